@@ -104,4 +104,4 @@ browser:
 .PHONY: check-deep
 check-deep: $(STAMP) browser $(DOCUSAURUS) $(MCP_CONFORMANCE)
 	ANSWERABLE_DEEP=1 $(PYTEST)
-	ANSWERABLE_DEEP=1 ANSWERABLE_POSTGRES=oldest $(PYTEST) tests/serve/stores tests/indexing/postgres -k postgres
+	ANSWERABLE_DEEP=1 ANSWERABLE_POSTGRES=oldest $(PYTEST) tests/postgres

@@ -10,6 +10,7 @@ that a function would carry.
 """
 
 import argparse
+import itertools
 import sys
 import tempfile
 import time
@@ -24,22 +25,24 @@ from tables import Row, print_rows
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
-from answerable.indexing.postgres import bundle_rows, publisher
-from answerable.indexing.postgres.publisher import DatabaseTarget, publish_bundle_rows
-from answerable.indexing.postgres.roles import FUNCTION_ROLE, PUBLISHER_ROLE
+from answerable.postgres import publication, rows
+from answerable.postgres.connections import DatabaseConnections
+from answerable.postgres.options import DatabaseOptions, VectorSearch
+from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
+from answerable.postgres.roles import FUNCTION_ROLE, PUBLISHER_ROLE
+from answerable.postgres.store import open_postgres_store, read_served_key
 from answerable.serve.retrieval import retrieve
 from answerable.serve.retrieval.question import read_question
 from answerable.serve.retrieval.retrieve import RetrievalResult
 from answerable.serve.retrieval.selection import POOL_SIZE
 from answerable.serve.retrieval.store import Store
 from answerable.serve.stores.bundle import Bundle
-from answerable.serve.stores.postgres.connections import ConnectionPool
-from answerable.serve.stores.postgres.database_options import DatabaseOptions, VectorSearch
-from answerable.serve.stores.postgres.postgres_store import open_postgres_store, read_served_key
 from support.postgres_server import PostgresServer, running
 
 PASSAGES, NOTES, BESIDE = 1_000_000, 20_000, 100_000
 ASKED, ASKED_EXACTLY, TOP = 100, 30, 8
+# Terms whose postings stand for all, in an estimate of their size.
+_SAMPLED_TERMS = 1024
 EF_SEARCHES = (50, 100, 200, 400)
 # As a server of some gigabytes has it; every write is flushed.
 SERVER = {
@@ -76,14 +79,14 @@ def _in_database(
     with running(**SERVER) as server:
         search = VectorSearch("hnsw", ef_search=EF_SEARCHES[0])
         built: list[float] = []
-        publisher._index_vectors = _timed(publisher._index_vectors, built)
+        publication._index_vectors = _timed(publication._index_vectors, built)
         started = time.perf_counter()
         publish_bundle_rows(generated, DatabaseTarget(server.url(PUBLISHER_ROLE), "bench", search))
         took = time.perf_counter() - started
         _say(f"published in {took:.0f} s, of which the index took {built[-1]:.0f} s")
         sizes = _sizes(server)
         _say(f"{sizes['tables']:.0f} MB of tables, {sizes['all']:.0f} MB with their indexes")
-        connections = ConnectionPool(DatabaseOptions(server.url(FUNCTION_ROLE), timeout=60))
+        connections = DatabaseConnections(DatabaseOptions(server.url(FUNCTION_ROLE), timeout=60))
         store = open_postgres_store(connections, read_served_key(connections, "bench"))
         table: list[Row] = []
         for vector_search in (
@@ -156,10 +159,10 @@ def _bundle_mb(generated: Bundle) -> float:
 
     counts = generated.manifest.counts
     vectors = (counts["passages"] + counts["windows"]) * (drawn.IDENTITY.dimensions + 4)
-    part = [next(iter(bundle_rows.make_posting_rows(generated)))]
-    listed = sum(len(row.fields[0] or b"") for row in part[0])
+    part = list(itertools.islice(rows.make_posting_rows(generated), _SAMPLED_TERMS))
+    listed = sum(len(data) for _, data in part)
     edges = generated.postings.edges
-    posting_count = sum(int(edges[n + 1] - edges[n]) for n in range(len(part[0])))
+    posting_count = sum(int(edges[n + 1] - edges[n]) for n in range(len(part)))
     postings = listed / max(posting_count, 1) * counts["postings"]
     texts = "\n".join(generated.passage(row).text for row in range(min(1600, counts["passages"])))
     share = len(zlib.compress(texts.encode(), 9)) / min(1600, counts["passages"])

@@ -15,8 +15,8 @@ from mkdocs.__main__ import cli as mkdocs_cli
 from packaging.requirements import Requirement
 
 from answerable.cli import main as answerable_cli
+from answerable.postgres.options import read_database_options
 from answerable.serve.limits.policy import read_policy
-from answerable.serve.stores.postgres.database_options import read_database_options
 from support import command_tables, manual, sites
 from support.manual import Command
 from support.published_functions import serving
@@ -46,7 +46,7 @@ PARSED = {
     "gate": "it encodes the site: tests/indexing/test_encoding_certificate.py",
     "mcp": "it waits for an agent: tests/serve/http/test_mcp_clients.py",
     "package": "it asks a package index: tests/indexing/packaging/test_function_package.py",
-    "publish": "it wants a database: tests/indexing/postgres/test_postgres_publication.py",
+    "database": "it wants a database: tests/postgres/test_postgres_publication.py",
     "serve": "it serves until it is stopped: tests/indexing/html_site/test_built_site.py",
     "stub-openai": "it serves until it is stopped: tests/cli/test_cli.py",
 }

@@ -11,10 +11,10 @@ from click.testing import CliRunner
 
 from answerable.cli import main
 from answerable.indexing.output.bundle_writer import parse_build_time
+from answerable.postgres import database_options
+from answerable.postgres.options import read_database_options
 from answerable.serve.http.adapters.app_factory import read_base_path
 from answerable.serve.limits.policy import read_policy
-from answerable.serve.stores.postgres import database_options
-from answerable.serve.stores.postgres.database_options import read_database_options
 from support import command_tables, manual, sites
 
 # Whoever deploys a version sets it, not whoever writes the site.

@@ -53,12 +53,7 @@ _GROUPS: Mapping[str, Mapping[str, str]] = {
         "package": (
             "Turn the function's folder into what a platform takes; exit status 1 above its limits."
         ),
-        "publish": (
-            "Publish the bundle to the database of ANSWERABLE_DATABASE_URL, to be searched exactly."
-        ),
-        "database-roles": (
-            "Print the SQL that makes the roles and schemas of a database, for an administrator."
-        ),
+        "database": "Prepare a PostgreSQL database, and publish a bundle to it.",
         "bench-cold": (
             "Time FUNCTION_DIR from the start of a process to its first answer, phase by phase."
         ),
@@ -71,6 +66,8 @@ _REMOVED = {
         "judge a setting by `answerable eval --full` after a build with it, and a floor by "
         "`answerable calibrate`"
     ),
+    "publish": "run `answerable database publish`",
+    "database-roles": "run `answerable database roles`",
 }
 # `eval` would hide the built-in function of that name.
 _MODULES = {"eval": "evaluate"}

@@ -6,10 +6,10 @@ from mkdocs.config import base
 from mkdocs.config import config_options as c
 
 from ..indexing.answer_place import ANSWER_PLACES
+from ..postgres.options import DEFAULT_STORE_NAME, SEARCH_METHODS
 from ..serve.errors import SiteError
 from ..serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, ProviderRegistry
 from ..serve.settings import LOG_REFUSALS_CHOICES
-from ..serve.stores.postgres.database_options import DEFAULT_STORE_NAME, SEARCH_METHODS
 from ..serve.vectors.encodings import ENCODING_NAMES
 
 DEFAULT_SHORTCUT = "Ctrl+I"

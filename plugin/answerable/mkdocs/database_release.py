@@ -33,7 +33,7 @@ def publish_to_database(built: FinishedBuild, staged: StagedFunction, notes: Not
     options = built.options
     if not options.store.url:
         return
-    from ..indexing.postgres.publisher import DatabaseTarget, publish_bundle_rows
+    from ..postgres.publication import DatabaseTarget, publish_bundle_rows
 
     bundle = open_bundle(staged.folder / BUNDLE_FOLDER)
     search = resolve_search(options)
@@ -54,11 +54,10 @@ def publish_to_database(built: FinishedBuild, staged: StagedFunction, notes: Not
         bundle, target, certify_search if needs_search_certificate(options) else None
     )
     log.info(
-        "store: %s published as %s; %s sent, %s as before, %s removed",
+        "store: %s published as %s; %s sent, %s removed",
         bundle.manifest.id[:12],
         target.name,
         format_count(done.sent, "row"),
-        format_count(done.reused, "row"),
         format_count(done.removed, "older bundle"),
     )
 
@@ -74,9 +73,9 @@ def check_database_options(built: FinishedBuild) -> None:
     PolicyError names the extra to install.
     """
     if built.options.store.url:
-        from ..indexing.postgres import publisher
+        from ..postgres import publication
 
-        del publisher
+        del publication
     elif _names_database(built):
         log.warning("store.url: it is empty, so nothing is published to a database")
 

@@ -15,6 +15,7 @@ from ..indexing.pages.enrichment import read_abbreviations, read_enrichment
 from ..indexing.pages.page_index import CuttingRules
 from ..indexing.pages.passages import PassageWindow
 from ..indexing.scoring_profile import choose_embedder_profile
+from ..postgres.options import VectorSearch, check_database_url
 from ..serve.answers.wire import ROUTE_FIELDS, list_template_fields
 from ..serve.bundle_format.profile import LOCAL_PROFILE, Profile
 from ..serve.embedders import local_embedder
@@ -23,7 +24,6 @@ from ..serve.errors import SiteError
 from ..serve.provider_registry import EMBEDDER_PROVIDERS
 from ..serve.retrieval.retrieve import TOP_K
 from ..serve.settings import FunctionSettings
-from ..serve.stores.postgres.database_options import VectorSearch, check_database_url
 from ..serve.structure import is_safe_url
 from ..serve.text.languages import is_language_tag
 from ..serve.vectors.encodings import Encoding

@@ -8,6 +8,7 @@ from pathlib import Path
 from py_compile import PycInvalidationMode
 
 from ... import serve
+from ...serve.database_registry import STORE_PACKAGE
 from ...serve.embedders.embedder import EmbedderIdentity
 from ...serve.embedders.local_embedder import has_model_files
 from ...serve.errors import SiteError
@@ -35,7 +36,7 @@ _EXTRA_BY_PACKAGE = {
     if provider.host
     for distribution in provider.requirements
 }
-_STORE_REQUIREMENTS = ("psycopg", "psycopg-binary")
+_STORE_REQUIREMENTS = ("psycopg", "psycopg-binary", "psycopg-pool")
 
 # What a build leaves in a function folder, so that the next one recognizes it.
 _FUNCTION_MARKERS = ("answerable/serve", f"{BUNDLE_FOLDER}/manifest.json")
@@ -74,20 +75,24 @@ def write_function(
     model = folder / MODEL_FOLDER
     for place in (folder, model):
         remove_leftovers(place)
-    source = Path(serve.__file__).parent
+    source = Path(serve.__file__).parent.parent
+    rooms = ("serve", STORE_PACKAGE) if settings.store else ("serve",)
     code = {
-        f"serve/{path.relative_to(source).as_posix()}": path.read_bytes()
-        for path in sorted(source.rglob("*"))
+        path.relative_to(source).as_posix(): path.read_bytes()
+        for room in rooms
+        for path in sorted((source / room).rglob("*"))
         if path.suffix in (".py", ".jinja", ".json") and path.name != "main.py"
     }
     # Its names are all of serve/, so that a registered provider imports them there too.
-    code["__init__.py"] = (source.parent / "__init__.py").read_bytes()
+    code["__init__.py"] = (source / "__init__.py").read_bytes()
     _replace_tree(folder / "answerable", code)
     if identity.provider == "local":
         _write_model(model)
     write_private_file(folder / "requirements.txt", requirements)
     write_private_file(folder / SETTINGS_FILE, settings.as_json())
-    write_private_file(folder / "main.py", (source / "http" / "adapters" / "main.py").read_bytes())
+    write_private_file(
+        folder / "main.py", (source / "serve" / "http" / "adapters" / "main.py").read_bytes()
+    )
 
 
 def _write_model(folder: Path) -> None:
@@ -136,7 +141,8 @@ def _replace_tree(folder: Path, contents: dict[str, bytes]) -> None:
     current = _read_tree(folder)
     if current == contents and _is_compiled(folder, contents):
         return
-    if any(name != "__init__.py" and not name.startswith("serve/") for name in current):
+    own = ("__init__.py", "serve/", f"{STORE_PACKAGE}/")
+    if any(not name.startswith(own) for name in current):
         raise SiteError(
             f"function: {folder} holds code that no build has written; choose another folder"
         )

@@ -10,10 +10,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from ...database_registry import DATABASE_URL_VARIABLE, DatabaseOpener, find_database_opener
 from ...errors import PolicyError
 from ...settings import BUNDLE_FOLDER
-from ...stores.postgres import database_options
-from ...stores.postgres.database_options import DatabaseOptions, read_database_options
 from ...stores.prefetch import Prefetch
 
 if TYPE_CHECKING:
@@ -38,8 +37,8 @@ def open_service(
     """
     skips = environment.get("ANSWERABLE_SKIP_HASHES", "").strip().lower()
     verify = skips not in ("1", "true", "yes")
-    database = read_database_options(environment)
-    prefetch = begin_startup(folder, verify=verify, has_bundle=database is None)
+    open_database = find_database_opener(environment)
+    prefetch = begin_startup(folder, verify=verify, has_bundle=open_database is None)
     try:
         from ...limits.policy import read_policy
         from ...provider_registry import list_missing_keys
@@ -48,7 +47,7 @@ def open_service(
 
         settings = read_settings(folder)
         find_engine, find_current_engine = _open_engines(
-            folder, database, settings, prefetch, verify=verify
+            folder, open_database, environment, settings, prefetch, verify=verify
         )
         engine = find_engine()
         policy = read_policy(environment, engine.store.site.url)
@@ -119,7 +118,8 @@ def write_line(stream: BinaryIO, line: bytes) -> None:
 
 def _open_engines(
     folder: Path,
-    database: DatabaseOptions | None,
+    open_database: DatabaseOpener | None,
+    environment: Mapping[str, str],
     settings: "FunctionSettings",
     prefetch: Prefetch | None,
     *,
@@ -129,14 +129,12 @@ def _open_engines(
 
     Both return the same engine for a bundle. Only the first asks a database what it serves.
     """
-    if database:
-        from ...database_engine import open_database_engine
-
-        engines = open_database_engine(folder, database, verify=verify)
+    if open_database:
+        engines = open_database(folder, environment, verify=verify)
         return engines, engines.current
     if settings.store:
         raise PolicyError(
-            f"{database_options.DATABASE_URL_VARIABLE}: this site is served from a database; "
+            f"{DATABASE_URL_VARIABLE}: this site is served from a database; "
             "set its address, or build without `store`"
         )
     from ...providers import open_function

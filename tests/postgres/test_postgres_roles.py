@@ -11,13 +11,13 @@ import pytest
 from answerable.indexing.leak_audit.artifacts import Artifact
 from answerable.indexing.leak_audit.audit import audit_artifacts
 from answerable.indexing.notes.notebook import read_notebook
-from answerable.indexing.postgres.publisher import DatabaseTarget, publish_bundle_rows
-from answerable.indexing.postgres.roles import FUNCTION_ROLE, PUBLISHER_ROLE, read_roles_sql
+from answerable.postgres.connections import DatabaseConnections
+from answerable.postgres.options import DatabaseOptions
+from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
+from answerable.postgres.roles import FUNCTION_ROLE, PUBLISHER_ROLE, read_roles_sql
+from answerable.postgres.store import open_postgres_store, read_served_key
 from answerable.serve.errors import LeakError
 from answerable.serve.providers import make_engine
-from answerable.serve.stores.postgres.connections import ConnectionPool
-from answerable.serve.stores.postgres.database_options import DatabaseOptions
-from answerable.serve.stores.postgres.postgres_store import open_postgres_store, read_served_key
 from support.doubles import bundle_of, index_of, record
 from support.postgres_server import PostgresServer, bare
 from support.sites import NOTES, build, local, write_site
@@ -65,9 +65,9 @@ def test_the_function_reads_what_it_needs(
 ) -> None:
     assert set(tables) == {
         "bundles", "served", "names",
-        "frame", "passages", "vectors", "postings", "hints", "windows",
+        "snapshot", "passages", "vectors", "postings", "hints", "windows",
     }  # fmt: skip
-    connections = ConnectionPool(DatabaseOptions(postgres_server.url(FUNCTION_ROLE)))
+    connections = DatabaseConnections(DatabaseOptions(postgres_server.url(FUNCTION_ROLE)))
     opened = open_postgres_store(connections, read_served_key(connections, "site"))
     engine = make_engine(opened, local())
     assert engine.answer("How thick is the chain?").answer.mode == "partial"
@@ -149,7 +149,7 @@ def test_an_administrator_need_not_be_a_superuser(tmp_path: Path) -> None:
         key = publish_bundle_rows(
             site_bundle, DatabaseTarget(server.url(PUBLISHER_ROLE, "docs"))
         ).key
-        connections = ConnectionPool(DatabaseOptions(server.url(FUNCTION_ROLE, "docs")))
+        connections = DatabaseConnections(DatabaseOptions(server.url(FUNCTION_ROLE, "docs")))
         assert read_served_key(connections, "site") == key
         connections.close()
 
@@ -178,8 +178,8 @@ def test_private_rows_have_no_column_for_text(
         for kind, name in private.items()
     }  # fmt: skip
     assert columns == {
-        "hints": ["number", "digest", "id", "label", "locator", "url"],
-        "windows": ["number", "digest", "hint", "norm", "codes"],
+        "hints": ["number", "id", "label", "locator", "url"],
+        "windows": ["number", "hint", "norm", "codes"],
     }
 
 

@@ -1,13 +1,12 @@
 """Catalog in PostgreSQL of the bundle each site serves; drop replaced ones after their grace."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ...serve.errors import SiteError, StorageError
-from ...serve.stores.postgres import schema
-from ...serve.stores.postgres.schema import PUBLIC_SCHEMA, BundleTables
+from ..serve.errors import SiteError, StorageError
 from .roles import FUNCTION_ROLE, PUBLISHER_ROLE
+from .tables import PUBLIC_SCHEMA, TABLE_FORMAT, BundleTables
 
 try:
     import psycopg
@@ -18,7 +17,7 @@ except ImportError as missing:
     ) from missing
 
 _REMEDY = (
-    f"publish as {PUBLISHER_ROLE}, after an administrator has run what `answerable database-roles` "
+    f"publish as {PUBLISHER_ROLE}, after an administrator has run what `answerable database roles` "
     "prints"
 )
 # Errors of a database where that has not been run.
@@ -150,7 +149,7 @@ def find_served_key(connection: PublisherConnection, name: str) -> str | None:
         f"SELECT key FROM {PUBLIC_SCHEMA}.served JOIN {PUBLIC_SCHEMA}.bundles USING (key) "
         "WHERE served.name = %s AND format = %s",
         name,
-        schema.TABLE_FORMAT,
+        TABLE_FORMAT,
     )
     return str(row[0]) if row else None
 
@@ -195,10 +194,10 @@ def remove_superseded(connection: PublisherConnection, name: str, seconds: float
 
 def drop_tables(connection: PublisherConnection, tables: BundleTables) -> None:
     """Drop the tables of a bundle that exist."""
-    execute(connection, f"DROP TABLE IF EXISTS {', '.join(tables.all)}")
+    execute(connection, f"DROP TABLE IF EXISTS {', '.join(tables.names.values())}")
 
 
-def has_tables(connection: PublisherConnection, tables: Sequence[str]) -> bool:
+def has_tables(connection: PublisherConnection, tables: Iterable[str]) -> bool:
     """Tell whether all of some tables exist."""
     statement = "SELECT bool_and(to_regclass(name) IS NOT NULL) FROM unnest(%s::text[]) AS name"
     return bool(fetch_one(connection, statement, list(tables))[0])

@@ -8,22 +8,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bundle_format.manifest import Manifest, parse_manifest
-from ...bundle_format.postings import Postings
-from ...errors import BundleError, StorageError
-from ...retrieval.scoring import max_cosine_per_hint, score_codes
-from ...retrieval.store import Candidates, Floats, PassageQuery, Rows
-from ...structure import unpack_blocks, unpack_spans
-from ...types import Passage, RoutingHint
-from ...vectors import scalar_codes
-from ...vectors.encodings import Codes
-from ...vectors.scalar_codes import Float32Codes, Int8Codes
-from . import schema, threshold_algorithm
+from ..serve.bundle_format.manifest import Manifest, parse_manifest
+from ..serve.bundle_format.postings import Postings
+from ..serve.errors import BundleError, StorageError
+from ..serve.retrieval.scoring import max_cosine_per_hint, score_codes
+from ..serve.retrieval.store import Candidates, Floats, PassageQuery, Rows
+from ..serve.structure import unpack_blocks, unpack_spans
+from ..serve.types import Passage, RoutingHint
+from ..serve.vectors import scalar_codes
+from ..serve.vectors.encodings import Codes
+from ..serve.vectors.scalar_codes import Float32Codes, Int8Codes
+from . import tables, threshold_algorithm
 from .connections import OPENING_SECONDS, DatabaseReader, Row
-from .database_options import VectorSearch, parse_vector_search
-from .postings_cache import PostingsCache, TermPostings, unpack_postings
-from .schema import BundleTables, VectorColumn
+from .options import VectorSearch, parse_vector_search
+from .postings import PostingsCache, TermPostings, unpack_postings
 from .snapshot import StoreSnapshot, parse_snapshot
+from .tables import BundleTables, VectorColumn
 from .threshold_algorithm import complete_candidates, merge_candidates
 
 # The nearest passages of an exact search that are fetched before any others.
@@ -78,7 +78,7 @@ class PostgresStore(StoreSnapshot):
         )
 
     def _fetch_postings(self, terms: list[str]) -> dict[str, TermPostings]:
-        rows = self.reader.fetch(schema.select_postings(self.tables), (terms,))
+        rows = self._fetch(tables.SELECT_POSTINGS, terms)
         count = len(self.passage_records)
         return {term: unpack_postings(data, count) for term, data in rows}
 
@@ -115,17 +115,14 @@ class PostgresStore(StoreSnapshot):
 
     def passage_cosines(self, unit: Floats, rows: Rows) -> Candidates:
         """Fetch and score the vectors of some passages."""
-        return self._score_passages(
-            unit, self._read_rows(schema.select_vectors(self.tables), rows.tolist())
-        )
+        return self._score_passages(unit, self._read_rows(tables.SELECT_VECTORS, rows.tolist()))
 
     def hint_candidates(self, unit: Floats, added: Floats, count: int) -> Candidates:
         """Find the best hints, always exactly: those with something added where it matters."""
         if not self.manifest.counts["hints"]:
             return Candidates(np.zeros(0, np.intp), np.zeros(0, np.float32))
         limit = max(scalar_codes.SCALAR_POOL, count)
-        statement = self._vectors.nearest_hints(self.tables)
-        windows = self.reader.fetch(statement, (_format_vector(unit), limit))
+        windows = self._fetch(self._vectors.select_nearest_hints(), _format_vector(unit), limit)
         nearest = self._score_hints(unit, windows)
         # No other hint is nearer than the last of these.
         scores = np.sort(nearest.cosines + added[nearest.rows])[::-1]
@@ -135,32 +132,34 @@ class PostgresStore(StoreSnapshot):
         others = np.flatnonzero(is_in_reach & (added > 0))
         if not len(others):
             return nearest
-        windows = self.reader.fetch(schema.select_hint_windows(self.tables), (others.tolist(),))
+        windows = self._fetch(tables.SELECT_WINDOWS, others.tolist())
         return merge_candidates(nearest, self._score_hints(unit, windows))
 
     def passages_at(self, rows: Collection[int]) -> Mapping[int, Passage]:
         """Fetch the passages of some rows; BundleError for a malformed one."""
-        fetched = self._read_rows(schema.select_passages(self.tables), rows)
+        fetched = self._read_rows(tables.SELECT_PASSAGES, rows)
         return {row[0]: _parse_passage(row, self.site.language_of(row[0])) for row in fetched}
 
     def hints_at(self, rows: Collection[int]) -> Mapping[int, RoutingHint]:
         """Fetch the hints of some rows."""
-        fetched = self._read_rows(schema.select_hints(self.tables), rows)
+        fetched = self._read_rows(tables.SELECT_HINTS, rows)
         return {number: RoutingHint(*fields) for number, *fields in fetched}
 
     def rows_of_page(self, name: str) -> list[int]:
         """Find the passages of the page that has an id, or a url if no anchor counts, in order."""
-        statement = schema.select_page(self.tables)
-        return [number for (number,) in self.reader.fetch(statement, (name, name))]
+        return [number for (number,) in self._fetch(tables.SELECT_PAGE, name, name)]
 
     def check_reachable(self) -> None:
         """Ask the database for nothing; StorageError where it is out of reach."""
         self.reader.fetch("SELECT 1")
 
+    def _fetch(self, statement: str, *parameters: object) -> list[Row]:
+        return self.reader.fetch(self.tables.name_tables(statement), parameters)
+
     def _read_rows(self, statement: str, rows: Collection[int]) -> list[Row]:
         if not rows:
             return []
-        fetched = self.reader.fetch(statement, (list(rows),))
+        fetched = self._fetch(statement, list(rows))
         if len(fetched) != len(set(rows)):
             raise StorageError("the database lacks rows of its bundle: publish it again")
         return fetched
@@ -171,16 +170,16 @@ class PostgresStore(StoreSnapshot):
         """Find the nearest passages. within: of the rows from the first to the last only."""
         parameters = (*(within or ()), _format_vector(unit), count)
         is_small = within is not None and within[1] - within[0] < _EXACT_UP_TO_ROWS
-        settings = None
-        if self.search.how == "exact" or is_small:
-            statement = self._vectors.nearest(self.tables, within=within is not None)
-        else:
-            statement = self._vectors.indexed_nearest(self.tables, within=within is not None)
-            settings = {
-                "hnsw.ef_search": str(self.search.ef_search),
-                "hnsw.iterative_scan": "relaxed_order",
-            }
-        return self._score_passages(unit, self.reader.fetch(statement, parameters, settings))
+        indexed = self.search.how != "exact" and not is_small
+        statement = self._vectors.select_nearest(indexed=indexed, within=within is not None)
+        settings = {
+            "hnsw.ef_search": str(self.search.ef_search),
+            "hnsw.iterative_scan": "relaxed_order",
+        }
+        vectors = self.reader.fetch(
+            self.tables.name_tables(statement), parameters, settings if indexed else None
+        )
+        return self._score_passages(unit, vectors)
 
     def _score_passages(self, unit: Floats, vectors: list[Row]) -> Candidates:
         numbers, cosines = self._score(unit, vectors)
@@ -229,7 +228,7 @@ class PostgresStore(StoreSnapshot):
 
 def read_served_key(reader: DatabaseReader, name: str) -> str:
     """Read the key of the bundle that is served under a name; BundleError if there is none."""
-    rows = reader.fetch(schema.SELECT_SERVED_KEY, (name,))
+    rows = reader.fetch(tables.SELECT_SERVED_KEY, (name,))
     if not rows:
         raise BundleError(
             f"the database serves nothing called {name!r:.80}: run `mkdocs build` with `store` set"
@@ -239,17 +238,17 @@ def read_served_key(reader: DatabaseReader, name: str) -> str:
 
 def open_postgres_store(reader: DatabaseReader, key: str) -> PostgresStore:
     """Open the store of a bundle by its key; BundleError if it is not what it should be."""
-    rows = reader.fetch(schema.SELECT_BUNDLE, (key,))
+    rows = reader.fetch(tables.SELECT_BUNDLE, (key,))
     if not rows:
         raise StorageError("this bundle is no longer in the database: ask again")
     version, bundle_id, text, search = rows[0]
-    if version != schema.TABLE_FORMAT:
+    if version != tables.TABLE_FORMAT:
         raise BundleError(
             f"the database's tables are of format {version}, and this version reads "
-            f"{schema.TABLE_FORMAT}: publish again with the version that serves"
+            f"{tables.TABLE_FORMAT}: publish again with the version that serves"
         )
     try:
-        data, tables = json.loads(text), BundleTables(key)
+        data, bundle_tables = json.loads(text), BundleTables(key)
     except ValueError as error:
         raise BundleError(
             f"the database's manifest is malformed ({error!s:.200}): publish again"
@@ -257,15 +256,14 @@ def open_postgres_store(reader: DatabaseReader, key: str) -> PostgresStore:
     manifest = parse_manifest(data, "the database's bundle")
     if manifest.id != bundle_id:
         raise BundleError("the database's bundle has another id than its manifest: publish again")
-    parts: dict[str, bytes] = dict(
-        reader.fetch(schema.select_snapshot(tables), (), None, OPENING_SECONDS)
-    )
+    statement = bundle_tables.name_tables(tables.SELECT_SNAPSHOT)
+    parts: dict[str, bytes] = dict(reader.fetch(statement, (), None, OPENING_SECONDS))
     snapshot = parse_snapshot(parts, manifest)
     return PostgresStore(
         **snapshot.as_fields(),
         manifest=manifest,
         reader=reader,
-        tables=tables,
+        tables=bundle_tables,
         search=parse_vector_search(search),
     )
 

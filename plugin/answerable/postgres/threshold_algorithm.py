@@ -11,10 +11,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bundle_format.profile import Profile
-from ...retrieval.bm25 import select_top_rows
-from ...retrieval.scoring import Ranking, score_rows
-from ...retrieval.store import Candidates, PassageQuery, Rows
+from ..serve.bundle_format.profile import Profile
+from ..serve.retrieval.bm25 import select_top_rows
+from ..serve.retrieval.scoring import Ranking, score_rows
+from ..serve.retrieval.store import Candidates, PassageQuery, Rows
 
 ROWS_PER_FETCH = 1000
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Literal, get_args
 
-from ...errors import BundleError, PolicyError
+from ..serve.database_registry import DATABASE_URL_VARIABLE
+from ..serve.errors import BundleError, PolicyError
 
-DATABASE_URL_VARIABLE = "ANSWERABLE_DATABASE_URL"
 _CONNECTIONS_VARIABLE = "ANSWERABLE_DATABASE_CONNECTIONS"
 _TIMEOUT_VARIABLE = "ANSWERABLE_DATABASE_TIMEOUT"
 _DATABASE_URL_STARTS = ("postgresql://", "postgres://")
@@ -29,20 +29,16 @@ class DatabaseOptions:
     timeout: float = 5.0
 
 
-def read_database_options(environment: Mapping[str, str]) -> DatabaseOptions | None:
-    """Read the database of an environment, None without one; PolicyError names the variable."""
-    url = environment.get(DATABASE_URL_VARIABLE, "").strip()
-    if not url:
-        return None
-    check_database_url(url, DATABASE_URL_VARIABLE)
-    defaults = DatabaseOptions(url)
+def read_database_options(environment: Mapping[str, str]) -> DatabaseOptions:
+    """Read the database of an environment that names one; PolicyError names the variable."""
+    defaults = DatabaseOptions(environment[DATABASE_URL_VARIABLE].strip())
     connections = environment.get(_CONNECTIONS_VARIABLE, "").strip() or str(defaults.connections)
     if not (connections.isascii() and connections.isdigit() and 1 <= int(connections[:9]) <= 1000):
         raise PolicyError(
             f"{_CONNECTIONS_VARIABLE}: {connections!r:.40} is not a whole number from 1 to 1000"
         )
     seconds = environment.get(_TIMEOUT_VARIABLE, "").strip() or str(defaults.timeout)
-    return DatabaseOptions(url, int(connections), _parse_timeout(seconds))
+    return DatabaseOptions(defaults.url, int(connections), _parse_timeout(seconds))
 
 
 def check_database_url(url: str, where: str) -> None:

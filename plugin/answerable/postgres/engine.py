@@ -3,17 +3,17 @@
 import copy
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from .embedders.embedder import Embedder, EmbedderIdentity
-from .engine import Engine
-from .errors import AnswerableError, StorageError
-from .providers import make_embedder, make_engine
-from .settings import MODEL_FOLDER, read_settings
-from .stores.postgres.connections import ConnectionPool, DatabaseReader
-from .stores.postgres.database_options import DEFAULT_STORE_NAME, DatabaseOptions
-from .stores.postgres.postgres_store import PostgresStore, open_postgres_store, read_served_key
+from ..serve.embedders.embedder import Embedder, EmbedderIdentity
+from ..serve.engine import Engine
+from ..serve.errors import AnswerableError, StorageError
+from ..serve.providers import make_embedder, make_engine
+from ..serve.settings import MODEL_FOLDER, read_settings
+from .connections import DatabaseConnections, DatabaseReader
+from .options import DEFAULT_STORE_NAME, read_database_options
+from .store import PostgresStore, open_postgres_store, read_served_key
 
 # Seconds between two looks at which bundle is served.
 LOOK_SECONDS = 1.0
@@ -82,10 +82,13 @@ class DatabaseEngine:
 
 
 def open_database_engine(
-    folder: Path, options: DatabaseOptions, *, verify: bool = True
+    folder: Path, environment: Mapping[str, str], *, verify: bool = True
 ) -> DatabaseEngine:
-    """Open the engine of a published function. verify: compare the hashes of its local model."""
-    settings = read_settings(folder)
+    """Open the engine of a published function; PolicyError for a variable that is no option.
+
+    verify: compare the hashes of its local model.
+    """
+    options, settings = read_database_options(environment), read_settings(folder)
     embedders: dict[EmbedderIdentity, Embedder] = {}
 
     def make(store: PostgresStore) -> Engine:
@@ -96,4 +99,5 @@ def open_database_engine(
             )
         return make_engine(store, embedders[identity], settings)
 
-    return DatabaseEngine(ConnectionPool(options), settings.store or DEFAULT_STORE_NAME, make)
+    reader = DatabaseConnections(options)
+    return DatabaseEngine(reader, settings.store or DEFAULT_STORE_NAME, make)

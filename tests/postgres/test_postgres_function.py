@@ -14,16 +14,15 @@ from typing import Any
 import pytest
 
 from answerable.indexing.notes.note_ids import NOTE_KEY_FILE
-from answerable.indexing.postgres.publisher import DatabaseTarget, publish_bundle_rows
-from answerable.indexing.postgres.roles import FUNCTION_ROLE, PUBLISHER_ROLE
+from answerable.postgres.connections import DatabaseConnections
+from answerable.postgres.options import DatabaseOptions
+from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
+from answerable.postgres.roles import FUNCTION_ROLE, PUBLISHER_ROLE
 from answerable.serve import settings
 from answerable.serve.errors import StorageError
 from answerable.serve.request_context import RequestContext
 from answerable.serve.request_context import use_context as serving_call
 from answerable.serve.settings import read_settings
-from answerable.serve.stores.postgres import connections as connections_module
-from answerable.serve.stores.postgres.connections import ConnectionPool
-from answerable.serve.stores.postgres.database_options import DatabaseOptions
 from serve.http.test_runtimes import describe_reply, sent
 from support import runtimes
 from support.deadlines import PATIENCE, finish, until
@@ -96,6 +95,7 @@ def test_build_writes_the_store_name_into_settings(site: Path) -> None:
     assert read_settings(function).store == "site"
     needed = (function / "requirements.txt").read_text("utf-8")
     assert "psycopg==" in needed
+    assert "psycopg-pool==" in needed
     assert "postgres" not in (function / settings.SETTINGS_FILE).read_text("utf-8")
 
 
@@ -201,7 +201,7 @@ def children(process: int) -> list[int]:
 
 
 def test_all_statements_of_a_question_share_one_deadline(postgres_server: PostgresServer) -> None:
-    connections = ConnectionPool(
+    connections = DatabaseConnections(
         DatabaseOptions(postgres_server.url(FUNCTION_ROLE), timeout=PATIENCE)
     )
     question = RequestContext()
@@ -220,25 +220,22 @@ def test_all_statements_of_a_question_share_one_deadline(postgres_server: Postgr
     connections.close()
 
 
-def test_short_deadlines_do_not_open_the_circuit_breaker(
-    postgres_server: PostgresServer,
-) -> None:
-    connections = ConnectionPool(
-        DatabaseOptions(postgres_server.url(FUNCTION_ROLE), timeout=PATIENCE)
-    )
+def test_a_question_with_little_time_waits_no_longer(postgres_server: PostgresServer) -> None:
+    options = DatabaseOptions(postgres_server.url(FUNCTION_ROLE), timeout=PATIENCE)
+    connections = DatabaseConnections(options)
     with frozen(postgres_server):
-        for _ in range(2 * connections_module.MAX_FAILURES):
+        for _ in range(2 * options.connections):
             with serving_call(RequestContext(0.05)), pytest.raises(StorageError):
-                connections.fetch("SELECT 1")
+                finish(lambda: connections.fetch("SELECT 1"))
     assert connections.fetch("SELECT 1") == [(1,)]
     connections.close()
 
 
 FORKING = """
 import os, sys
-from answerable.serve.stores.postgres.database_options import DatabaseOptions
-from answerable.serve.stores.postgres.connections import ConnectionPool
-connections = ConnectionPool(DatabaseOptions(sys.argv[1]))
+from answerable.postgres.options import DatabaseOptions
+from answerable.postgres.connections import DatabaseConnections
+connections = DatabaseConnections(DatabaseOptions(sys.argv[1]))
 session = lambda: connections.fetch("SELECT pg_backend_pid()")
 parents = session()
 if not os.fork():
@@ -324,8 +321,8 @@ def test_bundle_of_another_embedder_is_refused_without_falling_back(
 @pytest.mark.parametrize(
     ("module", "message"),
     [
-        ("serve.database_engine", "PolicyError: ANSWERABLE_DATABASE_URL: the package psycopg is"),
-        ("indexing.postgres.publisher", "SiteError: store: the package psycopg is not installed"),
+        ("postgres.engine", "PolicyError: ANSWERABLE_DATABASE_URL: the packages psycopg and"),
+        ("postgres.publication", "SiteError: store: the package psycopg is not installed"),
     ],
 )
 def test_missing_psycopg_is_named(module: str, message: str) -> None:

@@ -14,8 +14,22 @@ from answerable.evaluate.gold import load_gold_queries
 from answerable.indexing.index import SiteInfo, build_index
 from answerable.indexing.pages.page_index import index_record
 from answerable.indexing.pages.records import PageBlock, PageMetadata, Record, Section
-from answerable.indexing.postgres.publisher import DatabaseTarget, publish_bundle_rows
-from answerable.indexing.postgres.roles import FUNCTION_ROLE, PUBLISHER_ROLE
+from answerable.postgres import store as postgres_store
+from answerable.postgres import threshold_algorithm
+from answerable.postgres.connections import DatabaseConnections
+from answerable.postgres.options import (
+    DatabaseOptions as Address,
+)
+from answerable.postgres.options import (
+    VectorSearch,
+)
+from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
+from answerable.postgres.roles import FUNCTION_ROLE, PUBLISHER_ROLE
+from answerable.postgres.store import (
+    PostgresStore,
+    open_postgres_store,
+    read_served_key,
+)
 from answerable.serve.bundle_format.profile import LOCAL_PROFILE
 from answerable.serve.engine import Engine
 from answerable.serve.http.guarded_engine import Question, make_cache_key
@@ -24,19 +38,6 @@ from answerable.serve.providers import make_engine
 from answerable.serve.retrieval.scoring import Scored
 from answerable.serve.retrieval.selection import POOL_SIZE
 from answerable.serve.stores.bundle import Bundle
-from answerable.serve.stores.postgres import postgres_store, threshold_algorithm
-from answerable.serve.stores.postgres.connections import ConnectionPool
-from answerable.serve.stores.postgres.database_options import (
-    DatabaseOptions as Address,
-)
-from answerable.serve.stores.postgres.database_options import (
-    VectorSearch,
-)
-from answerable.serve.stores.postgres.postgres_store import (
-    PostgresStore,
-    open_postgres_store,
-    read_served_key,
-)
 from answerable.serve.vectors import encodings
 from answerable.serve.vectors.encodings import Encoding, encode_all_dimensions
 from answerable.testing import LetterEmbedder
@@ -53,7 +54,7 @@ class Database:
     """A server, and connections to it as the function has them."""
 
     server: PostgresServer
-    connections: ConnectionPool
+    connections: DatabaseConnections
 
     def publish(self, bundle: Bundle, name: str, **search: Any) -> PostgresStore:
         """The store of a bundle, published and opened as a function would."""
@@ -65,7 +66,7 @@ class Database:
 
 @pytest.fixture(scope="module")
 def database(postgres_server: PostgresServer) -> Iterator[Database]:
-    connections = ConnectionPool(Address(postgres_server.url(FUNCTION_ROLE)))
+    connections = DatabaseConnections(Address(postgres_server.url(FUNCTION_ROLE)))
     yield Database(postgres_server, connections)
     connections.close()
 

@@ -1,15 +1,13 @@
-"""Pack one term's postings as bytes for the database, and cache fetched ones in memory (LRU)."""
+"""Pack one term's postings as bytes for the database, and cache fetched ones in memory."""
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bundle_format.columns import from_byte_planes, to_byte_planes
-from ...bundle_format.compression import deflate, inflate
-from ...errors import BundleError
+from ..serve.bundle_format.columns import from_byte_planes, to_byte_planes
+from ..serve.bundle_format.compression import deflate, inflate
+from ..serve.errors import BundleError
 
 # The rows of the passages that hold a term, and how often each does.
 TermPostings = tuple[NDArray[np.uint32], NDArray[np.uint16]]
@@ -42,37 +40,25 @@ def unpack_postings(data: bytes, passages: int) -> TermPostings:
 
 
 class PostingsCache:
-    """Cache the postings of terms up to a size; the least recently used go first."""
+    """Cache the postings of terms up to a size, and begin anew above it."""
 
     def __init__(self, capacity: int = CACHE_BYTES) -> None:
-        self._free_bytes = capacity
-        self._lock = threading.Lock()
-        self._postings: OrderedDict[str, TermPostings] = OrderedDict()
+        self._capacity = self._free_bytes = capacity
+        self._postings: dict[str, TermPostings] = {}
 
     def get(self, terms: Sequence[str], fetch: FetchPostings) -> list[TermPostings]:
         """Return the postings of terms, empty for an unknown one; fetch those not cached."""
-        postings: dict[str, TermPostings] = {}
-        with self._lock:
-            for term in terms:
-                if term in self._postings:
-                    self._postings.move_to_end(term)
-                    postings[term] = self._postings[term]
+        # Another thread may begin anew meanwhile.
+        cache = self._postings
+        postings = {term: cache[term] for term in terms if term in cache}
         if missing := [term for term in terms if term not in postings]:
             fetched = fetch(missing)
-            for term in missing:
-                postings[term] = fetched.get(term, _NO_POSTINGS)
-                self._add(term, postings[term])
+            added = {term: fetched.get(term, _NO_POSTINGS) for term in missing}
+            self._free_bytes -= sum(
+                _ENTRY_BYTES + rows.nbytes + counts.nbytes for rows, counts in added.values()
+            )
+            cache |= added
+            postings |= added
+            if self._free_bytes < 0:
+                self._postings, self._free_bytes = {}, self._capacity
         return [postings[term] for term in terms]
-
-    def _add(self, term: str, postings: TermPostings) -> None:
-        with self._lock:
-            if term not in self._postings:
-                self._postings[term] = postings
-                self._free_bytes -= _entry_size(postings)
-            while self._free_bytes < 0:
-                _, dropped = self._postings.popitem(last=False)
-                self._free_bytes += _entry_size(dropped)
-
-
-def _entry_size(postings: TermPostings) -> int:
-    return _ENTRY_BYTES + sum(numbers.nbytes for numbers in postings)

@@ -1,0 +1,1 @@
+"""Publish a bundle to PostgreSQL with pgvector, and serve a site from it."""

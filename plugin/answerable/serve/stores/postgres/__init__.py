@@ -1,1 +1,0 @@
-"""Serve a site from PostgreSQL with pgvector, searched exactly or by an HNSW index."""
