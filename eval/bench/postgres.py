@@ -87,7 +87,7 @@ def _in_database(
         sizes = _sizes(server)
         _say(f"{sizes['tables']:.0f} MB of tables, {sizes['all']:.0f} MB with their indexes")
         connections = DatabaseConnections(DatabaseOptions(server.url(FUNCTION_ROLE), timeout=60))
-        store = open_postgres_store(connections, read_served_key(connections, "bench"))
+        store = open_postgres_store(connections.fetch, read_served_key(connections.fetch, "bench"))
         table: list[Row] = []
         for vector_search in (
             VectorSearch("exact"),

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 from answerable.cli import main
 from answerable.indexing.output.bundle_writer import parse_build_time
-from answerable.postgres import database_options
 from answerable.postgres.options import read_database_options
+from answerable.serve.database_registry import DATABASE_URL_VARIABLE
 from answerable.serve.http.adapters.app_factory import read_base_path
 from answerable.serve.limits.policy import read_policy
 from support import command_tables, manual, sites
@@ -112,7 +112,7 @@ def test_a_default_of_a_variable_is_what_counts_without_it(name: str) -> None:
     default = variables()[name][1]
     if literal := re.fullmatch(r"`(.+)`", default):
         secret = {"ANSWERABLE_SECRET": "x" * 16}
-        url = {database_options.DATABASE_URL_VARIABLE: "postgresql://db.example.com/docs"}
+        url = {DATABASE_URL_VARIABLE: "postgresql://db.example.com/docs"}
         for reader, arguments in (
             (read_policy, secret),
             (read_database_options, url),

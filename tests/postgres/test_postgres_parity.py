@@ -61,7 +61,9 @@ class Database:
         publish_bundle_rows(
             bundle, DatabaseTarget(self.server.url(PUBLISHER_ROLE), name, VectorSearch(**search))
         )
-        return open_postgres_store(self.connections, read_served_key(self.connections, name))
+        return open_postgres_store(
+            self.connections.fetch, read_served_key(self.connections.fetch, name)
+        )
 
 
 @pytest.fixture(scope="module")

@@ -60,7 +60,7 @@ def bundle(folder: Path, words: Sequence[str], holds: str = "boat") -> Bundle:
 
 
 def served(connections: DatabaseConnections, name: str) -> PostgresStore:
-    return open_postgres_store(connections, read_served_key(connections, name))
+    return open_postgres_store(connections.fetch, read_served_key(connections.fetch, name))
 
 
 def texts(store: Store) -> list[str]:
@@ -290,7 +290,7 @@ def test_a_bundle_not_served_or_of_another_version_is_refused(
         bundle(tmp_path, WORDS[:2]), DatabaseTarget(postgres_server.url(PUBLISHER_ROLE), "other")
     ).key
     with pytest.raises(BundleError, match="serves nothing called 'nothing'"):
-        read_served_key(connections, "nothing")
+        read_served_key(connections.fetch, "nothing")
     for change, message in (
         ("format = 99", "of format 99"),
         ("manifest = replace(manifest, '\"wire\": 3', '\"wire\": 9')", "is not wire version 3"),
@@ -305,13 +305,13 @@ def test_a_bundle_not_served_or_of_another_version_is_refused(
             )
             connection.commit()
             with pytest.raises(BundleError, match=message):
-                open_postgres_store(connections, key)
+                open_postgres_store(connections.fetch, key)
             connection.execute(f"DELETE FROM kept WHERE key <> '{key}'".encode())
             connection.execute(
                 b"UPDATE answerable.bundles b SET (format, manifest, id, search) = "
                 b"(k.format, k.manifest, k.id, k.search) FROM kept k WHERE k.key = b.key"
             )
-        assert open_postgres_store(connections, key)
+        assert open_postgres_store(connections.fetch, key)
 
 
 def test_the_structure_of_a_passage_is_published_and_checked(

@@ -68,7 +68,7 @@ def test_the_function_reads_what_it_needs(
         "snapshot", "passages", "vectors", "postings", "hints", "windows",
     }  # fmt: skip
     connections = DatabaseConnections(DatabaseOptions(postgres_server.url(FUNCTION_ROLE)))
-    opened = open_postgres_store(connections, read_served_key(connections, "site"))
+    opened = open_postgres_store(connections.fetch, read_served_key(connections.fetch, "site"))
     engine = make_engine(opened, local())
     assert engine.answer("How thick is the chain?").answer.mode == "partial"
     connections.close()
@@ -150,7 +150,7 @@ def test_an_administrator_need_not_be_a_superuser(tmp_path: Path) -> None:
             site_bundle, DatabaseTarget(server.url(PUBLISHER_ROLE, "docs"))
         ).key
         connections = DatabaseConnections(DatabaseOptions(server.url(FUNCTION_ROLE, "docs")))
-        assert read_served_key(connections, "site") == key
+        assert read_served_key(connections.fetch, "site") == key
         connections.close()
 
 

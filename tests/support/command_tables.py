@@ -14,14 +14,18 @@ from support import sites
 from support.widget_tables import table
 
 PAGE = sites.ROOT / "docs" / "commands.md"
-_MARKED = re.compile(r"(<!-- command:([\w-]+) -->\n)(.*?)(<!-- /command:\2 -->)", re.S)
+_MARKED = re.compile(r"(<!-- command:([\w -]+) -->\n)(.*?)(<!-- /command:\2 -->)", re.S)
 _DEFAULT = re.compile(r"\s*Default: (.+)\.$")
 _KINDS = {"integer": "whole number", "integer range": "whole number", "float range": "number"}
 
 
 def commands() -> dict[str, click.Command]:
-    """The group and every command, by their names."""
-    return {"answerable": group, **subcommands(group)}
+    """The group and every command, by their names; one of a group in it has both names."""
+    named = {"answerable": group, **subcommands(group)}
+    for name, command in subcommands(group).items():
+        if isinstance(command, click.Group):
+            named |= {f"{name} {part}": each for part, each in subcommands(command).items()}
+    return named
 
 
 def subcommands(group: click.Group) -> dict[str, click.Command]:

@@ -1,6 +1,6 @@
 """Catalog in PostgreSQL of the bundle each site serves; drop replaced ones after their grace."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -26,28 +26,8 @@ _UNPREPARED = (
     psycopg.errors.InvalidSchemaName,
     psycopg.errors.ReadOnlySqlTransaction,
     psycopg.errors.UndefinedObject,
+    psycopg.errors.UndefinedTable,
 )
-
-_CREATE_CATALOG = f"""
-CREATE TABLE IF NOT EXISTS {PUBLIC_SCHEMA}.bundles (
-    key text PRIMARY KEY,
-    name text NOT NULL,
-    format integer NOT NULL,
-    id text NOT NULL,
-    manifest text NOT NULL,
-    search text NOT NULL,
-    published_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    superseded_at timestamptz
-);
-CREATE TABLE IF NOT EXISTS {PUBLIC_SCHEMA}.served (
-    name text PRIMARY KEY,
-    key text NOT NULL REFERENCES {PUBLIC_SCHEMA}.bundles
-);
-CREATE TABLE IF NOT EXISTS {PUBLIC_SCHEMA}.names (
-    name text PRIMARY KEY
-);
-"""
-_CATALOG_TABLES = tuple(f"{PUBLIC_SCHEMA}.{name}" for name in ("bundles", "served", "names"))
 
 # Parameter: the seconds of a bundle's grace. now() would be when the transaction began.
 _GRACE_IS_OVER = "superseded_at < clock_timestamp() - make_interval(secs => %s)"
@@ -89,7 +69,7 @@ def fetch_one(connection: PublisherConnection, statement: str, *parameters: obje
 
 
 def prepare_catalog(connection: PublisherConnection, name: str) -> None:
-    """Check the database, set up the connection, and create the catalog with a site's name."""
+    """Check the database, set up the connection, and put a site's name into the catalog."""
     (is_utf8,) = fetch_one(connection, "SELECT current_setting('server_encoding') = 'UTF8'")
     if not is_utf8:
         raise StorageError(
@@ -98,32 +78,14 @@ def prepare_catalog(connection: PublisherConnection, name: str) -> None:
         )
     for setting, value in (("statement_timeout", "0"), ("client_connection_check_interval", "1s")):
         execute(connection, "SELECT set_config(%s, %s, false)", setting, value)
-    if not has_tables(connection, _CATALOG_TABLES):
-        try:
-            _create_catalog(connection)
-        except psycopg.errors.UniqueViolation:
-            # Of two first publishers at once the other was faster.
-            _create_catalog(connection)
     statement = f"INSERT INTO {PUBLIC_SCHEMA}.names (name) VALUES (%s) ON CONFLICT DO NOTHING"
     execute(connection, statement, name)
 
 
-def _create_catalog(connection: PublisherConnection) -> None:
-    with connection.transaction():
-        connection.execute(_CREATE_CATALOG.encode())
-        check_function_can_read(connection, _CATALOG_TABLES)
-
-
-def check_function_can_read(connection: PublisherConnection, tables: Sequence[str]) -> None:
-    """Raise StorageError unless the function's role can read some tables."""
-    (is_readable,) = fetch_one(
-        connection,
-        "SELECT coalesce(bool_and(has_table_privilege(oid, name, 'SELECT')), false) "
-        "FROM pg_roles, unnest(%s::text[]) AS name WHERE rolname = %s",
-        list(tables),
-        FUNCTION_ROLE,
-    )
-    if not is_readable:
+def check_function_can_read(connection: PublisherConnection, table: str) -> None:
+    """Raise StorageError unless the function's role can read a table."""
+    statement = "SELECT has_table_privilege(oid, %s, 'SELECT') FROM pg_roles WHERE rolname = %s"
+    if fetch_one(connection, statement, table, FUNCTION_ROLE) != (True,):
         raise StorageError(
             f"store: {FUNCTION_ROLE} could not read what this role publishes: {_REMEDY}"
         )

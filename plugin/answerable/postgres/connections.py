@@ -4,9 +4,9 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from ..serve.errors import PolicyError, StorageError
 from ..serve.request_context import current_context
@@ -24,6 +24,8 @@ except ImportError as missing:
 
 T = TypeVar("T")
 Row = tuple[Any, ...]
+# Fetches all rows of a statement, as `DatabaseConnections.fetch` does.
+Fetch = Callable[..., list[Row]]
 
 # Seconds for each of a server's addresses, the least that libpq takes.
 _CONNECT_SECONDS = 2
@@ -39,22 +41,6 @@ OPENING_SECONDS = 60.0
 
 # When the work of this thread on a connection has to end, by the monotonic clock.
 _ENDS = ContextVar("_ENDS", default=float("inf"))
-
-
-class DatabaseReader(Protocol):
-    """Read rows from a database."""
-
-    def fetch(
-        self,
-        statement: str,
-        parameters: Sequence[object] = (),
-        settings: Mapping[str, str] | None = None,
-        timeout: float | None = None,
-    ) -> list[Row]:
-        """Fetch all rows of a statement; StorageError.
-
-        settings: for this statement only. timeout: seconds instead of the usual ones.
-        """
 
 
 class _DeadlineConnection(psycopg.Connection[Row]):
@@ -83,7 +69,10 @@ class DatabaseConnections:
         settings: Mapping[str, str] | None = None,
         timeout: float | None = None,
     ) -> list[Row]:
-        """Fetch all rows of a statement, within what is left of the question's time."""
+        """Fetch all rows of a statement within what is left of the question's time; StorageError.
+
+        settings: for this statement only. timeout: seconds instead of the usual ones.
+        """
         context = current_context()
         patience = min(timeout or self.options.timeout - context.storage_seconds, context.left)
         if patience <= 0:

@@ -11,7 +11,7 @@ from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, StorageError
 from ..serve.providers import make_embedder, make_engine
 from ..serve.settings import MODEL_FOLDER, read_settings
-from .connections import DatabaseConnections, DatabaseReader
+from .connections import DatabaseConnections, Fetch
 from .options import DEFAULT_STORE_NAME, read_database_options
 from .store import PostgresStore, open_postgres_store, read_served_key
 
@@ -27,10 +27,8 @@ class DatabaseEngine:
     until another one is served.
     """
 
-    def __init__(
-        self, reader: DatabaseReader, name: str, make: Callable[[PostgresStore], Engine]
-    ) -> None:
-        self._reader = reader
+    def __init__(self, fetch: Fetch, name: str, make: Callable[[PostgresStore], Engine]) -> None:
+        self._fetch = fetch
         self._name = name
         self._make = make
         self._lock = threading.Lock()
@@ -70,9 +68,9 @@ class DatabaseEngine:
     def _look(self) -> None:
         self._last_look = time.monotonic()
         try:
-            key = read_served_key(self._reader, self._name)
+            key = read_served_key(self._fetch, self._name)
             if key != self._key or self._problem:
-                self._engine = self._make(open_postgres_store(self._reader, key))
+                self._engine = self._make(open_postgres_store(self._fetch, key))
                 self._key = key
             self._problem = None
         except StorageError:
@@ -99,5 +97,5 @@ def open_database_engine(
             )
         return make_engine(store, embedders[identity], settings)
 
-    reader = DatabaseConnections(options)
-    return DatabaseEngine(reader, settings.store or DEFAULT_STORE_NAME, make)
+    fetch = DatabaseConnections(options).fetch
+    return DatabaseEngine(fetch, settings.store or DEFAULT_STORE_NAME, make)

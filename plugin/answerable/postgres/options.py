@@ -31,32 +31,27 @@ class DatabaseOptions:
 
 def read_database_options(environment: Mapping[str, str]) -> DatabaseOptions:
     """Read the database of an environment that names one; PolicyError names the variable."""
-    defaults = DatabaseOptions(environment[DATABASE_URL_VARIABLE].strip())
-    connections = environment.get(_CONNECTIONS_VARIABLE, "").strip() or str(defaults.connections)
-    if not (connections.isascii() and connections.isdigit() and 1 <= int(connections[:9]) <= 1000):
-        raise PolicyError(
-            f"{_CONNECTIONS_VARIABLE}: {connections!r:.40} is not a whole number from 1 to 1000"
-        )
-    seconds = environment.get(_TIMEOUT_VARIABLE, "").strip() or str(defaults.timeout)
-    return DatabaseOptions(defaults.url, int(connections), _parse_timeout(seconds))
+
+    def read(variable: str, default: float, low: float, high: float, kind: str) -> float:
+        text = environment.get(variable, "").strip() or str(default)
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not low <= value <= high or (kind == "whole number" and not text.isdecimal()):
+            raise PolicyError(f"{variable}: {text!r:.40} is not a {kind} from {low} to {high}")
+        return value
+
+    options = DatabaseOptions(environment[DATABASE_URL_VARIABLE].strip())
+    connections = read(_CONNECTIONS_VARIABLE, options.connections, 1, 1000, "whole number")
+    timeout = read(_TIMEOUT_VARIABLE, options.timeout, 0.1, 60, "number of seconds")
+    return DatabaseOptions(options.url, int(connections), timeout)
 
 
 def check_database_url(url: str, where: str) -> None:
     """Refuse an address of another server than PostgreSQL; PolicyError does not repeat it."""
     if not url.startswith(_DATABASE_URL_STARTS):
         raise PolicyError(f"{where}: it has to begin with postgresql://")
-
-
-def _parse_timeout(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0.1 <= value <= 60:
-        raise PolicyError(
-            f"{_TIMEOUT_VARIABLE}: {text!r:.40} is not a number of seconds from 0.1 to 60"
-        )
-    return value
 
 
 SearchMethod = Literal["exact", "hnsw"]

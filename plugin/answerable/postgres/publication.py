@@ -8,7 +8,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
 
 from ..serve.retrieval.store import Store
 from ..serve.stores.bundle import Bundle
@@ -27,7 +27,7 @@ from .catalog import (
     serve_bundle_key,
 )
 from .options import DEFAULT_STORE_NAME, VectorSearch
-from .rows import make_rows, register_vectors
+from .rows import Row, make_rows, register_vectors
 from .store import open_postgres_store
 from .tables import PUBLIC_SCHEMA, TABLE_FORMAT, BundleTables, Table, VectorColumn
 
@@ -105,7 +105,7 @@ def _publish(
         drop_tables(connection, bundle_tables)
         sent = _fill_tables(connection, bundle, bundle_tables, target)
     if check:
-        check(open_postgres_store(_TransactionReader(connection), key))
+        check(open_postgres_store(partial(_fetch_unpublished, connection), key))
     serve_bundle_key(connection, target.name, key)
     return sent
 
@@ -124,7 +124,7 @@ def _fill_tables(
         name = bundle_tables.names[table.kind]
         sent += _fill_table(connection, bundle, table, name, column)
         # At the first table, not after all of them.
-        check_function_can_read(connection, [name])
+        check_function_can_read(connection, name)
         execute(connection, f"ALTER TABLE {name} ADD PRIMARY KEY ({table.columns[0].split()[0]})")
         for index in table.indexes:
             execute(connection, f"CREATE INDEX ON {name} {index}")
@@ -176,22 +176,16 @@ def _index_vectors(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _TransactionReader:
-    """Read rows that this transaction has not published yet."""
-
-    connection: PublisherConnection
-
-    def fetch(
-        self,
-        statement: str,
-        parameters: Sequence[object] = (),
-        settings: Mapping[str, str] | None = None,
-        timeout: float | None = None,
-    ) -> list[tuple[Any, ...]]:
-        """Read rows as the protocol of stores says; the timeout is the server's."""
-        del timeout
-        for name, value in (settings or {}).items():
-            execute(self.connection, "SELECT set_config(%s, %s, true)", name, value)
-        with self.connection.cursor(binary=True) as cursor:
-            return cursor.execute(statement.encode(), parameters).fetchall()
+def _fetch_unpublished(
+    connection: PublisherConnection,
+    statement: str,
+    parameters: Sequence[object] = (),
+    settings: Mapping[str, str] | None = None,
+    timeout: float | None = None,
+) -> list[Row]:
+    """Fetch rows that this transaction has not published yet; the timeout is the server's."""
+    del timeout
+    for name, value in (settings or {}).items():
+        execute(connection, "SELECT set_config(%s, %s, true)", name, value)
+    with connection.cursor(binary=True) as cursor:
+        return cursor.execute(statement.encode(), parameters).fetchall()

@@ -43,6 +43,27 @@ ALTER DEFAULT PRIVILEGES FOR ROLE answerable_publisher IN SCHEMA answerable_priv
   GRANT SELECT ON TABLES TO answerable_function;
 ALTER ROLE answerable_function SET default_transaction_read_only = on;
 
+-- Which bundle each site serves, and the names of sites, whose rows a publisher locks.
+SET ROLE answerable_publisher;
+CREATE TABLE IF NOT EXISTS answerable.bundles (
+    key text PRIMARY KEY,
+    name text NOT NULL,
+    format integer NOT NULL,
+    id text NOT NULL,
+    manifest text NOT NULL,
+    search text NOT NULL,
+    published_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    superseded_at timestamptz
+);
+CREATE TABLE IF NOT EXISTS answerable.served (
+    name text PRIMARY KEY,
+    key text NOT NULL REFERENCES answerable.bundles
+);
+CREATE TABLE IF NOT EXISTS answerable.names (
+    name text PRIMARY KEY
+);
+RESET ROLE;
+
 -- What readers ask is a parameter: a server that logs slow statements leaves parameters out.
 DO $$
 BEGIN

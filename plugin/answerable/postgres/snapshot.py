@@ -7,6 +7,7 @@ texts, postings and windows are empty.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +38,9 @@ def pack_snapshot(bundle: Bundle) -> dict[str, bytes]:
     """Serialize a bundle's snapshot, each part as bytes."""
     names, counts = bundle.names, {**bundle.manifest.counts, **_ABSENT_COUNTS}
     phrases = (names, bundle.aliases, bundle.themes, bundle.title_terms, bundle.label_terms)
-    numbers = {column.name: np.zeros(column.length(counts)) for column in NUMBER_COLUMNS}
+    numbers: dict[str, NDArray[Any]] = {
+        column.name: np.zeros(column.length(counts)) for column in NUMBER_COLUMNS
+    }
     numbers |= {
         columns.RECORD_WEIGHTS.name: bundle.weights,
         columns.RECORD_TITLE_NORMS.name: bundle.title_norms,

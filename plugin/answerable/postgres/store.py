@@ -19,7 +19,7 @@ from ..serve.vectors import scalar_codes
 from ..serve.vectors.encodings import Codes
 from ..serve.vectors.scalar_codes import Float32Codes, Int8Codes
 from . import tables, threshold_algorithm
-from .connections import OPENING_SECONDS, DatabaseReader, Row
+from .connections import OPENING_SECONDS, Fetch, Row
 from .options import VectorSearch, parse_vector_search
 from .postings import PostingsCache, TermPostings, unpack_postings
 from .snapshot import StoreSnapshot, parse_snapshot
@@ -45,7 +45,7 @@ class PostgresStore(StoreSnapshot):
     """Read a bundle from its tables, which nothing changes, and score rows as the bundle does."""
 
     manifest: Manifest
-    reader: DatabaseReader
+    fetch: Fetch
     tables: BundleTables
     search: VectorSearch
     postings_cache: PostingsCache = field(default_factory=PostingsCache)
@@ -151,10 +151,10 @@ class PostgresStore(StoreSnapshot):
 
     def check_reachable(self) -> None:
         """Ask the database for nothing; StorageError where it is out of reach."""
-        self.reader.fetch("SELECT 1")
+        self.fetch("SELECT 1")
 
     def _fetch(self, statement: str, *parameters: object) -> list[Row]:
-        return self.reader.fetch(self.tables.name_tables(statement), parameters)
+        return self.fetch(self.tables.name_tables(statement), parameters)
 
     def _read_rows(self, statement: str, rows: Collection[int]) -> list[Row]:
         if not rows:
@@ -176,7 +176,7 @@ class PostgresStore(StoreSnapshot):
             "hnsw.ef_search": str(self.search.ef_search),
             "hnsw.iterative_scan": "relaxed_order",
         }
-        vectors = self.reader.fetch(
+        vectors = self.fetch(
             self.tables.name_tables(statement), parameters, settings if indexed else None
         )
         return self._score_passages(unit, vectors)
@@ -226,9 +226,9 @@ class PostgresStore(StoreSnapshot):
         return float(np.linalg.norm(rounding)) + _SUMMATION_ERROR
 
 
-def read_served_key(reader: DatabaseReader, name: str) -> str:
+def read_served_key(fetch: Fetch, name: str) -> str:
     """Read the key of the bundle that is served under a name; BundleError if there is none."""
-    rows = reader.fetch(tables.SELECT_SERVED_KEY, (name,))
+    rows = fetch(tables.SELECT_SERVED_KEY, (name,))
     if not rows:
         raise BundleError(
             f"the database serves nothing called {name!r:.80}: run `mkdocs build` with `store` set"
@@ -236,9 +236,9 @@ def read_served_key(reader: DatabaseReader, name: str) -> str:
     return str(rows[0][0])
 
 
-def open_postgres_store(reader: DatabaseReader, key: str) -> PostgresStore:
+def open_postgres_store(fetch: Fetch, key: str) -> PostgresStore:
     """Open the store of a bundle by its key; BundleError if it is not what it should be."""
-    rows = reader.fetch(tables.SELECT_BUNDLE, (key,))
+    rows = fetch(tables.SELECT_BUNDLE, (key,))
     if not rows:
         raise StorageError("this bundle is no longer in the database: ask again")
     version, bundle_id, text, search = rows[0]
@@ -257,12 +257,12 @@ def open_postgres_store(reader: DatabaseReader, key: str) -> PostgresStore:
     if manifest.id != bundle_id:
         raise BundleError("the database's bundle has another id than its manifest: publish again")
     statement = bundle_tables.name_tables(tables.SELECT_SNAPSHOT)
-    parts: dict[str, bytes] = dict(reader.fetch(statement, (), None, OPENING_SECONDS))
+    parts: dict[str, bytes] = dict(fetch(statement, (), None, OPENING_SECONDS))
     snapshot = parse_snapshot(parts, manifest)
     return PostgresStore(
         **snapshot.as_fields(),
         manifest=manifest,
-        reader=reader,
+        fetch=fetch,
         tables=bundle_tables,
         search=parse_vector_search(search),
     )
