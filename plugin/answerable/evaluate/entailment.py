@@ -78,8 +78,8 @@ class EntailmentJudge:
             else {"max_tokens": limit, "temperature": 0}
         )
 
-        async def request(client: Any) -> tuple[str, int, int]:
-            completion = await client.chat.completions.create(
+        def request(client: Any) -> Any:
+            return client.chat.completions.create(
                 model=self.model,
                 messages=[
                     {"role": "system", "content": _INSTRUCTIONS},
@@ -91,12 +91,14 @@ class EntailmentJudge:
                 },
                 **options,
             )
-            usage = read_token_usage(completion, estimate_max_tokens(message), limit)
-            return completion.choices[0].message.content or "", *usage
+
+        def read(reply: Any) -> tuple[str, int, int]:
+            usage = read_token_usage(reply, estimate_max_tokens(message), limit)
+            return reply["choices"][0]["message"]["content"] or "", *usage
 
         bound = estimate_max_tokens(_INSTRUCTIONS + message) + limit
         text, *tokens = call_provider(
-            self.base_url, request, time.monotonic() + self.deadline, bound
+            self.base_url, request, read, time.monotonic() + self.deadline, bound
         )
         current_context().end_provider_call(*tokens)
         return text

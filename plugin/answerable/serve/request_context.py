@@ -55,8 +55,6 @@ class RequestContext:
         self._listener = listener
         self._charge: Charge | None = None
         self._cancelled = threading.Event()
-        self._stops: set[Callable[[], object]] = set()
-        self._lock = threading.Lock()
         self._milliseconds: dict[str, float] = {}
 
     @property
@@ -167,26 +165,8 @@ class RequestContext:
         self.refusals.update(f"{stage}/{rule}" for rule in rules)
 
     def cancel(self) -> None:
-        """Stop what is under way: nobody waits any more."""
-        with self._lock:
-            self._cancelled.set()
-            stops = list(self._stops)
-        for stop in stops:
-            stop()
-
-    @contextmanager
-    def stopping(self, stop: Callable[[], object]) -> Iterator[None]:
-        """Call ``stop``, from another thread, if the question is cancelled during a block."""
-        with self._lock:
-            self._stops.add(stop)
-            is_cancelled = self._cancelled.is_set()
-        try:
-            if is_cancelled:
-                stop()
-            yield
-        finally:
-            with self._lock:
-                self._stops.discard(stop)
+        """Begin nothing more: nobody waits any more. A provider's call under way still ends."""
+        self._cancelled.set()
 
     def timings(self) -> dict[str, float]:
         """Return the milliseconds spent in each stage that has ended."""

@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import textwrap
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +20,7 @@ from answerable.serve.types import Evidence, Passage
 from answerable.testing.faults import FAULTS
 from answerable.testing.openai_stub import OpenAIStub
 from support.deadlines import PATIENCE, finish, until
+from support.metered_stub import Metered
 from support.stub_fixtures import StrictStub, is_counted
 
 QUESTION = "How thick is the chain of a mooring?"
@@ -68,23 +68,18 @@ def failure(work: Work, question: RequestContext) -> AnswerableError | None:
     return None
 
 
-@both
-@pytest.mark.parametrize("fault", ["hang", "drip"])
-def test_an_abandoned_call_closes_its_connection(
-    server: OpenAIStub, provider: Callable[[OpenAIStub], Work], fault: str
-) -> None:
-    server.fail(fault)
-    question = RequestContext()
-    work = provider(server)
-    with ThreadPoolExecutor() as threads:
-        future = threads.submit(failure, work, question)
-        until(lambda: bool(server.requests))
-        time.sleep(0.1)
+def test_a_call_under_way_ends_and_is_counted() -> None:
+    with Metered() as server, ThreadPoolExecutor() as threads:
+        server.gate.clear()
+        question = RequestContext()
+        future = threads.submit(failure, answering(server), question)
+        until(lambda: server.waiting == 1)
         question.cancel()
-        assert isinstance(future.result(PATIENCE), CancelledError)
-    until(lambda: server.disconnects == 1)
-    assert not is_counted(question)
-    assert len(server.requests) == 1
+        server.gate.set()
+        assert future.result(PATIENCE) is None
+        assert is_counted(question)
+        assert isinstance(failure(answering(server), question), CancelledError)
+        assert server.answer_calls == 1
 
 
 @both
@@ -128,25 +123,6 @@ def test_every_fault_ends_with_the_deadline(
     if error:
         assert error.__context__ is None or error.__suppress_context__
         assert not any(words in str(error) for words in UPSTREAM)
-
-
-@both
-def test_cancelling_one_call_does_not_stop_the_others(
-    server: OpenAIStub, provider: Callable[[OpenAIStub], Work]
-) -> None:
-    server.fail("hang", times=1)
-    stopped = RequestContext()
-    with ThreadPoolExecutor(21) as threads:
-        first = threads.submit(failure, provider(server), stopped)
-        until(lambda: bool(server.requests))
-        others = [
-            threads.submit(failure, provider(server), RequestContext(PATIENCE)) for _ in range(20)
-        ]
-        stopped.cancel()
-        assert [each.result(PATIENCE) for each in others] == [None] * 20
-        assert isinstance(first.result(PATIENCE), CancelledError)
-    until(lambda: server.disconnects == 1)
-    assert len(server.requests) == 21
 
 
 SETUP = """
@@ -194,7 +170,7 @@ needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no for
 
 
 @needs_fork
-def test_a_fork_starts_a_loop_of_its_own(server: OpenAIStub) -> None:
+def test_a_fork_opens_a_client_of_its_own(server: OpenAIStub) -> None:
     script = """
     ask()
     child = os.fork()
@@ -260,9 +236,7 @@ def test_an_endless_dns_lookup_blocks_nothing(server: OpenAIStub) -> None:
     assert run_script(server, script) == "1\n"
 
 
-def test_threads_share_one_loop(server: OpenAIStub) -> None:
+def test_threads_share_one_client(server: OpenAIStub) -> None:
     with ThreadPoolExecutor(20) as threads:
         drafts = list(threads.map(lambda _: answering(server)(), range(20)))
     assert drafts == [drafts[0]] * 20
-    names = [thread.name for thread in threading.enumerate()]
-    assert names.count("answerable-calls") == 1

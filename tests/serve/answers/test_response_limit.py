@@ -4,7 +4,6 @@ import gzip
 import json
 import socket
 import threading
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -14,8 +13,8 @@ import pytest
 from answerable.serve.answers.openai_answerer import OpenAIAnswerer
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.embedders.openai_embedder import OpenAIEmbedder
-from answerable.serve.errors import AnswerableError, ProviderError
-from answerable.serve.model_api import response_limit
+from answerable.serve.errors import ProviderError
+from answerable.serve.model_api.openai_client import MAX_RESPONSE_BYTES
 from answerable.serve.types import Evidence, Passage
 
 MEBIBYTE = 1024 * 1024
@@ -107,10 +106,7 @@ KIND = b"Content-Type: application/json\r\n"
 BODIES = {
     "declared": b"HTTP/1.1 200 OK\r\n" + KIND + b"Content-Length: %d\r\n\r\n" % ENDLESS,
     "until it closes": b"HTTP/1.1 200 OK\r\n" + KIND + b"Connection: close\r\n\r\n",
-    "an error": b"HTTP/1.1 400 Bad Request\r\n" + KIND + b"Connection: close\r\n\r\n",
-    "a redirect": b"HTTP/1.1 307 Temporary Redirect\r\nLocation: /v1/x\r\n" + KIND
-    + b"Content-Length: %d\r\n\r\n" % ENDLESS,
-}  # fmt: skip
+}
 
 
 @pytest.fixture(autouse=True)
@@ -127,22 +123,11 @@ def test_an_endless_body_is_read_up_to_the_limit(endpoint: str, body: str) -> No
         assert not caught.value.transient
     # One attempt: what was sent has cost what it has cost.
     (sent,) = flood.sent
-    assert sent < response_limit.MAX_RESPONSE_BYTES + BUFFERED
+    assert sent < MAX_RESPONSE_BYTES + BUFFERED
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS)
-def test_a_compressed_body_is_limited_by_its_decompressed_size(
-    endpoint: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    inflated: list[int] = []
-    inflate = response_limit._inflate_part
-
-    def counting(*args: object) -> bytes:
-        data = inflate(*args)  # type: ignore[arg-type]
-        inflated.append(len(data))
-        return data
-
-    monkeypatch.setattr(response_limit, "_inflate_part", counting)
+def test_a_compressed_body_is_limited_by_its_decompressed_size(endpoint: str) -> None:
     bomb = gzip.compress(b" " * (256 * MEBIBYTE), 9)
     head = (
         b"HTTP/1.1 200 OK\r\n" + KIND + b"Content-Encoding: gzip\r\n"
@@ -153,19 +138,6 @@ def test_a_compressed_body_is_limited_by_its_decompressed_size(
         pytest.raises(ProviderError, match=TOO_MUCH),
     ):
         ENDPOINTS[endpoint](flood.url)
-    assert 0 < sum(inflated) < 2 * response_limit.MAX_RESPONSE_BYTES
-    assert b"gzip" in flood.requests[0].lower().partition(b"accept-encoding:")[2][:20]
-
-
-@pytest.mark.parametrize("coding", ["br", "deflate", "gzip, gzip", "zstd"])
-def test_an_unrequested_content_encoding_is_refused(coding: str) -> None:
-    body = zlib.compress(b"{}")
-    head = b"HTTP/1.1 200 OK\r\n" + KIND + f"Content-Encoding: {coding}\r\n".encode()
-    with (
-        flooding(head + b"Content-Length: %d\r\n\r\n" % len(body), body, len(body)) as flood,
-        pytest.raises(AnswerableError, match="what is not an answer"),
-    ):
-        draft(flood.url)
 
 
 def test_a_compressed_answer_is_read() -> None:
@@ -202,7 +174,7 @@ def test_vectors_of_a_whole_batch_have_room() -> None:
     usage = {"prompt_tokens": 3, "total_tokens": 3}
     whole = {"object": "list", "data": data, "model": "m", "usage": usage}
     body = json.dumps(whole, indent=1).encode()
-    assert len(body) > response_limit.MAX_RESPONSE_BYTES / 2
+    assert len(body) > MAX_RESPONSE_BYTES / 2
     head = b"HTTP/1.1 200 OK\r\n" + KIND + b"Content-Length: %d\r\n\r\n" % len(body)
     identity = EmbedderIdentity("openai", "text-embedding-3-large", dimensions)
     with flooding(head, body, len(body)) as flood:

@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -88,10 +89,14 @@ class OpenAIAnswerer:
         most = request.max_tokens
         if not self._only_chat:
             try:
-                return call_provider(self.base_url, request.responses, deadline, most, later)
+                return call_provider(
+                    self.base_url, request.responses, request.read_response, deadline, most, later
+                )
             except MissingPathError:
                 self._only_chat.append(True)
-        return call_provider(self.base_url, request.chat, deadline, most, later)
+        return call_provider(
+            self.base_url, request.chat, request.read_completion, deadline, most, later
+        )
 
     def _effort(self) -> str | None:
         """Choose the reasoning effort: low by default, None for a model without one."""
@@ -124,29 +129,34 @@ class _DraftRequest:
         text = self.system + self.user + json.dumps(self.schema)
         return estimate_max_tokens(text) + self.question_bytes + self.max_output
 
-    async def responses(self, client: Any) -> _ModelOutput:
+    def responses(self, client: Any) -> AbstractContextManager[Any]:
         """Request the draft from ``/responses``."""
-        response = await client.responses.create(
+        effort = {"reasoning": {"effort": self.effort}} if self.effort else {"temperature": 0}
+        request: AbstractContextManager[Any] = client.responses.create(
             model=self.model,
             instructions=self.system,
             input=[{"role": "user", "content": self.user}],
             text={"format": {"type": "json_schema", **self._format()}},
             store=False,
             max_output_tokens=self.max_output,
-            **({"reasoning": {"effort": self.effort}} if self.effort else {"temperature": 0}),
+            **effort,
         )
-        parts = [
-            part for item in response.output if item.type == "message" for part in item.content
-        ]
-        is_refusal = any(part.type == "refusal" for part in parts)
-        text = None if is_refusal else "".join(part.text for part in parts)
-        return self._to_output(response, text)
+        return request
 
-    async def chat(self, client: Any) -> _ModelOutput:
+    def read_response(self, reply: Any) -> _ModelOutput:
+        """Read the draft that ``/responses`` has sent."""
+        items = [item for item in reply["output"] if item["type"] == "message"]
+        parts = [part for item in items for part in item["content"]]
+        is_refusal = any(part["type"] == "refusal" for part in parts)
+        text = None if is_refusal else "".join(part["text"] for part in parts)
+        return self._to_output(reply, text)
+
+    def chat(self, client: Any) -> AbstractContextManager[Any]:
         """Request the draft from ``/chat/completions``."""
         # The families that reason refuse ``max_tokens``; an older server knows nothing else.
         limit = "max_completion_tokens" if is_reasoning_model(self.model) else "max_tokens"
-        completion = await client.chat.completions.create(
+        effort = {"reasoning_effort": self.effort} if self.effort else {"temperature": 0}
+        request: AbstractContextManager[Any] = client.chat.completions.create(
             model=self.model,
             messages=[
                 {"role": "system", "content": self.system},
@@ -154,10 +164,15 @@ class _DraftRequest:
             ],
             response_format={"type": "json_schema", "json_schema": self._format()},
             **{limit: self.max_output},
-            **({"reasoning_effort": self.effort} if self.effort else {"temperature": 0}),
+            **effort,
         )
-        message = completion.choices[0].message
-        return self._to_output(completion, None if message.refusal else message.content or "")
+        return request
+
+    def read_completion(self, reply: Any) -> _ModelOutput:
+        """Read the draft that ``/chat/completions`` has sent."""
+        message = reply["choices"][0]["message"]
+        text = None if message.get("refusal") else message.get("content") or ""
+        return self._to_output(reply, text)
 
     def _format(self) -> dict[str, Any]:
         return {"name": _SCHEMA_NAME, "schema": self.schema, "strict": True}

@@ -10,8 +10,12 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from ..errors import EmbedderError
-from ..model_api import response_limit
-from ..model_api.openai_client import call_provider, estimate_max_tokens, read_token_usage
+from ..model_api.openai_client import (
+    MAX_RESPONSE_BYTES,
+    call_provider,
+    estimate_max_tokens,
+    read_token_usage,
+)
 from ..provider_registry import EMBEDDER_PROVIDERS
 from ..request_context import current_context
 from ..retrieval import question_text
@@ -68,32 +72,36 @@ class OpenAIEmbedder:
         del word
 
     def _call(self, batch: list[str]) -> Vectors:
-        async def request(client: Any) -> Any:
-            return await client.embeddings.create(
+        bound = sum(estimate_max_tokens(text) for text in batch)
+
+        def request(client: Any) -> Any:
+            return client.embeddings.create(
                 model=self.identity.model,
                 input=batch,
                 encoding_format="float",
                 **({"dimensions": self.identity.dimensions} if self._names_dimensions() else {}),
             )
 
-        response = call_provider(
+        def read(reply: Any) -> tuple[Any, int, int]:
+            return reply.get("data"), *read_token_usage(reply, bound, 0)
+
+        data, *tokens = call_provider(
             self.base_url,
             request,
+            read,
             time.monotonic() + self.deadline,
             sum(len(text.encode()) for text in batch),
-            max_body=response_limit.MAX_RESPONSE_BYTES
-            + len(batch) * self.identity.dimensions * _MAX_NUMBER_BYTES,
+            max_body=MAX_RESPONSE_BYTES + len(batch) * self.identity.dimensions * _MAX_NUMBER_BYTES,
         )
-        vectors = self._parse_vectors(response, len(batch))
-        bound = sum(estimate_max_tokens(text) for text in batch)
-        current_context().end_provider_call(*read_token_usage(response, bound, 0))
+        vectors = self._parse_vectors(data, len(batch))
+        current_context().end_provider_call(*tokens)
         return vectors
 
-    def _parse_vectors(self, response: Any, count: int) -> Vectors:
+    def _parse_vectors(self, data: Any, count: int) -> Vectors:
         try:
-            ordered = sorted(response.data, key=lambda item: item.index)
-            vectors = np.array([item.embedding for item in ordered], dtype=np.float32)
-        except (AttributeError, TypeError, ValueError):
+            ordered = sorted(data, key=lambda item: item["index"])
+            vectors = np.array([item["embedding"] for item in ordered], dtype=np.float32)
+        except (KeyError, TypeError, ValueError):
             raise EmbedderError(
                 "the embedder's answer holds no vectors: check base_url", cause="not-json"
             ) from None

@@ -1,28 +1,31 @@
 """Send a request by the OpenAI client: one deadline, one retry; reword errors, count tokens."""
 
+import json
 import os
+import threading
 import time
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import lru_cache
+from typing import Any, TypeVar
 
-from ..errors import CancelledError, ProviderError
-from ..request_context import RequestContext, current_context
-from . import response_limit
-from .response_limit import bound_response, max_response_bytes
-
-if TYPE_CHECKING:
-    from .event_loop import EventLoopThread
+from ..errors import ProviderError
+from ..request_context import current_context
 
 T = TypeVar("T")
 
+# Bytes of a response without vectors: some 30,000 tokens of a draft, escaped, and its envelope.
+MAX_RESPONSE_BYTES = 4 * 1024 * 1024
 _MAX_RETRIES = 1
 _RETRY_PAUSE = 0.5
 # Statuses of a server that has asked no model yet, so that nothing was spent.
 _FREE_STATUSES = frozenset({400, 401, 403, 404, 405, 422, 429})
 # Statuses of a server that refuses what a request holds, such as a parameter it does not know.
 _PARAMETER_STATUSES = frozenset({400, 413, 422})
-# Errors of an HTTP client that could not connect.
+# By name: the HTTP package of the client depends on its version. Errors of one that could not
+# connect, then of one whose connection broke while it read a body.
 _CONNECTION_FAILURES = frozenset({"ConnectError", "ConnectTimeout"})
+_READ_FAILURES = frozenset({"ReadError", "RemoteProtocolError"})
 # More tokens than any model reads or writes at once: such a count is not believed.
 _MAX_PLAUSIBLE_TOKENS = 1_000_000_000
 
@@ -33,21 +36,22 @@ class MissingPathError(ProviderError):
 
 def call_provider(
     base_url: str | None,
-    request: Callable[[Any], Awaitable[T]],
+    request: Callable[[Any], AbstractContextManager[Any]],
+    read: Callable[[Any], T],
     ends: float,
     bound: int,
     later: int | None = None,
-    max_body: int = response_limit.MAX_RESPONSE_BYTES,
+    max_body: int = MAX_RESPONSE_BYTES,
 ) -> T:
     """Call a provider, with one retry on a transient fault.
 
-    request: calls an ``AsyncOpenAI``, whose key comes from OPENAI_API_KEY alone; it runs in
-    another thread. ends: by ``time.monotonic()``; the current question may end before. bound: the
-    tokens that one attempt costs if the server never tells. later: the most that other calls
-    after this one can cost, None if unknown. max_body: the bytes that a reply may have. A call
-    that is cancelled or late closes its connection at once. ProviderError names the kind of fault
-    and repeats nothing of what the provider said. The current context counts each attempt, but
-    not yet its tokens.
+    request: calls an ``OpenAI`` with streaming responses, whose key comes from OPENAI_API_KEY
+    alone. read: takes the parsed JSON of the reply; both run in another thread. ends: by
+    ``time.monotonic()``; the current question may end before. bound: the tokens that one attempt
+    costs if the server never tells. later: the most that other calls after this one can cost, None
+    if unknown. max_body: the bytes that a reply may have. ProviderError names the kind of fault and
+    repeats nothing of what the provider said. The current context counts each attempt, but not yet
+    its tokens.
     """
     context = current_context()
     ends = min(ends, context.ends)
@@ -57,9 +61,7 @@ def call_provider(
             raise _timeout_error()
         context.begin_provider_call(bound, later)
         try:
-            return _call_once(base_url, request, ends, max_body, context)
-        except CancelledError:
-            raise
+            return _run_until(ends, lambda: read(_send(base_url, request, ends, max_body)))
         except Exception as error:
             if _is_free_failure(error):
                 context.end_provider_call(0, 0)
@@ -76,7 +78,9 @@ def read_token_usage(reply: Any, tokens_in: int, tokens_out: int) -> tuple[int, 
 
     tokens_in, tokens_out: the counts where the server gives none.
     """
-    usage = getattr(reply, "usage", None)
+    usage = reply.get("usage") if isinstance(reply, dict) else None
+    if not isinstance(usage, dict):
+        return tokens_in, tokens_out
     read = _read_usage_field(usage, "input_tokens", "prompt_tokens")
     written = _read_usage_field(usage, "output_tokens", "completion_tokens")
     # Every prompt has tokens; a server that counts none of them counts nothing.
@@ -93,9 +97,9 @@ def estimate_max_tokens(text: str) -> int:
     return len(text) - plain // 2
 
 
-def _read_usage_field(usage: object, *names: str) -> int | None:
+def _read_usage_field(usage: dict[str, Any], *names: str) -> int | None:
     for name in names:
-        value = getattr(usage, name, None)
+        value = usage.get(name)
         if (
             isinstance(value, int)
             and not isinstance(value, bool)
@@ -105,45 +109,55 @@ def _read_usage_field(usage: object, *names: str) -> int | None:
     return None
 
 
-def _call_once(
+def _run_until(ends: float, work: Callable[[], T]) -> T:
+    """Run ``work`` in a thread and return its result, TimeoutError if it takes too long.
+
+    A client's timeout starts anew with every part that it reads, and none bounds the lookup of a
+    name. The thread of a late call ends with the client's own timeout, and its result is dropped.
+    """
+    from concurrent.futures import Future
+
+    outcome: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(work())
+        except BaseException as error:  # handed to the caller
+            outcome.set_exception(error)
+
+    # A process that ends does not wait for a daemon.
+    threading.Thread(target=run, name="answerable-call", daemon=True).start()
+    return outcome.result(max(0.0, ends - time.monotonic()))
+
+
+def _send(
     base_url: str | None,
-    request: Callable[[Any], Awaitable[T]],
+    request: Callable[[Any], AbstractContextManager[Any]],
     ends: float,
     max_body: int,
-    context: RequestContext,
-) -> T:
-    """Call once, within a deadline: a client's own timeout starts anew with every byte."""
-    from concurrent import futures
-
-    from .event_loop import get_event_loop_thread
-
-    loop = get_event_loop_thread()
-    future = loop.submit(_send_request(loop, base_url, request, max_body))
-    try:
-        with context.stopping(future.cancel):
-            return future.result(max(0.0, ends - time.monotonic()))
-    except futures.CancelledError:
-        raise CancelledError("the call of the provider was stopped: ask again") from None
-    finally:
-        future.cancel()
-
-
-async def _send_request(
-    loop: "EventLoopThread",
-    base_url: str | None,
-    request: Callable[[Any], Awaitable[T]],
-    max_body: int,
-) -> T:
-    # Each attempt is a task with a context of its own.
-    max_response_bytes.set(max_body)
-    client = loop.clients.get(base_url)
-    if client is None:
-        client = loop.clients[base_url] = _make_client(base_url)
-    return await request(client)
+) -> Any:
+    """Send a request and parse its reply, read part by part within the limits."""
+    # The connections of a process are of no use to its fork.
+    client = _open_client(base_url, os.getpid())
+    left = max(0.001, ends - time.monotonic())
+    body = bytearray()
+    with request(client.with_options(timeout=left).with_streaming_response) as response:
+        for part in response.iter_bytes():
+            body += part
+            if len(body) > max_body:
+                raise ProviderError(
+                    "the provider sent more than an answer takes: check base_url",
+                    cause="too-large",
+                )
+            if time.monotonic() >= ends:
+                raise _timeout_error()
+    return json.loads(body)
 
 
-def _make_client(base_url: str | None) -> Any:
-    """Make a client for the running loop; ProviderError without a key or the package."""
+@lru_cache(maxsize=16)
+def _open_client(base_url: str | None, process: int) -> Any:
+    """Open the client of a process; ProviderError without a key or the package."""
+    del process
     try:
         import openai
     except ImportError:
@@ -154,21 +168,13 @@ def _make_client(base_url: str | None) -> Any:
     # A blank key would only fail as a header, which looks like a broken connection.
     if not os.environ.get("OPENAI_API_KEY", "").strip():
         raise ProviderError("OPENAI_API_KEY is not set: set it in the environment", cause="no-key")
-    http_client = openai.DefaultAsyncHttpxClient(
-        timeout=None,
-        headers={"Accept-Encoding": response_limit.ACCEPT_ENCODING},
-        event_hooks={"response": [bound_response]},
-    )
-    return openai.AsyncOpenAI(
-        base_url=base_url, max_retries=0, timeout=None, http_client=http_client
-    )
+    return openai.OpenAI(base_url=base_url, max_retries=0)
 
 
 def _is_free_failure(error: Exception) -> bool:
     """Test whether a failed call has cost nothing: never sent, or refused at once."""
     if isinstance(error, ProviderError) or getattr(error, "status_code", None) in _FREE_STATUSES:
         return True
-    # By name: the HTTP package of the client depends on its version.
     return type(error.__cause__).__name__ in _CONNECTION_FAILURES
 
 
@@ -179,7 +185,8 @@ def _classify_error(error: Exception) -> ProviderError:
             return fault
     import openai
 
-    if isinstance(error, TimeoutError | openai.APITimeoutError):
+    name = type(error).__name__
+    if isinstance(error, TimeoutError | openai.APITimeoutError) or name == "ReadTimeout":
         return _timeout_error()
     if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
         return ProviderError(
@@ -204,13 +211,15 @@ def _classify_error(error: Exception) -> ProviderError:
             cause="bad-parameter" if error.status_code in _PARAMETER_STATUSES else "status",
             transient=error.status_code >= 500,
         )
-    if isinstance(error, openai.APIConnectionError):
+    if isinstance(error, openai.APIConnectionError) or name in _READ_FAILURES:
         return ProviderError(
             "the provider cannot be reached: check the network and base_url",
             cause="unreachable",
             transient=True,
         )
-    return response_limit.make_malformed_error()
+    return ProviderError(
+        "the provider sent what is not an answer: check base_url", cause="not-json"
+    )
 
 
 def _timeout_error() -> ProviderError:
