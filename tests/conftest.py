@@ -51,7 +51,7 @@ _BY_PATH = {
         "test_note_windows.py", "test_openai_answerer.py",
         "test_openai_embedder.py", "test_openai_stub.py", "test_parity.py", "test_parity_deep.py",
         "test_planted_leaks.py", "test_private_files.py", "test_process_pool.py",
-        "test_proof_of_work.py", "test_provider_faults.py", "test_publication.py",
+        "test_provider_faults.py", "test_publication.py",
         "test_published_privacy.py", "test_python_api.py",
         "test_refusal_log.py", "test_registered_cap.py", "test_request_logs.py",
         "test_response_limit.py", "test_retrieval_gate.py", "test_runtimes.py",

@@ -8,10 +8,8 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
-import altcha
 from playwright.sync_api import Locator, Page, expect
 
-from answerable.serve.limits import proof_of_work
 from support.deadlines import PATIENCE, until
 from support.widget_site import (
     CLAIM,
@@ -393,47 +391,6 @@ def test_a_notice_appears_when_site_and_index_differ(page: Page, site: Site) -> 
         ask(box)
         expect(box.locator(".card")).to_have_count(1)
         expect(box.get_by_text("are not of the same build")).to_have_count(int(has_notice))
-
-
-def test_a_challenge_is_solved_before_the_question_is_asked_again(page: Page, site: Site) -> None:
-    key = b"a key that only this site has"
-    site.pages["/_answerable/challenge"] = Reply(
-        altcha.create_challenge(proof_of_work.ALGORITHM, 50, counter=20, hmac_secret=key).to_dict()
-    )
-    box = visit(page, site, problem(403, "challenge"), PARTIAL)
-    ask(box)
-    expect_state(box, "partial")
-    first, second = (body for _, body in site.questions)
-    assert first == asking("How do I deploy?")
-    assert altcha.verify_solution(altcha.Payload.from_base64(second.pop("altcha")), key).verified
-    assert second == first
-
-
-def test_a_malformed_challenge_draws_the_error(page: Page, site: Site) -> None:
-    cases = [Reply("nothing", 404), Reply({}), Reply([]), Reply({"parameters": {"nonce": 1}})]
-    box = visit(page, site, *([problem(403, "challenge")] * len(cases)))
-    for sent in cases:
-        site.pages["/_answerable/challenge"] = sent
-        if len(site.questions) == 0:
-            ask(box)
-        else:
-            page.keyboard.press("Enter")
-        expect_state(box, "problem")
-        expect(box.get_by_role("alert")).to_contain_text("try again")
-    assert len(site.questions) == len(cases)
-
-
-def test_stop_ends_a_challenge_that_cannot_be_solved(page: Page, site: Site) -> None:
-    parameters = {
-        "cost": 1, "keyLength": 32, "keyPrefix": "never", "nonce": "00", "salt": "00"
-    }  # fmt: skip
-    site.pages["/_answerable/challenge"] = Reply({"parameters": parameters})
-    box = visit(page, site, problem(403, "challenge"))
-    ask(box)
-    expect_state(box, "working")
-    box.get_by_role("button", name="Stop").click()
-    expect_state(box, "empty")
-    assert len(site.questions) == 1
 
 
 def test_an_answer_does_not_wait_for_the_site_request(page: Page, site: Site) -> None:

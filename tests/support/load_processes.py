@@ -1,4 +1,4 @@
-"""Four processes of a function under load, told to end and started again meanwhile.
+"""Four processes of a function under load, told to end or killed, and started again meanwhile.
 
 Each connection asks its own process one question after the other. A process that is told to end
 answers what it was asked, so a question is lost only on a connection that it closes as it comes.
@@ -24,7 +24,7 @@ QUESTION = "How thick is the chain of a mooring?"
 PROCESSES, CONNECTIONS = 4, 16
 # What a connection is told where no answer comes back: its process has closed it.
 CLOSED = "closed"
-# Seconds between two looks at the account.
+# Seconds between two looks at the load.
 _LOOK = 0.01
 
 
@@ -32,14 +32,13 @@ _LOOK = 0.01
 class Outcome:
     """The outcome of a load. ``codes``: of responses, None for an answer.
 
-    ``most``: the most tokens that were settled and reserved at once. ``false``: the tokens that
-    were settled when somebody was told that the day is spent, though another question had room.
+    ``false``: the tokens that were settled when somebody was told that the day is spent, though
+    another question had room.
     ``statuses``: of the processes that were told to end. ``memory``: the bytes of the first one,
     which is not, each time that another is, and at the end.
     """
 
     codes: Counter[str | None] = field(default_factory=Counter)
-    most: int = 0
     false: list[int] = field(default_factory=list)
     statuses: list[int] = field(default_factory=list)
     memory: list[int] = field(default_factory=list)
@@ -54,9 +53,13 @@ class Outcome:
 class Processes:
     """The processes of a function, by their places, and one that waits to replace another."""
 
-    def __init__(self, function: Path, environment: dict[str, str]) -> None:
+    def __init__(self, function: Path, environment: dict[str, str], number: int) -> None:
         self._function = function
         self._environment = environment
+        self._signal = number
+        # Whoever starts when the day is spent has nothing to warm up for. What a killed process
+        # had reserved stays so.
+        self._idle = ("capped", "busy") if number == signal.SIGKILL else ("capped",)
         self._stack = ExitStack()
         try:
             # Side by side: each of them takes its time.
@@ -69,11 +72,11 @@ class Processes:
             raise
 
     def replace(self, place: int) -> int:
-        """Put another process in the place of one, and tell that to end; return its status."""
+        """Put another process in the place of one, and signal that; return its status."""
         process = self.running[place].process
         self.running[place] = self._spare or self._start()
         self._spare = None
-        process.send_signal(signal.SIGTERM)
+        process.send_signal(self._signal)
         return process.wait(PATIENCE)
 
     def close(self) -> None:
@@ -87,8 +90,7 @@ class Processes:
 
         def is_warm() -> bool:
             status, body = running.request("POST", "/answer", question)
-            # Whoever starts when the day is spent has nothing to warm up for.
-            return status == 200 or json.loads(body)["code"] == "capped"
+            return status == 200 or json.loads(body)["code"] in self._idle
 
         # What is imported and mapped for the first answer is no growth. Others may have reserved
         # what it needs.
@@ -103,16 +105,17 @@ def run(
     is_due: Callable[[int], bool],
     cap: int,
     worst: int,
+    number: int = signal.SIGTERM,
 ) -> Outcome:
     """Load a function as long as ``is_on`` says yes to the number of responses so far.
 
     is_due: whether a process is replaced at that number. The first process never is. cap and
-    worst: tokens of a day and the most of one question.
+    worst: tokens of a day and the most of one question. number: of the signal that it is sent.
     """
     outcome = Outcome()
     url = environment["ANSWERABLE_REDIS_URL"]
     lock, done = threading.Lock(), threading.Event()
-    processes = Processes(function, environment)
+    processes = Processes(function, environment, number)
     faults: list[BaseException] = []
 
     def goes_on() -> bool:
@@ -135,10 +138,6 @@ def run(
                     with lock:
                         outcome.codes[CLOSED] += 1
 
-    def watch() -> None:
-        while not done.wait(_LOOK):
-            outcome.most = max(outcome.most, sum(account(url)))
-
     def guarded(work: Callable[..., None], *args: int) -> None:
         try:
             work(*args)
@@ -150,7 +149,6 @@ def run(
         threading.Thread(target=guarded, args=(ask_on, n % PROCESSES, n))
         for n in range(CONNECTIONS)
     ]
-    threads.append(threading.Thread(target=guarded, args=(watch,)))
     began = time.monotonic()
     try:
         for thread in threads:
@@ -162,7 +160,7 @@ def run(
                 place = place % (PROCESSES - 1) + 1
                 outcome.statuses.append(processes.replace(place))
             time.sleep(_LOOK)
-        for thread in threads[:CONNECTIONS]:
+        for thread in threads:
             thread.join(PATIENCE)
         outcome.seconds = time.monotonic() - began
         outcome.memory.append(_memory(processes.running[0]))

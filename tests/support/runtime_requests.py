@@ -149,7 +149,6 @@ ELSEWHERE = [
     get("upwards", 404, "x/../health", "not-found"),
     get("unicode path", 404, "caf%C3%A9/%00/%ff", "not-found"),
     get("a file", 404, "bundle/manifest.json", "not-found"),
-    get("challenge", 404, "challenge", "not-found"),
     get("metrics", 404, "metrics", "not-found"),
     get("GET answer", 405, "answer", "method-not-allowed"),
     Case("PUT answer", 405, "method-not-allowed", "PUT", body=GOOD),

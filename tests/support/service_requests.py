@@ -186,7 +186,6 @@ SENT = [
     request("GET", "openapi.json"),
     request("GET", "search", query="q=rope"),
     request("GET", "search"),
-    request("GET", "challenge"),
     request("GET", "metrics"),
     request("GET", "nothing"),
     request("DELETE", "answer"),

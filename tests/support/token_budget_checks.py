@@ -5,13 +5,11 @@ from typing import Literal
 from answerable.serve.errors import BudgetError
 from answerable.serve.limits.token_budget import Reservation, TokenBudget
 
-LEASE = 600.0
-
 
 def refusal(purse: TokenBudget, tokens: int) -> Literal["spent", "reserved"] | None:
     """Return the reason to refuse so many tokens; None, with nothing left reserved, if granted."""
     try:
-        purse.reserve(tokens, LEASE).settle(0)
+        purse.reserve(tokens).settle(0)
     except BudgetError as error:
         return "reserved" if error.transient else "spent"
     return None
@@ -20,7 +18,7 @@ def refusal(purse: TokenBudget, tokens: int) -> Literal["spent", "reserved"] | N
 def attempt(purse: TokenBudget, tokens: int) -> Reservation | None:
     """A reservation, or None where there is no room for it now."""
     try:
-        return purse.reserve(tokens, LEASE)
+        return purse.reserve(tokens)
     except BudgetError:
         return None
 

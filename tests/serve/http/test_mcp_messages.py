@@ -27,7 +27,7 @@ META = {
     "io.modelcontextprotocol/protocolVersion": VERSION,
     "io.modelcontextprotocol/clientCapabilities": {},
 }
-DOCUMENT = make_document("1", challenge=True, metrics=True, bearer=True)
+DOCUMENT = make_document("1", metrics=True, bearer=True)
 PRIVATE = "The gearbox of the electric winch was taken from a scrapped tractor in the spring."
 QUESTIONS = ("Where is the winch?", "What was the gearbox taken from?", "How thick is the chain?")
 
@@ -329,19 +329,6 @@ def test_a_token_is_wanted_where_the_function_wants_one(engine: Engine) -> None:
     token = {"authorization": f"Bearer {TOKEN}"}
     assert post(engine, body, token, bearer=(DIGEST,)).status == 200
     assert post(engine, body, paused=True).status == 503
-
-
-def test_without_a_way_to_solve_a_challenge_ask_is_not_offered(engine: Engine) -> None:
-    key: dict[str, Any] = {"challenge_key": b"k" * 32}
-    tools = post(engine, legacy("tools/list"), **key).json["result"]["tools"]
-    assert [tool["name"] for tool in tools] == ["search", "read"]
-    ask = legacy("tools/call", name="ask", arguments={"question": "chain"})
-    assert post(engine, ask, **key).json["error"]["code"] == -32602
-    assert post(engine, legacy("prompts/list"), **key).json["result"]["prompts"] == []
-    prompt = legacy("prompts/get", name="ask", arguments={"question": "chain"})
-    assert post(engine, prompt, **key).json["error"]["code"] == -32602
-    start = post(engine, legacy("initialize", protocolVersion="2025-11-25"), **key)
-    assert "`ask`" not in start.json["result"]["instructions"]
 
 
 def test_the_log_names_the_problem_that_an_agent_was_told(engine: Engine) -> None:

@@ -27,7 +27,6 @@ from answerable.serve.http.messages import (
 from answerable.serve.http.openapi import make_document, render_document
 from answerable.serve.http.service import Service
 from answerable.serve.http.telemetry import METRICS_TYPE
-from answerable.serve.limits import proof_of_work
 from answerable.serve.limits.policy import Policy
 from answerable.serve.providers import make_engine
 from answerable.serve.request_context import RequestStage
@@ -39,7 +38,7 @@ from answerable.serve.types import Confidence, Evidence, Mode, Reason
 from support import openapi_check
 from support.sites import NOTES, ROOT, build, local, opened, write_site
 
-FULL = make_document("1", challenge=True, metrics=True, bearer=True)
+FULL = make_document("1", metrics=True, bearer=True)
 ASK = FULL["paths"]["/answer"]["post"]
 CONTENT = ASK["responses"]["200"]["content"]
 ANSWER = CONTENT[JSON_TYPE]["examples"]["answer"]["value"]
@@ -112,7 +111,6 @@ ELSEWHERE = {"origin": "https://elsewhere.example"}
 BEARER = {"authorization": f"Bearer {TOKEN}"}
 GUARDED = {"bearer": (DIGEST,)}
 COUNTED = {"metrics": DIGEST}
-PUZZLE = {"challenge_key": b"a key of the harbour"}
 ONCE = {"rate": "1/hour"}
 PAUSED = {"paused": True}
 
@@ -150,11 +148,6 @@ CASES = (
     Case("search-late", 504, "GET", "search", "timeout", "q=mooring", policy={"deadline": 0.0}),
     Case("answer-no-token", 401, "POST", "answer", "unauthorized", body=HOW, policy=GUARDED),
     Case("answer-token", 200, "POST", "answer", body=HOW, headers=BEARER, policy=GUARDED),
-    Case("answer-unsolved", 403, "POST", "answer", "challenge", body=HOW, policy=PUZZLE),
-    Case(
-        "answer-wrongly-solved", 403, "POST", "answer", "challenge",
-        body=body_of("mooring", altcha="e30="), policy=PUZZLE,
-    ),
     Case("preflight", 204, "OPTIONS", "answer", headers=PAGE),
     Case("preflight-elsewhere", 403, "OPTIONS", "answer", "forbidden", headers=ELSEWHERE),
     Case("preflight-of-nobody", 403, "OPTIONS", "search", "forbidden"),
@@ -179,8 +172,6 @@ CASES = (
     Case("openapi", 200, "GET", "openapi.json", headers=PAGE),
     Case("openapi-post", 405, "POST", "openapi.json", "method-not-allowed"),
     Case("openapi-no-token", 401, "GET", "openapi.json", "unauthorized", policy=GUARDED),
-    Case("challenge", 200, "GET", "challenge", policy=PUZZLE),
-    Case("challenge-none", 404, "GET", "challenge", "not-found"),
     Case("metrics", 200, "GET", "metrics", headers=BEARER, policy=COUNTED),
     Case("metrics-no-token", 401, "GET", "metrics", "unauthorized", policy=COUNTED),
     Case("metrics-none", 404, "GET", "metrics", "not-found"),
@@ -197,7 +188,6 @@ def response(engine: Engine, case: Case) -> tuple[dict[str, Any], Response]:
         service.handle(case.request())
     described = make_document(
         "1",
-        challenge=bool(policy.challenge_key),
         metrics=bool(policy.metrics),
         bearer=bool(policy.bearer),
     )
@@ -255,15 +245,13 @@ def checked(service: Service, status: int, code: ProblemCode) -> None:
 
 @pytest.mark.parametrize("configured", [False, True])
 def test_document_is_valid_openapi(configured: bool) -> None:
-    validate(
-        make_document("1", "/ask/", challenge=configured, metrics=configured, bearer=configured)
-    )
+    validate(make_document("1", "/ask/", metrics=configured, bearer=configured))
 
 
 def test_paths_that_are_not_configured_are_absent() -> None:
     bare = make_document("1")
-    full = make_document("1", challenge=True, metrics=True, bearer=True)
-    assert set(full["paths"]) - set(bare["paths"]) == {"/challenge", "/metrics"}
+    full = make_document("1", metrics=True, bearer=True)
+    assert set(full["paths"]) - set(bare["paths"]) == {"/metrics"}
     assert "401" not in bare["paths"]["/answer"]["post"]["responses"]
     assert "401" in full["paths"]["/answer"]["post"]["responses"]
     assert "securitySchemes" not in bare["components"]
@@ -303,9 +291,6 @@ def test_bounds_and_constants_match_code() -> None:
     )
     assert schemas["Passages"]["maxProperties"] == TOP_K
     assert schemas["Health"]["properties"]["wire"] == {"const": WIRE_VERSION}
-    parameters = schemas["Challenge"]["properties"]["parameters"]["properties"]
-    assert parameters["algorithm"] == {"const": proof_of_work.ALGORITHM}
-    assert parameters["cost"] == {"const": proof_of_work.COST}
     assert schemas["LabelBlock"]["properties"]["label"] == {"enum": list(LABEL_DETAILS)}
     level = schemas["ListBlock"]["properties"]["items"]["items"]["properties"]["level"]
     assert level["maximum"] == MAX_LEVEL
@@ -342,7 +327,7 @@ def test_manual_lists_every_problem_code() -> None:
 
 def test_manual_lists_every_path_and_field() -> None:
     text = (ROOT / "docs" / "api.md").read_text("utf-8")
-    document = make_document("1", challenge=True, metrics=True)
+    document = make_document("1", metrics=True)
     for path, item in document["paths"].items():
         method = next(method for method in item if method != "options").upper()
         assert f"`{method} {path.strip('/')}`" in text
@@ -352,7 +337,7 @@ def test_manual_lists_every_path_and_field() -> None:
 
 
 def test_examples_match_their_schemas() -> None:
-    document = make_document("1", challenge=True, metrics=True, bearer=True)
+    document = make_document("1", metrics=True, bearer=True)
     content = list(media_types(document["paths"]))
     checked_count = 0
     for kind, media in content:

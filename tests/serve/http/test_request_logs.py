@@ -199,7 +199,6 @@ def test_unreachable_redis_is_reported_without_password(function: Path) -> None:
         ("ANSWERABLE_BEARER", TOKEN),
         ("ANSWERABLE_METRICS_TOKEN", TOKEN),
         ("ANSWERABLE_SECRET", "pilot"),
-        ("ANSWERABLE_ALTCHA_KEY", "pilot"),
         ("ANSWERABLE_REDIS_URL", f"http://:{TOKEN}@127.0.0.1/0"),
         ("ANSWERABLE_REDIS_URL", f"redis://:{TOKEN}@127.0.0.1:pilot/0"),
     ],

@@ -52,9 +52,8 @@ def public(folder: Path) -> Iterator[Running]:
 
 @pytest.fixture
 def guarded(folder: Path) -> Iterator[Running]:
-    """A function that wants a token, and a solved challenge of whoever asks."""
-    key = "ANSWERABLE_ALTCHA_KEY=a-key-of-the-harbour"
-    yield from serving(folder, f"ANSWERABLE_BEARER={DIGEST}", key, *OFTEN)
+    """A function that wants a token."""
+    yield from serving(folder, f"ANSWERABLE_BEARER={DIGEST}", *OFTEN)
 
 
 @pytest.fixture
@@ -119,9 +118,8 @@ def test_function_with_origin_conforms_to_document(public: Running, tmp_path: Pa
 def test_guarded_function_conforms_to_document(guarded: Running, tmp_path: Path) -> None:
     # The document needs the token too.
     statuses = run_schemathesis(guarded, tmp_path, f"Authorization: Bearer {TOKEN}")
-    assert statuses["POST", "/answer"] >= {400, 403}
+    assert statuses["POST", "/answer"] >= {200, 400}
     assert 200 in statuses["GET", "/search"]
-    assert 200 in statuses["GET", "/challenge"]
 
 
 def test_limited_function_conforms_to_document(limited: Running, tmp_path: Path) -> None:

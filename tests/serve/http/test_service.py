@@ -1,17 +1,14 @@
 """The function's protections in their order: which of them answers, and whom."""
 
-import base64
 import hashlib
 import json
 from dataclasses import replace
 from typing import Any
 
-import altcha
 import pytest
 
 from answerable.serve.engine import Engine
 from answerable.serve.http.messages import Request
-from answerable.serve.limits.proof_of_work import create_proof_of_work
 from support.service_requests import (
     BEARER,
     DIGEST,
@@ -42,7 +39,6 @@ CLOSED = replace(
     USUAL,
     paused=True,
     bearer=(DIGEST,),
-    challenge_key=b"a key of the harbour",
     rate_all="1/day",
     in_flight=1,
     tokens_per_day=99,
@@ -80,50 +76,9 @@ def test_first_failing_protection_answers(base: Engine) -> None:
     for body in (*bodies, {"question": "x", "language": 1}):
         sent = request("POST", "answer", headers=JSON, body=json.dumps(body).encode())
         assert find_asker(sent, **awake) == "bad-request"
-    assert find_asker(question_request(headers=PAGE), **awake) == "challenge"
-    brought = solved(CLOSED.challenge_key)
-    assert find_asker(question_request(headers=PAGE, altcha=brought), **awake) == "rate-limited"
+    assert find_asker(question_request(headers=PAGE), **awake) == "rate-limited"
     admitted = {**awake, "rate_all": "9/day"}
-    assert find_asker(question_request(headers=PAGE, altcha=brought), **admitted) == "busy"
-
-
-def test_unsolved_requests_do_not_count_against_rate(base: Engine) -> None:
-    """600 of them from 600 addresses, and one solution that is sent again and again."""
-    policy = replace(USUAL, challenge_key=CLOSED.challenge_key, rate_all="2/day")
-    ask = asking(base, policy)
-    used = solved(CLOSED.challenge_key)
-    assert ask(altcha=used).status == 200
-    for n in range(200):
-        asker = f"198.51.100.{n}"
-        assert code(ask(f"Rope {n}?", asker=asker)) == "challenge"
-        assert code(ask(f"Rope {n}?", asker=asker, altcha="bm8=")) == "challenge"
-        assert code(ask(f"Rope {n}?", asker=asker, altcha=used)) == "challenge"
-    for _ in range(2):
-        assert ask.get("search", "q=rope").status == 200
-    assert code(ask.get("search", "q=rope")) == "rate-limited"
-    assert ask(altcha=solved(CLOSED.challenge_key)).status == 200
-    assert code(ask(altcha=solved(CLOSED.challenge_key))) == "rate-limited"
-
-
-def test_solution_is_used_up_only_by_admitted_request(base: Engine) -> None:
-    policy = replace(USUAL, challenge_key=CLOSED.challenge_key, rate="1/day")
-    ask = asking(base, policy)
-    first, second = solved(CLOSED.challenge_key), solved(CLOSED.challenge_key)
-    assert ask(altcha=first).status == 200
-    assert code(ask(altcha=second)) == "rate-limited"
-    assert ask(altcha=second, asker="192.0.2.2").status == 200
-    assert code(ask(altcha=second, asker="192.0.2.3")) == "challenge"
-
-
-def solved(key: bytes | None) -> str:
-    """A solution of a new challenge, as a request brings it."""
-    assert key
-    challenge = altcha.Challenge.from_dict(create_proof_of_work(key, None).create_challenge())
-    solution = altcha.solve_challenge(challenge)
-    assert solution
-    return base64.b64encode(
-        json.dumps(altcha.Payload(challenge, solution).to_dict()).encode()
-    ).decode()
+    assert find_asker(question_request(headers=PAGE), **admitted) == "busy"
 
 
 def test_cache_then_slots_then_budget_guard_engine(base: Engine) -> None:
@@ -149,7 +104,7 @@ POLICIES = {
     "open": USUAL,
     "paused": replace(USUAL, paused=True),
     "bearer": replace(USUAL, bearer=(DIGEST,)),
-    "counted": replace(USUAL, metrics=DIGEST, challenge_key=b"a key of the harbour"),
+    "counted": replace(USUAL, metrics=DIGEST),
     "capped": replace(USUAL, tokens_per_day=0),
     "no store": replace(USUAL, redis_url=NOWHERE.format(port=1)),
 }
@@ -216,10 +171,9 @@ def test_paused_function_answers_503_without_work(base: Engine) -> None:
     assert ask.answerer.questions == []
 
 
-@pytest.mark.parametrize("path", ["answer", "search", "openapi.json", "challenge"])
+@pytest.mark.parametrize("path", ["answer", "search", "openapi.json"])
 def test_bearer_policy_requires_token(base: Engine, path: str) -> None:
-    policy = replace(USUAL, bearer=(hashlib.sha256(b"other").hexdigest(), DIGEST),
-                     challenge_key=b"a key of the harbour")  # fmt: skip
+    policy = replace(USUAL, bearer=(hashlib.sha256(b"other").hexdigest(), DIGEST))
     service = asking(base, policy).service
     method = "POST" if path == "answer" else "GET"
     for sent in ({}, {"authorization": "Bearer wrong"}, {"authorization": f"Basic {TOKEN}"},
@@ -307,13 +261,3 @@ def test_untrusted_address_header_is_ignored(base: Engine) -> None:
     ask = asking(base, replace(USUAL, rate="1/minute"))
     assert ask(headers={"x-forwarded-for": "192.0.2.8"}).status == 200
     assert ask(headers={"x-forwarded-for": "192.0.2.9"}).status == 429
-
-
-def test_question_needs_solved_challenge(base: Engine) -> None:
-    ask = asking(base, replace(USUAL, challenge_key=b"a key of the harbour"))
-    assert ask.get("challenge").status == 200
-    for payload in (None, "", "solved", 1, {"solved": True}):
-        assert code(ask(altcha=payload)) == "challenge"
-    assert ask.answerer.questions == []
-    assert ask.get("search", "q=rope").status == 200
-    assert code(asking(base).get("challenge")) == "not-found"

@@ -105,7 +105,7 @@ def test_made_up_path_and_method_are_not_logged(base: Engine) -> None:
     ask.get("search", f"{secret}={secret}")
     ask(secret * 99)
     ask(headers={"content-type": secret, "origin": secret, "user-agent": secret})
-    ask(altcha=secret, language=secret)
+    ask(more=secret, language=secret)
     ask.service.handle(request(secret, secret, headers={secret: secret}))
     assert len(ask.lines) == 6
     assert secret.encode() not in b"".join(ask.lines).lower()

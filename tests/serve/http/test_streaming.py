@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack
 from email.message import Message
 from functools import partial
-from http.client import HTTPConnection, HTTPResponse
+from http.client import HTTPResponse
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,12 @@ import pytest
 from answerable.serve.http.messages import EVENT_STREAM_TYPE
 from answerable.serve.http.sse import KEEPALIVE_COMMENT, KeepaliveEvents
 from answerable.serve.settings import SETTINGS_FILE, FunctionSettings
-from answerable.testing.openai_stub import OpenAIStub
 from support import runtimes
 from support.deadlines import until
 from support.event_streams import Waiting, events
+from support.metered_stub import Metered
 from support.runtime_requests import KNOWN, PRIVATE, UNKNOWN
 from support.runtimes import Reply, Runtime
-from support.stub_fixtures import StrictStub
 
 ACCEPT = ("Accept", EVENT_STREAM_TYPE)
 STAGES = ["embedding", "searching", "writing", "checking"]
@@ -39,15 +38,16 @@ def function(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def stub() -> Iterator[OpenAIStub]:
+def stub() -> Iterator[Metered]:
     """A model's server for all tests here, which is told anew what goes wrong."""
-    with StrictStub() as running:
+    with Metered() as running:
         yield running
     assert running.failures == []
 
 
 @pytest.fixture(autouse=True)
-def _well(stub: OpenAIStub) -> None:
+def _well(stub: Metered) -> None:
+    stub.gate.set()
     stub.fault = None
     stub.forget()
 
@@ -59,7 +59,7 @@ def keyless(function: Path) -> Iterator[Mapping[str, Runtime]]:
 
 
 @pytest.fixture(scope="module")
-def asking(function: Path, stub: OpenAIStub) -> Iterator[Mapping[str, Runtime]]:
+def asking(function: Path, stub: Metered) -> Iterator[Mapping[str, Runtime]]:
     """Functions that ask a model, one question at a time."""
     settings = FunctionSettings("openai", model="honest", base_url=stub.base_url).as_json().decode()
     folder = runtimes.packaged(function, "asking", {SETTINGS_FILE: settings})
@@ -167,22 +167,21 @@ def test_lambda_answers_without_streaming(function: Path) -> None:
 
 
 @pytest.mark.parametrize("name", DEPLOYED)
-def test_client_that_leaves_stream_cancels_model_call(
-    asking: Mapping[str, Runtime], stub: OpenAIStub, name: str
+def test_client_that_leaves_stream_cancels_its_question(
+    asking: Mapping[str, Runtime], stub: Metered, name: str
 ) -> None:
     runtime = asking[name]
-    stub.fault = "hang"
+    stub.gate.clear()
     with stream(runtime, f"{KNOWN} ({name})") as response:
         for _, data in events(response):
             if data == {"stage": "writing"}:
                 break
-        until(lambda: stub.answer_calls == 1)
-        assert stub.disconnects == 0
-    until(lambda: stub.disconnects == 1)
-    # There is room for one question only, which its own has left.
-    stub.fault = None
-    until(lambda: answered(runtime.post({"question": KNOWN})))
+        until(lambda: stub.waiting == 1)
     until(lambda: any(is_cancelled(line) for line in runtime.output.splitlines()))
+    # There is room for one question only, which its own has left when the model has answered.
+    assert runtime.post({"question": KNOWN}).status == 503
+    stub.gate.set()
+    until(lambda: answered(runtime.post({"question": KNOWN})))
 
 
 def is_cancelled(line: str) -> bool:
@@ -196,24 +195,9 @@ def answered(reply: Reply) -> bool:
     return reply.status == 200
 
 
-def test_client_that_leaves_plain_question_cancels_model_call(
-    asking: Mapping[str, Runtime], stub: OpenAIStub
-) -> None:
-    """Of an answer that is not streamed only ASGI tells."""
-    runtime = asking["uvicorn"]
-    stub.fault = "hang"
-    connection = HTTPConnection("127.0.0.1", runtime.port)
-    body = json.dumps({"question": f"{KNOWN} Please."})
-    connection.request("POST", "/answer", body, {"Content-Type": "application/json"})
-    until(lambda: stub.answer_calls == 1)
-    assert stub.disconnects == 0
-    connection.close()
-    until(lambda: stub.disconnects == 1)
-
-
 @pytest.mark.parametrize("name", DEPLOYED)
 def test_error_during_stream_is_last_event(
-    asking: Mapping[str, Runtime], stub: OpenAIStub, name: str
+    asking: Mapping[str, Runtime], stub: Metered, name: str
 ) -> None:
     stub.fault = "401"
     question = f"{KNOWN} Wrongly."
@@ -226,7 +210,7 @@ def test_error_during_stream_is_last_event(
     assert plain.json == problem
 
 
-def test_capped_question_is_plain_problem(function: Path, stub: OpenAIStub) -> None:
+def test_capped_question_is_plain_problem(function: Path, stub: Metered) -> None:
     settings = FunctionSettings("openai", base_url=stub.base_url).as_json().decode()
     folder = runtimes.packaged(function, "capped", {SETTINGS_FILE: settings})
     capped = {"ANSWERABLE_TOKENS_PER_DAY": "0", "OPENAI_API_KEY": "sk-test"}

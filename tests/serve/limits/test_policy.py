@@ -34,7 +34,7 @@ def test_empty_environment_gives_documented_defaults() -> None:
     assert (policy.redis_url, policy.cache_seconds, policy.cache_entries) == (None, 86_400, 1000)
     assert (policy.in_flight, policy.tokens_per_day, policy.deadline) == (12, 1_000_000, 30.0)
     assert (policy.paused, policy.bearer, policy.metrics) == (False, (), None)
-    assert (policy.challenge_key, policy.asker_header) == (None, None)
+    assert policy.asker_header is None
     assert (policy.in_flight_per_asker, policy.connections_per_address) == (4, 64)
 
 
@@ -49,7 +49,7 @@ def test_empty_variable_counts_as_unset(text: str) -> None:
     names = [
         "ALLOWED_ORIGINS", "RATE", "RATE_ALL", "REDIS_URL", "CACHE_SECONDS", "CACHE_ENTRIES",
         "IN_FLIGHT", "TOKENS_PER_DAY", "DEADLINE", "PAUSED", "BEARER", "METRICS_TOKEN",
-        "ALTCHA_KEY", "ASKER_HEADER", "CONNECTIONS_PER_ADDRESS", "IN_FLIGHT_PER_ASKER",
+        "ASKER_HEADER", "CONNECTIONS_PER_ADDRESS", "IN_FLIGHT_PER_ASKER",
     ]  # fmt: skip
     policy = read_variables(**dict.fromkeys(names, text), SECRET=SECRET)
     assert policy == read_variables(SECRET=SECRET)
@@ -82,7 +82,6 @@ def test_empty_variable_counts_as_unset(text: str) -> None:
         ("BEARER", DIGEST, "bearer", (DIGEST,)),
         ("BEARER", f" {DIGEST.upper()},,{OTHER} ,", "bearer", (DIGEST, OTHER)),
         ("METRICS_TOKEN", DIGEST, "metrics", DIGEST),
-        ("ALTCHA_KEY", SECRET, "challenge_key", SECRET.encode()),
         ("SECRET", SECRET, "secret", SECRET.encode()),
         ("ASKER_HEADER", "X-Forwarded-For", "asker_header", "x-forwarded-for"),
         ("ASKER_HEADER", "X-Forwarded-For", "connections_per_address", None),
@@ -201,12 +200,17 @@ def test_digest_command_of_message_produces_valid_digest() -> None:
     assert read_variables(BEARER=hashlib.sha256(b"TOKEN").hexdigest()).bearer
 
 
-@pytest.mark.parametrize("name", ["SECRET", "ALTCHA_KEY"])
-def test_short_secret_is_rejected_without_its_value(name: str) -> None:
-    assert refusal(**{name: "harbour"}) == (
-        f"ANSWERABLE_{name}: it needs 16 characters; set a longer one"
+def test_short_secret_is_rejected_without_its_value() -> None:
+    assert refusal(SECRET="harbour") == (
+        "ANSWERABLE_SECRET: it needs 16 characters; set a longer one"
     )
-    assert read_variables(**{name: "x" * 16})
+    assert read_variables(SECRET="x" * 16)
+
+
+def test_removed_variable_is_refused_with_its_remedy() -> None:
+    assert refusal(ALTCHA_KEY=SECRET).startswith(
+        "ANSWERABLE_ALTCHA_KEY: there is no proof of work any more: take it out, and"
+    )
 
 
 @pytest.mark.parametrize("text", ["http://:word@host", "localhost:6379", "//host", "word"])

@@ -10,7 +10,6 @@ import redis
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from answerable.serve.errors import StorageError
 from answerable.serve.limits.answer_cache import create_answer_cache
 from answerable.serve.limits.rate_limit import create_rate_limiter
 from answerable.serve.limits.redis_store import connect_redis
@@ -21,7 +20,7 @@ from support.deadlines import PATIENCE
 from support.process_race import race
 from support.redis_server import RedisServer
 from support.server_processes import started
-from support.token_budget_checks import LEASE, attempt, refusal
+from support.token_budget_checks import attempt, refusal
 
 WAIT = PATIENCE
 
@@ -44,10 +43,10 @@ from concurrent.futures import ThreadPoolExecutor
 from answerable.serve.errors import BudgetError
 from answerable.serve.limits.token_budget import create_token_budget
 budget = create_token_budget(10_000, sys.argv[1])
-budget.reserve(0, 600)
+budget.reserve(0)
 def reserve(tokens):
     try:
-        return budget.reserve(tokens, 600)
+        return budget.reserve(tokens)
     except BudgetError as error:
         assert error.transient
 go()
@@ -56,13 +55,12 @@ with ThreadPoolExecutor(5) as pool:
     print(len(got))
 """
 
-BEGINNING = """
+KILLED = """
 import sys
 from answerable.serve.limits.token_budget import create_token_budget
 budget = create_token_budget(1000, sys.argv[1])
-idle, busy, unbounded = (budget.reserve(300, 600) for _ in range(3))
-busy.begin(40)
-unbounded.begin(None)
+budget.reserve(300).settle(10)
+budget.reserve(300).begin(40, 0)
 print("begun", flush=True)
 sys.stdin.read()
 """
@@ -122,51 +120,54 @@ def test_refused_request_counts_nowhere_in_redis(redis_server: RedisServer) -> N
 def test_racing_reservations_of_four_processes_keep_cap(
     redis_server: RedisServer,
 ) -> None:
-    got = race(SPENDING, 4, redis_server.url)
-    assert sum(map(int, got)) == 10_000 // 130
+    total = sum(map(int, race(SPENDING, 4, redis_server.url)))
     purse = create_token_budget(10_000, redis_server.url)
+    # Two who race for the last place may both lose it, and then it is still there.
+    while total < 10_000 // 130:
+        assert attempt(purse, 130)
+        total += 1
+    assert total == 10_000 // 130
     assert refusal(purse, 10_000 % 130 + 1) == "reserved"
     assert attempt(purse, 10_000 % 130) is not None
 
 
-def account(server: RedisServer) -> tuple[int, list[list[int]]]:
-    """Read the settled tokens of a server, and its reservations: reserved, begun."""
+def account(server: RedisServer) -> tuple[int, int]:
+    """Read the settled tokens of a server, and those that are reserved."""
     with redis.Redis.from_url(server.url) as client:
         (key,) = client.keys("answerable:tokens:*")
         assert 86_400 < client.ttl(key) <= 2 * 86_400
-        fields = client.hgetall(key)
-    settled = int(fields.pop(b"settled", 0))
-    return settled, sorted([int(each) for each in value.split()[:2]] for value in fields.values())
+        claimed, settled = map(int, client.hmget(key, "claimed", "settled"))
+    return settled, claimed - settled
 
 
 def test_unused_tokens_return_once_in_redis(redis_server: RedisServer) -> None:
     purse = create_token_budget(100, redis_server.url)
-    reservation = purse.reserve(100, LEASE)
-    assert account(redis_server) == (0, [[100, 0]])
+    reservation = purse.reserve(100)
+    assert account(redis_server) == (0, 100)
     reservation.begin(40, later=10)
-    assert account(redis_server) == (0, [[50, 40]])
+    assert account(redis_server) == (0, 50)
     reservation.settle(30)
     reservation.settle(0)
-    assert account(redis_server) == (30, [])
+    assert account(redis_server) == (30, 0)
     assert refusal(purse, 71) == "spent"
-    purse.reserve(70, LEASE).settle(75)
+    purse.reserve(70).settle(75)
     assert refusal(purse, 0) == "spent"
-    assert account(redis_server) == (105, [])
+    assert account(redis_server) == (105, 0)
 
 
 def test_redis_that_lost_its_data_refunds_no_more_than_counted(
     redis_server: RedisServer,
 ) -> None:
     purse = create_token_budget(100, redis_server.url)
-    first, second = purse.reserve(50, LEASE), purse.reserve(50, LEASE)
+    first, second = purse.reserve(50), purse.reserve(50)
     with redis.Redis.from_url(redis_server.url) as client:
         client.flushall()
-        purse.reserve(10, LEASE).settle(10)
+        purse.reserve(10).settle(10)
         first.settle(0)
-        with pytest.raises(StorageError, match="has lost a reservation"):
-            second.begin(1)
-        second.settle(0)
-    assert account(redis_server) == (10, [])
+        assert account(redis_server) == (10, 0)
+        second.begin(1, later=0)
+        second.settle(1)
+    assert account(redis_server) == (11, 0)
 
 
 @settings(max_examples=20, deadline=None)
@@ -187,9 +188,9 @@ def test_clock_step_back_over_midnight_gives_no_second_cap_in_redis(
 ) -> None:
     clock = Clock()
     purse = create_token_budget(100, redis_server.url, clock)
-    purse.reserve(100, LEASE).settle(100)
+    purse.reserve(100).settle(100)
     clock.now += 20
-    purse.reserve(99, LEASE).settle(99)
+    purse.reserve(99).settle(99)
     for _ in range(3):
         clock.now -= 20
         assert refusal(purse, 1) == "spent"
@@ -198,51 +199,17 @@ def test_clock_step_back_over_midnight_gives_no_second_cap_in_redis(
         assert refusal(purse, 1) is None
 
 
-def kill_with_reservations(server: RedisServer) -> None:
-    """Let a process die that has three reservations, two of which had begun."""
-    command = [sys.executable, "-c", BEGINNING, server.url]
+def test_killed_process_costs_the_day_its_reservation(redis_server: RedisServer) -> None:
+    command = [sys.executable, "-c", KILLED, redis_server.url]
     with started(command, stdin=PIPE, stdout=PIPE, text=True) as dying:
         assert dying.stdout is not None
         assert dying.stdout.readline() == "begun\n"
-    assert account(server) == (0, [[300, 0], [300, 40], [300, 300]])
-
-
-def test_dead_process_keeps_reservation_until_lease_ends(
-    redis_server: RedisServer,
-) -> None:
-    kill_with_reservations(redis_server)
+        dying.kill()
+    assert account(redis_server) == (10, 40)
     purse = create_token_budget(1000, redis_server.url)
-    assert refusal(purse, 101) == "reserved"
-    assert attempt(purse, 100) is not None
-    assert account(redis_server) == (0, [[100, 0], [300, 0], [300, 40], [300, 300]])
-
-
-def test_lease_end_spends_begun_tokens_and_frees_others(
-    redis_server: RedisServer,
-) -> None:
-    kill_with_reservations(redis_server)
-    purse = create_token_budget(1000, redis_server.url)
-    assert attempt(purse, 660) is None
-    with redis.Redis.from_url(redis_server.url) as client:
-        (key,) = client.keys("answerable:tokens:*")
-        for field, value in client.hgetall(key).items():
-            client.hset(key, field, b" ".join([*value.split()[:2], b"0"]))
-    assert attempt(purse, 660) is not None
-    assert account(redis_server) == (340, [[660, 0]])
-
-
-def test_reservation_after_its_lease_cannot_begin_and_counts_once(
-    redis_server: RedisServer,
-) -> None:
-    purse = create_token_budget(100, redis_server.url)
-    idle, busy = purse.reserve(30, 0.0), purse.reserve(30, LEASE)
-    busy.begin(20)
-    with pytest.raises(StorageError, match="has lost a reservation"):
-        idle.begin(10)
-    assert refusal(purse, 71) == "reserved"
-    idle.settle(0)
-    busy.settle(5)
-    assert account(redis_server) == (5, [])
+    assert refusal(purse, 951) == "reserved"
+    assert refusal(purse, 991) == "spent"
+    assert attempt(purse, 950) is not None
 
 
 def test_eight_processes_with_same_question_make_one_call(redis_server: RedisServer) -> None:
@@ -312,14 +279,13 @@ def test_lock_of_another_owner_is_not_released(redis_server: RedisServer) -> Non
 def test_every_key_has_prefix_and_expiry(redis_server: RedisServer) -> None:
     url = redis_server.url
     create_rate_limiter("10/minute; 300/day", "600/minute", url).admit(secrets.token_hex(8))
-    create_token_budget(100, url).reserve(1, LEASE)
+    create_token_budget(100, url).reserve(1)
     cache = create_answer_cache(10, 60, url)
     cache.get_or_make("kept", lambda: (b"1", True), WAIT)
     cache.get_or_make("told", lambda: (b"2", False), WAIT)
-    connect_redis(url).set_once("challenge:solved", 60)
     with redis.Redis.from_url(url) as client:
         keys = [key.decode() for key in client.keys("*")]
-        assert len(keys) == 8
+        assert len(keys) == 7
         assert all(key.startswith("answerable:") for key in keys)
         assert all(client.pttl(key) > 0 for key in keys)
 
@@ -327,4 +293,4 @@ def test_every_key_has_prefix_and_expiry(redis_server: RedisServer) -> None:
 @pytest.mark.parametrize("scheme", ["redis", "valkey"])
 def test_valkey_urls_connect(redis_server: RedisServer, scheme: str) -> None:
     store = connect_redis(redis_server.url.replace("redis", scheme, 1))
-    assert store.set_once("key", 60)
+    store.ping()

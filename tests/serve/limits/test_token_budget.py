@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from answerable.serve.errors import BudgetError
 from answerable.serve.limits.token_budget import (
-    MemoryTokenBudget,
+    MemoryDaySums,
     Reservation,
     TokenBudget,
     create_token_budget,
 )
-from support.token_budget_checks import LEASE, attempt, refusal, room
+from support.token_budget_checks import attempt, refusal, room
 
 # 2023-11-14 23:59:50 UTC.
 BEFORE_MIDNIGHT = 1_700_006_390.0
@@ -30,7 +30,7 @@ class Clock:
 
 
 def reserved(purse: TokenBudget, tokens: int) -> Reservation:
-    return purse.reserve(tokens, LEASE)
+    return purse.reserve(tokens)
 
 
 def test_cap_can_be_reached_and_not_exceeded() -> None:
@@ -145,12 +145,13 @@ def test_clock_step_back_over_midnight_gives_no_second_cap() -> None:
 
 def test_sums_of_few_days_are_remembered() -> None:
     clock = Clock()
-    purse = MemoryTokenBudget(100, clock)
+    sums = MemoryDaySums()
+    purse = TokenBudget(100, sums, clock)
     for _ in range(40):
         reserved(purse, 100).settle(100)
         assert refusal(purse, 1) == "spent"
         clock.now += 86_400
-    assert len(purse._days) < 10
+    assert len(sums) < 10
 
 
 @pytest.mark.parametrize("cap", [0, 100])
@@ -227,7 +228,12 @@ def test_racing_reservations_never_exceed_cap() -> None:
         return sum(100 for _ in range(20) if attempt(purse, 100))
 
     with ThreadPoolExecutor(20) as pool:
-        assert sum(pool.map(reserve, range(20))) == 10_000
+        total = sum(pool.map(reserve, range(20)))
+    # Two who race for the last place may both lose it, and then it is still there.
+    while total < 10_000:
+        assert attempt(purse, 100)
+        total += 100
+    assert total == 10_000
     assert refusal(purse, 1) == "reserved"
 
 

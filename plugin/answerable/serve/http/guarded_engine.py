@@ -32,9 +32,6 @@ _ENTRY_FIELDS = ("body", "cited", "near(record, nearness, is_clear)", "stages")
 _BURST_SECONDS = 2.0
 # Seconds between two attempts to reserve tokens.
 _RETRY_SECONDS = 0.1
-# Seconds by which a reservation outlives the deadline of its question: only a process that died
-# has not settled by then.
-_RESERVATION_MARGIN_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +192,7 @@ def _reserve_tokens(budget: TokenBudget, tokens: int, context: RequestContext) -
     ends = time.monotonic() + _BURST_SECONDS
     while True:
         try:
-            return budget.reserve(tokens, context.left + _RESERVATION_MARGIN_SECONDS)
+            return budget.reserve(tokens)
         except BudgetError as error:
             if not error.transient or time.monotonic() >= ends:
                 raise

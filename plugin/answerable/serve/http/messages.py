@@ -21,7 +21,7 @@ EVENT_STREAM_TYPE = "text/event-stream"
 
 ProblemCode = Literal[
     "bad-request", "unauthorized", "forbidden", "not-found", "method-not-allowed", "too-large",
-    "unsupported", "challenge", "rate-limited", "internal", "busy", "capped", "paused",
+    "unsupported", "rate-limited", "internal", "busy", "capped", "paused",
     "unavailable", "timeout",
 ]  # fmt: skip
 
@@ -30,7 +30,6 @@ PROBLEM_STATUSES: Mapping[ProblemCode, tuple[int, str]] = {
     "bad-request": (400, "Bad request"),
     "unauthorized": (401, "Unauthorized"),
     "forbidden": (403, "Forbidden"),
-    "challenge": (403, "Challenge not solved"),
     "not-found": (404, "Not found"),
     "method-not-allowed": (405, "Method not allowed"),
     "too-large": (413, "Body too large"),

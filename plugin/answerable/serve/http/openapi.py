@@ -17,23 +17,18 @@ def make_document(
     version: str,
     base: str = "/",
     *,
-    challenge: bool = False,
     metrics: bool = False,
     bearer: bool = False,
 ) -> dict[str, Any]:
     """Fill in an OpenAPI document. version: of what serves it; base: where its paths begin.
 
-    challenge, metrics, bearer: what is configured; a path that is not configured is a 404.
+    metrics, bearer: what is configured; a path that is not configured is a 404.
     """
     document: dict[str, Any] = json.loads(_DOCUMENT_PATH.read_bytes())
     _add_search_alias(document["paths"])
     document["info"]["version"] = version
     document["servers"] = [{"url": base.rstrip("/") or "/"}]
     paths, components = document["paths"], document["components"]
-    if challenge:
-        paths["/answer"]["post"]["description"] += " It wants a solved challenge as `altcha`."
-    else:
-        del paths["/challenge"], components["schemas"]["Challenge"]
     if not bearer:
         for path, item in paths.items():
             # The metrics have a token of their own.

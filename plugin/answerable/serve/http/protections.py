@@ -1,18 +1,16 @@
-"""Hold what protects a service: pause, tokens, proof of work, rates, asker ids, guarded engine.
+"""Hold what protects a service: pause, tokens, rates, asker ids, guarded engine.
 
 Each protection is created when it is first needed, because their packages load slowly.
 """
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ..limits.answer_cache import create_answer_cache
 from ..limits.askers import AskerSlots, accepts_bearer_token, hash_with_secret, mask_address
 from ..limits.policy import Policy
-from ..limits.proof_of_work import ProofOfWork, UnsolvedError, create_proof_of_work
 from ..limits.rate_limit import RateLimiter, create_rate_limiter
 from ..limits.token_budget import create_token_budget
 from .guarded_engine import GuardedEngine
@@ -38,7 +36,7 @@ class Protections:
 
     def check_installed(self) -> None:
         """Raise PolicyError for a protection whose package is not installed."""
-        _ = self.proof_of_work, self.metrics
+        _ = self.metrics
         if self.policy.redis_url:
             _ = self.limiter
 
@@ -55,14 +53,6 @@ class Protections:
     def guarded_engine(self) -> GuardedEngine:
         """Answer behind the cache, the slots and the token budget."""
         return self._create_once("guarded_engine", self._create_guarded_engine)
-
-    @property
-    def proof_of_work(self) -> ProofOfWork | None:
-        """Issue and verify the challenges that an asker has to solve, None if there are none."""
-        key, redis_url = self.policy.challenge_key, self.policy.redis_url
-        if not key:
-            return None
-        return self._create_once("proof_of_work", lambda: create_proof_of_work(key, redis_url))
 
     @property
     def metrics(self) -> RequestMetrics | None:
@@ -83,23 +73,9 @@ class Protections:
         if not accepts_bearer_token(request.headers.get("authorization"), digests):
             raise Problem("unauthorized", "This needs a bearer token.", WWW_Authenticate="Bearer")
 
-    @contextmanager
-    def use_solution(self, body: dict[str, Any]) -> Iterator[None]:
-        """Use up the solved challenge of a body, where one is needed, unless this block raises."""
-        proof_of_work = self.proof_of_work
-        if proof_of_work is None:
-            yield
-            return
-        payload = body.get("altcha")
-        try:
-            with proof_of_work.use_solution(payload if isinstance(payload, str) else None):
-                yield
-        except UnsolvedError as error:
-            raise Problem("challenge", str(error)) from None
-
-    def admit(self, asker: str, group: str = "all") -> None:
+    def admit(self, asker: str) -> None:
         """Count a request against the rates; Problem with the seconds to wait if one is full."""
-        seconds = self.limiter.admit(asker, group)
+        seconds = self.limiter.admit(asker)
         if seconds is not None:
             raise Problem(
                 "rate-limited",

@@ -74,10 +74,7 @@ class QuestionRoutes:
         exchange.question = question.text
         # The deadline begins here, so that waiting for a shared store counts against it.
         context.begin(self._policy.deadline)
-        # A request without a solution counts nowhere, or it would lock out those who have one; a
-        # solution is used up by a request that is admitted.
-        with protections.use_solution(body):
-            protections.admit(question.asker)
+        protections.admit(question.asker)
         engine = self._open_engine()
 
         def make_answer() -> dict[str, Any]:
@@ -119,12 +116,9 @@ class QuestionRoutes:
         return make_json_response(self._find_passages(exchange, self._open_engine(), text, asker))
 
     def _admit_search(self, exchange: Exchange) -> str:
-        """Count a search against the rates, and return its asker.
-
-        It needs no solution: counted with answers it would lock out those who have one.
-        """
+        """Count a search against the rates, and return its asker."""
         asker = self._protections.identify_asker(exchange.request)
-        self._protections.admit(asker, "searches" if self._policy.challenge_key else "all")
+        self._protections.admit(asker)
         return asker
 
     def _find_passages(
@@ -184,7 +178,6 @@ class QuestionRoutes:
                 open_store=open_store,
                 ask=ask,
                 search=search,
-                takes_questions=self._policy.challenge_key is None,
                 is_draft=self._is_site_host,
                 report_error=exchange.convert_error,
             ),

@@ -93,7 +93,6 @@ class Service:
             "health": ("GET", self._report_health),
             "ready": ("GET", self._report_readiness),
             "openapi.json": ("GET", self._describe),
-            "challenge": ("GET", self._issue_challenge),
             "metrics": ("GET", self._render_metrics),
         }
 
@@ -171,18 +170,10 @@ class Service:
         body = render_document(
             _require_engine(self._find_current_engine()).store.manifest.generator,
             self.base,
-            challenge=policy.challenge_key is not None,
             metrics=policy.metrics is not None,
             bearer=bool(policy.bearer),
         )
         return Response(200, body, (("Content-Type", JSON_TYPE), ("Cache-Control", "no-store")))
-
-    def _issue_challenge(self, exchange: Exchange) -> Response:
-        del exchange
-        proof_of_work = self.protections.proof_of_work
-        if proof_of_work is None:
-            raise Problem("not-found", "There is nothing at this path.")
-        return make_json_response(proof_of_work.create_challenge())
 
     def _render_metrics(self, exchange: Exchange) -> Response:
         metrics = self.protections.metrics

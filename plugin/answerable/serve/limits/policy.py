@@ -21,6 +21,13 @@ _SHA256_HEX = re.compile(r"[0-9a-f]{64}")
 _HOST = re.compile(r"[a-z0-9.:_-]+")
 _HEADER = re.compile(r"[A-Za-z0-9-]+")
 _REDIS_SCHEMES = ("redis", "rediss", "valkey", "valkeys", "unix", "redis+unix", "valkey+unix")
+# What to use in place of a variable that is no more.
+_REMOVED_VARIABLES = {
+    "ALTCHA_KEY": (
+        "there is no proof of work any more: take it out, and lower ANSWERABLE_RATE or put a "
+        "challenge of your host before the function"
+    ),
+}
 _FLAGS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 
 
@@ -50,7 +57,6 @@ class Policy:
     paused: bool = False
     bearer: tuple[str, ...] = ()
     metrics: str | None = None
-    challenge_key: bytes | None = None
     asker_header: str | None = None
     connections_per_address: int | None = 64
     secret: bytes = b""
@@ -71,6 +77,9 @@ def read_policy(environment: Mapping[str, str], site_url: str | None = None) -> 
         except ValueError as error:
             raise PolicyError(f"{ENVIRONMENT_PREFIX}{name}: {error}") from None
 
+    for name, remedy in _REMOVED_VARIABLES.items():
+        if environment.get(ENVIRONMENT_PREFIX + name, "").strip():
+            raise PolicyError(f"{ENVIRONMENT_PREFIX}{name}: {remedy}") from None
     defaults = Policy()
     site_origin = parse_origin(site_url) if site_url else None
     redis_url, secret = get("REDIS_URL", _parse_redis_url, None), get("SECRET", _parse_secret, None)
@@ -99,7 +108,6 @@ def read_policy(environment: Mapping[str, str], site_url: str | None = None) -> 
         paused=get("PAUSED", _parse_flag, defaults.paused),
         bearer=get("BEARER", _parse_digests, ()),
         metrics=metrics[0] if metrics else None,
-        challenge_key=get("ALTCHA_KEY", _parse_secret, None),
         asker_header=asker_header,
         connections_per_address=get(
             "CONNECTIONS_PER_ADDRESS", _make_integer_parser(1), connections

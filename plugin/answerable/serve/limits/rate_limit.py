@@ -68,15 +68,14 @@ class RateLimiter:
         self._run = run
         self._clock = clock
 
-    def admit(self, asker: str, group: str = "all") -> float | None:
+    def admit(self, asker: str) -> float | None:
         """Count a request and return None, or the seconds until another attempt may succeed.
 
-        group: of requests whose sum has a limit of its own over all askers. StorageError if the
-        windows are shared and out of reach.
+        StorageError if the windows are shared and out of reach.
         """
         limits: list[tuple[RateLimitItem, tuple[str, ...]]] = [
             *((rate, ("asker", asker)) for rate in self._per_asker),
-            *((rate, (group,)) for rate in self._overall),
+            *((rate, ("all",)) for rate in self._overall),
         ]
 
         def count() -> float | None:
@@ -190,7 +189,9 @@ def create_rate_limiter(
 
     store = connect_redis(redis_url)
     # The address only selects the library's client: the pool has the real one.
-    shared = RedisStorage("redis://", connection_pool=store.pool, key_prefix=KEY_NAMESPACE)
+    shared = RedisStorage(
+        "redis://", connection_pool=store.client.connection_pool, key_prefix=KEY_NAMESPACE
+    )
     return RateLimiter(MovingWindowRateLimiter(shared), *rates, store.run)
 
 

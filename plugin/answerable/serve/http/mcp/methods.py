@@ -12,7 +12,7 @@ from ..messages import convert_error
 from . import messages
 from .messages import Call, RpcError, parse_message
 from .resources import describe_page_list, describe_page_template, read_resource
-from .tools import AgentSite, call_tool, describe_problem, list_tools
+from .tools import TOOLS, AgentSite, call_tool, describe_problem
 
 SERVER_NAME = "mkdocs-answerable"
 
@@ -26,11 +26,6 @@ _INSTRUCTIONS = (
     "you use. Where `ask` finds no answer, say that the site does not answer it, and do not fill "
     "the gap from other knowledge as if the site said it. `search` and `read` return the words of "
     "pages."
-)
-_READING_INSTRUCTIONS = (
-    "These tools return the words of the published pages of {site}: `search` finds passages, "
-    "`read` a page. Cite the urls of what you use. Where the pages do not answer a question, say "
-    "so, and do not fill the gap from other knowledge as if the site said it."
 )
 
 Handle = Callable[[Call, AgentSite], Mapping[str, Any]]
@@ -100,8 +95,7 @@ def _describe_server(site: AgentSite) -> dict[str, Any]:
 
 
 def _instruct(site: AgentSite) -> str:
-    text = _INSTRUCTIONS if site.takes_questions else _READING_INSTRUCTIONS
-    return text.format(site=site.name)
+    return _INSTRUCTIONS.format(site=site.name)
 
 
 def _describe_capabilities() -> dict[str, Any]:
@@ -138,14 +132,14 @@ def _ping(call: Call, site: AgentSite) -> Mapping[str, Any]:
 
 def _list_tools(call: Call, site: AgentSite) -> Mapping[str, Any]:
     _refuse_cursor(call)
-    return {"tools": [tool.as_json(site) for tool in list_tools(site)]}
+    return {"tools": [tool.as_json(site) for tool in TOOLS]}
 
 
 def _call_tool(call: Call, site: AgentSite) -> Mapping[str, Any]:
     name, arguments = call.params.get("name"), call.params.get("arguments", {})
-    tool = next((each for each in list_tools(site) if each.name == name), None)
+    tool = next((each for each in TOOLS if each.name == name), None)
     if tool is None:
-        names = ", ".join(each.name for each in list_tools(site))
+        names = ", ".join(each.name for each in TOOLS)
         raise call.refuse(messages.INVALID_PARAMS, f"There is no such tool; there are {names}.")
     if not isinstance(arguments, dict):
         raise call.refuse(messages.INVALID_PARAMS, "The arguments have to be an object.")
@@ -175,8 +169,6 @@ def _read_resource(call: Call, site: AgentSite) -> Mapping[str, Any]:
 
 def _list_prompts(call: Call, site: AgentSite) -> Mapping[str, Any]:
     _refuse_cursor(call)
-    if not site.takes_questions:
-        return {"prompts": []}
     return {
         "prompts": [
             {
@@ -194,7 +186,7 @@ def _list_prompts(call: Call, site: AgentSite) -> Mapping[str, Any]:
 def _get_prompt(call: Call, site: AgentSite) -> Mapping[str, Any]:
     arguments = call.params.get("arguments")
     question = arguments.get("question") if isinstance(arguments, dict) else None
-    is_known = call.params.get("name") == _PROMPT_NAME and site.takes_questions
+    is_known = call.params.get("name") == _PROMPT_NAME
     if not is_known or not isinstance(question, str):
         raise call.refuse(messages.INVALID_PARAMS, "There is no such prompt with a text question.")
     text = (

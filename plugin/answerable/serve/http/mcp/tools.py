@@ -29,8 +29,7 @@ class AgentSite:
     ``base``: what makes its urls absolute, if that is known. ``ask`` (question, language) returns
     the body of an answer, ``search`` (question) the rows of passages by id, ``open_store`` the
     store to read a page from, in a block; all three raise a Problem, or whatever kept them from
-    it. ``takes_questions``: False where the function wants a solved challenge, which no agent has.
-    ``is_draft``: pages change at any moment. ``report_error`` takes what an agent is told in
+    it. ``is_draft``: pages change at any moment. ``report_error`` takes what an agent is told in
     general words.
     """
 
@@ -41,7 +40,6 @@ class AgentSite:
     open_store: Callable[[], AbstractContextManager[Store]]
     ask: Callable[[str, str | None], Mapping[str, Any]]
     search: Callable[[str], Mapping[str, Mapping[str, Any]]]
-    takes_questions: bool = True
     is_draft: bool = False
     report_error: Callable[[Exception], object] = lambda _: None
 
@@ -94,11 +92,6 @@ class Tool:
                 "openWorldHint": False,
             },
         }
-
-
-def list_tools(site: AgentSite) -> list[Tool]:
-    """List the tools that a site offers."""
-    return [tool for tool in TOOLS if tool.run is not run_ask or site.takes_questions]
 
 
 def call_tool(tool: Tool, site: AgentSite, arguments: Mapping[str, Any]) -> ToolResult:
