@@ -6,12 +6,10 @@ import re
 import signal
 import socket
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from wsgiref.simple_server import make_server
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -20,7 +18,6 @@ from answerable.cli import serve
 from answerable.cli.index import IndexOptions
 from answerable.indexing.html_site.built_site import BuiltSiteOptions
 from answerable.indexing.local_model import open_local_embedder
-from answerable.serve.http.adapters.wsgi import Environ, StartResponse
 from support.deadlines import PATIENCE, until
 from support.server_processes import Running, run
 from support.sites import NOTES, command, put
@@ -294,33 +291,6 @@ def test_signal_stops_the_server_with_status_0(tmp_path: Path, number: signal.Si
         server.process.send_signal(number)
         assert server.process.wait(PATIENCE) == 0
     assert "Traceback" not in server.output
-
-
-def test_a_request_is_in_flight_from_its_first_line_to_its_last_byte() -> None:
-    gate = threading.Event()
-
-    def app(environ: Environ, start_response: StartResponse) -> list[bytes]:
-        del environ
-        gate.wait(PATIENCE)
-        start_response("200 OK", [])
-        return [b"answer"]
-
-    with make_server("127.0.0.1", 0, app, serve._ThreadingServer, serve._SilentHandler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
-        address = ("127.0.0.1", server.server_port)
-        with (
-            socket.create_connection(address, PATIENCE),
-            socket.create_connection(address, PATIENCE) as client,
-        ):
-            client.sendall(b"GET / HTTP/1.0\r\n\r\n")
-            until(lambda: len(server.in_flight.items()) == 1)
-            assert not server.in_flight.wait(0.01)
-            gate.set()
-            assert b"".join(iter(lambda: client.recv(1024), b"")).endswith(b"answer")
-            assert server.in_flight.wait(PATIENCE)
-        server.shutdown()
-        thread.join(PATIENCE)
 
 
 def test_port_in_use_is_one_sentence(tmp_path: Path) -> None:

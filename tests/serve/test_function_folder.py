@@ -40,7 +40,7 @@ def python(function: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     install = ["install", "--quiet", "--disable-pip-version-check", "--no-compile", "-r"]
     done = subprocess.run(
         [sys.executable, "-m", "pip", "--python", str(python), *install,
-         str(function / "requirements.txt")],
+         str(function / "requirements.txt"), "uvicorn"],
         capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -121,6 +121,22 @@ def test_function_requirements_are_pinned(function: Path) -> None:
     lines = (function / "requirements.txt").read_text(encoding="utf-8").splitlines()
     assert lines
     assert all(re.fullmatch(r"[a-z]+==[\w.]+", line) for line in lines)
+
+
+def test_without_uvicorn_main_names_it(function: Path) -> None:
+    # Not `-I`: an empty module stands before the installed one.
+    code = (
+        "import runpy, sys; sys.modules['uvicorn'] = None; "
+        f"runpy.run_path({str(function / 'main.py')!r}, run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PORT": "0"}, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr == (
+        "main.py needs uvicorn: run `pip install 'uvicorn>=0.38,<1'` where it runs\n"
+    )
 
 
 def test_damaged_bundle_is_not_served(function: Path, python: Path, tmp_path: Path) -> None:

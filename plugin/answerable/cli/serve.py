@@ -1,6 +1,7 @@
 """``answerable serve``: serve a built HTML site with a live ask box; index it again on changes."""
 
 import os
+import socket
 import stat
 import threading
 import time
@@ -8,10 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from socketserver import ThreadingMixIn
-from typing import Any
 from urllib.parse import unquote
-from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import click
 
@@ -34,10 +32,12 @@ from ..serve.embedders.embedder import Embedder
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, SiteError
 from ..serve.http import refusal_log
-from ..serve.http.adapters.dev_route import ASK_BASE, format_agent_command, mount_ask_route
+from ..serve.http.adapters.asgi import AsgiApp, serve_until_signal
+from ..serve.http.adapters.dev_route import ASK_BASE, format_agent_command, make_dev_service
+from ..serve.http.messages import Request, Response, strip_base_path
 from ..serve.http.refusal_log import make_line_appender, make_refusal_logger
-from ..serve.http.shutdown import InFlight, stop_on_signal
 from ..serve.providers import make_engine
+from ..serve.request_context import RequestContext
 from ..serve.settings import LOG_REFUSALS_CHOICES, LogRefusals
 from .index import (
     IndexOptions,
@@ -46,46 +46,16 @@ from .index import (
     read_notes,
     site_options,
 )
-from .static_site import make_static_app
+from .static_site import make_static_site
 
 _SCAN_SECONDS = 1.0
-# Seconds between two looks of the server at a signal, and seconds to finish requests under way.
-_SHUTDOWN_POLL, _DRAIN_SECONDS = 0.1, 5.0
+# Seconds to finish requests under way.
+_DRAIN_SECONDS = 5.0
+# Connections that the kernel queues: a browser opens many.
+_BACKLOG = 128
 # The pause after a scan lasts this many times as long as the scan of a big site.
 _PAUSE_FACTOR = 20
 _FileStates = tuple[tuple[str, int, int], ...]
-
-
-class _ThreadingServer(ThreadingMixIn, WSGIServer):
-    """Serve each request in a thread of its own."""
-
-    daemon_threads = True
-
-    def __init__(self, *args: Any) -> None:
-        self.in_flight = InFlight[_SilentHandler]()
-        super().__init__(*args)
-
-
-class _SilentHandler(WSGIRequestHandler):
-    """Handle requests without logging them: the terminal shows only what was indexed.
-
-    A request is in flight from its first line on: browsers open connections that they never use.
-    """
-
-    def parse_request(self) -> bool:
-        assert isinstance(self.server, _ThreadingServer)
-        self.server.in_flight.add(self)
-        return super().parse_request()
-
-    def finish(self) -> None:
-        assert isinstance(self.server, _ThreadingServer)
-        try:
-            super().finish()
-        finally:
-            self.server.in_flight.discard(self)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
-        del format, args
 
 
 @dataclass(slots=True)
@@ -189,30 +159,36 @@ def serve_built_site(
     base = unquote(built.base)
     current = _LiveIndex(open_local_embedder(), browser_folder)
     endpoint = "" if is_browser else base + ASK_BASE
-    app = make_static_app(options.folder, base, endpoint, current.bundle, browser_folder)
+    read_file = make_static_site(options.folder, base, endpoint, current.bundle, browser_folder)
     append_line = make_line_appender(
         options.cache / refusal_log.REFUSAL_LOG_FILE, lambda message: click.echo(message, err=True)
     )
     log_refusal = make_refusal_logger(lambda: log_refusals, append_line, os.urandom(32))
-    app = mount_ask_route(app, base + ASK_BASE, host, lambda: current.engine, log_refusal)
+    service = make_dev_service(base + ASK_BASE, host, lambda: current.engine, log_refusal)
+
+    def respond(request: Request, context: RequestContext) -> Response:
+        path = f"/{request.path}"
+        if not path.startswith(service.base):
+            return read_file(request)
+        return service.handle(replace(request, path=strip_base_path(path, service.base)), context)
+
     try:
-        server = make_server(host, port, app, _ThreadingServer, _SilentHandler)
+        listening = socket.create_server((host, port), backlog=_BACKLOG)
     except OSError as error:
         raise SiteError(
             f"--port: {host}:{port} cannot be listened on ({error.strerror}); choose another"
         ) from None
-    with server:
+    address = f"http://{host}:{listening.getsockname()[1]}{base}"
+
+    def announce() -> None:
+        click.echo(f"Serving at {address} (Ctrl-C stops)")
+        click.echo(f"A coding agent asks after: {format_agent_command(address + ASK_BASE)}")
+
+    with listening:
         current.index(options, built)
         with _reindex_on_change(options, current, state):
-            address = f"http://{host}:{server.server_port}{base}"
-            click.echo(f"Serving at {address} (Ctrl-C stops)")
-            click.echo(f"A coding agent asks after: {format_agent_command(address + ASK_BASE)}")
-            with stop_on_signal(server.shutdown):
-                server.serve_forever(_SHUTDOWN_POLL)
-                # No new connection is accepted, and the answers under way are sent.
-                server.server_close()
-                server.in_flight.wait(_DRAIN_SECONDS)
-            click.echo()
+            app = AsgiApp(respond, close=service.close)
+            serve_until_signal(app, listening, announce, _DRAIN_SECONDS)
 
 
 @contextmanager

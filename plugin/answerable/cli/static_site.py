@@ -1,16 +1,15 @@
-"""WSGI application that serves a built site's files, with the widget put into its pages."""
+"""Respond with a built site's files, with the widget put into its pages."""
 
 import mimetypes
 import os
-from collections.abc import Callable, Iterable
-from http import HTTPStatus
+from collections.abc import Callable
 from pathlib import Path, PurePath, PurePosixPath
 from urllib.parse import quote
 
 from ..indexing.widget import injection, widget_config
 from ..indexing.widget.injection import inject_widget, read_widget_files
 from ..indexing.widget.widget_config import WidgetConfig, format_widget_config
-from ..serve.http.adapters.wsgi import Environ, StartResponse, WsgiApp, decode_path
+from ..serve.http.messages import Headers, Request, Response
 
 # The type table of the operating system differs between machines.
 _CONTENT_TYPES = {
@@ -32,35 +31,24 @@ _CONTENT_TYPES = {
 }
 
 
-# A status, headers and a body.
-_Response = tuple[int, list[tuple[str, str]], bytes]
-
-
-def make_static_app(
+def make_static_site(
     folder: Path,
     base: str,
     endpoint: str,
     bundle: Callable[[], str | None],
     browser_folder: Path | None = None,
-) -> WsgiApp:
-    """Make an application that serves a folder under a base path.
+) -> Callable[[Request], Response]:
+    """Make what responds with the files of a folder under a base path.
 
     base: decoded, with a slash at both ends. endpoint: where the widget of its pages asks, "" where
     the browser answers, from files of ``browser_folder``. bundle: returns the id of the index that
     answers, None before there is one.
     """
 
-    def app(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        method = environ["REQUEST_METHOD"]
-        if method in ("GET", "HEAD"):
-            status, headers, body = respond(decode_path(environ), environ.get("QUERY_STRING", ""))
-        else:
-            status, headers, body = 405, [("Allow", "GET, HEAD")], b""
-        headers += [("Content-Length", str(len(body))), ("Cache-Control", "no-cache")]
-        start_response(f"{status} {HTTPStatus(status).phrase}", headers)
-        return [] if method == "HEAD" else [body]
-
-    def respond(path: str, query: str) -> _Response:
+    def respond(request: Request) -> Response:
+        if request.method not in ("GET", "HEAD"):
+            return _respond(405, (("Allow", "GET, HEAD"),))
+        path, query = f"/{request.path}", request.query
         if path in ("/", base.rstrip("/")) and path != base:
             return _redirect_to(base, query)
         if path.startswith(base):
@@ -70,16 +58,16 @@ def make_static_app(
             file = _find_file(browser_folder, inner) if browser_folder and is_asset else None
             asset = None if file else _read_widget_asset(inner, bundle())
             if asset is not None:
-                return 200, _content_type(PurePosixPath(path)), asset
+                return _respond(200, _content_type(PurePosixPath(path)), asset)
             file = file or _find_file(folder, inner)
             if file is not None and file.is_dir():
                 return _redirect_to(f"{path}/", query)
             if file is not None:
-                return 200, _content_type(file), read_page(file)
+                return _respond(200, _content_type(file), read_page(file))
         missing = folder / "404.html"
         if missing.is_file():
-            return 404, _content_type(missing), read_page(missing)
-        return 404, [("Content-Type", _CONTENT_TYPES[".txt"])], b"There is nothing at this path.\n"
+            return _respond(404, _content_type(missing), read_page(missing))
+        return _respond(404, _content_type(PurePath("a.txt")), b"There is nothing at this path.\n")
 
     def read_page(file: Path) -> bytes:
         data = file.read_bytes()
@@ -89,7 +77,7 @@ def make_static_app(
         html = inject_widget(html, quote(base) + injection.WIDGET_SCRIPT, endpoint=endpoint)
         return html.encode("utf-8", errors="surrogateescape")
 
-    return app
+    return respond
 
 
 def _read_widget_asset(inner: str, bundle: str | None) -> bytes | None:
@@ -102,9 +90,13 @@ def _read_widget_asset(inner: str, bundle: str | None) -> bytes | None:
     return None if text is None else text.encode()
 
 
-def _redirect_to(path: str, query: str) -> _Response:
+def _redirect_to(path: str, query: str) -> Response:
     location = quote(path) + (f"?{query}" if query else "")
-    return 301, [("Location", location)], b""
+    return _respond(301, (("Location", location),))
+
+
+def _respond(status: int, headers: Headers, body: bytes = b"") -> Response:
+    return Response(status, body, (*headers, ("Cache-Control", "no-cache")))
 
 
 def _find_file(folder: Path, inner: str) -> Path | None:
@@ -137,7 +129,7 @@ def _resolve_file(folder: Path, path: Path) -> Path | None:
     return page if page.is_file() else None
 
 
-def _content_type(file: PurePath) -> list[tuple[str, str]]:
+def _content_type(file: PurePath) -> Headers:
     guessed, encoding = mimetypes.guess_type(file.name)
     usual = _CONTENT_TYPES.get(file.suffix.lower()) or (None if encoding else guessed)
-    return [("Content-Type", usual or "application/octet-stream")]
+    return (("Content-Type", usual or "application/octet-stream"),)

@@ -34,7 +34,12 @@ from ..serve.embedders.embedder import Embedder
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError
 from ..serve.http import refusal_log
-from ..serve.http.adapters.dev_route import ASK_BASE, format_agent_command, mount_ask_route
+from ..serve.http.adapters.dev_route import (
+    ASK_BASE,
+    format_agent_command,
+    make_dev_service,
+    mount_ask_route,
+)
 from ..serve.http.refusal_log import make_line_appender, make_refusal_logger
 from ..serve.provider_registry import EMBEDDER_PROVIDERS
 from . import widget
@@ -223,8 +228,8 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             os.urandom(32),
         )
         host = config.dev_addr.host
-        app = mount_ask_route(app, base, host, lambda: self._engine, log_refusal, log.warning)
-        server.set_app(app)
+        service = make_dev_service(base, host, lambda: self._engine, log_refusal, log.warning)
+        server.set_app(mount_ask_route(app, service))
         gold = resolve_gold_path(options)
         for path in (options.notebook, options.enrichment, options.abbreviations, gold):
             if path and Path(path).exists():

@@ -35,7 +35,7 @@ def test_empty_environment_gives_documented_defaults() -> None:
     assert (policy.in_flight, policy.tokens_per_day, policy.deadline) == (12, 1_000_000, 30.0)
     assert (policy.paused, policy.bearer, policy.metrics) == (False, (), None)
     assert policy.asker_header is None
-    assert (policy.in_flight_per_asker, policy.connections_per_address) == (4, 64)
+    assert policy.in_flight_per_asker == 4
 
 
 def test_default_secret_is_random() -> None:
@@ -49,7 +49,7 @@ def test_empty_variable_counts_as_unset(text: str) -> None:
     names = [
         "ALLOWED_ORIGINS", "RATE", "RATE_ALL", "REDIS_URL", "CACHE_SECONDS", "CACHE_ENTRIES",
         "IN_FLIGHT", "TOKENS_PER_DAY", "DEADLINE", "PAUSED", "BEARER", "METRICS_TOKEN",
-        "ASKER_HEADER", "CONNECTIONS_PER_ADDRESS", "IN_FLIGHT_PER_ASKER",
+        "ASKER_HEADER", "IN_FLIGHT_PER_ASKER",
     ]  # fmt: skip
     policy = read_variables(**dict.fromkeys(names, text), SECRET=SECRET)
     assert policy == read_variables(SECRET=SECRET)
@@ -84,8 +84,6 @@ def test_empty_variable_counts_as_unset(text: str) -> None:
         ("METRICS_TOKEN", DIGEST, "metrics", DIGEST),
         ("SECRET", SECRET, "secret", SECRET.encode()),
         ("ASKER_HEADER", "X-Forwarded-For", "asker_header", "x-forwarded-for"),
-        ("ASKER_HEADER", "X-Forwarded-For", "connections_per_address", None),
-        ("CONNECTIONS_PER_ADDRESS", "8", "connections_per_address", 8),
     ],
 )
 def test_variable_sets_its_field(name: str, text: str, field: str, value: Any) -> None:
@@ -152,7 +150,6 @@ def test_invalid_rate_is_rejected_with_example(name: str, text: str) -> None:
         ("IN_FLIGHT", 1),
         ("TOKENS_PER_DAY", 0),
         ("IN_FLIGHT_PER_ASKER", 1),
-        ("CONNECTIONS_PER_ADDRESS", 1),
     ],
 )
 @pytest.mark.parametrize("text", ["-1", "1.5", "1_000", "many", "0x10", "٣", "1 0", "10000000000"])
@@ -207,10 +204,15 @@ def test_short_secret_is_rejected_without_its_value() -> None:
     assert read_variables(SECRET="x" * 16)
 
 
-def test_removed_variable_is_refused_with_its_remedy() -> None:
-    assert refusal(ALTCHA_KEY=SECRET).startswith(
-        "ANSWERABLE_ALTCHA_KEY: there is no proof of work any more: take it out, and"
-    )
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("ALTCHA_KEY", "there is no proof of work any more: take it out, and"),
+        ("CONNECTIONS_PER_ADDRESS", "connections are no longer counted by address: take it out, "),
+    ],
+)
+def test_removed_variable_is_refused_with_its_remedy(name: str, says: str) -> None:
+    assert refusal(**{name: "16"}).startswith(f"ANSWERABLE_{name}: {says}")
 
 
 @pytest.mark.parametrize("text", ["http://:word@host", "localhost:6379", "//host", "word"])

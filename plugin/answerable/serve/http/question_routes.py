@@ -8,7 +8,6 @@ from urllib.parse import parse_qs
 from ..answers.wire import add_absolute_url
 from ..engine import Engine
 from ..limits.policy import Policy
-from ..request_context import RequestContext
 from ..retrieval.store import Store
 from .exchange import Exchange
 from .guarded_engine import Question, ServedReply
@@ -45,7 +44,7 @@ class QuestionRoutes:
         open_engine: Callable[[], Engine],
         policy: Policy,
         protections: Protections,
-        in_flight: InFlight[RequestContext],
+        in_flight: InFlight,
         report: Callable[[Exchange, int], None],
         *,
         log_refusal: LogRefusal | None,

@@ -74,7 +74,7 @@ class Service:
         )
         self.base = base
         self._list_missing_keys = list_missing_keys or (lambda _: ())
-        self._in_flight = InFlight[RequestContext]()
+        self._in_flight = InFlight()
         questions = QuestionRoutes(
             self._open_engine,
             policy,
@@ -113,8 +113,7 @@ class Service:
         """Wait so long for the questions in flight, then cancel them and wait until they end."""
         if self._in_flight.wait(seconds):
             return
-        for context in self._in_flight.items():
-            context.cancel()
+        self._in_flight.cancel()
         self._in_flight.wait(_SETTLE_SECONDS)
 
     def _dispatch(self, exchange: Exchange) -> Response:

@@ -1,4 +1,4 @@
-"""Mask and hash client addresses, check bearer tokens, bound answers in flight and connections."""
+"""Mask and hash client addresses, check bearer tokens, bound answers in flight."""
 
 import hashlib
 import hmac
@@ -103,34 +103,3 @@ class AskerSlots:
                 del self._counts[asker]
             # All who wait: the first of them may be another asker.
             self._changed.notify_all()
-
-
-class ConnectionSlots:
-    """Bound the connections of a server, of all addresses together and of each."""
-
-    def __init__(self, limit: int, per_address: int | None) -> None:
-        self._limit = limit
-        self._per_address = limit if per_address is None else per_address
-        self._lock = threading.Lock()
-        self._counts: Counter[str] = Counter()
-
-    def __len__(self) -> int:
-        """Count the addresses that hold a connection."""
-        with self._lock:
-            return len(self._counts)
-
-    def acquire(self, address: str) -> bool:
-        """Take a slot; False if there is none left for this address."""
-        with self._lock:
-            is_free = self._counts.total() < self._limit
-            if not is_free or self._counts[address] >= self._per_address:
-                return False
-            self._counts[address] += 1
-            return True
-
-    def release(self, address: str) -> None:
-        """Give a slot back."""
-        with self._lock:
-            self._counts[address] -= 1
-            # Drops the addresses without connections.
-            self._counts += Counter()

@@ -27,6 +27,10 @@ _REMOVED_VARIABLES = {
         "there is no proof of work any more: take it out, and lower ANSWERABLE_RATE or put a "
         "challenge of your host before the function"
     ),
+    "CONNECTIONS_PER_ADDRESS": (
+        "connections are no longer counted by address: take it out, and limit them in the proxy "
+        "before the function"
+    ),
 }
 _FLAGS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 
@@ -40,7 +44,6 @@ class Policy:
     without a cap. ``deadline``: seconds for one answer. ``bearer`` and ``metrics``: SHA-256
     digests of tokens. ``asker_header``: where a trusted proxy puts the asker's address.
     ``in_flight_per_asker``: of the questions in flight, None without a limit.
-    ``connections_per_address``: of the function's own server, None for as many as there are.
     """
 
     origins: tuple[str, ...] = ()
@@ -58,7 +61,6 @@ class Policy:
     bearer: tuple[str, ...] = ()
     metrics: str | None = None
     asker_header: str | None = None
-    connections_per_address: int | None = 64
     secret: bytes = b""
 
 
@@ -90,9 +92,6 @@ def read_policy(environment: Mapping[str, str], site_url: str | None = None) -> 
         ) from None
     metrics = get("METRICS_TOKEN", _parse_digests, ())
     in_flight = get("IN_FLIGHT", _make_integer_parser(1), defaults.in_flight)
-    asker_header = get("ASKER_HEADER", _parse_header_name, None)
-    # A proxy that names the askers holds the connections of all of them.
-    connections = None if asker_header else defaults.connections_per_address
     return Policy(
         origins=get("ALLOWED_ORIGINS", _parse_origins, (site_origin,) if site_origin else ()),
         rate=get("RATE", _check_rates, defaults.rate),
@@ -108,10 +107,7 @@ def read_policy(environment: Mapping[str, str], site_url: str | None = None) -> 
         paused=get("PAUSED", _parse_flag, defaults.paused),
         bearer=get("BEARER", _parse_digests, ()),
         metrics=metrics[0] if metrics else None,
-        asker_header=asker_header,
-        connections_per_address=get(
-            "CONNECTIONS_PER_ADDRESS", _make_integer_parser(1), connections
-        ),
+        asker_header=get("ASKER_HEADER", _parse_header_name, None),
         secret=secret or os.urandom(32),
     )
 

@@ -1,7 +1,11 @@
 """ASGI application over a service: streams answers, cancels a question when its client leaves."""
 
 import asyncio
+import math
 import os
+import signal
+import socket
+import sys
 from collections.abc import Awaitable, Callable, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -27,6 +31,8 @@ Handle = Callable[[Request, RequestContext], Response]
 
 # More requests than are ever answered at once, so that a cached answer waits for none of them.
 THREADS = 64
+# Connections at once of our own server; what comes above is told to come back.
+MAX_CONNECTIONS = 256
 
 
 class AsgiApp:
@@ -94,8 +100,10 @@ class AsgiApp:
         try:
             await send(_make_start_message(response.status, response.headers))
             while not disconnect.done():
-                part = await self._run_in_thread(next, events, None)
-                if part is None:
+                next_part = asyncio.ensure_future(self._run_in_thread(next, events, None))
+                # A model may write for long, and its reader has gone meanwhile.
+                await asyncio.wait({next_part, disconnect}, return_when=asyncio.FIRST_COMPLETED)
+                if not next_part.done() or (part := next_part.result()) is None:
                     break
                 await send({"type": "http.response.body", "body": part, "more_body": True})
             await send({"type": "http.response.body", "body": b""})
@@ -110,6 +118,38 @@ def open_asgi_app(folder: Path) -> AsgiApp:
     """Open a published function's folder as an ASGI application, as the environment sets it."""
     service = open_service(folder, os.environ, write_stdout, write_stderr)
     return AsgiApp(service.handle, service.base, service.close)
+
+
+def serve_until_signal(
+    app: AsgiApp, listening: socket.socket, announce: Callable[[], object], seconds: float
+) -> None:
+    """Serve an application by uvicorn until a signal, then exit with status 0.
+
+    announce: called when a signal ends the process as it should. seconds: given to the answers
+    that are under way. ImportError without uvicorn.
+    """
+    import uvicorn
+
+    config = uvicorn.Config(
+        app,
+        http="h11",
+        ws="none",
+        lifespan="on",
+        # Nothing is logged: a request line may hold a question.
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        server_header=False,
+        # The policy names the header of a trusted proxy.
+        proxy_headers=False,
+        limit_concurrency=MAX_CONNECTIONS,
+        timeout_graceful_shutdown=math.ceil(seconds),
+    )
+    for number in (signal.SIGTERM, signal.SIGINT):
+        # It hands the signal on when it has closed.
+        signal.signal(number, lambda *_: sys.exit(0))
+    announce()
+    uvicorn.Server(config).run([listening])
 
 
 async def _read_request(scope: Scope, base: str, receive: Receive) -> Request | None:

@@ -28,15 +28,14 @@ _DEV_POLICY = Policy(
 )
 
 
-def mount_ask_route(
-    app: WsgiApp,
+def make_dev_service(
     base: str,
     host: str,
     find_engine: Callable[[], Engine | None],
     log_refusal: LogRefusal | None = None,
     report: Callable[[str], object] | None = None,
-) -> WsgiApp:
-    """Answer under a base path and pass every other request on to the inner application.
+) -> Service:
+    """Make the service that answers the author under a base path.
 
     host: the one the server listens on. find_engine: returns the engine of the last good build.
     report: takes a sentence about what is wrong with a model's server, and how to mend it.
@@ -50,7 +49,7 @@ def mount_ask_route(
         if report and isinstance(error, ProviderError | EmbedderError):
             report(f"A question was not answered: {error}")
 
-    service = Service(
+    return Service(
         find_engine,
         _DEV_POLICY,
         log_refusal=log_refusal,
@@ -59,10 +58,14 @@ def mount_ask_route(
         is_site_host=True,
         report_error=report_error,
     )
-    ask_app = make_wsgi_app(service, base)
+
+
+def mount_ask_route(app: WsgiApp, service: Service) -> WsgiApp:
+    """Answer under a service's base path and pass every other request on to the application."""
+    ask_app = make_wsgi_app(service, service.base)
 
     def mounted_app(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        is_below = decode_path(environ).startswith(base)
+        is_below = decode_path(environ).startswith(service.base)
         return (ask_app if is_below else app)(environ, start_response)
 
     return mounted_app

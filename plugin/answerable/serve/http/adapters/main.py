@@ -5,6 +5,7 @@ its policy. This file is copied to the function's folder, and so imports by abso
 """
 
 import os
+import socket
 import sys
 from pathlib import Path
 
@@ -19,11 +20,6 @@ from answerable.serve.http.adapters.app_factory import (  # noqa: E402
     write_stdout,
 )
 
-# Seconds that a signal waits at most until the server notices.
-_POLL_SECONDS = 0.1
-# Seconds in which the responses of cancelled questions have to be sent.
-_LAST_SECONDS = 1.0
-
 
 def main() -> None:
     """Serve until interrupted or terminated; exit with one sentence if that is not possible."""
@@ -31,34 +27,24 @@ def main() -> None:
     if not (port.isascii() and port.isdigit() and int(port) < 65_536):
         sys.exit(f"PORT: {port!r} is not a port; set it to a number from 0 to 65535")
     try:
-        serve_until_signal(host, int(port))
+        service = open_service(FUNCTION_FOLDER, os.environ, write_stdout, write_stderr)
+        listening = socket.create_server((host, int(port)))
     except AnswerableError as error:
         sys.exit(str(error))
     except OSError as error:
         sys.exit(f"Cannot listen on {host}:{port} ({error.strerror}): set HOST or PORT")
+    from answerable.serve.http.adapters.asgi import AsgiApp, serve_until_signal
 
-
-def serve_until_signal(host: str, port: int) -> None:
-    """Answer requests on an address until a signal, then finish those in flight.
-
-    Port 0 takes any free one.
-    """
-    service = open_service(FUNCTION_FOLDER, os.environ, write_stdout, write_stderr)
-    from answerable.serve.http.adapters.standalone import StandaloneServer
-    from answerable.serve.http.shutdown import stop_on_signal
-
-    per_address = service.policy.connections_per_address
-    with (
-        StandaloneServer(
-            host, port, service.handle, service.base, per_address=per_address
-        ) as server,
-        stop_on_signal(server.shutdown),
-    ):
-        write_stdout(f"Answering at http://{host}:{server.port}{service.base}answer\n".encode())
-        server.serve_forever(_POLL_SECONDS)
-        server.drain(service.policy.deadline)
-        service.close()
-        server.drain(_LAST_SECONDS)
+    address = f"http://{host}:{listening.getsockname()[1]}{service.base}answer"
+    try:
+        serve_until_signal(
+            AsgiApp(service.handle, service.base, service.close),
+            listening,
+            lambda: write_stdout(f"Answering at {address}\n".encode()),
+            service.policy.deadline,
+        )
+    except ImportError:
+        sys.exit("main.py needs uvicorn: run `pip install 'uvicorn>=0.38,<1'` where it runs")
 
 
 if __name__ == "__main__":
