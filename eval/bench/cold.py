@@ -28,7 +28,7 @@ from tables import Row, print_rows
 
 from answerable.serve import settings
 from answerable.serve.settings import read_settings
-from answerable.testing.openai_stub import OpenAIStub
+from answerable.testing import OpenAIStub
 
 STARTS = int(os.environ.get("ANSWERABLE_STARTS") or 7)
 ANSWERED = "How do I install the plugin?"

@@ -10,9 +10,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from answerable.testing.openai_stub import OpenAIStub
 from support import git_sites, sites
 from support.git_sites import run_git
+from support.openai_stub import OpenAIStub
 from support.stub_fixtures import conforming_model
 
 

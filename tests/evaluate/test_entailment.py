@@ -10,10 +10,10 @@ import yaml
 
 from answerable.evaluate.entailment import EntailmentJudge
 from answerable.evaluate.report_files import read_latest_report
-from answerable.testing.openai_stub import OpenAIStub
-from answerable.testing.scripted_models import ParsedPrompt, write_honest_draft
+from answerable.testing.honest_model import ParsedPrompt, write_honest_draft
 from support import sites
 from support.deadlines import PATIENCE
+from support.openai_stub import OpenAIStub
 from support.stub_fixtures import StrictStub, conforming_model
 
 GOLD = """

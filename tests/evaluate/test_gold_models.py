@@ -9,10 +9,10 @@ import pytest
 import yaml
 
 from answerable.evaluate.gold import GoldQuery, load_gold_queries
-from answerable.testing.openai_stub import OpenAIStub
 from support import sites
 from support.hostile_models import HOSTILE_MODELS
 from support.lying_models import DENIAL
+from support.openai_stub import OpenAIStub
 from support.stub_fixtures import StrictStub
 
 

@@ -17,11 +17,11 @@ import yaml
 from answerable.evaluate.gold_run import merge_runs
 from answerable.evaluate.report_files import read_latest_report, read_report
 from answerable.evaluate.verdict import CallUsage
-from answerable.testing.openai_stub import OpenAIStub
-from answerable.testing.scripted_models import ParsedPrompt
+from answerable.testing.honest_model import ParsedPrompt
 from support import sites
 from support.deadlines import PATIENCE, until
 from support.eval_reports import row
+from support.openai_stub import OpenAIStub
 from support.question_faults import QuestionFaultStub, find_question
 from support.server_processes import started
 from support.stub_fixtures import StrictStub, conforming_model

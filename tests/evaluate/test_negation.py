@@ -16,10 +16,10 @@ from answerable.serve.answers.quotes import find_quotes
 from answerable.serve.answers.statements import find_surrounding_sentences
 from answerable.serve.text.languages import get_translation
 from answerable.serve.types import Answer, Claim, Passage, RecordCitation, Reply
-from answerable.testing.openai_stub import OpenAIStub
-from answerable.testing.scripted_models import ParsedPrompt, write_honest_draft
+from answerable.testing.honest_model import ParsedPrompt, write_honest_draft
 from support import sites
 from support.misleading_drafts import CAUGHT, INHERENT, Family, passage_of
+from support.openai_stub import OpenAIStub
 
 # A claim, and the sentences that it quotes.
 DISAGREEING = [

@@ -23,9 +23,9 @@ from answerable.serve.errors import ContractViolation
 from answerable.serve.providers import make_engine
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.types import Evidence
-from answerable.testing.openai_stub import OpenAIStub
 from support import sites
 from support.fuzz_settings import deep
+from support.openai_stub import OpenAIStub
 
 Removal = Callable[[pytest.MonkeyPatch], None]
 # Of the queries that require a model, those that a script which compares words declines as well.

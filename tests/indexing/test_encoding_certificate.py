@@ -14,9 +14,9 @@ from answerable.cli import main
 from answerable.evaluate import encoding_gate
 from answerable.evaluate.gate import GateReport
 from answerable.mkdocs.site_config import rebuild_site
-from answerable.testing.openai_stub import OpenAIStub
 from mkdocs_plugin.test_paths_static_i18n import LANGUAGES, translated
 from support import sites
+from support.openai_stub import OpenAIStub
 from support.sites import build_here, command, failure, opened, put, write_site
 
 # Plain cosines: at full precision 0.81 and 0.66, with one bit a dimension 0.61 and 0.56.

@@ -71,24 +71,6 @@ def test_stage_does_not_begin_after_cancellation() -> None:
         raise AssertionError
 
 
-def test_cancel_stops_only_work_under_way() -> None:
-    stopped: list[str] = []
-    question = RequestContext()
-    with question.stopping(lambda: stopped.append("done")):
-        pass
-    with question.stopping(lambda: stopped.append("under way")):
-        question.cancel()
-    assert stopped == ["under way"]
-
-
-def test_work_begun_after_cancellation_is_stopped_at_once() -> None:
-    stopped: list[bool] = []
-    question = RequestContext()
-    question.cancel()
-    with question.stopping(lambda: stopped.append(True)):
-        assert stopped == [True]
-
-
 def test_pause_ends_on_cancellation() -> None:
     question = RequestContext()
     stopping = threading.Timer(0.05, question.cancel)

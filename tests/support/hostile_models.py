@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from answerable.testing.scripted_models import (
+from answerable.testing.honest_model import (
     ParsedPrompt,
-    ScriptedModel,
     split_prompt_sentences,
 )
+from answerable.testing.openai_stub import ScriptedModel
 
 MANY_CLAIMS = 10_000
 LONG_TEXT_CHARACTERS = 1_000_000

@@ -12,12 +12,12 @@ from typing import Any
 
 from answerable.serve.answers.prompt import MAX_PROMPT_ROUTES
 from answerable.serve.text.tokenization import extract_terms
-from answerable.testing.scripted_models import (
+from answerable.testing.honest_model import (
     ParsedPrompt,
     PromptHint,
-    ScriptedModel,
     split_prompt_sentences,
 )
+from answerable.testing.openai_stub import ScriptedModel
 from support.strict_schema import conform_to_schema
 
 MAX_CLAIMS = 5

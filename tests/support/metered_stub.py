@@ -5,7 +5,7 @@ import threading
 import time
 from typing import Any
 
-from answerable.testing.stub_messages import RecordedRequest, StubReply
+from answerable.testing.openai_stub import StubReply, StubRequest
 from support.deadlines import PATIENCE
 from support.stub_fixtures import StrictStub
 
@@ -26,8 +26,8 @@ class Metered(StrictStub):
         self.waiting = 0
         self._counting = threading.Lock()
 
-    def respond(self, request: RecordedRequest, authorization: str | None) -> StubReply:
-        reply = super().respond(request, authorization)
+    def respond(self, request: StubRequest) -> StubReply:
+        reply = super().respond(request)
         with self._counting:
             self.tokens += _tokens(reply)
             self.waiting += 1
@@ -39,5 +39,5 @@ class Metered(StrictStub):
 
 
 def _tokens(reply: StubReply) -> int:
-    usage: dict[str, Any] = json.loads(b"".join(reply.chunks)).get("usage") or {}
+    usage: dict[str, Any] = json.loads(reply.body).get("usage") or {}
     return int(usage.get("total_tokens", 0))

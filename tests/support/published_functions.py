@@ -9,7 +9,7 @@ from pathlib import Path
 
 from answerable.serve import settings
 from answerable.serve.settings import read_settings
-from answerable.testing.openai_stub import OpenAIStub
+from support.openai_stub import OpenAIStub
 from support.server_processes import Running, run
 from support.sites import NOTES, build, write_site
 

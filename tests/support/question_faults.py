@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from answerable.testing.endpoints import ANSWER_PATHS
-from answerable.testing.faults import FAULT_HEADER
-from answerable.testing.scripted_models import parse_prompt
-from answerable.testing.stub_messages import RecordedRequest, StubReply
+from answerable.testing.honest_model import parse_prompt
+from answerable.testing.openai_stub import StubReply, StubRequest
+from support.openai_stub import ANSWER_PATHS, FAULT_HEADER
 from support.stub_fixtures import StrictStub
 
 
@@ -21,21 +20,21 @@ class QuestionFaultStub(StrictStub):
         self.faults_by_question = faults_by_question
         self.retry_after = 0.05
 
-    def respond(self, request: RecordedRequest, authorization: str | None) -> StubReply:
+    def respond(self, request: StubRequest) -> StubReply:
         """Record a request and reply to it, or to its question, with a fault."""
         fault = self._find_fault(request)
         if fault is None:
-            return super().respond(request, authorization)
+            return super().respond(request)
         headers = {**request.headers, FAULT_HEADER: fault}
-        return super().respond(replace(request, headers=headers), authorization)
+        return super().respond(replace(request, headers=headers))
 
-    def _find_fault(self, request: RecordedRequest) -> str | None:
+    def _find_fault(self, request: StubRequest) -> str | None:
         if request.endpoint not in ANSWER_PATHS:
             return None
         return self.faults_by_question.get(find_question(request))
 
 
-def find_question(request: RecordedRequest) -> str:
+def find_question(request: StubRequest) -> str:
     """Find the question that a request for an answer is about."""
     values = request.json
     messages = values["input"] if "input" in values else values["messages"]

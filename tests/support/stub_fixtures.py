@@ -6,10 +6,10 @@ from collections.abc import Iterator
 import pytest
 
 from answerable.serve.request_context import RequestContext
-from answerable.testing.openai_stub import OpenAIStub
-from answerable.testing.scripted_models import ParsedPrompt, write_honest_draft
+from answerable.testing.honest_model import ParsedPrompt, write_honest_draft
 from support.hostile_models import HOSTILE_MODELS
 from support.lying_models import LYING_MODELS
+from support.openai_stub import OpenAIStub
 from support.strict_schema import conform_to_schema, find_schema_fault
 
 

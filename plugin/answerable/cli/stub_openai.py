@@ -1,10 +1,10 @@
 """``answerable stub-openai``: run the stub of OpenAI's API on a loopback port until Ctrl-C."""
 
+import threading
+
 import click
 
-from ..serve.errors import SiteError
-from ..testing.openai_stub import start_stub
-from ..testing.stub_messages import StubError
+from ..testing.openai_stub import OpenAIStub
 
 
 @click.command("stub-openai")
@@ -17,13 +17,9 @@ from ..testing.stub_messages import StubError
 )
 def command(port: int) -> None:
     """Serve the OpenAI protocol on loopback, to try the whole flow without a key."""
-    try:
-        stub = start_stub(port, keep=0)
-    except StubError as error:
-        raise SiteError(f"--port: {error}") from None
-    with stub:
+    with OpenAIStub(port) as stub:
         click.echo(f"Serving the OpenAI protocol at {stub.base_url} (Ctrl-C stops)")
         try:
-            stub.wait()
+            threading.Event().wait()
         except KeyboardInterrupt:
             click.echo()

@@ -1,233 +1,211 @@
-"""Run a stub of OpenAI's API on a loopback port: scripted models, faults, recorded requests."""
+"""Run an honest server of the OpenAI protocol on loopback: responses, chat and embeddings."""
 
-import socket
-import sys
+import base64
+import json
 import threading
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from socketserver import BaseServer, TCPServer
-from types import TracebackType
 from typing import Any, Self
 
-from .embeddings_endpoint import EMBEDDINGS_PATH
-from .endpoints import ANSWER_PATHS, StubSettings, route_request
-from .faults import FaultPlan, FaultSchedule
-from .request_fields import SchemaCheck
-from .scripted_models import SCRIPTED_MODELS, ScriptedModel
-from .stub_messages import (
-    OpenAIError,
-    RecordedRequest,
-    RequestLog,
-    StubError,
-    StubReply,
-    drop_secret_headers,
-    error_reply,
-    send_reply,
-)
+import numpy as np
+
+from ..indexing.local_model import open_local_embedder
+from ..serve.errors import SiteError
+from .honest_model import ParsedPrompt, honest_model, parse_prompt
 
 HOST = "127.0.0.1"
+RESPONSES_PATH, CHAT_PATH = "/v1/responses", "/v1/chat/completions"
+EMBEDDINGS_PATH, MODELS_PATH = "/v1/embeddings", "/v1/models"
+# The dimensions of a model's vectors where a request names none.
+EMBEDDING_MODELS = {"text-embedding-3-large": 3072, "text-embedding-3-small": 1536}
+_BYTES_PER_TOKEN = 4
+
+ScriptedModel = Callable[[ParsedPrompt], str]
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class StubRequest:
+    """One request: ``path`` includes the query, header names are in lower case."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def endpoint(self) -> str:
+        """The path without its query."""
+        return self.path.partition("?")[0]
+
+    @property
+    def json(self) -> Any:
+        """The parsed body; ValueError if it is not JSON."""
+        return json.loads(self.body)
+
+
+@dataclass(frozen=True, slots=True)
+class StubReply:
+    """A status, a body and its headers."""
+
+    body: bytes
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=lambda: {"Content-Type": "application/json"})
 
 
 class OpenAIStub:
-    """A server that runs in threads of its own, from ``start`` or ``with`` until ``stop``.
+    """A server in threads of its own, from ``start`` or ``with`` until ``stop``.
 
-    port: 0 for any free one. keep: how many requests to hold, None for all of them.
-    models: further models by name, or others under the names of ``SCRIPTED_MODELS``.
-    check_schema: tells why strict mode refuses a schema; without it every schema is taken.
-    ``retry_after`` is the header that a 429 or 503 bears, in seconds; ``drip_seconds`` the pause
-    between dripped bytes; ``no_responses`` makes it a server without /v1/responses.
-    ``failures`` are exceptions that should never have happened.
+    port: 0 for any free one. models: by their names; any other name is the honest model's.
     """
 
-    def __init__(
-        self,
-        port: int = 0,
-        *,
-        keep: int | None = None,
-        models: Mapping[str, ScriptedModel] | None = None,
-        check_schema: SchemaCheck = lambda _: None,
-    ) -> None:
-        self.retry_after = 1.0
-        self.drip_seconds = 0.05
-        self.no_responses = False
-        self.failures: list[BaseException] = []
-        self._port = port
-        self._models = {**SCRIPTED_MODELS, **(models or {})}
-        self._check_schema = check_schema
-        self._log = RequestLog(keep)
-        self._plans = FaultSchedule()
-        self._server: _StubServer | None = None
-        self._thread: threading.Thread | None = None
-        self._stopped = threading.Event()
+    def __init__(self, port: int = 0, *, models: Mapping[str, ScriptedModel] | None = None) -> None:
+        self.models = {"honest": honest_model, **(models or {})}
+        self.port = port
+        self._server: ThreadingHTTPServer | None = None
+
+    @property
+    def base_url(self) -> str:
+        """The base URL that a client is configured with."""
+        return f"http://{HOST}:{self.port}/v1"
 
     def start(self) -> Self:
-        """Listen and answer; StubError if the port is taken."""
-        if self._server is None:
-            try:
-                self._server = _StubServer(self, self._port)
-            except OSError as error:
-                raise StubError(
-                    f"cannot listen on {HOST}:{self._port} ({error.strerror}): choose another port"
-                ) from None
-            self._stopped.clear()
-            self._thread = threading.Thread(
-                target=self._server.serve_forever, args=(0.01,), name="stub", daemon=True
-            )
-            self._thread.start()
+        """Listen and answer; SiteError if the port is taken."""
+        handler = type("Handler", (_StubHandler,), {"stub": self})
+        try:
+            self._server = ThreadingHTTPServer((HOST, self.port), handler)
+        except OSError as error:
+            raise SiteError(
+                f"--port: cannot listen on {HOST}:{self.port} ({error.strerror}): choose another "
+                "port"
+            ) from None
+        self._server.daemon_threads = True
+        self.port = self._server.server_address[1]
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         return self
 
     def stop(self) -> None:
-        """Close the port and every connection; a request that hangs ends without an answer."""
-        if self._server is None or self._thread is None:
-            return
-        self._server.stopping.set()
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
-        self._server.hang_up()
-        self._server = None
-        self._stopped.set()
-
-    def wait(self) -> None:
-        """Return when the server has been stopped, by another thread or by an interrupt."""
-        self._stopped.wait()
+        """Close the port."""
+        if self._server:
+            self._server.shutdown()
+            self._server.server_close()
+            self._server = None
 
     def __enter__(self) -> Self:
         return self.start()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.stop()
 
-    @property
-    def port(self) -> int:
-        """Return the port it listens on, or listened on last."""
-        if self._server is not None:
-            self._port = self._server.server_address[1]
-        return self._port
-
-    @property
-    def base_url(self) -> str:
-        """Return the base URL that a client is configured with."""
-        return f"http://{HOST}:{self.port}/v1"
-
-    @property
-    def fault(self) -> str | None:
-        """Return the fault that requests meet; one of ``faults.FAULTS``."""
-        plan = self._plans.current
-        return plan.name if plan else None
-
-    @fault.setter
-    def fault(self, name: str | None) -> None:
-        self._plans.follow(FaultPlan(name) if name else None)
-
-    def fail(self, fault: str, times: int | None = None, path: str | None = None) -> None:
-        """Meet the next ``times`` requests (None: all) to an endpoint (None: any) with a fault."""
-        self._plans.follow(FaultPlan(fault, times, path))
-
-    @property
-    def requests(self) -> tuple[RecordedRequest, ...]:
-        """List the requests in the order they came, keys left out."""
-        return self._log.requests
-
-    @property
-    def counts(self) -> Counter[str]:
-        """Count the requests by endpoint, whatever came of them."""
-        return self._log.counts
-
-    @property
-    def answer_calls(self) -> int:
-        """Count the requests for an answer."""
-        return sum(self.counts[path] for path in ANSWER_PATHS)
-
-    @property
-    def embedding_calls(self) -> int:
-        """Count the requests for vectors."""
-        return self.counts[EMBEDDINGS_PATH]
-
-    @property
-    def disconnects(self) -> int:
-        """Count the clients that hung up before their reply was whole."""
-        return self._log.disconnects
-
-    def count_disconnect(self) -> None:
-        """Count a client that hung up before its reply was whole."""
-        self._log.count_disconnect()
-
-    def forget(self) -> None:
-        """Clear the record of requests and their counts."""
-        self._log.clear()
-
-    def respond(self, request: RecordedRequest, authorization: str | None) -> StubReply:
-        """Record a request and reply to it."""
-        self._log.append(request)
-        settings = StubSettings(
-            self._plans.take, self._models, self._check_schema, self.retry_after, self.no_responses
-        )
-        return route_request(request, authorization, settings)
-
-
-def start_stub(port: int = 0, *, keep: int | None = None) -> OpenAIStub:
-    """Start a stub with the models of the package; StubError if the port is taken."""
-    return OpenAIStub(port, keep=keep).start()
-
-
-class _StubServer(ThreadingHTTPServer):
-    """Keeps its connections, so that it can hang up on all of them."""
-
-    request_queue_size = 128
-
-    def __init__(self, stub: OpenAIStub, port: int) -> None:
-        self.stub = stub
-        self.stopping = threading.Event()
-        self._open: dict[threading.Thread, socket.socket] = {}
-        self._lock = threading.Lock()
-        super().__init__((HOST, port), _StubHandler)
-
-    def server_bind(self) -> None:
-        # The base class looks up this host's name, which can take seconds.
-        TCPServer.server_bind(self)
-        self.server_name, self.server_port = HOST, self.server_address[1]
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        thread = threading.Thread(
-            target=self.process_request_thread, args=(request, client_address), daemon=True
-        )
-        # Known before it runs, so that a connection accepted while stopping is not missed.
-        with self._lock:
-            self._open[thread] = request
-        thread.start()
-
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
+    def respond(self, request: StubRequest) -> StubReply:
+        """Reply to a request."""
+        if not request.headers.get("authorization", "").removeprefix("Bearer").strip():
+            return error_reply(401, "You didn't provide an API key.")
+        if request.endpoint == MODELS_PATH:
+            names = [*self.models, *EMBEDDING_MODELS]
+            return json_reply(
+                {"object": "list", "data": [{"id": n, "object": "model"} for n in names]}
+            )
+        endpoint = {
+            RESPONSES_PATH: self._write_response,
+            CHAT_PATH: self._write_completion,
+            EMBEDDINGS_PATH: self._embed,
+        }.get(request.endpoint)
+        if endpoint is None:
+            return error_reply(404, "Invalid URL.")
         try:
-            super().process_request_thread(request, client_address)
-        finally:
-            with self._lock:
-                del self._open[threading.current_thread()]
+            return json_reply(endpoint(request.json))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return error_reply(400, "The request cannot be read.")
 
-    def hang_up(self) -> None:
-        """End every connection and wait for its thread."""
-        with self._lock:
-            connections = dict(self._open)
-        for connection in connections.values():
-            try:
-                connection.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                continue
-        for thread in connections:
-            thread.join(5)
+    def send(self, reply: StubReply, handler: BaseHTTPRequestHandler) -> None:
+        """Write a reply to its connection."""
+        handler.send_response(reply.status)
+        for name, value in {**reply.headers, "Content-Length": str(len(reply.body))}.items():
+            handler.send_header(name, value)
+        handler.end_headers()
+        handler.wfile.write(reply.body)
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        # A client that hangs up is no failure. Nothing is printed: the base class would.
-        del request, client_address
-        error = sys.exception()
-        if error is not None and not isinstance(error, OSError):
-            self.stub.failures.append(error)
+    def _write_response(self, values: Json) -> Json:
+        schema = values.get("text", {}).get("format", {}).get("schema")
+        messages = values["input"]
+        if isinstance(messages, str):
+            messages = [{"role": "user", "content": messages}]
+        text, read = self._write(values["model"], messages, schema)
+        part = {"type": "output_text", "text": text, "annotations": []}
+        tokens = count_tokens(values.get("instructions") or "", read), count_tokens(text)
+        return {
+            "id": "resp_stub", "object": "response", "status": "completed",
+            "model": values["model"],
+            "output": [{"id": "msg_stub", "type": "message", "role": "assistant",
+                        "status": "completed", "content": [part]}],
+            "usage": {"input_tokens": tokens[0], "output_tokens": tokens[1],
+                      "total_tokens": sum(tokens)},
+        }  # fmt: skip
+
+    def _write_completion(self, values: Json) -> Json:
+        schema = values.get("response_format", {}).get("json_schema", {}).get("schema")
+        text, read = self._write(values["model"], values["messages"], schema)
+        tokens = count_tokens(read), count_tokens(text)
+        return {
+            "id": "chatcmpl-stub", "object": "chat.completion", "model": values["model"],
+            "choices": [{"index": 0, "finish_reason": "stop",
+                         "message": {"role": "assistant", "content": text, "refusal": None}}],
+            "usage": {"prompt_tokens": tokens[0], "completion_tokens": tokens[1],
+                      "total_tokens": sum(tokens)},
+        }  # fmt: skip
+
+    def _write(self, name: str, messages: list[Json], schema: Json | None) -> tuple[str, str]:
+        """Write the text of a model, and return what it has read too."""
+        texts = [message["content"] for message in messages if message["role"] == "user"]
+        model = self.models.get(name, self.models["honest"])
+        read = "".join(message["content"] for message in messages)
+        return model(parse_prompt(texts, schema)), read
+
+    def _embed(self, values: Json) -> Json:
+        texts = [values["input"]] if isinstance(values["input"], str) else values["input"]
+        dimensions = values.get("dimensions") or EMBEDDING_MODELS.get(values["model"], 1536)
+        data = []
+        for index, vector in enumerate(resize_vectors(_open_embedder().embed(texts), dimensions)):
+            is_packed = values.get("encoding_format") == "base64"
+            packed = base64.b64encode(vector.tobytes()).decode() if is_packed else vector.tolist()
+            data.append({"object": "embedding", "index": index, "embedding": packed})
+        tokens = count_tokens(*texts)
+        usage = {"prompt_tokens": tokens, "total_tokens": tokens}
+        return {"object": "list", "data": data, "model": values["model"], "usage": usage}
+
+
+def json_reply(value: object, status: int = 200) -> StubReply:
+    """Make a JSON reply, escaped to ASCII, so that even a lone surrogate can be sent."""
+    return StubReply(json.dumps(value).encode("ascii"), status)
+
+
+def error_reply(status: int, message: str, code: str | None = None) -> StubReply:
+    """Make the reply of an error, in OpenAI's envelope."""
+    error = {"message": message, "type": "invalid_request_error", "param": None, "code": code}
+    return json_reply({"error": error}, status)
+
+
+def count_tokens(*texts: str) -> int:
+    """Estimate the tokens of what was read or written from its bytes."""
+    return -(-len("".join(texts).encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
+
+
+def resize_vectors(vectors: Any, dimensions: int) -> Any:
+    """Truncate or pad to unit vectors. vectors: (n, d) float32; returns (n, dimensions)."""
+    sized = np.zeros((len(vectors), dimensions), dtype=np.float32)
+    common = min(dimensions, vectors.shape[1])
+    sized[:, :common] = vectors[:, :common]
+    # OpenAI never sends zeros; a text without a known token gets a direction of its own.
+    sized[~sized.any(axis=1), -1] = 1.0
+    return sized / np.linalg.norm(sized, axis=1, keepdims=True)
+
+
+@lru_cache(maxsize=1)
+def _open_embedder() -> Any:
+    return open_local_embedder()
 
 
 class _StubHandler(BaseHTTPRequestHandler):
@@ -237,40 +215,15 @@ class _StubHandler(BaseHTTPRequestHandler):
     # A reply leaves in one piece; otherwise the client's delayed acknowledgement stalls it.
     wbufsize = -1
     disable_nagle_algorithm = True
-    server: BaseServer
+    stub: OpenAIStub
 
     def do_POST(self) -> None:
-        self._answer()
+        body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        request = StubRequest(self.command, self.path, headers, body)
+        self.stub.send(self.stub.respond(request), self)
 
-    do_GET = do_PUT = do_PATCH = do_DELETE = do_POST  # noqa: N815
+    do_GET = do_POST  # noqa: N815
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Nothing is printed."""
-
-    def _answer(self) -> None:
-        assert isinstance(self.server, _StubServer)
-        stub, stopping = self.server.stub, self.server.stopping
-        length = self.headers.get("Content-Length", "0" if self.command == "GET" else "")
-        if not (length.isascii() and length.isdigit()):
-            self.close_connection = True
-            refused = error_reply(OpenAIError("A Content-Length is required.", status=411))
-            self._send(stub, refused, stopping)
-            return
-        body = self.rfile.read(int(length))
-        if len(body) < int(length):
-            self.close_connection = True
-            return
-        request = RecordedRequest(
-            self.command, self.path, drop_secret_headers(dict(self.headers.items())), body
-        )
-        reply = stub.respond(request, self.headers.get("Authorization"))
-        if not self._send(stub, reply, stopping):
-            self.close_connection = True
-
-    def _send(self, stub: OpenAIStub, reply: StubReply, stopping: threading.Event) -> bool:
-        try:
-            return send_reply(reply, self.wfile, self.connection, stopping, stub.drip_seconds)
-        except OSError:
-            if not stopping.is_set():
-                stub.count_disconnect()
-            raise

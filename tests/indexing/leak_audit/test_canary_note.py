@@ -12,10 +12,10 @@ import pytest
 from answerable.indexing.notes.note_lint import find_shared_run
 from answerable.serve.http.messages import Request
 from answerable.serve.providers import open_function
-from answerable.testing.openai_stub import OpenAIStub
 from indexing.leak_audit.test_published_privacy import readings
 from support import server_processes, sites
 from support.doubles import handle
+from support.openai_stub import OpenAIStub
 from support.stub_fixtures import StrictStub
 
 SYLLABLES = ("ba", "ke", "li", "mo", "nu", "pra", "sto", "tri", "ve", "zu")

@@ -17,9 +17,9 @@ from answerable.serve.retrieval import selection
 from answerable.serve.retrieval.selection import find_budget_limits, fit_budget
 from answerable.serve.settings import FunctionSettings
 from answerable.serve.types import Evidence, Passage, Reply
-from answerable.testing.openai_stub import OpenAIStub
-from answerable.testing.scripted_models import ParsedPrompt
+from answerable.testing.honest_model import ParsedPrompt
 from support import sites
+from support.openai_stub import OpenAIStub
 
 QUESTION = "What does the author think about long ropes?"
 CANARY = "The seventh locker behind the chart room holds the founder's tin of blue enamel paint."

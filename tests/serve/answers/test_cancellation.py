@@ -17,10 +17,9 @@ from answerable.serve.embedders.openai_embedder import OpenAIEmbedder
 from answerable.serve.errors import AnswerableError, CancelledError, ProviderError
 from answerable.serve.request_context import RequestContext, use_context
 from answerable.serve.types import Evidence, Passage
-from answerable.testing.faults import FAULTS
-from answerable.testing.openai_stub import OpenAIStub
 from support.deadlines import PATIENCE, finish, until
 from support.metered_stub import Metered
+from support.openai_stub import FAULTS, OpenAIStub
 from support.stub_fixtures import StrictStub, is_counted
 
 QUESTION = "How thick is the chain of a mooring?"

@@ -23,11 +23,11 @@ from answerable.serve.request_context import RequestContext, use_context
 from answerable.serve.retrieval import question_text, selection
 from answerable.serve.retrieval.selection import fit_budget
 from answerable.serve.types import Evidence, HintCitation, Passage, RecordCitation, RoutingHint
-from answerable.testing.openai_stub import OpenAIStub
-from answerable.testing.request_fields import estimate_tokens
+from answerable.testing.openai_stub import count_tokens
 from support import sites
 from support.deadlines import PATIENCE, finish
 from support.hostile_models import HOSTILE_MODELS
+from support.openai_stub import OpenAIStub
 from support.stub_fixtures import StrictStub, is_counted
 
 QUESTION = "How thick is the chain of a mooring?"
@@ -127,7 +127,7 @@ def test_tokens_are_what_the_server_counts(base: Engine, server: OpenAIStub) -> 
     body = server.requests[-1].json
     sent = body["instructions"] + body["input"][0]["content"]
     assert is_counted(context)
-    assert context.tokens_in == estimate_tokens(sent)
+    assert context.tokens_in == count_tokens(sent)
     assert 0 < context.tokens_out < 500
 
 

@@ -24,9 +24,9 @@ from answerable.serve.errors import (
 from answerable.serve.request_context import RequestContext, use_context
 from answerable.serve.retrieval import question_text
 from answerable.serve.settings import FunctionSettings
-from answerable.testing.openai_stub import OpenAIStub
 from support import sites
 from support.deadlines import PATIENCE
+from support.openai_stub import OpenAIStub
 from support.stub_fixtures import StrictStub, is_counted
 
 PATH = "/v1/embeddings"

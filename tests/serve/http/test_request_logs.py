@@ -13,10 +13,9 @@ from typing import Any
 import pytest
 
 from answerable.serve.http.messages import EVENT_STREAM_TYPE, MAX_BODY_BYTES
-from answerable.testing.faults import FAULTS
-from answerable.testing.openai_stub import OpenAIStub
 from support import published_functions
 from support.deadlines import PATIENCE, until
+from support.openai_stub import FAULTS, OpenAIStub
 from support.published_functions import KEY
 from support.server_processes import Running
 from support.sites import NOTES
