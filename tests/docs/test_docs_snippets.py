@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-import markdown
+import markdown  # type: ignore[import-untyped]
 import pytest
 import yaml
 from mkdocs.config import load_config

@@ -3,7 +3,7 @@
 from functools import cache
 from pathlib import Path
 
-import markdown
+import markdown  # type: ignore[import-untyped]
 from hypothesis import strategies as st
 
 SHOWN = "shownword"

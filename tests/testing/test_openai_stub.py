@@ -168,7 +168,7 @@ def test_floats_and_base64_hold_the_same_numbers(client: OpenAI) -> None:
     # The client asks for base64 unless told otherwise, and decodes it.
     packed = client.embeddings.create(model=model, input=texts, dimensions=32)
     rows = [np.array([item.embedding for item in reply.data], "f4") for reply in (plain, packed)]
-    np.testing.assert_array_equal(*rows)
+    np.testing.assert_array_equal(rows[0], rows[1])
 
 
 def test_a_response_with_a_strict_schema(client: OpenAI) -> None:

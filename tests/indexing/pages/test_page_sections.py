@@ -1,6 +1,6 @@
 """Test the parsing of rendered HTML into sections."""
 
-import markdown
+import markdown  # type: ignore[import-untyped]
 import pytest
 
 from answerable.indexing.pages.html_parser import ParsedArticle, parse_article

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-import markdown
+import markdown  # type: ignore[import-untyped]
 import pytest
 
 from answerable.indexing.pages.html_parser import parse_article
