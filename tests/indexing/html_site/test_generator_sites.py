@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, expect
 from selectolax.lexbor import LexborHTMLParser
 
 from answerable.indexing.html_site.built_site import read_built_site
@@ -131,15 +131,16 @@ TYPED = """() => {
 
 @pytest.mark.parametrize("width", [1100, 360])
 def test_refusal_leads_to_the_search_of_the_theme(
-    generator: str, site: Path, tmp_path: Path, page: Page, width: int
+    generator: str, site: Path, tmp_path: Path, browser: Browser, width: int
 ) -> None:
     if generator in ("hugo", "docusaurus"):
         pytest.skip("the site was built without a search")
     shutil.copytree(site, tmp_path / "docs")
     done = command(tmp_path, "index", "docs", "--inject")
     assert done.returncode == 0, done.stderr
+    # Themes load scripts from other hosts, and fail without them.
+    page = browser.new_page(viewport={"width": width, "height": 760})
     with static_server.serving(tmp_path) as origin:
-        page.set_viewport_size({"width": width, "height": 760})
         page.goto(f"{origin}{BASE}index.html")
         box = page.locator("answerable-ask")
         box.get_by_role("button", name="Ask", exact=True).first.click()
@@ -150,6 +151,7 @@ def test_refusal_leads_to_the_search_of_the_theme(
         typed = f"({TYPED})().includes('opera') || location.search.includes('opera')"
         page.wait_for_function(typed)
         expect(box).not_to_have_attribute("open", "")
+    page.close()
 
 
 def test_the_widget_is_put_into_every_page_once(site: Path, tmp_path: Path) -> None:
