@@ -42,7 +42,7 @@ def read_database_options(environment: Mapping[str, str]) -> DatabaseOptions:
             raise PolicyError(f"{variable}: {text!r:.40} is not a {kind} from {low} to {high}")
         return value
 
-    options = DatabaseOptions(environment[DATABASE_URL_VARIABLE].strip())
+    options = DatabaseOptions(environment.get(DATABASE_URL_VARIABLE, "").strip())
     connections = read(_CONNECTIONS_VARIABLE, options.connections, 1, 1000, "whole number")
     timeout = read(_TIMEOUT_VARIABLE, options.timeout, 0.1, 60, "number of seconds")
     return DatabaseOptions(options.url, int(connections), timeout)
