@@ -22,11 +22,11 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
+import start
 import synthetic
 from numpy.typing import NDArray
 from tables import Row, print_rows
 
-from answerable.cli.bench_cold import time_cold_start
 from answerable.evaluate.gate import spearman_correlation
 from answerable.indexing.index import SiteIndex
 from answerable.indexing.leak_audit.artifacts import Artifact
@@ -46,8 +46,7 @@ from answerable.serve.vectors import kernel
 from answerable.serve.vectors.encodings import Codes, Encoding, encode_all_dimensions, open_codes
 from answerable.serve.vectors.kernel import multiply_by_numpy
 
-LEVERS = (("float32", 3072), ("int8", 3072), ("int8", 1024), ("int4", 3072), ("binary+int8", 3072),
-          ("binary", 3072))  # fmt: skip
+LEVERS = (("float32", 3072), ("int8", 3072), ("int8", 1024), ("int4", 3072), ("int4", 1024))
 QUESTIONS = 50
 TOP = 8
 STARTS = 7
@@ -191,8 +190,10 @@ def _cold(index: SiteIndex, question: Floats) -> list[Row]:
         times: dict[str, list[float]] = {"node": [], "cold": [], "cold-skip-hashes": []}
         for _ in range(STARTS + 1):
             times["node"].append(_seconds(partial(_run, node)))
-            times["cold"].append(time_cold_start(function).ranking / 1000)
-            times["cold-skip-hashes"].append(time_cold_start(function, verify=False).ranking / 1000)
+            times["cold"].append(start.time_cold_start(function).ranking / 1000)
+            times["cold-skip-hashes"].append(
+                start.time_cold_start(function, verify=False).ranking / 1000
+            )
     # The first of each has read the files into memory.
     medians = {name: median(seconds[1:]) for name, seconds in times.items()}
     return [

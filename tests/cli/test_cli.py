@@ -309,8 +309,19 @@ def test_help_of_the_group_opens_each_command_with_its_own_words() -> None:
         assert str(subcommand.help).split("\n\n")[0] == _SUMMARIES[name]
 
 
-def test_a_command_that_is_gone_names_what_to_use_instead(tmp_path: Path) -> None:
-    done = sites.command(tmp_path, "tune", "--words", "240")
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("tune", "judge an encoding by `answerable eval --encoding`"),
+        ("gate", "judge an encoding by `answerable eval --encoding NAME`"),
+        ("check-links", "look up what answers cite by `answerable doctor --online`"),
+        ("bench-cold", "time a cold start by `python eval/bench/start.py`"),
+    ],
+)
+def test_a_command_that_is_gone_names_what_to_use_instead(
+    tmp_path: Path, name: str, instead: str
+) -> None:
+    done = sites.command(tmp_path, name, "--words", "240")
     assert done.returncode == 2
-    assert "answerable tune is gone: judge a setting by `answerable eval --full`" in done.stderr
-    assert "tune" not in sites.command(tmp_path, "--help").stdout
+    assert f"answerable {name} is gone: {instead}" in done.stderr
+    assert name not in sites.command(tmp_path, "--help").stdout.split()

@@ -36,14 +36,11 @@ PROGRAMS = {
 }  # fmt: skip
 # Commands of ours that are parsed and not run here, and why.
 PARSED = {
-    "bench-cold": "it starts dozens of processes: tests/bench/test_bench_cold.py",
-    "check-links": "it wants a deployed site: tests/evaluate/test_link_check.py",
     "calibrate": "it wants a larger gold set: tests/evaluate/test_calibration.py",
     "chat": "it wants a terminal: tests/cli/test_cli.py",
     "diff": "it wants a repository: tests/evaluate/test_diff_command.py",
     "doctor": "the site has no function that answers: tests/cli/test_init_and_doctor.py",
     "gaps": "it wants questions that were refused: tests/evaluate/test_gaps.py",
-    "gate": "it encodes the site: tests/indexing/test_encoding_certificate.py",
     "mcp": "it waits for an agent: tests/serve/http/test_mcp_clients.py",
     "package": "it asks a package index: tests/indexing/packaging/test_function_package.py",
     "database": "it wants a database: tests/postgres/test_postgres_publication.py",

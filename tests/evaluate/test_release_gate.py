@@ -13,25 +13,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from answerable.evaluate.encoding_gate import (
-    JudgedSite,
-    compute_verdict_key,
-    judge_contents,
-    open_unpublished,
-    read_gate_report,
-    write_gate_report,
-)
 from answerable.evaluate.gate import (
     GateCase,
     GateReport,
+    JudgedSite,
     VerdictComparison,
     compute_all_cosines,
+    compute_verdict_key,
     find_regressions,
     format_regressions,
     is_failing,
+    judge_contents,
     load_gate_case,
+    open_unpublished,
+    read_gate_report,
     spearman_correlation,
     summarize_gate_report,
+    write_gate_report,
 )
 from answerable.evaluate.gold import GoldQuery
 from answerable.evaluate.gold_sources import NoteSources
@@ -297,7 +295,7 @@ TOP = replace(EXPECTED, id="top", expect_sources=(), top_source="a")
 
 LEVERS = [
     Encoding("int4", DIMENSIONS),
-    Encoding("binary", DIMENSIONS),
+    Encoding("int4", DIMENSIONS // 2),
     Encoding("int8", DIMENSIONS // 2),
     Encoding("float32", DIMENSIONS - 8),
 ]
@@ -352,7 +350,7 @@ def test_one_flip_among_verdicts_that_hold_rejects_and_a_part_does_not_certify(
 
 
 def test_the_floor_that_refuses_under_the_lever_alone_is_a_flip(tmp_path: Path) -> None:
-    lever = Encoding("binary", DIMENSIONS)
+    lever = Encoding("int4", DIMENSIONS)
     case = marginal(tmp_path, lever)
     pair = np.stack([case.embedder.table[title] for title in ("Alpha", "Bravo")])
     query = case.embedder.table[QUESTION]

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from answerable.cli.gate import make_judged_site
-from answerable.evaluate import runner
+from answerable.evaluate import gate, runner
 from answerable.evaluate.gold import GoldQuery
 from answerable.evaluate.verdict import Verdict
-from answerable.mkdocs.site_config import rebuild_site
+from answerable.indexing.output.bundle_contents import BundleContents
+from answerable.mkdocs.site_config import certify_encoding
 from support import sites
 
 GOLD = """
@@ -119,7 +119,15 @@ def test_gates_switch_the_negation_check_off_with_the_option(
 
     monkeypatch.setattr("answerable.mkdocs.release_gates.run_gold_set", recorded)
     sites.build_here(site)
-    queries += make_judged_site(rebuild_site(site / "mkdocs.yml")).case.queries
+    judge = gate.judge_contents
+
+    def judged(case: gate.JudgedSite, contents: BundleContents) -> gate.GateReport:
+        queries.extend(case.case.queries)
+        return judge(case, contents)
+
+    monkeypatch.setattr("answerable.mkdocs.site_config.judge_contents", judged)
+    sites.forget_plugins()
+    certify_encoding(site / "mkdocs.yml", None, None, None, ())
     assert [(query.id, query.check_negation) for query in queries] == 2 * [
         ("chain", False),
         ("winch", False),

@@ -11,18 +11,18 @@ import pytest
 from click.testing import CliRunner, Result
 
 from answerable.cli import main
-from answerable.evaluate import encoding_gate
+from answerable.evaluate import gate
 from answerable.evaluate.gate import GateReport
-from answerable.mkdocs.site_config import rebuild_site
+from answerable.serve.vectors.encodings import REMOVED_ENCODINGS
 from mkdocs_plugin.test_paths_static_i18n import LANGUAGES, translated
 from support import sites
 from support.openai_stub import OpenAIStub
 from support.sites import build_here, command, failure, opened, put, write_site
 
-# Plain cosines: at full precision 0.81 and 0.66, with one bit a dimension 0.61 and 0.56.
+# Plain cosines: at full precision 0.811 and 0.656, with four bits a dimension 0.796 and 0.650.
 PLAIN = {"hybrid": 0, "name_boost": 0, "theme_boost": 0}
 HOLDS = {**PLAIN, "floor": 0.3}
-FLIPS = {**PLAIN, "floor": 0.6}
+FLIPS = {**PLAIN, "floor": 0.653}
 GOLD = """
 queries:
   - id: chain
@@ -36,8 +36,8 @@ queries:
     query: Who sang at the opera in Vienna?
     expectAnswerMode: not-found
 """
-BINARY = {"encoding": "binary"}
-ALLOWED = {**BINARY, "uncertified": "allow"}
+INT4 = {"encoding": "int4"}
+ALLOWED = {**INT4, "uncertified": "allow"}
 REMEDY = "use int8 with all dimensions, or set `uncertified: allow` under `bundle`"
 
 Tree = dict[str, tuple[bytes, int]]
@@ -93,14 +93,14 @@ def folder(published: Path, tmp_path: Path) -> Path:
 def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Record the levers that the gate is run for in this process, in turn."""
     levers: list[str] = []
-    judge = encoding_gate.judge_contents
+    judge = gate.judge_contents
 
     def counted(*args: Any) -> GateReport:
         report = judge(*args)
         levers.append(report.lever)
         return report
 
-    monkeypatch.setattr(encoding_gate, "judge_contents", counted)
+    monkeypatch.setattr(gate, "judge_contents", counted)
     return levers
 
 
@@ -155,7 +155,10 @@ def test_flip_at_int8_is_a_warning_and_stops_strict_build(folder: Path) -> None:
     strict = sites.build(folder, "--strict")
     assert strict.returncode == 1
     assert message in strict.stderr
-    assert "see `answerable gate` for lantern; build without --strict, or set" in strict.stderr
+    assert (
+        "see `answerable eval --encoding int4` for lantern; build without --strict, or set"
+        in strict.stderr
+    )
     assert tree(folder / "function") == before
     lenient = sites.build(folder)
     assert lenient.returncode == 0, lenient.stderr
@@ -165,8 +168,8 @@ def test_flip_at_int8_is_a_warning_and_stops_strict_build(folder: Path) -> None:
 
 def test_gold_set_that_fails_at_full_precision_certifies_no_encoding(folder: Path) -> None:
     nothing = "the gold set fails at full precision: 1 query; nothing can be certified"
-    message = failure(configure(folder, BINARY, HOLDS, FAILING))
-    assert f"bundle: binary UNCERTIFIED: {nothing}; 3 of 3 verdicts hold" in message
+    message = failure(configure(folder, INT4, HOLDS, FAILING))
+    assert f"bundle: int4 UNCERTIFIED: {nothing}; 3 of 3 verdicts hold" in message
     assert "see `answerable eval --full` for chain, and use int8" in message
     assert opened(folder).manifest.encoding.name == "int8"
     # What every site gets is still published, and told: int8 has changed no verdict.
@@ -195,9 +198,8 @@ def test_mistake_in_unrequested_gold_set_is_a_warning(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("bundle", "label"),
     [
-        (BINARY, "binary"),
-        ({"encoding": "int4"}, "int4"),
-        ({"encoding": "binary+int8"}, "binary+int8"),
+        (INT4, "int4"),
+        ({"encoding": "int4", "dimensions": 64}, "int4@64"),
         ({"dimensions": 255}, "int8@255"),
         ({"encoding": "float32", "dimensions": 64}, "float32@64"),
     ],
@@ -214,11 +216,11 @@ def test_lossy_encoding_without_gold_set_is_not_published(
 
 
 def test_a_refused_build_fails_with_one_sentence(folder: Path) -> None:
-    done = sites.build(configure(folder, BINARY))
+    done = sites.build(configure(folder, INT4))
     assert done.returncode == 1
     (message,) = [line for line in done.stderr.splitlines() if "answerable: " in line]
     assert message == (
-        "ERROR   -  answerable: bundle: binary needs a gold set to certify it, and "
+        "ERROR   -  answerable: bundle: int4 needs a gold set to certify it, and "
         f"{folder / 'eval' / 'gold.yaml'} does not exist: write one, or {REMEDY}"
     )
     assert "Traceback" not in done.stderr
@@ -227,23 +229,23 @@ def test_a_refused_build_fails_with_one_sentence(folder: Path) -> None:
 def test_uncertified_allow_publishes_lossy_encoding_and_logs_it(folder: Path) -> None:
     done = sites.build(configure(folder, ALLOWED))
     assert done.returncode == 0, done.stderr
-    assert "bundle: binary is published uncertified" in done.stderr
+    assert "bundle: int4 is published uncertified" in done.stderr
     assert "CERTIFIED" not in done.stderr
-    assert opened(folder).manifest.encoding.name == "binary"
+    assert opened(folder).manifest.encoding.name == "int4"
 
 
 def test_uncertified_allow_runs_no_gate(folder: Path, judged: list[str]) -> None:
     build_here(configure(folder, ALLOWED, FLIPS, GOLD))
     assert judged == []
-    assert opened(folder).manifest.encoding.name == "binary"
+    assert opened(folder).manifest.encoding.name == "int4"
 
 
 def test_certified_encoding_is_published_and_answers(folder: Path) -> None:
-    done = sites.build(configure(folder, BINARY, HOLDS, GOLD))
+    done = sites.build(configure(folder, INT4, HOLDS, GOLD))
     assert done.returncode == 0, done.stderr
-    assert "bundle: binary CERTIFIED: 3 of 3 verdicts hold" in done.stderr
+    assert "bundle: int4 CERTIFIED: 3 of 3 verdicts hold" in done.stderr
     bundle = opened(folder)
-    assert bundle.manifest.encoding.name == "binary"
+    assert bundle.manifest.encoding.name == "int4"
     reply = sites.ask(bundle, "How thick is the chain of a mooring?")
     assert reply.answer.claims[0].text == "The chain of a mooring is twelve millimetres thick."
 
@@ -261,18 +263,18 @@ def test_rejected_encoding_is_not_published_and_flipped_query_is_named(
     folder: Path,
 ) -> None:
     before = tree(folder / "function")
-    done = sites.build(configure(folder, BINARY, FLIPS, GOLD))
+    done = sites.build(configure(folder, INT4, FLIPS, GOLD))
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     (message,) = [line for line in done.stderr.splitlines() if "REJECTED" in line]
-    assert "binary REJECTED: 2 of 3 verdicts hold" in message
-    assert "; see `answerable gate` for lantern, and use int8" in message
+    assert "int4 REJECTED: 2 of 3 verdicts hold" in message
+    assert "; see `answerable eval --encoding int4` for lantern, and use int8" in message
     assert "storms" not in message
     assert REMEDY in message
     assert tree(folder / "function") == before
     # Each of the two ways out that the sentence names.
     build_here(configure(folder, ALLOWED, FLIPS))
-    assert opened(folder).manifest.encoding.name == "binary"
+    assert opened(folder).manifest.encoding.name == "int4"
     build_here(configure(folder, {}, FLIPS))
     assert opened(folder).manifest.encoding.name == "int8"
 
@@ -285,7 +287,7 @@ def test_an_unchanged_bundle_is_judged_once_and_a_changed_one_again(
         build_here(folder)
         return len(judged)
 
-    configure(folder, BINARY, HOLDS, GOLD)
+    configure(folder, INT4, HOLDS, GOLD)
     assert runs() == 1
     (certificate,) = certificates(folder)
     before = tree(certificate.parent)
@@ -296,18 +298,18 @@ def test_an_unchanged_bundle_is_judged_once_and_a_changed_one_again(
     assert runs() == 1
     put(folder / "docs" / "storms.md", f"{sites.PAGES['storms.md']}\nIt is fed with oil.\n")
     assert (runs(), runs()) == (1, 0)
-    configure(folder, BINARY, {**HOLDS, "floor": 0.29}, GOLD)
+    configure(folder, INT4, {**HOLDS, "floor": 0.29}, GOLD)
     put(folder / "docs" / "storms.md", f"{sites.PAGES['storms.md']}\nIt is fed with oil.\n")
     assert (runs(), runs()) == (1, 0)
     # What was judged before is remembered.
-    configure(folder, BINARY, HOLDS, GOLD)
+    configure(folder, INT4, HOLDS, GOLD)
     assert runs() == 0
 
 
 def test_cached_certificate_hides_no_mistake_of_gold_set(folder: Path) -> None:
     put(folder / "notebook" / "w.md", f"---\nid: winch\n{NOTE}")
     gold = f"{GOLD}  - {{id: gear, query: 'Where is the plan?', expectSources: [w.md]}}\n"
-    build_here(configure(folder, BINARY, {**HOLDS, "note_floor": 0}, gold))
+    build_here(configure(folder, INT4, {**HOLDS, "note_floor": 0}, gold))
     (folder / "notebook" / "w.md").rename(folder / "notebook" / "x.md")
     message = "query 'gear': expectSources: there is no record, passage or note for number 1"
     assert message in failure(folder)
@@ -316,7 +318,7 @@ def test_cached_certificate_hides_no_mistake_of_gold_set(folder: Path) -> None:
 def test_a_note_that_changes_without_its_coarse_codes_is_judged_again(
     folder: Path, judged: list[str]
 ) -> None:
-    coarse = {"encoding": "binary", "dimensions": 1, "uncertified": "refuse"}
+    coarse = {"encoding": "int4", "dimensions": 1, "uncertified": "refuse"}
     put(folder / "notebook" / "w.md", f"---\nid: winch\n{NOTE}")
     # Where nothing is under a floor everything is retrieved, at full precision too.
     gold = (
@@ -339,16 +341,16 @@ def test_no_file_name_of_a_note_is_in_the_log_of_a_rejection(folder: Path) -> No
     gold = GOLD + (
         "  - {id: gear, query: 'What is the plan of the winch?', expectSources: [secret-plan.md]}\n"
     )
-    coarse = {"encoding": "binary", "dimensions": 2}
+    coarse = {"encoding": "int4", "dimensions": 2}
     message = failure(configure(folder, coarse, {"floor": 0.2, "note_floor": 0.2}, gold))
     assert "REJECTED" in message
     assert "secret-plan" not in message
 
 
 def test_rejection_is_cached(folder: Path, judged: list[str]) -> None:
-    configure(folder, BINARY, FLIPS, GOLD)
+    configure(folder, INT4, FLIPS, GOLD)
     first, second = failure(folder), failure(folder)
-    assert judged == ["binary"]
+    assert judged == ["int4"]
     assert "REJECTED" in first
     assert "for lantern, and" in first
     assert [line for line in second.splitlines() if "REJECTED" in line] == [
@@ -357,19 +359,19 @@ def test_rejection_is_cached(folder: Path, judged: list[str]) -> None:
 
 
 def test_cached_certificate_decides(folder: Path, judged: list[str]) -> None:
-    build_here(configure(folder, BINARY, HOLDS, GOLD))
+    build_here(configure(folder, INT4, HOLDS, GOLD))
     before = tree(folder / "function")
     (certificate,) = certificates(folder)
     data = json.loads(certificate.read_bytes())
     data["comparisons"][0]["flips"] = ["it was written here"]
     certificate.write_text(json.dumps(data))
     assert f"for {data['comparisons'][0]['id']}, and" in failure(folder)
-    assert judged == ["binary"]
+    assert judged == ["int4"]
     assert tree(folder / "function") == before
 
 
 def test_damaged_certificate_is_ignored(folder: Path, judged: list[str]) -> None:
-    build_here(configure(folder, BINARY, HOLDS, GOLD))
+    build_here(configure(folder, INT4, HOLDS, GOLD))
     (certificate,) = certificates(folder)
     whole = certificate.read_bytes()
     data = json.loads(whole)
@@ -382,15 +384,15 @@ def test_damaged_certificate_is_ignored(folder: Path, judged: list[str]) -> None
         certificate.write_bytes(data)
         judged.clear()
         build_here(folder)
-        assert judged == ["binary"], data
+        assert judged == ["int4"], data
         assert certificate.read_bytes() == whole
 
 
 def test_a_gold_set_with_a_mistake_publishes_nothing(folder: Path) -> None:
     before = tree(folder / "function")
-    message = failure(configure(folder, BINARY, HOLDS, GOLD.replace("[storms]", "[gales]")))
+    message = failure(configure(folder, INT4, HOLDS, GOLD.replace("[storms]", "[gales]")))
     assert "query 'lantern': expectSources: there is no record, passage or note 'gales'" in message
-    assert "ready" not in failure(configure(folder, BINARY, HOLDS, "queries: []"))
+    assert "ready" not in failure(configure(folder, INT4, HOLDS, "queries: []"))
     assert certificates(folder) == []
     assert tree(folder / "function") == before
 
@@ -400,10 +402,10 @@ def test_gold_option_names_gold_set(folder: Path) -> None:
     write_site(
         folder,
         notes=sites.NOTES,
-        options={"bundle": BINARY, "retrieval": HOLDS, "gold": "tests/questions.yaml"},
+        options={"bundle": INT4, "retrieval": HOLDS, "gold": "tests/questions.yaml"},
     )
     build_here(folder)
-    assert opened(folder).manifest.encoding.name == "binary"
+    assert opened(folder).manifest.encoding.name == "int4"
 
 
 @pytest.mark.parametrize("dimensions", [0, -1, 257, True])
@@ -419,7 +421,17 @@ def test_dimensions_out_of_range_are_refused_by_the_options_name(
 def test_unknown_encoding_is_refused_with_list_of_known_ones(folder: Path) -> None:
     message = failure(configure(folder, {"encoding": "int3"}))
     assert "int3" in message
-    assert "binary+int8" in message
+    assert "float32" in message
+
+
+@pytest.mark.parametrize(("name", "instead"), REMOVED_ENCODINGS.items())
+def test_encoding_that_is_gone_is_refused_with_what_to_use_instead(
+    folder: Path, name: str, instead: str
+) -> None:
+    configure(folder, {}, HOLDS, GOLD)
+    done = judge_here(folder, "--encoding", name)
+    assert (done.exit_code, f"{name} is gone: use {instead}" in done.output) == (2, True)
+    assert f"{name} is gone: use {instead}" in failure(configure(folder, {"encoding": name}))
 
 
 @pytest.mark.skipif(find_spec("mkdocs_static_i18n") is None, reason="without mkdocs-static-i18n")
@@ -430,29 +442,29 @@ def test_bundles_of_languages_apart_are_not_certified_by_one_gold_set(tmp_path: 
         return [{"i18n": i18n}, {"answerable": {"languages": "apart", "bundle": bundle}}]
 
     put(tmp_path / "eval" / "gold.yaml", GOLD)
-    translated(tmp_path, "suffix", theme="material", plugins=plugins(BINARY))
+    translated(tmp_path, "suffix", theme="material", plugins=plugins(INT4))
     message = failure(tmp_path)
-    assert "bundle: binary cannot be certified with `languages: apart`" in message
+    assert "bundle: int4 cannot be certified with `languages: apart`" in message
     assert REMEDY in message
     assert not (tmp_path / "function").exists()
 
 
-@pytest.mark.parametrize(("provider", "full"), [("extractive", True), ("openai", False)])
-def test_gate_judges_free_answers(folder: Path, provider: str, full: bool) -> None:
-    configure(folder, BINARY, answers={"provider": provider})
+@pytest.mark.parametrize(("provider", "failing"), [("extractive", ["chain"]), ("openai", [])])
+def test_encoding_is_judged_by_answers_that_are_free(
+    folder: Path, provider: str, failing: list[str]
+) -> None:
+    gold = GOLD.replace("topSource", "requireAnswerPatterns: [said nowhere]\n    topSource")
+    configure(folder, INT4, HOLDS, gold, answers={"provider": provider})
     before = tree(folder / "function")
-    sites.forget_plugins()
-    rebuilt = rebuild_site(folder / "mkdocs.yml")
-    assert rebuilt.full is full
-    assert (rebuilt.encoding.name, rebuilt.encoding.dimensions) == ("binary", 256)
-    assert len(set(rebuilt.notes.ids.values())) == 1
+    body = json.loads(judge_here(folder, "--encoding", "int4", "--json").stdout)
+    assert (body["lever"], body["failing"]) == ("int4", failing)
     assert tree(folder / "function") == before
 
 
-def gate_here(folder: Path, *args: str) -> Result:
-    """Run `answerable gate` in this process, which is quicker than in one of its own."""
+def judge_here(folder: Path, *args: str) -> Result:
+    """Run `answerable eval` in this process, which is quicker than in one of its own."""
     sites.forget_plugins()
-    done = CliRunner().invoke(main, ["-f", str(folder / "mkdocs.yml"), "gate", *args])
+    done = CliRunner().invoke(main, ["-f", str(folder / "mkdocs.yml"), "eval", *args])
     # The plugin is told not to publish, and would be kept for the next build.
     sites.forget_plugins()
     return done
@@ -466,9 +478,9 @@ def test_the_gate_certifies_by_its_exit_status_and_publishes_nothing(
     before = tree(folder / "function"), (folder / "mkdocs.yml").read_bytes()
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    done = command(folder, "gate", "--encoding", "binary", TMPDIR=str(temporary))
+    done = command(folder, "eval", "--encoding", "int4", TMPDIR=str(temporary))
     assert done.returncode == 0, done.stderr
-    assert "binary CERTIFIED: 3 of 3 verdicts hold" in done.stdout
+    assert "int4 CERTIFIED: 3 of 3 verdicts hold" in done.stdout
     assert all(name in done.stdout for name in ("chain", "lantern", "opera"))
     assert (tree(folder / "function"), (folder / "mkdocs.yml").read_bytes()) == before
     assert not (folder / "site").exists()
@@ -478,14 +490,21 @@ def test_the_gate_certifies_by_its_exit_status_and_publishes_nothing(
 
 
 def test_the_gate_rejects_by_its_exit_status_and_tells_all_of_it_as_json(folder: Path) -> None:
-    configure(folder, BINARY, FLIPS, GOLD)
-    done = command(folder, "gate", "--json")
+    configure(folder, INT4, FLIPS, GOLD)
+    done = command(folder, "eval", "--encoding", "int4", "--json")
     assert done.returncode == 1
     body = json.loads(done.stdout)
     rows = {row["id"]: row for row in body.pop("comparisons")}
     assert body.pop("bytes_after") < body.pop("bytes_before")
     assert len(body.pop("bundle")) == 64
-    assert body == {"lever": "binary", "decision": "REJECTED", "held": 2, "total": 3, "failing": []}
+    assert body == {
+        "lever": "int4",
+        "decision": "REJECTED",
+        "held": 2,
+        "total": 3,
+        "failing": [],
+        "unpublished": None,
+    }
     assert list(rows) == ["chain", "lantern", "opera"]
     assert rows["lantern"].pop("rho") < 1
     assert rows["lantern"] == {
@@ -497,25 +516,25 @@ def test_the_gate_rejects_by_its_exit_status_and_tells_all_of_it_as_json(folder:
         "flips": ["expected source 'storms' not retrieved", "refused by the floor"],
     }
     assert rows["chain"]["flips"] == rows["opera"]["flips"] == []
-    shown = " ".join(gate_here(folder).stdout.split())
+    shown = " ".join(judge_here(folder, "--encoding", "int4").stdout.split())
     assert "Flipped: lantern: expected source 'storms' not retrieved" in shown
 
 
 def test_the_gate_certifies_nothing_by_a_part_of_the_gold_set(folder: Path) -> None:
-    configure(folder, BINARY, FLIPS, GOLD)
-    done = gate_here(folder, "--ids", "chain,opera", "--json")
+    configure(folder, INT4, FLIPS, GOLD)
+    done = judge_here(folder, "--encoding", "int4", "--ids", "chain,opera", "--json")
     assert done.exit_code == 1
     body = json.loads(done.stdout)
     assert (body["decision"], body["held"], body["total"]) == ("UNCERTIFIED", 2, 3)
     assert [row["id"] for row in body["comparisons"]] == ["chain", "opera"]
-    unknown = gate_here(folder, "--ids", "gale")
+    unknown = judge_here(folder, "--encoding", "int4", "--ids", "gale")
     assert (unknown.exit_code, unknown.stdout) == (1, "")
     assert "there is no query 'gale'" in unknown.stderr
 
 
 def test_the_gate_needs_no_build_before_it_and_tries_fewer_dimensions(tmp_path: Path) -> None:
     configure(tmp_path, {}, HOLDS, GOLD)
-    done = command(tmp_path, "gate", "--dimensions", "200", "--json")
+    done = command(tmp_path, "eval", "--dimensions", "200", "--json")
     assert json.loads(done.stdout)["lever"] == "int8@200"
     assert done.returncode == 0, done.stderr
     names = {path.name for path in tmp_path.iterdir()}
@@ -525,12 +544,35 @@ def test_the_gate_needs_no_build_before_it_and_tries_fewer_dimensions(tmp_path: 
 @pytest.mark.parametrize("dimensions", ["-1", "0", "257"])
 def test_the_gate_refuses_dimensions_out_of_range(folder: Path, dimensions: str) -> None:
     configure(folder, {}, HOLDS, GOLD)
-    done = gate_here(folder, "--dimensions", dimensions)
+    done = judge_here(folder, "--dimensions", dimensions)
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr == f"Error: --dimensions: {dimensions} is not between 1 and 256\n"
 
 
 def test_the_gate_without_a_gold_set_says_what_to_write(folder: Path) -> None:
-    done = gate_here(folder)
+    done = judge_here(folder, "--encoding", "int8")
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr.startswith(f"Error: {folder / 'eval' / 'gold.yaml'} does not exist: write")
+
+
+def test_an_encoding_that_browsers_do_not_read_is_not_recommended(tmp_path: Path) -> None:
+    site = write_site(tmp_path, options={"retrieval": HOLDS})
+    put(site / "eval" / "gold.yaml", GOLD)
+    done = command(site, "eval", "--encoding", "int4")
+    shown = " ".join(done.stdout.split())
+    assert "int4 CERTIFIED" in shown
+    assert "Not published as it is: readers' browsers answer this site, by int8 with all" in shown
+    own = command(site, "eval", "--encoding", "int8")
+    assert (own.returncode, "Not published" in own.stdout) == (0, False)
+
+
+def test_options_of_a_run_are_refused_beside_an_encoding(folder: Path) -> None:
+    configure(folder, {}, HOLDS, GOLD)
+    done = judge_here(folder, "--encoding", "int4", "--full")
+    assert done.exit_code == 2
+    assert "--encoding and --dimensions go with --gold, --ids and --json" in done.output
+    done = judge_here(folder, "--dimensions", "257")
+    assert (done.exit_code, "--dimensions: 257 is not between 1 and 256" in done.output) == (
+        1,
+        True,
+    )

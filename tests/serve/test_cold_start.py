@@ -9,10 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from answerable.cli import main
-from answerable.cli.bench_cold import time_cold_start
 from answerable.indexing.output.function_writer import write_function
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.errors import SiteError
@@ -21,7 +18,10 @@ from indexing.test_encoding_certificate import tree
 from support import sites
 from support.deadlines import PATIENCE
 from support.doubles import TINY, bundle_of, index_of, record
-from support.sites import build_here, command, write_site
+from support.sites import build_here, write_site
+
+sys.path.append(str(sites.ROOT / "eval" / "bench"))
+from start import time_cold_start
 
 QUESTION = "How thick is the chain of a mooring?"
 PHASES = [
@@ -65,10 +65,6 @@ def function(built: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(built, tmp_path / "away", copy_function=shutil.copyfile))
 
 
-def bench(folder: Path, *args: str) -> Result:
-    return CliRunner().invoke(main, ["bench-cold", str(folder), *args])
-
-
 def bytecode(function: Path) -> dict[str, bytes]:
     """The bytecode of each module by the module's path."""
     return {
@@ -80,16 +76,12 @@ def bytecode(function: Path) -> dict[str, bytes]:
 
 
 def test_cold_start_is_timed_by_phase(built: Path) -> None:
-    done = command(built.parent, "bench-cold", "function", "--runs", "1", "--json")
+    script = sites.ROOT / "eval" / "bench" / "start.py"
+    done = subprocess.run([sys.executable, script, built], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    body = json.loads(done.stdout)
-    assert list(body["phases_ms"]) == PHASES
-    assert all(value > 0 for value in body["phases_ms"].values())
-    # Each phase is rounded to a thousandth.
-    assert body["total_ms"] == pytest.approx(sum(body["phases_ms"].values()), abs=0.001 * 5)
-    assert body["first_ms"] > 0
-    assert (body["question"], body["mode"]) == ("What is Harbour?", "partial")
-    assert body["ranked"] > 0
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert [name for name, _ in rows] == [*PHASES, "all"]
+    assert all(float(milliseconds) > 0 for _, milliseconds in rows)
 
 
 @pytest.mark.parametrize(
@@ -102,16 +94,6 @@ def test_cold_start_answers_a_given_question(built: Path, question: str, mode: s
     assert (timing.ranked > 0) == (mode == "partial")
     assert list(timing.phases) == PHASES
     assert timing.total == pytest.approx(sum(timing.phases.values()))
-
-
-def test_cold_start_table_names_every_phase(built: Path) -> None:
-    done = bench(built, "--runs", "2", "--question", QUESTION, "--skip-hashes")
-    assert done.exit_code == 0, done.output
-    assert all(phase in done.stdout for phase in (*PHASES, "all"))
-    shown = " ".join(done.stdout.split())
-    assert "Median of 2 starts after one more, which took" in shown
-    assert f"'{QUESTION}': " in shown
-    assert "answered as partial." in shown
 
 
 def test_read_only_function_starts_and_writes_nothing(function: Path) -> None:
@@ -174,16 +156,6 @@ def test_rebuild_keeps_bytecode_and_adds_missing_files(tmp_path: Path) -> None:
     }
 
 
-def test_cold_start_of_another_folder_fails_in_one_sentence(built: Path, tmp_path: Path) -> None:
-    for folder in (tmp_path, tmp_path / "nowhere", built.parent, built / "bundle"):
-        done = bench(folder)
-        assert (done.exit_code, done.stdout) == (1, "")
-        assert done.stderr == (
-            f"Error: {folder} is not a function's folder: name the one that holds "
-            "bundle/manifest.json\n"
-        )
-
-
 @pytest.mark.parametrize(
     ("gone", "reason"),
     [
@@ -204,12 +176,13 @@ def test_cold_start_of_broken_function_fails_in_one_sentence(
         shutil.rmtree(path)
     else:
         path.unlink()
-    done = bench(function, "--runs", "1")
-    assert (done.exit_code, done.stdout) == (1, "")
-    assert done.stderr.startswith(f"Error: {function}: the function does not start (")
-    assert reason in done.stderr
-    assert done.stderr.endswith("): build it again\n")
-    assert done.stderr.count("\n") == 1
+    with pytest.raises(SiteError) as caught:
+        time_cold_start(function)
+    message = str(caught.value)
+    assert message.startswith(f"{function}: the function does not start (")
+    assert reason in message
+    assert message.endswith("): build it again")
+    assert "\n" not in message
 
 
 def test_altered_data_is_detected_unless_hashes_are_skipped(function: Path) -> None:
@@ -231,8 +204,6 @@ def test_cold_start_with_remote_embedder_calls_no_host(tmp_path: Path) -> None:
     timing = time_cold_start(function, QUESTION)
     assert list(timing.phases) == ["interpreter", "ahead", "numpy", "code", "bundle", "retrieval"]
     assert (timing.ranked, timing.mode) == (1, None)
-    shown = " ".join(bench(function, "--runs", "1").stdout.split())
-    assert "ranked; the models were not asked." in shown
 
 
 def test_first_ranked_result_imports_few_modules(function: Path) -> None:

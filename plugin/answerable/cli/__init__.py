@@ -42,32 +42,26 @@ _GROUPS: Mapping[str, Mapping[str, str]] = {
             "Propose floors from the gold set, or say what it lacks; "
             "exit status 1 if it lacks that."
         ),
-        "gate": (
-            "Let the gold set admit or reject an encoding; exit status 1 if it is not certified."
-        ),
-        "check-links": (
-            "Look up all that answers may cite on the site at URL; exit status 1 if some is gone."
-        ),
     },
     "Deploy": {
         "package": (
             "Turn the function's folder into what a platform takes; exit status 1 above its limits."
         ),
         "database": "Prepare a PostgreSQL database, and publish a bundle to it.",
-        "bench-cold": (
-            "Time FUNCTION_DIR from the start of a process to its first answer, phase by phase."
-        ),
     },
 }
 _SUMMARIES = {name: text for group in _GROUPS.values() for name, text in group.items()}
 # What is said to whoever uses a command that is gone, after its name.
 _REMOVED = {
     "tune": (
-        "judge a setting by `answerable eval --full` after a build with it, and a floor by "
-        "`answerable calibrate`"
+        "judge an encoding by `answerable eval --encoding`, another setting by a build with it and "
+        "`answerable eval --full`, and a floor by `answerable calibrate`"
     ),
     "publish": "run `answerable database publish`",
     "database-roles": "run `answerable database roles`",
+    "check-links": "look up what answers cite by `answerable doctor --online`",
+    "bench-cold": "time a cold start by `python eval/bench/start.py` of the source repository",
+    "gate": "judge an encoding by `answerable eval --encoding NAME`",
 }
 # `eval` would hide the built-in function of that name.
 _MODULES = {"eval": "evaluate"}

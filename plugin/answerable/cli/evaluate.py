@@ -36,6 +36,7 @@ from .ci_output import (
     list_suggested_sources,
 )
 from .context import SiteLocation, open_engine, read_function_settings
+from .encoding_check import EncodingChoice, check_encoding
 from .evaluate_options import (
     REPORTS_FOLDER,
     TRIALS_FILE,
@@ -111,6 +112,12 @@ class EvalOptions:
     metavar="NAME",
     help="Ask this model too, and print both side by side.",
 )
+@click.option(
+    "--encoding",
+    type=EncodingChoice(),
+    help="Certify or reject this way to hold vectors, in a build that is not published.",
+)
+@click.option("--dimensions", type=int, help="Certify so many leading dimensions of them.")
 @click.option("--yes", is_flag=True, help="Do not ask before calls that cost money.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.pass_obj
@@ -130,10 +137,19 @@ def command(
     repeat: int,
     model: str | None,
     against_model: str | None,
+    encoding: str | None,
+    dimensions: int | None,
     yes: bool,
     as_json: bool,
 ) -> None:
     """Run the gold set; exit status 1 if a query fails, 2 if none could be judged."""
+    if encoding or dimensions is not None:
+        if full or from_report or only_list or report or html or junit or model or against_model:
+            raise click.UsageError("--encoding and --dimensions go with --gold, --ids and --json")
+        names = parse_ids(ids)
+        raise SystemExit(
+            check_encoding(location[1], encoding, dimensions, gold, names, as_json=as_json)
+        )
     options = EvalOptions(
         AskingOptions(full, jobs, repeat, fail_fast, yes), parse_ids(ids), from_report, only_list,
         report, html, as_json, CiOutput(junit, annotations=annotations), model, against_model,

@@ -1,4 +1,4 @@
-"""Encode vectors in fewer dimensions as float32, int8, int4 or binary codes, with inverse norms."""
+"""Encode vectors in fewer dimensions as float32, int8 or int4 codes, with inverse norms."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -10,7 +10,6 @@ from ..serve.embedders.embedder import Vectors
 from ..serve.vectors.encodings import INVERSE_NORMS, Encoding
 from ..serve.vectors.quantization import (
     divide_rows,
-    invert,
     invert_row_norms,
     quantize_int8,
     round_symmetric,
@@ -45,27 +44,12 @@ def _encode_int4(rows: Vectors) -> dict[str, Array]:
     return {"codes": _pack_nibbles(codes), INVERSE_NORMS: invert_row_norms(codes)}
 
 
-def _encode_binary(rows: Vectors) -> dict[str, Array]:
-    norms = np.where(rows.any(axis=1), np.float32(np.sqrt(rows.shape[1])), np.float32(0))
-    return {"bits": _pack_signs(rows), INVERSE_NORMS: invert(norms)}
-
-
-def _encode_binary_int8(rows: Vectors) -> dict[str, Array]:
-    return {**_encode_int8(rows), "bits": _pack_signs(rows)}
-
-
-# By the names of ``serve.vectors.encodings.KINDS``: from unit rows (n, d).
+# By the names of ``serve.vectors.encodings.ENCODING_KINDS``: from unit rows (n, d).
 ENCODERS: Mapping[str, Callable[[Vectors], dict[str, Array]]] = {
     "float32": _encode_float32,
     "int8": _encode_int8,
     "int4": _encode_int4,
-    "binary": _encode_binary,
-    "binary+int8": _encode_binary_int8,
 }
-
-
-def _pack_signs(rows: Vectors) -> NDArray[np.uint8]:
-    return np.packbits(rows > 0, axis=1)
 
 
 def _pack_nibbles(codes: NDArray[np.int8]) -> NDArray[np.uint8]:

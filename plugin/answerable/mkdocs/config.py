@@ -10,7 +10,7 @@ from ..postgres.options import DEFAULT_STORE_NAME, SEARCH_METHODS
 from ..serve.errors import SiteError
 from ..serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, ProviderRegistry
 from ..serve.settings import LOG_REFUSALS_CHOICES
-from ..serve.vectors.encodings import ENCODING_NAMES
+from ..serve.vectors.encodings import ENCODING_NAMES, REMOVED_ENCODINGS
 
 DEFAULT_SHORTCUT = "Ctrl+I"
 NO_SHORTCUT = "none"
@@ -124,10 +124,19 @@ class EvaluateOptions(base.Config):
     judge = c.SubConfig(JudgeOptions)
 
 
+class EncodingOption(c.Choice[str]):
+    """Choose an encoding; one that is gone is refused with what to use instead."""
+
+    def run_validation(self, value: object) -> str:
+        if instead := REMOVED_ENCODINGS.get(str(value)):
+            raise base.ValidationError(f"{value} is gone: use {instead}")
+        return super().run_validation(value)
+
+
 class BundleOptions(base.Config):
     """Configure the encoding of vectors: ``bundle``."""
 
-    encoding = c.Choice(ENCODING_NAMES, default="int8")
+    encoding = EncodingOption(ENCODING_NAMES, default="int8")
     dimensions = c.Optional(c.Type(int))
     uncertified = c.Choice(("refuse", "allow"), default="refuse")
 

@@ -41,7 +41,7 @@ def publish_to_database(built: FinishedBuild, staged: StagedFunction, notes: Not
     target = DatabaseTarget(options.store.url, name, search, float(options.store.grace))
 
     def certify_search(store: Store) -> None:
-        case = load_gold_case(built, staged, notes, full=answers_locally(options))
+        case = load_gold_case(built, staged.index, notes, full=answers_locally(options))
         regressions = find_store_regressions(case, built.embedder, bundle, store)
         if regressions:
             raise SiteError(

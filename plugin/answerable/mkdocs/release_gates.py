@@ -7,17 +7,15 @@ from pathlib import Path
 
 from mkdocs.plugins import get_plugin_logger
 
-from ..evaluate.encoding_gate import (
+from ..evaluate.gate import (
     FULL_PRECISION,
+    GateCase,
+    GateReport,
     JudgedSite,
     certify_contents,
     compute_verdict_key,
-    open_unpublished,
-)
-from ..evaluate.gate import (
-    GateCase,
-    GateReport,
     load_gate_case,
+    open_unpublished,
     summarize_gate_report,
 )
 from ..evaluate.gold import GoldQuery
@@ -119,7 +117,8 @@ def _certify_encoding(built: FinishedBuild, staged: StagedFunction, notes: NoteS
     report = _judge_contents(built, staged, notes)
     summary = summarize_gate_report(report)
     if not report.certified:
-        raise SiteError(f"bundle: {summary}; {_name_remedies(report)}, and {_ENCODING_REMEDY}")
+        remedies = _name_remedies(report, built.options)
+        raise SiteError(f"bundle: {summary}; {remedies}, and {_ENCODING_REMEDY}")
     log.info("bundle: %s", summary)
 
 
@@ -138,28 +137,29 @@ def _measure_encoding(built: FinishedBuild, staged: StagedFunction, notes: NoteS
             return
         if not report.flipped:
             # Nothing that int8 could be blamed for: `gate: retrieval` is what makes it count.
-            log.info("bundle: %s; %s", summary, _name_remedies(report))
+            log.info("bundle: %s; %s", summary, _name_remedies(report, built.options))
             return
-        problem = f"bundle: {summary}; {_name_remedies(report)}"
+        problem = f"bundle: {summary}; {_name_remedies(report, built.options)}"
     if built.strict:
         raise SiteError(f"{problem}; build without --strict, {_UNCERTIFIED}")
     log.warning(problem)
 
 
-def _name_remedies(report: GateReport) -> str:
+def _name_remedies(report: GateReport, options: AnswerableConfig) -> str:
     """Name the queries that keep an encoding from being certified, and where to look."""
     # A flip may name a note's file, and a build's log may be public.
     remedies = []
     if report.failing:
         remedies.append(f"see `answerable eval --full` for {', '.join(report.failing)}")
     if report.flipped:
-        remedies.append(f"see `answerable gate` for {', '.join(report.flipped)}")
+        command = f"answerable eval --encoding {resolve_encoding(options).name}"
+        remedies.append(f"see `{command}` for {', '.join(report.flipped)}")
     return ", and ".join(remedies)
 
 
 def _judge_contents(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> GateReport:
-    case = load_gold_case(built, staged, notes, full=answers_locally(built.options))
-    site = _make_judged_site(built, staged, case)
+    case = load_gold_case(built, staged.index, notes, full=answers_locally(built.options))
+    site = make_judged_site(built, staged.index, case)
     return certify_contents(site, staged.contents, built.cache / "certificates")
 
 
@@ -183,9 +183,9 @@ def _read_or_run_report(
     built: FinishedBuild, staged: StagedFunction, notes: NoteSources
 ) -> EvalReport:
     """Read the verdicts of the last build, or run the gold set where anything has changed."""
-    case = load_gold_case(built, staged, notes, full=False)
+    case = load_gold_case(built, staged.index, notes, full=False)
     _check_added_texts(built.options, case.queries, staged.index)
-    site = _make_judged_site(built, staged, case)
+    site = make_judged_site(built, staged.index, case)
     key = compute_verdict_key(site.compute_bundle_id(staged.contents), staged.index, case)
     path = built.cache / "verdicts" / f"{key}.json"
     with suppress(GoldError):
@@ -215,23 +215,33 @@ def _check_added_texts(
 
 
 def load_gold_case(
-    built: FinishedBuild, staged: StagedFunction, notes: NoteSources, *, full: bool
+    built: FinishedBuild,
+    index: SiteIndex,
+    notes: NoteSources,
+    *,
+    full: bool,
+    gold: Path | None = None,
+    ids: Sequence[str] = (),
 ) -> GateCase:
-    """Load the gold set of a build as the case for what is staged; GoldError."""
-    path = resolve_gold_path(built.options)
+    """Load the gold set of a build, or another file, as the case for an index; GoldError.
+
+    ids: the queries to ask, all by default.
+    """
     return load_gate_case(
-        path,
+        gold or resolve_gold_path(built.options),
         built.author,
-        staged.index,
+        index,
         notes,
         full=full,
         check_negation=built.options.evaluate.check_negation,
+        ids=ids,
     )
 
 
-def _make_judged_site(built: FinishedBuild, staged: StagedFunction, case: GateCase) -> JudgedSite:
-    profile = resolve_profile(built.options, staged.index)
-    return JudgedSite(staged.index, built.embedder, profile, case, built.cache)
+def make_judged_site(built: FinishedBuild, index: SiteIndex, case: GateCase) -> JudgedSite:
+    """Join a build's index with what opens it and the case that judges it."""
+    profile = resolve_profile(built.options, index)
+    return JudgedSite(index, built.embedder, profile, case, built.cache)
 
 
 def answers_locally(options: AnswerableConfig) -> bool:
@@ -256,7 +266,8 @@ def _is_measurable(built: FinishedBuild) -> bool:
     if options.gate == "none" and not embeds_in_process(built.embedder.identity.provider):
         log.info(
             "bundle: %s is not measured by the gold set, which takes a call to embed its "
-            "questions; `answerable gate` measures it, and so does a build with `gate: retrieval`",
+            "questions; `answerable eval --encoding` measures it, and so does a build with "
+            "`gate: retrieval`",
             _encoding_label(options),
         )
         return False

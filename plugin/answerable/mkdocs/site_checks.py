@@ -57,17 +57,23 @@ class SiteCheck:
     text: str
 
 
-# Checks the function at an address; the id of the last build's bundle, None where there is none.
-CheckFunction = Callable[[str, str | None], SiteCheck]
+@dataclass(frozen=True, slots=True)
+class OnlineChecks:
+    """Checks over the network.
+
+    ``function``: of the function at an address, and the id of the last build's bundle, None where
+    there is none. ``links``: of what the bundle in a folder cites of the site at an address.
+    """
+
+    function: Callable[[str, str | None], SiteCheck]
+    links: Callable[[str, Path], Iterator[SiteCheck]]
 
 
-def check_site(
-    config_file: Path, check_function: CheckFunction | None = None
-) -> Iterator[SiteCheck]:
+def check_site(config_file: Path, online: OnlineChecks | None = None) -> Iterator[SiteCheck]:
     """Check the configuration, the last build, the gold set and the host's file of a site.
 
-    check_function: checks the function at an absolute endpoint over the network, if given.
-    SiteError for a configuration that cannot be read, or that lacks the plugin.
+    online: what is checked over the network, if anything. SiteError for a configuration that
+    cannot be read, or that lacks the plugin.
     """
     config = load_mkdocs_config(config_file)
     options = find_plugin(config).config
@@ -76,8 +82,10 @@ def check_site(
     yield _check_site_url(config, options)
     yield from _check_answering(config, options)
     endpoint, manifest = options.widget.endpoint, _read_manifest(options)
-    if check_function and is_absolute_endpoint(endpoint) and "{" not in endpoint:
-        yield check_function(endpoint, manifest.id if isinstance(manifest, Manifest) else None)
+    if online and is_absolute_endpoint(endpoint) and "{" not in endpoint:
+        yield online.function(endpoint, manifest.id if isinstance(manifest, Manifest) else None)
+    if online and config.site_url and isinstance(manifest, Manifest):
+        yield from online.links(config.site_url, Path(options.function) / BUNDLE_FOLDER)
     yield from _check_packages(options)
     yield from _check_keys(options)
     yield _check_build(manifest)

@@ -1,6 +1,6 @@
 """Read a site's mkdocs.yml for commands, or rebuild and index the site without publishing it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,21 +11,23 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, ConfigurationError, MkDocsException
 
 from ..evaluate.entailment import EntailmentJudge
-from ..evaluate.gold_sources import NoteSources, make_note_sources
+from ..evaluate.gate import GateReport, judge_contents
+from ..evaluate.gold_sources import make_note_sources
 from ..evaluate.run_costs import ModelPrice
 from ..indexing.answer_place import find_function
 from ..indexing.index import SiteIndex
-from ..serve.bundle_format.profile import Profile
-from ..serve.embedders.embedder import Embedder
+from ..indexing.notes.note import Notebook
+from ..indexing.output.bundle_contents import serialize_index
 from ..serve.errors import SiteError
-from ..serve.provider_registry import answers_in_process
 from ..serve.settings import BUNDLE_FOLDER
-from ..serve.vectors.encodings import Encoding
-from .config import AnswerableConfig, JudgeOptions
-from .options import resolve_encoding, resolve_gold_path, resolve_profile
+from ..serve.vectors.encodings import Encoding, encode_all_dimensions
+from .config import JudgeOptions
+from .function_needs import list_function_needs
+from .options import resolve_encoding, resolve_gold_path
 from .pages import FinishedBuild
 from .plugin import AnswerablePlugin
 from .publish import index_unpublished_site
+from .release_gates import answers_locally, load_gold_case, make_judged_site
 
 
 class MissingPluginError(SiteError):
@@ -110,56 +112,58 @@ def find_plugin(config: MkDocsConfig) -> AnswerablePlugin:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class RebuiltSite:
-    """Hold a site's index as a build makes it now, with the options that it depends on.
+def certify_encoding(
+    config_file: Path,
+    name: str | None,
+    dimensions: int | None,
+    gold: Path | None,
+    ids: Sequence[str],
+) -> tuple[GateReport, str | None]:
+    """Judge an encoding by the gold set, in a build that is published nowhere.
 
-    ``words``: of a passage. ``full``: its answers cost nothing, so that a gate judges them too.
-    ``check_negation``: of gold queries that do not say.
+    What is None is the site's own. ids: the queries to ask, all by default. Returns the report,
+    and what keeps the encoding from being published. SiteError if the site cannot be built.
     """
+    indexed: list[tuple[FinishedBuild, SiteIndex, Notebook]] = []
 
-    index: SiteIndex
-    notes: NoteSources
-    embedder: Embedder
-    profile: Profile
-    encoding: Encoding
-    words: int
-    full: bool
-    gold: Path
-    author: str | None
-    cache: Path
-    check_negation: bool
+    def index(built: FinishedBuild) -> None:
+        indexed.append((built, *index_unpublished_site(built)))
 
-
-def rebuild_site(config_file: Path, words: int | None = None) -> RebuiltSite:
-    """Build a site and index it; nothing of it is published, SiteError if it cannot be built.
-
-    words: the length of a passage instead of the option's.
-    """
-    rebuilt: list[RebuiltSite] = []
     with TemporaryDirectory(prefix="answerable-") as folder:
-        build_unpublished(
-            config_file, folder, lambda built: rebuilt.append(_index_rebuilt(built)), words
-        )
-    if not rebuilt:
+        build_unpublished(config_file, folder, index)
+    if not indexed:
         raise SiteError(f"{config_file}: the site has no page to index; write one")
-    return rebuilt[0]
+    built, site_index, notebook = indexed[0]
+    if built.options.languages == "apart" and len(built.sites) > 1:
+        raise SiteError(
+            "languages: apart gives each language a bundle, and the gold set is of all of them; "
+            "judge the site with `languages: together`"
+        )
+    own, all_dimensions = resolve_encoding(built.options), built.embedder.identity.dimensions
+    kept = own.dimensions if dimensions is None else dimensions
+    if not 1 <= kept <= all_dimensions:
+        raise SiteError(f"--dimensions: {kept} is not between 1 and {all_dimensions}")
+    encoding = Encoding(name or own.name, kept)
+    notes = make_note_sources(notebook.ids, notebook.unrouted_paths)
+    full = answers_locally(built.options)
+    case = load_gold_case(built, site_index, notes, full=full, gold=gold, ids=ids)
+    site = make_judged_site(built, site_index, case)
+    report = judge_contents(site, serialize_index(site_index, encoding))
+    is_published = encoding == encode_all_dimensions(all_dimensions) or (
+        built.options.answers_in == "function" or list_function_needs(built.options)
+    )
+    problem = "readers' browsers answer this site, by int8 with all dimensions alone; publish it "
+    return report, None if is_published else f"{problem}with `answers_in: function`"
 
 
 def build_unpublished(
     config_file: Path,
     site_folder: str,
     handler: Callable[[FinishedBuild], None],
-    words: int | None = None,
 ) -> None:
-    """Build a site into a folder; the handler gets what a build would publish.
-
-    words: as in ``rebuild_site``. SiteError if the site cannot be built.
-    """
+    """Build a site into a folder; the handler gets what a build would publish, or SiteError."""
     config = load_mkdocs_config(config_file, site_dir=site_folder)
     plugin = find_plugin(config)
-    if words is not None:
-        plugin.config.passages.words = words
     plugin.build_handler = handler
     try:
         config.plugins.on_startup(command="build", dirty=False)
@@ -170,26 +174,3 @@ def build_unpublished(
         config.plugins.on_shutdown()
         # MkDocs keeps a plugin with `on_startup` for the next configuration it loads.
         plugin.build_handler = None
-
-
-def _index_rebuilt(built: FinishedBuild) -> RebuiltSite:
-    options: AnswerableConfig = built.options
-    if options.languages == "apart" and len(built.sites) > 1:
-        raise SiteError(
-            "languages: apart gives each language a bundle, and the gold set is of all of them; "
-            "judge the site with `languages: together`"
-        )
-    index, notebook = index_unpublished_site(built)
-    return RebuiltSite(
-        index=index,
-        notes=make_note_sources(notebook.ids, notebook.unrouted_paths),
-        embedder=built.embedder,
-        profile=resolve_profile(options, index),
-        encoding=resolve_encoding(options),
-        words=options.passages.words,
-        full=answers_in_process(options.answers.provider),
-        gold=resolve_gold_path(options),
-        author=built.author,
-        cache=built.cache,
-        check_negation=options.evaluate.check_negation,
-    )

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..embedders.embedder import EmbedderIdentity
 from ..errors import BUILD_AGAIN, BundleError
-from ..vectors.encodings import ENCODING_NAMES, Encoding
+from ..vectors.encodings import ENCODING_NAMES, REMOVED_ENCODINGS, Encoding
 from .profile import Profile
 
 WIRE_VERSION = 3
@@ -44,7 +44,8 @@ def list_bundle_files(encoding: Encoding) -> frozenset[str]:
     return frozenset((*SHARED_FILES, *own))
 
 
-_FILES_OF_ANY_ENCODING = frozenset[str]().union(
+# Those of encodings that are gone too: a build removes what an earlier version has written.
+_FILES_OF_ANY_ENCODING = frozenset(array_file_name(stream, "bits") for stream in STREAMS).union(
     *(list_bundle_files(Encoding(name, 1)) for name in ENCODING_NAMES)
 )
 
@@ -171,6 +172,12 @@ def parse_manifest(data: object, where: str, *, verify: bool = True) -> Manifest
         raise BundleError(
             f"{where} is not wire version {WIRE_VERSION} (it says {wire!r:.80}): delete the "
             "folder, then build again"
+        )
+    name = str(data.get("encoding"))
+    if name in REMOVED_ENCODINGS:
+        raise BundleError(
+            f"{where} has the encoding {name}, which is gone: use {REMOVED_ENCODINGS[name]}, and "
+            f"{BUILD_AGAIN}"
         )
     try:
         manifest = _parse_fields(data)

@@ -1,4 +1,4 @@
-"""Registry of vector encodings (float32, int8, int4, binary): their arrays and how to open them."""
+"""Registry of vector encodings (float32, int8, int4): their arrays and how to open them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -6,7 +6,6 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from .binary_codes import BinaryCodes, BinaryInt8Codes
 from .scalar_codes import Float32Codes, Floats, Int4Codes, Int8Codes, Rows
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -77,16 +76,10 @@ ENCODING_KINDS = {
         {"codes": ("|u1", 2)},
         is_scanned=True,
     ),
-    "binary": EncodingKind(
-        lambda arrays, norms, dimensions: BinaryCodes(arrays["bits"], norms, dimensions),
-        {"bits": ("|u1", 8)},
-    ),
-    "binary+int8": EncodingKind(
-        lambda arrays, norms, _: BinaryInt8Codes(arrays["bits"], Int8Codes(arrays["codes"], norms)),
-        {"bits": ("|u1", 8), "codes": ("|i1", 1)},
-    ),
 }
 ENCODING_NAMES = tuple(ENCODING_KINDS)
+# Encodings that are gone, and what to use instead.
+REMOVED_ENCODINGS = {"binary": "int4", "binary+int8": "int8"}
 
 
 @dataclass(frozen=True, slots=True)
