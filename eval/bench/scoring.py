@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from answerable.evaluate.metrics import Proportion
+from answerable.evaluate.verdict import Proportion
 from answerable.serve.bundle_format.profile import LOCAL_PROFILE
 from answerable.serve.text.tokenization import split_lowercase_words
 

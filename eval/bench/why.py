@@ -7,12 +7,12 @@ page's Markdown, the site is built again, and the question is asked again. The f
 is the first prose span of ``gold/NAME.jsonl`` (``span``: what the author knows), or the heading
 above it (``heading``: nothing is known).
 
-``mended``: the answer then cites a right page; ``first``: in its first excerpt; ``forecast``: what
-`why` said would be mended; ``newly_wrong``: other questions that were right without the edit and
-are wrong with it, unanswerable ones that are answered included. ``together`` and ``beside`` are
-``mended`` and ``newly_wrong`` with all edits on the site at once. ``worded_before`` and
-``worded``: the share of other wordings, the question without one of its content words each, that
-are right before and after the edit: a sentence that mends one question alone leaves it as it is.
+``mended``: the answer then cites a right page; ``first``: in its first excerpt; ``newly_wrong``:
+other questions that were right without the edit and are wrong with it, unanswerable ones that are
+answered included. ``together`` and ``beside`` are ``mended`` and ``newly_wrong`` with all edits on
+the site at once. ``worded_before`` and ``worded``: the share of other wordings, the question
+without one of its content words each, that are right before and after the edit: a sentence that
+mends one question alone leaves it as it is.
 """
 
 import json
@@ -85,11 +85,11 @@ def _row(path: Path, data: Path, fact: str) -> Row:
         edits: list[Row] = []
         advices: list[tuple[Mapping[str, Any], str]] = []
         for row in wrong[:COUNT]:
-            advice, forecast = _ask_why(copy, row, root)
+            advice = _ask_why(copy, row, root)
             text = _choose_fact(gold.get(row["id"]), fact)
             advices.append((advice, text))
             after = _judge_edited(copy, [(advice, text)], rows, root, [row["id"]])
-            edits.append(_compare(row, advice, forecast, before, after))
+            edits.append(_compare(row, advice, before, after))
         together = _judge_edited(copy, advices, rows, root, ())
     edited_ids = {row["id"] for row in wrong[:COUNT]}
     return {
@@ -100,7 +100,6 @@ def _row(path: Path, data: Path, fact: str) -> Row:
         "taken": len(edits),
         "mended": sum(each["mended"] for each in edits),
         "first": sum(each["first"] for each in edits),
-        "forecast": sum(each["forecast"] for each in edits),
         "newly_wrong": sum(each["newly_wrong"] for each in edits),
         "worded_before": _mean([each["worded_before"] for each in edits]),
         "worded": _mean([each["worded"] for each in edits]),
@@ -113,7 +112,6 @@ def _row(path: Path, data: Path, fact: str) -> Row:
 def _compare(
     row: Row,
     advice: Mapping[str, Any],
-    forecast: bool,
     before: Mapping[str, Verdict],
     after: Mapping[str, Verdict],
 ) -> Row:
@@ -122,7 +120,6 @@ def _compare(
         "rule": advice.get("rule", "none"),
         "before": before[row["id"]].mode,
         "after": after[row["id"]].mode,
-        "forecast": forecast,
         "mended": after[row["id"]].is_right,
         "first": after[row["id"]].is_first,
         "newly_wrong": len(_list_newly_wrong(before, after)),
@@ -197,8 +194,8 @@ def iterate_wordings(question: str) -> Iterator[str]:
             yield " ".join([*words[:place], *words[place + 1 :]])
 
 
-def _ask_why(site: Path, row: Row, root: str) -> tuple[Mapping[str, Any], bool]:
-    """Ask the command for its first advice, {} for none, and for its forecast."""
+def _ask_why(site: Path, row: Row, root: str) -> Mapping[str, Any]:
+    """Ask the command for its first advice, {} for none."""
     bundle = open_bundle(site / "function" / "bundle")
     pages = (url.partition("#")[0].removeprefix(root) for url in bundle.passage_urls)
     records = (bundle.record_ids[int(record)] for record in bundle.passage_records)
@@ -210,9 +207,8 @@ def _ask_why(site: Path, row: Row, root: str) -> tuple[Mapping[str, Any], bool]:
     process = subprocess.run(
         [*command, "--", row["question"]], capture_output=True, text=True, check=True
     )
-    explanation = json.loads(process.stdout)
-    forecast = (explanation["expected"] or {}).get("forecast") or {}
-    return next(iter(explanation["advice"]), {}), bool(forecast.get("cited"))
+    advice: Mapping[str, Any] = next(iter(json.loads(process.stdout)["advice"]), {})
+    return advice
 
 
 def _choose_fact(gold: gold_spans.Gold | None, fact: str) -> str:

@@ -111,9 +111,7 @@ def test_first_advice_mends_a_wrong_verdict_of_a_site_of_our_own(tmp_path: Path)
     for row in measured:
         counts = [row[name] for name in ("questions", "wrong", "taken", "mended", "first")]
         assert counts == [3, 1, 1, 1, 1]
-        assert [row[name] for name in ("forecast", "newly_wrong", "together", "beside")] == [
-            1, 0, 1, 0
-        ]  # fmt: skip
+        assert [row[name] for name in ("newly_wrong", "together", "beside")] == [0, 1, 0]
         (mended,) = row["edits"]
         assert (mended["id"], mended["before"], mended["after"]) == ("b", "not-found", "partial")
         assert row["worded"] > row["worded_before"]

@@ -482,7 +482,7 @@ def test_note_floor_is_calibrated_apart(tmp_path: Path) -> None:
         GoldQuery("to-x", "zzzz yyyy xxxx", expect_sources=("x.md",)),
         GoldQuery("to-page", "aaaa bbbb cccc", top_source="page"),
         GoldQuery("neither", "dddd", "not-found", expect_sources=("page",)),
-        GoldQuery("model", "eeee", "not-found", requires_model=True),
+        GoldQuery("model", "eeee", "not-found", requires="model"),
         GoldQuery("answerer", "ffff", "not-found", expect_reason="declined"),
         GoldQuery("floor", "hhhh", "not-found", expect_reason="no-evidence"),
     ]

@@ -10,18 +10,26 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from selectolax.lexbor import LexborHTMLParser
 
-from answerable.cli.run_report import print_report
-from answerable.evaluate.github_commands import defuse_commands, format_annotation
-from answerable.evaluate.gold_lines import locate_queries
+from answerable.cli.eval import _print_report
+from answerable.evaluate.diff import (
+    ComparedPage,
+    compare_pages,
+    diff_sites,
+    format_diff_markdown,
+    format_run_markdown,
+)
+from answerable.evaluate.gold import load_questions, locate_queries
 from answerable.evaluate.judge import JudgedAnswer, judge_answer
-from answerable.evaluate.junit_report import render_junit
-from answerable.evaluate.markdown import format_inline, format_table, format_word_diff
 from answerable.evaluate.negation import NegationConflict
-from answerable.evaluate.page_changes import ComparedPage, compare_pages
-from answerable.evaluate.question_file import load_questions
+from answerable.evaluate.page import (
+    defuse_commands,
+    format_annotation,
+    format_inline,
+    format_table,
+    format_word_diff,
+)
 from answerable.evaluate.report import EvalReport
-from answerable.evaluate.report_markdown import format_run, format_site_diff
-from answerable.evaluate.site_diff import diff_sites
+from answerable.evaluate.run_page import render_junit
 from answerable.evaluate.verdict import CallUsage, RecordedAnswer
 from answerable.serve.errors import GoldError
 from support.eval_reports import report, row
@@ -110,7 +118,7 @@ def test_junit_has_an_outcome_for_each_status() -> None:
     (suite,) = root
     assert suite.attrib == {
         "name": "full tier", "tests": "6", "failures": "2", "errors": "1", "skipped": "2",
-        "time": "0.250",
+        "time": "0.25",
     }  # fmt: skip
     outcomes = {case.get("name"): [child.tag for child in case] for case in suite}
     assert outcomes == {
@@ -135,7 +143,7 @@ def test_lines_of_a_gold_file_are_no_commands_to_a_ci_service(
 ) -> None:
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     verdict = replace(row("lost", "an issue"), note="first\n::error::INJECTED\n##[group]x")
-    print_report(report(verdict), None, as_json=False)
+    _print_report(report(verdict), None, as_json=False)
     printed = capsys.readouterr().out
     assert "INJECTED" in printed
     assert not [line for line in printed.splitlines() if line.lstrip().startswith("::")]
@@ -143,7 +151,7 @@ def test_lines_of_a_gold_file_are_no_commands_to_a_ci_service(
 
 
 def test_summary_tells_statuses_apart() -> None:
-    markdown = format_run(STATUSES)
+    markdown = format_run_markdown(STATUSES)
     assert "### The gold set does not hold" in markdown
     assert "1 of 5 passed (full tier)" in markdown
     rows = [[cell.text() for cell in line.css("td")][:2] for line in render(markdown).css("tr")]
@@ -167,7 +175,7 @@ def test_comment_of_a_large_change_fits_and_says_what_it_leaves_out() -> None:
     pages = {f"page-{number}": ComparedPage(f"/{number}/", frozenset()) for number in range(100)}
     gone = compare_pages(pages, {}, is_whole=True)
     diff = diff_sites("main", None, make_run("old"), make_run("new"), gone)
-    markdown = format_site_diff(diff)
+    markdown = format_diff_markdown(diff)
     assert len(markdown) < 65_536
     assert "300 of 300 answers differ from <code>main</code>" in markdown
     assert "more are in the report, and not here." in markdown
@@ -184,14 +192,14 @@ def test_one_large_change_leaves_room_for_the_small_ones() -> None:
         )
         return report(*verdicts)
 
-    markdown = format_site_diff(diff_sites("main", None, make_run("old"), make_run("new"), ()))
+    markdown = format_diff_markdown(diff_sites("main", None, make_run("old"), make_run("new"), ()))
     assert len(markdown) < 65_536
     summaries = [node.text() for node in render(markdown).css("summary code")]
     assert summaries == [f"What is tiny-{number}?" for number in range(5)]
     assert "1 more changed answers are in the report" in markdown
     # The same in the table of verdicts, whose texts are shortened each, and an id is not.
     rows = (row("huge" * 6_000, "lost"), *(row(f"tiny-{number}", "lost") for number in range(5)))
-    table = format_run(report(*rows))
+    table = format_run_markdown(report(*rows))
     assert [table.count(f"<code>tiny-{number}</code>") for number in range(5)] == [1] * 5
     assert "1 more are in the report, and not here." in table
 
@@ -199,10 +207,10 @@ def test_one_large_change_leaves_room_for_the_small_ones() -> None:
 def test_turn_of_a_verdict_by_another_judge_is_not_shown() -> None:
     before = report(replace(row("a"), answer=RecordedAnswer("old")))
     after = report(replace(row("a", "the judge says no"), answer=RecordedAnswer("new")))
-    shown = format_site_diff(diff_sites("main", None, before, after, ()), with_run=False)
+    shown = format_diff_markdown(diff_sites("main", None, before, after, ()), with_run=False)
     assert "verdict pass → fail" in shown
     judged = replace(after, judge="honest-judge")
-    shown = format_site_diff(diff_sites("main", None, before, judged, ()), with_run=False)
+    shown = format_diff_markdown(diff_sites("main", None, before, judged, ()), with_run=False)
     assert "verdict" not in shown
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from answerable.evaluate.entailment import EntailmentJudge
-from answerable.evaluate.report_files import read_latest_report
+from answerable.evaluate.judge import EntailmentJudge
+from answerable.evaluate.report import read_latest_report
 from answerable.testing.honest_model import ParsedPrompt, write_honest_draft
 from support import sites
 from support.deadlines import PATIENCE

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from answerable.evaluate.report_files import read_report
+from answerable.evaluate.report import read_report
 from answerable.serve.errors import GoldError
 from support import sites
 from support.stub_fixtures import StrictStub

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from answerable.evaluate.gold import GoldQuery, load_gold_queries
-from answerable.evaluate.overlap_lint import (
+from answerable.evaluate.sources import (
     Overlap,
     check_gold_overlap,
     find_gold_overlaps,

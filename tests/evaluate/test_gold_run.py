@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
-from answerable.evaluate.gold_run import merge_runs
-from answerable.evaluate.report_files import read_latest_report, read_report
+from answerable.evaluate.report import read_latest_report, read_report
+from answerable.evaluate.runner import merge_runs
 from answerable.evaluate.verdict import CallUsage
 from answerable.testing.honest_model import ParsedPrompt
 from support import sites

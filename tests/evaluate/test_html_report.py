@@ -9,13 +9,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
-from answerable.evaluate.html_report import (
-    TuneTrials,
-    place_scores,
-    read_trials,
-    render_html_report,
-    write_html_report,
-)
+from answerable.evaluate.page import render_html_page
+from answerable.evaluate.run_page import make_run_page, write_run_page
 from answerable.evaluate.verdict import (
     CallUsage,
     NearMiss,
@@ -35,26 +30,18 @@ ROWS = (
     row("opera", mode="not-found", passage=0.1, tag="off-topic"),
 )
 BEFORE = report(row("fine"), row("lost"), made_at="2026-11-20T09-30-00.0Z")
-TRIALS = TuneTrials(
-    "2026-11-20T09-30-00.0Z",
-    tuple(
-        {"encoding": name, "dimensions": 256, "words": 240, "floor": 0.36, "bytes": size,
-         "held": count, "total": 3, "rho_min": 0.9, "scan_ms": 0.1}
-        for name, size, count in (("int8", 300_000, 3), ("binary", 100_000, 2))
-    ),
-)  # fmt: skip
 
 
 @pytest.fixture
 def written(tmp_path: Path) -> Path:
     path = tmp_path / "report.html"
-    write_html_report(path, report(*ROWS), BEFORE, TRIALS)
+    write_run_page(path, report(*ROWS), BEFORE)
     return path
 
 
 def test_html_report_fetches_nothing(written: Path) -> None:
     text = written.read_text("utf-8")
-    assert not re.search(r"(?:src|href)=|url\(|@import|fetch\(", text)
+    assert not re.search(r"(?:src|href)=|url\((?!#hatch\))|@import|fetch\(", text)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -137,7 +124,7 @@ STATUSES = replace(
 @pytest.fixture
 def compared(tmp_path: Path) -> Path:
     path = tmp_path / "compared.html"
-    write_html_report(path, STATUSES, EARLIER, TRIALS)
+    write_run_page(path, STATUSES, EARLIER)
     return path
 
 
@@ -163,10 +150,10 @@ def test_html_report_shows_answers_side_by_side(page: Page, compared: Path) -> N
     text = card.inner_text()
     for shown in (f"{LONG_ID}: rank 2", "lost: not retrieved", f"{LONG_ID}: 0.341", "It is thick."):
         assert shown in text
-    assert "1200 tokens in, 34 out, 0.50 s" in text
-    assert "1 of 6 answers have changed: chain" in page.inner_text("main")
-    facts = page.locator("dl.facts").first.inner_text()
-    assert "1200 tokens in, 34 out, 0.5 s; 0.0125 in the currency" in facts
+    assert "1,200 tokens read, 34 written, 0.5 seconds" in text
+    main = page.inner_text("main")
+    assert "Answers changed since 2026-11-20T09-30-00.0Z: chain" in main
+    assert "1,200 tokens read, 34 written, 0.5 seconds of answers, cost 0.0125" in main
 
 
 def test_html_report_tells_statuses_apart(page: Page, compared: Path) -> None:
@@ -182,7 +169,10 @@ def test_html_report_tells_statuses_apart(page: Page, compared: Path) -> None:
         "What is old?": "known failure", "What is chain?": "pass", "What is fine?": "pass",
     }  # fmt: skip
     text = page.inner_text("main")
-    for shown in ("1 FAIL, 1 ERROR, 1 known failure, 1 unexpected pass.", "the server timed out"):
+    for shown in (
+        "2 of 6 passed (full tier), 1 known to fail, 1 passed unexpectedly, 1 failed, 1 not judged",
+        "the server timed out",
+    ):
         assert shown in text
     shown_cards = page.locator(".verdicts > li:visible")
     for label, count in (("failed", 3), ("known failure", 1), ("ERROR", 1), ("answer changed", 1)):
@@ -241,33 +231,12 @@ def test_html_report_fits_the_window_without_broken_words(
 
 def test_html_report_escapes_text(page: Page, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
-    write_html_report(path, report(row(HOSTILE, HOSTILE, tag=HOSTILE)), None, None)
+    write_run_page(path, report(row(HOSTILE, HOSTILE, tag=HOSTILE)), None)
     page.goto(path.as_uri())
     assert page.title() == "Gold set: 0 of 1 passed"
     assert HOSTILE in page.inner_text(".verdicts")
-    assert "There is no earlier report" in page.inner_text("main")
-    assert "There are no trials of encodings" in page.inner_text("main")
 
 
 def test_html_report_names_aborted_run() -> None:
-    text = render_html_report(report(*ROWS, total=5), None, None)
-    assert "The run was aborted before every query was judged." in text
-
-
-def test_score_strip_stays_in_its_frame() -> None:
-    strip = place_scores(row("x", passage=1.7), report())
-    assert strip.passage == 154.0
-    assert strip.floor == pytest.approx(6 + 148 * 0.36, abs=0.05)
-
-
-def test_trials_that_cannot_be_drawn_are_left_out(tmp_path: Path) -> None:
-    path = tmp_path / "tune.json"
-    assert read_trials(path) is None
-    for text in (
-        "no json",
-        "[]",
-        '{"made_at": "x", "trials": []}',
-        '{"made_at": 1, "trials": [1]}',
-    ):
-        path.write_text(text, "utf-8")
-        assert read_trials(path) is None
+    text = render_html_page(make_run_page(report(*ROWS, total=5), None))
+    assert "and the run was aborted" in text

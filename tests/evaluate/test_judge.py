@@ -3,13 +3,13 @@
 import pytest
 
 from answerable.evaluate.gold import GoldQuery
-from answerable.evaluate.gold_sources import matches_source
 from answerable.evaluate.judge import (
     JudgedAnswer,
     judge_answer,
     judge_retrieval,
     summarize_reply,
 )
+from answerable.evaluate.sources import matches_source
 from answerable.serve.answers.contract import EvidenceItem
 from answerable.serve.text.languages import get_translation
 from answerable.serve.types import (

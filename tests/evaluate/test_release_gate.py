@@ -7,6 +7,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -32,7 +33,7 @@ from answerable.evaluate.gate import (
     write_gate_report,
 )
 from answerable.evaluate.gold import GoldQuery
-from answerable.evaluate.gold_sources import NoteSources
+from answerable.evaluate.sources import NoteSources
 from answerable.evaluate.verdict import Verdict
 from answerable.indexing.index import SiteIndex
 from answerable.indexing.output.bundle_contents import serialize_index
@@ -291,7 +292,7 @@ def marginal(folder: Path, lever: Encoding) -> Marginal:
 
 
 EXPECTED = GoldQuery("near", QUESTION, expect_sources=("a",))
-TOP = replace(EXPECTED, id="top", expect_sources=(), top_source="a")
+TOP = msgspec.structs.replace(EXPECTED, id="top", expect_sources=(), top_source="a")
 
 LEVERS = [
     Encoding("int4", DIMENSIONS),
@@ -340,7 +341,7 @@ def test_one_flip_among_verdicts_that_hold_rejects_and_a_part_does_not_certify(
     tmp_path: Path,
 ) -> None:
     case = marginal(tmp_path, LEVERS[0])
-    either = replace(EXPECTED, id="either", expect_sources=("a", "b"))
+    either = msgspec.structs.replace(EXPECTED, id="either", expect_sources=("a", "b"))
     whole = case.judge(LEVERS[0], either, EXPECTED)
     assert [each.id for each in whole.comparisons if each.holds] == ["either"]
     assert whole.word == "REJECTED"
@@ -358,7 +359,7 @@ def test_the_floor_that_refuses_under_the_lever_alone_is_a_flip(tmp_path: Path) 
     under = scores(pair, query, lever).max()
     assert under < full
     profile = replace(PLAIN, floor=float(full + under) / 2)
-    gold = GateCase((replace(EXPECTED, expect_sources=()),), 1, {}, full=False)
+    gold = GateCase((msgspec.structs.replace(EXPECTED, expect_sources=()),), 1, {}, full=False)
     site = JudgedSite(case.index, case.embedder, profile, gold, tmp_path)
     gate_report = judge_contents(site, serialize_index(case.index, lever))
     assert gate_report.comparisons[0].flips == ("refused by the floor",)
@@ -459,7 +460,7 @@ def test_verdict_key_depends_on_bundle_vectors_queries_and_notes(tmp_path: Path)
         for bundle in ("0" * 64, "1" * 64)
         # A note whose body changes leaves its coarse codes, and with them the bundle, alone.
         for site_index in (index, replace(index, hint_vectors=index.hint_vectors * np.float32(0.5)))
-        for queries in ((query,), (replace(query, note="Why it is asked."),))
+        for queries in ((query,), (msgspec.structs.replace(query, note="Why it is asked."),))
         for notes in ({"n.md": "note-n"}, {"m.md": "note-n"})
         for full in (True, False)
     ]

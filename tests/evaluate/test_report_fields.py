@@ -3,9 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from answerable.evaluate.page_changes import PageChange
-from answerable.evaluate.report_files import REPORT_VERSION, encode_report
-from answerable.evaluate.site_diff import diff_sites, encode_site_diff
+from answerable.evaluate.diff import PageChange, diff_sites, encode_site_diff
+from answerable.evaluate.report import REPORT_VERSION, encode_report
 from answerable.evaluate.verdict import (
     VERDICT_STATUSES,
     CallUsage,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import msgspec
 import pytest
 import yaml
 
@@ -109,7 +110,7 @@ def test_retrieval_without_a_safeguard_fails(
 
 def test_without_the_theme_boost_a_page_with_the_theme_does_not_lead(own: Own) -> None:
     """No query of the set depends on it today, since the manual's text names most of its themes."""
-    query = replace(own.queries[0], query="What does answerable do about accuracy?")
+    query = msgspec.structs.replace(own.queries[0], query="What does answerable do about accuracy?")
 
     def find_top(**profile: Any) -> str:
         engine = own.keyless(**profile)

@@ -6,8 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.evaluate.metrics import Proportion, compute_metrics, compute_metrics_by_tag
-from answerable.evaluate.verdict import SourceRank, Verdict
+from answerable.evaluate.verdict import (
+    Proportion,
+    SourceRank,
+    Verdict,
+    compute_metrics,
+    compute_metrics_by_tag,
+)
 from answerable.serve.types import MODES, Mode
 
 

@@ -1,4 +1,4 @@
-"""A wrong answer is explained: what lifts it, which floor refuses it, and what that floor costs."""
+"""A wrong answer is explained: which floor refuses it, what that costs, and what to write."""
 
 import json
 from collections.abc import Sequence
@@ -9,11 +9,16 @@ import yaml
 from click.testing import CliRunner, Result
 
 from answerable.cli import main
-from answerable.evaluate.explain.explanation import Explanation, explain_question
-from answerable.evaluate.explain.page_edit import FACT
-from answerable.evaluate.explain.refusal import FloorCost, count_floor_cost
-from answerable.evaluate.explain.refusal_advice import advise_refusal, draft_gold_query
 from answerable.evaluate.gold import GoldQuery
+from answerable.evaluate.why import explain_question
+from answerable.evaluate.why_advice import (
+    FACT,
+    FloorCost,
+    advise_refusal,
+    count_lost_queries,
+    draft_gold_query,
+    find_floor_cost,
+)
 from answerable.indexing.notes.note import Note
 from answerable.serve.bundle_format.profile import Profile
 from answerable.serve.engine import Engine
@@ -40,34 +45,23 @@ def make_site_engine(
     return make_engine(bundle_of(folder, index, profile, local.identity), local)
 
 
-def refuse(engine: Engine[Bundle], question: str) -> Explanation:
-    return explain_question(engine, question, refuse=True)
+def find_cost(
+    own: Engine[Bundle], question: str, queries: Sequence[GoldQuery] = ()
+) -> FloorCost | None:
+    return find_floor_cost(own, explain_question(own, question), queries)
 
 
-def rules(explanation: Explanation, cost: FloorCost | None) -> list[str]:
-    return [advice.rule for advice in advise_refusal(explanation, cost)]
-
-
-def test_lifts_and_cosine_add_up_to_the_best_base(tmp_path: Path) -> None:
-    explanation = refuse(make_site_engine(tmp_path), WRONG)
-    refusal = explanation.refusal
-    assert refusal is not None
-    assert (refusal.passage, refusal.page) == ("chain", "chain")
-    assert {lift.word for lift in refusal.lifts} == {"thick", "chain"}
-    assert sum(lift.base for lift in refusal.lifts) + refusal.dense == pytest.approx(
-        refusal.base, abs=1e-5
-    )
-    assert explanation.outcome is not None
-    assert [each.page for each in explanation.outcome.pages] == ["chain"]
+def rules(own: Engine[Bundle], question: str, cost: FloorCost) -> list[str]:
+    explanation = explain_question(own, question)
+    return [advice.rule for advice in advise_refusal(own, explanation, cost)]
 
 
 def test_named_floor_refuses_and_the_hundredth_below_does_not(tmp_path: Path) -> None:
-    own = make_site_engine(tmp_path)
-    refusal = refuse(own, WRONG).refusal
-    assert refusal is not None
-    assert refusal.floor is not None
-    assert refusal.note_floor is None
-    for floor, mode in ((refusal.floor, "not-found"), (refusal.floor - 0.01, "partial")):
+    cost = find_cost(make_site_engine(tmp_path), WRONG)
+    assert cost is not None
+    assert cost.floor is not None
+    assert cost.note_floor is None
+    for floor, mode in ((cost.floor, "not-found"), (cost.floor - 0.01, "partial")):
         changed = make_site_engine(tmp_path / str(floor), floor=round(floor, 2))
         assert changed.answer(WRONG).answer.mode == mode
 
@@ -89,24 +83,30 @@ def test_floor_cost_names_gold_queries_that_it_would_refuse(tmp_path: Path) -> N
     }
     assert scores["lost-already"] < 0.3 < scores["weak"] < scores["strong"]
     between = (scores["weak"] + scores["strong"]) / 2
-    assert count_floor_cost(own, queries, between, None) == FloorCost(3, ("weak",))
-    assert count_floor_cost(own, queries, scores["strong"] + 0.01, None) == FloorCost(
-        3, ("strong", "weak")
-    )
-    assert count_floor_cost(own, queries, None, None) == FloorCost(3, ())
+    assert count_lost_queries(own, queries, between, None) == (3, ("weak",))
+    high = scores["strong"] + 0.01
+    assert count_lost_queries(own, queries, high, None) == (3, ("strong", "weak"))
+    assert count_lost_queries(own, queries, None, None) == (3, ())
+    cost = find_cost(own, WRONG, queries)
+    assert cost is not None
+    assert (cost.answerable, cost.lost) == count_lost_queries(own, queries, cost.floor, None)
 
 
 def test_free_floor_is_the_first_advice_and_a_costly_one_the_last(tmp_path: Path) -> None:
-    explanation = refuse(make_site_engine(tmp_path), WRONG)
-    free, costly = FloorCost(20, ()), FloorCost(20, tuple(f"q{n}" for n in range(7)))
-    assert rules(explanation, free) == ["floor", "state-absence", "gold-query"]
-    for cost in (costly, FloorCost(0, ()), None):
-        assert rules(explanation, cost) == ["state-absence", "gold-query", "floor"]
-    text = advise_refusal(explanation, costly)[-1].text
+    own = make_site_engine(tmp_path)
+    explanation = explain_question(own, WRONG)
+    free = FloorCost(0.5, None, no_floor=False, answerable=20)
+    costly = FloorCost(0.5, None, False, 20, tuple(f"q{n}" for n in range(7)))
+    unmeasured = FloorCost(0.5, None, no_floor=False)
+    assert rules(own, WRONG, free) == ["floor", "state-absence", "gold-query"]
+    for cost in (costly, unmeasured):
+        assert rules(own, WRONG, cost) == ["state-absence", "gold-query", "floor"]
+    text = advise_refusal(own, explanation, costly)[-1].text
+    assert "`floor: 0.50` would refuse it" in text
     assert "7 of the 20 gold queries" in text
     assert "q0, q1, q2, q3, q4 and 2 more" in text
-    assert "none of the 20 gold queries" in advise_refusal(explanation, free)[0].text
-    assert "no gold set" in advise_refusal(explanation, None)[-1].text
+    assert "none of the 20 gold queries" in advise_refusal(own, explanation, free)[0].text
+    assert "There is no gold query" in advise_refusal(own, explanation, unmeasured)[-1].text
     assert draft_gold_query(explanation, costly) == {
         "id": "how-thick-is-the-chain-of",
         "query": WRONG,
@@ -122,7 +122,9 @@ def test_sentence_that_states_the_absence_is_quoted_in_place_of_the_wrong_answer
     own = make_site_engine(tmp_path)
     wrong = own.answer(WRONG).answer.claims[0].text
     assert "twelve" in wrong
-    advice = {each.rule: each for each in advise_refusal(refuse(own, WRONG), None)}
+    explanation = explain_question(own, WRONG)
+    cost = FloorCost(0.5, None, no_floor=False)
+    advice = {each.rule: each for each in advise_refusal(own, explanation, cost)}
     edit = advice["state-absence"].edit
     assert edit is not None
     assert edit.page == "chain"
@@ -135,12 +137,9 @@ def test_sentence_that_states_the_absence_is_quoted_in_place_of_the_wrong_answer
 
 def test_no_floor_refuses_a_short_question_whose_words_a_passage_holds(tmp_path: Path) -> None:
     own = make_site_engine(tmp_path, floor=0.9)
-    explanation = refuse(own, "mooring chain?")
-    refusal = explanation.refusal
-    assert refusal is not None
-    assert refusal.no_floor
-    assert (refusal.floor, refusal.note_floor) == (None, None)
-    assert rules(explanation, None)[-1] == "no-floor"
+    cost = find_cost(own, "mooring chain?")
+    assert cost == FloorCost(None, None, no_floor=True)
+    assert rules(own, "mooring chain?", cost)[-1] == "no-floor"
 
 
 def test_floor_above_1_is_no_floor(tmp_path: Path) -> None:
@@ -151,44 +150,39 @@ def test_floor_above_1_is_no_floor(tmp_path: Path) -> None:
     index = index_of(tmp_path, [record(*page) for page in pages.items()], embedder=local)
     profile = Profile(floor=0.3, note_floor=0.3, hybrid=0.0)
     own = make_engine(bundle_of(tmp_path, index, profile, local.identity), local)
-    explanation = refuse(own, question)
-    refusal = explanation.refusal
-    assert refusal is not None
-    assert explanation.passages[0].to_floor + profile.floor > 0.99
-    assert refusal.no_floor
-    assert (refusal.floor, refusal.note_floor) == (None, None)
-    assert "no-floor" in rules(explanation, FloorCost(20, ()))
+    assert explain_question(own, question).passages[0].to_floor + profile.floor > 0.99
+    assert find_cost(own, question) == FloorCost(None, None, no_floor=True)
 
 
 def test_hints_alone_need_a_note_floor(tmp_path: Path) -> None:
     winch = note("winch", "The electric winch gearbox was repaired in spring.")
-    explanation = refuse(make_site_engine(tmp_path, notes=[winch]), "electric winch gearbox repair")
-    refusal = explanation.refusal
-    assert refusal is not None
-    assert refusal.passage == ""
-    assert refusal.floor is None
-    hint = explanation.hints[0]
-    assert refusal.note_floor is not None
-    assert hint.score < refusal.note_floor <= hint.score + 0.01
-    assert rules(explanation, None) == ["gold-query", "floor"]
-    assert "`note_floor: " in advise_refusal(explanation, None)[-1].text
+    own = make_site_engine(tmp_path, notes=[winch])
+    question = "electric winch gearbox repair"
+    cost = find_cost(own, question)
+    assert cost is not None
+    assert cost.floor is None
+    hint = explain_question(own, question).hints[0]
+    assert cost.note_floor is not None
+    assert hint.score < cost.note_floor <= hint.score + 0.01
+    assert rules(own, question, cost) == ["gold-query", "floor"]
+    advice = advise_refusal(own, explain_question(own, question), cost)
+    assert "`note_floor: " in advice[-1].text
 
 
-def test_nothing_is_advised_where_the_question_is_refused(tmp_path: Path) -> None:
+def test_refused_question_has_no_floor_cost(tmp_path: Path) -> None:
     own = make_site_engine(tmp_path)
     for question in ("Who sang at the opera in Vienna?", "What is it?"):
-        explanation = refuse(own, question)
-        assert explanation.refusal is None
-        assert advise_refusal(explanation, None) == ()
+        assert find_cost(own, question) is None
 
 
-def test_refusal_of_a_paid_answer_is_explained_without_asking_for_it(tmp_path: Path) -> None:
+def test_floor_of_a_paid_answer_is_found_without_asking_for_it(tmp_path: Path) -> None:
     free = make_site_engine(tmp_path)
     answerer = ScriptedAnswerer([], max_question_tokens=1)
-    explanation = refuse(Engine(free.store, free.embedder, answerer), WRONG)
-    assert explanation.outcome is None
-    assert explanation.refusal is not None
-    assert explanation.refusal.passage == "chain"
+    own = Engine(free.store, free.embedder, answerer)
+    assert explain_question(own, WRONG).outcome is None
+    cost = find_cost(own, WRONG)
+    assert cost is not None
+    assert "state-absence" in rules(own, WRONG, cost)
 
 
 @pytest.fixture(scope="module")
@@ -211,17 +205,11 @@ def test_refuse_prints_the_cost_and_a_gold_query_that_parses(folder: Path) -> No
     )
     question = 'How thick is the "chain" of a bicycle: mooring?'
     shown = run(folder, "--refuse", question).output
-    for part in (
-        "partial, ",
-        "Quoted from: mooring 100%",
-        "Why it is answered",
-        "gold queries that",
-    ):
+    for part in ("partial, ", "cites mooring#chains", "gold queries that"):
         assert part in shown
     (query,) = yaml.safe_load(shown.split("The gold query\n")[1].split("\n\n")[0])
     assert query["query"] == question
     body = json.loads(run(folder, "--refuse", "--json", question).stdout)
-    assert body["refusal"]["page"] == "mooring"
     assert body["floor_cost"]["answerable"] == 1
     assert body["gold_query"] == query
     assert {each["rule"] for each in body["advice"]} == {"floor", "state-absence", "gold-query"}
@@ -232,11 +220,11 @@ def test_refuse_says_that_a_question_is_refused_already(folder: Path) -> None:
     assert "It is refused already" in shown
     assert "The gold query" not in shown
     body = json.loads(run(folder, "--refuse", "--json", "Who sang at the opera?").stdout)
-    assert (body["refusal"], body["floor_cost"], body["gold_query"]) == (None, None, None)
-    assert json.loads(run(folder, "--json", "What is a mooring?").stdout)["refusal"] is None
+    assert (body["floor_cost"], body["gold_query"]) == (None, None)
+    assert json.loads(run(folder, "--json", "What is a mooring?").stdout)["floor_cost"] is None
 
 
 def test_refuse_and_expect_exclude_each_other(folder: Path) -> None:
     done = run(folder, "What is a mooring?", "--refuse", "--expect", "mooring")
     assert done.exit_code == 2
-    assert "--refuse: nothing should answer the question; drop --expect" in done.output
+    assert "--refuse: nothing should answer the question; drop --expect and --try" in done.output

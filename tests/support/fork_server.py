@@ -42,9 +42,8 @@ _IMPORTED = (
     "answerable.serve.providers",
     "answerable.cli.ask",
     "answerable.cli.search",
-    "answerable.cli.evaluate",
+    "answerable.cli.eval",
     "answerable.cli.index",
-    "answerable.cli.evaluate_options",
     "wordllama",
 )
 _MESSAGE = 1 << 20

@@ -63,8 +63,6 @@ _REMOVED = {
     "bench-cold": "time a cold start by `python eval/bench/start.py` of the source repository",
     "gate": "judge an encoding by `answerable eval --encoding NAME`",
 }
-# `eval` would hide the built-in function of that name.
-_MODULES = {"eval": "evaluate"}
 _CONFIG_FILES = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml")
 # The options of `answerable` itself, which people type after its command too.
 _GLOBAL_OPTIONS = ("-f", "--config-file", "--bundle")
@@ -82,7 +80,7 @@ class _LazyGroup(click.Group):
             raise click.UsageError(f"answerable {cmd_name} is gone: {remedy}", ctx)
         if cmd_name not in _SUMMARIES:
             return None
-        name = _MODULES.get(cmd_name, cmd_name.replace("-", "_"))
+        name = cmd_name.replace("-", "_")
         command: click.Command = import_module(f".{name}", __name__).command
         return command
 

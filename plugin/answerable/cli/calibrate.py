@@ -23,14 +23,14 @@ from ..evaluate.calibration import (
     trace_floor_curve,
 )
 from ..evaluate.gold import load_gold_queries
-from ..evaluate.gold_sources import check_gold_sources, list_public_sources
+from ..evaluate.sources import check_gold_sources, list_public_sources
 from ..mkdocs.options import describe_stale_floors, resolve_identity
 from ..mkdocs.site_config import find_plugin, load_mkdocs_config, load_site_config
 from ..serve.engine import Engine
 from ..serve.errors import GoldError
 from ..serve.stores.bundle import Bundle
 from .context import SiteLocation, open_engine, read_function_settings
-from .evaluate_options import confirm_cost, gold_option, read_note_sources
+from .eval import confirm_cost, gold_option, read_note_sources
 from .render import to_plain_text
 
 

@@ -1,40 +1,84 @@
 """``answerable diff``: show the answers that edited docs change, and which pages moved."""
 
 import json
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
 
-from ..evaluate.html_report import write_html_report
-from ..evaluate.report_files import write_report
-from ..evaluate.report_markdown import format_site_diff
-from ..evaluate.site_diff import SiteDiff, encode_site_diff
+from ..evaluate.diff import (
+    SiteDiff,
+    compare_pages,
+    diff_sites,
+    encode_site_diff,
+    format_diff_markdown,
+    list_cited_pages,
+    list_pages,
+    make_diff_page,
+)
+from ..evaluate.gold import GoldQuery, load_gold_queries, load_questions, select_gold_queries
+from ..evaluate.judge import EntailmentJudge
+from ..evaluate.report import EvalReport, read_report, write_report
+from ..evaluate.run_page import write_run_page
+from ..evaluate.sources import NoteSources
+from ..evaluate.verdict import ModelPrice
 from ..indexing.error_messages import format_error
 from ..indexing.output.atomic_files import write_file
-from ..serve.errors import AnswerableError
-from .answer_runs import RunChoice, compare_site
-from .ci_output import (
+from ..mkdocs.ref_build import RefSite, build_ref, build_today
+from ..mkdocs.site_config import SiteConfig, load_site_config
+from ..serve.engine import Engine
+from ..serve.errors import AnswerableError, GoldError
+from ..serve.settings import BUNDLE_FOLDER, FunctionSettings
+from ..serve.stores.bundle import Bundle
+from .context import SiteLocation, open_engine, read_function_settings
+from .eval import (
+    AskingOptions,
     CiOutput,
+    GoldRun,
     annotations_option,
     append_step_summary,
+    check_site_sources,
+    gold_option,
     is_log_public,
     junit_option,
+    name_answerer,
+    parse_ids,
+    read_note_sources,
 )
-from .context import SiteLocation
-from .diff_text import print_site_diff
-from .evaluate_options import gold_option, parse_ids
+from .render import print_page
 
 _ERROR_STATUS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class DiffFiles:
-    """Name the files that the outcome is written to."""
+class RunChoice:
+    """Choose the questions and where answers come from.
 
-    markdown: Path | None = None
-    html: Path | None = None
-    report: Path | None = None
+    ``questions``: a file of questions instead of the gold set. ``current``: the report whose
+    answers are this site's. ``is_agreed``: do not ask before calls that cost money.
+    """
+
+    questions: Path | None = None
+    gold: Path | None = None
+    ids: tuple[str, ...] = ()
+    current: Path | None = None
+    is_agreed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AskedSite:
+    """Hold an open site with the settings of its function and what a gold source may name.
+
+    ``prices``: of tokens, by the name of a model. ``judge``: of its claims.
+    """
+
+    engine: Engine[Bundle]
+    notes: NoteSources
+    settings: FunctionSettings
+    prices: Mapping[str, ModelPrice]
+    judge: EntailmentJudge | None
 
 
 class DiffError(click.ClickException):
@@ -101,13 +145,23 @@ def command(
     choice = RunChoice(questions, gold, parse_ids(ids), current, is_agreed=yes)
     try:
         diff, source = compare_site(location, against, choice)
-        _print_outcome(diff, as_json=as_json)
+        if as_json:
+            click.echo(json.dumps(encode_site_diff(diff), indent=2))
+        else:
+            is_public = is_log_public()
+            shown = replace(diff, after=diff.after.public) if is_public else diff
+            print_page(make_diff_page(shown), is_public=is_public)
         # What a report has told CI services already is not told again.
         ci = CiOutput(junit, annotations=annotations)
         if current is None:
             ci.publish_run(diff.after, source)
-        append_step_summary(format_site_diff(diff, with_run=current is None))
-        _write_files(diff, DiffFiles(markdown, html, report))
+        append_step_summary(format_diff_markdown(diff, with_run=current is None))
+        if markdown:
+            write_file(markdown, format_diff_markdown(diff).encode("utf-8", "backslashreplace"))
+        if html:
+            write_run_page(html, diff.after, diff.before)
+        if report:
+            write_report(report, diff.after, diff.before)
     except AnswerableError as error:
         raise DiffError(str(error)) from None
     except BrokenPipeError:
@@ -122,27 +176,142 @@ def command(
     # MkDocs' errors are of this class, with exit status 1.
     except click.ClickException as error:
         raise DiffError(error.format_message()) from None
-    raise SystemExit(_choose_status(diff))
+    # Also where every call failed, so that nothing was compared.
+    is_unjudged = diff.after.is_unjudged or diff.before.is_unjudged
+    raise SystemExit(_ERROR_STATUS if is_unjudged else 0 if diff.after.holds else 1)
 
 
-def _choose_status(diff: SiteDiff) -> int:
-    """Choose the exit status: 2 also where every call failed, so that nothing was compared."""
-    if diff.after.is_unjudged or diff.before.is_unjudged:
-        return _ERROR_STATUS
-    return 0 if diff.after.holds else 1
+def compare_site(
+    location: SiteLocation, against: str | None, choice: RunChoice
+) -> tuple[SiteDiff, Path]:
+    """Compare a site's answers with those of an earlier state; also returns the questions' file.
+
+    The site is built as its files are now, unless a bundle or a report of it is named.
+
+    against: a report of the full tier or a git ref; None: where HEAD left the default branch.
+    """
+    bundle, config_file = location
+    config = load_site_config(config_file)
+    source = choice.questions or choice.gold or config.gold
+    _check_choice(choice)
+    queries = _load_queries(choice, source, config)
+    # A report is of the last build.
+    last = bundle or (config.bundle if choice.current else None)
+    with nullcontext(last) if last else build_today(config_file) as folder:
+        current = _open_site(folder, config_file, config)
+        if choice.questions is None:
+            check_site_sources(queries, source, current.engine, current.notes)
+        if against is not None and Path(against).is_file():
+            return _compare_with_report(Path(against), current, queries, choice), source
+        with build_ref(config_file, against) as ref:
+            return _compare_with_ref(ref, current, queries, choice), source
 
 
-def _print_outcome(diff: SiteDiff, *, as_json: bool) -> None:
-    if as_json:
-        click.echo(json.dumps(encode_site_diff(diff), indent=2))
-    else:
-        print_site_diff(replace(diff, after=diff.after.public) if is_log_public() else diff)
+def _check_choice(choice: RunChoice) -> None:
+    if choice.current and (choice.ids or choice.gold or choice.questions):
+        raise GoldError(
+            "--current asks nothing, so its report says which questions are compared: drop "
+            "--questions, --gold and --ids, or it"
+        )
+    if choice.questions and (choice.ids or choice.gold):
+        raise GoldError(
+            "--questions is asked instead of the gold set: drop --gold and --ids, or it"
+        )
 
 
-def _write_files(diff: SiteDiff, files: DiffFiles) -> None:
-    if files.markdown:
-        write_file(files.markdown, format_site_diff(diff).encode("utf-8", "backslashreplace"))
-    if files.html:
-        write_html_report(files.html, diff.after, diff.before, None)
-    if files.report:
-        write_report(files.report, diff.after, diff.before)
+def _load_queries(choice: RunChoice, source: Path, config: SiteConfig) -> Sequence[GoldQuery]:
+    if choice.questions:
+        return load_questions(source)
+    queries = load_gold_queries(source, config.author, check_negation=config.check_negation)
+    return select_gold_queries(queries, choice.ids, source)
+
+
+def _open_site(bundle: Path, config_file: Path, config: SiteConfig) -> AskedSite:
+    engine = open_engine(bundle, config_file)
+    settings = read_function_settings(bundle)
+    notes = read_note_sources(config.notebook)
+    return AskedSite(engine, notes, settings, config.prices, config.judge)
+
+
+def _compare_with_report(
+    path: Path, current: AskedSite, queries: Sequence[GoldQuery], choice: RunChoice
+) -> SiteDiff:
+    before = _read_full_report(path)
+    after = _read_or_ask(current, queries, choice)
+    if choice.ids:
+        before = _select_verdicts(before, {query.query for query in queries}, choice.ids)
+    pages = compare_pages(
+        list_cited_pages(before.verdicts), list_pages(current.engine.store), is_whole=False
+    )
+    return diff_sites(str(path), None, before, after, pages)
+
+
+def _compare_with_ref(
+    ref: RefSite, current: AskedSite, queries: Sequence[GoldQuery], choice: RunChoice
+) -> SiteDiff:
+    # Its cache is today's, and holds what today's build has left.
+    earlier = _open_site(ref.config.function / BUNDLE_FOLDER, ref.config_file, ref.config)
+    # The same judge on both sides: a verdict may turn by the judge alone.
+    earlier = replace(earlier, judge=current.judge)
+    after = _read_or_ask(current, queries, choice)
+    if choice.current:
+        answered = {verdict.query for verdict in after.verdicts}
+        queries = [query for query in queries if query.query in answered]
+    before = _ask_site(earlier, queries, choice)
+    pages = compare_pages(
+        list_pages(earlier.engine.store), list_pages(current.engine.store), is_whole=True
+    )
+    return diff_sites(ref.name, ref.commit, before, after, pages)
+
+
+def _read_or_ask(current: AskedSite, queries: Sequence[GoldQuery], choice: RunChoice) -> EvalReport:
+    """Take this site's answers from a report, or ask for them."""
+    if choice.current is None:
+        return _ask_site(current, queries, choice)
+    report = _read_full_report(choice.current)
+    if report.bundle != current.engine.store.manifest.id:
+        raise GoldError(
+            f"{choice.current} is of another bundle than the site's last build: run `answerable "
+            "eval --full --report` again, or drop --current"
+        )
+    answerer = name_answerer(current.settings)
+    if report.answers != answerer:
+        raise GoldError(
+            f"{choice.current} has answers of {report.answers}, and this site's are of {answerer}: "
+            "run `answerable eval --full --report` again without --model, or drop --current"
+        )
+    if {verdict.query for verdict in report.verdicts}.isdisjoint(each.query for each in queries):
+        raise GoldError(
+            f"{choice.current} has no answer to a question of the gold set: run `answerable eval "
+            "--full --report` again, or drop --current"
+        )
+    return report
+
+
+def _select_verdicts(
+    report: EvalReport, questions: Collection[str], ids: Collection[str]
+) -> EvalReport:
+    """Keep the verdicts of some questions, or of queries with these ids."""
+    verdicts = tuple(each for each in report.verdicts if each.query in questions or each.id in ids)
+    return replace(report, verdicts=verdicts, total=len(verdicts), skipped=())
+
+
+def _ask_site(site: AskedSite, queries: Sequence[GoldQuery], choice: RunChoice) -> EvalReport:
+    """Ask a site after a word about the cost; click.Abort for a run that was interrupted."""
+    options = AskingOptions(full=True, is_agreed=choice.is_agreed, judge=site.judge)
+    run = GoldRun(site.engine, queries, site.notes.ids, site.prices, options)
+    report = run.ask(site.settings)
+    if report.is_aborted:
+        raise click.Abort
+    return report
+
+
+def _read_full_report(path: Path) -> EvalReport:
+    report = read_report(path)
+    if report.tier != "full":
+        raise GoldError(f"{path} holds no answers: write it by `answerable eval --full --report`")
+    if report.is_aborted:
+        raise GoldError(
+            f"{path} is of a run that was aborted: run `answerable eval --full --report` again"
+        )
+    return report

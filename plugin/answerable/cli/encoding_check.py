@@ -13,7 +13,6 @@ from rich.table import Table
 from ..evaluate.gate import GateReport, format_regressions, summarize_gate_report
 from ..mkdocs.site_config import certify_encoding
 from ..serve.vectors.encodings import ENCODING_NAMES, REMOVED_ENCODINGS
-from .evaluate_options import format_verdict
 from .render import to_plain_text
 
 
@@ -59,8 +58,8 @@ def _print_gate_report(report: GateReport, problem: str | None) -> None:
     for comparison in report.comparisons:
         table.add_row(
             to_plain_text(comparison.id),
-            format_verdict(passed=comparison.passed_before),
-            format_verdict(passed=comparison.passed_after),
+            _format_verdict(passed=comparison.passed_before),
+            _format_verdict(passed=comparison.passed_after),
             f"{comparison.rho:.4f}",
             to_plain_text("; ".join(comparison.flips)),
         )
@@ -72,3 +71,7 @@ def _print_gate_report(report: GateReport, problem: str | None) -> None:
         console.print(to_plain_text(f"Flipped: {format_regressions(report)}"))
     if problem:
         console.print(to_plain_text(f"Not published as it is: {problem}."))
+
+
+def _format_verdict(*, passed: bool) -> str:
+    return "[green]pass[/green]" if passed else "[red]FAIL[/red]"

@@ -1,10 +1,12 @@
-"""Print a reply on the terminal: claims with code, lists and tables, and numbered citations.
+"""Print replies and reports on the terminal: claims, code, tables, citations, rows of a page.
 
 Text of pages, notes and readers is printed without markup and control characters.
 """
 
+import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from rich.console import Console, RenderableType
@@ -13,6 +15,7 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
+from ..evaluate.page import Card, Page, defuse_commands
 from ..serve.answers.confidence import bucket_confidence
 from ..serve.answers.wire import (
     format_answer,
@@ -31,6 +34,11 @@ Json = dict[str, Any]
 _INDENT = 4
 _LABEL_STYLES = {"file": "dim", "caption": "italic"}
 _BAR_WIDTH = 20
+_NUMBER = re.compile(r"[-+]?[\d.,]+%?|name")
+_TONE_STYLES = {"": "", "good": "green", "bad": "red", "warn": "yellow"}
+# What opens the line about a verdict, where a page says it otherwise.
+_LINE_LABELS = {"known failure": "KNOWN", "flaky": "FLAKY", "unexpected pass": "FAIL"}
+_WORD_MARKS = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
 _REFUSAL_SENTENCES = {
     "no-evidence": "Not found: nothing on this site is close enough to that question.",
     "declined": "Not found: the pages that come close do not answer that question.",
@@ -199,3 +207,91 @@ def _format_citation(number: int, citation: Citation) -> Text:
     line = Text(f"[{number}] ", style="bold")
     line.append_text(to_plain_text(name))
     return line.append(f"  {citation.url}", style="blue")
+
+
+def print_page(page: Page, *, is_public: bool = False, wraps: bool = False) -> None:
+    """Print a page of rows, without its plots, facts and answers.
+
+    is_public: a CI service keeps the output, so that no line of it may be a command. wraps: break
+    lines at the terminal's width, which a log should not.
+    """
+    console = Console()
+
+    def print_line(line: str, style: str = "") -> None:
+        plain = to_plain_text(defuse_commands(line) if is_public else line)
+        console.print(plain, style=style, soft_wrap=not wraps)
+
+    for section in page.sections:
+        cards = section.cards[: section.limit]
+        if section.title and (cards or section.lines or section.table or section.code):
+            print_line(f"\n{section.title}", "bold")
+        if columns := [name for card in cards[:1] for name in card.cells]:
+            rows = [(card.name, card.label, *card.cells.values()) for card in cards]
+            styles = [_TONE_STYLES[card.tone] for card in cards]
+            console.print(_make_table(("query", "verdict", *columns), rows, styles))
+        for number, card in enumerate(cards, 1):
+            _print_card(card, number, print_line)
+        if section.table:
+            console.print(_make_table(section.table.columns, section.table.rows))
+        lines = section.lines[: section.limit]
+        for line in lines:
+            print_line(f"   - {line}" if section.limit else line)
+        left_out = max(len(section.cards) - len(cards), len(section.lines) - len(lines))
+        if left_out:
+            prefix = "   - " if lines else "\n"
+            print_line(f"{prefix}and {left_out} more, which --json prints")
+        if section.code:
+            print_line(f"\n{section.code}".removesuffix("\n"))
+    for line in page.summary:
+        print_line(line)
+
+
+def _make_table(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequence[str] = ()
+) -> Table:
+    """Make a table. styles: of the second cell of each row."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for number, name in enumerate(columns):
+        # A number that is broken is no number.
+        is_number = all(_NUMBER.fullmatch(row[number]) for row in rows)
+        table.add_column(
+            to_plain_text(name),
+            justify="right" if is_number else "left",
+            no_wrap=is_number,
+            overflow="fold",
+        )
+    for row, style in zip_longest(rows, styles, fillvalue=""):
+        cells = [to_plain_text(cell) for cell in row]
+        cells[1].stylize(style)
+        table.add_row(*cells)
+    return table
+
+
+def _print_card(card: Card, number: int, print_line: Callable[..., None]) -> None:
+    if card.cells:
+        # Under the table, whose columns a log of 80 characters would break.
+        if card.outcome:
+            print_line(f"{_LINE_LABELS.get(card.label, card.label)} {card.name}: {card.outcome}")
+            if card.note:
+                print_line(f"  note: {card.note}")
+    elif card.sides:
+        before, after = card.sides
+        print_line(f"{card.name}: {card.title}", "bold")
+        print_line(f"  changed: {card.remark}")
+        if before.label != after.label:
+            print_line(f"  mode: {before.label} → {after.label}")
+        if before.text.split() != after.text.split():
+            words = (_WORD_MARKS[piece.change].format(piece.word) + piece.space
+                     for piece in card.pieces)  # fmt: skip
+            print_line("    " + "".join(words).replace("\n", "\n    "))
+        urls = [", ".join(link.url for link in side.links) or "nothing" for side in card.sides]
+        if urls[0] != urls[1]:
+            print_line(f"  cited: {urls[0]}\n  cites: {urls[1]}")
+        print_line("")
+    else:
+        print_line(f"\n{number}. {card.title}\n   {card.outcome}")
+        for line in card.lines[:3]:
+            print_line(f"   - {line}")
+        if (left_out := len(card.lines) - 3) > 0:
+            noun = "wording" if left_out == 1 else "wordings"
+            print_line(f"   - and {left_out} more {noun}, which --json prints")

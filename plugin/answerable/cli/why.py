@@ -2,24 +2,32 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Any
 
 import click
-from rich.console import Console
 
-from ..evaluate.explain.advice import advise_author
-from ..evaluate.explain.explanation import Explanation, explain_question
-from ..evaluate.explain.refusal import FloorCost, RefusalExplanation, count_floor_cost
-from ..evaluate.explain.refusal_advice import advise_refusal, draft_gold_query
-from ..evaluate.gold import load_gold_queries
-from ..evaluate.gold_sources import NoteSources
+from ..evaluate.gold import GoldQuery, load_gold_queries
+from ..evaluate.page import Card, Link, Page, ReportSection, Side, Table
+from ..evaluate.sources import NoteSources
+from ..evaluate.why import ExpectedRank, ExplainedCandidate, Explanation, explain_question
+from ..evaluate.why_advice import (
+    Advice,
+    advise_author,
+    advise_refusal,
+    draft_gold_query,
+    find_floor_cost,
+)
 from ..indexing.pages.records import parse_metadata
 from ..indexing.yaml_reader import YamlError, parse_yaml
+from ..serve.answers.confidence import bucket_confidence
 from ..serve.engine import Engine
 from ..serve.errors import GoldError, SiteError
+from ..serve.retrieval.retrieve import TOP_K
 from ..serve.stores.bundle import Bundle
 from .context import (
     SiteLocation,
@@ -29,11 +37,24 @@ from .context import (
     open_engine,
     question_argument,
 )
-from .evaluate_options import read_note_sources
-from .why_tables import print_explanation
+from .eval import read_note_sources
+from .render import print_page
 
-# Names of fields of a candidate in the JSON, where they differ.
-_JSON_NAMES = {"page_boost": "page"}
+# A terminal of fewer columns shows a candidate's score without its parts.
+_WIDE_COLUMNS = 76
+_FATE_LABELS = {
+    "evidence": "evidence",
+    "eight-above": "left out: eight better ones are selected",
+    "enough-of-its-record": "left out: enough passages of its page are better",
+    "two-of-its-note": "left out: two hints of its note are better",
+    "near-duplicate": "left out: says the same as",
+    "clear-winner": "left out: far behind",
+    "budget": "left out: the evidence is full",
+    "record-budget": "left out: its page has had its share of the evidence",
+    "other-language": "left out: passages in the language that was asked in go first",
+    "out-of-pool": "left out: too many better ones",
+    "under-floor": "under the floor",
+}
 
 _FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*$", re.M | re.S)
 
@@ -42,6 +63,12 @@ _FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*$"
 @question_argument
 @click.option("--expect", metavar="ID", help="What should have been found: a page, passage, note.")
 @click.option("--refuse", is_flag=True, help="It should have been refused: what would do that.")
+@click.option(
+    "--try",
+    "draft",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Build a copy of the site with this file as the page of its name; compare the answers.",
+)
 @language_option
 @click.option("--json", "as_json", is_flag=True, help="Print the whole ledger as JSON.")
 @click.pass_obj
@@ -50,51 +77,94 @@ def command(
     question: str,
     expect: str | None,
     refuse: bool,
+    draft: Path | None,
     language: str | None,
     as_json: bool,
 ) -> None:
     """Explain what a QUESTION retrieves, what it does not, and what an author could do."""
     check_language_tag(language)
-    if refuse and expect:
-        raise click.UsageError("--refuse: nothing should answer the question; drop --expect")
+    if refuse and (expect or draft):
+        raise click.UsageError(
+            "--refuse: nothing should answer the question; drop --expect and --try"
+        )
     cleaned = clean_question(question)
     engine = open_engine(*location)
+    explanation, notes = _explain(engine, location[1], cleaned, expect, language)
+    if draft:
+        _compare_trial(location[1], draft, explanation, notes, as_json=as_json)
+        return
+    cost = None
     if refuse:
-        explanation = explain_question(engine, cleaned, language=language, refuse=True)
-        cost = _count_floor_cost(engine, location[1], explanation.refusal)
-        advice = advise_refusal(explanation, cost)
+        cost = find_floor_cost(engine, explanation, _load_gold(location[1]))
+        advice = advise_refusal(engine, explanation, cost) if cost else ()
     else:
-        explanation = _explain(engine, location[1], cleaned, expect, language)
-        cost = None
-        advice = advise_author(explanation)
-    gold_query = draft_gold_query(explanation, cost) if explanation.refusal else None
+        advice = advise_author(engine, explanation)
+    gold_query = draft_gold_query(explanation, cost) if cost else None
     if as_json:
-        fields = asdict(explanation, dict_factory=_rename_fields)
-        body = fields | {
+        body = _encode(explanation) | {
             "floor_cost": asdict(cost) if cost else None,
             "gold_query": gold_query,
             "advice": [asdict(each) for each in advice],
         }
         click.echo(json.dumps(_round_floats(body), indent=2))
-    else:
-        print_explanation(Console(), explanation, advice, gold_query, refuse=refuse)
+        return
+    opening = [_format_outcome(explanation)]
+    opening += [f'"{old}" was read as "{new}".' for old, new in explanation.corrected.items()]
+    if refuse and cost is None:
+        opening.append("It is refused already, so there is nothing to do.")
+    print_page(_make_page(explanation, opening, advice, gold_query), wraps=True)
 
 
-def _count_floor_cost(
-    engine: Engine[Bundle], config_file: Path, refusal: RefusalExplanation | None
-) -> FloorCost | None:
-    """Count what the floors that refuse a question cost; None where there is no gold set."""
-    if refusal is None or (refusal.floor is None and refusal.note_floor is None):
-        return None
+def _load_gold(config_file: Path) -> Sequence[GoldQuery]:
+    """Load the gold set that a floor would cost; none where there is no site or no set."""
     if not config_file.is_file():
-        return None
+        return ()
     from ..mkdocs.site_config import load_site_config
 
     site = load_site_config(config_file)
-    if not site.gold.is_file():
-        return None
-    queries = load_gold_queries(site.gold, site.author)
-    return count_floor_cost(engine, queries, refusal.floor, refusal.note_floor)
+    return load_gold_queries(site.gold, site.author) if site.gold.is_file() else ()
+
+
+def _compare_trial(
+    config_file: Path,
+    draft: Path,
+    before: Explanation,
+    notes: Mapping[str, str],
+    *,
+    as_json: bool,
+) -> None:
+    """Build the site with a draft of a page, and print the answers before and after."""
+    from ..mkdocs.ref_build import build_with_page
+
+    with build_with_page(config_file, draft) as bundle:
+        engine = open_engine(bundle, config_file)
+        expect = before.expected.asked if before.expected else None
+        after = explain_question(
+            engine, before.question, expect=expect, language=before.language, notes=notes
+        )
+    if as_json:
+        body = {"before": _encode(before), "after": _encode(after)}
+        click.echo(json.dumps(_round_floats(body), indent=2))
+        return
+    sides = [_make_side(each) for each in (before, after)]
+    changed = "the answer" if sides[0] != sides[1] else "nothing"
+    card = Card(title=before.question, name=draft.name, remark=changed, sides=tuple(sides))
+    lines = []
+    if (old := before.expected) and (new := after.expected):
+        cited = "cited" if new.is_cited else "not cited"
+        lines.append(
+            f"{old.asked}: base {old.candidate.base:.3f} → {new.candidate.base:.3f}, rank "
+            f"{old.rank} → {new.rank}, {cited}"
+        )
+    print_page(Page("", summary=tuple(lines), sections=(ReportSection(cards=(card,)),)), wraps=True)
+
+
+def _make_side(explanation: Explanation) -> Side:
+    outcome = explanation.outcome
+    if outcome is None:
+        return Side("answered by a model, which is not asked", "")
+    links = tuple(Link(name, name) for name in outcome.cited)
+    return Side(outcome.reason or outcome.mode, outcome.text, links)
 
 
 def _explain(
@@ -103,16 +173,22 @@ def _explain(
     question: str,
     expect: str | None,
     language: str | None,
-) -> Explanation:
-    """Explain a question; the site's sources are read only where the bundle does not suffice."""
+) -> tuple[Explanation, Mapping[str, str]]:
+    """Explain a question; the site's sources are read only where the bundle does not suffice.
+
+    Returns the notes that were read too: from a path to an id.
+    """
     try:
-        return explain_question(engine, question, expect=expect, language=language)
+        return explain_question(engine, question, expect=expect, language=language), {}
     except GoldError:
         if expect is None or not config_file.is_file():
             raise
         # The bundle alone does not know the path of a note, or the reason why a page is missing.
         notes = _read_site_notes(config_file, expect).ids
-        return explain_question(engine, question, expect=expect, language=language, notes=notes)
+        explanation = explain_question(
+            engine, question, expect=expect, language=language, notes=notes
+        )
+        return explanation, notes
 
 
 def _read_site_notes(config_file: Path, expect: str) -> NoteSources:
@@ -148,8 +224,14 @@ def _read_front_matter(page: Path) -> Mapping[str, object]:
     return metadata if isinstance(metadata, dict) else {}
 
 
-def _rename_fields(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    return {_JSON_NAMES.get(name, name): value for name, value in fields}
+def _encode(explanation: Explanation) -> dict[str, Any]:
+    """Encode an explanation as JSON, where what a page adds to a candidate is called ``page``."""
+    return asdict(
+        explanation,
+        dict_factory=lambda fields: {
+            "page" if name == "page_boost" else name: value for name, value in fields
+        },
+    )
 
 
 def _round_floats(value: Any) -> Any:
@@ -159,3 +241,127 @@ def _round_floats(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _round_floats(each) for key, each in value.items()}
     return [_round_floats(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def _format_outcome(explanation: Explanation) -> str:
+    outcome = explanation.outcome
+    if outcome is None:
+        return "There is evidence. Answers cost money, so none is asked for."
+    if outcome.reason:
+        return f"not-found, because of {outcome.reason}"
+    confidence = bucket_confidence(outcome.confidence)
+    return f"{outcome.mode}, confidence {confidence}, cites {', '.join(outcome.cited)}"
+
+
+def _make_page(
+    explanation: Explanation,
+    opening: Sequence[str],
+    advice: Sequence[Advice],
+    gold_query: Mapping[str, str] | None,
+) -> Page:
+    """Lay out what an author could do, and then what it rests on."""
+    profile = explanation.profile
+    # A JSON text is a YAML text, whatever a question has in it.
+    code = "\n  ".join(f"{name}: {json.dumps(text)}" for name, text in (gold_query or {}).items())
+    words = Table(
+        ("passages", "weight", "word"),
+        tuple(
+            (
+                str(word.passages),
+                f"{word.share:.0%}" if word.share else "name",
+                f"{word.text}, unknown" if word.text in explanation.unknown else word.text,
+            )
+            for word in explanation.words
+        ),
+    )
+    expected = _list_expected(explanation.expected) if explanation.expected else ()
+    sections = [
+        ReportSection(lines=tuple(opening)),
+        ReportSection("What an author could do", tuple(f"• {each.text}" for each in advice)),
+        ReportSection("The gold query", code=f"- {code}" if code else ""),
+        ReportSection("Expected", expected),
+    ]
+    if explanation.words:
+        sections.append(ReportSection("Words", (_describe_formula(explanation),), table=words))
+    sections += _list_streams("Passages", explanation.passages, profile.floor)
+    sections += _list_streams("Hints", explanation.hints, profile.note_floor)
+    return Page("", sections=tuple(sections))
+
+
+def _describe_formula(explanation: Explanation) -> str:
+    profile = explanation.profile
+    note_floor = f"the note floor {profile.note_floor:g} against a hint's score."
+    if not profile.hybrid:
+        return (
+            f"base = dense. The floor {profile.floor:g} is held against base + boost, {note_floor}"
+        )
+    total = profile.hybrid + profile.dense
+    return (
+        f"base = ({profile.hybrid:g} × lexical + {profile.dense:g} × dense) / {total:g}. "
+        f"The floor {profile.floor:g} is held against base, {note_floor} "
+        "`to floor` is how far a candidate lies above it, or below it with a minus."
+    )
+
+
+def _list_streams(
+    name: str, candidates: Sequence[ExplainedCandidate], floor: float
+) -> Iterator[ReportSection]:
+    above = [each for each in candidates if each.fate != "under-floor"]
+    under = [each for each in candidates if each.fate == "under-floor"]
+    shown = [each for each in above if each.rank <= TOP_K or each.fate == "evidence"]
+    lines = []
+    if fates := Counter(each.fate for each in above if each not in shown):
+        counted = ", ".join(f"{count} {fate}" for fate, count in fates.items())
+        lines.append(f"{fates.total()} more were considered: {counted}.")
+    if shown:
+        title = f"{name} considered, with the floor {floor:g}"
+        yield ReportSection(title, tuple(lines), table=_make_candidate_table(shown))
+    if under:
+        yield ReportSection(f"{name} under the floor {floor:g}", table=_make_candidate_table(under))
+
+
+def _make_candidate_table(candidates: Sequence[ExplainedCandidate]) -> Table:
+    # A hint's score is its cosine and has no other parts.
+    has_parts = get_terminal_size().columns >= _WIDE_COLUMNS and any(
+        each.record for each in candidates
+    )
+    names = ("base", "lexical", "dense", "boost") if has_parts else ()
+    rows = []
+    for each in candidates:
+        parts = (each.base, each.lexical, each.dense, each.boost) if has_parts else ()
+        numbers = (f"{each.score:.3f}", f"{each.to_floor:+.3f}", *(f"{part:.3f}" for part in parts))
+        rows.append((str(each.rank), *numbers, "\n".join(_describe_candidate(each))))
+    return Table(("", "score", "to floor", *names, "candidate"), tuple(rows))
+
+
+def _describe_candidate(candidate: ExplainedCandidate) -> Iterator[str]:
+    """Describe a candidate by its id, its fate and the parts of its score that have no column."""
+    yield candidate.id
+    if candidate.label or candidate.locator:
+        locator = f" ({candidate.locator})" if candidate.locator else ""
+        yield f"{candidate.label}{locator}"
+    if candidate.fate != "under-floor":
+        yield _format_fate(candidate)
+    if candidate.page_boost:
+        yield f"page +{candidate.page_boost:.3f}"
+    if candidate.recency:
+        yield f"date +{candidate.recency:.3f}"
+    if candidate.weight != 1:
+        yield f"weight × {candidate.weight:g}"
+    if candidate.missing:
+        yield f"lacks {', '.join(candidate.missing)}"
+
+
+def _format_fate(candidate: ExplainedCandidate) -> str:
+    return f"{_FATE_LABELS[candidate.fate]} {candidate.by or ''}".strip()
+
+
+def _list_expected(expected: ExpectedRank) -> tuple[str, ...]:
+    candidate = expected.candidate
+    best = "" if candidate.id == expected.asked else f", at best {candidate.id}"
+    return (
+        f"{expected.asked}{best}: {_format_fate(candidate)}.",
+        f"Score {candidate.score:.3f}, rank {expected.rank} of all {expected.total} "
+        f"{expected.stream}, {candidate.to_floor:+.3f} to the floor.",
+        "It is cited." if expected.is_cited else "It is not cited.",
+    )

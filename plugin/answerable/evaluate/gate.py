@@ -33,8 +33,8 @@ from ..serve.stores.bundle import Bundle
 from ..serve.stores.bundle_reader import open_bundle
 from ..serve.vectors.encodings import encode_all_dimensions
 from .gold import GoldQuery, load_gold_queries, select_gold_queries
-from .gold_sources import NoteSources, check_gold_sources
 from .runner import embed_queries, judge_query
+from .sources import NoteSources, check_gold_sources
 from .verdict import Verdict
 
 FULL_PRECISION = "float32"

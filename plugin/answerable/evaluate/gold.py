@@ -1,72 +1,103 @@
-"""Load and check a YAML gold file into queries: each a question and the behavior it requires."""
+"""Load a YAML gold file into queries: each a question and the behavior that it requires.
 
+`python -m answerable.evaluate.gold > docs/gold.schema.json` writes the JSON Schema that editors
+check a gold file by. The schema accepts all that the loader accepts. It cannot express what depends
+on the whole file, on the site or on Python's regular expressions.
+"""
+
+import json
+import math
 import re
-from collections.abc import Mapping, Sequence
+import sys
+import warnings
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path
+from typing import Annotated, Any, Literal
 
+import msgspec
+import regex
+import yaml
+from msgspec import Meta
+
+from ..indexing.yaml_reader import YamlError, find_duplicate_key, parse_yaml
 from ..serve.errors import GoldError
 from ..serve.retrieval.question_text import clean_question, find_question_problem
-from ..serve.types import Mode, Reason
-from .answer_patterns import find_pattern_problem
-from .gold_fields import (
-    check_field_name,
-    check_field_rules,
-    check_has_expectation,
-    parse_gold_field,
-    suggest_spelling,
-)
-from .gold_schema import GOLD_FIELDS, REQUIRED_FIELDS
-from .gold_yaml import read_gold_rows
+from ..serve.text.languages import MAX_TAG_LENGTH, is_language_tag
+from ..serve.types import MODES, Mode
 
+GOLD_SCHEMA_URL = "https://mkdocs-answerable.github.io/mkdocs-answerable/gold.schema.json"
+QUERIES_KEY = "queries"
+# Seconds of computing. A sane pattern takes a thousandth of one for the longest answer.
+PATTERN_TIMEOUT = 1.0
+MAX_PATTERN_LENGTH = 1000
+# The engine expands each counted repeat, at some 300 bytes an item.
+_MAX_REPEATED_LENGTH = 100_000
+
+# An answer that breaks the contract fails whatever is expected, so no query can expect that.
+ExpectableReason = Literal["no-evidence", "declined"]
+EXPECTABLE_REASONS: tuple[ExpectableReason, ...] = ("no-evidence", "declined")
+Text = Annotated[str, Meta(pattern=r"\S")]
+Texts = tuple[Text, ...]
+
+_SOURCE_FIELDS = ("expectSources", "expectAnySource", "forbidSources", "topSource", "expectCited")
 _AUTHOR_PLACEHOLDER = "author"
+# How many lines a message names before it counts the others.
+_NAMED_LINES = 5
 # One word is a placeholder; anything else between such braces is code that a question is about.
 _PLACEHOLDER = re.compile(r"\{\{\s*([\w-]+)\s*\}\}")
-_UPPERCASE = re.compile(r"[A-Z]")
-_PATTERN_FIELDS = ("forbidAnswerPatterns", "requireAnswerPatterns")
+_ERROR_PATH = re.compile(r" - at `\$\.(\w+)(?:\[(\d+)\])?`$")
+_ESCAPE = re.compile(r"\\.", re.DOTALL)
+_REPEAT_COUNT = re.compile(r"\{(\d+)")
+# `re` takes it for a brace, the engine for the start of a fuzzy match.
+_LITERAL_BRACE = re.compile(r"\{(?!\d*,?\d*\})")
 
 
-@dataclass(frozen=True, slots=True)
-class GoldQuery:
-    """One question and the behavior that it requires; a field of the file in snake case each.
+class GoldQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
+    """One question and the behavior that it requires; each field is one of the file.
 
-    A source names a record (any of its passages counts), a passage or, by its path in the
-    notebook, a note. ``note`` says what the query guards. ``language``: a tag of what it is asked
-    in. ``requires_model``: only an answer model can be held to it; extractive answers skip it.
-    ``example``: whether the ask box proposes it. ``expect_answer_mode``: one mode, or several that
-    are acceptable. ``known_failure``: why it fails for now.
+    ``GOLD_FIELDS`` says what each means. A source names a record (any of its passages counts), a
+    passage or, by its path in the notebook, a note.
     """
 
-    id: str
-    query: str
+    id: Annotated[str, Meta(pattern=r"^[^,]*[^,\s][^,]*$")]
+    query: Text
     expect_answer_mode: Mode | tuple[Mode, ...] | None = None
-    expect_sources: tuple[str, ...] = ()
-    forbid_sources: tuple[str, ...] = ()
-    top_source: str | None = None
+    expect_sources: Texts = ()
+    forbid_sources: Texts = ()
+    top_source: Text | None = None
     forbid_record_citations: bool = False
-    forbid_answer_patterns: tuple[str, ...] = ()
-    note: str = ""
-    expect_reason: Reason | None = None
-    tags: tuple[str, ...] = ()
-    language: str | None = None
-    requires_model: bool = False
+    forbid_answer_patterns: Texts = ()
+    note: Annotated[str, Meta(pattern=r"\S")] = ""
+    expect_reason: ExpectableReason | None = None
+    tags: Texts = ()
+    language: Annotated[str, Meta(min_length=2, max_length=MAX_TAG_LENGTH)] | None = None
+    requires: Literal["model"] | None = None
     example: bool = False
-    expect_any_source: tuple[str, ...] = ()
-    expect_cited: tuple[str, ...] = ()
-    require_answer_patterns: tuple[str, ...] = ()
+    expect_any_source: Texts = ()
+    expect_cited: Texts = ()
+    require_answer_patterns: Texts = ()
     check_negation: bool = True
-    known_failure: str | None = None
+    known_failure: Text | None = None
 
     @property
     def expected_modes(self) -> tuple[Mode, ...]:
         """The modes that are acceptable, all of them if there are none."""
         modes = self.expect_answer_mode
-        return modes if isinstance(modes, tuple) else (modes,) if modes else ()
+        return tuple(dict.fromkeys(modes)) if isinstance(modes, tuple) else _as_tuple(modes)
+
+    @property
+    def requires_model(self) -> bool:
+        """True where only an answer model can be held to it, so that extractive answers skip it."""
+        return self.requires is not None
 
     @property
     def required_sources(self) -> tuple[str, ...]:
         """The sources that have to be retrieved or cited, each once."""
-        return tuple(dict.fromkeys((*self.expect_sources, *self.top_sources, *self.expect_cited)))
+        top = _as_tuple(self.top_source)
+        return tuple(dict.fromkeys((*self.expect_sources, *top, *self.expect_cited)))
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -75,7 +106,7 @@ class GoldQuery:
 
     @property
     def is_judged_by_retrieval_alone(self) -> bool:
-        """Tell whether no requirement of it needs an answer."""
+        """True where no requirement of it needs an answer."""
         return not (
             self.expected_modes
             or self.expect_cited
@@ -86,20 +117,85 @@ class GoldQuery:
         )
 
     @property
-    def top_sources(self) -> tuple[str, ...]:
-        """The source that it expects to lead, if it names one."""
-        return (self.top_source,) if self.top_source else ()
-
-    @property
     def sources_by_field(self) -> Mapping[str, tuple[str, ...]]:
         """All sources that it names, by the field of the file that names them."""
-        return {
-            "expectSources": self.expect_sources,
-            "expectAnySource": self.expect_any_source,
-            "forbidSources": self.forbid_sources,
-            "topSource": self.top_sources,
-            "expectCited": self.expect_cited,
-        }
+        return {name: _as_tuple(_get(self, name)) for name in _SOURCE_FIELDS}
+
+
+@dataclass(frozen=True, slots=True)
+class GoldRule:
+    """A restriction of ``other`` where ``field`` has one of ``values``: absent or in ``allowed``.
+
+    Of a list of acceptable values one is enough to restrict, and each has to be allowed.
+    ``is_needed``: it may not be absent either.
+    """
+
+    field: str
+    values: tuple[str | bool, ...]
+    other: str
+    allowed: tuple[str, ...]
+    why: str
+    is_needed: bool = False
+
+
+_NO_TAG = "{!r} is not a language tag; write one such as en or pt-BR"
+_NO_RETRIEVAL = "then nothing is retrieved"
+_NO_CITATION = "a refusal cites nothing"
+_NO_TEXT = "a refusal has no text"
+_EXAMPLE = "what the ask box proposes has to be answered"
+FIELD_RULES = (
+    GoldRule("expectReason", EXPECTABLE_REASONS, "expectAnswerMode", ("not-found",),
+             "only a refusal has a reason"),
+    GoldRule("expectReason", ("no-evidence",), "expectSources", (), _NO_RETRIEVAL),
+    GoldRule("expectReason", ("no-evidence",), "expectAnySource", (), _NO_RETRIEVAL),
+    GoldRule("expectReason", ("no-evidence",), "topSource", (), _NO_RETRIEVAL),
+    GoldRule("expectReason", ("no-evidence",), "requires", (), "then no model is asked"),
+    GoldRule("expectReason", EXPECTABLE_REASONS, "expectCited", (), _NO_CITATION),
+    GoldRule("expectReason", EXPECTABLE_REASONS, "requireAnswerPatterns", (), _NO_TEXT),
+    GoldRule("expectAnswerMode", ("not-found",), "expectCited", (), _NO_CITATION),
+    GoldRule("expectAnswerMode", ("not-found",), "requireAnswerPatterns", (), _NO_TEXT),
+    GoldRule("forbidRecordCitations", (True,), "expectAnswerMode",
+             ("related-material", "not-found"), "an answer of this mode cites records"),
+    GoldRule("example", (True,), "expectAnswerMode", ("supported", "partial"), _EXAMPLE,
+             is_needed=True),
+    GoldRule("example", (True,), "knownFailure", (), _EXAMPLE),
+)  # fmt: skip
+# What editors say of each field, in the order in which people write them.
+GOLD_FIELDS: Mapping[str, str] = {
+    "id": "The query's name, once in the file, without a comma.",
+    "query": "The question, as a reader would ask it. {{author}} stands for site_author.",
+    "language": "The tag of the language it is asked in, such as fr or pt-BR.",
+    "expectSources": "Every one of these sources is retrieved above its floor.",
+    "expectAnySource": "At least one of these sources is retrieved.",
+    "forbidSources": "None of these sources is retrieved.",
+    "topSource": "The best of all candidates is this source.",
+    "expectCited": "The answer cites every one of these sources.",
+    "expectAnswerMode": "The answer has this mode, or one of a list.",
+    "expectReason": "The refusal has this reason.",
+    "forbidRecordCitations": "The answer cites no page.",
+    "forbidAnswerPatterns":
+        "The answer matches none of these Python regular expressions, in any case.",
+    "requireAnswerPatterns":
+        "The answer matches each of these Python regular expressions, in any case.",
+    "checkNegation":
+        "false: do not compare claims with the sentences that they quote by negation.",
+    "requires": "Only an answer model can be held to it: extractive answers skip it.",
+    "knownFailure": "Why it fails for now: it does not fail the run until it passes.",
+    "example": "The ask box proposes it: the first three such queries are shown.",
+    "tags": "Groups that the report counts apart.",
+    "note": "What the query guards, for whoever sees it fail.",
+}  # fmt: skip
+# A query without any of them would pass whatever is retrieved and answered.
+EXPECTATIONS = tuple(
+    name for name in GOLD_FIELDS if name.startswith(("expect", "forbid", "topSource", "requireA"))
+)
+_EMPTY = GoldQuery("", "")
+_ATTRIBUTES = {field.encode_name: field.name for field in msgspec.structs.fields(GoldQuery)}
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "expectAnswerMode": MODES,
+    "expectReason": EXPECTABLE_REASONS,
+    "requires": ("model",),
+}
 
 
 def load_gold_queries(
@@ -111,7 +207,7 @@ def load_gold_queries(
     """
     queries: list[GoldQuery] = []
     numbers: dict[str, int] = {}
-    for number, row in enumerate(read_gold_rows(path), 1):
+    for number, row in enumerate(_read_rows(path), 1):
         query = _parse_query(row, f"{path}: query {number}", author, check_negation)
         if query.id in numbers:
             raise GoldError(
@@ -135,37 +231,311 @@ def select_gold_queries(
     return [query for query in queries if query.id in ids] if ids else queries
 
 
+@dataclass(frozen=True, slots=True)
+class QuestionLine:
+    """One line of a question file. ``line``: its number; ``id``: any JSON that the file gives."""
+
+    line: int
+    question: str
+    language: str | None = None
+    id: object = None
+
+
+def load_questions(path: Path) -> tuple[GoldQuery, ...]:
+    """Read questions as gold queries that require nothing; a repeated one counts once.
+
+    Each has the id of its line, such as `line-3`. GoldError as ``parse_questions`` raises it, and
+    for a file that cannot be read.
+    """
+    queries: dict[str, GoldQuery] = {}
+    for line in parse_questions(_read_text(path), str(path)):
+        query = GoldQuery(f"line-{line.line}", line.question, check_negation=False)
+        queries.setdefault(line.question, query)
+    return tuple(queries.values())
+
+
+def parse_questions(text: str, name: str) -> list[QuestionLine]:
+    """Parse the questions of a file.
+
+    Empty lines and lines that begin with # are skipped. GoldError names every bad line by its
+    number, so that no question is asked before all can be.
+    """
+    lines: list[QuestionLine] = []
+    problems: list[str] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            try:
+                lines.append(_parse_line(number, line))
+            except ValueError as error:
+                problems.append(f"line {number}: {error}")
+    if problems:
+        others = len(problems) - _NAMED_LINES
+        listed = "; ".join(problems[:_NAMED_LINES]) + (f"; and {others} more" if others > 0 else "")
+        raise GoldError(f"{name}: {listed}; correct the file, nothing was asked")
+    if not lines:
+        raise GoldError(
+            f'{name} holds no question: write one on each line, or lines {{"question": "…"}}'
+        )
+    return lines
+
+
+def _parse_line(number: int, line: str) -> QuestionLine:
+    """Parse one line of a question file; ValueError says what is wrong with it."""
+    try:
+        value: Any = json.loads(line)
+    except ValueError:
+        if line.lstrip()[0] in '{["':
+            raise ValueError("not JSON") from None
+        value = line
+    fields = {"question": value} if isinstance(value, str) else value
+    if not isinstance(fields, dict) or not isinstance(fields.get("question"), str):
+        raise ValueError('not an object with a text "question"')
+    question = clean_question(fields["question"])
+    if problem := find_question_problem(question):
+        raise ValueError(problem.removesuffix("."))
+    language = fields.get("language")
+    if language is not None and not (isinstance(language, str) and is_language_tag(language)):
+        raise ValueError('"language" is not a tag such as en or pt-BR')
+    return QuestionLine(number, question, language, fields.get("id"))
+
+
+def locate_queries(path: Path) -> dict[str, int]:
+    """Locate the queries of a gold file: the line of each, from 1, by its id; {} if it is broken.
+
+    What is wrong with a file is for its loader to say.
+    """
+    lines: dict[str, int] = {}
+
+    def locate(root: yaml.Node | None) -> None:
+        for node in _list_query_nodes(root):
+            lines.update((name, node.start_mark.line + 1) for name in _find_ids(node))
+
+    try:
+        parse_yaml(path.read_text(encoding="utf-8-sig"), locate)
+    except (OSError, ValueError, YamlError):
+        return {}
+    return lines
+
+
+def suggest_spelling(wrong: str, candidates: Collection[str], limit: int = 1) -> str:
+    """Suggest the candidate that may have been meant, as the end of a sentence; "" without one."""
+    matches = get_close_matches(wrong, candidates, limit)
+    return f", did you mean {' or '.join(matches)}?" if matches else ""
+
+
+def find_pattern_problem(pattern: str, *, is_required: bool = False) -> str | None:
+    """Find what keeps a pattern from being matched, as the end of a sentence; None if nothing.
+
+    is_required: the answer has to match it, so that it may not match every text.
+    """
+    if not pattern:
+        return "is empty and matches every answer; fill it in or drop it"
+    if "\b" in pattern:
+        return "holds a backspace, which is \\b between double quotes; use single quotes"
+    if len(pattern) > MAX_PATTERN_LENGTH:
+        return f"has more than {MAX_PATTERN_LENGTH} characters; shorten it or write several"
+    syntax = _ESCAPE.sub("", pattern)
+    try:
+        with warnings.catch_warnings():
+            # What `re` refuses is refused, so that the engine's own syntax, such as recursion, has
+            # no place; what `re` only warns of, the two would read differently.
+            warnings.simplefilter("error")
+            re.compile(pattern, re.I)
+        if _LITERAL_BRACE.search(syntax):
+            return "has a { that begins no count; write \\{"
+        repeats = math.prod(max(1, int(count)) for count in _REPEAT_COUNT.findall(syntax))
+        if len(pattern) * repeats > _MAX_REPEATED_LENGTH:
+            return "counts too far, such as {1000} inside {1000}; write smaller numbers"
+        if _compile_pattern(pattern).search("") and is_required:
+            return "matches an empty answer and so requires nothing; write what has to stand there"
+    except (re.error, regex.error, OverflowError, RecursionError, Warning) as error:
+        return f"is not a regular expression of Python ({error}); correct it"
+    return None
+
+
+def match_pattern(pattern: str, text: str, kind: str = "forbidden") -> bool:
+    """Search a text for a pattern that has no problem, in any case.
+
+    kind: what an error calls the pattern. GoldError where the search takes longer than its bound.
+    """
+    try:
+        return _compile_pattern(pattern).search(text, timeout=PATTERN_TIMEOUT) is not None
+    except TimeoutError:
+        raise GoldError(
+            f"{kind} pattern /{pattern}/ takes longer than {PATTERN_TIMEOUT:g} s; write it "
+            "without a repeat inside a repeat"
+        ) from None
+
+
+@lru_cache(maxsize=1024)
+def _compile_pattern(pattern: str) -> regex.Pattern[str]:
+    return regex.compile(pattern, regex.V0 | regex.I)
+
+
+def build_gold_schema() -> dict[str, Any]:
+    """Build the JSON Schema of a gold file, in the dialect of 2020-12."""
+    query = msgspec.json.schema(GoldQuery)["$defs"][GoldQuery.__name__]
+    properties = query["properties"]
+    for name, about in GOLD_FIELDS.items():
+        schema = properties.pop(name)
+        schema.pop("default", None)
+        # A file writes no null for an absent field.
+        choices = [choice for choice in schema.pop("anyOf", ()) if choice != {"type": "null"}]
+        schema |= choices[0] if len(choices) == 1 else {"anyOf": choices} if choices else {}
+        properties[name] = {"description": about, **schema}
+    query |= {
+        "allOf": [_build_rule_schema(rule) for rule in FIELD_RULES],
+        # An empty list and false require nothing.
+        "anyOf": [
+            {
+                "properties": {
+                    name: {"const": True} if _get(_EMPTY, name) is False else {"minItems": 1}
+                },
+                "required": [name],
+            }
+            for name in EXPECTATIONS
+        ],
+    }
+    del query["title"], query["description"]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": GOLD_SCHEMA_URL,
+        "title": "Gold set of mkdocs-answerable",
+        "description": "Questions with the behavior that each of them requires.",
+        "type": ["object", "array"],
+        "properties": {QUERIES_KEY: {"$ref": "#/$defs/queries"}},
+        "required": [QUERIES_KEY],
+        "additionalProperties": False,
+        "items": {"$ref": "#/$defs/query"},
+        "minItems": 1,
+        "$defs": {
+            "queries": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/query"}},
+            "query": query,
+        },
+    }
+
+
+def format_gold_schema() -> str:
+    """Format the schema as its file holds it."""
+    return f"{json.dumps(build_gold_schema(), indent=2, ensure_ascii=False)}\n"
+
+
+def _build_rule_schema(rule: GoldRule) -> dict[str, Any]:
+    """Express a rule as an implication; an empty list counts as an absent field."""
+    other: dict[str, Any] | bool = False
+    if rule.allowed:
+        item = {"enum": list(rule.allowed)}
+        other = {"anyOf": [item, {"type": "array", "items": item}]}
+        if rule.is_needed:
+            other["minItems"] = 1
+    elif isinstance(_get(_EMPTY, rule.other), tuple):
+        other = {"maxItems": 0}
+    value: dict[str, Any] = {"enum": list(rule.values)}
+    if rule.field == "expectAnswerMode":
+        value = {"anyOf": [value, {"type": "array", "contains": value}]}
+    then = {"properties": {rule.other: other}}
+    return {
+        "if": {"properties": {rule.field: value}, "required": [rule.field]},
+        "then": then | ({"required": [rule.other]} if rule.is_needed else {}),
+    }
+
+
 def _parse_query(row: object, where: str, author: str | None, check_negation: bool) -> GoldQuery:
     if not isinstance(row, Mapping):
         raise GoldError(f"{where} is not a list of `key: value` lines; write `id:` and `query:`")
+    values = {key: _strip(value) for key, value in row.items()}
     if "id" in row:
-        where = f"{where} ({parse_gold_field(row['id'], GOLD_FIELDS['id'], f'{where}: id')!r})"
-    for key in row:
-        check_field_name(key, where)
-    for key in REQUIRED_FIELDS:
-        if key not in row:
-            raise GoldError(f"{where}: {key} is missing; write it")
-    values = {
-        key: parse_gold_field(value, GOLD_FIELDS[key], f"{where}: {key}")
-        for key, value in row.items()
-    }
-    check_field_rules(values, where)
-    for name in _PATTERN_FIELDS:
-        for number, pattern in enumerate(values.get(name, ()), 1):
-            if problem := find_pattern_problem(pattern, is_required=name.startswith("require")):
+        _convert({"id": values["id"], "query": "-"}, where)
+        where = f"{where} ({values['id']!r})"
+    if (text := values.get("query")) and isinstance(text, str):
+        values["query"] = _fill_in_author(text, f"{where}: query", author)
+    query = _convert({"checkNegation": check_negation} | values, where)
+    if query.language and not is_language_tag(query.language):
+        raise GoldError(f"{where}: language: {_NO_TAG.format(query.language)}")
+    _check_rules(query, where)
+    for field in ("forbidAnswerPatterns", "requireAnswerPatterns"):
+        for number, pattern in enumerate(_get(query, field), 1):
+            if problem := find_pattern_problem(pattern, is_required=field.startswith("require")):
                 # By its number: a pattern may spell words of a note, and a log may be public.
-                raise GoldError(f"{where}: {name}: number {number} {problem}")
-    values["query"] = _fill_in_author(values["query"], f"{where}: query", author)
-    check_has_expectation(values, where)
-    values.setdefault("checkNegation", check_negation)
-    values["requiresModel"] = values.pop("requires", None) is not None
-    query = GoldQuery(**{_snake_case(key): value for key, value in values.items()})
-    _check_contradictory_sources(query, where)
+                raise GoldError(f"{where}: {field}: number {number} {problem}")
+    if not any(_get(query, name) for name in EXPECTATIONS):
+        raise GoldError(
+            f"{where} requires nothing, so every answer passes it; write what it has to do, such "
+            "as expectAnswerMode or expectSources"
+        )
+    for field, sources in query.sources_by_field.items():
+        for number, source in enumerate(sources if field != "forbidSources" else (), 1):
+            if {source, source.partition("#")[0]} & set(query.forbid_sources):
+                # By its number: it may be the path of a note, and a build's log may be public.
+                raise GoldError(
+                    f"{where}: {field}: number {number} is forbidden too, by forbidSources; drop "
+                    "one of the two"
+                )
     return query
 
 
-def _snake_case(name: str) -> str:
-    return _UPPERCASE.sub(lambda match: f"_{match[0].lower()}", name)
+def _convert(values: Mapping[object, object], where: str) -> GoldQuery:
+    """Convert the fields of one query; GoldError in the words of whoever writes the file."""
+    for key, value in values.items():
+        if key not in GOLD_FIELDS:
+            suggestion = suggest_spelling(str(key), GOLD_FIELDS)
+            listed = suggestion or f"; the fields are {', '.join(GOLD_FIELDS)}"
+            raise GoldError(f"{where}: {key} is not a field of a gold query{listed}")
+        if value is None:
+            raise GoldError(f"{where}: {key} has to be a text and is empty; fill it in or drop it")
+    for key in ("id", "query"):
+        if key not in values:
+            raise GoldError(f"{where}: {key} is missing; write it")
+    try:
+        return msgspec.convert(values, GoldQuery)
+    except msgspec.ValidationError as error:
+        match = _ERROR_PATH.search(str(error))
+        if match is None:
+            raise GoldError(f"{where}: {error}; correct it") from None
+        key, number = match.groups()
+        value = values[key]
+        if number is not None and isinstance(value, list):
+            value = value[int(number)]
+        raise _describe_problem(f"{where}: {key}", key, value, str(error)) from None
+
+
+def _describe_problem(where: str, key: str, value: object, error: str) -> GoldError:
+    """Describe why a field's value was refused, with the remedy. error: the reader's own words."""
+    if value == "":
+        return GoldError(f"{where} has to be a text and is blank; fill it in or drop it")
+    if error.startswith("Expected `bool"):
+        return GoldError(f"{where} has to be true or false")
+    if error.startswith("Expected `array`"):
+        return GoldError(f"{where} has to be a list of texts, such as [one, other]")
+    if not isinstance(value, str):
+        return GoldError(f"{where} has to be a text; put it in quotes")
+    if key == "language":
+        return GoldError(f"{where}: {_NO_TAG.format(value)}")
+    if choices := _CHOICES.get(key):
+        listed = suggest_spelling(value, choices) or f"; write {_join(choices)}"
+        return GoldError(f"{where}: {value!r} is not known here{listed}")
+    return GoldError(f"{where}: {value!r} has a comma, which divides ids; drop it")
+
+
+def _check_rules(query: GoldQuery, where: str) -> None:
+    """Refuse two fields that no answer can satisfy, and one without the other that it needs."""
+    for rule in FIELD_RULES:
+        restricting = (value for value in _as_tuple(_get(query, rule.field)) if value)
+        value = next((value for value in restricting if value in rule.values), None)
+        if value is None:
+            continue
+        others = _as_tuple(_get(query, rule.other))
+        shown = "true" if value is True else value
+        if rule.is_needed and not others:
+            raise GoldError(
+                f"{where}: {rule.field}: {shown} needs {rule.other}: {_join(rule.allowed)} "
+                f"({rule.why}); write it, or drop {rule.field}"
+            )
+        if not set(others) <= set(rule.allowed):
+            raise GoldError(
+                f"{where}: {rule.other} contradicts {rule.field}: {shown} ({rule.why}); drop one "
+                "of the two"
+            )
 
 
 def _fill_in_author(text: str, where: str, author: str | None) -> str:
@@ -181,20 +551,98 @@ def _fill_in_author(text: str, where: str, author: str | None) -> str:
                 f"{where}: {{{{{_AUTHOR_PLACEHOLDER}}}}} needs `site_author` in mkdocs.yml; set it"
             )
     text = _PLACEHOLDER.sub(lambda _: author or "", text)
-    if problem := find_question_problem(clean_question(text)):
-        raise GoldError(
-            f"{where}: no reader can ask it ({problem.rstrip('.').lower()}); write it anew"
-        )
+    _check_question(clean_question(text), where)
     return text
 
 
-def _check_contradictory_sources(query: GoldQuery, where: str) -> None:
-    """Refuse a source that is required and forbidden, itself or as a passage of its record."""
-    for field in ("expectSources", "expectAnySource", "topSource", "expectCited"):
-        for number, source in enumerate(query.sources_by_field[field], 1):
-            if {source, source.partition("#")[0]} & set(query.forbid_sources):
-                # By its number: it may be the path of a note, and a build's log may be public.
+def _check_question(question: str, where: str) -> None:
+    if problem := find_question_problem(question):
+        raise GoldError(
+            f"{where}: no reader can ask it ({problem.rstrip('.').lower()}); write it anew"
+        )
+
+
+def _read_rows(path: Path) -> list[object]:
+    """Read the list under ``queries:``, or the file's own list, of at least one item of any type.
+
+    GoldError names the file and, where YAML is broken, the line and the column.
+    """
+
+    def check_keys(root: yaml.Node | None) -> None:
+        queries = enumerate(_list_query_nodes(root), 1)
+        nodes = [("", root), *((f": query {number}", node) for number, node in queries)]
+        for name, node in nodes:
+            if duplicate := find_duplicate_key(node):
+                ids = _find_ids(node) if name else []
+                where = f"{name} ({ids[0]!r})" if ids else name
                 raise GoldError(
-                    f"{where}: {field}: number {number} is forbidden too, by forbidSources; drop "
-                    "one of the two"
+                    f"{path}{where}: duplicate key {duplicate.key} in lines "
+                    f"{duplicate.first_line} and {duplicate.line}; keep one"
                 )
+
+    if not path.exists():
+        raise GoldError(f"{path} does not exist: write one, or name it with --gold")
+    try:
+        rows = parse_yaml(_read_text(path), check_keys)
+    except YamlError as error:
+        if error.line is None:
+            raise GoldError(f"{path} is not YAML ({error}): put texts in quotes") from None
+        raise GoldError(
+            f"{path}: line {error.line}, column {error.column} is not YAML ({error}): put a text "
+            "with `: `, `#`, `{{` or a backslash in it into single quotes"
+        ) from None
+    if isinstance(rows, dict):
+        for key in rows:
+            if key != QUERIES_KEY:
+                suggestion = suggest_spelling(str(key), (QUERIES_KEY,))
+                raise GoldError(f"{path}: {key} is not a field of a gold file{suggestion}; drop it")
+        rows = rows.get(QUERIES_KEY)
+    if not isinstance(rows, list) or not rows:
+        raise GoldError(
+            f"{path}: it has to hold a list `{QUERIES_KEY}:` of at least one query; write one"
+        )
+    return rows
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise GoldError(f"{path} is not UTF-8 (byte {error.start}): save it as UTF-8") from None
+    except OSError as error:
+        raise GoldError(f"{path} cannot be read ({error.strerror}): name a file") from None
+
+
+def _list_query_nodes(root: yaml.Node | None) -> list[yaml.Node]:
+    """List the nodes of a file's queries, which know their lines."""
+    if isinstance(root, yaml.MappingNode):
+        root = next((value for key, value in root.value if key.value == QUERIES_KEY), None)
+    return list(root.value) if isinstance(root, yaml.SequenceNode) else []
+
+
+def _find_ids(node: yaml.Node | None) -> list[str]:
+    pairs: Iterator[Any] = iter(node.value if isinstance(node, yaml.MappingNode) else ())
+    return [str(value.value) for key, value in pairs if key.value == "id"]
+
+
+def _strip(value: object) -> object:
+    if isinstance(value, list):
+        return [_strip(item) for item in value]
+    return value.strip() if isinstance(value, str) else value
+
+
+def _get(query: GoldQuery, name: str) -> Any:
+    """Get a field of a query by its name in the file."""
+    return getattr(query, _ATTRIBUTES[name])
+
+
+def _as_tuple(value: Any) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else () if value is None else (value,)
+
+
+def _join(choices: Sequence[str]) -> str:
+    return " or ".join(filter(None, (", ".join(choices[:-1]), choices[-1])))
+
+
+if __name__ == "__main__":
+    sys.stdout.write(format_gold_schema())

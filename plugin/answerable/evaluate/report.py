@@ -1,19 +1,51 @@
-"""Define the report of a gold run (verdicts, bundle, models, floors); make one, and compare two."""
+"""The report of a gold run: its verdicts, its archive, and how it differs from an earlier one."""
 
 import datetime as dt
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, get_args
 
+import msgspec
+
+from ..indexing.output.atomic_files import write_file, write_private_file
 from ..serve.answers import prompt
 from ..serve.bundle_format.manifest import Manifest
-from .answer_diff import diff_answers
+from ..serve.errors import GoldError
 from .gold import GoldQuery
-from .run_costs import ModelPrice, sum_usages
-from .verdict import CallUsage, Verdict
+from .verdict import (
+    CallUsage,
+    ModelPrice,
+    RecordedCitation,
+    Verdict,
+    VerdictStatus,
+    compute_metrics,
+    compute_metrics_by_tag,
+    encode_verdict,
+    parse_verdict,
+    sum_usages,
+)
 
 Tier = Literal["retrieval", "full"]
-TIERS: tuple[Tier, ...] = ("retrieval", "full")
+AnswerPart = Literal["text", "mode", "citations"]
+ANSWER_PARTS: tuple[AnswerPart, ...] = get_args(AnswerPart)
+
+REPORT_VERSION = 2
+# An archive keeps so many reports of a site; the oldest are deleted.
+MAX_REPORTS = 50
+
+_REPORT_SUFFIX = ".json"
+# What a report counts of its verdicts, so that nobody has to; a reader holds them against each
+# other.
+_COUNTED: Mapping[str, VerdictStatus] = {
+    "passed": "pass",
+    "known_failures": "known-failure",
+    "errors": "error",
+    "flaky": "flaky",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +85,9 @@ class EvalReport:
         return tuple(verdict.id for verdict in self.verdicts if not verdict.holds)
 
     @property
-    def known_failures(self) -> tuple[str, ...]:
-        """List the ids of the queries that fail as the gold file expects."""
-        return tuple(each.id for each in self.verdicts if each.status == "known-failure")
-
-    @property
     def errors(self) -> tuple[str, ...]:
         """List the ids of the queries that could not be judged, because a call failed."""
-        return tuple(each.id for each in self.verdicts if each.status == "error")
-
-    @property
-    def flaky(self) -> tuple[str, ...]:
-        """List the ids of the queries of which some runs pass and others fail."""
-        return tuple(each.id for each in self.verdicts if each.status == "flaky")
+        return self.list_ids("error")
 
     @property
     def usage(self) -> CallUsage | None:
@@ -88,11 +110,6 @@ class EvalReport:
         )
 
     @property
-    def unexpected_passes(self) -> tuple[str, ...]:
-        """List the ids of the queries that pass although the gold file expects a failure."""
-        return tuple(each.id for each in self.verdicts if each.status == "unexpected-pass")
-
-    @property
     def passed(self) -> int:
         """Count the queries that passed."""
         return sum(verdict.status == "pass" for verdict in self.verdicts)
@@ -111,6 +128,87 @@ class EvalReport:
     def holds(self) -> bool:
         """Tell whether every query was judged and none failed."""
         return not self.failed and not self.is_aborted
+
+    def list_ids(self, status: VerdictStatus) -> tuple[str, ...]:
+        """List the ids of the queries with this status."""
+        return tuple(verdict.id for verdict in self.verdicts if verdict.status == status)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerChange:
+    """Hold both verdicts of a question whose answer has changed, and the parts that differ."""
+
+    before: Verdict
+    after: Verdict
+    parts: tuple[AnswerPart, ...]
+
+    @property
+    def holds_no_longer(self) -> bool:
+        """Tell whether the change made the verdict fail."""
+        return self.before.holds and not self.after.holds
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDiff:
+    """Hold how the answers of two runs differ, by the ids of the later one.
+
+    ``unchanged``: have the same text, mode and citations. ``new`` and ``gone``: only one of the
+    runs has asked the question. ``uncompared``: one of the runs has no answer to it.
+    """
+
+    changed: tuple[AnswerChange, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+    uncompared: tuple[str, ...] = ()
+
+
+def diff_answers(before: Sequence[Verdict], after: Sequence[Verdict]) -> AnswerDiff:
+    """Compare answers question by question.
+
+    Questions are the same if their words are, so that a reworded query is a new one and a renamed
+    query the same one. Confidence, scores and the id of a hint, which is a keyed hash of a note's
+    path, make no difference.
+    """
+    by_id = {(verdict.id, verdict.query): verdict for verdict in before}
+    by_query = {verdict.query: verdict for verdict in reversed(before)}
+    changed: list[AnswerChange] = []
+    unchanged, new, uncompared = [], [], []
+    for verdict in after:
+        earlier = by_id.get((verdict.id, verdict.query)) or by_query.get(verdict.query)
+        if earlier is None:
+            new.append(verdict.id)
+        elif earlier.answer is None or verdict.answer is None:
+            uncompared.append(verdict.id)
+        elif parts := _list_changed_parts(earlier, verdict):
+            changed.append(AnswerChange(earlier, verdict, parts))
+        else:
+            unchanged.append(verdict.id)
+    queries = {verdict.query for verdict in after}
+    gone = [verdict.id for verdict in before if verdict.query not in queries]
+    return AnswerDiff(tuple(changed), *map(tuple, (unchanged, new, gone, uncompared)))
+
+
+def _list_changed_parts(before: Verdict, after: Verdict) -> tuple[AnswerPart, ...]:
+    pairs = {
+        "text": (_normalize_text(before), _normalize_text(after)),
+        "mode": (before.mode, after.mode),
+        "citations": (_list_citations(before), _list_citations(after)),
+    }
+    return tuple(part for part in ANSWER_PARTS if pairs[part][0] != pairs[part][1])
+
+
+def _normalize_text(verdict: Verdict) -> str:
+    return " ".join(verdict.answer.text.split()) if verdict.answer else ""
+
+
+def _list_citations(verdict: Verdict) -> list[tuple[str, ...]]:
+    return [_describe_citation(each) for each in verdict.answer.citations] if verdict.answer else []
+
+
+def _describe_citation(citation: RecordedCitation) -> tuple[str, ...]:
+    name = citation.id if citation.kind == "record" else ""
+    return citation.kind, name, citation.url, citation.title, " ".join(citation.quote.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,3 +280,117 @@ def diff_reports(before: EvalReport, after: EvalReport) -> ReportDiff:
 def format_timestamp(moment: dt.datetime) -> str:
     """Format a moment as reports are named by it, so that names sort by time."""
     return moment.astimezone(dt.UTC).strftime("%Y-%m-%dT%H-%M-%S.%fZ")
+
+
+def encode_report(report: EvalReport, previous: EvalReport | None) -> dict[str, Any]:
+    """Encode a report as JSON. previous: the report that it is compared with."""
+    tags = compute_metrics_by_tag(report.verdicts)
+    return {
+        "version": REPORT_VERSION,
+        **msgspec.to_builtins(report),
+        **_count_verdicts(report),
+        "usage": msgspec.to_builtins(report.usage),
+        "judge_usage": msgspec.to_builtins(report.judge_usage),
+        "verdicts": [encode_verdict(verdict) for verdict in report.verdicts],
+        "metrics": compute_metrics(report.verdicts).as_json(),
+        "tags": {tag: metrics.as_json() for tag, metrics in tags.items()},
+        "diff": asdict(diff_reports(previous, report)) if previous else None,
+    }
+
+
+def write_report(
+    path: Path, report: EvalReport, previous: EvalReport | None, *, private: bool = False
+) -> None:
+    """Write a report to a file. private: for its owner alone, since it may name notes by path."""
+    text = json.dumps(encode_report(report, previous), indent=1, ensure_ascii=False) + "\n"
+    write = write_private_file if private else write_file
+    write(path, text.encode("utf-8", "backslashreplace"))
+
+
+def archive_report(folder: Path, report: EvalReport, previous: EvalReport | None) -> Path:
+    """Write a report into a site's archive, delete the oldest ones, and return its path."""
+    path = folder / f"{report.made_at}{_REPORT_SUFFIX}"
+    write_report(path, report, previous, private=True)
+    for old in _list_report_paths(folder)[:-MAX_REPORTS]:
+        old.unlink(missing_ok=True)
+    return path
+
+
+def read_latest_report(folder: Path) -> EvalReport:
+    """Read the report of the last run; GoldError if there is none or it cannot be read."""
+    paths = _list_report_paths(folder)
+    return read_report(paths[-1] if paths else folder / f"latest{_REPORT_SUFFIX}")
+
+
+def find_previous_report(folder: Path, report: EvalReport) -> EvalReport | None:
+    """Find the last report of the same tier and answerer to compare one with; None without any.
+
+    Of those that share the most queries with it: a run of a part says nothing of the others.
+    """
+    ids = {verdict.id for verdict in report.verdicts}
+    best: EvalReport | None = None
+    most_shared = 0
+    for path in reversed(_list_report_paths(folder)):
+        # A report that another version has written is no reason not to run the gold set.
+        with suppress(GoldError):
+            candidate = read_report(path)
+            shared = len(ids & {verdict.id for verdict in candidate.verdicts})
+            is_alike = (candidate.tier, candidate.answers) == (report.tier, report.answers)
+            if is_alike and shared > most_shared:
+                best, most_shared = candidate, shared
+        if most_shared == len(ids):
+            break
+    return best
+
+
+def read_report(path: Path) -> EvalReport:
+    """Read a report; GoldError for another file, or one whose counts contradict its verdicts."""
+    try:
+        data = msgspec.json.decode(path.read_bytes())
+        if data["version"] != REPORT_VERSION:
+            raise ValueError(f"version {data['version']!r:.20}, this is {REPORT_VERSION}")
+        verdicts = tuple(map(parse_verdict, data["verdicts"]))
+        report = replace(msgspec.convert({**data, "verdicts": ()}, EvalReport), verdicts=verdicts)
+        _check_counts(data, report)
+    except FileNotFoundError:
+        raise GoldError(f"{path} does not exist: run `answerable eval` first") from None
+    except OSError as error:
+        raise GoldError(f"{path} cannot be read ({error.strerror}): name a report") from None
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise GoldError(
+            f"{path} is not a report of `answerable eval` ({error!s:.100}): delete it, or name "
+            "another"
+        ) from None
+    return report
+
+
+def list_failed_ids(report: EvalReport, name: str) -> Sequence[str]:
+    """List the ids that failed; GoldError for an aborted run. name: what an error calls it."""
+    if report.is_aborted:
+        raise GoldError(
+            f"{name} is of a run that was aborted, so it does not know every failure: run the "
+            "whole set again"
+        )
+    return report.failed
+
+
+def _check_counts(data: Mapping[str, Any], report: EvalReport) -> None:
+    """Refuse counts that contradict the verdicts."""
+    counts = Counter([*(verdict.id for verdict in report.verdicts), *report.skipped])
+    if duplicates := [name for name, count in counts.items() if count > 1]:
+        raise ValueError(f"duplicate id {duplicates[0]!r}")
+    for name, value in _count_verdicts(report).items():
+        if type(data[name]) is not type(value) or data[name] != value:
+            raise ValueError(f"{name} is {data[name]!r:.20}, its verdicts say {value}")
+    if counts.total() > report.total:
+        raise ValueError(f"it has {counts.total()} verdicts of {report.total} queries")
+
+
+def _count_verdicts(report: EvalReport) -> dict[str, int]:
+    counts = {name: len(report.list_ids(status)) for name, status in _COUNTED.items()}
+    return counts | {"failed": len(report.failed), "aborted": report.is_aborted}
+
+
+def _list_report_paths(folder: Path) -> list[Path]:
+    """List the reports of a site, the oldest first."""
+    return sorted(folder.glob(f"*Z{_REPORT_SUFFIX}"))

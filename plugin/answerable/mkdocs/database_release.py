@@ -6,7 +6,7 @@ from pathlib import Path
 from mkdocs.plugins import get_plugin_logger
 
 from ..evaluate.gate import find_store_regressions
-from ..evaluate.gold_sources import NoteSources
+from ..evaluate.sources import NoteSources
 from ..indexing.pipeline import StagedFunction
 from ..indexing.plurals import format_count
 from ..serve.errors import SiteError

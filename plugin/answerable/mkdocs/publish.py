@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mkdocs.plugins import get_plugin_logger
 
-from ..evaluate.gold_sources import make_note_sources
+from ..evaluate.sources import make_note_sources
 from ..indexing.answer_place import (
     BROWSER_MESSAGE,
     AnswerPlace,

@@ -19,11 +19,14 @@ from ..evaluate.gate import (
     summarize_gate_report,
 )
 from ..evaluate.gold import GoldQuery
-from ..evaluate.gold_sources import NoteSources
-from ..evaluate.overlap_lint import check_gold_overlap, list_page_metadata, read_existing_files
-from ..evaluate.report import EvalReport, make_report
-from ..evaluate.report_files import read_report, write_report
+from ..evaluate.report import EvalReport, make_report, read_report, write_report
 from ..evaluate.runner import run_gold_set
+from ..evaluate.sources import (
+    NoteSources,
+    check_gold_overlap,
+    list_page_metadata,
+    read_existing_files,
+)
 from ..indexing.index import SiteIndex
 from ..indexing.pipeline import StagedFunction
 from ..serve.errors import GoldError, SiteError

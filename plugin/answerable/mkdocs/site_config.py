@@ -10,10 +10,10 @@ from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, ConfigurationError, MkDocsException
 
-from ..evaluate.entailment import EntailmentJudge
 from ..evaluate.gate import GateReport, judge_contents
-from ..evaluate.gold_sources import make_note_sources
-from ..evaluate.run_costs import ModelPrice
+from ..evaluate.judge import EntailmentJudge
+from ..evaluate.sources import make_note_sources
+from ..evaluate.verdict import ModelPrice
 from ..indexing.answer_place import find_function
 from ..indexing.index import SiteIndex
 from ..indexing.notes.note import Notebook
@@ -90,13 +90,16 @@ def _read_judge(options: JudgeOptions) -> EntailmentJudge | None:
     return EntailmentJudge(options.model, options.base_url or None, options.required)
 
 
-def load_mkdocs_config(config_file: Path, site_dir: str | None = None) -> MkDocsConfig:
+def load_mkdocs_config(
+    config_file: Path, site_dir: str | None = None, docs_dir: str | None = None
+) -> MkDocsConfig:
     """Load MkDocs' configuration from a file; SiteError if it cannot be read.
 
-    site_dir: where the site is written instead.
+    site_dir, docs_dir: where the site is written, and its pages are read, instead.
     """
     try:
-        overrides = {"site_dir": site_dir} if site_dir else {}
+        folders = {"site_dir": site_dir, "docs_dir": docs_dir}
+        overrides = {name: folder for name, folder in folders.items() if folder}
         return load_config(str(config_file), **overrides)
     except (ConfigurationError, FileNotFoundError) as error:
         raise SiteError(f"{config_file} cannot be read: {error}") from None
@@ -160,9 +163,13 @@ def build_unpublished(
     config_file: Path,
     site_folder: str,
     handler: Callable[[FinishedBuild], None],
+    docs_dir: str | None = None,
 ) -> None:
-    """Build a site into a folder; the handler gets what a build would publish, or SiteError."""
-    config = load_mkdocs_config(config_file, site_dir=site_folder)
+    """Build a site into a folder; the handler gets what a build would publish.
+
+    docs_dir: where its pages are read instead. SiteError if the site cannot be built.
+    """
+    config = load_mkdocs_config(config_file, site_folder, docs_dir)
     plugin = find_plugin(config)
     plugin.build_handler = handler
     try:

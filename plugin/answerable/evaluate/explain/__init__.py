@@ -1,1 +1,0 @@
-"""Explain why a site answers or refuses a question (`answerable why`)."""
