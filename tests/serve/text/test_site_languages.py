@@ -14,7 +14,7 @@ from answerable.serve.answers.extractive import ExtractiveAnswerer
 from answerable.serve.bundle_format.profile import Profile
 from answerable.serve.engine import Engine
 from answerable.serve.retrieval.bm25 import compute_idfs, score_bm25
-from answerable.serve.retrieval.question import read_content_terms
+from answerable.serve.retrieval.question import read_question
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.text.languages import is_language_tag, match_languages
 from answerable.serve.text.tokenization import extract_terms
@@ -71,9 +71,9 @@ def test_passage_language_is_right_in_any_page_order(tmp_path: Path) -> None:
 
 def test_question_is_tokenized_in_every_site_language(tmp_path: Path) -> None:
     bundle = bilingual(tmp_path)
-    assert read_content_terms(bundle, "ropes") == {"en": ["rope"], "fr": ["rop"]}
-    assert read_content_terms(bundle, "the of and").keys() == {"fr"}
-    assert read_content_terms(bundle, "係留") == {}
+    assert read_question(bundle, "ropes").terms == {"en": ["rope"], "fr": ["rop"]}
+    assert read_question(bundle, "the of and").terms.keys() == {"fr"}
+    assert read_question(bundle, "係留").terms == {}
 
 
 @pytest.mark.parametrize(

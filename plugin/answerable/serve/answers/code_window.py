@@ -43,7 +43,9 @@ def cut_code(
     for first, line in enumerate(lines):
         if not line.strip():
             continue
-        opening = shares[first] * _rate_first_line(lines, first)
+        follows_blank = first == 0 or not lines[first - 1].strip()
+        opening = (_AFTER_BLANK if follows_blank else 0) + (0 if line[0].isspace() else _AT_MARGIN)
+        opening *= shares[first]
         covered: set[str] = set()
         weight = 0.0
         for last in range(first, min(first + max_lines, len(lines))):
@@ -102,9 +104,3 @@ def _mark_imports(lines: Sequence[str]) -> Iterator[bool]:
             and (is_open or line.rstrip().endswith(("(", "{")))
             and not (is_open and _CLOSING.match(line))
         )
-
-
-def _rate_first_line(lines: list[str], first: int) -> float:
-    """Rate a window by where it begins: after a blank line, without an indent."""
-    is_edge = first == 0 or not lines[first - 1].strip()
-    return (_AFTER_BLANK if is_edge else 0) + (_AT_MARGIN if not lines[first][:1].isspace() else 0)

@@ -90,8 +90,12 @@ def is_direct_answer(
         return False
     if compute_idf_share(weights, passage.title, passage.language) < MIN_HEADING_SHARE:
         return False
-    return has_same_polarity(question, shown) and (
-        not _HOW.match(question) or _has_steps_or_code(passage)
+    if not has_same_polarity(question, shown):
+        return False
+    return (
+        not _HOW.match(question)
+        or any(block.kind in ("code", "item", "row") for block in passage.blocks)
+        or any(span.kind == "code" for span in passage.spans)
     )
 
 
@@ -114,10 +118,3 @@ def compute_idf_share(weights: Mapping[str, float], text: str, language: str) ->
     terms = frozenset(extract_terms(text, language))
     shared = sum(weight for term, weight in weights.items() if term in terms)
     return shared / (sum(weights.values()) or 1.0)
-
-
-def _has_steps_or_code(passage: Passage) -> bool:
-    """Test whether a section has instructions: code, a list, a table or inline code."""
-    return any(block.kind in ("code", "item", "row") for block in passage.blocks) or any(
-        span.kind == "code" for span in passage.spans
-    )

@@ -143,7 +143,11 @@ class _StatementSelection:
             for place, statement in enumerate(self.statements)
             if is_quotable_alone(passage.text, statement)
             and place not in self.excluded
-            and (not statement.leads_in or self._leads_somewhere(place))
+            and (
+                not statement.leads_in
+                or self.reading.find_list_after(place) is not None
+                or self._find_code(place)
+            )
         }
         self.supports = self._raise_supports(supports)
 
@@ -218,11 +222,6 @@ class _StatementSelection:
             self._add_antecedent(place)
         return True
 
-    def _leads_somewhere(self, place: int) -> bool:
-        """Test whether a sentence leads into a list or code that can be quoted."""
-        listed = self.reading.find_list_after(place)
-        return listed is not None or bool(self._find_code(place))
-
     def _find_code(self, place: int) -> list[int]:
         """Find the places of the code that follows a statement and is not shown already."""
         return [code for code in self.reading.find_code_after(place) if code not in self.excluded]
@@ -257,7 +256,12 @@ class _StatementSelection:
         is_selected = any(code in self.selected_ranges for code in codes)
         if not allowed or is_selected or self.lines_left < MIN_CODE_LINES:
             return
-        code = max(allowed, key=lambda each: (self._compute_code_value(each), -each))
+
+        def rate(code: int) -> tuple[float, int]:
+            has_label = self.statements[code - 1].kind == "label"
+            return self.supports[code] + (self.supports[code - 1] if has_label else 0.0), -code
+
+        code = max(allowed, key=rate)
         self._add_label(self.statements[code].label)
         text = self.passage.text
         start, end = self.statements[code].start, self.statements[code].end
@@ -277,12 +281,6 @@ class _StatementSelection:
         self.selected_ranges[code] = start + first, start + last
         self.lines_left -= text[start + first : start + last].count("\n") + 1
         self.visible_left -= count_visible_characters(text[start + first : start + last])
-
-    def _compute_code_value(self, code: int) -> float:
-        """Add the support of code and of the label of its tab."""
-        label = self.statements[code - 1]
-        label_support = self.supports[code - 1] if label.kind == "label" else 0.0
-        return self.supports[code] + label_support
 
     def _add_list(self, place: int) -> None:
         """Select a list or a table: whole where there is room, else its best items or rows.

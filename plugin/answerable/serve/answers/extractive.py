@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..embedders.embedder import Embedder
 from ..provider_registry import embeds_in_process
-from ..retrieval.question import read_content_terms, weigh_terms
+from ..retrieval.question import read_question
 from ..retrieval.scoring import score_codes
 from ..retrieval.store import Store
 from ..text.tokenization import extract_terms
@@ -20,7 +20,7 @@ from ..vectors.quantization import quantize_int8
 from ..vectors.scalar_codes import Int8Codes
 from .confidence import is_direct_answer
 from .excerpts import MAX_VISIBLE_CHARACTERS, Excerpt, ExcerptBudget, cut_excerpt
-from .statements import PassageStatements, Statement, is_quotable_alone, split_statements
+from .statements import PassageStatements, is_quotable_alone, split_statements
 
 MAX_DRAFT_ROUTES = 2
 # How many passages' statements are cached: some 20 KB each.
@@ -113,7 +113,6 @@ class ExtractiveAnswerer:
         return {"claims": claims, "routes": routes}
 
     def _draft_claims(self, question: str, evidence: Evidence) -> list[dict[str, Any]]:
-        """Draft a claim for each section of which an excerpt is shown."""
         claims: dict[str, list[_SectionExcerpt]] = {}
         for each in self._cut_excerpts(question, evidence):
             windows = claims.setdefault(each.section.passage.url, [])
@@ -125,7 +124,7 @@ class ExtractiveAnswerer:
 
     def _cut_excerpts(self, question: str, evidence: Evidence) -> Iterator[_SectionExcerpt]:
         """Cut the excerpts that are shown, best first: one where it is sure, else up to three."""
-        idfs = evidence.idfs or weigh_terms(self.store, read_content_terms(self.store, question))
+        idfs = evidence.idfs or read_question(self.store, question).idfs
         statements: set[str] = set()
         min_support, count = SUPPORT_FLOOR, 0
         for section in self._rate_sections(question, evidence, idfs):
@@ -147,7 +146,6 @@ class ExtractiveAnswerer:
     def _rate_sections(
         self, question: str, evidence: Evidence, idfs: Mapping[str, Mapping[str, float]]
     ) -> list[_RatedSection]:
-        """Rate the passages of the evidence and order them, best first."""
         vector = None
         if self._is_local and evidence.vector is not None:
             vector = np.array(evidence.vector, dtype=np.float32)
@@ -158,7 +156,11 @@ class ExtractiveAnswerer:
             matched = evidence.terms[number - 1] if evidence.terms else frozenset()
             read = self._embed_cached(passage)
             supports = self._rate_statements(read, idfs[passage.language], vector, matched)
-            best = _find_best_support(passage, read.reading, supports)
+            statements = zip(read.reading.statements, supports, strict=True)
+            quotable = (
+                s for statement, s in statements if is_quotable_alone(passage.text, statement)
+            )
+            best = max(quotable, default=0.0)
             score = evidence.section_scores[number - 1] if evidence.section_scores else 0.0
             value = score + SUPPORT_WEIGHT * best
             sections.append(_RatedSection(number, passage, read.reading, supports, best, value))
@@ -211,8 +213,18 @@ class ExtractiveAnswerer:
 
 
 def list_statement_texts(passage: Passage, reading: PassageStatements) -> list[str]:
-    """List the texts by which the statements of a passage are matched, one for each."""
-    return [_add_headings(passage, statement) for statement in reading.statements]
+    """List the texts by which the statements of a passage are matched, one for each.
+
+    A statement rarely repeats its headings and its tab's or term's label, so they are added.
+    """
+    texts = []
+    for statement in reading.statements:
+        words = passage.text[statement.start : statement.end]
+        if statement.label >= 0 and statement.kind != "label":
+            label = passage.blocks[statement.label]
+            words = f"{passage.text[label.start : label.end]}\n{words}"
+        texts.append(f"{passage.title}\n{words}")
+    return texts
 
 
 def embed_statements(embedder: Embedder, texts: Sequence[str]) -> Int8Codes:
@@ -220,27 +232,14 @@ def embed_statements(embedder: Embedder, texts: Sequence[str]) -> Int8Codes:
     return quantize_int8(embedder.embed(texts))
 
 
-def _add_headings(passage: Passage, statement: Statement) -> str:
-    """Add to a statement its headings and its tab's or term's label, which it rarely repeats."""
-    words = passage.text[statement.start : statement.end]
-    if statement.label < 0 or statement.kind == "label":
-        return f"{passage.title}\n{words}"
-    label = passage.blocks[statement.label]
-    return f"{passage.title}\n{passage.text[label.start : label.end]}\n{words}"
-
-
-def _find_best_support(
-    passage: Passage, reading: PassageStatements, supports: Sequence[float]
-) -> float:
-    """Find the support of the best statement that can be quoted alone, 0 where there is none."""
-    statements = zip(reading.statements, supports, strict=True)
-    quotable = (s for statement, s in statements if is_quotable_alone(passage.text, statement))
-    return max(quotable, default=0.0)
-
-
 def _draft_claim(excerpts: Sequence[_SectionExcerpt]) -> dict[str, Any]:
     """Draft a claim of the windows of one section, in the order of the page."""
-    ordered = sorted(excerpts, key=lambda each: _parse_window_number(each.section.passage))
+
+    def window(excerpt: _SectionExcerpt) -> int:
+        match = _WINDOW_SUFFIX.search(excerpt.section.passage.id)
+        return int(match[1]) if match else 1
+
+    ordered = sorted(excerpts, key=window)
     return {
         "text": "\n…\n".join(each.excerpt.text for each in ordered),
         "evidence": [
@@ -249,9 +248,3 @@ def _draft_claim(excerpts: Sequence[_SectionExcerpt]) -> dict[str, Any]:
             for part in each.excerpt.parts
         ],
     }
-
-
-def _parse_window_number(passage: Passage) -> int:
-    """Parse the number of a passage's window of its section."""
-    match = _WINDOW_SUFFIX.search(passage.id)
-    return int(match[1]) if match else 1

@@ -254,15 +254,13 @@ def _split_units(text: str, sentences: tuple[TextRange, ...]) -> tuple[TextRange
     """Split a text into its sentences and, between them, its lines, in order."""
     edges = [(0, 0), *sentences, (len(text), len(text))]
     gaps = [(before[1], after[0]) for before, after in pairwise(edges)]
-    lines = [line for gap in gaps for line in _split_lines(text, *gap)]
-    return tuple(sorted({*sentences, *lines}))
-
-
-def _split_lines(text: str, start: int, end: int) -> list[TextRange]:
-    """Split a part of a text that has no sentences, dropping the white space between its lines."""
-    cuts = [start, *(at for m in _SENTENCE_ENDS.finditer(text, start, end) for at in m.span()), end]
-    lines = zip(cuts[::2], cuts[1::2], strict=True)
-    return [strip_range(text, *line) for line in lines if text[slice(*line)].strip()]
+    units = set(sentences)
+    for start, end in gaps:
+        breaks = _SENTENCE_ENDS.finditer(text, start, end)
+        cuts = [start, *(at for match in breaks for at in match.span()), end]
+        lines = zip(cuts[::2], cuts[1::2], strict=True)
+        units.update(strip_range(text, *line) for line in lines if text[slice(*line)].strip())
+    return tuple(sorted(units))
 
 
 def _overlap(one: TextRange, other: TextRange) -> bool:

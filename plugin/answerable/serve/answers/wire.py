@@ -36,7 +36,7 @@ def serialize_answer(
         "routes": routes,
         "citations": [
             add_absolute_url(_serialize_citation(citation, n, store), store.site.url)
-            for citation, n in _number_citations(answer).items()
+            for n, citation in enumerate(answer.citations, 1)
         ],
         "confidence": bucket_confidence(reply.confidence),
         "reason": reply.reason,
@@ -95,15 +95,10 @@ def list_template_fields(template: str) -> frozenset[str]:
     return frozenset(_TEMPLATE_FIELD.findall(template))
 
 
-def _number_citations(answer: Answer) -> dict[Citation, int]:
-    """Number the citations of an answer from 1."""
-    return {citation: n for n, citation in enumerate(answer.citations, 1)}
-
-
 def _serialize_sentences(
     answer: Answer, route: str
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    numbers = _number_citations(answer)
+    numbers = {citation: n for n, citation in enumerate(answer.citations, 1)}
     claims = [
         {"text": claim.text, "citations": [numbers[citation] for citation in claim.citations]}
         for claim in answer.claims
@@ -116,17 +111,15 @@ def _serialize_sentences(
 
 
 def _join_sentences(claims: list[dict[str, Any]], routes: list[dict[str, Any]]) -> str:
-    """Join sentences into one text, each followed by its markers."""
-    parts = [_insert_claim_markers(claim["text"], claim["citations"]) for claim in claims]
+    parts = []
+    for claim in claims:
+        text, numbers = claim["text"], claim["citations"]
+        # Code and lists have their markers in a line of their own.
+        is_long = "\n" in text.strip()
+        own_line = f"{text.rstrip()}\n{format_markers(numbers)}\n"
+        parts.append(own_line if is_long else insert_markers(text, numbers))
     parts += [insert_markers(route["text"], route["citations"]) for route in routes]
     return "".join(part if part.endswith("\n") else f"{part} " for part in parts).rstrip()
-
-
-def _insert_claim_markers(text: str, numbers: list[int]) -> str:
-    """Insert the markers of a claim; one of several lines has them in a line of their own."""
-    if "\n" not in text.strip():
-        return insert_markers(text, numbers)
-    return f"{text.rstrip()}\n{format_markers(numbers)}\n"
 
 
 def format_markers(numbers: Sequence[int]) -> str:

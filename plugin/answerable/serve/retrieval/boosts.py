@@ -77,7 +77,8 @@ def score_hint_labels(store: Store, idfs: Idfs) -> Floats:
     for weights in idfs.values():
         total = sum(weights.values())
         shares = np.zeros(count, dtype=np.float32)
-        for term in weights.keys() & terms.rows.keys():
+        # In the question's order: sums of the same numbers in another order may differ.
+        for term in filter(terms.rows.__contains__, weights):
             rows = list(terms.entry(term).records)
             shares[rows] += min(weights[term], compute_idf(count, len(rows))) / total
         best = np.maximum(best, shares)
@@ -99,7 +100,7 @@ def _compute_title_cosines(store: Store, idfs: Idfs) -> NDArray[np.float64]:
     for language, weights in idfs.items():
         norm = math.sqrt(sum(weight**2 for weight in weights.values()))
         own = _mark_records_in_language(store, language)
-        for term in weights.keys() & store.title_terms.rows.keys():
+        for term in filter(store.title_terms.rows.__contains__, weights):
             rows = [row for row in store.title_terms.entry(term).records if own[row]]
             products[rows] += weights[term] ** 2 / norm
     norms = store.title_norms.astype(np.float64)
@@ -115,8 +116,9 @@ def _compute_title_shares(store: Store, reading: QuestionReading) -> NDArray[np.
     for phrase in store.names.rows.keys() & reading.phrases:
         rows = list(store.names.entry(phrase).records)
         for language, weights in reading.idfs.items():
-            common = set(extract_terms(phrase, language)) & weights.keys()
-            share = sum(weights[term] for term in common) / (sum(weights.values()) or 1.0)
+            common = dict.fromkeys(extract_terms(phrase, language))
+            shared = sum(weights.get(term, 0.0) for term in common)
+            share = shared / (sum(weights.values()) or 1.0)
             own = _mark_records_in_language(store, language)
             for row in rows:
                 shares[row] = max(shares[row], share if own[row] else 0.0)

@@ -4,7 +4,7 @@ Source of the distance: optimal string alignment, where two neighbors that are s
 edit (F. J. Damerau 1964; R. A. Wagner and R. Lowrance 1975).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,9 +41,12 @@ def find_near_spelling(store: Store, word: str) -> str | None:
     """
     words = _index_spellings(store)
     for max_edits in range(1, 2 if len(word) < TWO_EDITS_FROM_LETTERS else 3):
-        near = list(_find_within_edits(words, word, max_edits))
-        if near:
-            return near[0] if len(_stem_words(store, near)) == 1 else None
+        if near := list(_find_within_edits(words, word, max_edits)):
+            stems = {
+                tuple(term for tag in store.site.tags for term in extract_terms(other, tag))
+                for other in near
+            }
+            return near[0] if len(stems) == 1 else None
     return None
 
 
@@ -108,8 +111,3 @@ def _letter_bits(word: str) -> int:
     for letter in word:
         bits |= 1 << (ord(letter) % 32)
     return bits
-
-
-def _stem_words(store: Store, words: Iterable[str]) -> set[tuple[str, ...]]:
-    tags = store.site.tags
-    return {tuple(term for tag in tags for term in extract_terms(word, tag)) for word in words}

@@ -51,11 +51,8 @@ class Remark:
 
     def to_json(self) -> Mapping[str, str]:
         """Format the remark as the wire's ``notes`` have it."""
-        if self.kind == "corrected":
-            return {"kind": self.kind, "from": self.word, "to": self.replacement}
-        if self.kind == "unknown":
-            return {"kind": self.kind, "word": self.word}
-        return {"kind": self.kind}
+        fields = {"from": self.word, "to": self.replacement} if self.replacement else {}
+        return {"kind": self.kind, **({"word": self.word} if self.kind == "unknown" else fields)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,18 +82,13 @@ class QuestionReading:
 NO_QUESTION = QuestionReading("", "", {})
 
 
-def rank_no_word(word: str) -> int | None:
-    """Return no rank: the ``WordRank`` where no list of ordinary words is at hand."""
-    del word
-    return None
-
-
 def read_question(
-    store: Store, question: str, word_rank: WordRank = rank_no_word
+    store: Store, question: str, word_rank: WordRank = lambda _: None
 ) -> QuestionReading:
     """Read a cleaned question with the vocabulary of a site.
 
-    Without words in the recipe a question is read as it stands.
+    Without words in the recipe a question is read as it stands. word_rank: by default no word is
+    an ordinary one.
     """
     if not store.manifest.profile.hybrid:
         return _make_reading(store, question, question, _extract_known_scripts(store, question))
@@ -124,7 +116,7 @@ def _make_reading(
         text,
         terms,
         remarks,
-        weigh_terms(store, terms),
+        _weigh_terms(store, terms),
         phrases,
         find_identifiers(question),
         asks_for_definition(question),
@@ -141,15 +133,7 @@ def _measure_name_lengths(store: Store) -> frozenset[int]:
     return frozenset({1, *(name.count(" ") + 1 for names in groups for name in names)})
 
 
-def read_content_terms(store: Store, question: str) -> Mapping[str, list[str]]:
-    """Extract the terms of a question without its frame, by the site's languages that have any.
-
-    Empty where there is nothing to search for.
-    """
-    return _extract_unframed_terms(store, question)[1]
-
-
-def weigh_terms(store: Store, terms: Mapping[str, Sequence[str]]) -> dict[str, dict[str, float]]:
+def _weigh_terms(store: Store, terms: Mapping[str, Sequence[str]]) -> Idfs:
     """Compute the idf of a question's terms in each language of the site's passages."""
     postings = store.postings_of({term for own in terms.values() for term in own})
     return {
@@ -252,20 +236,18 @@ def _find_unknown_words(store: Store, words: Iterable[str]) -> frozenset[str]:
     A word in camel case counts as a whole, whatever its parts are. A script without spaces has no
     words that a remark could name.
     """
+    tags = store.site.tags
     terms_by_word = {
-        word: {tag: extract_terms(word.lower(), tag) for tag in store.site.tags}
-        for word in words
-        if is_space_delimited(word)
+        word: [(tag, term) for tag in tags for term in extract_terms(word, tag)]
+        for word in map(str.lower, filter(is_space_delimited, words))
     }
-    terms = {term for by_tag in terms_by_word.values() for own in by_tag.values() for term in own}
+    terms = {term for own in terms_by_word.values() for _, term in own}
     indexed = find_indexed_terms(store.postings_of(terms), terms)
     return frozenset(
-        word.lower()
-        for word, by_tag in terms_by_word.items()
-        if any(by_tag.values())
+        word
+        for word, own in terms_by_word.items()
+        if own
         and not any(
-            term in indexed or term in read_site_name_terms(store, tag)
-            for tag, own in by_tag.items()
-            for term in own
+            term in indexed or term in read_site_name_terms(store, tag) for tag, term in own
         )
     )

@@ -5,7 +5,7 @@ Frames and follow-ups are recognized in English only.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Collection, Iterable, Set
 from functools import lru_cache
 
 from ..text.languages import TRANSLATIONS, base_language
@@ -89,7 +89,7 @@ _DEFINITION = re.compile(
 )
 
 
-def strip_frame(question: str, names: Iterable[str] = ()) -> str:
+def strip_frame(question: str, names: Collection[str] = ()) -> str:
     """Remove the frame of a question, such as "what does the author say about".
 
     names: of the site and its author, which are speakers too.
@@ -154,17 +154,18 @@ def collect_now_words(languages: tuple[str, ...]) -> tuple[frozenset[str], tuple
     return frozenset(phrases), tuple(substrings)
 
 
-def compile_frames(names: Iterable[str]) -> tuple[re.Pattern[str], ...]:
+def compile_frames(names: Collection[str]) -> tuple[re.Pattern[str], ...]:
     """Compile the patterns of frames, in the order in which they are removed.
 
     names: of the site and its author.
     """
-    return _compile_frames(tuple(sorted(_escape_speakers(names))))
+    speakers = [r"\s+".join(map(re.escape, name.split())) for name in names]
+    speakers += [re.escape(word) for name in names for word in name.split() if len(word) > 2]
+    return _compile_frames(tuple(sorted(speakers)))
 
 
 @lru_cache(maxsize=8)
 def _compile_frames(speakers: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-    """Compile the patterns of frames. speakers: parts of a pattern."""
     speaker = "|".join([rf"(?:the|this|these|your|their)\s+(?:{_SPEAKER})", _PRONOUN, *speakers])
     says = (
         rf"(?:\b(?:do|does|did|has|have|can|could|would)\s+)?\b(?:{speaker})\s+(?:ever\s+|also\s+)*"
@@ -172,10 +173,3 @@ def _compile_frames(speakers: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
         r"(?:\s+(?:about|on|of|regarding|that|if|how))?"
     )
     return tuple(re.compile(each, re.IGNORECASE) for each in (says, *_PATTERNS))
-
-
-def _escape_speakers(names: Iterable[str]) -> Iterator[str]:
-    """Escape whole names and then their words as parts of a pattern."""
-    for name in names:
-        yield r"\s+".join(map(re.escape, name.split()))
-        yield from (re.escape(word) for word in name.split() if len(word) > 2)

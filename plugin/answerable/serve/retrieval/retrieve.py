@@ -120,7 +120,6 @@ def normalize_query(store: Store, vector: Floats) -> Floats:
 
 
 def _score_candidates(store: Store, candidates: Candidates, signals: Signals) -> Ranking:
-    """Score candidates by their cosines and their rows of the signals."""
     rows, profile = candidates.rows, store.manifest.profile
     return score_rows(profile, rows, candidates.cosines, signals.select(rows))
 
@@ -142,7 +141,6 @@ def _rank_siblings(
 
 
 def _score_hints(store: Store, reading: QuestionReading, unit: Floats, count: int) -> Ranking:
-    """Score the hints that may come first by their cosines and their labels."""
     added = score_hint_labels(store, reading.idfs)
     candidates = store.hint_candidates(unit, added, count)
     dense, zeros = candidates.cosines, np.zeros_like(candidates.cosines)

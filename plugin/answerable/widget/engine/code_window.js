@@ -18,7 +18,7 @@ import { isSpace, stripSpace, stripSpaceAtEnd } from "./white_space.js";
  * @returns {[start: number, end: number]}
  */
 export function cutCode(recipe, code, weights, maxLines, maxCharacters) {
-  const { BEFORE_BLANK, IMPORT_LINE_SHARE, LINE_BONUS, REPEATED_TERM_SHARE } = recipe.code_window;
+  const { AFTER_BLANK, AT_MARGIN, BEFORE_BLANK, IMPORT_LINE_SHARE, LINE_BONUS, REPEATED_TERM_SHARE } = recipe.code_window;
   const lines = code.split("\n");
   if (lines.length <= maxLines && countCodePoints(code) <= maxCharacters) return [0, code.length];
   // In code points, as limits are.
@@ -30,7 +30,8 @@ export function cutCode(recipe, code, weights, maxLines, maxCharacters) {
   let range = [0, 0];
   lines.forEach((line, first) => {
     if (!stripSpace(line)) return;
-    const opening = shares[first] * rateFirstLine(recipe, lines, first);
+    const followsBlank = first === 0 || !stripSpace(lines[first - 1]);
+    const opening = shares[first] * ((followsBlank ? AFTER_BLANK : 0) + (isSpace(line[0]) ? 0 : AT_MARGIN));
     const covered = new Set();
     let weight = 0;
     for (let last = first; last < Math.min(first + maxLines, lines.length); last += 1) {
@@ -106,19 +107,6 @@ function markImports(recipe, lines) {
     isOpen = isImport && (isOpen || /[({]$/.test(stripSpaceAtEnd(line))) && !(isOpen && matchAt(CLOSING, line));
     return isImport;
   });
-}
-
-/**
- * Rate a window by where it begins: after a blank line, without an indent.
- * @param {Recipe} recipe
- * @param {string[]} lines
- * @param {number} first
- * @returns {number}
- */
-function rateFirstLine(recipe, lines, first) {
-  const { AFTER_BLANK, AT_MARGIN } = recipe.code_window;
-  const isEdge = first === 0 || !stripSpace(lines[first - 1]);
-  return (isEdge ? AFTER_BLANK : 0) + (isSpace(lines[first][0] ?? "") ? 0 : AT_MARGIN);
 }
 
 /**

@@ -77,7 +77,9 @@ export function isDirectAnswer(recipe, question, weights, passage, excerpt) {
   const shown = `${title}\n${excerpt}`;
   if (computeIdfShare(recipe, weights, shown, language) < MIN_EXCERPT_SHARE) return false;
   if (computeIdfShare(recipe, weights, title, language) < MIN_HEADING_SHARE) return false;
-  return hasSamePolarity(recipe, question, shown) && (!matchAt(HOW, question) || hasStepsOrCode(passage));
+  if (!hasSamePolarity(recipe, question, shown)) return false;
+  const isStepOrCode = (/** @type {{kind: string}} */ { kind }) => ["code", "item", "row"].includes(kind);
+  return !matchAt(HOW, question) || passage.blocks.some(isStepOrCode) || passage.spans.some(({ kind }) => kind === "code");
 }
 
 /**
@@ -116,12 +118,4 @@ function computeIdfShare(recipe, weights, text, language) {
     if (terms.has(term)) shared += weight;
   }
   return shared / (total || 1);
-}
-
-/**
- * Test whether a section has instructions: code, a list, a table or inline code.
- * @param {Passage} passage
- */
-function hasStepsOrCode({ blocks, spans }) {
-  return blocks.some(({ kind }) => ["code", "item", "row"].includes(kind)) || spans.some(({ kind }) => kind === "code");
 }

@@ -114,7 +114,8 @@ class StatementSelection {
     this.selectable = new Set();
     this.statements.forEach((statement, place) => {
       if (!isQuotableAlone(recipe, passage.text, statement) || this.excluded.has(place)) return;
-      if (!statement.leadsIn || this.leadsSomewhere(place)) this.selectable.add(place);
+      const leadsNowhere = statement.leadsIn && reading.findListAfter(place) === null && !this.findCode(place).length;
+      if (!leadsNowhere) this.selectable.add(place);
     });
     this.supports = this.raiseSupports(supports);
   }
@@ -200,14 +201,6 @@ class StatementSelection {
   }
 
   /**
-   * Test whether a sentence leads into a list or code that can be quoted.
-   * @param {number} place
-   */
-  leadsSomewhere(place) {
-    return this.reading.findListAfter(place) !== null || this.findCode(place).length > 0;
-  }
-
-  /**
    * Find the places of the code that follows a statement and is not shown already.
    * @param {number} place
    */
@@ -265,7 +258,10 @@ class StatementSelection {
     const allowed = codes.filter((code) => !this.isOtherTab(code));
     const isSelected = codes.some((code) => this.selectedRanges.has(code));
     if (!allowed.length || isSelected || this.linesLeft < MIN_CODE_LINES) return;
-    const code = allowed.reduce((best, each) => (this.codeValue(each) > this.codeValue(best) ? each : best));
+    const rate = (/** @type {number} */ code) => {
+      return this.supports[code] + (this.statements[code - 1].kind === "label" ? this.supports[code - 1] : 0);
+    };
+    const code = allowed.reduce((best, each) => (rate(each) > rate(best) ? each : best));
     const { start, label } = this.statements[code];
     this.addLabel(label);
     const text = this.textOf(this.statements[code]);
@@ -287,14 +283,6 @@ class StatementSelection {
     const shown = text.slice(first, last);
     this.linesLeft -= shown.split("\n").length;
     this.visibleLeft -= countVisibleCharacters(shown);
-  }
-
-  /**
-   * Add the support of code and of the label of its tab.
-   * @param {number} code
-   */
-  codeValue(code) {
-    return this.supports[code] + (this.statements[code - 1].kind === "label" ? this.supports[code - 1] : 0);
   }
 
   /**

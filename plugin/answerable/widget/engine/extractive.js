@@ -84,7 +84,8 @@ function rateSections(store, evidence, vector) {
   const sections = evidence.passages.map((passage, at) => {
     const { reading } = readStatements(store.recipe, passage);
     const supports = rateStatements(store, passage, weightsOf(evidence, passage), vector, evidence.terms[at]);
-    const best = findBestSupport(store.recipe, passage, reading, supports);
+    const quotable = supports.filter((_, place) => isQuotableAlone(store.recipe, passage.text, reading.statements[place]));
+    const best = quotable.length ? Math.max(...quotable) : 0;
     const value = evidence.sectionScores[at] + SUPPORT_WEIGHT * best;
     return { number: at + 1, passage, reading, supports, best, value };
   });
@@ -150,19 +151,6 @@ function readStatements(recipe, passage) {
     readings.set(passage, (read = { reading, terms }));
   }
   return read;
-}
-
-/**
- * Find the support of the best statement that can be quoted alone, 0 where there is none.
- * @param {Recipe} recipe
- * @param {Passage} passage
- * @param {PassageStatements} reading
- * @param {number[]} supports
- * @returns {number}
- */
-function findBestSupport(recipe, { text }, { statements }, supports) {
-  const quotable = supports.filter((_, place) => isQuotableAlone(recipe, text, statements[place]));
-  return quotable.length ? Math.max(...quotable) : 0;
 }
 
 /**

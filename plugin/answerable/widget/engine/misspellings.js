@@ -33,7 +33,10 @@ export async function findNearSpelling(store, word) {
   const index = await indexSpellings(store);
   for (let maxEdits = 1; maxEdits <= (countCodePoints(word) < TWO_EDITS_FROM_LETTERS ? 1 : 2); maxEdits += 1) {
     const near = findWithinEdits(index, word, maxEdits);
-    if (near.length) return countStems(store, near) === 1 ? near[0] : null;
+    if (!near.length) continue;
+    const { recipe, site } = store;
+    const stems = new Set(near.map((other) => site.tags.flatMap((tag) => extractTerms(recipe, other, tag)).join(" ")));
+    return stems.size === 1 ? near[0] : null;
   }
   return null;
 }
@@ -144,14 +147,4 @@ function countBits(bits) {
   let count = 0;
   for (let left = bits; left; left &= left - 1) count += 1;
   return count;
-}
-
-/**
- * Count the different stems of words.
- * @param {Store} store
- * @param {string[]} words
- * @returns {number}
- */
-function countStems({ site, recipe }, words) {
-  return new Set(words.map((word) => site.tags.flatMap((tag) => extractTerms(recipe, word, tag)).join(" "))).size;
 }
