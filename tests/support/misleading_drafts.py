@@ -382,12 +382,23 @@ CAUGHT = (
          "Run `spool-worker start --quiet curl`."),
         ("spool", "Start it by hand", "Set `SPOOL=/srv/spool`.", "Set `SPOOL=/srv`."),
     )),
+    Family("a quote that is cut within an option", "option", (
+        ("spool", "Push with git push --force", "Push with git push --force-with-lease.",
+         "Push with git push --force"),
+        ("config", "With --read", "With --read-only nothing is written.", "With --read"),
+    )),
+    Family("a quote that is cut within a path", "path", (
+        ("spool", "Clear the cache by rm -rf ./spool", "Clear it by `rm -rf ./spool/tmp/cache`.",
+         "Clear the cache by rm -rf ./spool"),
+        ("deploy", "writes its log to /var/log", "The log is /var/log/harbor.log.",
+         "writes its log to /var/log"),
+    )),
     Family("code between backticks that only look so", "code", (
         ("spool", "Clear the cache by", "Clear it by `rm -rf ./spool/tmp/cache`.",
          "Clear ｀the cache by`rm -rf /`on each worker｀."),
         ("spool", "Clear the cache by", "It is\n`rm -rf ./spool/tmp/cache` there.",
          "Clear `the cache\nby`rm -rf /`on each worker`."),
-        ("spool", "rm -rf ./spool", "rm -rf ./spool", "`rm -rf ./spool`"),
+        ("spool", "rm -rf ./spool/tmp/cache", "rm -rf ./spool/tmp/cache", "`rm -rf ./spool`"),
     )),
     Family("an invented url", "url", (
         ("support", ISSUES, "They are at https://tracker.harbor.example/issues now.",

@@ -1,5 +1,6 @@
 """Check that the exact parts of a claim stand in the sentences it quotes; name the broken rule."""
 
+import re
 from collections.abc import Sequence, Set
 from itertools import islice, product
 
@@ -28,6 +29,9 @@ MAX_EXCERPT_CHARACTERS = 1_200
 # quote is placed where it occurs first.
 MAX_PLACEMENTS = 16
 MAX_PLACED = 4
+
+# Two pieces of one option, path or name.
+_JOINED = re.compile(r"[A-Za-z0-9][-/:@\\][A-Za-z0-9]|[a-z0-9]\.[a-z0-9]")
 
 
 def choose_quotations(
@@ -111,8 +115,11 @@ def _is_excerpt(text: str, quotations: Sequence[Quotation]) -> bool:
 def _consists_of(text: str, quotations: Sequence[Quotation]) -> bool:
     """Test whether a text is the words of some quotes in order, sanitized as claims are.
 
-    Code that only the claim marks as such is not excused.
+    Code that only the claim marks as such is not excused, nor is a part of an option or a path.
     """
+    edges = [(q.passage.text, edge) for q in quotations for edge in (q.start, q.end)]
+    if any(_JOINED.search(text, max(0, edge - 2), edge + 2) for text, edge in edges):
+        return False
     words = [sanitize_text(q.passage.text[q.start : q.end]) for q in quotations]
     if text.count("`") != sum(quote.count("`") for quote in words):
         return False
