@@ -351,7 +351,7 @@ def test_one_flip_among_verdicts_that_hold_rejects_and_a_part_does_not_certify(
 
 
 def test_the_floor_that_refuses_under_the_lever_alone_is_a_flip(tmp_path: Path) -> None:
-    lever = Encoding("int4", DIMENSIONS)
+    lever = Encoding("int8", DIMENSIONS // 2)
     case = marginal(tmp_path, lever)
     pair = np.stack([case.embedder.table[title] for title in ("Alpha", "Bravo")])
     query = case.embedder.table[QUESTION]

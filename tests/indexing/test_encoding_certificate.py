@@ -156,7 +156,7 @@ def test_flip_at_int8_is_a_warning_and_stops_strict_build(folder: Path) -> None:
     assert strict.returncode == 1
     assert message in strict.stderr
     assert (
-        "see `answerable eval --encoding int4` for lantern; build without --strict, or set"
+        "see `answerable eval --encoding int8` for lantern; build without --strict, or set"
         in strict.stderr
     )
     assert tree(folder / "function") == before
@@ -556,7 +556,7 @@ def test_the_gate_without_a_gold_set_says_what_to_write(folder: Path) -> None:
 
 
 def test_an_encoding_that_browsers_do_not_read_is_not_recommended(tmp_path: Path) -> None:
-    site = write_site(tmp_path, options={"retrieval": HOLDS})
+    site = write_site(tmp_path)
     put(site / "eval" / "gold.yaml", GOLD)
     done = command(site, "eval", "--encoding", "int4")
     shown = " ".join(done.stdout.split())
