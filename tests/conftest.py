@@ -48,7 +48,7 @@ _BY_PATH = {
         "test_encoding_certificate.py", "test_eval_command.py", "test_function_folder.py",
         "test_fuzz_files.py", "test_fuzz_pages.py", "test_generator_sites.py",
         "test_gold_models.py", "test_hostile_bundle.py", "test_killed_build.py",
-        "test_note_windows.py", "test_openai_answerer.py",
+        "test_main_server.py", "test_note_windows.py", "test_openai_answerer.py",
         "test_openai_embedder.py", "test_openai_stub.py", "test_parity.py", "test_parity_deep.py",
         "test_planted_leaks.py", "test_private_files.py", "test_process_pool.py",
         "test_provider_faults.py", "test_publication.py",

@@ -10,10 +10,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from answerable.testing.honest_model import honest_model
 from support import git_sites, sites
 from support.git_sites import run_git
 from support.openai_stub import OpenAIStub
-from support.stub_fixtures import conforming_model
 
 
 @pytest.fixture(scope="module")
@@ -339,7 +339,7 @@ def test_errors_of_mkdocs_and_of_files_are_exit_status_2(folder: Path) -> None:
 
 def test_run_in_which_nothing_could_be_judged_is_exit_status_2(folder: Path) -> None:
     assert sites.command(folder, "eval", "--full", "--report", "base.json").returncode == 0
-    with OpenAIStub(models={"honest": conforming_model}) as server:
+    with OpenAIStub(models={"honest": honest_model}) as server:
         url = server.base_url
     settings = {"answers": "openai", "model": "honest", "base_url": url}
     sites.put(folder / "function" / "settings.json", json.dumps(settings))
@@ -352,7 +352,7 @@ def test_run_in_which_nothing_could_be_judged_is_exit_status_2(folder: Path) -> 
 
 
 def test_judge_model_is_asked_of_both_sides(folder: Path) -> None:
-    with OpenAIStub(models={"honest": conforming_model}) as server:
+    with OpenAIStub(models={"honest": honest_model}) as server:
         judge = {"model": "honest-judge", "base_url": server.base_url, "required": True}
         sites.write_site(folder, options={"evaluate": {"judge": judge}})
         process = diff(

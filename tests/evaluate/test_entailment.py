@@ -10,11 +10,11 @@ import yaml
 
 from answerable.evaluate.judge import EntailmentJudge
 from answerable.evaluate.report import read_latest_report
-from answerable.testing.honest_model import ParsedPrompt, write_honest_draft
+from answerable.testing.honest_model import ParsedPrompt, honest_model, write_honest_draft
 from support import sites
 from support.deadlines import PATIENCE
 from support.openai_stub import OpenAIStub
-from support.stub_fixtures import StrictStub, conforming_model
+from support.stub_fixtures import StrictStub
 
 GOLD = """
 queries:
@@ -50,7 +50,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def server() -> Iterator[OpenAIStub]:
-    models = {"honest": conforming_model, "embellishing": embellishing_model}
+    models = {"honest": honest_model, "embellishing": embellishing_model}
     with OpenAIStub(models=models) as running:
         running.retry_after = 0.05
         yield running

@@ -17,14 +17,13 @@ import yaml
 from answerable.evaluate.report import read_latest_report, read_report
 from answerable.evaluate.runner import merge_runs
 from answerable.evaluate.verdict import CallUsage
-from answerable.testing.honest_model import ParsedPrompt
+from answerable.testing.honest_model import ParsedPrompt, honest_model
 from support import sites
 from support.deadlines import PATIENCE, until
 from support.eval_reports import row
 from support.openai_stub import OpenAIStub
-from support.question_faults import QuestionFaultStub, find_question
 from support.server_processes import started
-from support.stub_fixtures import StrictStub, conforming_model
+from support.stub_fixtures import QuestionFaultStub, StrictStub, find_question
 
 # Each fault of a server, and the cause by which a report names it.
 FAULTS = {
@@ -159,7 +158,7 @@ def test_verdicts_are_in_the_order_of_the_file_whoever_ends_first(folder: Path) 
 
     def wait_for_another(prompt: ParsedPrompt) -> str:
         both.wait()
-        return conforming_model(prompt)
+        return honest_model(prompt)
 
     # Nobody answers until a second call is there.
     with OpenAIStub(models={"honest": wait_for_another}) as server:
@@ -225,7 +224,7 @@ def every_other(model: Callable[[ParsedPrompt], str]) -> Callable[[ParsedPrompt]
 
 def test_repeated_query_whose_verdicts_differ_is_flaky(folder: Path) -> None:
     sites.put(folder / "eval" / "gold.yaml", gold([("wavers", question(0))]))
-    with OpenAIStub(models={"honest": every_other(conforming_model)}) as server:
+    with OpenAIStub(models={"honest": every_other(honest_model)}) as server:
         point(folder, server)
         status, report, _ = evaluate(folder, "--repeat", "4")
         assert server.answer_calls == 4
@@ -233,7 +232,7 @@ def test_repeated_query_whose_verdicts_differ_is_flaky(folder: Path) -> None:
     assert (status, verdict["status"], report["flaky"], report["passed"]) == (1, "flaky", 1, 0)
     assert [run["mode"] for run in verdict["runs"]] == ["partial", "not-found"] * 2
     assert [bool(run["issues"]) for run in verdict["runs"]] == [False, True] * 2
-    with OpenAIStub(models={"honest": conforming_model}) as server:
+    with OpenAIStub(models={"honest": honest_model}) as server:
         point(folder, server)
         once = evaluate(folder)[1]["verdicts"][0]["usage"]
         status, report, _ = evaluate(folder, "--repeat", "3")

@@ -18,7 +18,6 @@ from answerable.testing.honest_model import (
     split_prompt_sentences,
 )
 from answerable.testing.openai_stub import ScriptedModel
-from support.strict_schema import conform_to_schema
 
 MAX_CLAIMS = 5
 DENIAL = "It is not true that"
@@ -91,7 +90,8 @@ def _write_claim(text: str, quoted: _Statement) -> dict[str, Any]:
 
 def _write_draft(prompt: ParsedPrompt, claims: list[dict[str, Any]], routes: list[str]) -> str:
     draft = {"claims": claims, "routes": routes}
-    return json.dumps(conform_to_schema(draft, prompt.schema) if prompt.schema else draft)
+    names = (prompt.schema or {}).get("properties", draft)
+    return json.dumps({name: value for name, value in draft.items() if name in names})
 
 
 def _select_statements(prompt: ParsedPrompt) -> list[_Statement]:

@@ -63,6 +63,11 @@ _REPLIES: Mapping[str, StubReply] = {
     "blank": StubReply(b""),
 }
 UPSTREAM_WORDS = tuple(words for _, words, _ in _STATUSES.values())
+# Of those that strict mode takes, the ones that our requests use.
+_KEYWORDS = {
+    "type", "properties", "required", "additionalProperties", "items", "enum", "minItems",
+    "description",
+}  # fmt: skip
 # What reaches the client: not a byte, byte by byte, half of a body, no byte, half as a whole.
 _DELIVERIES = ("hang", "drip", "cut", "drop", "truncated")
 _VECTORS: Mapping[str, Callable[[list[list[float]]], list[list[float]]]] = {
@@ -92,8 +97,8 @@ class _Plan:
 class OpenAIStub(openai_stub.OpenAIStub):
     """A stub that keeps the latest ``keep`` requests, None for all, and counts all of them.
 
-    check_schema: tells why strict mode refuses a schema. ``retry_after``: of a 429 or 503, in
-    seconds; ``drip_seconds``: between dripped bytes. ``failures``: what should never have happened.
+    ``retry_after``: of a 429 or 503, in seconds; ``drip_seconds``: between dripped bytes.
+    ``failures``: what should never have happened.
     """
 
     def __init__(
@@ -102,14 +107,12 @@ class OpenAIStub(openai_stub.OpenAIStub):
         *,
         keep: int | None = None,
         models: Mapping[str, ScriptedModel] | None = None,
-        check_schema: Callable[[object], str | None] = lambda _: None,
     ) -> None:
         super().__init__(port, models={**JUDGES, **(models or {})})
         self.retry_after = 1.0
         self.drip_seconds = 0.05
         self.no_responses = False
         self.failures: list[BaseException] = []
-        self._check_schema = check_schema
         self._kept: deque[StubRequest] = deque(maxlen=keep)
         self._plan: _Plan | None = None
         self._lock = threading.Lock()
@@ -246,7 +249,7 @@ class OpenAIStub(openai_stub.OpenAIStub):
             return error_reply(400, "The model does not support matryoshka representation.")
         text = values.get("text", {}).get("format") or {}
         sent = values.get("response_format", {}).get("json_schema") or text
-        mistake = self._check_schema(sent["schema"]) if sent.get("strict") else None
+        mistake = find_schema_fault(sent["schema"]) if sent.get("strict") else None
         return error_reply(400, mistake, "invalid_json_schema") if mistake else None
 
 
@@ -261,6 +264,26 @@ class _Announced:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._handler, name)
+
+
+def find_schema_fault(schema: Any, depth: int = 0) -> str | None:
+    """Tell why strict mode refuses a schema, else None; it takes more than is checked here."""
+    if not isinstance(schema, dict) or depth > 10 or (not depth and schema.get("type") != "object"):
+        return "a schema of 'type: \"object\"' is expected, of ten levels at most"
+    if unknown := set(schema) - _KEYWORDS:
+        return f"{sorted(unknown)} is not permitted"
+    if "enum" in schema and not 1 <= len(schema["enum"]) <= 1000:
+        return "an enum has 1 to 1000 values"
+    properties = schema.get("properties", {})
+    if schema.get("type") == "object" and (
+        schema.get("additionalProperties") is not False
+        or sorted(schema.get("required", [])) != sorted(properties)
+    ):
+        return "'additionalProperties' has to be false, and every property required"
+    if schema.get("type") == "array" and "items" not in schema:
+        return "array schema missing items"
+    inner = [*properties.values(), *([schema["items"]] if "items" in schema else [])]
+    return next((fault for each in inner if (fault := find_schema_fault(each, depth + 1))), None)
 
 
 def _values(request: StubRequest) -> dict[str, Any]:

@@ -1,30 +1,57 @@
-"""The local OpenAI server with strict schemas, hostile and lying models, and what they read."""
+"""The local OpenAI server with hostile and lying models, and what they read."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import pytest
 
 from answerable.serve.request_context import RequestContext
-from answerable.testing.honest_model import ParsedPrompt, write_honest_draft
+from answerable.testing.honest_model import parse_prompt
+from answerable.testing.openai_stub import StubReply, StubRequest
 from support.hostile_models import HOSTILE_MODELS
 from support.lying_models import LYING_MODELS
-from support.openai_stub import OpenAIStub
-from support.strict_schema import conform_to_schema, find_schema_fault
+from support.openai_stub import ANSWER_PATHS, FAULT_HEADER, OpenAIStub
 
 
 class StrictStub(OpenAIStub):
-    """A stub that checks schemas as strict mode does, and has the hostile and lying models."""
+    """A stub that has the hostile and lying models too."""
 
     def __init__(self, port: int = 0, *, keep: int | None = None) -> None:
-        models = {**HOSTILE_MODELS, **LYING_MODELS, "honest": conforming_model}
-        super().__init__(port, keep=keep, models=models, check_schema=find_schema_fault)
+        models = {**HOSTILE_MODELS, **LYING_MODELS}
+        super().__init__(port, keep=keep, models=models)
 
 
-def conforming_model(prompt: ParsedPrompt) -> str:
-    """Write an honest draft in whatever form the schema of a request demands."""
-    draft = write_honest_draft(prompt)
-    return json.dumps(conform_to_schema(draft, prompt.schema) if prompt.schema else draft)
+class QuestionFaultStub(StrictStub):
+    """A stub that meets the answers to some questions with a fault each.
+
+    ``faults_by_question``: the name of a fault by the question that meets it.
+    """
+
+    def __init__(self, faults_by_question: Mapping[str, str]) -> None:
+        super().__init__()
+        self.faults_by_question = faults_by_question
+        self.retry_after = 0.05
+
+    def respond(self, request: StubRequest) -> StubReply:
+        """Record a request and reply to it, or to its question, with a fault."""
+        fault = self._find_fault(request)
+        if fault is None:
+            return super().respond(request)
+        headers = {**request.headers, FAULT_HEADER: fault}
+        return super().respond(replace(request, headers=headers))
+
+    def _find_fault(self, request: StubRequest) -> str | None:
+        if request.endpoint not in ANSWER_PATHS:
+            return None
+        return self.faults_by_question.get(find_question(request))
+
+
+def find_question(request: StubRequest) -> str:
+    """Find the question that a request for an answer is about."""
+    values = request.json
+    messages = values["input"] if "input" in values else values["messages"]
+    return parse_prompt(message["content"] for message in messages).question
 
 
 @pytest.fixture

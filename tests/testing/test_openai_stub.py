@@ -19,9 +19,8 @@ from answerable.testing.honest_model import parse_prompt, write_honest_draft
 from support import sites
 from support.deadlines import PATIENCE
 from support.hostile_models import HOSTILE_MODELS, MANY_CLAIMS, obedient
-from support.openai_stub import JUDGES, OpenAIStub
-from support.strict_schema import conform_to_schema, find_schema_fault
-from support.stub_fixtures import conforming_model, hint, lines, source
+from support.openai_stub import JUDGES, OpenAIStub, find_schema_fault
+from support.stub_fixtures import hint, lines, source
 
 CHAIN = "The chain of a mooring is twelve millimetres thick. Cats dislike wet decks."
 THICK = "How thick is the chain of a mooring?"
@@ -63,7 +62,7 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-MODELS = {**JUDGES, **HOSTILE_MODELS, "conforming": conforming_model}
+MODELS = {**JUDGES, **HOSTILE_MODELS}
 
 
 @pytest.fixture(scope="module")
@@ -167,8 +166,8 @@ def test_floats_and_base64_hold_the_same_numbers(client: OpenAI) -> None:
     )
     # The client asks for base64 unless told otherwise, and decodes it.
     packed = client.embeddings.create(model=model, input=texts, dimensions=32)
-    rows = [np.array([item.embedding for item in reply.data], "f4") for reply in (plain, packed)]
-    np.testing.assert_array_equal(rows[0], rows[1])
+    rows = [[item.embedding for item in reply.data] for reply in (plain, packed)]
+    np.testing.assert_array_equal(np.array(rows[0], "f4"), np.array(rows[1], "f4"))
 
 
 def test_a_response_with_a_strict_schema(client: OpenAI) -> None:
@@ -222,10 +221,10 @@ def with_property(**schema: object) -> dict[str, Any]:
 
 def test_a_refused_schema_is_a_bad_request(client: OpenAI) -> None:
     loose = {k: v for k, v in SCHEMA.items() if k != "additionalProperties"}
-    with pytest.raises(openai.BadRequestError, match=r"In context=\(\)") as r:
+    with pytest.raises(openai.BadRequestError, match="every property required") as r:
         client.responses.create(model="honest", input="a", text={"format": form(loose)})
     assert r.value.code == "invalid_json_schema"
-    with pytest.raises(openai.BadRequestError, match=r"In context=\(\)"):
+    with pytest.raises(openai.BadRequestError, match="every property required"):
         client.chat.completions.create(
             model="honest", messages=[{"role": "user", "content": "a"}],
             response_format={
@@ -239,23 +238,19 @@ def test_a_refused_schema_is_a_bad_request(client: OpenAI) -> None:
 
 
 @pytest.mark.parametrize(
-    ("schema", "value", "conforming"),
+    "schema",
     [
-        (with_property(type="string"), {}, {"a": ""}),
-        (with_property(type=["string", "null"]), {"a": None}, {"a": None}),
-        (with_property(type="integer"), {"a": "7", "b": 1}, {"a": 0}),
-        (with_property(type="array", items={"type": "boolean"}, minItems=2), {"a": [True]},
-         {"a": [True, False]}),
-        (with_property(anyOf=[{"type": "null"}, {"type": "number"}]), {"a": 1.5}, {"a": 1.5}),
-        (with_property(type="string", enum=["x", "y"]), {"a": "z"}, {"a": "x"}),
-        (with_property(const=3), {}, {"a": 3}),
-        ({**with_property(**{"$ref": "#/$defs/b"}), "$defs": {"b": {"type": "string"}}},
-         {"a": "kept"}, {"a": "kept"}),
+        {"type": "array", "items": {"type": "string"}},
+        {**SCHEMA, "additionalProperties": True},
+        {**SCHEMA, "required": ["claims"]},
+        with_property(type="string", enum=[]),
+        with_property(type="string", enum=[f"s{n}" for n in range(1001)]),
+        with_property(type="array"),
+        with_property(type="string", oneOf=[]),
     ],
-)  # fmt: skip
-def test_a_value_is_made_to_fit(schema: dict[str, Any], value: object, conforming: object) -> None:
-    assert find_schema_fault(schema) is None
-    assert conform_to_schema(value, schema) == conforming
+)
+def test_what_strict_mode_refuses(schema: object) -> None:
+    assert find_schema_fault(schema)
 
 
 def test_it_quotes_what_supports_the_question_and_nothing_else() -> None:

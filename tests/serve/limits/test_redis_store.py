@@ -1,6 +1,7 @@
 """Limits, spending and answers that processes share over a real Redis."""
 
 import secrets
+import subprocess
 import sys
 from collections import Counter
 from subprocess import PIPE
@@ -17,10 +18,38 @@ from answerable.serve.limits.token_budget import create_token_budget
 from serve.limits.test_answer_cache import Maker, call_at_once
 from serve.limits.test_token_budget import STEPS, Clock, Step, check_steps
 from support.deadlines import PATIENCE
-from support.process_race import race
 from support.redis_server import RedisServer
 from support.server_processes import started
 from support.token_budget_checks import attempt, refusal
+
+
+def race(script: str, processes: int, *arguments: str) -> list[str]:
+    """Start processes that are let go at once, and return what each prints.
+
+    script: Python that prepares, then calls ``go()``, then prints a line. arguments: its argv[1:].
+    """
+    start = "def go():\n    print('ready', flush=True)\n    input()\n"
+    command = [sys.executable, "-c", start + script, *arguments]
+    racing = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(processes)
+    ]
+    try:
+        for each in racing:
+            assert each.stdout is not None
+            assert each.stdout.readline() == "ready\n"
+        for each in racing:
+            assert each.stdin is not None
+            each.stdin.write("\n")
+            each.stdin.flush()
+        printed = [each.communicate(timeout=PATIENCE)[0].strip() for each in racing]
+    finally:
+        for each in racing:
+            each.kill()
+            each.communicate()
+    assert [each.returncode for each in racing] == [0] * processes
+    return printed
+
 
 WAIT = PATIENCE
 
