@@ -54,7 +54,6 @@ _PATTERNS: tuple[tuple[Rule, re.Pattern[str]], ...] = (
     ),
     ("option", re.compile(r"(?<![^\s(\[{,;:=|/\"'*<>])--?[A-Za-z](?:[\w-]*\w)?")),
 )
-_CASE_SENSITIVE: frozenset[Rule] = frozenset({"path", "option"})
 
 _CURRENCY = "$\u00a2-\u00a5\u20a0-\u20cf"
 # A comparison, a minus or plus and a currency. The end of an arrow is no comparison.
@@ -151,7 +150,7 @@ def read_parts(text: str, *, is_english: bool) -> Iterator[TextPart]:
     for rule, pattern in _PATTERNS:
         for match in pattern.finditer(text):
             if rule != "path" or _is_path(match[0]):
-                words = match[0] if rule in _CASE_SENSITIVE else match[0].casefold()
+                words = match[0] if rule in ("path", "option") else match[0].casefold()
                 yield TextPart(rule, words.rstrip("/\\") or words)
     yield from _read_numbers(text, is_english)
     if is_english:

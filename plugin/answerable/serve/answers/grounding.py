@@ -91,8 +91,7 @@ def check_claim(
     source = _read_source(fold_lines(quoted), fold_lines(titles), is_english)
     texts = [passage.text for passage in evidence.passages]
     parts = (*read_parts(prose, is_english=is_english), *read_names(prose, languages, texts))
-    broken = (part.rule for part in parts if not _contains_part(source, part, is_english))
-    return next(broken, None)
+    return next((part.rule for part in parts if not _contains_part(source, part, is_english)), None)
 
 
 def _place_in_order(located: Sequence[Sequence[Quotation]]) -> list[Quotation]:

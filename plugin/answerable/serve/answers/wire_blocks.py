@@ -140,10 +140,8 @@ def _continues(block: Block, previous: Block) -> bool:
 def _append_block(
     blocks: list[Json], passage: Passage, block: Block, part: TextRange, is_same: bool
 ) -> None:
-    """Append a block, or add it to the last list or table if it is of the same.
-
-    Code of which a line is cut is text: nobody may take it for a whole command.
-    """
+    """Append a block, or add it to the last list or table if it is of the same."""
+    # Code of which a line is cut is text, so that nobody takes it for a whole command.
     before, after = passage.text[block.start : part[0]], passage.text[part[1] : block.end]
     cut_off = before.rpartition("\n")[2] + after.partition("\n")[0]
     if block.kind == "code" and not cut_off.strip():
