@@ -143,10 +143,11 @@ def certify_encoding(
             "judge the site with `languages: together`"
         )
     own, all_dimensions = resolve_encoding(built.options), built.embedder.identity.dimensions
-    kept = own.dimensions if dimensions is None else dimensions
-    if not 1 <= kept <= all_dimensions:
-        raise SiteError(f"--dimensions: {kept} is not between 1 and {all_dimensions}")
-    encoding = Encoding(name or own.name, kept)
+    if dimensions is None:
+        dimensions = own.dimensions
+    if not 1 <= dimensions <= all_dimensions:
+        raise SiteError(f"--dimensions: {dimensions} is not between 1 and {all_dimensions}")
+    encoding = Encoding(name or own.name, dimensions)
     notes = make_note_sources(notebook.ids, notebook.unrouted_paths)
     full = answers_locally(built.options)
     case = load_gold_case(built, site_index, notes, full=full, gold=gold, ids=ids)
