@@ -297,8 +297,8 @@ def test_the_stub_serves_until_it_is_interrupted(tmp_path: Path) -> None:
     with started(command, cwd=tmp_path, **pipes) as process:
         assert process.stdout
         address = process.stdout.readline().split(" at ")[1].split()[0]
-        models = OpenAI(base_url=address, api_key="test").models.list()
-        assert "honest" in {model.id for model in models}
+        with OpenAI(base_url=address, api_key="test") as client:
+            assert "honest" in {model.id for model in client.models.list()}
         process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE) == 0
 
