@@ -11,7 +11,6 @@ from ..bundle_format.manifest import Manifest
 from ..embedders.local_embedder import LOCAL_IDENTITY
 from ..retrieval.retrieve import RetrievalResult
 from ..retrieval.scoring import choose_floored_score
-from ..text.languages import base_language
 from ..text.tokenization import extract_terms, split_lowercase_words
 from ..types import Answer, Confidence, Passage
 
@@ -51,7 +50,7 @@ def rate_answer(manifest: Manifest, answer: Answer, retrieved: RetrievalResult) 
     passage = next(each.item for each in pool if each.item.id in cited)
     weights = reading.idfs[passage.language]
     quotes = "\n".join(citation.quote for citation in first.citations)
-    if manifest.identity == LOCAL_IDENTITY and base_language(passage.language) != "en":
+    if manifest.identity == LOCAL_IDENTITY and not passage.language.startswith("en"):
         best = compute_idf_share(weights, f"{passage.title}\n{quotes}", passage.language)
     else:
         # Neither its page nor its date says how near a passage comes to the question.

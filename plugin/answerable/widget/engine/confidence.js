@@ -1,6 +1,5 @@
 /** Compute confidence: how far the best score is above its floor, less if no one section answers. */
 
-import { baseLanguage } from "./languages.js";
 import { matchAt } from "./patterns.js";
 import { extractTerms, splitLowercaseWords } from "./tokenization.js";
 
@@ -29,7 +28,7 @@ export function rateAnswer(store, answer, retrieved, passages) {
   const weights = reading.idfs.get(passage.language) ?? new Map();
   const quotes = citations.map(({ quote }) => quote).join("\n");
   const best =
-    baseLanguage(passage.language) === "en"
+    passage.language.startsWith("en")
       ? // Neither its page nor its date says how near a passage comes to the question.
         Math.max(...retrieved.passages.map(({ base }) => base))
       : computeIdfShare(recipe, weights, `${passage.title}\n${quotes}`, passage.language);
