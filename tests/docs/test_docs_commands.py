@@ -137,7 +137,7 @@ def _pip(words: list[str]) -> None:
         return
     assert command == "install"
     if words[0] == "-r":
-        assert words == ["-r", "function/requirements.txt"]
+        assert words == ["-r", "function/requirements.txt", "uvicorn"]
         return
     for requirement in map(Requirement, words):
         assert all(f"\n{extra} = [" in project for extra in requirement.extras)
