@@ -8,7 +8,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from answerable.serve.answers.openai_answerer import is_reasoning_model
 from answerable.serve.text.tokenization import extract_terms
@@ -121,8 +121,12 @@ class OpenAIStub(openai_stub.OpenAIStub):
         self.counts: Counter[str] = Counter()
         self.disconnects = 0
 
+    def start(self) -> Self:
+        self._stopping.clear()
+        return super().start()
+
     def stop(self) -> None:
-        """End what hangs too."""
+        """End what hangs too, and answer on no connection that is still open."""
         self._stopping.set()
         super().stop()
 
@@ -187,6 +191,9 @@ class OpenAIStub(openai_stub.OpenAIStub):
 
     def send(self, reply: StubReply, handler: BaseHTTPRequestHandler) -> None:
         """Write a reply, or as much of it as the fault lets through."""
+        if self._stopping.is_set():
+            handler.close_connection = True
+            return
         try:
             self._send(reply, handler, getattr(self._delivery, "name", None))
         except OSError:

@@ -75,13 +75,12 @@ class OpenAIStub:
         """Listen and answer; SiteError if the port is taken."""
         handler = type("Handler", (_StubHandler,), {"stub": self})
         try:
-            self._server = ThreadingHTTPServer((HOST, self.port), handler)
+            self._server = _StubServer((HOST, self.port), handler)
         except OSError as error:
             raise SiteError(
                 f"--port: cannot listen on {HOST}:{self.port} ({error.strerror}): choose another "
                 "port"
             ) from None
-        self._server.daemon_threads = True
         self.port = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         return self
@@ -206,6 +205,14 @@ def resize_vectors(vectors: Any, dimensions: int) -> Any:
 @lru_cache(maxsize=1)
 def _open_embedder() -> Any:
     return open_local_embedder()
+
+
+class _StubServer(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Print nothing: a client that hangs up is no fault."""
 
 
 class _StubHandler(BaseHTTPRequestHandler):
