@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 
 from ..indexing.output.folder_overlap import check_private_location
-from ..indexing.packaging.lockfile import PACKAGE_EXTRAS
 from ..indexing.packaging.package_writer import FunctionPackage, PackageOrder, write_package
+from ..indexing.packaging.packages import PACKAGE_EXTRAS
 from ..indexing.packaging.platforms import (
     ARCHITECTURES,
     DEFAULT_PYTHON,

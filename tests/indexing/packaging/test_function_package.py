@@ -19,13 +19,6 @@ import pytest
 from answerable.cli.package import package_function
 from answerable.indexing.packaging import platforms
 from answerable.indexing.packaging.function_contents import read_function_contents
-from answerable.indexing.packaging.installation import compile_bytecode, install_wheels
-from answerable.indexing.packaging.lockfile import (
-    PACKAGE_EXTRAS,
-    find_older_versions,
-    format_lock,
-    resolve_packages,
-)
 from answerable.indexing.packaging.package_folder import (
     remove_package_leftovers,
     write_marker,
@@ -35,6 +28,14 @@ from answerable.indexing.packaging.package_writer import (
     PackageOrder,
     write_package,
     write_zip,
+)
+from answerable.indexing.packaging.packages import (
+    PACKAGE_EXTRAS,
+    compile_bytecode,
+    find_older_versions,
+    format_lock,
+    install_wheels,
+    resolve_packages,
 )
 from answerable.indexing.packaging.platforms import (
     PLATFORM_NAMES,
@@ -117,7 +118,7 @@ def real(function: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path
 
 @pytest.fixture(scope="module")
 def index(function: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder that pip takes its packages from, with small ones for all that a function needs."""
+    """A folder that uv takes its packages from, with small ones for all that a function needs."""
     folder = tmp_path_factory.mktemp("wheels")
     for line in (function / "requirements.txt").read_text(encoding="utf-8").splitlines():
         name, _, version = line.partition("==")
@@ -133,7 +134,7 @@ def index(function: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 @pytest.fixture
 def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder that pip takes its packages from."""
+    """An empty folder that uv takes its packages from."""
     folder = tmp_path / "wheels"
     folder.mkdir()
     serve_from(folder, monkeypatch)
@@ -141,7 +142,6 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def serve_from(folder: Path, patch: pytest.MonkeyPatch) -> None:
-    patch.setenv("PIP_CONFIG_FILE", os.devnull)
     patch.setenv("PIP_NO_INDEX", "1")
     patch.setenv("PIP_FIND_LINKS", str(folder))
 
@@ -427,7 +427,7 @@ def test_no_wheel_for_the_machine_is_one_sentence(wheels: Path) -> None:
     with pytest.raises(SiteError) as caught:
         resolve_packages(["narrow==1.0"], OTHER)
     assert str(caught.value) == (
-        "pip finds no wheel of narrow==1.0 for Python 3.13 on Linux aarch64 with glibc 2.34; "
+        "uv finds no wheel of narrow==1.0 for Python 3.13 on Linux aarch64 with glibc 2.34; "
         "choose another --python or --arch, or check that the package index is the right one"
     )
 
@@ -435,16 +435,13 @@ def test_no_wheel_for_the_machine_is_one_sentence(wheels: Path) -> None:
 def test_an_unreachable_package_index_is_one_sentence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     monkeypatch.setenv("PIP_INDEX_URL", "http://user:planted-password@127.0.0.1:9/simple")
-    monkeypatch.setenv("PIP_RETRIES", "1")
+    monkeypatch.setenv("UV_HTTP_RETRIES", "0")
     for name in ("PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL", "PIP_NO_INDEX"):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(SiteError) as caught:
         resolve_packages(["numpy"], OTHER)
-    assert (
-        str(caught.value) == "pip cannot reach the package index; check the network and try again"
-    )
+    assert str(caught.value) == "uv cannot reach the package index; check the network and try again"
 
 
 def test_a_package_that_changed_since_is_refused(wheels: Path, tmp_path: Path) -> None:
@@ -530,7 +527,7 @@ def test_a_failure_leaves_the_last_package(
 ) -> None:
     out = Path(shutil.copytree(packages["container"][0], tmp_path / "out"))
     before = {name: (out / name).read_bytes() for name in names_in(out)}
-    with pytest.raises(SiteError, match="pip finds no wheel of"):
+    with pytest.raises(SiteError, match="uv finds no wheel of"):
         write_package(order(function, out, "container"))
     assert {name: (out / name).read_bytes() for name in names_in(out)} == before
     assert {path.name for path in tmp_path.iterdir()} == {out.name, wheels.name}

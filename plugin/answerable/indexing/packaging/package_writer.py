@@ -21,19 +21,21 @@ from .function_contents import (
     FunctionContents,
     read_function_contents,
 )
-from .installation import compile_bytecode, install_wheels, slim_packages
-from .lockfile import (
-    PinnedPackage,
-    find_older_versions,
-    format_lock,
-    list_extra_requirements,
-    resolve_packages,
-)
 from .package_folder import (
     check_package_folder,
     copy_foreign_files,
     remove_package_leftovers,
     write_marker,
+)
+from .packages import (
+    PACKAGE_EXTRAS,
+    PinnedPackage,
+    compile_bytecode,
+    find_older_versions,
+    format_lock,
+    install_wheels,
+    resolve_packages,
+    slim_packages,
 )
 from .platforms import ZIP_FILE, Machine, Platform, render_entry_files
 
@@ -93,7 +95,7 @@ def write_package(order: PackageOrder, report: ReportStep = lambda _: None) -> F
     check_package_folder(order.out, order.target.name, order.function)
     contents = read_function_contents(order.function, order.target.adapter)
     report("Resolving the packages")
-    extras = list_extra_requirements(order.extras)
+    extras = (PACKAGE_EXTRAS[name] for name in sorted(set(order.extras)))
     requirements = (*contents.requirements, *order.target.requirements, *extras)
     pins = resolve_packages(requirements, order.machine)
     out = order.out.resolve()

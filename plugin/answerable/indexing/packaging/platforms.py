@@ -23,17 +23,16 @@ ZIP_FILE = "function.zip"
 _LINUX_ARCHITECTURES = {"arm64": "aarch64", "x86_64": "x86_64"}
 _MIN_PYTHON = (3, 11)
 _OLDEST_GLIBC = 17
+_OLDEST_NAMED_GLIBC = 28
 # Amazon Linux 2 has glibc 2.26, Amazon Linux 2023 has 2.34.
 _AMAZON_LINUX_2 = 26
 _AMAZON_LINUX_2023 = 34
 # Debian 12 and Ubuntu 22.04 have at least this one.
 _DEBIAN_12 = 35
 
-_TEMPLATES = Path(__file__).resolve().parent / "templates"
+_FOLDER = Path(__file__).resolve().parent
 # Templates of code are no modules of this package, so their names do not end like one's.
 _TEMPLATE_SUFFIX = ".in"
-_NAME = "answerable"
-_DOCKER_ARCHITECTURES = {"arm64": "arm64", "x86_64": "amd64"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +50,8 @@ class Platform:
 
     adapter: the module of ``serve/http/adapters/`` that its entry point imports. requirements: its
     own, beside those of the function. architectures: the default one first. vendored: the package
-    carries its packages; installs_alone: we choose pip's options, so that what never runs can
-    be removed from the packages.
+    carries its packages; installs_alone: we choose the installer's options, so that what never runs
+    can be removed from the packages.
     """
 
     name: PlatformName
@@ -88,26 +87,15 @@ class Machine:
 
     @property
     def platforms(self) -> list[str]:
-        """List the tags of fitting wheels, best first: the order in which pip prefers them."""
+        """List the tags of fitting wheels, best first."""
         tags = [f"manylinux_2_{n}_{self.machine}" for n in range(self.glibc, _OLDEST_GLIBC - 1, -1)]
         return [*tags, f"manylinux2014_{self.machine}", f"linux_{self.machine}"]
 
     @property
-    def markers(self) -> dict[str, str]:
-        """Give the values that environment markers of requirements are compared with."""
-        return {
-            "implementation_name": "cpython",
-            "implementation_version": f"{self.version}.0",
-            "os_name": "posix",
-            "platform_machine": self.machine,
-            "platform_python_implementation": "CPython",
-            "platform_release": "",
-            "platform_system": "Linux",
-            "platform_version": "",
-            "python_full_version": f"{self.version}.0",
-            "python_version": self.version,
-            "sys_platform": "linux",
-        }
+    def uv_platform(self) -> str:
+        """Name the machine as uv does, which knows no glibc between 2.17 and 2.28."""
+        glibc = self.glibc if self.glibc >= _OLDEST_NAMED_GLIBC else _OLDEST_GLIBC
+        return f"{self.machine}-manylinux_2_{glibc}"
 
 
 def _amazon_glibc(python: tuple[int, int]) -> int:
@@ -191,7 +179,7 @@ def choose_machine(platform: Platform, architecture: Architecture | None, python
 
 def render_entry_files(platform: Platform, machine: Machine) -> dict[str, bytes]:
     """Render a platform's own files, by their names in its package."""
-    folder = _TEMPLATES / platform.name
+    folder = _FOLDER / "templates" / platform.name
     files: dict[str, bytes] = {}
     for path in sorted(folder.rglob(f"*{_TEMPLATE_SUFFIX}")):
         name = path.relative_to(folder).as_posix().removesuffix(_TEMPLATE_SUFFIX)
@@ -201,43 +189,15 @@ def render_entry_files(platform: Platform, machine: Machine) -> dict[str, bytes]
 
 def list_deploy_commands(platform: Platform, machine: Machine, out: Path) -> tuple[str, ...]:
     """List the three commands that deploy a package; words in capitals are yours to set."""
-    folder = shlex.quote(str(out))
-    archive = shlex.quote(f"fileb://{out / ZIP_FILE}")
-    docker_platform = f"linux/{_DOCKER_ARCHITECTURES[machine.architecture]}"
-    commands = {
-        "aws-lambda": (
-            f"aws lambda create-function --function-name {_NAME} --runtime python{machine.version} "
-            f"--architectures {machine.architecture} --handler lambda_function.handler "
-            f"--memory-size 1024 --timeout 60 --role ROLE_ARN --zip-file {archive}",
-            f"aws lambda create-function-url-config --function-name {_NAME} --auth-type NONE",
-            f"aws lambda add-permission --function-name {_NAME} --statement-id url "
-            "--action lambda:InvokeFunctionUrl --principal '*' --function-url-auth-type NONE && "
-            f"aws lambda add-permission --function-name {_NAME} --statement-id invoke "
-            "--action lambda:InvokeFunction --principal '*' --invoked-via-function-url",
-        ),
-        "google": (
-            "gcloud services enable run.googleapis.com cloudbuild.googleapis.com",
-            f"gcloud run deploy {_NAME} --source {folder} --function answer "
-            f"--base-image python{machine.version.replace('.', '')} --region REGION --memory 1Gi "
-            "--max-instances 2 --allow-unauthenticated",
-            f"gcloud run services describe {_NAME} --region REGION --format 'value(status.url)'",
-        ),
-        "vercel": (
-            f"vercel link --cwd {folder}",
-            f"vercel deploy --prod --cwd {folder}",
-            "curl -s -o /dev/null -w '%{http_code}\\n' https://PROJECT.vercel.app/bundle/manifest.json",
-        ),
-        "azure": (
-            "az functionapp create --name NAME --resource-group GROUP --storage-account STORAGE "
-            "--flexconsumption-location REGION --runtime python "
-            f"--runtime-version {machine.version}",
-            f"(cd {folder} && func azure functionapp publish NAME --build remote)",
-            "curl https://NAME.azurewebsites.net/health",
-        ),
-        "container": (
-            f"docker build --platform {docker_platform} -t {_NAME} {folder}",
-            f"docker run --rm --read-only --cap-drop ALL -p 8000:8000 {_NAME}",
-            "curl http://127.0.0.1:8000/health",
-        ),
+    text = (_FOLDER / "commands" / f"{platform.name}.txt").read_text(encoding="utf-8")
+    values = {
+        "python": machine.version,
+        "python-digits": machine.version.replace(".", ""),
+        "architecture": machine.architecture,
+        "docker": {"arm64": "arm64", "x86_64": "amd64"}[machine.architecture],
+        "folder": shlex.quote(str(out)),
+        "archive": shlex.quote(f"fileb://{out / ZIP_FILE}"),
     }
-    return commands[platform.name]
+    for name, value in values.items():
+        text = text.replace(f"@{name}@", value)
+    return tuple(text.splitlines())

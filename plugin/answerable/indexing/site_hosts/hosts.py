@@ -15,23 +15,24 @@ HostName = Literal[
 ]
 HOST_NAMES: tuple[HostName, ...] = get_args(HostName)
 
-_PACKAGES_FIELD = "PACKAGES"
-
 
 @dataclass(frozen=True, slots=True)
 class Host:
     """Describe a host. ``path``: of its file in the repository; ``template``: of that file here.
 
-    ``steps``: what remains to be done once, by hand, after the file is committed. ``address``: the
-    form of the sites' addresses there.
+    ``address``: the form of the sites' addresses there.
     """
 
     name: HostName
     title: str
     path: str
     template: str
-    steps: tuple[str, ...]
     address: str
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """List what remains to be done once, by hand, after the file is committed."""
+        return tuple(_read_template(f"{self.name}.steps.txt").splitlines())
 
 
 HOSTS: Mapping[HostName, Host] = {
@@ -42,10 +43,6 @@ HOSTS: Mapping[HostName, Host] = {
             "GitHub Pages",
             ".github/workflows/docs.yml",
             "github-pages.yml",
-            (
-                "Commit the files, push them, and wait for the workflow under Actions to end.",
-                "Under Settings, Pages, choose the branch gh-pages as the source, once.",
-            ),
             "https://OWNER.github.io/REPOSITORY/",
         ),
         Host(
@@ -53,10 +50,6 @@ HOSTS: Mapping[HostName, Host] = {
             "Read the Docs",
             ".readthedocs.yaml",
             "read-the-docs.yaml",
-            (
-                "Commit the files and push them.",
-                "Import the repository on https://app.readthedocs.org/dashboard/import/, once.",
-            ),
             "https://PROJECT.readthedocs.io/en/latest/",
         ),
         Host(
@@ -64,12 +57,6 @@ HOSTS: Mapping[HostName, Host] = {
             "Cloudflare Pages",
             ".github/workflows/docs.yml",
             "cloudflare-pages.yml",
-            (
-                "Make a project: npx wrangler pages project create PROJECT",
-                "Put CLOUDFLARE_API_TOKEN, CLOUDFLARE_ACCOUNT_ID and the project's name as "
-                "CLOUDFLARE_PROJECT into the repository's secrets.",
-                "Commit the files, push them, and wait for the workflow under Actions to end.",
-            ),
             "https://PROJECT.pages.dev/",
         ),
         Host(
@@ -77,10 +64,6 @@ HOSTS: Mapping[HostName, Host] = {
             "Netlify",
             "netlify.toml",
             "netlify.toml",
-            (
-                "Commit the files and push them.",
-                "Import the repository on https://app.netlify.com/start, once; it reads the file.",
-            ),
             "https://PROJECT.netlify.app/",
         ),
         Host(
@@ -88,7 +71,6 @@ HOSTS: Mapping[HostName, Host] = {
             "GitLab Pages",
             ".gitlab-ci.yml",
             "gitlab-pages.yml",
-            ("Commit the files, push them, and wait for the pipeline to end.",),
             "https://GROUP.gitlab.io/PROJECT/",
         ),
         Host(
@@ -96,18 +78,6 @@ HOSTS: Mapping[HostName, Host] = {
             "GitHub Pages, with a function on Vercel",
             ".github/workflows/docs.yml",
             "github-pages-vercel.yml",
-            (
-                "Make the function's project, once: mkdocs build && answerable package --target "
-                "vercel && npx vercel link --cwd package/vercel",
-                "Put orgId and projectId of package/vercel/.vercel/project.json as VERCEL_ORG_ID "
-                "and VERCEL_PROJECT_ID into the repository's secrets, a token of "
-                "https://vercel.com/account/tokens as VERCEL_TOKEN, and your OPENAI_API_KEY if the "
-                "site uses OpenAI.",
-                "Write the project's address into mkdocs.yml: widget.endpoint: "
-                "https://PROJECT.vercel.app/",
-                "Commit the files, push them, and wait for the workflow under Actions to end.",
-                "Under Settings, Pages, choose the branch gh-pages as the source, once.",
-            ),
             "https://OWNER.github.io/REPOSITORY/",
         ),
     )
@@ -116,5 +86,8 @@ HOSTS: Mapping[HostName, Host] = {
 
 def format_host_file(host: Host, packages: str) -> str:
     """Format a host's file. packages: what pip installs, as on its command line."""
-    template = files(__package__) / "templates" / host.template
-    return template.read_text(encoding="utf-8").replace(_PACKAGES_FIELD, packages)
+    return _read_template(host.template).replace("PACKAGES", packages)
+
+
+def _read_template(name: str) -> str:
+    return (files(__package__) / "templates" / name).read_text(encoding="utf-8")
