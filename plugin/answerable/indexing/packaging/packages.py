@@ -23,7 +23,6 @@ from .platforms import Machine
 # By the extras of mkdocs-answerable: what a function may need beside its providers.
 PACKAGE_EXTRAS = {
     "redis": "redis>=5,<8",
-    "challenge": "altcha>=2.3,<3",
     "metrics": "prometheus-client>=0.22",
 }
 
