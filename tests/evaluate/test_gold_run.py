@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -258,7 +259,7 @@ def test_tokens_are_priced_and_two_models_stand_side_by_side(folder: Path) -> No
         assert honest["cost"] == pytest.approx((1000 * tokens[0] + 2000.5 * tokens[1]) / 1e6)
         assert hostile["cost"] is None
         done = sites.command(folder, "eval", "--full", *models, OPENAI_API_KEY="test")
-    rows = [line.split("│")[1:4] for line in done.stdout.splitlines() if line.startswith("│")]
+    rows = [re.split(r"\s{2,}", line.strip()) for line in done.stdout.splitlines()]
     cells = {tuple(cell.strip() for cell in cells) for cells in rows}
     assert {("a", "pass", "FAIL"), ("passed", "2 of 2", "0 of 2")} <= cells
     assert ("cost", f"{honest['cost']:.4f}", "") in cells

@@ -66,7 +66,7 @@ _FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*$"
 @click.option(
     "--try",
     "draft",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=click.Path(path_type=Path, dir_okay=False),
     help="Build a copy of the site with this file as the page of its name; compare the answers.",
 )
 @language_option

@@ -192,6 +192,9 @@ def _list_details(verdict: Verdict) -> list[tuple[str, str]]:
         rank = f"rank {place.rank}" if place.rank else "not retrieved"
         details.append(("Expected", f"{place.source}: {rank}"))
     details += [("Near miss", f"{near.id}: {near.score:.3f}") for near in verdict.near_misses]
+    if verdict.supports:
+        supported = sum(claim.support == "yes" for claim in verdict.supports)
+        details.append(("Judge", f"{supported} of {len(verdict.supports)} claims supported"))
     details += [
         (f"Claim {number}", f"{claim.support}, says the judge")
         for number, claim in enumerate(verdict.supports, 1)
@@ -262,7 +265,10 @@ def _compare_models(report: EvalReport, against: EvalReport) -> ReportSection:
     reports = (report, against)
     by_id = [{verdict.id: verdict for verdict in each.verdicts} for each in reports]
     statuses = {
-        name: tuple(verdicts[name].status if name in verdicts else "" for verdicts in by_id)
+        name: tuple(
+            STATUS_LABELS[verdicts[name].status][0] if name in verdicts else ""
+            for verdicts in by_id
+        )
         for name in dict.fromkeys([*by_id[0], *by_id[1]])
     }
     totals = [
