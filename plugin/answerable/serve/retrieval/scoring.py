@@ -210,7 +210,7 @@ def _mark_full_matches(
     for each in store.site.languages:
         weights = reading.idfs[each.tag]
         # In lower case, so that "MongoDB" counts once and not with its parts.
-        words, named = (
+        words, names = (
             {
                 term: weights[term]
                 for term in extract_terms(text.lower(), each.tag)
@@ -218,8 +218,8 @@ def _mark_full_matches(
             }
             for text in (reading.question, identifiers)
         )
-        is_subject = named and (sum(named.values()) >= MIN_IDENTIFIER_SHARE * sum(words.values()))
-        if terms := (named if is_subject else weights).keys():
+        is_subject = names and (sum(names.values()) >= MIN_IDENTIFIER_SHARE * sum(words.values()))
+        if terms := (names if is_subject else weights).keys():
             rows = (each.first, each.end)
             is_whole[each.first : each.end] = find_full_matches(postings, terms, rows)
     return is_whole
