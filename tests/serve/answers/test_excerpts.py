@@ -122,9 +122,9 @@ def test_of_a_list_that_two_windows_share_each_item_is_shown_once() -> None:
     shown = excerpt(first, "pack")
     assert shown is not None
     assert shown.parts == (first.text,)
-    rest = excerpt(second, "pack", shown=shown.statements)
-    assert rest is not None
-    assert rest.parts == (items[3],)
+    tail = excerpt(second, "pack", shown=shown.statements)
+    assert tail is not None
+    assert tail.parts == (items[3],)
 
 
 def test_code_that_is_shown_already_is_not_repeated_for_another_sentence() -> None:
@@ -136,9 +136,9 @@ def test_code_that_is_shown_already_is_not_repeated_for_another_sentence() -> No
     shown = excerpt(first, "anchor")
     assert shown is not None
     assert "anchor.drop()" in shown.text
-    rest = excerpt(second, "anchor", shown=shown.statements)
-    assert rest is not None
-    assert "anchor.drop()" not in rest.text
+    tail = excerpt(second, "anchor", shown=shown.statements)
+    assert tail is not None
+    assert "anchor.drop()" not in tail.text
     again = excerpt(first, "anchor", shown=[code[1]])
     assert again is None
 
@@ -154,9 +154,9 @@ def test_column_names_are_repeated_for_further_rows() -> None:
     )
     shown = excerpt(first, "rope")
     assert shown is not None
-    rest = excerpt(second, "rope", shown=shown.statements)
-    assert rest is not None
-    assert rest.text == f"Rope | Length\n…\n{rows[2]}"
+    tail = excerpt(second, "rope", shown=shown.statements)
+    assert tail is not None
+    assert tail.text == f"Rope | Length\n…\n{rows[2]}"
 
 
 def test_steps_begin_with_the_first_one() -> None:
