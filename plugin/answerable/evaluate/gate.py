@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -228,7 +229,7 @@ def compute_verdict_key(bundle_id: str, index: SiteIndex, case: GateCase) -> str
 
     A note can change without its coarse codes, so the exact vectors count too.
     """
-    inputs = json.dumps([_digest_code(), bundle_id, asdict(case)], sort_keys=True)
+    inputs = json.dumps([_digest_code(), bundle_id, msgspec.to_builtins(case)], sort_keys=True)
     digest = hashlib.sha256(inputs.encode())
     for vectors in (index.passage_vectors, index.hint_vectors):
         digest.update(np.ascontiguousarray(vectors, dtype="<f4").data)
