@@ -261,15 +261,15 @@ def score_questions(
     bundle = engine.store
     gold_texts = {clean_question(query.query).casefold() for query in queries}
     others = [text for text in bank if clean_question(text).casefold() not in gold_texts]
-    asked = [*queries, *(GoldQuery(text, text, "not-found") for text in others)]
-    vectors = embed_queries(asked, engine)
-    readings = [engine.parse_question(clean_question(query.query)) for query in asked]
+    all_queries = [*queries, *(GoldQuery(text, text, "not-found") for text in others)]
+    vectors = embed_queries(all_queries, engine)
+    readings = [engine.parse_question(clean_question(query.query)) for query in all_queries]
 
     def score(
         ids: Sequence[str], rows: Mapping[str, list[int]], score_rows: Callable[..., Floats]
     ) -> FloorQuestions:
         kinds: dict[bool, list[ScoredQuestion]] = {False: [], True: []}
-        for query, reading, vector in zip(asked, readings, vectors, strict=True):
+        for query, reading, vector in zip(all_queries, readings, vectors, strict=True):
             must_refuse = query.expected_modes == ("not-found",)
             # What the answer model has to refuse, or to decline, is none of a floor's business.
             is_left = query.requires_model or query.expect_reason not in (None, "no-evidence")
