@@ -91,7 +91,7 @@ def test_index_command_makes_the_bundle_of_the_plugin(
         site_name="Harbour - of boats",
         use_directory_urls=directories,
         theme={"name": theme},
-        plugins=["search", {"answerable": {}}],
+        plugins=["search", {"answerable": {"function": "function"}}],
         markdown_extensions=EXTENSIONS,
         nav=NAV if directories else None,
         repo_url="https://code.example/harbour",
@@ -113,7 +113,7 @@ def test_index_command_reads_a_real_site_alike(tmp_path: Path) -> None:
     if not source.is_dir():
         pytest.skip("the example sites are not there")
     config: Any = yaml.safe_load((source / "mkdocs.yml").read_text(encoding="utf-8"))
-    config["plugins"] = ["search", {"answerable": {}}]
+    config["plugins"] = ["search", {"answerable": {"function": "function"}}]
     config["docs_dir"] = str(source / "docs")
     put(tmp_path / "mkdocs.yml", json.dumps(config))
     assert_parity(tmp_path)
