@@ -125,11 +125,6 @@ def _hash_shipped_files() -> frozenset[str]:
     return frozenset(file.hash.value for file in files if file.hash)
 
 
-def _is_shipped(file: AuditedFile) -> bool:
-    digest = base64.urlsafe_b64encode(hashlib.sha256(file.data).digest())
-    return digest.decode().rstrip("=") in _hash_shipped_files()
-
-
 def _find_all(
     scope: AuditScope,
     artifacts: Iterable[Artifact],
@@ -149,7 +144,8 @@ def _find_all(
             else:
                 unread.append((key, file))
         for (key, file), file_leaks in _find_in_parallel(scope, unread, workers):
-            if file_leaks and not _is_shipped(file):
+            digest = base64.urlsafe_b64encode(hashlib.sha256(file.data).digest())
+            if file_leaks and digest.decode().rstrip("=") not in _hash_shipped_files():
                 leaks += file_leaks
             else:
                 clean[key] = b""

@@ -76,7 +76,7 @@ def iter_markup_variants(text: str) -> Iterator[str]:
         yield from _iter_tagless(decoded)
         yield from _iter_deeper_escapes(decoded)
     # Percent-encoding is that of urls, which stand within tags or among words.
-    decoded = _decode_percent(text)
+    decoded = _PERCENT.sub(lambda match: unquote(match[0]).replace("\n", " "), text)
     if decoded != text:
         yield decode_character_references(decoded)
         if decoded.count("<") > text.count("<"):
@@ -225,9 +225,3 @@ def _decode_escape(escape: re.Match[str]) -> str:
         return " " if escape[4] in "nrtbfv" else escape[4]
     code = int(escape[1] or escape[2] or escape[3], 16)
     return chr(code) if 13 < code < 0x110000 else " "
-
-
-def _decode_percent(text: str) -> str:
-    if "%" not in text:
-        return text
-    return _PERCENT.sub(lambda match: unquote(match[0]).replace("\n", " "), text)

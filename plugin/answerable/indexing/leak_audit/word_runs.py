@@ -46,8 +46,6 @@ _MAY_BE_DIVIDED = re.compile(rf"[{_SOFT}](?<=\w.)[{_SOFT}]*+(?=\w)", re.S)
 # Soft breaks beside a space divide nothing more.
 _BESIDE_SPACE = re.compile(rb"(?<= )\x01++|\x01++(?= )")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
-# Up to as many different characters are faster replaced one by one.
-_FEW_CHARACTERS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,16 +130,16 @@ class RunIndex:
                 if len(joined) > self.longest_word:
                     break
                 run = (*words, joined.strip("_"))
-                if run[-1] not in self.words or not self._may_begin(run):
+                gram = run[-self.gram_length :]
+                if run[-1] not in self.words or (
+                    len(run) >= self.gram_length and gram not in self.grams
+                ):
                     continue
                 if run in self.owners:
                     yield run
                 following = (token + 1, 0) if end == len(pieces[token]) else (token, end)
                 if len(run) < self.lengths[-1] and following[0] in pieces:
                     stack.append((run, *following))
-
-    def _may_begin(self, words: WordRun) -> bool:
-        return len(words) < self.gram_length or words[-self.gram_length :] in self.grams
 
 
 def index_runs(notes: Sequence[Note]) -> RunIndex:
@@ -292,16 +290,18 @@ def _fold(text: str) -> str:
     if not unicodedata.is_normalized("NFKC", text):
         text = unicodedata.normalize("NFKC", text)
     text = text.casefold()
-    replacements = {c: _replace_sign(c) for c in set(_NOT_ASCII.findall(text)) if not _is_word(c)}
-    if len(replacements) > _FEW_CHARACTERS:
+    signs = (
+        character
+        for character in set(_NOT_ASCII.findall(text))
+        if not (character.isalnum() or _UNSPACED_CHARACTER.match(character))
+    )
+    replacements = {sign: _replace_sign(sign) for sign in signs}
+    # Few different characters are faster replaced one by one.
+    if len(replacements) > 200:
         return text.translate({ord(c): other for c, other in replacements.items()})
     for character, other in replacements.items():
         text = text.replace(character, other)
     return text
-
-
-def _is_word(character: str) -> bool:
-    return character.isalnum() or _UNSPACED_CHARACTER.match(character) is not None
 
 
 def _replace_sign(character: str) -> str:

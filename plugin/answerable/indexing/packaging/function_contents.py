@@ -5,7 +5,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from ...serve import settings
-from ...serve.bundle_format.manifest import MANIFEST_FILE, Manifest, stored_file_name
+from ...serve.bundle_format.manifest import MANIFEST_FILE, stored_file_name
 from ...serve.embedders import local_embedder
 from ...serve.errors import SiteError
 from ...serve.provider_registry import (
@@ -20,7 +20,6 @@ CODE_FOLDER = "answerable"
 REQUIREMENTS_FILE = "requirements.txt"
 
 _REBUILD = "run `mkdocs build` again"
-_CODE_SUFFIXES = (".py", ".jinja", ".json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +59,16 @@ def read_function_contents(folder: Path, adapter: str) -> FunctionContents:
         if name not in registry:
             raise SiteError(f"{folder}: {registry.describe_unknown(name)}")
     _check_addresses(folder, function_settings)
-    bundle_files = () if function_settings.store else _list_bundle_files(manifest)
-    names = [*_list_code(folder), *bundle_files, settings.SETTINGS_FILE]
+    # Bytecode is made for another Python, so only the code itself is listed.
+    code = [
+        path.relative_to(folder).as_posix()
+        for path in sorted((folder / CODE_FOLDER).rglob("*"))
+        if path.suffix in (".py", ".jinja", ".json") and path.is_file()
+    ]
+    # An earlier build's files may still lie beside those that the manifest names.
+    data = [stored_file_name(name, file.sha256) for name, file in manifest.files.items()]
+    bundle_files = [f"{BUNDLE_FOLDER}/{name}" for name in (MANIFEST_FILE, *data)]
+    names = [*code, *(() if function_settings.store else bundle_files), settings.SETTINGS_FILE]
     if embedder == "local":
         local_embedder.load_local_embedder(folder / MODEL_FOLDER)
         model_files = (*local_embedder.MODEL_FILE_DIGESTS, "LICENSE")
@@ -76,21 +83,6 @@ def read_function_contents(folder: Path, adapter: str) -> FunctionContents:
         list_key_variables(embedder, answerer),
         function_settings.store is not None,
     )
-
-
-def _list_code(folder: Path) -> list[str]:
-    """List the code of the serving part, without bytecode: it is made for another Python."""
-    return [
-        path.relative_to(folder).as_posix()
-        for path in sorted((folder / CODE_FOLDER).rglob("*"))
-        if path.suffix in _CODE_SUFFIXES and path.is_file()
-    ]
-
-
-def _list_bundle_files(manifest: Manifest) -> list[str]:
-    """List the files that the manifest names: an earlier build's may still lie beside them."""
-    names = (stored_file_name(name, file.sha256) for name, file in manifest.files.items())
-    return [f"{BUNDLE_FOLDER}/{name}" for name in (MANIFEST_FILE, *names)]
 
 
 def _read_requirements(folder: Path) -> tuple[str, ...]:

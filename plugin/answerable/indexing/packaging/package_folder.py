@@ -12,8 +12,6 @@ from ..output.folder_overlap import check_private_location
 
 PACKAGE_MARKER = ".answerable-package.json"
 
-_BYTECODE_FOLDER = "__pycache__"
-
 
 @dataclass(frozen=True, slots=True)
 class _Marker:
@@ -54,7 +52,7 @@ def copy_foreign_files(out: Path, fresh: Path) -> None:
     own_files = {PACKAGE_MARKER, *_read_marker(out).files}
     for path in sorted(out.rglob("*")):
         name = path.relative_to(out)
-        if name.as_posix() in own_files or _BYTECODE_FOLDER in name.parts:
+        if name.as_posix() in own_files or "__pycache__" in name.parts:
             continue
         target = fresh / name
         if path.is_dir() and not path.is_symlink():

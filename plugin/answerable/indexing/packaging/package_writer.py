@@ -39,13 +39,8 @@ from .packages import (
 )
 from .platforms import ZIP_FILE, Machine, Platform, render_entry_files
 
-# What platforms expect of files that another user has deployed.
-_FILE_MODE = 0o644
-_FOLDER_MODE = 0o755
 # The earliest time that a zip can hold; times of files differ from one machine to the next.
 _ZIP_TIME = (1980, 1, 1, 0, 0, 0)
-_ZIP_FILE_MODE = 0o100644
-_ZIP_UNIX = 3
 # By a folder of the function: the row of the report that its files count in.
 _PARTS = {BUNDLE_FOLDER: "bundle", MODEL_FOLDER: "model", CODE_FOLDER: "code"}
 
@@ -116,8 +111,9 @@ def write_zip(folder: Path, target: Path) -> None:
         for path in files:
             entry = zipfile.ZipInfo(path.relative_to(folder).as_posix(), _ZIP_TIME)
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.create_system = _ZIP_UNIX
-            entry.external_attr = _ZIP_FILE_MODE << 16
+            # As Unix writes it, with the right to read for everybody.
+            entry.create_system = 3
+            entry.external_attr = 0o100644 << 16
             archive.writestr(entry, path.read_bytes(), compresslevel=9)
 
 
@@ -193,7 +189,7 @@ def _set_modes(folder: Path) -> None:
     """
     for path in folder.rglob("*"):
         if path.name != ZIP_FILE and not path.is_symlink():
-            restrict_mode(path, _FOLDER_MODE if path.is_dir() else _FILE_MODE)
+            restrict_mode(path, 0o755 if path.is_dir() else 0o644)
 
 
 def _measure(folder: Path) -> int:

@@ -8,6 +8,7 @@ import sys
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -69,7 +70,13 @@ def resolve_packages(requirements: Sequence[str], machine: Machine) -> tuple[Pin
         path.write_text("".join(f"{_loosen_pin(text)}\n" for text in requirements), "utf-8")
         # Alone in its folder: no project's settings count.
         lock = _run_uv(machine, "compile", "--format", "pylock.toml", "--no-header", str(path))
-    ranks = {tag: rank for rank, tag in enumerate(_list_tags(machine))}
+    python, platforms = machine.python, machine.platforms
+    # Best first.
+    fitting = (
+        cpython_tags(python, platforms=platforms),
+        compatible_tags(python, platforms=platforms),
+    )
+    ranks = {tag: rank for rank, tag in enumerate(chain(*fitting))}
 
     def choose_wheel(package: dict[str, Any]) -> PinnedPackage:
         def rank_wheel(wheel: dict[str, Any]) -> int:
@@ -134,15 +141,6 @@ def compile_bytecode(folder: Path, root: Path, machine: Machine) -> bool:
     if result.returncode not in (0, 1):
         raise SiteError(f"{python} cannot compile the package: reinstall that Python")
     return True
-
-
-def _list_tags(machine: Machine) -> list[object]:
-    """List the tags of fitting wheels, best first."""
-    platforms = machine.platforms
-    return [
-        *cpython_tags(machine.python, platforms=platforms),
-        *compatible_tags(machine.python, platforms=platforms),
-    ]
 
 
 def _parse_requirement(text: str) -> Requirement:
