@@ -19,13 +19,14 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib.resources import as_file, files
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 from tables import Row, print_rows
+
+from answerable.indexing.widget.injection import WIDGET_SCRIPT, read_widget_files
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
@@ -74,7 +75,7 @@ _PAINTED = "performance.getEntriesByName('first-paint')[0].startTime"
 
 def rows() -> list[Row]:
     """Measure the script, and with it the loads where there is a browser."""
-    script = (files("answerable") / "widget" / "ask-box.js").read_bytes()
+    script = read_widget_files()[WIDGET_SCRIPT].encode()
     packed = len(_packed(script))
     row: Row = {
         "name": "ask-box.js",
@@ -181,8 +182,9 @@ def _site() -> Iterator[str]:
     """Serve a site of one page in several kinds, and yield its origin."""
     with tempfile.TemporaryDirectory() as work:
         folder = Path(work)
-        with as_file(files("answerable") / "widget") as widget:
-            shutil.copytree(widget, folder / "assets" / "answerable")
+        for path, text in read_widget_files().items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text, encoding="utf-8")
         (folder / "button.js").write_text(_BUTTON, encoding="utf-8")
         for name, body in _PAGES.items():
             (folder / f"{name}.html").write_text(_PAGE + body, encoding="utf-8")

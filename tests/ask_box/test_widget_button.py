@@ -11,7 +11,7 @@ from mkdocs.config import load_config
 from playwright.sync_api import Locator, Page, expect
 
 from support import static_server
-from support.widget_folder import WIDGET
+from support.widget_folder import SCRIPT
 from support.widget_site import Site, visit
 
 OPTIONS: dict[str, dict[str, object]] = {
@@ -55,9 +55,7 @@ def address(
     site = folder / "site"
     build(load_config(str(folder / "mkdocs.yml"), site_dir=str(site)))
     (site / "assets" / "answerable").mkdir(parents=True)
-    (site / "assets" / "answerable" / "ask-box.js").write_bytes(
-        (WIDGET / "ask-box.js").read_bytes()
-    )
+    (site / "assets" / "answerable" / "ask-box.js").write_text(SCRIPT, encoding="utf-8")
     added = (
         "<answerable-ask></answerable-ask>"
         '<script type="module" src="/assets/answerable/ask-box.js"></script></body>'

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from support import widget_folder, widget_tables
 from support.widget_excerpts import OPTIONS, STEPS, TABS, excerpts
 
-SCRIPT = (widget_folder.WIDGET / "ask-box.js").read_text("utf-8")
+SCRIPT = widget_folder.SCRIPT
 MANIFEST = widget_tables.read_manifest()
 ELEMENT = widget_tables.element(MANIFEST)
 
@@ -161,7 +161,8 @@ def test_the_manifest_names_the_element_that_the_script_defines() -> None:
     assert (widget_folder.WIDGET / module["path"]).is_file()
     defined = re.findall(r'customElements\.define\("([^"]+)", (\w+)\)', SCRIPT)
     assert defined == [(ELEMENT["tagName"], ELEMENT["name"])]
-    assert f"export class {ELEMENT['name']} extends {ELEMENT['superclass']['name']}" in SCRIPT
+    assert f"\nclass {ELEMENT['name']} extends {ELEMENT['superclass']['name']} {{" in SCRIPT
+    assert f"\nexport {{ {ELEMENT['name']} }};" in SCRIPT
 
 
 def test_manifest_attributes_match_the_script(interface: dict[str, Any]) -> None:

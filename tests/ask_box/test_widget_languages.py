@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from answerable.serve.text.languages import TRANSLATIONS
 from support import sites
-from support.widget_folder import WIDGET, served, visit
+from support.widget_folder import SCRIPT, WIDGET, served, visit
 
 STRINGS = {
     path.stem: json.loads(path.read_text("utf-8")) for path in (WIDGET / "strings").glob("*.json")
@@ -62,8 +62,7 @@ def placeholders(text: str) -> set[str]:
 
 def constant(page: Page, name: str) -> Any:
     """A constant of the script, as a browser reads it."""
-    source = (WIDGET / "ask-box.js").read_text("utf-8")
-    constant = re.search(rf"^const {name} = (.*?);$", source, re.M | re.S)
+    constant = re.search(rf"^const {name} = (.*?);$", SCRIPT, re.M | re.S)
     assert constant, name
     return page.evaluate(f"({constant[1]})")
 

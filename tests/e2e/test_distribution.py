@@ -31,6 +31,8 @@ INSIDE = (
     "serve/answers/prompts/answer.jinja",
     "serve/http/openapi.json",
     "widget/ask-box.js",
+    "widget/ask-box/box.css",
+    "widget/ask-box/element.js",
     "widget/custom-elements.json",
     "widget/search-row.js",
     "widget/strings/de.json",

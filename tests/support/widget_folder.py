@@ -1,21 +1,24 @@
 """A site of one page with the widget, served from a folder that a test may change."""
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Locator, Page
 
+from answerable.indexing.widget.injection import WIDGET_SCRIPT, read_widget_files
 from support import sites, static_server
 
 WIDGET = sites.ROOT / "plugin" / "answerable" / "widget"
+# The script as a build publishes it.
+SCRIPT = read_widget_files()[WIDGET_SCRIPT]
 
 
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
     """Put the widget into a folder and serve it; the origin."""
-    shutil.copytree(WIDGET, folder / "assets" / "answerable")
+    for path, text in read_widget_files().items():
+        sites.put(folder / path, text)
     with static_server.serving(folder) as origin:
         yield origin
 

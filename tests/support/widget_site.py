@@ -16,10 +16,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from answerable.indexing.widget.injection import read_widget_files
+
 ROOT = Path(__file__).parents[2]
-WIDGET = ROOT / "plugin" / "answerable" / "widget" / "ask-box.js"
-STRINGS = WIDGET.parent / "strings"
-MODULES = {f"/assets/answerable/{path.name}": path for path in WIDGET.parent.glob("*.js")}
+STRINGS = ROOT / "plugin" / "answerable" / "widget" / "strings"
+# As a build publishes them.
+MODULES = {f"/{path}": text for path, text in read_widget_files().items() if path.endswith(".js")}
 STRICT_CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self'; require-trusted-types-for 'script'"
@@ -182,7 +184,7 @@ class Site:
         if path in self.pages:
             return self.pages[path]
         if path in MODULES:
-            return Reply(MODULES[path].read_text("utf-8"), content_type="text/javascript")
+            return Reply(MODULES[path], content_type="text/javascript")
         if path == "/assets/answerable/site.json":
             about = Reply("missing", 404, "text/plain") if self.about is None else self.about
             return about if isinstance(about, Reply) else Reply(about)

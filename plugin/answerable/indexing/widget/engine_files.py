@@ -1,21 +1,15 @@
 """Read the engine as a site publishes it: its modules as one script, stemmers of its languages."""
 
-import re
 from collections.abc import Iterable
 from importlib.resources import files
 
 from ..browser_index.addressed_files import AddressedFiles, address_files
 from ..browser_index.stemmers import list_stemmer_files
-from .joined_script import join_modules
+from .joined_script import join_modules, shorten_script
 
 ENGINE_KIND = "engine"
 # What the ask box imports. It imports the others, but for stemmers, when a page needs them.
 ENTRY_MODULE = "site_index.js"
-
-_COMMENT = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)\n", re.M | re.S)
-_TYPE = re.compile(r"/\*\* @type \{[^\n]*?\} \*/ ?")
-_LICENSE = re.compile(r"license|copyright", re.I)
-_INDENTATION = re.compile(r"^[ \t]+", re.M)
 
 
 def read_engine_files(tags: Iterable[str]) -> AddressedFiles:
@@ -37,14 +31,3 @@ def read_engine_files(tags: Iterable[str]) -> AddressedFiles:
 def _shorten(path: str, text: str) -> str:
     """Shorten a script; a license is published as it is."""
     return shorten_script(text) if path.endswith(".js") else text
-
-
-def shorten_script(source: str) -> str:
-    """Remove indentation, types and the comments that stand on lines of their own, but a license.
-
-    A script with a text over several lines is left as it is: in one, both are content.
-    """
-    if any(line.count("`") % 2 for line in source.splitlines()):
-        return source
-    without = _COMMENT.sub(lambda comment: comment[0] * bool(_LICENSE.search(comment[0])), source)
-    return _INDENTATION.sub("", _TYPE.sub("", without))

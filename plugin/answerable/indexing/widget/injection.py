@@ -6,6 +6,8 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 
+from .joined_script import join_modules, shorten_script
+
 WIDGET_FOLDER = "assets/answerable/"
 WIDGET_SCRIPT = f"{WIDGET_FOLDER}ask-box.js"
 WIDGET_ELEMENT = "<answerable-ask></answerable-ask>"
@@ -56,13 +58,21 @@ _THEME_HEADERS: tuple[tuple[re.Pattern[str], str, Callable[[str], str]], ...] = 
 def read_widget_files() -> Mapping[str, str]:
     """Read every file of the widget, by its path in the site: its scripts and its strings."""
     folder = files("answerable") / "widget"
-    texts = {
-        f"{WIDGET_FOLDER}{prefix}{file.name}": file.read_text(encoding="utf-8")
-        for prefix, suffix in (("", ".js"), ("strings/", ".json"))
+    sources = {
+        f"{prefix}{file.name}": file.read_text(encoding="utf-8")
+        for prefix in ("", "ask-box/", "strings/")
         for file in (folder / prefix).iterdir()
-        if file.name.endswith(suffix)
+        if file.name.endswith((".js", ".css", ".json"))
     }
-    return dict(sorted(texts.items()))
+    modules = {path: shorten_script(text) for path, text in sources.items() if path.endswith(".js")}
+    entry = WIDGET_SCRIPT.removeprefix(WIDGET_FOLDER)
+    joined = {entry: join_modules({**sources, **modules}, entry)}
+    published = {
+        path: text
+        for path, text in {**sources, **modules, **joined}.items()
+        if path.startswith("strings/") or (path in modules and "/" not in path)
+    }
+    return {WIDGET_FOLDER + path: published[path] for path in sorted(published)}
 
 
 def format_element(

@@ -1,0 +1,116 @@
+/** Offer what a reader can do next: copy and share an answer, search the site or tell its authors. */
+
+import { button, drawLink, element } from "./draw.js";
+import { isText, ROOT } from "./request.js";
+import { importScript, listContentWords } from "./strings.js";
+
+/**
+ * @typedef {import("./strings.js").Say} Say
+ * @typedef {import("./request.js").Site} Site
+ */
+
+/** @type {typeof import("../site-search.js").findSearch} */
+let findSearch = () => null;
+
+/**
+ * Return the address of the page with a question in its fragment, which no server sees.
+ * @param {string} question
+ */
+export function makeSharedAddress(question) {
+  const page = new URL(location.href);
+  page.search = "";
+  page.hash = `ask=${encode(question)}`;
+  return page.href;
+}
+
+/**
+ * Take the question of a link out of the address, once, and leave the rest alone; older links have it in the query.
+ * @returns {string | null}
+ */
+export function takeSharedQuestion() {
+  const page = new URL(location.href);
+  for (const part of /** @type {const} */ (["hash", "search"])) {
+    const parameters = new URLSearchParams(page[part].slice(1));
+    const question = parameters.get("ask");
+    if (question === null) continue;
+    parameters.delete("ask");
+    page[part] = parameters.toString();
+    history.replaceState(history.state, "", page);
+    return question;
+  }
+  return null;
+}
+
+/** Load what finds the search of the page; a site whose host lacks it has none to offer. */
+export async function loadSearch() {
+  findSearch = (await importScript("site-search.js").catch(() => null))?.findSearch ?? findSearch;
+}
+
+/**
+ * Draw the row of ways on from a refusal or a problem; none where there is none.
+ * @param {string} question
+ * @param {Partial<Site>} site
+ * @param {string} bundle
+ * @param {Say} say
+ * @param {(open: () => void) => void} leave closes the box before a search of the page opens
+ * @param {HTMLElement[]} others that stand before them
+ */
+export function drawWays(question, { search, authors }, bundle, say, leave, ...others) {
+  const words = listContentWords(question, say).join(" ");
+  // Null where the owner wants none.
+  const theme = !search && search !== null ? findSearch(words) : null;
+  const ways = [...others];
+  if (theme && "open" in theme) ways.push(button("search", say("search"), () => leave(theme.open)));
+  const links = {
+    search: theme && "href" in theme ? theme.href : fillAddress(search, words, bundle),
+    authors: fillAddress(authors, question, bundle),
+  };
+  for (const [name, href] of Object.entries(links)) {
+    if (href) ways.push(drawLink(href, { class: `button ${name}` }, say(name)));
+  }
+  return ways.length ? [element("div", { class: "actions" }, ...ways)] : [];
+}
+
+/**
+ * @param {string | null | undefined} template
+ * @param {string} question
+ * @param {string} bundle
+ * @returns {string | null}
+ */
+function fillAddress(template, question, bundle) {
+  if (!isText(template)) return null;
+  try {
+    const text = template.replaceAll("{question}", encode(question)).replaceAll("{bundle}", encode(bundle));
+    const url = new URL(text, ROOT);
+    return ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @param {string} text */
+function encode(text) {
+  // Half surrogate pairs have no encoding.
+  return encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, ""));
+}
+
+/**
+ * Copy a text, and say in a row whether the browser allowed it.
+ * @param {string} text
+ * @param {HTMLElement} row
+ * @param {HTMLElement} status what a screen reader announces
+ * @param {Say} say
+ */
+export async function copyText(text, row, status, say) {
+  let key = "copied";
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    key = "notCopied";
+  }
+  if (!row.isConnected) return;
+  const message = say(key);
+  status.textContent = message;
+  row.querySelector(".said")?.remove();
+  row.append(element("span", { class: "said", "aria-hidden": "true" }, message));
+}

@@ -1,0 +1,162 @@
+/** Build the box: the question, what changes below it, and the dialog that they stand in. */
+
+import { element, icon, ICONS } from "./draw.js";
+
+/** @typedef {import("./strings.js").Language} Language */
+
+/**
+ * Parts of a built box. `dialog` is null in the flow of a page.
+ * @typedef {Object} Panel
+ * @property {HTMLElement} root
+ * @property {HTMLDialogElement | null} dialog
+ * @property {HTMLTextAreaElement} question
+ * @property {HTMLElement} count
+ * @property {HTMLFormElement} form
+ * @property {HTMLElement} alert
+ * @property {HTMLElement} status what a screen reader announces
+ * @property {HTMLElement} view
+ */
+
+/** Characters that a question may have. */
+export const MAX_CHARACTERS = 500;
+
+/**
+ * Build a box.
+ * @param {Language} language
+ * @param {boolean} isInline
+ * @param {() => void} close
+ * @returns {Panel}
+ */
+export function buildPanel({ tag, dir, say }, isInline, close) {
+  const question = element("textarea", {
+    "aria-label": say("question"),
+    "aria-describedby": "hint",
+    placeholder: say("placeholder"),
+    maxlength: MAX_CHARACTERS,
+    rows: "2",
+    dir: "auto",
+    enterkeyhint: "send",
+  });
+  const count = element("span", { class: "count", "aria-hidden": "true" });
+  const limit = element("span", { class: "hidden" }, ` ${say("limit", { n: MAX_CHARACTERS })}`);
+  const keys = element("span", { id: "hint" }, element("span", { class: "keys" }, say("keys")), limit);
+  const send = element("button", { class: "button primary", type: "submit" }, say("ask"));
+  const form = element("form", {}, question, element("div", { class: "row" }, keys, count, send));
+  const alert = element("p", { class: "alert", role: "alert" });
+  const status = element("p", { class: "hidden status", role: "status" });
+  const view = element("div", { class: "view" });
+  const title = element("h2", { id: "title" }, element("slot", { name: "title" }, say("title")));
+  const header = element("header", { role: "none" }, title);
+  const result = element("div", { class: "result" }, alert, view, element("slot", { name: "footer" }));
+  const panel = element("div", { class: "panel", lang: tag, dir }, header, form, result, status);
+  const labels = { class: "box", "aria-labelledby": "title" };
+  let dialog = null;
+  if (!isInline) {
+    dialog = /** @type {HTMLDialogElement} */ (element("dialog", labels, panel));
+    const closer = element("button", { class: "close", type: "button", "aria-label": say("close") }, icon(ICONS.close));
+    closer.addEventListener("click", close);
+    header.append(closer);
+    listenToDialog(dialog, close);
+  }
+  return {
+    root: dialog ?? element("div", { ...labels, role: "group" }, panel),
+    dialog,
+    question: /** @type {HTMLTextAreaElement} */ (question),
+    form: /** @type {HTMLFormElement} */ (form),
+    count,
+    alert,
+    status,
+    view,
+  };
+}
+
+/**
+ * Show how long the question is.
+ * @param {Panel} panel
+ */
+export function countCharacters({ question, count }) {
+  count.textContent = `${question.value.length}/${MAX_CHARACTERS}`;
+  count.classList.toggle("full", question.value.length >= MAX_CHARACTERS);
+}
+
+/**
+ * Open a dialog above all else, whatever it was before.
+ * @param {HTMLDialogElement} dialog
+ */
+export function openModally(dialog) {
+  dialog.close();
+  dialog.classList.remove("docked");
+  dialog.showModal();
+  fitViewport(dialog);
+}
+
+/**
+ * Let a dialog stay in a corner beside the page that one of its links leads to.
+ * @param {HTMLDialogElement} dialog
+ * @param {HTMLElement} link
+ */
+export function dock(dialog, link) {
+  dialog.close();
+  dialog.classList.add("docked");
+  dialog.show();
+  link.focus({ preventScroll: true });
+}
+
+/**
+ * @param {HTMLDialogElement} dialog
+ * @param {() => void} close
+ */
+function listenToDialog(dialog, close) {
+  let pressedBackdrop = false;
+  for (const type of ["resize", "scroll"]) visualViewport?.addEventListener(type, () => fitViewport(dialog));
+  dialog.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || dialog.matches(":modal")) return;
+    event.stopPropagation();
+    close();
+  });
+  dialog.addEventListener("pointerdown", (event) => {
+    pressedBackdrop = isOnBackdrop(dialog, event);
+  });
+  dialog.addEventListener("click", (event) => {
+    // A selection dragged out ends in a click.
+    if (pressedBackdrop && isOnBackdrop(dialog, event)) close();
+  });
+}
+
+/**
+ * Keep a dialog within what a virtual keyboard leaves visible.
+ * @param {HTMLDialogElement} dialog
+ */
+function fitViewport({ style }) {
+  style.setProperty("--visible", `${visualViewport?.height}px`);
+  style.setProperty("--top", `${visualViewport?.offsetTop}px`);
+}
+
+/**
+ * @param {HTMLDialogElement} dialog
+ * @param {MouseEvent} event
+ */
+function isOnBackdrop(dialog, { target, clientX, clientY }) {
+  if (target !== dialog) return false;
+  const { left, right, top, bottom } = dialog.getBoundingClientRect();
+  return clientX < left || clientX > right || clientY < top || clientY > bottom;
+}
+
+/**
+ * Return what has the focus, inside of shadow roots too.
+ * @returns {HTMLElement | null}
+ */
+export function findFocus() {
+  let node = document.activeElement;
+  while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
+  return node === document.body ? null : /** @type {HTMLElement | null} */ (node);
+}
+
+/**
+ * Name the keys of an event as the attribute `shortcut` does; Cmd counts as Ctrl.
+ * @param {KeyboardEvent} event
+ */
+export function nameChord({ ctrlKey, metaKey, altKey, shiftKey, key }) {
+  const chord = [(ctrlKey || metaKey) && "ctrl", altKey && "alt", shiftKey && "shift", key?.toLowerCase()];
+  return chord.filter(Boolean).join("+");
+}

@@ -1,0 +1,324 @@
+/** Ask the site's function, or its index in this browser, and check what comes back. */
+
+import { getPageLanguage, HOME } from "./strings.js";
+
+/**
+ * @typedef {Record<string, any> & { n: number, kind: "record" | "hint", url?: string, href?: string }} Citation
+ * @typedef {{ text: string, citations: number[], blocks?: any }} Claim
+ */
+
+/**
+ * An answer as `POST answer` gives it, after `checkAnswer`.
+ * @typedef {Object} Answer
+ * @property {"supported" | "partial" | "related-material" | "not-found"} mode
+ * @property {Claim[]} claims
+ * @property {Claim[]} routes
+ * @property {Citation[]} citations
+ * @property {string} [confidence]
+ * @property {string} [reason]
+ * @property {number} [dropped]
+ * @property {any} [notes]
+ * @property {string} [site_url]
+ * @property {string} [bundle]
+ * @property {string} [request_id]
+ */
+
+/**
+ * What site.json says; nothing of a site without one.
+ * @typedef {Object} Site
+ * @property {string[]} bundles ids of what answers
+ * @property {string[]} examples
+ * @property {string | null} [search] empty where it is in the page, null where the owner wants none
+ * @property {string | null} [authors]
+ * @property {string | null} [feedback]
+ * @property {string[]} [engine] paths of the scripts that answer
+ * @property {string | Record<string, string>} [index]
+ */
+
+/** @typedef {(stage: string) => unknown} Entered */
+
+/** The folder of the site. */
+export const ROOT = new URL("../../", HOME);
+
+const EVENTS = "text/event-stream";
+const GONE = "IndexGoneError";
+const PATIENCE_SECONDS = 30;
+const LOAD_MILLISECONDS = 30_000;
+
+/**
+ * Test for a text with something in it.
+ * @param {any} value
+ * @returns {value is string}
+ */
+export function isText(value) {
+  return typeof value === "string" && value.trim() !== "";
+}
+
+/**
+ * @param {any} value
+ * @returns {value is Record<string, any>}
+ */
+export function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** @param {any} value */
+export function isOptionalText(value) {
+  return value == null || typeof value === "string";
+}
+
+/**
+ * Throw unless a condition on an answer holds.
+ * @param {boolean} condition
+ */
+export function demand(condition) {
+  if (!condition) throw new TypeError("not an answer");
+}
+
+/** The reason why a question was not answered; `code` is the wire's, an HTTP status or the box's own. */
+export class Problem extends Error {
+  /**
+   * @param {string | number} code
+   * @param {number} [seconds] to wait before another try
+   */
+  constructor(code, seconds = NaN) {
+    super(`answerable: ${code}`);
+    this.code = code;
+    this.seconds = seconds > 0 ? Math.min(seconds, 3600) : PATIENCE_SECONDS;
+  }
+}
+
+/**
+ * Resolve an address of an answer against this copy of the site; null for one that is not followed.
+ * @param {any} address
+ * @param {string} [siteUrl] where the site was built for
+ * @returns {string | null}
+ */
+export function resolveAddress(address, siteUrl) {
+  try {
+    if (!address.startsWith("/")) return /^https?:\/\//i.test(address) ? new URL(address).href : null;
+    // A copy may lie below another path. The "./" keeps "//other.host" a path here.
+    const { pathname } = new URL(siteUrl || "/", ROOT);
+    const url = new URL(address.startsWith(pathname) ? `./${address.slice(pathname.length)}` : address, ROOT);
+    return url.origin === ROOT.origin ? url.href : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Throw a TypeError for what is no answer, or one whose mode or markers its citations do not bear out.
+ * @param {any} answer
+ * @returns {Answer}
+ */
+export function checkAnswer(answer) {
+  demand(isObject(answer) && Array.isArray(answer.citations));
+  const { mode, claims, routes, citations } = answer;
+  citations.forEach(checkCitation);
+  /** @type {Map<number, string>} */
+  const kinds = new Map(citations.map((/** @type {Citation} */ { n, kind }) => [n, kind]));
+  checkSentences(claims, "record", kinds);
+  checkSentences(routes, "hint", kinds);
+  const used = new Set([...claims, ...routes].flatMap((sentence) => sentence.citations));
+  demand(kinds.size === citations.length && kinds.size === used.size);
+  const present = new Set(kinds.values());
+  const [whole, part] = present.has("hint") ? ["supported", "related-material"] : ["partial", "not-found"];
+  demand(mode === (present.has("record") ? whole : part));
+  demand([answer.site_url, answer.bundle, answer.request_id].every(isOptionalText));
+  return answer;
+}
+
+/** @param {any} citation */
+function checkCitation(citation) {
+  demand(isObject(citation) && Number.isInteger(citation.n));
+  const { kind, title, label, url, href, quote, locator, language, date } = citation;
+  demand(kind === "record" ? isText(title) : kind === "hint" && isText(label));
+  demand([url, href, quote, locator, language, date].every(isOptionalText));
+}
+
+/**
+ * @param {any} sentences
+ * @param {string} kind
+ * @param {Map<number, string>} kinds
+ */
+function checkSentences(sentences, kind, kinds) {
+  demand(Array.isArray(sentences));
+  for (const sentence of sentences) {
+    demand(isObject(sentence) && isText(sentence.text));
+    demand(Array.isArray(sentence.citations) && sentence.citations.length > 0);
+    demand(sentence.citations.every((/** @type {number} */ n) => kinds.get(n) === kind));
+  }
+}
+
+/** Answers the questions of one box: the site's function or its index in this browser, never both. */
+export class Answerer {
+  #call;
+  #endpoint;
+  /** @type {Promise<Site> | null} */
+  #site = null;
+
+  /**
+   * @param {typeof fetch} call
+   * @param {HTMLElement} box whose endpoint counts, else that of the page
+   */
+  constructor(call, box) {
+    const link = document.querySelector('link[rel~="answerable"]');
+    const address = box.getAttribute("endpoint") ?? link?.getAttribute("href");
+    this.#call = call;
+    this.#endpoint = new URL(address ?? new URL("_answerable/", ROOT), document.baseURI);
+    if (!this.#endpoint.pathname.endsWith("/")) this.#endpoint.pathname += "/";
+    this.isDefault = address == null;
+  }
+
+  /**
+   * Answer a question, or throw what `Problem` says.
+   * @param {string} question
+   * @param {AbortSignal} signal
+   * @param {Entered} entered
+   * @returns {Promise<Answer>}
+   */
+  async answer(question, signal, entered) {
+    for (let tries = 0; ; tries += 1) {
+      const site = await this.#readIndexedSite();
+      if (!site) return this.#askFunction(question, signal, entered);
+      try {
+        const engine = await this.#openEngine(site);
+        const language = getPageLanguage();
+        const requestId = crypto.randomUUID?.();
+        return checkAnswer(await engine.answer(question, { language, signal, onStage: entered, requestId }));
+      } catch (cause) {
+        const { name, code } = /** @type {{ name: string, code?: string }} */ (cause);
+        if (name !== GONE) throw isText(code) ? new Problem(code) : cause;
+        this.#site = null;
+        if (tries > 0) throw new Problem("stale");
+        // A service worker may have kept the file of an earlier build; of this address it has none.
+        await this.readSite(`?${Date.now()}`);
+      }
+    }
+  }
+
+  /** Load what the first question needs; a failure is told when it is asked. */
+  async prepare() {
+    try {
+      const site = await this.#readIndexedSite();
+      if (site) await this.#openEngine(site);
+    } catch {
+      // The question itself tells it.
+    }
+  }
+
+  /**
+   * Read site.json once.
+   * @param {string} [query] of its address
+   * @returns {Promise<Site>}
+   */
+  async readSite(query = "") {
+    if (location.protocol === "file:") throw new Problem("file");
+    const read = (this.#site ??= readSite(this.#call, query));
+    const site = await read.catch(() => null);
+    // A file that is not there may come with the next deploy.
+    if (!site?.bundles.length && this.#site === read) this.#site = null;
+    return read;
+  }
+
+  async #readIndexedSite() {
+    const site = this.isDefault ? await this.readSite() : null;
+    return site?.index ? site : null;
+  }
+
+  /** @param {Site} site */
+  async #openEngine({ engine, index }) {
+    if (!self.DecompressionStream || !AbortSignal.timeout) throw new Problem("unsupported");
+    const urls = (engine ?? []).map((path) => new URL(path, HOME).href);
+    // Whoever can write this file runs no code of another site, nor of a scheme such as data.
+    if (!urls.every((url) => url.startsWith(HOME.href))) throw new Error("engine: no path of the site");
+    engines[urls[0]] ??= loadEngine(this.#call, urls);
+    try {
+      const { openSiteIndex } = await engines[urls[0]];
+      return await openSiteIndex(index, HOME, getPageLanguage(), this.#call);
+    } catch (error) {
+      delete engines[urls[0]];
+      throw error;
+    }
+  }
+
+  /**
+   * @param {string} question
+   * @param {AbortSignal} signal
+   * @param {Entered} entered
+   */
+  async #askFunction(question, signal, entered) {
+    const response = await this.#call(new URL("answer", this.#endpoint), {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Accept: `${EVENTS}, application/json` },
+      body: JSON.stringify({ question, language: getPageLanguage() }),
+      signal,
+    });
+    if (!response.ok) {
+      const body = await response.json().catch(() => null);
+      const code = isText(body?.code) ? body.code : response.status;
+      throw new Problem(code, Number(response.headers.get("Retry-After")));
+    }
+    const streams = response.headers.get("Content-Type")?.startsWith(EVENTS);
+    return checkAnswer(await (streams ? readEvents(response, entered) : response.json()));
+  }
+}
+
+/**
+ * @param {Response} response
+ * @param {Entered} entered
+ */
+async function readEvents(response, entered) {
+  const body = /** @type {ReadableStream<any>} */ (response.body);
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let partial = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) throw new Problem("incomplete");
+    const blocks = (partial + value).split("\n\n");
+    partial = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const fields = Object.fromEntries(block.split("\n").map((line) => line.split(/: (.*)/s)));
+      const data = fields.data && JSON.parse(fields.data);
+      if (fields.event === "stage") entered(data.stage);
+      if (fields.event === "problem") throw new Problem(data.code ?? data.status);
+      if (fields.event === "answer") return data;
+    }
+  }
+}
+
+/** @type {Record<string, Promise<any>>} */
+const engines = {};
+
+/**
+ * Import the engine. A failed import stays failed, so its scripts are fetched before.
+ * @param {typeof fetch} call
+ * @param {string[]} urls
+ */
+async function loadEngine(call, urls) {
+  const signal = AbortSignal.timeout(LOAD_MILLISECONDS);
+  const responses = await Promise.all(urls.map((url) => call(url, { signal })));
+  const engine = responses.every(({ ok }) => ok) && (await import(urls[0]).catch(() => null));
+  if (!engine) throw Object.assign(new Error(), { name: GONE });
+  return engine;
+}
+
+/**
+ * @param {typeof fetch} call
+ * @param {string} query
+ * @returns {Promise<Site>}
+ */
+async function readSite(call, query) {
+  const address = new URL(`site.json${query}`, HOME);
+  const response = await call(address, { cache: "no-cache", signal: AbortSignal.timeout(3000) });
+  // No file, no index.
+  if (!response.ok && response.status !== 404) throw new Problem(response.status);
+  const site = Object(
+    await response.json().catch((error) => {
+      if (!(error instanceof SyntaxError)) throw error;
+    }),
+  );
+  const examples = Array.isArray(site.examples) ? site.examples.filter(isText).slice(0, 3) : [];
+  const bundles = (isObject(site.bundle) ? Object.values(site.bundle) : [site.bundle]).filter(isText);
+  return { ...site, bundles, examples };
+}

@@ -1,0 +1,121 @@
+/** The box's own texts in the language of the page, and what of a question is matched with words. */
+
+import ENGLISH from "../strings/en.json" with { type: "json" };
+
+/**
+ * @typedef {string | Record<string, string>} Text one text, or one for each plural category
+ * @typedef {(key: string, values?: Record<string, any>) => string} Say
+ * @typedef {{ tag: string, dir: string, say: Say }} Language
+ */
+
+// The other files of the folder.
+const LANGUAGES = "ar de es fr ja";
+const LANGUAGE_TAG = /^(?=.{2,35}$)[a-z]{2,8}([-_][a-z0-9]{1,8})*$/i;
+const LOAD_MILLISECONDS = 30_000;
+
+/** Matches a word of a text. */
+export const WORD = /[\p{L}\p{M}\p{N}]+/gu;
+
+/** The folder that the script is published in. */
+export const HOME = new URL(".", import.meta.url);
+
+/**
+ * Import a script of the widget that few pages need.
+ * @param {string} name
+ * @returns {Promise<any>}
+ */
+export function importScript(name) {
+  return import(new URL(name, HOME).href);
+}
+
+/** Texts in English, which also stand for those that a translation lacks. */
+export const IN_ENGLISH = makeLanguage("en", {});
+
+/** @type {Record<string, Promise<Language>>} */
+const loads = {};
+
+/**
+ * @param {string} tag
+ * @param {Record<string, Text>} strings
+ * @returns {Language}
+ */
+function makeLanguage(tag, strings) {
+  /** @type {Say} */
+  const say = (key, values = {}) => {
+    const entry = strings[key] ?? /** @type {Record<string, Text>} */ (ENGLISH)[key];
+    const text = typeof entry === "string" ? entry : (entry[new Intl.PluralRules(tag).select(values.n)] ?? entry.other);
+    return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+  };
+  return { tag, dir: strings.dir === "rtl" ? "rtl" : "ltr", say };
+}
+
+/**
+ * Load the texts in a language; English where there are none.
+ * @param {string} language
+ * @returns {Promise<Language>}
+ */
+export async function loadLanguage(language) {
+  const base = baseOf(language);
+  if (!LANGUAGES.includes(base)) return IN_ENGLISH;
+  loads[base] ??= fetch(new URL(`strings/${base}.json`, HOME), { signal: AbortSignal.timeout?.(LOAD_MILLISECONDS) })
+    .then(async (response) => makeLanguage(base, await response.json()))
+    .catch(() => IN_ENGLISH);
+  return loads[base];
+}
+
+/**
+ * Test whether there is a text of a name.
+ * @param {string} key
+ */
+export function hasText(key) {
+  return key in ENGLISH;
+}
+
+/**
+ * Return the language of a tag without its region or script.
+ * @param {string} tag
+ */
+export function baseOf(tag) {
+  return tag.toLowerCase().split(/[-_]/)[0];
+}
+
+/** @returns {string | undefined} the tag of the page's language, if it is one */
+export function getPageLanguage() {
+  const { lang } = document.documentElement;
+  return LANGUAGE_TAG.test(lang) ? lang : undefined;
+}
+
+/**
+ * Name a language in the words of another.
+ * @param {string} language
+ * @param {string} tag of the words
+ * @returns {string}
+ */
+export function nameLanguage(language, tag) {
+  try {
+    return new Intl.DisplayNames(tag, { type: "language" }).of(language.replaceAll("_", "-")) ?? language;
+  } catch {
+    return language;
+  }
+}
+
+/**
+ * List the words that a question is about; all of them where it has no others.
+ * @param {string} question
+ * @param {Say} say
+ * @returns {string[]}
+ */
+export function listContentWords(question, say) {
+  const words = question.match(/[\p{L}\p{N}](\S*[\p{L}\p{N}+#])?/gu) ?? [];
+  const stopwords = say("stopwords").split(" ");
+  const content = words.filter((word) => !stopwords.includes(word.toLowerCase()));
+  return content.length ? content : words;
+}
+
+/**
+ * Return a word without the case and the number that it is written in.
+ * @param {string} word
+ */
+export function ignoreNumber(word) {
+  return word.toLowerCase().replace(/(?<=..)(ies|y|e|s)+$/, "");
+}
