@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from answerable.evaluate.gold import QuestionLine, load_questions, parse_questions
+from answerable.evaluate.question_file import QuestionLine, load_questions, parse_questions
 from answerable.serve.errors import GoldError
 from support.sites import build, command, write_site
 

@@ -18,7 +18,8 @@ from answerable.evaluate.diff import (
     format_diff_markdown,
     format_run_markdown,
 )
-from answerable.evaluate.gold import load_questions, locate_queries
+from answerable.evaluate.gold import locate_queries
+from answerable.evaluate.question_file import load_questions
 from answerable.evaluate.judge import JudgedAnswer, judge_answer
 from answerable.evaluate.negation import NegationConflict
 from answerable.evaluate.page import (

@@ -8,7 +8,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from ..evaluate.gold import QuestionLine, parse_questions
+from ..evaluate.question_file import QuestionLine, parse_questions
 from ..serve.answers.wire import serialize_answer
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError

@@ -18,8 +18,9 @@ from ..evaluate.diff import (
     list_pages,
     make_diff_page,
 )
-from ..evaluate.gold import GoldQuery, load_gold_queries, load_questions, select_gold_queries
+from ..evaluate.gold import GoldQuery, load_gold_queries, select_gold_queries
 from ..evaluate.judge import EntailmentJudge
+from ..evaluate.question_file import load_questions
 from ..evaluate.report import EvalReport, read_report, write_report
 from ..evaluate.run_page import write_run_page
 from ..evaluate.sources import NoteSources

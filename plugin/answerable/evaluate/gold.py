@@ -44,8 +44,6 @@ Texts = tuple[Text, ...]
 
 _SOURCE_FIELDS = ("expectSources", "expectAnySource", "forbidSources", "topSource", "expectCited")
 _AUTHOR_PLACEHOLDER = "author"
-# How many lines a message names before it counts the others.
-_NAMED_LINES = 5
 # One word is a placeholder; anything else between such braces is code that a question is about.
 _PLACEHOLDER = re.compile(r"\{\{\s*([\w-]+)\s*\}\}")
 _ERROR_PATH = re.compile(r" - at `\$\.(\w+)(?:\[(\d+)\])?`$")
@@ -229,74 +227,6 @@ def select_gold_queries(
             suggestion = suggest_spelling(name, known_ids)
             raise GoldError(f"{path}: there is no query {name!r}{suggestion}; see --list")
     return [query for query in queries if query.id in ids] if ids else queries
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionLine:
-    """One line of a question file. ``line``: its number; ``id``: any JSON that the file gives."""
-
-    line: int
-    question: str
-    language: str | None = None
-    id: object = None
-
-
-def load_questions(path: Path) -> tuple[GoldQuery, ...]:
-    """Read questions as gold queries that require nothing; a repeated one counts once.
-
-    Each has the id of its line, such as `line-3`. GoldError as ``parse_questions`` raises it, and
-    for a file that cannot be read.
-    """
-    queries: dict[str, GoldQuery] = {}
-    for line in parse_questions(_read_text(path), str(path)):
-        query = GoldQuery(f"line-{line.line}", line.question, check_negation=False)
-        queries.setdefault(line.question, query)
-    return tuple(queries.values())
-
-
-def parse_questions(text: str, name: str) -> list[QuestionLine]:
-    """Parse the questions of a file.
-
-    Empty lines and lines that begin with # are skipped. GoldError names every bad line by its
-    number, so that no question is asked before all can be.
-    """
-    lines: list[QuestionLine] = []
-    problems: list[str] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip() and not line.lstrip().startswith("#"):
-            try:
-                lines.append(_parse_line(number, line))
-            except ValueError as error:
-                problems.append(f"line {number}: {error}")
-    if problems:
-        others = len(problems) - _NAMED_LINES
-        listed = "; ".join(problems[:_NAMED_LINES]) + (f"; and {others} more" if others > 0 else "")
-        raise GoldError(f"{name}: {listed}; correct the file, nothing was asked")
-    if not lines:
-        raise GoldError(
-            f'{name} holds no question: write one on each line, or lines {{"question": "…"}}'
-        )
-    return lines
-
-
-def _parse_line(number: int, line: str) -> QuestionLine:
-    """Parse one line of a question file; ValueError says what is wrong with it."""
-    try:
-        value: Any = json.loads(line)
-    except ValueError:
-        if line.lstrip()[0] in '{["':
-            raise ValueError("not JSON") from None
-        value = line
-    fields = {"question": value} if isinstance(value, str) else value
-    if not isinstance(fields, dict) or not isinstance(fields.get("question"), str):
-        raise ValueError('not an object with a text "question"')
-    question = clean_question(fields["question"])
-    if problem := find_question_problem(question):
-        raise ValueError(problem.removesuffix("."))
-    language = fields.get("language")
-    if language is not None and not (isinstance(language, str) and is_language_tag(language)):
-        raise ValueError('"language" is not a tag such as en or pt-BR')
-    return QuestionLine(number, question, language, fields.get("id"))
 
 
 def locate_queries(path: Path) -> dict[str, int]:
@@ -583,7 +513,7 @@ def _read_rows(path: Path) -> list[object]:
     if not path.exists():
         raise GoldError(f"{path} does not exist: write one, or name it with --gold")
     try:
-        rows = parse_yaml(_read_text(path), check_keys)
+        rows = parse_yaml(read_text(path), check_keys)
     except YamlError as error:
         if error.line is None:
             raise GoldError(f"{path} is not YAML ({error}): put texts in quotes") from None
@@ -604,7 +534,7 @@ def _read_rows(path: Path) -> list[object]:
     return rows
 
 
-def _read_text(path: Path) -> str:
+def read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
