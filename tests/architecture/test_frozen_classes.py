@@ -17,7 +17,7 @@ SERVE = sites.ROOT / "plugin" / "answerable" / "serve"
 # It keeps what a cached_property has computed in its instance, which slots have no room for.
 WITHOUT_SLOTS = {"ExtractiveAnswerer"}
 # They count what a day or a call has cost, and what an exchange has done so far.
-MUTABLE = {"_CallBlock", "_Day", "Exchange", "_MemoryAccount", "_RedisAccount"}
+MUTABLE = {"_CallBlock", "Exchange"}
 TEXT = "Words of a note."
 
 

@@ -35,7 +35,8 @@ ABOUT: Json = {
     "feedback": "/feedback",
 }
 STYLED = '<link rel="stylesheet" href="/style.css">'
-CODE = PARTIAL | {"claims": [CLAIM, CLAIM | {"text": "Run `it`:\n\n" + "make all " * 40}]}
+LINE = {"kind": "code", "language": "", "text": "make all " * 40}
+CODE = PARTIAL | {"claims": [CLAIM, CLAIM | {"text": LINE["text"], "blocks": [LINE]}]}
 
 
 REPLIES: list[Reply | Json] = [

@@ -94,7 +94,8 @@ def test_the_answer_has_room_below_the_question(page: Page, site: Site) -> None:
 @pytest.mark.parametrize("width", [360, 550, 1100])
 def test_the_button_that_copies_code_stands_beside_it(page: Page, site: Site, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 640})
-    claims = [CLAIM | {"text": f"Run this:\n\n{code}"} for code in ("make", WIDE)]
+    lines = [{"kind": "code", "language": "", "text": code} for code in ("make", WIDE)]
+    claims = [CLAIM | {"text": line["text"], "blocks": [line]} for line in lines]
     box = visit(page, site, PARTIAL | {"claims": claims})
     ask(box)
     expect(box.locator(".code")).to_have_count(2)

@@ -14,11 +14,11 @@ from answerable.indexing.output.bundle_writer import parse_build_time
 from answerable.postgres.options import read_database_options
 from answerable.serve.database_registry import DATABASE_URL_VARIABLE
 from answerable.serve.http.adapters.app_factory import read_base_path
-from answerable.serve.limits.policy import read_policy
+from answerable.serve.limits.policy import REMOVED_VARIABLES, read_policy
 from support import command_tables, manual, sites
 
 # Whoever deploys a version sets it, not whoever writes the site.
-OF_OTHERS = {"MIKE_DOCS_VERSION"}
+OF_OTHERS = {"MIKE_DOCS_VERSION", "PIP_NO_INDEX"}
 
 
 def test_the_manual_has_every_command_as_it_tells_itself() -> None:
@@ -90,7 +90,7 @@ def environment_names() -> set[str]:
     for path in (sites.ROOT / "plugin").rglob("*.py"):
         pattern = r'os\.environ\.get\("([A-Z_]+)"|"(ANSWERABLE_[A-Z_]*[A-Z])"'
         names |= {a or b for a, b in re.findall(pattern, path.read_text("utf-8"))}
-    return names - OF_OTHERS
+    return names - OF_OTHERS - {f"ANSWERABLE_{name}" for name in REMOVED_VARIABLES}
 
 
 def test_every_variable_is_in_a_table_with_type_default_and_example() -> None:

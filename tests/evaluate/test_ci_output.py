@@ -19,7 +19,6 @@ from answerable.evaluate.diff import (
     format_run_markdown,
 )
 from answerable.evaluate.gold import locate_queries
-from answerable.evaluate.question_file import load_questions
 from answerable.evaluate.judge import JudgedAnswer, judge_answer
 from answerable.evaluate.negation import NegationConflict
 from answerable.evaluate.page import (
@@ -29,6 +28,7 @@ from answerable.evaluate.page import (
     format_table,
     format_word_diff,
 )
+from answerable.evaluate.question_file import load_questions
 from answerable.evaluate.report import EvalReport
 from answerable.evaluate.run_page import render_junit
 from answerable.evaluate.verdict import CallUsage, RecordedAnswer

@@ -68,9 +68,9 @@ def test_each_note_that_readers_are_led_to_is_asked_for(queries: tuple[GoldQuery
     """A note that nobody asks for would stand below answers about something else."""
     notebook = read_notebook(sites.ROOT / "notebook", writes_key=False)
     routed = {note.path for note in notebook.notes}
-    asked = {source for query in queries for source in query.expect_sources or ()}
-    asked |= {query.top_source for query in queries if query.top_source}
-    assert sorted(routed - asked) == []
+    expected = {source for query in queries for source in query.expect_sources or ()}
+    expected |= {query.top_source for query in queries if query.top_source}
+    assert sorted(routed - expected) == []
 
 
 def test_every_query_requires_something(queries: tuple[GoldQuery, ...]) -> None:

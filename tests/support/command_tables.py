@@ -21,11 +21,11 @@ _KINDS = {"integer": "whole number", "integer range": "whole number", "float ran
 
 def commands() -> dict[str, click.Command]:
     """The group and every command, by their names; one of a group in it has both names."""
-    named = {"answerable": group, **subcommands(group)}
+    by_name = {"answerable": group, **subcommands(group)}
     for name, command in subcommands(group).items():
         if isinstance(command, click.Group):
-            named |= {f"{name} {part}": each for part, each in subcommands(command).items()}
-    return named
+            by_name |= {f"{name} {part}": each for part, each in subcommands(command).items()}
+    return by_name
 
 
 def subcommands(group: click.Group) -> dict[str, click.Command]:

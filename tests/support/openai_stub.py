@@ -113,7 +113,7 @@ class OpenAIStub(openai_stub.OpenAIStub):
         self.drip_seconds = 0.05
         self.no_responses = False
         self.failures: list[BaseException] = []
-        self._kept: deque[StubRequest] = deque(maxlen=keep)
+        self._recorded: deque[StubRequest] = deque(maxlen=keep)
         self._plan: _Plan | None = None
         self._lock = threading.Lock()
         self._stopping = threading.Event()
@@ -132,7 +132,7 @@ class OpenAIStub(openai_stub.OpenAIStub):
 
     @property
     def requests(self) -> tuple[StubRequest, ...]:
-        return tuple(self._kept)
+        return tuple(self._recorded)
 
     @property
     def answer_calls(self) -> int:
@@ -160,7 +160,7 @@ class OpenAIStub(openai_stub.OpenAIStub):
 
     def forget(self) -> None:
         """Clear the record of requests and their counts."""
-        self._kept.clear()
+        self._recorded.clear()
         self.counts.clear()
         self.disconnects = 0
 
@@ -168,7 +168,7 @@ class OpenAIStub(openai_stub.OpenAIStub):
         """Record a request without its key; reply, or fail as the plan says."""
         headers = {name: v for name, v in request.headers.items() if name != "authorization"}
         with self._lock:
-            self._kept.append(replace(request, headers=headers))
+            self._recorded.append(replace(request, headers=headers))
             self.counts[request.endpoint] += 1
             fault = self._take(request)
         self._delivery.name = fault if fault in _DELIVERIES else None

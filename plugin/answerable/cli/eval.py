@@ -279,7 +279,9 @@ def command(
     """Run the gold set; exit status 1 if a query fails, 2 if none could be judged."""
     if encoding or dimensions is not None:
         if full or from_report or only_list or report or html or junit or model or against_model:
-            raise click.UsageError("--encoding and --dimensions go with --gold, --ids and --json")
+            raise click.UsageError(
+                "--encoding and --dimensions go with --gold, --ids and --json: drop the others"
+            )
         names = parse_ids(ids)
         raise SystemExit(
             check_encoding(location[1], encoding, dimensions, gold, names, as_json=as_json)

@@ -260,13 +260,13 @@ class EntailmentJudge:
                 **options,
             )
 
-        def read(reply: Any) -> tuple[str, int, int]:
+        def read_reply(reply: Any) -> tuple[str, int, int]:
             usage = read_token_usage(reply, estimate_max_tokens(message), limit)
             return reply["choices"][0]["message"]["content"] or "", *usage
 
         bound = estimate_max_tokens(_INSTRUCTIONS + message) + limit
         text, *tokens = call_provider(
-            self.base_url, request, read, time.monotonic() + self.deadline, bound
+            self.base_url, request, read_reply, time.monotonic() + self.deadline, bound
         )
         current_context().end_provider_call(*tokens)
         return text

@@ -32,7 +32,7 @@ class DatabaseOptions:
 def read_database_options(environment: Mapping[str, str]) -> DatabaseOptions:
     """Read the database of an environment that names one; PolicyError names the variable."""
 
-    def read(variable: str, default: float, low: float, high: float, kind: str) -> float:
+    def read_number(variable: str, default: float, low: float, high: float, kind: str) -> float:
         text = environment.get(variable, "").strip() or str(default)
         try:
             value = float(text)
@@ -43,8 +43,8 @@ def read_database_options(environment: Mapping[str, str]) -> DatabaseOptions:
         return value
 
     options = DatabaseOptions(environment.get(DATABASE_URL_VARIABLE, "").strip())
-    connections = read(_CONNECTIONS_VARIABLE, options.connections, 1, 1000, "whole number")
-    timeout = read(_TIMEOUT_VARIABLE, options.timeout, 0.1, 60, "number of seconds")
+    connections = read_number(_CONNECTIONS_VARIABLE, options.connections, 1, 1000, "whole number")
+    timeout = read_number(_TIMEOUT_VARIABLE, options.timeout, 0.1, 60, "number of seconds")
     return DatabaseOptions(options.url, int(connections), timeout)
 
 

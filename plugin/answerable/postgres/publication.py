@@ -29,7 +29,7 @@ from .catalog import (
 from .options import DEFAULT_STORE_NAME, VectorSearch
 from .rows import Row, make_rows, register_vectors
 from .store import open_postgres_store
-from .tables import PUBLIC_SCHEMA, TABLE_FORMAT, BundleTables, Table, VectorColumn
+from .tables import PUBLIC_SCHEMA, TABLE_FORMAT, BundleTables, StoredTable, VectorColumn
 
 # Hours after which what is no longer served is removed: functions that slept may still read it.
 GRACE_HOURS = 24.0
@@ -144,7 +144,11 @@ def _fill_tables(
 
 
 def _fill_table(
-    connection: PublisherConnection, bundle: Bundle, table: Table, name: str, column: VectorColumn
+    connection: PublisherConnection,
+    bundle: Bundle,
+    table: StoredTable,
+    name: str,
+    column: VectorColumn,
 ) -> int:
     columns = [declared.replace(" codes", f" {column.type}") for declared in table.columns]
     execute(connection, f"CREATE TABLE {name} ({', '.join(columns)})")

@@ -42,7 +42,7 @@ SELECT_PAGE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class StoredTable:
     """Describe a table of every bundle. The first column is its key.
 
     ``columns``: name and type, where ``codes`` is the type of vectors. ``indexes``: what stands
@@ -57,8 +57,8 @@ class Table:
 
 # Vectors of passages are apart from their texts, so that an exact search reads no more than them.
 TABLES = (
-    Table("snapshot", PUBLIC_SCHEMA, ("part text", "data bytea")),
-    Table(
+    StoredTable("snapshot", PUBLIC_SCHEMA, ("part text", "data bytea")),
+    StoredTable(
         "passages",
         PUBLIC_SCHEMA,
         ("number integer", "id text", "record text", "url text", "title text", "text text",
@@ -66,14 +66,14 @@ TABLES = (
         # By hash, since a url may be longer than what a tree takes.
         ("USING hash (record)", f"USING hash ({_PAGE_URL})"),
     ),
-    Table("vectors", PUBLIC_SCHEMA, ("number integer", "norm real", "codes codes")),
-    Table("postings", PUBLIC_SCHEMA, ('term text COLLATE "C"', "data bytea")),
-    Table(
+    StoredTable("vectors", PUBLIC_SCHEMA, ("number integer", "norm real", "codes codes")),
+    StoredTable("postings", PUBLIC_SCHEMA, ('term text COLLATE "C"', "data bytea")),
+    StoredTable(
         "hints",
         PRIVATE_SCHEMA,
         ("number integer", "id text", "label text", "locator text", "url text"),
     ),
-    Table(
+    StoredTable(
         "windows",
         PRIVATE_SCHEMA,
         ("number integer", "hint integer", "norm real", "codes codes"),

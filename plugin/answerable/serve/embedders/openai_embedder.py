@@ -82,13 +82,13 @@ class OpenAIEmbedder:
                 **({"dimensions": self.identity.dimensions} if self._names_dimensions() else {}),
             )
 
-        def read(reply: Any) -> tuple[Any, int, int]:
+        def read_reply(reply: Any) -> tuple[Any, int, int]:
             return reply.get("data"), *read_token_usage(reply, bound, 0)
 
         data, *tokens = call_provider(
             self.base_url,
             request,
-            read,
+            read_reply,
             time.monotonic() + self.deadline,
             sum(len(text.encode()) for text in batch),
             max_body=MAX_RESPONSE_BYTES + len(batch) * self.identity.dimensions * _MAX_NUMBER_BYTES,

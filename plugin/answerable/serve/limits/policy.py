@@ -22,7 +22,7 @@ _HOST = re.compile(r"[a-z0-9.:_-]+")
 _HEADER = re.compile(r"[A-Za-z0-9-]+")
 _REDIS_SCHEMES = ("redis", "rediss", "valkey", "valkeys", "unix", "redis+unix", "valkey+unix")
 # What to use in place of a variable that is no more.
-_REMOVED_VARIABLES = {
+REMOVED_VARIABLES = {
     "ALTCHA_KEY": (
         "there is no proof of work any more: take it out, and lower ANSWERABLE_RATE or put a "
         "challenge of your host before the function"
@@ -79,7 +79,7 @@ def read_policy(environment: Mapping[str, str], site_url: str | None = None) -> 
         except ValueError as error:
             raise PolicyError(f"{ENVIRONMENT_PREFIX}{name}: {error}") from None
 
-    for name, remedy in _REMOVED_VARIABLES.items():
+    for name, remedy in REMOVED_VARIABLES.items():
         if environment.get(ENVIRONMENT_PREFIX + name, "").strip():
             raise PolicyError(f"{ENVIRONMENT_PREFIX}{name}: {remedy}") from None
     defaults = Policy()
