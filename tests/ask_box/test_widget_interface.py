@@ -13,6 +13,10 @@ from support import widget_folder, widget_tables
 from support.widget_excerpts import OPTIONS, STEPS, TABS, excerpts
 
 SCRIPT = widget_folder.SCRIPT
+# Its modules and styles as they are written: in the script, styles are strings without spaces.
+SOURCES = "\n".join(
+    path.read_text("utf-8") for path in sorted((widget_folder.WIDGET / "ask-box").iterdir())
+)
 MANIFEST = widget_tables.read_manifest()
 ELEMENT = widget_tables.element(MANIFEST)
 
@@ -175,7 +179,7 @@ def test_manifest_attributes_match_the_script(interface: dict[str, Any]) -> None
 
 
 def test_manifest_attribute_values_match_the_script() -> None:
-    assert choices("placement") == set(re.findall(r'placement="(\w+)"', SCRIPT)) | {"inline"}
+    assert choices("placement") == set(re.findall(r'placement="(\w+)"', SOURCES)) | {"inline"}
     states = re.findall(r'this\.#show\("([\w-]+)"', SCRIPT)
     (modes,) = re.findall(r'\["([\w-]+)", "([\w-]+)"\] : \["([\w-]+)", "([\w-]+)"\];', SCRIPT)
     assert choices("state") == {*states, *modes}
@@ -199,7 +203,7 @@ def test_manifest_methods_and_fields_match_the_class(interface: dict[str, Any]) 
 
 def test_manifest_fields_are_set_by_the_page_and_read_by_the_element() -> None:
     # An element that had a field of its own would lose what a page has set before its script runs.
-    assert set(members("field")) == set(re.findall(r"this\.(\w+) \?\?", SCRIPT))
+    assert set(members("field")) == set(re.findall(r"\bthis\)?\.(\w+) \?\?", SOURCES))
 
 
 def test_manifest_slots_match_the_shadow_tree(interface: dict[str, Any]) -> None:
@@ -211,7 +215,7 @@ def test_manifest_parts_exist_in_the_shadow_tree(interface: dict[str, Any]) -> N
 
 
 def test_manifest_properties_match_the_styles_and_defaults() -> None:
-    defaults_by_use = re.findall(r"var\((--answerable-[\w-]+)(?:, ([^()]*)(\(?))?", SCRIPT)
+    defaults_by_use = re.findall(r"var\((--answerable-[\w-]+)(?:, ([^()]*)(\(?))?", SOURCES)
     assert set(names("cssProperties")) == {name for name, _, _ in defaults_by_use}
     for name, default, calls in defaults_by_use:
         (described,) = (each for each in ELEMENT["cssProperties"] if each["name"] == name)
