@@ -48,10 +48,10 @@ RECORDED: dict[str, int] = {
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 39_846
+MAX_LINES = 39_900
 MAX_MODULES = 253
 MAX_MODULE_LINES = 600
-MAX_JAVASCRIPT_LINES = 7_540
+MAX_JAVASCRIPT_LINES = 7_600
 
 _LAYOUT = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,

@@ -29,8 +29,8 @@ from support.fuzz_settings import deep
 from support.openai_stub import OpenAIStub
 
 Removal = Callable[[pytest.MonkeyPatch], None]
-# Of the queries that require a model, those that a script which compares words declines as well.
-DECLINED = ("audit-folder", "font-size")
+# Of the queries that require a model, the one that a script which compares words declines as well.
+DECLINED = ("font-size",)
 
 
 @dataclass(frozen=True)
