@@ -161,7 +161,8 @@ def build_site(folder: Path) -> str:
             plugins = yaml_load(stream).get("plugins", ["search"])
         if isinstance(plugins, dict):
             plugins = [{name: options or {}} for name, options in plugins.items()]
-        config = load_config(str(file), plugins=[*plugins, "answerable"])
+        plugins = [*plugins, {"answerable": {"function": "function"}}]
+        config = load_config(str(file), plugins=plugins)
     except (Abort, ConfigurationError):
         reason = "MkDocs cannot load its site's mkdocs.yml here, as its error above says"
         raise DataError(reason) from None
