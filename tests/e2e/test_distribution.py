@@ -26,7 +26,7 @@ INSIDE = (
     "postgres/roles.sql",
     "indexing/packaging/templates/aws-lambda/lambda_function.py.in",
     "evaluate/off_topic.txt",
-    "evaluate/report.html.jinja",
+    "evaluate/page.html.jinja",
     "py.typed",
     "serve/answers/prompts/answer.jinja",
     "serve/http/openapi.json",

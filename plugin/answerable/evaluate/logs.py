@@ -32,7 +32,7 @@ Name = Annotated[str, Meta(max_length=500)]
 
 
 class RefusalLine(msgspec.Struct, tag_field="event", tag="refusal"):
-    """A line of the log of refused questions."""
+    """A line of the refusal log."""
 
     time: Hour
     reason: Reason
