@@ -228,7 +228,11 @@ def test_a_build_writes_the_key_and_publishes_it_nowhere(tmp_path: Path) -> None
     assert NOTE_KEY_FILE not in again.stderr
     assert (site / "function" / "bundle" / "manifest.json").read_bytes() == manifest
 
-    for args in (["eval"], ["why", "gearbox", "--expect", "winch.md"], ["gate"]):
+    for args in (
+        ["eval"],
+        ["why", "gearbox", "--expect", "winch.md"],
+        ["eval", "--encoding", "int8"],
+    ):
         done = command(site, *args)
         assert done.returncode == 0, (args, done.stdout, done.stderr)
     key.unlink()

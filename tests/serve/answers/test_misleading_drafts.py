@@ -130,5 +130,5 @@ def test_every_sentence_and_code_of_the_manual_may_be_claimed() -> None:
 
 
 def test_the_ask_box_draws_as_code_what_is_checked_as_code() -> None:
-    script = (sites.ROOT / "plugin/answerable/widget/ask-box.js").read_text(encoding="utf-8")
-    assert f"text.split(/{claim_parts.CODE_SPAN.pattern}/)" in script
+    script = (sites.ROOT / "plugin/answerable/widget/ask-box/draw.js").read_text(encoding="utf-8")
+    assert f"text.split(/{claim_parts.CODE_SPAN.pattern}/)" in script.replace(r"\x60", "`")
