@@ -59,7 +59,7 @@ def test_no_state_violates_the_csp(page: Page, site: Site) -> None:
     code_block = {"kind": "code", "language": "", "text": "<b>make</b>"}
     folded = RECORD | {"quote": "one\ntwo", "href": "/#:~:text=care", "language": "de"}
     code = PARTIAL | {
-        "claims": [CLAIM | {"text": "<b>make</b>", "blocks": [code_block]}],
+        "claims": [CLAIM, CLAIM | {"text": "<b>make</b>", "blocks": [code_block]}],
         "citations": [folded],
     }
     streamed = Stream([event("stage", {"stage": "writing"}), event("answer", SUPPORTED)])

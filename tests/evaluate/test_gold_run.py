@@ -172,7 +172,6 @@ def test_verdicts_are_in_the_order_of_the_file_whoever_ends_first(folder: Path) 
     assert all(usage["seconds"] > 0 for usage in usages)
 
 
-@pytest.mark.skip(reason="known regression: an interrupted run waits for the calls under way")
 def test_interrupted_run_reports_what_was_judged(folder: Path) -> None:
     names = ["hangs", "judged-1", "judged-2", "hangs-too", "never-asked"]
     questions = {name: question(number) for number, name in enumerate(names)}

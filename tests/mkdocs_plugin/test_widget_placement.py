@@ -15,6 +15,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from answerable.indexing.widget import injection
 from answerable.indexing.widget.injection import put_into_header, read_widget_files
+from answerable.indexing.widget.joined_script import shorten_script
 from support.deadlines import PATIENCE
 from support.sites import PAGES, ROOT, build_here, opened, put, write_site
 
@@ -232,7 +233,22 @@ def test_a_wheel_and_a_site_hold_the_widget_s_whole_folder(
         for name in files
         if name != "custom-elements.json" and not name.startswith(("engine/", "ask-box/"))
     }
-    assert set(read_widget_files()) == {f"{injection.WIDGET_FOLDER}{name}" for name in served}
+    texts = {
+        path.removeprefix(injection.WIDGET_FOLDER): text
+        for path, text in read_widget_files().items()
+    }
+    assert texts.keys() == served
+    for name in served - {"ask-box.js"}:
+        own = files[name].read_text("utf-8")
+        assert texts[name] == (shorten_script(own) if name.endswith(".js") else own), name
+    # Every module of the ask box is in the one script.
+    for name in files:
+        if name.startswith("ask-box/") and name.endswith(".js"):
+            assert any(
+                line in texts["ask-box.js"]
+                for line in shorten_script(files[name].read_text("utf-8")).splitlines()
+                if line.startswith("function ")
+            ), name
     prefix = "answerable/widget/"
     packed = {
         name.removeprefix(prefix): wheel.read(name)
@@ -245,3 +261,4 @@ def test_a_wheel_and_a_site_hold_the_widget_s_whole_folder(
     # What answers in the browser has tests of its own.
     answering = ("engine/", "index/", "model/")
     assert {name for name in names if not name.startswith(answering)} == {*served, "site.json"}
+    assert {name: (published / name).read_text("utf-8") for name in texts} == texts

@@ -13,7 +13,12 @@ from typing import Any, Self, cast
 from answerable.serve.answers.openai_answerer import is_reasoning_model
 from answerable.serve.text.tokenization import extract_terms
 from answerable.testing import openai_stub
-from answerable.testing.honest_model import ParsedPrompt, honest_model, parse_data_lines
+from answerable.testing.honest_model import (
+    ParsedPrompt,
+    honest_model,
+    parse_data_lines,
+    split_prompt_sentences,
+)
 from answerable.testing.openai_stub import (
     CHAT_PATH,
     EMBEDDINGS_PATH,
@@ -352,7 +357,9 @@ def contrite_model(prompt: ParsedPrompt) -> str:
     """Invent a source at first; write an honest draft once the violation is pointed out."""
     if prompt.violation is not None:
         return honest_model(prompt)
-    claim = {"text": "A rope.", "evidence": [{"source": "s99", "quote": "There is no source."}]}
+    sentences = (part for source in prompt.sources for part in split_prompt_sentences(source.text))
+    quote = next(sentences, "There is no source.")
+    claim = {"text": quote, "evidence": [{"source": "s99", "quote": quote}]}
     return json.dumps({"claims": [claim], "routes": ["h99", "note:0123456789"]})
 
 

@@ -296,12 +296,13 @@ class _GoldTask:
         self._options = options
         self._lock = threading.Lock()
         self._contexts: set[RequestContext] = set()
-        self._is_cancelled = False
+        self._abandoned: Future[None] = Future()
 
     def cancel(self) -> None:
         """Stop the calls under way, and those that would begin: CancelledError in each."""
         with self._lock:
-            self._is_cancelled = True
+            if not self._abandoned.done():
+                self._abandoned.set_result(None)
             contexts = list(self._contexts)
         for context in contexts:
             context.cancel()
@@ -367,10 +368,10 @@ class _GoldTask:
 
     @contextmanager
     def _use_context(self) -> Iterator[RequestContext]:
-        context = RequestContext()
+        context = RequestContext(abandoned=self._abandoned)
         with self._lock:
             self._contexts.add(context)
-            if self._is_cancelled:
+            if self._abandoned.done():
                 context.cancel()
         try:
             with use_context(context):

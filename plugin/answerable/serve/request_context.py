@@ -7,10 +7,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from .errors import CancelledError, ContractStage, ProviderError, Rule
 from .tracing import start_span
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 RequestStage = Literal["embedding", "searching", "writing", "checking"]
 # Receives the most tokens that a question can have cost when the provider call that is about to
@@ -37,11 +40,16 @@ class RequestContext:
     ``ends``: by ``time.monotonic()``. ``tokens_in`` and ``tokens_out``: counted by providers so
     far. ``stages``: those begun so far, in order, each as often as it was begun.
     ``storage_seconds``: spent waiting for a database. ``refusals``: how often each rule of the
-    contract has refused something, as ``stage/rule``.
+    contract has refused something, as ``stage/rule``. ``abandoned``: once it is done, the wait for
+    a provider ends with CancelledError; without one, a call under way is awaited and counted though
+    its reader left.
     """
 
     def __init__(
-        self, seconds: float = float("inf"), listener: Callable[[RequestStage], None] | None = None
+        self,
+        seconds: float = float("inf"),
+        listener: Callable[[RequestStage], None] | None = None,
+        abandoned: "Future[None] | None" = None,
     ) -> None:
         self.ends = time.monotonic() + seconds
         self.tokens_in = 0
@@ -52,6 +60,7 @@ class RequestContext:
         self._blocks = [_CallBlock()]
         # Blocks that have ended, by caller: nothing in them is counted any more.
         self._past_blocks: list[tuple[str, _CallBlock]] = []
+        self.abandoned = abandoned
         self._listener = listener
         self._charge: Charge | None = None
         self._cancelled = threading.Event()

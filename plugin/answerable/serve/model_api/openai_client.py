@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from ..errors import ProviderError
+from ..errors import CancelledError, ProviderError
 from ..request_context import current_context
 
 T = TypeVar("T")
@@ -62,6 +62,8 @@ def call_provider(
         context.begin_provider_call(bound, later)
         try:
             return _run_until(ends, lambda: read(_send(base_url, request, ends, max_body)))
+        except CancelledError:
+            raise
         except Exception as error:
             if _is_free_failure(error):
                 context.end_provider_call(0, 0)
@@ -110,12 +112,14 @@ def _read_usage_field(usage: dict[str, Any], *names: str) -> int | None:
 
 
 def _run_until(ends: float, work: Callable[[], T]) -> T:
-    """Run ``work`` in a thread and return its result, TimeoutError if it takes too long.
+    """Run ``work`` in a thread and return its result.
+
+    TimeoutError if it takes too long, CancelledError if the current context is abandoned.
 
     A client's timeout starts anew with every part that it reads, and none bounds the lookup of a
     name. The thread of a late call ends with the client's own timeout, and its result is dropped.
     """
-    from concurrent.futures import Future
+    from concurrent.futures import FIRST_COMPLETED, Future, wait
 
     outcome: Future[T] = Future()
 
@@ -127,7 +131,12 @@ def _run_until(ends: float, work: Callable[[], T]) -> T:
 
     # A process that ends does not wait for a daemon.
     threading.Thread(target=run, name="answerable-call", daemon=True).start()
-    return outcome.result(max(0.0, ends - time.monotonic()))
+    abandoned = current_context().abandoned
+    awaited: list[Future[Any]] = [outcome, abandoned] if abandoned else [outcome]
+    wait(awaited, max(0.0, ends - time.monotonic()), FIRST_COMPLETED)
+    if abandoned and abandoned.done() and not outcome.done():
+        raise CancelledError("the run was interrupted: run it again")
+    return outcome.result(0.0)
 
 
 def _send(
