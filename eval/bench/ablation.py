@@ -40,8 +40,7 @@ from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
 from answerable.serve.retrieval import selection
 from answerable.serve.retrieval.scoring import Scored
-from answerable.serve.stores.bundle import Bundle
-from answerable.serve.stores.bundle_reader import open_bundle
+from answerable.serve.stores.bundle import Bundle, open_bundle
 from answerable.serve.structure import Block
 from answerable.serve.text.tokenization import split_lowercase_words
 from answerable.serve.types import Passage, Reply

@@ -28,23 +28,28 @@ from numpy.typing import NDArray
 from tables import Row, print_rows
 
 from answerable.evaluate.gate import spearman_correlation
-from answerable.indexing.index import SiteIndex
-from answerable.indexing.leak_audit.artifacts import Artifact
-from answerable.indexing.output.bundle_contents import (
+from answerable.indexing.index import SiteIndex, encode_vectors
+from answerable.indexing.leak_audit.audit import Artifact
+from answerable.indexing.output.bundle_writer import (
     BundleContents,
+    make_manifest,
+    parse_build_time,
     reencode_contents,
     serialize_index,
 )
-from answerable.indexing.output.bundle_writer import make_manifest, parse_build_time
 from answerable.indexing.pipeline import publish_function, stage_function
-from answerable.indexing.quantize import encode_vectors
-from answerable.serve.bundle_format.profile import OPENAI_PROFILE
+from answerable.serve import vectors as kernel
+from answerable.serve.bundle_format.manifest import OPENAI_PROFILE
 from answerable.serve.retrieval.bm25 import select_top_rows
 from answerable.serve.retrieval.scoring import score_all_codes, score_codes
 from answerable.serve.settings import FunctionSettings
-from answerable.serve.vectors import kernel
-from answerable.serve.vectors.encodings import Codes, Encoding, encode_all_dimensions, open_codes
-from answerable.serve.vectors.kernel import multiply_by_numpy
+from answerable.serve.vectors import (
+    Codes,
+    Encoding,
+    encode_all_dimensions,
+    multiply_by_numpy,
+    open_codes,
+)
 
 LEVERS = (("float32", 3072), ("int8", 3072), ("int8", 1024), ("int4", 3072), ("int4", 1024))
 QUESTIONS = 50

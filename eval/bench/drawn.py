@@ -14,22 +14,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from answerable.serve.bundle_format import manifest
+from answerable.serve.bundle_format.columns import TextLines
 from answerable.serve.bundle_format.manifest import (
+    LOCAL_PROFILE,
     BundleFile,
     Manifest,
     compute_bundle_id,
     list_bundle_files,
 )
-from answerable.serve.bundle_format.postings import PhraseIndex, Postings
-from answerable.serve.bundle_format.profile import LOCAL_PROFILE
-from answerable.serve.bundle_format.site_metadata import LanguageRows, SiteMetadata
-from answerable.serve.bundle_format.text_lines import TextLines
+from answerable.serve.bundle_format.site_data import (
+    LanguageRows,
+    PhraseIndex,
+    Postings,
+    SiteMetadata,
+)
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.stores.bundle import Bundle, HintColumns, PassageText, PassageTexts
 from answerable.serve.structure import Block
 from answerable.serve.text.tokenization import extract_terms
-from answerable.serve.vectors.encodings import encode_all_dimensions
-from answerable.serve.vectors.scalar_codes import Int8Codes
+from answerable.serve.vectors import Int8Codes, encode_all_dimensions
 
 IDENTITY = EmbedderIdentity("generated", "subjects", 256)
 # Anything is evidence, so that there are eight to be found.

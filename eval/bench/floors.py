@@ -35,8 +35,7 @@ from answerable.evaluate.gold import GoldQuery
 from answerable.indexing.local_model import open_local_embedder
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
-from answerable.serve.stores.bundle import Bundle
-from answerable.serve.stores.bundle_reader import open_bundle
+from answerable.serve.stores.bundle import Bundle, open_bundle
 
 SEEDS = 20
 # A floor that is clearly too low for the default embedder.

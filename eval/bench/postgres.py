@@ -26,10 +26,10 @@ from tables import Row, print_rows
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
 from answerable.postgres import publication, rows
+from answerable.postgres.catalog import FUNCTION_ROLE, PUBLISHER_ROLE
 from answerable.postgres.connections import DatabaseConnections
 from answerable.postgres.options import DatabaseOptions, VectorSearch
 from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
-from answerable.postgres.roles import FUNCTION_ROLE, PUBLISHER_ROLE
 from answerable.postgres.store import open_postgres_store, read_served_key
 from answerable.serve.retrieval import retrieve
 from answerable.serve.retrieval.question import read_question

@@ -34,8 +34,7 @@ from answerable.serve.providers import make_engine
 from answerable.serve.retrieval import selection
 from answerable.serve.retrieval.retrieve import TOP_K, RetrievalResult
 from answerable.serve.retrieval.selection import arrange_pool, select_evidence
-from answerable.serve.stores.bundle import Bundle
-from answerable.serve.stores.bundle_reader import open_bundle
+from answerable.serve.stores.bundle import Bundle, open_bundle
 from answerable.serve.types import Passage
 
 UNANSWERABLE = "unanswerable"

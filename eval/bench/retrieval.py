@@ -25,20 +25,18 @@ from tables import DataError, Results, Row, folders, main, measure_each, read_li
 
 from answerable.indexing.index import SiteInfo, build_index
 from answerable.indexing.local_model import open_local_embedder
-from answerable.indexing.output.bundle_contents import serialize_index
-from answerable.indexing.output.bundle_writer import parse_build_time, write_bundle
+from answerable.indexing.output.bundle_writer import parse_build_time, serialize_index, write_bundle
 from answerable.indexing.pages.page_index import index_record
 from answerable.indexing.pages.records import PageBlock, PageMetadata, Record, Section
-from answerable.serve.bundle_format.profile import LOCAL_PROFILE
+from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
 from answerable.serve.embedders.local_embedder import LocalEmbedder
 from answerable.serve.engine import Engine
 from answerable.serve.errors import NotebookError
 from answerable.serve.providers import make_engine
 from answerable.serve.retrieval.retrieve import TOP_K, RetrievalResult
 from answerable.serve.retrieval.selection import POOL_SIZE, arrange_pool, select_evidence
-from answerable.serve.stores.bundle import Bundle
-from answerable.serve.stores.bundle_reader import open_bundle
-from answerable.serve.vectors.encodings import encode_all_dimensions
+from answerable.serve.stores.bundle import Bundle, open_bundle
+from answerable.serve.vectors import encode_all_dimensions
 
 # Questions about something of which the corpus has no text.
 OUT_OF_CORPUS = "ooc"

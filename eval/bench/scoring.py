@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from answerable.evaluate.verdict import Proportion
-from answerable.serve.bundle_format.profile import LOCAL_PROFILE
+from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
 from answerable.serve.text.tokenization import split_lowercase_words
 
 # A text holds a reference in free words if it has this share of them in their order.

@@ -33,7 +33,7 @@ def measure_cold_start(folder: Path, question: str, *, verify: bool) -> dict[str
     mark("numpy")
     from answerable.serve.retrieval.question import read_question
     from answerable.serve.retrieval.retrieve import retrieve
-    from answerable.serve.stores import bundle_reader
+    from answerable.serve.stores import bundle as bundle_reader
 
     if not Path(bundle_reader.__file__).is_relative_to(folder):
         raise ImportError("its code is not there")

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from answerable.indexing.index import SiteIndex, SiteInfo, build_index
-from answerable.indexing.notes.note import Note
+from answerable.indexing.notes.notebook import Note
 from answerable.indexing.pages.page_index import CuttingRules, index_record
 from answerable.indexing.pages.passages import PassageWindow
 from answerable.indexing.pages.records import PageBlock, PageMetadata, Record, Section

@@ -20,8 +20,7 @@ from answerable.serve.answers.confidence import bucket_confidence
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
 from answerable.serve.retrieval import selection
-from answerable.serve.stores.bundle import Bundle
-from answerable.serve.stores.bundle_reader import open_bundle
+from answerable.serve.stores.bundle import Bundle, open_bundle
 from answerable.serve.text.tokenization import extract_terms, split_words
 from answerable.serve.types import RecordCitation
 

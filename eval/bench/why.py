@@ -34,8 +34,7 @@ from tables import DataError, Results, Row, main, measure_each, read_lines
 from answerable.indexing.local_model import open_local_embedder
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
-from answerable.serve.stores.bundle import Bundle
-from answerable.serve.stores.bundle_reader import open_bundle
+from answerable.serve.stores.bundle import Bundle, open_bundle
 from answerable.serve.text.tokenization import count_words, extract_terms
 
 COUNT = 15

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .serve.answers.answerer import Answerer
-    from .serve.bundle_format.profile import Profile
+    from .serve.bundle_format.manifest import Profile
     from .serve.embedders.embedder import Embedder, EmbedderIdentity
     from .serve.engine import Engine
     from .serve.errors import AnswerableError
@@ -49,7 +49,7 @@ _SOURCES = {
     "Evidence": ("types", "Evidence"),
     "FunctionSettings": ("settings", "FunctionSettings"),
     "Passage": ("types", "Passage"),
-    "Profile": ("bundle_format.profile", "Profile"),
+    "Profile": ("bundle_format.manifest", "Profile"),
     "Provider": ("provider_registry", "Provider"),
     "Reply": ("types", "Reply"),
     "Store": ("retrieval.store", "Store"),

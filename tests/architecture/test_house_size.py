@@ -16,40 +16,38 @@ PACKAGE = Path(__file__).parents[2] / "plugin" / "answerable"
 # Lines of code by room, without blank lines, comments and docstrings.
 RECORDED: dict[str, int] = {
     "answerable": 59,
-    "cli": 3_329,
-    "evaluate": 4_332,
-    "indexing": 1_042,
-    "indexing/browser_index": 1_308,
-    "indexing/html_site": 465,
-    "indexing/leak_audit": 1_119,
-    "indexing/notes": 840,
-    "indexing/output": 634,
-    "indexing/packaging": 607,
-    "indexing/pages": 1_418,
+    "cli": 3_266,
+    "evaluate": 4_310,
+    "indexing": 974,
+    "indexing/browser_index": 1_284,
+    "indexing/html_site": 455,
+    "indexing/leak_audit": 1_088,
+    "indexing/notes": 819,
+    "indexing/output": 587,
+    "indexing/packaging": 584,
+    "indexing/pages": 1_379,
     "indexing/site_hosts": 141,
-    "indexing/widget": 329,
-    "mkdocs": 2_016,
-    "postgres": 1_094,
-    "serve": 779,
-    "serve/answers": 1_941,
-    "serve/bundle_format": 592,
-    "serve/embedders": 312,
-    "serve/http": 2_540,
-    "serve/limits": 705,
-    "serve/model_api": 160,
-    "serve/retrieval": 1_132,
-    "serve/stores": 320,
+    "indexing/widget": 315,
+    "mkdocs": 1_961,
+    "postgres": 1_077,
+    "serve": 1_179,
+    "serve/answers": 1_914,
+    "serve/bundle_format": 579,
+    "serve/embedders": 303,
+    "serve/http": 2_468,
+    "serve/limits": 696,
+    "serve/retrieval": 1_105,
+    "serve/stores": 310,
     "serve/text": 274,
-    "serve/vectors": 251,
     "testing": 296,
     "widget": 321,
     "widget/ask-box": 1_066,
-    "widget/engine": 2_747,
+    "widget/engine": 2_724,
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 39_900
-MAX_MODULES = 253
+MAX_LINES = 38_940
+MAX_MODULES = 151
 MAX_MODULE_LINES = 600
 MAX_JAVASCRIPT_LINES = 7_600
 

@@ -8,8 +8,8 @@ from support import sites
 from support.deadlines import PATIENCE
 
 MISTAKES = """\
-from answerable.indexing.notes.note import Note
-from answerable.serve.answers.prompt import frame_evidence
+from answerable.indexing.notes.notebook import Note
+from answerable.serve.answers.openai_answerer import frame_evidence
 from answerable.serve.types import Answer, Claim, Evidence, RoutingHint
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from answerable.serve.bundle_format.profile import LOCAL_PROFILE
-from answerable.serve.retrieval import section_scores
+from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
+from answerable.serve.retrieval import selection
 from support import sites
 from support.deadlines import PATIENCE
 from support.passage_blocks import block, passage
@@ -110,21 +110,21 @@ def test_absent_data_is_named_and_skipped(tmp_path: Path) -> None:
 
 
 def test_constants_come_back_after_an_error() -> None:
-    before = section_scores.LOCAL_WEIGHT
+    before = selection.LOCAL_WEIGHT
     switched = ablation.replaced_constants({"retrieval.section_scores.LOCAL_WEIGHT": before + 1})
     with pytest.raises(AssertionError, match="while switched"), switched:
-        assert before == section_scores.LOCAL_WEIGHT, "while switched"
-    assert before == section_scores.LOCAL_WEIGHT
+        assert before == selection.LOCAL_WEIGHT, "while switched"
+    assert before == selection.LOCAL_WEIGHT
 
 
 def test_a_constant_that_is_not_there_is_an_error() -> None:
-    before = section_scores.LOCAL_WEIGHT
+    before = selection.LOCAL_WEIGHT
     switched = ablation.replaced_constants(
         {"retrieval.section_scores.LOCAL_WEIGHT": 0, "retrieval.section_scores.GONE": 0}
     )
     with pytest.raises(AttributeError, match="GONE"), switched:
         pass
-    assert before == section_scores.LOCAL_WEIGHT
+    assert before == selection.LOCAL_WEIGHT
 
 
 def test_every_rule_names_constants_and_fields_that_exist() -> None:

@@ -18,7 +18,7 @@ from openai import OpenAI
 
 from answerable.cli import _SUMMARIES, main
 from answerable.cli.render import to_plain_text
-from answerable.serve.answers import prompt
+from answerable.serve.answers import openai_answerer
 from support import sites
 from support.command_tables import subcommands
 from support.deadlines import PATIENCE
@@ -92,7 +92,7 @@ def test_eval_passes_and_fails_by_exit_status(folder: Path) -> None:
     assert done.returncode == 1
     report = json.loads(done.stdout)
     assert report["bundle"] == sites.opened(folder).manifest.id
-    assert report["prompt"] == prompt.PROMPT_VERSION
+    assert report["prompt"] == openai_answerer.PROMPT_VERSION
     rows = {row["id"]: row for row in report["verdicts"]}
     assert "top source is not 'storms'" in rows["chain"]["issues"][0]
     assert rows["opera"]["status"] == "pass"

@@ -23,20 +23,18 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from answerable.cli import main, published_site
-from answerable.cli.http_fetch import is_public_address
-from answerable.cli.published_site import open_published_site
-from answerable.indexing.browser_index.addressed_files import AddressedFiles
-from answerable.indexing.browser_index.container import (
-    Container,
-    pack_container,
-    unpack_container,
+from answerable.cli.published_site import is_public_address, open_published_site
+from answerable.indexing.browser_index.container import Container, pack_container, unpack_container
+from answerable.indexing.browser_index.index_files import (
+    MANIFEST_FILE,
+    AddressedFiles,
+    BrowserIndex,
 )
-from answerable.indexing.browser_index.index_files import MANIFEST_FILE, BrowserIndex
 from answerable.indexing.browser_index.index_reader import (
     parse_index_manifest,
     read_published_index,
 )
-from answerable.indexing.widget.widget_config import WIDGET_CONFIG_PATH
+from answerable.indexing.widget.site_files import WIDGET_CONFIG_PATH
 from answerable.serve.errors import AnswerableError, BundleError, EmbedderError, SiteError
 from answerable.serve.retrieval.selection import count_context_characters
 from support import sites, static_server

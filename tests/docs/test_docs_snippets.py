@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page
 
 from answerable.evaluate.gold import load_gold_queries
 from answerable.indexing.notes.notebook import read_notebook
-from answerable.indexing.pages.enrichment import read_abbreviations, read_enrichment
+from answerable.indexing.pages.page_index import read_abbreviations, read_enrichment
 from answerable.indexing.site_hosts.hosts import HOSTS, format_host_file
 from support import manual, sites, widget_folder, widget_tables
 from support.manual import Block

@@ -6,8 +6,7 @@ import jsonschema
 import pytest
 import yaml
 
-from answerable.mkdocs.config import AnswerableConfig
-from answerable.mkdocs.option_names import list_option_names
+from answerable.mkdocs.options import AnswerableConfig, list_option_names
 from answerable.mkdocs.plugin import AnswerablePlugin
 from support import manual, option_schema, sites
 

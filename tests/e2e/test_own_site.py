@@ -13,8 +13,8 @@ import yaml
 from mkdocs.config import base, config_options
 
 from answerable.indexing.notes.notebook import read_notebook
-from answerable.mkdocs.config import AnswerableConfig
-from answerable.serve.stores.bundle_reader import open_bundle
+from answerable.mkdocs.options import AnswerableConfig
+from answerable.serve.stores.bundle import open_bundle
 from support import sites
 
 PARTS = ("docs", "notebook", "overrides", "eval", "mkdocs.yml")

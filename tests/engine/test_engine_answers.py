@@ -8,9 +8,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from answerable.serve.answers import code_window, confidence, excerpts, quotations
+from answerable.serve.answers import confidence, excerpts, quotations
 from answerable.serve.answers import statements as statements_module
 from answerable.serve.answers.contract import enforce_contract
+from answerable.serve.answers.excerpts import complete_code, cut_code
 from answerable.serve.answers.text_fragments import link_to_quote
 from answerable.serve.answers.wire import serialize_answer
 from answerable.serve.retrieval.store import Store
@@ -156,15 +157,15 @@ def test_code_is_cut_and_completed_as_in_python(
     code: str, weights: dict[str, float], limits: tuple[int, int]
 ) -> None:
     units = units_of(code)
-    first, last = code_window.cut_code(code, weights, *limits)
+    first, last = cut_code(code, weights, *limits)
     twin_weights = {"$map": [*weights.items()]}
-    assert engine().call("code_window", "cutCode", RECIPE, code, twin_weights, *limits) == [
+    assert engine().call("excerpts", "cutCode", RECIPE, code, twin_weights, *limits) == [
         units[first],
         units[last],
     ]
-    end = code_window.complete_code(code, last, weights, *limits)
+    end = complete_code(code, last, weights, *limits)
     twin = engine().call(
-        "code_window", "completeCode", RECIPE, code, units[last], twin_weights, *limits
+        "excerpts", "completeCode", RECIPE, code, units[last], twin_weights, *limits
     )
     assert twin == units[end]
 

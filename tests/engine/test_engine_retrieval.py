@@ -13,12 +13,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.indexing.browser_index import candidate_bounds
 from answerable.indexing.browser_index.recipe import collect_recipe
-from answerable.serve.bundle_format.profile import Profile
-from answerable.serve.retrieval import bm25, boosts, misspellings, scoring
-from answerable.serve.retrieval.question import read_question
-from answerable.serve.retrieval.question_text import clean_question, find_question_problem
+from answerable.serve import vectors
+from answerable.serve.bundle_format.manifest import Profile
+from answerable.serve.retrieval import bm25, boosts, scoring
+from answerable.serve.retrieval.question import (
+    clean_question,
+    edit_distance,
+    find_near_spelling,
+    find_question_problem,
+    may_be_misspelled,
+    read_question,
+)
 from answerable.serve.retrieval.selection import find_budget_limits, fit_budget
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.types import Evidence, Passage
@@ -222,11 +228,11 @@ def test_boosts_are_the_same(small: Twins, question: str) -> None:
     assert names == floats(boosts.score_name_boosts(bundle, reading))
     text, recipe = reading.question, {"$": "site recipe"}
     js.call("recipe", "reviveRecipe", collect_recipe(bundle.site), save="site recipe")
-    asks = js.call("question_text", "asksForHistory", recipe, text, phrases)
+    asks = js.call("question", "asksForHistory", recipe, text, phrases)
     assert asks == reading.asks_for_history
-    asks = js.call("question_text", "asksAboutNow", recipe, text, phrases)
+    asks = js.call("question", "asksAboutNow", recipe, text, phrases)
     assert asks == reading.asks_about_now
-    asks = js.call("question_text", "asksForDefinition", recipe, text)
+    asks = js.call("question", "asksForDefinition", recipe, text)
     assert asks == reading.asks_for_definition
     js.use("small", "loadPostings", [term for own in reading.idfs.values() for term in own])
     idfs = [[tag, {"$map": list(map(list, own.items()))}] for tag, own in reading.idfs.items()]
@@ -258,8 +264,8 @@ WORDS = st.text(st.sampled_from("abcdeé𝒜鎖"), max_size=9)
 @given(first=WORDS, second=WORDS, max_edits=st.integers(1, 2), replacing=st.integers(1, 2))
 def test_edit_distance_is_the_same(first: str, second: str, max_edits: int, replacing: int) -> None:
     arguments = (first, second, max_edits, replacing)
-    own = engine().call("misspellings", "editDistance", *arguments)
-    assert own == misspellings.edit_distance(*arguments)
+    own = engine().call("question", "editDistance", *arguments)
+    assert own == edit_distance(*arguments)
 
 
 def misspell(word: str, dice: random.Random) -> str:
@@ -285,13 +291,13 @@ def test_spellings_are_corrected_the_same(small: Twins) -> None:
     typos = [misspell(dice.choice(words), dice) for _ in range(120)]
     typos += ["ynchronizaton", "synchroniztin", "zynchronization"]
     typos += [dice.choice(words) + dice.choice(words) for _ in range(20)]
-    near = [misspellings.find_near_spelling(small.bundle, typo) for typo in typos]
-    own = [engine().call("misspellings", "findNearSpelling", small.store, typo) for typo in typos]
+    near = [find_near_spelling(small.bundle, typo) for typo in typos]
+    own = [engine().call("question", "findNearSpelling", small.store, typo) for typo in typos]
     assert own == near
     assert 40 < len(list(filter(None, near))) < len(typos)
     for word in (*typos, "abc", "abcd", "ab1d", "鎖鎖鎖鎖", "𝒜𝒜𝒜"):
-        long = engine().call("misspellings", "mayBeMisspelled", small.store, word)
-        assert long == misspellings.may_be_misspelled(word), word
+        long = engine().call("question", "mayBeMisspelled", small.store, word)
+        assert long == may_be_misspelled(word), word
 
 
 def test_evidence_is_cut_to_the_same_budget() -> None:
@@ -331,7 +337,7 @@ def test_all_terms_of_a_short_question_outweigh_a_low_estimate(
     """Those that have them are above the floor, even if so many others are scored before them."""
     bounds = {"EXACT_PASSAGES": 1, "CANDIDATES": 1, "ESTIMATE_SLACK": 10}
     for name, value in bounds.items():
-        monkeypatch.setattr(candidate_bounds, name, value)
+        monkeypatch.setattr(vectors, name, value)
     bundle = open_small_site(tmp_path, Profile(floor=0.9))
     with open_store(bundle, "bounded", tmp_path / "static") as store:
         assert compare_rankings(bundle, store, LetterEmbedder(), ["rope", "chain", "oil"]) > 3

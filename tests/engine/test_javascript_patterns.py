@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.indexing.browser_index.javascript_patterns import translate_pattern
+from answerable.indexing.browser_index.recipe import translate_pattern
 from answerable.serve.errors import AnswerableError
 from support.engine_process import engine
 

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.indexing.browser_index.addressed_files import AddressedFiles
 from answerable.indexing.browser_index.container import unpack_container
-from answerable.indexing.browser_index.model_files import (
+from answerable.indexing.browser_index.index_files import AddressedFiles
+from answerable.indexing.browser_index.staged_index import (
     COMMON_PIECES_FILE,
     UNICODE_VOCABULARY_FILE,
     VOCABULARY_FILE,
     write_model_files,
 )
 from answerable.indexing.local_model import read_pieces
-from answerable.serve.embedders.token_pieces import FIRST_MERGED, SPACE
+from answerable.serve.embedders.local_embedder import FIRST_MERGED, SPACE
 from support import sites
 from support.browser_index import write_files
 from support.engine_process import RECIPE, engine

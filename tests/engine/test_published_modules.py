@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from answerable.indexing.widget.engine_files import ENTRY_MODULE, read_engine_files
-from answerable.indexing.widget.joined_script import shorten_script
+from answerable.indexing.widget.scripts import ENTRY_MODULE, read_engine_files, shorten_script
 from support.deadlines import PATIENCE
 
 SOURCE = """/**

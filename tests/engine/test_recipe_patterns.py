@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from answerable.indexing.browser_index.javascript_patterns import translate_pattern
-from answerable.indexing.browser_index.recipe import COLLECTED
-from answerable.serve.retrieval.question_text import clean_question, compile_frames
+from answerable.indexing.browser_index.recipe import COLLECTED, translate_pattern
+from answerable.serve.retrieval.question import clean_question, compile_frames
 from answerable.serve.types import Passage
 from support import sites
 from support.engine_process import ENGINE, SITE, engine

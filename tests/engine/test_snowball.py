@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 import sphinx
 
-from answerable.indexing.browser_index.recipe import collect_recipe
-from answerable.indexing.browser_index.stemmers import (
+from answerable.indexing.browser_index.recipe import (
     VERIFIED_ALGORITHMS,
+    collect_recipe,
     find_unverified_languages,
     list_stemmer_files,
     select_stemmers,

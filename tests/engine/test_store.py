@@ -9,13 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from answerable.indexing.browser_index.addressed_files import AddressedFiles
-from answerable.indexing.browser_index.index_files import MANIFEST_FILE
-from answerable.indexing.browser_index.statement_codes import make_statement_quantizer
+from answerable.indexing.browser_index.index_files import MANIFEST_FILE, AddressedFiles
+from answerable.indexing.browser_index.staged_index import make_statement_quantizer
 from answerable.serve.answers.statements import split_statements
 from answerable.serve.retrieval.scoring import score_codes
-from answerable.serve.retrieval.section_scores import has_code, is_short, read_passage_terms
-from answerable.serve.retrieval.selection import count_context_characters
+from answerable.serve.retrieval.selection import (
+    count_context_characters,
+    has_code,
+    is_short,
+    read_passage_terms,
+)
 from answerable.serve.stores.bundle import Bundle
 from support.browser_index import serialize_bundle, write_files
 from support.engine_process import engine

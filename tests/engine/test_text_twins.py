@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.indexing.browser_index.script_letters import write_script_pattern
-from answerable.serve.retrieval.question_text import (
+from answerable.indexing.browser_index.recipe import write_script_pattern
+from answerable.serve.retrieval.question import (
     clean_question,
     find_identifiers,
     find_question_problem,
@@ -39,13 +39,13 @@ ORACLES: dict[tuple[str, str], Callable[[str], Any]] = {
     ("tokenization", "countWords"): tokenization.count_words,
     ("normalization", "isVisiblyBlank"): normalization.is_visibly_blank,
     ("sanitization", "sanitizeText"): sanitization.sanitize_text,
-    ("question_text", "findQuestionProblem"): find_question_problem,
+    ("question", "findQuestionProblem"): find_question_problem,
 }
 PLAIN_ORACLES: dict[tuple[str, str], Callable[[str], Any]] = {
     ("languages", "baseLanguage"): languages.base_language,
     ("normalization", "countVisibleCharacters"): normalization.count_visible_characters,
     ("normalization", "normalizePhrase"): normalization.normalize_phrase,
-    ("question_text", "cleanQuestion"): clean_question,
+    ("question", "cleanQuestion"): clean_question,
 }
 
 
@@ -87,18 +87,18 @@ def test_ngrams_are_those_of_python(text: str, lengths: list[int]) -> None:
 @given(text=odd_texts(FRAME_WORDS, max_size=10))
 def test_frame_is_stripped_as_in_python(text: str) -> None:
     question = clean_question(text)
-    assert engine().call("question_text", "stripFrame", RECIPE, question) == strip_frame(
+    assert engine().call("question", "stripFrame", RECIPE, question) == strip_frame(
         question, SITE.names
     )
-    subject = engine().call("question_text", "stripContinuation", RECIPE, question)
+    subject = engine().call("question", "stripContinuation", RECIPE, question)
     assert subject == strip_continuation(question)
-    assert engine().call("question_text", "pointsBack", RECIPE, question) == points_back(question)
+    assert engine().call("question", "pointsBack", RECIPE, question) == points_back(question)
 
 
 @fuzzed(few=60)
 @given(text=odd_texts("--no-cache MAX_AGE HTTPStatusError httpx.Client iOS e.g. U.S. a.b.c x"))
 def test_identifiers_and_abbreviations_are_those_of_python(text: str) -> None:
-    identifiers = engine().call("question_text", "findIdentifiers", RECIPE, text)
+    identifiers = engine().call("question", "findIdentifiers", RECIPE, text)
     assert sorted(identifiers) == sorted(find_identifiers(text))
     assert engine().call("tokenization", "extractTerms", RECIPE, text) == (
         tokenization.extract_terms(text)
@@ -108,7 +108,7 @@ def test_identifiers_and_abbreviations_are_those_of_python(text: str) -> None:
 @pytest.mark.parametrize("length", [0, 1, 500, 501])
 def test_length_of_a_question_is_counted_in_characters(length: int) -> None:
     question = "🚀" * length
-    problem = engine().call("question_text", "findQuestionProblem", RECIPE, question)
+    problem = engine().call("question", "findQuestionProblem", RECIPE, question)
     assert problem == find_question_problem(question)
 
 

@@ -18,7 +18,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from answerable.cli.calibrate import format_floor_lines
-from answerable.evaluate.bundle_scores import compute_passage_floor_scores
 from answerable.evaluate.calibration import (
     MARGIN,
     MIN_ANSWERABLE,
@@ -36,14 +35,14 @@ from answerable.evaluate.calibration import (
     trace_floor_curve,
 )
 from answerable.evaluate.gold import GoldQuery, load_gold_queries
+from answerable.evaluate.runner import compute_passage_floor_scores
 from answerable.indexing.notes.notebook import read_notebook
 from answerable.serve.answers.extractive import ExtractiveAnswerer
-from answerable.serve.bundle_format.profile import Profile
+from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
 from answerable.serve.retrieval import retrieve
-from answerable.serve.retrieval.question import read_question
-from answerable.serve.retrieval.question_text import clean_question, find_question_problem
+from answerable.serve.retrieval.question import clean_question, find_question_problem, read_question
 from answerable.serve.stores.bundle import Bundle
 from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from support import doubles, sites

@@ -19,8 +19,7 @@ from answerable.evaluate.diff import (
     format_run_markdown,
 )
 from answerable.evaluate.gold import locate_queries
-from answerable.evaluate.judge import JudgedAnswer, judge_answer
-from answerable.evaluate.negation import NegationConflict
+from answerable.evaluate.judge import JudgedAnswer, NegationConflict, judge_answer
 from answerable.evaluate.page import (
     defuse_commands,
     format_annotation,

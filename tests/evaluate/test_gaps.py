@@ -19,8 +19,8 @@ from answerable.evaluate.gaps import (
 from answerable.evaluate.gold import GoldQuery, load_gold_queries
 from answerable.evaluate.logs import parse_logs
 from answerable.serve.engine import Engine
-from answerable.serve.http import refusal_log
-from answerable.serve.http.refusal_log import LoggedRefusal, NearestRecord, Nearness
+from answerable.serve.http import logs
+from answerable.serve.http.logs import LoggedRefusal, NearestRecord, Nearness
 from answerable.serve.providers import make_engine
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.types import Reason
@@ -330,7 +330,7 @@ def test_known_or_unusable_question_is_not_proposed() -> None:
 
 
 def write_log(site: Path, *refusals: LoggedRefusal) -> Path:
-    path = site / ".cache" / "plugin" / "answerable" / refusal_log.REFUSAL_LOG_FILE
+    path = site / ".cache" / "plugin" / "answerable" / logs.REFUSAL_LOG_FILE
     put(path, "".join(each.to_line().decode() for each in refusals))
     return path
 

@@ -28,7 +28,7 @@ from answerable.evaluate.page import (
     Plot,
     render_html_page,
 )
-from answerable.serve.http.telemetry import AccessLogEntry
+from answerable.serve.http.logs import AccessLogEntry
 from answerable.serve.settings import SETTINGS_FILE
 from serve.test_function_folder import has_address
 from support.server_processes import Running, run, until

@@ -18,7 +18,7 @@ from answerable.evaluate.sources import (
     make_note_sources,
 )
 from answerable.serve.errors import GoldError
-from answerable.serve.retrieval import question_text
+from answerable.serve.retrieval import question
 from answerable.serve.types import HintCitation
 
 WHOLE = """
@@ -310,7 +310,7 @@ def test_byte_order_mark_is_ignored(tmp_path: Path) -> None:
         ("who is {{author}}", "{{author}} needs `site_author` in mkdocs.yml; set it"),
         ("who is {{ autor }}", "{{autor}} stands for nothing; only {{author}} is filled in"),
         ("\\u0000\\u200b", "no reader can ask it (the question is empty); write it anew"),
-        ("q" * (question_text.MAX_QUESTION_CHARACTERS + 1),
+        ("q" * (question.MAX_QUESTION_CHARACTERS + 1),
          "no reader can ask it (a question has at most 500 characters); write it anew"),
     ],
 )  # fmt: skip
@@ -330,7 +330,7 @@ def test_question_too_long_with_author_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "query",
-    ["?!…", "🎉", "q" * question_text.MAX_QUESTION_CHARACTERS, "What does {{ page.title }} print?"],
+    ["?!…", "🎉", "q" * question.MAX_QUESTION_CHARACTERS, "What does {{ page.title }} print?"],
 )
 def test_odd_but_valid_question_loads(tmp_path: Path, query: str) -> None:
     assert load(tmp_path, f"queries: [{{id: a, query: '{query}', topSource: b}}]")[0].query == query

@@ -3,12 +3,7 @@
 import pytest
 
 from answerable.evaluate.gold import GoldQuery
-from answerable.evaluate.judge import (
-    JudgedAnswer,
-    judge_answer,
-    judge_retrieval,
-    summarize_reply,
-)
+from answerable.evaluate.judge import JudgedAnswer, judge_answer, judge_retrieval, summarize_reply
 from answerable.evaluate.sources import matches_source
 from answerable.serve.answers.contract import EvidenceItem
 from answerable.serve.text.languages import get_translation

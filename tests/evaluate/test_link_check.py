@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from answerable.cli import doctor, http_fetch
+from answerable.cli import published_site, setup
 from answerable.evaluate.link_check import CitedPage, find_missing_anchors
 from support import sites, static_server
 
@@ -148,16 +148,16 @@ class Endless(static_server.Quiet):
 
 
 def test_check_links_gives_up_endless_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_fetch, "TIMEOUT_SECONDS", 0.3)
+    monkeypatch.setattr(published_site, "TIMEOUT_SECONDS", 0.3)
     with (
         static_server.serving(tmp_path, Endless) as origin,
         pytest.raises(TimeoutError, match="timed out"),
     ):
-        doctor._fetch_page(http_fetch.WebClient("doctor"), f"{origin}/")
+        setup._fetch_page(published_site.WebClient("doctor"), f"{origin}/")
 
 
 def test_address_is_percent_and_idna_encoded() -> None:
-    sent = http_fetch.encode_address("http://日本.example:8000/häfen/a b/%C3%A4?q=ü")
+    sent = published_site.encode_address("http://日本.example:8000/häfen/a b/%C3%A4?q=ü")
     assert sent == "http://xn--wgv71a.example:8000/h%C3%A4fen/a%20b/%C3%A4?q=%C3%BC"
 
 

@@ -10,8 +10,12 @@ import pytest
 import yaml
 
 from answerable.evaluate.gold import GoldQuery
-from answerable.evaluate.judge import judge_answer, summarize_reply
-from answerable.evaluate.negation import contradicts, find_negation_conflicts
+from answerable.evaluate.judge import (
+    contradicts,
+    find_negation_conflicts,
+    judge_answer,
+    summarize_reply,
+)
 from answerable.serve.answers.quotes import find_quotes
 from answerable.serve.answers.statements import find_surrounding_sentences
 from answerable.serve.text.languages import get_translation

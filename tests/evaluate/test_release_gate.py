@@ -35,16 +35,14 @@ from answerable.evaluate.gate import (
 from answerable.evaluate.gold import GoldQuery
 from answerable.evaluate.sources import NoteSources
 from answerable.evaluate.verdict import Verdict
-from answerable.indexing.index import SiteIndex
-from answerable.indexing.output.bundle_contents import serialize_index
-from answerable.indexing.output.bundle_writer import make_manifest
-from answerable.indexing.quantize import encode_vectors
-from answerable.serve.bundle_format.profile import Profile
+from answerable.indexing.index import SiteIndex, encode_vectors
+from answerable.indexing.output.bundle_writer import make_manifest, serialize_index
+from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.embedders.embedder import EmbedderIdentity, Vectors
 from answerable.serve.errors import GoldError
 from answerable.serve.retrieval.retrieve import TOP_K
 from answerable.serve.retrieval.scoring import score_all_codes
-from answerable.serve.vectors.encodings import Encoding, open_codes
+from answerable.serve.vectors import Encoding, open_codes
 from support.doubles import NOON, bundle_of, index_of, note, record
 
 Floats = NDArray[np.float32]

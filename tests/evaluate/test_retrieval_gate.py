@@ -9,7 +9,7 @@ import pytest
 from answerable.evaluate import gate, runner
 from answerable.evaluate.gold import GoldQuery
 from answerable.evaluate.verdict import Verdict
-from answerable.indexing.output.bundle_contents import BundleContents
+from answerable.indexing.output.bundle_writer import BundleContents
 from answerable.mkdocs.site_config import certify_encoding
 from support import sites
 

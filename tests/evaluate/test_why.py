@@ -11,12 +11,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from answerable.cli import main
-from answerable.evaluate.bundle_scores import score_all_passages
+from answerable.evaluate.runner import score_all_passages
 from answerable.evaluate.why import ExplainedOutcome, Explanation, explain_question
 from answerable.evaluate.why_advice import FACT, advise_author
-from answerable.indexing.notes.note import Note
+from answerable.indexing.notes.notebook import Note
 from answerable.indexing.pages.records import Record
-from answerable.serve.bundle_format.profile import LOCAL_PROFILE, OPENAI_PROFILE, Profile
+from answerable.serve.bundle_format.manifest import LOCAL_PROFILE, OPENAI_PROFILE, Profile
 from answerable.serve.engine import Engine
 from answerable.serve.errors import GoldError
 from answerable.serve.providers import make_engine

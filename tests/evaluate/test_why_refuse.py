@@ -19,8 +19,8 @@ from answerable.evaluate.why_advice import (
     draft_gold_query,
     find_floor_cost,
 )
-from answerable.indexing.notes.note import Note
-from answerable.serve.bundle_format.profile import Profile
+from answerable.indexing.notes.notebook import Note
+from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
 from answerable.serve.stores.bundle import Bundle

@@ -10,18 +10,20 @@ from typing import Any
 
 import pytest
 
-from answerable.indexing.browser_index.addressed_files import address_files
-from answerable.indexing.browser_index.container import (
-    Container,
-    pack_container,
-    unpack_container,
+from answerable.indexing.browser_index.container import Container, pack_container, unpack_container
+from answerable.indexing.browser_index.index_files import (
+    PublicIndex,
+    address_files,
+    select_public_index,
 )
-from answerable.indexing.browser_index.public_index import PublicIndex, select_public_index
+from answerable.indexing.browser_index.staged_index import (
+    remove_stale_folders,
+    write_addressed_files,
+)
 from answerable.indexing.index import SiteIndex
-from answerable.indexing.notes.note import Note, Notebook
+from answerable.indexing.notes.notebook import Note, Notebook
 from answerable.indexing.notes.routing_hints import EmbeddedHints
-from answerable.indexing.output.browser_writer import remove_stale_folders, write_addressed_files
-from answerable.serve.bundle_format.profile import LOCAL_PROFILE
+from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
 from answerable.serve.errors import SiteError
 from answerable.serve.types import RoutingHint
 from support.doubles import index_of, record

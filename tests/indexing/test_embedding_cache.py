@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from answerable.indexing import local_model, sqlite_cache
-from answerable.indexing.embedding_cache import embed_cached
-from answerable.indexing.sqlite_cache import prepare_cache_folder
+from answerable.indexing import caches, local_model
+from answerable.indexing.caches import embed_cached, prepare_cache_folder
 from answerable.serve.embedders.embedder import Vectors
 from answerable.serve.errors import EmbedderError, SiteError
 from answerable.testing import LetterEmbedder
@@ -107,7 +106,7 @@ def test_a_vector_that_is_no_number_is_embedded_again(tmp_path: Path) -> None:
 
 def test_a_cache_in_use_is_not_thrown_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     embed_cached(["a"], LetterEmbedder(), tmp_path)
-    monkeypatch.setattr(sqlite_cache, "_TIMEOUT", 0.05)
+    monkeypatch.setattr(caches, "_TIMEOUT", 0.05)
     path = tmp_path / "embeddings.sqlite3"
     with closing(sqlite3.connect(path)) as other:
         other.execute("BEGIN EXCLUSIVE")
@@ -123,7 +122,7 @@ def test_what_no_build_asks_for_is_forgotten_after_a_while(
     counter = CountingEmbedder(LetterEmbedder())
     embed_cached(["old", "used"], counter, tmp_path)
     now = time.time()
-    for days in (20, sqlite_cache.CACHE_DAYS + 2):
+    for days in (20, caches.CACHE_DAYS + 2):
         monkeypatch.setattr(time, "time", lambda days=days: now + days * 86_400)
         assert embed_cached(["used"], counter, tmp_path)[1] == 0
     assert embed_cached(["old"], counter, tmp_path)[1] == 1

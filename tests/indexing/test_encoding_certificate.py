@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from answerable.cli import main
 from answerable.evaluate import gate
 from answerable.evaluate.gate import GateReport
-from answerable.serve.vectors.encodings import REMOVED_ENCODINGS
+from answerable.serve.vectors import REMOVED_ENCODINGS
 from mkdocs_plugin.test_paths_static_i18n import LANGUAGES, translated
 from support import sites
 from support.openai_stub import OpenAIStub

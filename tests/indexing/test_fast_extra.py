@@ -4,12 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from answerable.indexing.build_summary import summarize_build
 from answerable.indexing.output import function_writer
-from answerable.indexing.pipeline import publish_function, stage_function
-from answerable.serve.bundle_format.profile import LOCAL_PROFILE
+from answerable.indexing.pipeline import publish_function, stage_function, summarize_build
+from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
 from answerable.serve.settings import FunctionSettings
-from answerable.serve.vectors.encodings import encode_all_dimensions
+from answerable.serve.vectors import encode_all_dimensions
 from support.doubles import NOON, TINY, index_of, record
 
 SUGGESTION = "pip install 'mkdocs-answerable[fast]'"

@@ -3,8 +3,7 @@
 import random
 from collections import Counter
 
-from answerable.indexing.index import count_pages_with_phrases
-from answerable.indexing.lexicon import index_passage_terms
+from answerable.indexing.index import count_pages_with_phrases, index_passage_terms
 from answerable.indexing.pages.page_index import count_terms
 from answerable.serve.text.normalization import normalize_phrase
 from answerable.serve.text.tokenization import extract_terms

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from answerable.indexing.widget.joined_script import join_modules
+from answerable.indexing.widget.scripts import join_modules
 from support.engine_process import node_command
 
 SOURCES = {

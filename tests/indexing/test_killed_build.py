@@ -11,16 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from answerable.indexing.output import atomic_files
-from answerable.indexing.output.bundle_contents import serialize_index
-from answerable.indexing.output.bundle_writer import parse_build_time, write_bundle
+from answerable.indexing.output import files
+from answerable.indexing.output.bundle_writer import parse_build_time, serialize_index, write_bundle
 from answerable.serve.bundle_format import manifest as manifest_module
-from answerable.serve.bundle_format.manifest import read_manifest, stored_file_name
-from answerable.serve.bundle_format.profile import LOCAL_PROFILE
+from answerable.serve.bundle_format.manifest import LOCAL_PROFILE, read_manifest, stored_file_name
 from answerable.serve.errors import BundleError
-from answerable.serve.stores.bundle import Bundle
-from answerable.serve.stores.bundle_reader import open_bundle
-from answerable.serve.vectors.encodings import encode_all_dimensions
+from answerable.serve.stores.bundle import Bundle, open_bundle
+from answerable.serve.vectors import encode_all_dimensions
 from support import fork_server
 from support.deadlines import PATIENCE
 from support.doubles import TINY, bundle_of, index_of, record
@@ -74,7 +71,7 @@ def leftovers(site: Path) -> list[Path]:
     bundle = site / "function" / "bundle"
     manifest = read_manifest(bundle)
     stored = {stored_file_name(name, file.sha256) for name, file in manifest.files.items()}
-    expected = stored | {manifest_module.MANIFEST_FILE, atomic_files.LOCK_FILE}
+    expected = stored | {manifest_module.MANIFEST_FILE, files.LOCK_FILE}
     stray = [path for path in bundle.iterdir() if path.name not in expected]
     return stray + list((site / "function").rglob("*.tmp"))
 

@@ -18,8 +18,8 @@ from answerable.indexing.local_model import (
 from answerable.serve.embedders.local_embedder import (
     LOCAL_IDENTITY,
     MODEL_FILE_DIGESTS,
+    PIECES_FILE,
     TOKEN_TABLE_FILE,
-    VOCABULARY_FILE,
     LocalEmbedder,
     load_local_embedder,
     map_safetensors,
@@ -93,7 +93,7 @@ def test_each_row_is_within_half_a_step_of_the_weights() -> None:
         assert np.abs(steps - embedder.codes[rows]).max() < 0.5001
 
 
-@pytest.mark.parametrize("name", [VOCABULARY_FILE, TOKEN_TABLE_FILE])
+@pytest.mark.parametrize("name", [PIECES_FILE, TOKEN_TABLE_FILE])
 def test_an_altered_or_missing_file_of_a_function_is_refused(
     folder: Path, tmp_path: Path, name: str
 ) -> None:

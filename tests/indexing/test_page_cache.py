@@ -7,9 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from answerable.indexing.pages import page_cache, page_index
-from answerable.indexing.pages.page_cache import UnreadPageError, index_pages
-from answerable.indexing.pages.page_index import CuttingRules, PageIndex, index_record
+from answerable.indexing.pages import page_index
+from answerable.indexing.pages import page_index as page_cache
+from answerable.indexing.pages.page_index import (
+    CuttingRules,
+    PageIndex,
+    UnreadPageError,
+    index_pages,
+    index_record,
+)
 from answerable.indexing.pages.passages import PassageWindow
 from answerable.indexing.pages.records import PageMetadata, PageSource
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.indexing.browser_index.passage_shards import split_pages
+from answerable.indexing.browser_index.index_files import split_pages
 
 
 def rows_of(lengths: list[int]) -> list[int]:

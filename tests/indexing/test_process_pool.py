@@ -9,13 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from answerable.indexing import process_pool
-from answerable.indexing.leak_audit.artifacts import Artifact
-from answerable.indexing.leak_audit.audit import audit_artifacts
-from answerable.indexing.pages.page_cache import index_pages, start_indexing_pages
-from answerable.indexing.pages.page_index import CuttingRules
+from answerable.indexing import caches
+from answerable.indexing.caches import ProcessPool
+from answerable.indexing.leak_audit.audit import Artifact, audit_artifacts
+from answerable.indexing.pages.page_index import CuttingRules, index_pages, start_indexing_pages
 from answerable.indexing.pages.records import PageSource
-from answerable.indexing.process_pool import ProcessPool
 from answerable.serve.errors import LeakError, SiteError
 from support.deadlines import PATIENCE
 from support.doubles import note
@@ -32,7 +30,7 @@ SECRET = "the gearbox of the winch was taken from a scrapped tractor"
 @pytest.fixture(autouse=True)
 def _guarded(monkeypatch: pytest.MonkeyPatch) -> None:
     """However the tests are run, their own program may be."""
-    monkeypatch.setattr(process_pool, "_can_spawn", lambda: True)
+    monkeypatch.setattr(caches, "_can_spawn", lambda: True)
 
 
 def double(number: int) -> int:
@@ -66,10 +64,8 @@ def test_results_are_in_order() -> None:
 
 def test_a_little_work_is_done_here() -> None:
     with closing(ProcessPool()) as shared:
-        assert set(shared.map(process_of, range(4), process_pool.MIN_POOL_SIZE - 1)) == {
-            os.getpid()
-        }
-        assert set(shared.map(process_of, range(1), process_pool.MIN_POOL_SIZE)) == {os.getpid()}
+        assert set(shared.map(process_of, range(4), caches.MIN_POOL_SIZE - 1)) == {os.getpid()}
+        assert set(shared.map(process_of, range(1), caches.MIN_POOL_SIZE)) == {os.getpid()}
 
 
 def test_a_process_that_dies_loses_nothing() -> None:
@@ -114,7 +110,7 @@ def test_a_script_that_knows_nothing_of_processes_is_not_run_again(
 ) -> None:
     script = (
         "from contextlib import closing\n"
-        "from answerable.indexing.process_pool import ProcessPool\n"
+        "from answerable.indexing.caches import ProcessPool\n"
         "print('run')\n"
         "with closing(ProcessPool(min_size=1)) as shared:\n"
         "    print(sorted(shared.map(abs, [-2, -1], 9)))\n"

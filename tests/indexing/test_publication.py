@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from answerable.indexing.leak_audit.artifacts import Artifact
-from answerable.indexing.output import atomic_files
-from answerable.indexing.output.atomic_files import replace_folder
+from answerable.indexing.leak_audit.audit import Artifact
+from answerable.indexing.output import files
+from answerable.indexing.output.files import replace_folder
 from answerable.indexing.output.function_writer import write_function
 from answerable.indexing.pipeline import publish_function, stage_function
-from answerable.serve.bundle_format.profile import LOCAL_PROFILE
+from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.errors import SiteError
 from answerable.serve.settings import FunctionSettings
-from answerable.serve.stores.bundle_reader import open_bundle
-from answerable.serve.vectors.encodings import encode_all_dimensions
+from answerable.serve.stores.bundle import open_bundle
+from answerable.serve.vectors import encode_all_dimensions
 from support.doubles import NOON, TINY, index_of, record
 from support.sites import ask, build, opened, put, write_site
 
@@ -32,9 +32,9 @@ import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[3])
 from answerable.indexing.pipeline import publish_function, stage_function
-from answerable.serve.bundle_format.profile import LOCAL_PROFILE
+from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
 from answerable.serve.settings import FunctionSettings
-from answerable.serve.vectors.encodings import encode_all_dimensions
+from answerable.serve.vectors import encode_all_dimensions
 from support.doubles import NOON, TINY, index_of, record
 whole = encode_all_dimensions(8)
 folder, word = Path(sys.argv[1]), sys.argv[2]
@@ -110,7 +110,7 @@ def test_a_build_removes_its_own_leftovers_and_nothing_else(tmp_path: Path) -> N
 
 def test_a_first_build_that_was_killed_is_taken_up(tmp_path: Path) -> None:
     put(tmp_path / "function" / f".answerable.{HEX}.tmp" / "serve" / "a.py", "half")
-    put(tmp_path / "function" / atomic_files.LOCK_FILE, "")
+    put(tmp_path / "function" / files.LOCK_FILE, "")
     publish(tmp_path / "function")
     assert open_bundle(tmp_path / "function" / "bundle").manifest.counts["passages"] == 1
 
@@ -176,7 +176,7 @@ def test_a_folder_is_replaced_with_and_without_an_exchange(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, able: bool
 ) -> None:
     if not able:
-        monkeypatch.setattr(atomic_files, "exchange_paths", lambda *_: False)
+        monkeypatch.setattr(files, "exchange_paths", lambda *_: False)
     put(tmp_path / "code" / "old.py", "old")
     put(tmp_path / "fresh" / "new.py", "new")
     replace_folder(tmp_path / "fresh", tmp_path / "code")

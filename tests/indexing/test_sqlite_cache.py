@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from answerable.indexing.sqlite_cache import SqliteCache
+from answerable.indexing.caches import SqliteCache
 from answerable.serve.errors import SiteError
 
 

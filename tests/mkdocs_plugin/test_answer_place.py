@@ -13,8 +13,8 @@ from answerable.indexing.answer_place import (
     describe_function_needs,
     need_of_option,
 )
-from answerable.mkdocs.config import AnswerableConfig
-from answerable.mkdocs.function_needs import list_function_needs
+from answerable.mkdocs.options import AnswerableConfig
+from answerable.mkdocs.publish import list_function_needs
 from support.sites import NOTES, PAGES, build, command, failure, forget_plugins, put, write_site
 
 PAGE = {"index.md": "# Harbour\n\nHarbour keeps small boats in order.\n"}

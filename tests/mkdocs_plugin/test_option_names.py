@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from answerable.mkdocs.config import AnswerableConfig
-from answerable.mkdocs.option_names import list_option_names, suggest_options
+from answerable.mkdocs.options import AnswerableConfig, list_option_names, suggest_options
 from answerable.mkdocs.plugin import AnswerablePlugin
 from support import sites
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from answerable.indexing.widget import widget_config
-from answerable.serve.stores.bundle_reader import open_bundle
+from answerable.indexing.widget import site_files
+from answerable.serve.stores.bundle import open_bundle
 from mkdocs_plugin.test_record_paths import checked
 from support import sites
 from support.citation_check import assert_in_articles, assert_resolves, records
@@ -179,9 +179,7 @@ def test_apart_each_language_has_a_bundle_of_its_own(tmp_path: Path, reconfigure
     assert set(records(tmp_path, "function/en")) == {"index", "guide/mooring", "storms"}
     html = (tmp_path / "site" / "fr" / "storms" / "index.html").read_text("utf-8")
     assert '<link rel="answerable" href="/ask/fr/">' in html
-    widget_file = json.loads(
-        (tmp_path / "site" / widget_config.WIDGET_CONFIG_PATH).read_text("utf-8")
-    )
+    widget_file = json.loads((tmp_path / "site" / site_files.WIDGET_CONFIG_PATH).read_text("utf-8"))
     assert widget_file["bundle"] == {
         language: open_bundle(tmp_path / "function" / language / "bundle").manifest.id
         for language in ("de", "en", "fr")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from answerable.serve.stores.bundle_reader import open_bundle
+from answerable.serve.stores.bundle import open_bundle
 from support.fuzz_settings import deep
 from support.sites import DATA, build, command, opened, put, write_site
 

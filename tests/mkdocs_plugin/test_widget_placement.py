@@ -15,7 +15,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from answerable.indexing.widget import injection
 from answerable.indexing.widget.injection import put_into_header, read_widget_files
-from answerable.indexing.widget.joined_script import shorten_script
+from answerable.indexing.widget.scripts import shorten_script
 from support.deadlines import PATIENCE
 from support.sites import PAGES, ROOT, build_here, opened, put, write_site
 

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from answerable.indexing.notes.note_ids import NOTE_KEY_FILE
+from answerable.indexing.notes.notebook import NOTE_KEY_FILE
+from answerable.postgres.catalog import FUNCTION_ROLE, PUBLISHER_ROLE
 from answerable.postgres.connections import DatabaseConnections
 from answerable.postgres.options import DatabaseOptions
 from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
-from answerable.postgres.roles import FUNCTION_ROLE, PUBLISHER_ROLE
 from answerable.serve import settings
 from answerable.serve.errors import StorageError
 from answerable.serve.request_context import RequestContext

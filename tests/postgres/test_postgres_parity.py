@@ -15,31 +15,23 @@ from answerable.indexing.index import SiteInfo, build_index
 from answerable.indexing.pages.page_index import index_record
 from answerable.indexing.pages.records import PageBlock, PageMetadata, Record, Section
 from answerable.postgres import store as postgres_store
-from answerable.postgres import threshold_algorithm
+from answerable.postgres import store as threshold_algorithm
+from answerable.postgres.catalog import FUNCTION_ROLE, PUBLISHER_ROLE
 from answerable.postgres.connections import DatabaseConnections
-from answerable.postgres.options import (
-    DatabaseOptions as Address,
-)
-from answerable.postgres.options import (
-    VectorSearch,
-)
+from answerable.postgres.options import DatabaseOptions as Address
+from answerable.postgres.options import VectorSearch
 from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
-from answerable.postgres.roles import FUNCTION_ROLE, PUBLISHER_ROLE
-from answerable.postgres.store import (
-    PostgresStore,
-    open_postgres_store,
-    read_served_key,
-)
-from answerable.serve.bundle_format.profile import LOCAL_PROFILE
+from answerable.postgres.store import PostgresStore, open_postgres_store, read_served_key
+from answerable.serve import vectors
+from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
 from answerable.serve.engine import Engine
-from answerable.serve.http.guarded_engine import Question, make_cache_key
 from answerable.serve.http.mcp.pages import count_pages, list_pages, read_page
+from answerable.serve.http.protections import Question, make_cache_key
 from answerable.serve.providers import make_engine
 from answerable.serve.retrieval.scoring import Scored
 from answerable.serve.retrieval.selection import POOL_SIZE
 from answerable.serve.stores.bundle import Bundle
-from answerable.serve.vectors import encodings
-from answerable.serve.vectors.encodings import Encoding, encode_all_dimensions
+from answerable.serve.vectors import Encoding, encode_all_dimensions
 from answerable.testing import LetterEmbedder
 from support import doubles, sites
 from support.doubles import TINY, bundle_of, index_of, note, record
@@ -193,7 +185,7 @@ def test_threshold_algorithm_fetches_few_passages(
     assert sum(fetched) / len(sample) < len(bundle.passage_ids) / 2
 
 
-@pytest.mark.parametrize("name", encodings.ENCODING_NAMES)
+@pytest.mark.parametrize("name", vectors.ENCODING_NAMES)
 def test_database_ranks_every_encoding_as_the_bundle_does(
     database: Database, tmp_path: Path, name: str
 ) -> None:

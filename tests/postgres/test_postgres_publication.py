@@ -14,22 +14,13 @@ import psycopg
 import pytest
 
 from answerable.postgres import catalog
-from answerable.postgres.catalog import PublisherConnection
+from answerable.postgres.catalog import FUNCTION_ROLE, PUBLISHER_ROLE, PublisherConnection
 from answerable.postgres.connections import DatabaseConnections
 from answerable.postgres.options import DatabaseOptions
-from answerable.postgres.publication import (
-    DatabaseTarget,
-    PublishedRows,
-    publish_bundle_rows,
-)
-from answerable.postgres.roles import FUNCTION_ROLE, PUBLISHER_ROLE
+from answerable.postgres.publication import DatabaseTarget, PublishedRows, publish_bundle_rows
 from answerable.postgres.rows import check_text
-from answerable.postgres.store import (
-    PostgresStore,
-    open_postgres_store,
-    read_served_key,
-)
-from answerable.serve.bundle_format.profile import Profile
+from answerable.postgres.store import PostgresStore, open_postgres_store, read_served_key
+from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.errors import BundleError, SiteError, StorageError
 from answerable.serve.retrieval.store import Store
 from answerable.serve.stores.bundle import Bundle
@@ -212,7 +203,7 @@ PUBLISH = """
 import sys
 from pathlib import Path
 from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
-from answerable.serve.stores.bundle_reader import open_bundle
+from answerable.serve.stores.bundle import open_bundle
 
 url, *folders = sys.argv[1:]
 print("ready", flush=True)

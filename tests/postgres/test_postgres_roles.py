@@ -8,13 +8,12 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from answerable.indexing.leak_audit.artifacts import Artifact
-from answerable.indexing.leak_audit.audit import audit_artifacts
+from answerable.indexing.leak_audit.audit import Artifact, audit_artifacts
 from answerable.indexing.notes.notebook import read_notebook
+from answerable.postgres.catalog import FUNCTION_ROLE, PUBLISHER_ROLE, read_roles_sql
 from answerable.postgres.connections import DatabaseConnections
 from answerable.postgres.options import DatabaseOptions
 from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
-from answerable.postgres.roles import FUNCTION_ROLE, PUBLISHER_ROLE, read_roles_sql
 from answerable.postgres.store import open_postgres_store, read_served_key
 from answerable.serve.errors import LeakError
 from answerable.serve.providers import make_engine

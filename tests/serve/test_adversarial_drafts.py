@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from answerable.serve.answers.contract import enforce_contract
 from answerable.serve.answers.text_fragments import link_to_quote
 from answerable.serve.answers.wire import format_answer, serialize_answer
-from answerable.serve.bundle_format.profile import Profile
+from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.engine import Engine
 from answerable.serve.errors import ContractViolation
 from answerable.serve.retrieval.retrieve import RetrievalResult

@@ -11,10 +11,7 @@ from answerable import Evidence
 from answerable.serve.engine import Engine
 from answerable.serve.errors import EmbedderError
 from answerable.serve.provider_registry import Provider
-from answerable.serve.registered_providers import (
-    make_registered_answerer,
-    make_registered_embedder,
-)
+from answerable.serve.providers import make_registered_answerer, make_registered_embedder
 from answerable.serve.request_context import current_context
 from answerable.testing import LetterEmbedder
 from support.service_requests import ROPE, USUAL, Asking, asking, code, letters

@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from answerable.serve.tracing import start_span
+from answerable.serve.request_context import start_span
 
 QUESTION = "Where does the harbour master keep her lantern?"
 
@@ -138,7 +138,7 @@ def test_provider_set_later_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_tracing_does_not_import_opentelemetry() -> None:
     code = (
         "import sys\n"
-        "from answerable.serve.tracing import start_span\n"
+        "from answerable.serve.request_context import start_span\n"
         "from answerable.serve.http import telemetry\n"
         "with start_span('answerable.answer'): pass\n"
         "heavy = ('opentelemetry', 'prometheus_client', 'redis', 'numpy')\n"

@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-from answerable.indexing.browser_index.addressed_files import AddressedFiles
-from answerable.indexing.browser_index.index_files import serialize_browser_index
-from answerable.indexing.browser_index.public_index import (
+from answerable.indexing.browser_index.index_files import (
+    AddressedFiles,
     PublicIndex,
     PublicPhrases,
     PublicRecord,
+    serialize_browser_index,
 )
-from answerable.indexing.browser_index.statement_codes import make_statement_quantizer
-from answerable.indexing.lexicon import Lexicon
+from answerable.indexing.browser_index.staged_index import make_statement_quantizer
+from answerable.indexing.index import Lexicon
 from answerable.serve.embedders.embedder import Embedder
 from answerable.serve.retrieval.selection import count_context_characters
 from answerable.serve.stores.bundle import Bundle

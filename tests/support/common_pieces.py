@@ -13,9 +13,9 @@ from email import message_from_string
 from importlib import metadata
 from pathlib import Path
 
-from answerable.indexing.browser_index import model_files
+from answerable.indexing.browser_index import staged_index
 from answerable.indexing.local_model import read_pieces
-from answerable.serve.embedders.token_pieces import FIRST_MERGED, SPACE, TokenPieces
+from answerable.serve.embedders.local_embedder import FIRST_MERGED, SPACE, TokenPieces
 from support.sites import ROOT
 
 # Each class of the list is four times as large as the one before it.
@@ -60,7 +60,7 @@ def main() -> None:
     ranked = rank_pieces((read_docstrings(), read_descriptions(), manual), pieces)
     classes = (ranked[a:b] for a, b in zip((0, *CLASS_ENDS), CLASS_ENDS, strict=False))
     text = "\n\n".join("\n".join(sorted(each, key=pieces.index)) for each in classes)
-    model_files.COMMON_PIECES_FILE.write_text(f"{text}\n", "utf-8", newline="\n")
+    staged_index.COMMON_PIECES_FILE.write_text(f"{text}\n", "utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -7,27 +7,25 @@ from pathlib import Path
 from typing import Any
 
 from answerable.indexing.index import SiteIndex, SiteInfo, build_index
-from answerable.indexing.notes.note import Note
-from answerable.indexing.output.bundle_contents import serialize_index
-from answerable.indexing.output.bundle_writer import write_bundle
+from answerable.indexing.notes.notebook import Note
+from answerable.indexing.output.bundle_writer import serialize_index, write_bundle
 from answerable.indexing.pages.html_parser import parse_article
 from answerable.indexing.pages.page_index import index_record
 from answerable.indexing.pages.records import Record, parse_metadata
-from answerable.serve.bundle_format.profile import LOCAL_PROFILE, Profile
+from answerable.serve.bundle_format.manifest import LOCAL_PROFILE, Profile
 from answerable.serve.embedders.embedder import Embedder, EmbedderIdentity, Vectors
 from answerable.serve.engine import Engine
+from answerable.serve.http.logs import LogRefusal
 from answerable.serve.http.messages import Request, Response
-from answerable.serve.http.refusal_log import LogRefusal
 from answerable.serve.http.service import Service
 from answerable.serve.limits.policy import Policy
 from answerable.serve.retrieval import retrieve as retrieve_module
 from answerable.serve.retrieval.question import read_question
 from answerable.serve.retrieval.retrieve import RetrievalResult
 from answerable.serve.retrieval.store import Floats, Store
-from answerable.serve.stores.bundle import Bundle
-from answerable.serve.stores.bundle_reader import open_bundle
+from answerable.serve.stores.bundle import Bundle, open_bundle
 from answerable.serve.types import Passage, RoutingHint
-from answerable.serve.vectors.encodings import Encoding
+from answerable.serve.vectors import Encoding
 from answerable.testing.doubles import LETTER_IDENTITY, LetterEmbedder, ScriptedAnswerer
 
 NOON = dt.datetime(2024, 5, 1, 12, tzinfo=dt.UTC)

@@ -12,11 +12,11 @@ from typing import Any
 from playwright.sync_api import Page
 
 from answerable.evaluate.gold import load_gold_queries
-from answerable.indexing.widget.engine_files import ENTRY_MODULE
+from answerable.indexing.widget.scripts import ENTRY_MODULE
 from answerable.serve.answers.wire import serialize_answer
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
-from answerable.serve.retrieval.question_text import clean_question, find_question_problem
+from answerable.serve.retrieval.question import clean_question, find_question_problem
 from answerable.serve.retrieval.selection import POOL_SIZE
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.types import Passage

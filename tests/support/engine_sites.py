@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from answerable.indexing.browser_index.index_files import serialize_browser_index
-from answerable.serve.bundle_format.profile import Profile
+from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.stores.bundle import Bundle
 from support.browser_index import read_public_index, write_files
 from support.doubles import bundle_of, index_of, record

@@ -41,7 +41,7 @@ _IMPORTED = (
     "answerable.indexing.pipeline",
     "answerable.serve.providers",
     "answerable.cli.ask",
-    "answerable.cli.search",
+    "answerable.cli.ask",
     "answerable.cli.eval",
     "answerable.cli.index",
     "wordllama",

@@ -5,10 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from answerable.testing.honest_model import (
-    ParsedPrompt,
-    split_prompt_sentences,
-)
+from answerable.testing.honest_model import ParsedPrompt, split_prompt_sentences
 from answerable.testing.openai_stub import ScriptedModel
 
 MANY_CLAIMS = 10_000

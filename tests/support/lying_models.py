@@ -10,13 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from answerable.serve.answers.prompt import MAX_PROMPT_ROUTES
+from answerable.serve.answers.openai_answerer import MAX_PROMPT_ROUTES
 from answerable.serve.text.tokenization import extract_terms
-from answerable.testing.honest_model import (
-    ParsedPrompt,
-    PromptHint,
-    split_prompt_sentences,
-)
+from answerable.testing.honest_model import ParsedPrompt, PromptHint, split_prompt_sentences
 from answerable.testing.openai_stub import ScriptedModel
 
 MAX_CLAIMS = 5

@@ -10,8 +10,8 @@ from typing import Any
 from mkdocs.config import base
 from mkdocs.config import config_options as c
 
-from answerable.indexing.output.atomic_files import write_file
-from answerable.mkdocs.config import AddressOption, AnswerableConfig, ProviderOption
+from answerable.indexing.output.files import write_file
+from answerable.mkdocs.options import AddressOption, AnswerableConfig, ProviderOption
 from support import manual, sites
 
 FILE = sites.ROOT / "docs" / "assets" / "mkdocs.schema.json"

@@ -16,7 +16,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from answerable.postgres.roles import read_roles_sql
+from answerable.postgres.catalog import read_roles_sql
 from support.deadlines import PATIENCE
 
 # PostgreSQL does not run as root: there, as a user who owns nothing.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from answerable.serve.http.messages import MAX_BODY_BYTES
-from answerable.serve.retrieval.question_text import MAX_QUESTION_CHARACTERS
+from answerable.serve.retrieval.question import MAX_QUESTION_CHARACTERS
 
 Origin = Literal["own", "none"] | str
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from answerable.indexing.notes.note_ids import NOTE_KEY_FILE
+from answerable.indexing.notes.notebook import NOTE_KEY_FILE
 from support import bound_processes, lambda_api
 from support.deadlines import PATIENCE, until
 from support.server_processes import Running, free_port

@@ -20,8 +20,7 @@ from answerable.indexing.answer_place import find_function
 from answerable.indexing.local_model import open_local_embedder
 from answerable.serve.embedders.local_embedder import LocalEmbedder
 from answerable.serve.providers import make_engine
-from answerable.serve.stores.bundle import Bundle
-from answerable.serve.stores.bundle_reader import open_bundle
+from answerable.serve.stores.bundle import Bundle, open_bundle
 from answerable.serve.types import Reply
 from support import fork_server
 from support.deadlines import PATIENCE

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ..indexing.error_messages import format_error
+from ..indexing.output.files import format_error
 from ..serve.errors import AnswerableError
 
 # What `--help` says of each command, by what a reader wants to do, so that it imports none of them.
@@ -63,6 +63,8 @@ _REMOVED = {
     "bench-cold": "time a cold start by `python eval/bench/start.py` of the source repository",
     "gate": "judge an encoding by `answerable eval --encoding NAME`",
 }
+# The module of each command that shares one with others.
+_MODULES = {"ask": "ask", "search": "ask", "chat": "ask", "init": "setup", "doctor": "setup"}
 _CONFIG_FILES = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml")
 # The options of `answerable` itself, which people type after its command too.
 _GLOBAL_OPTIONS = ("-f", "--config-file", "--bundle")
@@ -80,8 +82,9 @@ class _LazyGroup(click.Group):
             raise click.UsageError(f"answerable {cmd_name} is gone: {remedy}", ctx)
         if cmd_name not in _SUMMARIES:
             return None
-        name = cmd_name.replace("-", "_")
-        command: click.Command = import_module(f".{name}", __name__).command
+        module = _MODULES.get(cmd_name, cmd_name.replace("-", "_"))
+        name = f"{cmd_name}_command" if cmd_name in _MODULES else "command"
+        command: click.Command = getattr(import_module(f".{module}", __name__), name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

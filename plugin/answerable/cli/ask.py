@@ -1,20 +1,24 @@
-"""``answerable ask``: answer a question, or each one of a file, as text or JSON."""
+"""``answerable ask``, ``search`` and ``chat``: questions to a bundle or a published site."""
 
 import json
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import click
 from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from ..evaluate.question_file import QuestionLine, parse_questions
 from ..serve.answers.wire import serialize_answer
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError
-from ..serve.retrieval.question import Remark
+from ..serve.retrieval.question import Remark, find_question_problem
+from ..serve.retrieval.scoring import Scored
 from ..serve.retrieval.selection import POOL_SIZE
-from ..serve.types import Reply
+from ..serve.types import Passage, Reply, RoutingHint
 from .context import (
     SiteLocation,
     check_language_tag,
@@ -39,7 +43,7 @@ from .render import print_reply, to_plain_text
 )
 @click.option("--site", help="Ask the static site at this address, which answers in the browser.")
 @click.pass_obj
-def command(
+def ask_command(
     location: SiteLocation,
     question: str,
     as_json: bool,
@@ -118,3 +122,97 @@ def _iterate_replies(
             yield line, *answer_question(engine, line.question, line.language or language)
         except AnswerableError as error:
             raise click.ClickException(f"{name}: line {line.line}: {error}") from None
+
+
+ScoredStream = Sequence[Scored[Passage]] | Sequence[Scored[RoutingHint]]
+
+
+@click.command("search")
+@question_argument
+@click.option("--json", "as_json", is_flag=True, help="Print the candidates as JSON.")
+@click.option(
+    "--top-k",
+    type=click.IntRange(1, 100),
+    default=8,
+    show_default=True,
+    help="How many candidates of each kind to show.",
+)
+@click.option("--near", is_flag=True, help="Show near misses, under the floor, too.")
+@language_option
+@click.pass_obj
+def search_command(
+    location: SiteLocation,
+    question: str,
+    as_json: bool,
+    top_k: int,
+    near: bool,
+    language: str | None,
+) -> None:
+    """Show what a QUESTION retrieves, with scores."""
+    check_language_tag(language)
+    engine = open_engine(*location)
+    result = engine.retrieve(clean_question(question), top_k, language, top_k if near else 0)
+    streams: dict[str, ScoredStream] = {"passages": result.passages, "hints": result.hints}
+    if near:
+        streams |= {"near passages": result.near_passages, "near hints": result.near_hints}
+    if as_json:
+        rows = {name: [_format_candidate(c) for c in stream] for name, stream in streams.items()}
+        click.echo(json.dumps(rows, indent=2))
+        return
+    console = Console()
+    for name, stream in streams.items():
+        if stream:
+            console.print(_make_table(name, stream))
+    if not any(streams.values()):
+        console.print("Nothing is above the floor.")
+
+
+def _format_candidate(scored: Scored[Passage] | Scored[RoutingHint]) -> dict[str, Any]:
+    return asdict(scored.item) | {
+        "score": round(scored.score, 6),
+        "base": round(scored.base, 6),
+        "lexical": round(scored.lexical, 6),
+        "dense": round(scored.dense, 6),
+        "boost": round(scored.boost, 6),
+    }
+
+
+def _make_table(name: str, stream: ScoredStream) -> Table:
+    table = Table(title=name.capitalize(), title_justify="left")
+    for column in ("score", "base", "lexical", "dense"):
+        table.add_column(column, justify="right")
+    table.add_column("id", overflow="fold")
+    for scored in stream:
+        numbers = (scored.score, scored.base, scored.lexical, scored.dense)
+        table.add_row(*(f"{number:.3f}" for number in numbers), to_plain_text(scored.item.id))
+    return table
+
+
+_HELP = "Ask a question; each one stands alone. /help shows this, /quit (or Ctrl-D) leaves."
+
+
+@click.command("chat")
+@click.pass_obj
+def chat_command(location: SiteLocation) -> None:
+    """Ask in the terminal, one question at a time."""
+    console = Console()
+    engine = open_engine(*location)
+    name = to_plain_text(engine.store.site.name).plain
+    console.print(Text.assemble((name, "bold"), f"  {_HELP}"))
+    while True:
+        try:
+            line = clean_question(console.input("\n[bold cyan]?[/bold cyan] "))
+        except (EOFError, KeyboardInterrupt):
+            console.print()
+            return
+        if line in ("/quit", "/exit", "/q"):
+            return
+        if not line:
+            continue
+        if line.startswith("/"):
+            console.print(_HELP)
+        elif problem := find_question_problem(line):
+            console.print(problem)
+        else:
+            reply, remarks = answer_question(engine, line)
+            print_reply(console, reply, engine.store.site.route, remarks=remarks)

@@ -6,17 +6,15 @@ import click
 
 from ..indexing.answer_place import find_function
 from ..indexing.local_model import make_build_embedder
-from ..indexing.notes.note import Notebook
-from ..indexing.notes.notebook import read_notebook
+from ..indexing.notes.notebook import Notebook, read_notebook
 from ..serve.bundle_format.manifest import MANIFEST_FILE
 from ..serve.engine import Engine
 from ..serve.errors import BundleError, SiteError
 from ..serve.providers import make_engine
-from ..serve.retrieval import question_text
-from ..serve.retrieval.question_text import find_question_problem
+from ..serve.retrieval import question as question_text
+from ..serve.retrieval.question import find_question_problem
 from ..serve.settings import BUNDLE_FOLDER, FunctionSettings, read_settings
-from ..serve.stores.bundle import Bundle
-from ..serve.stores.bundle_reader import open_bundle
+from ..serve.stores.bundle import Bundle, open_bundle
 from ..serve.text.languages import is_language_tag
 
 # The bundle's folder, if one was named, and the site's configuration file, which need not exist.

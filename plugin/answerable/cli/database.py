@@ -4,11 +4,11 @@ import os
 
 import click
 
+from ..postgres.catalog import read_roles_sql
 from ..postgres.options import DEFAULT_STORE_NAME, check_database_url
-from ..postgres.roles import read_roles_sql
 from ..serve.database_registry import DATABASE_URL_VARIABLE
 from ..serve.errors import SiteError
-from ..serve.stores.bundle_reader import open_bundle
+from ..serve.stores.bundle import open_bundle
 from .context import SiteLocation, find_bundle
 
 

@@ -25,8 +25,7 @@ from ..evaluate.report import EvalReport, read_report, write_report
 from ..evaluate.run_page import write_run_page
 from ..evaluate.sources import NoteSources
 from ..evaluate.verdict import ModelPrice
-from ..indexing.error_messages import format_error
-from ..indexing.output.atomic_files import write_file
+from ..indexing.output.files import format_error, write_file
 from ..mkdocs.ref_build import RefSite, build_ref, build_today
 from ..mkdocs.site_config import SiteConfig, load_site_config
 from ..serve.engine import Engine

@@ -1,16 +1,20 @@
-"""``answerable eval``: run the gold set over the bundle; print, compare and archive the report."""
+"""``answerable eval``: the gold set over the bundle, printed, compared and archived."""
 
 import json
 import os
 import sys
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import click
+from rich.console import Console
+from rich.table import Table
 
 from ..evaluate.diff import format_run_markdown
+from ..evaluate.gate import GateReport, format_regressions, summarize_gate_report
 from ..evaluate.gold import GoldQuery, load_gold_queries, locate_queries, select_gold_queries
 from ..evaluate.judge import EntailmentJudge
 from ..evaluate.page import format_annotation
@@ -38,10 +42,10 @@ from ..evaluate.sources import (
     read_prompt_templates,
 )
 from ..evaluate.verdict import ModelPrice, Verdict
-from ..indexing.output.atomic_files import write_file
-from ..indexing.progress import show_progress
-from ..mkdocs.site_config import load_site_config
-from ..serve.answers.prompt import MAX_PROMPT_CLAIMS
+from ..indexing.caches import show_progress
+from ..indexing.output.files import write_file
+from ..mkdocs.site_config import certify_encoding, load_site_config
+from ..serve.answers.openai_answerer import MAX_PROMPT_CLAIMS
 from ..serve.embedders.embedder import EmbedderIdentity
 from ..serve.engine import Engine
 from ..serve.errors import GoldError
@@ -49,9 +53,71 @@ from ..serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, an
 from ..serve.providers import make_engine
 from ..serve.settings import FunctionSettings
 from ..serve.stores.bundle import Bundle
+from ..serve.vectors import ENCODING_NAMES, REMOVED_ENCODINGS
 from .context import SiteLocation, open_engine, read_function_settings, read_site_notebook
-from .encoding_check import EncodingChoice, check_encoding
-from .render import print_page
+from .render import print_page, to_plain_text
+
+
+class EncodingChoice(click.Choice[str]):
+    """Choose an encoding; one that is gone is refused with what to use instead."""
+
+    def __init__(self) -> None:
+        super().__init__(ENCODING_NAMES)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if instead := REMOVED_ENCODINGS.get(value):
+            self.fail(f"{value} is gone: use {instead}", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+def check_encoding(
+    config_file: Path,
+    encoding: str | None,
+    dimensions: int | None,
+    gold: Path | None,
+    ids: Sequence[str],
+    *,
+    as_json: bool,
+) -> int:
+    """Judge an encoding and print the report; the exit status is 1 unless it is certified."""
+    report, problem = certify_encoding(config_file, encoding, dimensions, gold, ids)
+    if as_json:
+        decision = {
+            "decision": report.word,
+            "held": report.held_count,
+            "failing": report.failing,
+            "unpublished": problem,
+        }
+        click.echo(json.dumps(asdict(report) | decision, indent=2))
+    else:
+        _print_gate_report(report, problem)
+    return 0 if report.certified else 1
+
+
+def _print_gate_report(report: GateReport, problem: str | None) -> None:
+    console = Console()
+    table = Table("query", "full precision", report.lever, "rho", "what has changed")
+    for comparison in report.comparisons:
+        table.add_row(
+            to_plain_text(comparison.id),
+            _format_verdict(passed=comparison.passed_before),
+            _format_verdict(passed=comparison.passed_after),
+            f"{comparison.rho:.4f}",
+            to_plain_text("; ".join(comparison.flips)),
+        )
+    console.print(table)
+    console.print(to_plain_text(summarize_gate_report(report)))
+    if report.failing:
+        console.print(to_plain_text(f"Failing at full precision: {', '.join(report.failing)}"))
+    if report.flipped and report.is_whole:
+        console.print(to_plain_text(f"Flipped: {format_regressions(report)}"))
+    if problem:
+        console.print(to_plain_text(f"Not published as it is: {problem}."))
+
+
+def _format_verdict(*, passed: bool) -> str:
+    return "[green]pass[/green]" if passed else "[red]FAIL[/red]"
+
 
 # Folder of reports under the cache folder.
 REPORTS_FOLDER = "eval"

@@ -11,9 +11,9 @@ from ..evaluate.gaps import group_refusals, make_gaps_page, propose_gold_queries
 from ..evaluate.gold import load_gold_queries
 from ..evaluate.logs import parse_logs, summarize_usage
 from ..evaluate.page import render_html_page
-from ..indexing.output.atomic_files import write_private_file
+from ..indexing.output.files import write_private_file
 from ..serve.errors import SiteError
-from ..serve.http.refusal_log import REFUSAL_LOG_FILE
+from ..serve.http.logs import REFUSAL_LOG_FILE
 from .context import DEFAULT_CACHE, SiteLocation, open_engine
 from .render import print_page
 

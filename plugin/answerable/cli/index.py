@@ -1,11 +1,12 @@
-"""``answerable index``: index an HTML site of any generator and write its function's folder."""
+"""``answerable index``: a site that any generator has built, made answerable."""
 
 import shutil
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial, wraps
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote
 
 import click
 
@@ -22,20 +23,27 @@ from ..indexing.answer_place import (
     locate_unpublished_function,
     need_of_option,
 )
-from ..indexing.error_messages import format_error
+from ..indexing.caches import ProcessPool
 from ..indexing.html_site.built_site import (
     BuiltSite,
     BuiltSiteOptions,
+    is_redirect,
+    list_html_files,
     read_built_site,
 )
-from ..indexing.index import SiteInfo
-from ..indexing.leak_audit.artifacts import walk_artifacts
+from ..indexing.index import SiteInfo, choose_embedder_profile
+from ..indexing.leak_audit.audit import walk_artifacts
 from ..indexing.local_model import open_local_embedder
-from ..indexing.notes import note_ids
-from ..indexing.notes.note import Notebook
-from ..indexing.output.folder_overlap import check_notebook_location, check_private_location
-from ..indexing.pages.page_cache import start_indexing_pages
-from ..indexing.pages.page_index import CuttingRules
+from ..indexing.notes import notebook as note_ids
+from ..indexing.notes.notebook import Notebook
+from ..indexing.output.files import (
+    check_notebook_location,
+    check_private_location,
+    format_count,
+    format_error,
+    write_file,
+)
+from ..indexing.pages.page_index import CuttingRules, start_indexing_pages
 from ..indexing.pipeline import (
     NO_ADDRESS_MESSAGE,
     FunctionPlan,
@@ -43,20 +51,73 @@ from ..indexing.pipeline import (
     publish_site,
     read_site_notes,
 )
-from ..indexing.plurals import format_count
-from ..indexing.process_pool import ProcessPool
-from ..indexing.scoring_profile import choose_embedder_profile
-from ..indexing.widget.addresses import make_issue_form
-from ..indexing.widget.site_files import PublishedIndex, write_widget_files
-from ..indexing.widget.widget_config import WidgetConfig
+from ..indexing.widget import injection
+from ..indexing.widget.injection import (
+    check_address,
+    inject_widget,
+    make_issue_form,
+    read_widget_files,
+)
+from ..indexing.widget.site_files import PublishedIndex, WidgetConfig, write_widget_files
 from ..serve.embedders import local_embedder
 from ..serve.embedders.embedder import Embedder
 from ..serve.errors import SiteError
 from ..serve.settings import FunctionSettings
+from ..serve.structure import is_safe_url
 from ..serve.text.languages import get_translation
-from ..serve.vectors.encodings import encode_all_dimensions
+from ..serve.vectors import encode_all_dimensions
 from .context import DEFAULT_CACHE, DEFAULT_FUNCTION
-from .page_injection import check_injection, inject_widget_into_site
+
+
+def inject_widget_into_site(folder: Path, base: str, endpoint: str | None) -> int:
+    """Put the widget into every page of a built site; return how many have changed.
+
+    base: the path of the site. endpoint: as of ``inject_widget``. A second run changes no byte.
+    """
+    for name, text in read_widget_files().items():
+        write_file(folder / name, text.encode())
+    changed = 0
+    for name in list_html_files(folder):
+        path = folder / name
+        if path.is_symlink():
+            # The page that it leads to is changed by itself if it is the site's.
+            continue
+        before = path.read_bytes()
+        # Any byte is carried over, whatever the page's encoding is.
+        html = before.decode("utf-8", errors="surrogateescape")
+        if is_redirect(html):
+            continue
+        html = inject_widget(html, _script_url(name, base), endpoint=endpoint)
+        after = html.encode("utf-8", errors="surrogateescape")
+        write_file(path, after, keep_mode=True)
+        changed += after != before
+    return changed
+
+
+def check_injection(
+    inject: bool, endpoint: str | None, authors: str | None, answers_in: AnswerPlace | None
+) -> None:
+    """Refuse an address that cannot be followed, and options that need --inject without it."""
+    options = {"--endpoint": endpoint, "--authors": authors, "--answers-in": answers_in}
+    for name, value in options.items():
+        if value is not None and not inject:
+            raise SiteError(f"{name}: no page gets it without --inject; add that or drop it")
+    if endpoint is not None and not is_safe_url(endpoint):
+        raise SiteError(
+            f"--endpoint: {endpoint!r} is neither an http(s) url nor a path from the root; "
+            "correct it, for example /ask/"
+        )
+    if authors is not None and authors != "none":
+        check_address("authors", "--authors", authors, "correct it, or write none")
+
+
+def _script_url(name: str, base: str) -> str:
+    """Return the script's url in a page: relative, but in 404.html, which any url may show."""
+    if name == "404.html":
+        return base + injection.WIDGET_SCRIPT
+    depth = len(PurePosixPath(name).parts) - 1
+    return quote("../" * depth + injection.WIDGET_SCRIPT)
+
 
 LOCAL_ENCODING = encode_all_dimensions(local_embedder.LOCAL_IDENTITY.dimensions)
 

@@ -12,10 +12,10 @@ import click
 from ..serve.answers.wire import add_absolute_url, serialize_answer
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError
-from ..serve.http.guarded_engine import serialize_passages
-from ..serve.http.mcp.methods import reply_to_message
+from ..serve.http.mcp.protocol import reply_to_message
 from ..serve.http.mcp.tools import AgentSite
 from ..serve.http.messages import Problem, encode_json
+from ..serve.http.protections import serialize_passages
 from .ask import answer_question
 from .context import SiteLocation, open_engine, refuse_bundle_option
 from .published_site import open_published_site

@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from ..indexing.output.folder_overlap import check_private_location
+from ..indexing.output.files import check_private_location
 from ..indexing.packaging.package_writer import FunctionPackage, PackageOrder, write_package
 from ..indexing.packaging.packages import PACKAGE_EXTRAS
 from ..indexing.packaging.platforms import (
@@ -27,7 +27,7 @@ from ..indexing.packaging.platforms import (
 )
 from ..serve.errors import SiteError
 from ..serve.settings import BUNDLE_FOLDER
-from ..serve.stores.bundle_reader import open_bundle
+from ..serve.stores.bundle import open_bundle
 from .context import SiteLocation, find_bundle
 
 _DEFAULT_OUT = Path(PACKAGE_FOLDER)

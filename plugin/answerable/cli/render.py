@@ -18,13 +18,13 @@ from rich.text import Text
 from ..evaluate.page import Card, Page, defuse_commands
 from ..serve.answers.confidence import bucket_confidence
 from ..serve.answers.wire import (
+    build_claim_blocks,
     format_answer,
     format_markers,
     format_routes,
     insert_markers,
     select_remarks,
 )
-from ..serve.answers.wire_blocks import build_claim_blocks
 from ..serve.retrieval.question import Remark
 from ..serve.text.languages import match_languages
 from ..serve.types import Citation, RecordCitation, Reply

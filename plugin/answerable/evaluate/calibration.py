@@ -15,12 +15,11 @@ from typing import Any, Literal
 import numpy as np
 
 from ..serve.engine import Engine
-from ..serve.retrieval.question_text import clean_question
+from ..serve.retrieval.question import clean_question
 from ..serve.retrieval.store import Floats
 from ..serve.stores.bundle import Bundle
-from .bundle_scores import compute_hint_floor_scores, compute_passage_floor_scores
 from .gold import GoldQuery
-from .runner import embed_queries
+from .runner import compute_hint_floor_scores, compute_passage_floor_scores, embed_queries
 
 # A floor that is chosen by fewer questions would fit them alone.
 MIN_ANSWERABLE = 5

@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 import yaml
 
-from ..indexing.plurals import format_count, format_times
+from ..indexing.output.files import format_count, format_times
 from ..serve.engine import Engine
-from ..serve.http.refusal_log import (
+from ..serve.http.logs import (
     NEAR_PASSAGES,
     NEARNESS_LEVELS,
     LoggedRefusal,

@@ -20,19 +20,23 @@ from numpy.typing import NDArray
 
 from .. import evaluate, serve
 from ..indexing.index import SiteIndex
-from ..indexing.output.atomic_files import make_private_folder, write_private_file
-from ..indexing.output.bundle_contents import BundleContents, reencode_contents
-from ..indexing.output.bundle_writer import make_manifest, parse_build_time, write_bundle
-from ..serve.bundle_format.profile import Profile
+from ..indexing.output.bundle_writer import (
+    BundleContents,
+    make_manifest,
+    parse_build_time,
+    reencode_contents,
+    write_bundle,
+)
+from ..indexing.output.files import make_private_folder, write_private_file
+from ..serve.bundle_format.manifest import Profile
 from ..serve.embedders.embedder import Embedder, Vectors
 from ..serve.engine import Engine
 from ..serve.providers import make_engine
 from ..serve.retrieval.retrieve import normalize_query
 from ..serve.retrieval.scoring import score_all_codes
 from ..serve.retrieval.store import Floats, Store
-from ..serve.stores.bundle import Bundle
-from ..serve.stores.bundle_reader import open_bundle
-from ..serve.vectors.encodings import encode_all_dimensions
+from ..serve.stores.bundle import Bundle, open_bundle
+from ..serve.vectors import encode_all_dimensions
 from .gold import GoldQuery, load_gold_queries, select_gold_queries
 from .runner import embed_queries, judge_query
 from .sources import NoteSources, check_gold_sources

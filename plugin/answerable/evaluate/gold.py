@@ -24,7 +24,7 @@ from msgspec import Meta
 
 from ..indexing.yaml_reader import YamlError, find_duplicate_key, parse_yaml
 from ..serve.errors import GoldError
-from ..serve.retrieval.question_text import clean_question, find_question_problem
+from ..serve.retrieval.question import clean_question, find_question_problem
 from ..serve.text.languages import MAX_TAG_LENGTH, is_language_tag
 from ..serve.types import MODES, Mode
 

@@ -6,7 +6,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser
 
-from ..indexing.pages.html_elements import list_anchors
+from ..indexing.pages.html_parser import list_anchors
 from ..serve.stores.bundle import Bundle
 
 

@@ -10,13 +10,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from ..serve.http.refusal_log import (
-    LoggedRefusal,
-    NearestRecord,
-    Nearness,
-    normalize_question_words,
-)
-from ..serve.retrieval.question_text import clean_question, find_question_problem
+from ..serve.http.logs import LoggedRefusal, NearestRecord, Nearness, normalize_question_words
+from ..serve.retrieval.question import clean_question, find_question_problem
 from ..serve.types import Mode, Reason
 
 # A clock that was wrong once does not add a thousand years of empty weeks.

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..serve.errors import GoldError
-from ..serve.retrieval.question_text import clean_question, find_question_problem
+from ..serve.retrieval.question import clean_question, find_question_problem
 from ..serve.text.languages import is_language_tag
 from .gold import GoldQuery, read_text
 

@@ -11,8 +11,8 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
-from ..indexing.output.atomic_files import write_file, write_private_file
-from ..serve.answers import prompt
+from ..indexing.output.files import write_file, write_private_file
+from ..serve.answers import openai_answerer as prompt
 from ..serve.bundle_format.manifest import Manifest
 from ..serve.errors import GoldError
 from .gold import GoldQuery

@@ -7,7 +7,7 @@ from urllib.parse import urljoin, urlsplit
 
 import junitparser
 
-from ..indexing.output.atomic_files import write_file
+from ..indexing.output.files import write_file
 from .page import Card, Link, Page, Plot, ReportSection, Side, Table, Tone, render_html_page
 from .report import AnswerChange, EvalReport, diff_answers, diff_reports
 from .verdict import (

@@ -1,4 +1,4 @@
-"""Run a gold set: ask each query, judge the outcome, and go on where a server fails."""
+"""Runs of a gold set, in both tiers."""
 
 import threading
 import time
@@ -10,21 +10,31 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import partial
 
+import numpy as np
+
 from ..serve.answers.contract import EvidenceItem
-from ..serve.bundle_format.profile import Profile
+from ..serve.bundle_format.manifest import Profile
 from ..serve.embedders.embedder import Vectors
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, CancelledError, FailureCause
 from ..serve.provider_registry import embeds_in_process
 from ..serve.request_context import RequestContext, use_context
-from ..serve.retrieval.question_text import clean_question
-from ..serve.retrieval.retrieve import TOP_K, RetrievalResult, retrieve
-from ..serve.retrieval.scoring import Scored, choose_floored_score
+from ..serve.retrieval.boosts import score_hint_labels
+from ..serve.retrieval.question import QuestionReading, clean_question
+from ..serve.retrieval.retrieve import TOP_K, RetrievalResult, normalize_query, retrieve
+from ..serve.retrieval.scoring import (
+    Ranking,
+    Scored,
+    choose_floored_score,
+    compute_signals,
+    max_cosine_per_hint,
+    score_all_codes,
+    score_rows,
+)
 from ..serve.retrieval.selection import POOL_SIZE
 from ..serve.retrieval.store import Floats
 from ..serve.stores.bundle import Bundle
 from ..serve.types import Citation, Claim, Passage, RecordCitation, Reply, RoutingHint
-from .bundle_scores import compute_hint_floor_scores, compute_passage_floor_scores
 from .gold import GoldQuery
 from .judge import (
     EntailmentJudge,
@@ -44,6 +54,42 @@ from .verdict import (
     Verdict,
     sum_usages,
 )
+
+
+def score_all_passages(bundle: Bundle, reading: QuestionReading, vector: Floats) -> Ranking:
+    """Score every passage. vector: (d,), of the reading's text."""
+    rows = np.arange(len(bundle.passage_ids))
+    dense = score_all_codes(bundle.passage_codes, normalize_query(bundle, vector))
+    return score_rows(bundle.manifest.profile, rows, dense, compute_signals(bundle, reading))
+
+
+def score_all_hints(bundle: Bundle, reading: QuestionReading, vector: Floats) -> Floats:
+    """Score every hint by its cosine and its label, (hints,). vector: as above."""
+    return compute_hint_cosines(bundle, vector) + score_hint_labels(bundle, reading.idfs)
+
+
+def compute_hint_cosines(bundle: Bundle, vector: Floats) -> Floats:
+    """Compute the cosine of every hint, (hints,): the best of its windows. vector: (d,)."""
+    cosines = score_all_codes(bundle.hint_codes, normalize_query(bundle, vector))
+    return max_cosine_per_hint(bundle.hint_owners, cosines, len(bundle.hints))
+
+
+def compute_passage_floor_scores(
+    bundle: Bundle, reading: QuestionReading, vector: Floats
+) -> Floats:
+    """Score every passage as the floor is compared with it, (n,); (0,) without content terms."""
+    if not reading.terms:
+        return np.empty(0, dtype=np.float32)
+    ranking = score_all_passages(bundle, reading, vector)
+    return choose_floored_score(bundle.manifest.profile, ranking.base, ranking.boost)
+
+
+def compute_hint_floor_scores(bundle: Bundle, reading: QuestionReading, vector: Floats) -> Floats:
+    """Score every hint as the note floor is compared with it, (n,); (0,) without content terms."""
+    if not reading.terms:
+        return np.empty(0, dtype=np.float32)
+    return score_all_hints(bundle, reading, vector)
+
 
 SourceFinder = Callable[[GoldQuery, str], str | None]
 

@@ -5,18 +5,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
-from ..indexing.leak_audit.word_runs import (
-    WordRun,
-    cut_runs,
-    find_line,
-    split_tokens,
-    weigh_tokens,
-)
+from ..indexing.leak_audit.word_runs import WordRun, cut_runs, find_line, split_tokens, weigh_tokens
 from ..indexing.notes import note_lint
 from ..indexing.pages.records import Record
-from ..serve.answers import prompt
+from ..serve.answers import openai_answerer
 from ..serve.answers.contract import EvidenceItem
-from ..serve.bundle_format.text_lines import THEME_SEPARATOR
+from ..serve.bundle_format.columns import THEME_SEPARATOR
 from ..serve.errors import GoldError
 from ..serve.retrieval.store import Store
 from ..serve.stores.bundle import Bundle
@@ -239,7 +233,7 @@ def find_gold_overlaps(
 
 def read_prompt_templates() -> dict[str, str]:
     """Read the package's prompt templates, by their path."""
-    folder = Path(prompt.__file__).parent / "prompts"
+    folder = Path(openai_answerer.__file__).parent / "prompts"
     return {f"prompts/{path.name}": path.read_text("utf-8") for path in folder.glob("*.jinja")}
 
 

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..serve.engine import Engine
-from ..serve.retrieval.question_text import clean_question
+from ..serve.retrieval.question import clean_question
 from ..serve.retrieval.scoring import compute_signals
 from ..serve.stores.bundle import Bundle
 from ..serve.structure import TITLE_SEPARATOR
 from ..serve.text.tokenization import extract_terms
-from .bundle_scores import compute_hint_floor_scores, compute_passage_floor_scores
 from .gold import GoldQuery
-from .runner import embed_queries
+from .runner import compute_hint_floor_scores, compute_passage_floor_scores, embed_queries
 from .why import ExpectedRank, Explanation, QuestionContext, list_missing_words, read_context
 
 # Stands in a proposed sentence for what only the author knows.

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from ..serve.errors import SiteError
-from .browser_index.stemmers import find_unverified_languages
+from .browser_index.recipe import find_unverified_languages
 from .pages.page_index import PageIndex
 
 AnswerPlace = Literal["browser", "function"]

@@ -1,33 +1,203 @@
-"""Build a site's index in memory: passages, full-precision vectors, lexicon, names, note hints."""
+"""The index of a site at full precision, its lexicon and weights, and its quantized form."""
 
+import math
 import re
+from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
-from ..serve.bundle_format.postings import PhraseEntry
+import numpy as np
+from numpy.typing import NDArray
+
+from ..serve.bundle_format.manifest import Profile, scale_note_floor
+from ..serve.bundle_format.site_data import PhraseEntry
 from ..serve.embedders.embedder import Embedder, Vectors
 from ..serve.errors import SiteError
+from ..serve.provider_registry import EMBEDDER_PROVIDERS
+from ..serve.retrieval.bm25 import compute_idf
 from ..serve.text.languages import get_translation
 from ..serve.text.normalization import normalize_phrase
+from ..serve.text.tokenization import extract_terms
 from ..serve.types import RoutingHint
-from .embedding_cache import ReportProgress
-from .lexicon import (
-    Lexicon,
-    TitleIndex,
-    index_labels,
-    index_passage_terms,
-    index_titles,
-    invert_phrases,
+from ..serve.vectors import (
+    INVERSE_NORMS,
+    Encoding,
+    divide_rows,
+    invert_row_norms,
+    quantize_int8,
+    round_symmetric,
 )
-from .notes.note import Note
+from .caches import ReportProgress
+from .notes.notebook import Note
 from .notes.routing_hints import embed_passages_and_notes
-from .pages.page_index import PageIndex
+from .pages.page_index import PageIndex, TermCounts
 from .pages.passages import IndexedPassage
 from .pages.records import Record
-from .record_weights import mark_history_pages, weigh_records
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Sorted terms of passages and their postings, as the bundle stores them."""
+
+    terms: tuple[str, ...]
+    edges: NDArray[np.uint32]
+    passages: NDArray[np.uint32]
+    counts: NDArray[np.uint16]
+    lengths: NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True)
+class TitleIndex:
+    """The distinct terms of titles with the records that have them; by record, its title's norm.
+
+    A norm is the length of the vector of the idf of a title's distinct terms, 0 without any.
+    """
+
+    terms: tuple[PhraseEntry, ...]
+    norms: tuple[float, ...]
+
+
+def index_passage_terms(passages: Iterable[TermCounts]) -> Lexicon:
+    """Index the terms of all passages, in the order of their rows."""
+    numbers: dict[str, int] = {}
+    # Parallel: a term's number and its count, passage after passage.
+    occurrences, counts = array("I"), array("I")
+    distinct, lengths = array("I"), array("I")
+    for passage in passages:
+        occurrences.extend(numbers.setdefault(term, len(numbers)) for term in passage.terms)
+        counts.extend(passage.counts)
+        distinct.append(len(passage.terms))
+        lengths.append(sum(passage.counts))
+    terms = sorted(numbers)
+    ranks = np.empty(len(terms), dtype=np.int64)
+    ranks[np.array([numbers[term] for term in terms], dtype=np.int64)] = np.arange(len(terms))
+    ranked = ranks[np.array(occurrences, dtype=np.int64)]
+    # Stable, so that a term's passages stay in their order.
+    order = np.argsort(ranked, kind="stable")
+    sizes = np.bincount(ranked, minlength=len(terms))
+    rows = np.repeat(np.arange(len(distinct)), np.array(distinct, dtype=np.int64))
+    return Lexicon(
+        terms=tuple(terms),
+        edges=np.concatenate(([0], np.cumsum(sizes))).astype("<u4"),
+        passages=rows[order].astype("<u4"),
+        counts=np.minimum(np.array(counts, dtype=np.int64), 65_535)[order].astype("<u2"),
+        lengths=np.array(lengths, dtype="<u4"),
+    )
+
+
+def index_titles(
+    records: Sequence[Record], lexicon: Lexicon, languages: Sequence[tuple[str, int, int]]
+) -> TitleIndex:
+    """Index the titles of records. languages: (language, first, last + 1) of the passages' rows."""
+    ranges = {language: (first, end) for language, first, end in languages}
+    term_rows = {term: row for row, term in enumerate(lexicon.terms)}
+    titles = [dict.fromkeys(extract_terms(each.title, each.language)) for each in records]
+    norms = []
+    for record, terms in zip(records, titles, strict=True):
+        rows = ranges.get(record.language, (0, 0))
+        squares = (_idf(lexicon, term_rows.get(term), rows) ** 2 for term in terms)
+        norms.append(math.sqrt(sum(squares)))
+    return TitleIndex(_list_term_entries(titles), tuple(norms))
+
+
+def index_labels(hints: Sequence[RoutingHint], language: str) -> tuple[PhraseEntry, ...]:
+    """Index the terms of labels and locators, which are public, by the rows of hints."""
+    texts = (f"{hint.label} {hint.locator}" for hint in hints)
+    return _list_term_entries(extract_terms(text, language) for text in texts)
+
+
+def invert_phrases(lists: Iterable[Iterable[str]]) -> dict[str, list[int]]:
+    """Map each distinct phrase to the rows of the lists that hold it."""
+    rows: dict[str, list[int]] = {}
+    for row, phrases in enumerate(lists):
+        for phrase in dict.fromkeys(phrases):
+            rows.setdefault(phrase, []).append(row)
+    return rows
+
+
+def _list_term_entries(texts: Iterable[Iterable[str]]) -> tuple[PhraseEntry, ...]:
+    entries = sorted(invert_phrases(texts).items())
+    return tuple(PhraseEntry(term, tuple(rows), len(rows)) for term, rows in entries)
+
+
+def _idf(lexicon: Lexicon, term: int | None, rows: tuple[int, int]) -> float:
+    """Compute the inverse document frequency of a term among a range of passages."""
+    count, frequency = rows[1] - rows[0], 0
+    if term is not None:
+        postings = lexicon.passages[int(lexicon.edges[term]) : int(lexicon.edges[term + 1])]
+        first, end = np.searchsorted(postings, np.array(rows, dtype=postings.dtype))
+        frequency = int(end - first)
+    return compute_idf(count, frequency)
+
+
+# As whole words anywhere in a title or in a part of a path.
+_HISTORY_PHRASES = (
+    "changelog", "change log", "release notes", "release history", "version history",
+    "upgrade notes", "what s new", "whats new",
+)  # fmt: skip
+# As the whole of a title or of a part of a path, but for the site's name.
+_HISTORY_NAMES = frozenset(("changes", "releases", "proposals", "rfcs", "blog", "people"))
+_HISTORY_PATTERN = re.compile(rf"\b({'|'.join(_HISTORY_PHRASES)})\b")
+
+
+def check_weight_patterns(patterns: Iterable[str], ids: Sequence[str]) -> None:
+    """Refuse a pattern that matches none of the site's records; SiteError names it."""
+    for pattern in patterns:
+        if not any(_matches_pattern(name, pattern) for name in ids):
+            raise SiteError(
+                f"retrieval.weights: {pattern!r} matches no page; give a page's path without its "
+                "suffix, a folder, or a pattern such as `blog/*`"
+            )
+
+
+def weigh_records(ids: Sequence[str], weights: Mapping[str, float]) -> tuple[float, ...]:
+    """Return the weight of each record: that of the first pattern that its id matches, else 1.
+
+    A pattern without wildcards names a page or a folder.
+    """
+    return tuple(
+        next((float(w) for pattern, w in weights.items() if _matches_pattern(name, pattern)), 1.0)
+        for name in ids
+    )
+
+
+def mark_history_pages(
+    records: Sequence[Record], site: str, weights: Mapping[str, float]
+) -> tuple[bool, ...]:
+    """Mark the records that tell what a project was, announces or has decided.
+
+    site: its name. weights: section weights by pattern; a page that one matches is not marked. A
+    site that consists of such pages for the most part, such as a blog, has none.
+    """
+    site_words = frozenset(normalize_phrase(site).split())
+    marks = [
+        any(_names_history(part, site_words) for part in (record.title, *record.id.split("/")))
+        for record in records
+    ]
+    if 2 * sum(marks) > len(marks):
+        return (False,) * len(marks)
+    return tuple(
+        is_marked and not any(_matches_pattern(record.id, pattern) for pattern in weights)
+        for record, is_marked in zip(records, marks, strict=True)
+    )
+
+
+def _matches_pattern(name: str, pattern: str) -> bool:
+    """Test a record's id against a pattern: a page, a folder or a glob."""
+    plain = pattern.rstrip("/")
+    return name == plain or name.startswith(f"{plain}/") or fnmatchcase(name, pattern)
+
+
+def _names_history(text: str, site_words: frozenset[str]) -> bool:
+    words = normalize_phrase(text).split()
+    name = " ".join(word for word in words if word not in site_words)
+    return name in _HISTORY_NAMES or _HISTORY_PATTERN.search(" ".join(words)) is not None
+
 
 # The words of `normalize_phrase`, which reads characters one by one: too slow for whole pages.
 _WORD = re.compile(r"[^\W_]+")
@@ -193,3 +363,58 @@ def count_pages_with_phrases(phrases: Collection[str], pages: Iterable[str]) -> 
         }
         counts.update(ngrams & unique)
     return counts
+
+
+def choose_embedder_profile(provider: str, index: SiteIndex) -> Profile:
+    """Return the profile of an embedder; the note floor of the local one follows the notebook."""
+    profile = EMBEDDER_PROVIDERS[provider].profile
+    # How the floor grows was measured for the local embedder alone.
+    if provider == "local":
+        return replace(profile, note_floor=scale_note_floor(len(index.hint_owners)))
+    return profile
+
+
+Array = NDArray[Any]
+
+
+def encode_vectors(vectors: Vectors, encoding: Encoding) -> dict[str, Array]:
+    """Return the arrays of an encoding by name, and the inverse norms (n,) float32.
+
+    vectors: (n, d) with at least the encoding's dimensions. Leading dimensions are kept and a row
+    is of length 1 again. Codes are symmetric per row: the scale cancels in a cosine and is not
+    stored. A row of zeros stays one, with the inverse norm 0.
+    """
+    rows = vectors[:, : encoding.dimensions]
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    return ENCODERS[encoding.name](divide_rows(rows, norms))
+
+
+def _encode_float32(rows: Vectors) -> dict[str, Array]:
+    return {"codes": rows.astype("<f4"), INVERSE_NORMS: invert_row_norms(rows)}
+
+
+def _encode_int8(rows: Vectors) -> dict[str, Array]:
+    quantized = quantize_int8(rows)
+    return {"codes": quantized.codes, INVERSE_NORMS: quantized.inverse_norms}
+
+
+def _encode_int4(rows: Vectors) -> dict[str, Array]:
+    codes = round_symmetric(rows, 7)
+    return {"codes": _pack_nibbles(codes), INVERSE_NORMS: invert_row_norms(codes)}
+
+
+# By the names of ``serve.vectors.ENCODING_KINDS``: from unit rows (n, d).
+ENCODERS: Mapping[str, Callable[[Vectors], dict[str, Array]]] = {
+    "float32": _encode_float32,
+    "int8": _encode_int8,
+    "int4": _encode_int4,
+}
+
+
+def _pack_nibbles(codes: NDArray[np.int8]) -> NDArray[np.uint8]:
+    """Pack two 4-bit codes into a byte, as ``serve.vectors`` reads them."""
+    half = (codes.shape[1] + 1) // 2
+    low = (codes[:, :half] + 8).astype(np.uint8)
+    high = np.zeros_like(low)
+    high[:, : codes.shape[1] - half] = (codes[:, half:] * 16).view(np.uint8)
+    return low | high

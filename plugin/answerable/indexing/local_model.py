@@ -8,19 +8,19 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..serve.bundle_format.compression import hash_file
+from ..serve.bundle_format.columns import hash_file
 from ..serve.embedders.embedder import Embedder, EmbedderIdentity
 from ..serve.embedders.local_embedder import (
+    PIECES_FILE,
     TOKEN_TABLE_FILE,
-    VOCABULARY_FILE,
     LocalEmbedder,
+    TokenPieces,
     map_safetensors,
 )
-from ..serve.embedders.token_pieces import TokenPieces
 from ..serve.errors import EmbedderError
 from ..serve.providers import make_embedder
 from ..serve.settings import FunctionSettings
-from ..serve.vectors.quantization import INT8_TOP, round_symmetric
+from ..serve.vectors import INT8_TOP, round_symmetric
 
 WEIGHTS_FILE = "weights/l2_supercat_256.safetensors"
 TOKENIZER_FILE = "tokenizers/l2_supercat_tokenizer_config.json"
@@ -49,7 +49,7 @@ def open_local_embedder() -> LocalEmbedder:
 def derive_model_files() -> Mapping[str, bytes]:
     """Derive the files of a function's ``model/`` by name; EmbedderError."""
     return {
-        VOCABULARY_FILE: "\n".join(read_pieces()).encode(),
+        PIECES_FILE: "\n".join(read_pieces()).encode(),
         TOKEN_TABLE_FILE: _serialize_token_table(*derive_token_table()),
     }
 

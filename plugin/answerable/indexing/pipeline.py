@@ -1,4 +1,4 @@
-"""Index, audit and gate all functions of a built site, and write their folders only if all pass."""
+"""Pipeline of a build: index pages and notes, audit what is written, then publish."""
 
 import datetime as dt
 import os
@@ -8,32 +8,76 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from ..serve.bundle_format.manifest import Manifest
-from ..serve.bundle_format.profile import Profile
+from ..serve.bundle_format.manifest import STREAMS, Manifest, Profile, array_file_name
 from ..serve.embedders.embedder import Embedder, EmbedderIdentity
 from ..serve.settings import BUNDLE_FOLDER, SETTINGS_FILE, FunctionSettings
-from ..serve.stores.bundle import Bundle
-from ..serve.stores.bundle_reader import open_bundle
-from ..serve.vectors.encodings import Encoding
-from .browser_index.addressed_files import AddressedFiles
-from .browser_index.staged_index import StagedBrowserIndex, stage_browser_index, stage_model
-from .build_summary import count_scanned_bytes, summarize_build
+from ..serve.stores.bundle import Bundle, open_bundle
+from ..serve.vectors import Encoding
+from .browser_index.index_files import AddressedFiles
+from .browser_index.staged_index import (
+    StagedBrowserIndex,
+    stage_browser_index,
+    stage_model,
+    write_addressed_files,
+)
+from .caches import ProcessPool, show_progress
 from .index import SiteIndex, SiteInfo, build_index
-from .leak_audit.artifacts import Artifact
-from .leak_audit.audit import audit_artifacts, check_published_in
-from .notes.note import Note, Notebook
+from .leak_audit.audit import Artifact, audit_artifacts, check_published_in
 from .notes.note_places import AboutTargets, make_about_resolver
-from .notes.notebook import read_notebook
+from .notes.notebook import Note, Notebook, read_notebook
 from .notes.routing_hints import check_about
-from .output.atomic_files import lock_folder, write_private_file
-from .output.browser_writer import write_addressed_files
-from .output.bundle_contents import BundleContents, serialize_index
-from .output.bundle_writer import make_manifest, parse_build_time, write_bundle
-from .output.function_writer import check_function_folder, write_function
+from .output.bundle_writer import (
+    BundleContents,
+    make_manifest,
+    parse_build_time,
+    serialize_index,
+    write_bundle,
+)
+from .output.files import format_count, lock_folder, write_private_file
+from .output.function_writer import check_function_folder, lacks_kernel, write_function
 from .pages.page_index import PageIndex
-from .process_pool import ProcessPool
-from .progress import show_progress
 from .widget.injection import WIDGET_FOLDER
+
+
+def count_scanned_bytes(encoding: Encoding, sizes: Mapping[str, int]) -> int:
+    """Count the bytes of all vectors, if a question is compared with every one of them.
+
+    sizes: of a bundle's files.
+    """
+    if not encoding.kind.is_scanned:
+        return 0
+    return sum(
+        sizes[array_file_name(stream, name)] for stream in STREAMS for name in encoding.arrays
+    )
+
+
+def summarize_build(manifest: Manifest, index: SiteIndex, folder: Path) -> str:
+    """Say on one line what an index holds and where it was written."""
+    counts = manifest.counts
+    nouns = (("records", "page"), ("passages", "passage"), ("hints", "hint"))
+    return (
+        f"{', '.join(format_count(counts[name], noun) for name, noun in nouns)}; "
+        f"{format_count(index.embedded, 'text')} embedded; "
+        f"bundle of {manifest.bytes / 1000:.1f} kB in {_relative_path(folder)}"
+        f"{_suggest_kernel(manifest)}"
+    )
+
+
+def _suggest_kernel(manifest: Manifest) -> str:
+    """Name the extra that a large bundle profits from, unless it is installed."""
+    sizes = {name: file.bytes for name, file in manifest.files.items()}
+    if not lacks_kernel(count_scanned_bytes(manifest.encoding, sizes)):
+        return ""
+    return "; `pip install 'mkdocs-answerable[fast]'` makes its search faster"
+
+
+def _relative_path(folder: Path) -> str:
+    try:
+        return os.path.relpath(folder)
+    except ValueError:
+        # On Windows there is no way from one drive to another.
+        return str(folder)
+
 
 # What a site without an address goes without, after the option that gives it one.
 NO_ADDRESS_MESSAGE = (

@@ -11,20 +11,21 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from ..indexing.caches import ProcessPool
 from ..indexing.index import SiteInfo
-from ..indexing.pages.page_cache import PendingPages, start_indexing_pages
-from ..indexing.pages.page_index import CuttingRules, PageIndex
-from ..indexing.pages.published_transcripts import (
+from ..indexing.pages.page_index import (
+    CuttingRules,
+    PageIndex,
+    PendingPages,
     read_published_transcript,
     resolve_transcript_path,
+    start_indexing_pages,
 )
 from ..indexing.pages.records import PageSource, Transcript, parse_metadata
-from ..indexing.process_pool import ProcessPool
-from ..indexing.widget.widget_config import WidgetConfig
+from ..indexing.widget.site_files import WidgetConfig
 from ..serve.embedders.embedder import Embedder
 from ..serve.text.languages import get_translation
-from .config import AnswerableConfig
-from .options import resolve_site_path, resolve_site_url
+from .options import AnswerableConfig, resolve_site_path, resolve_site_url
 
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 

@@ -21,32 +21,29 @@ from mkdocs.utils import get_relative_url
 from mkdocs.utils.templates import TemplateContext
 
 from ..indexing.answer_place import choose_answer_place
-from ..indexing.embedding_cache import LazyEmbedder
-from ..indexing.error_messages import format_error
+from ..indexing.caches import LazyEmbedder, ProcessPool
 from ..indexing.local_model import make_build_embedder
-from ..indexing.output.folder_overlap import check_notebook_location, check_private_location
-from ..indexing.pages.page_cache import UnreadPageError
-from ..indexing.process_pool import ProcessPool
+from ..indexing.output.files import check_notebook_location, check_private_location, format_error
+from ..indexing.pages.page_index import UnreadPageError
 from ..indexing.widget import injection
 from ..indexing.widget.injection import read_widget_files
-from ..indexing.widget.widget_config import WidgetConfig
+from ..indexing.widget.site_files import WidgetConfig
 from ..serve.embedders.embedder import Embedder
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError
-from ..serve.http import refusal_log
-from ..serve.http.adapters.dev_route import (
+from ..serve.http import logs
+from ..serve.http.adapters.wsgi import (
     ASK_BASE,
     format_agent_command,
     make_dev_service,
     mount_ask_route,
 )
-from ..serve.http.refusal_log import make_line_appender, make_refusal_logger
+from ..serve.http.logs import make_line_appender, make_refusal_logger
 from ..serve.provider_registry import EMBEDDER_PROVIDERS
 from . import widget
-from .config import AnswerableConfig
-from .function_needs import list_function_needs
-from .option_names import add_suggestion
 from .options import (
+    AnswerableConfig,
+    add_suggestion,
     check_options,
     describe_stale_floors,
     is_preview_build,
@@ -57,14 +54,8 @@ from .options import (
     resolve_settings,
     resolve_site_path,
 )
-from .pages import (
-    FinishedBuild,
-    PendingSitePages,
-    describe_site,
-    map_outputs,
-    start_reading_pages,
-)
-from .publish import audit_unindexed_site, preview_build, publish_build
+from .pages import FinishedBuild, PendingSitePages, describe_site, map_outputs, start_reading_pages
+from .publish import audit_unindexed_site, list_function_needs, preview_build, publish_build
 from .widget import append_inline_widget, check_widget_options, make_widget_config, place_widget
 
 log = get_plugin_logger(__name__)
@@ -224,7 +215,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         log_refusal = make_refusal_logger(
             # An edit of mkdocs.yml counts from the next question on.
             lambda: self.config.log_refusals,
-            make_line_appender(Path(options.cache) / refusal_log.REFUSAL_LOG_FILE, log.warning),
+            make_line_appender(Path(options.cache) / logs.REFUSAL_LOG_FILE, log.warning),
             os.urandom(32),
         )
         host = config.dev_addr.host

@@ -1,4 +1,4 @@
-"""Audit and index a finished MkDocs build; write its function's folder, or only preview it."""
+"""Publication of a build: what is written where, and what a site needs a function for."""
 
 import logging
 import shutil
@@ -12,6 +12,8 @@ from mkdocs.plugins import get_plugin_logger
 from ..evaluate.sources import make_note_sources
 from ..indexing.answer_place import (
     BROWSER_MESSAGE,
+    ENDPOINT_REASON,
+    NOTEBOOK_REASON,
     AnswerPlace,
     FunctionNeed,
     choose_answer_place,
@@ -19,14 +21,14 @@ from ..indexing.answer_place import (
     list_language_needs,
     list_page_languages,
     locate_unpublished_function,
+    need_of_option,
 )
-from ..indexing.index import SiteIndex
-from ..indexing.leak_audit.artifacts import Artifact, walk_artifacts
-from ..indexing.leak_audit.audit import audit_artifacts
-from ..indexing.notes import note_ids
-from ..indexing.notes.note import Notebook
-from ..indexing.notes.notebook import read_notebook
-from ..indexing.pages.enrichment import check_enrichment_ids
+from ..indexing.caches import ProcessPool
+from ..indexing.index import SiteIndex, check_weight_patterns
+from ..indexing.leak_audit.audit import Artifact, audit_artifacts, walk_artifacts
+from ..indexing.notes import notebook as note_ids
+from ..indexing.notes.notebook import Notebook, read_notebook
+from ..indexing.pages.page_index import check_enrichment_ids
 from ..indexing.pipeline import (
     NO_ADDRESS_MESSAGE,
     FunctionPlan,
@@ -36,27 +38,55 @@ from ..indexing.pipeline import (
     publish_site,
     read_site_notes,
 )
-from ..indexing.process_pool import ProcessPool
-from ..indexing.record_weights import check_weight_patterns
-from ..indexing.widget import widget_config
-from ..indexing.widget.site_files import PublishedIndex, write_widget_files
-from ..indexing.widget.widget_config import format_widget_config
+from ..indexing.widget import site_files
+from ..indexing.widget.site_files import PublishedIndex, format_widget_config, write_widget_files
 from ..serve.engine import Engine
 from ..serve.errors import SiteError
 from ..serve.providers import make_engine
 from ..serve.settings import BUNDLE_FOLDER
-from .config import AnswerableConfig
-from .database_release import check_database_options, publish_to_database, resolve_stored_settings
-from .function_needs import list_function_needs
 from .options import (
+    AnswerableConfig,
     is_absolute_endpoint,
     resolve_encoding,
     resolve_function_folder,
+    resolve_identity,
     resolve_profile,
     resolve_settings,
 )
 from .pages import FinishedBuild, SitePages, merge_languages
-from .release_gates import require_gold_set, run_release_gates
+from .release_gates import (
+    check_database_options,
+    publish_to_database,
+    require_gold_set,
+    resolve_stored_settings,
+    run_release_gates,
+)
+
+
+def list_function_needs(config: AnswerableConfig) -> list[FunctionNeed]:
+    """List the options for which a function has to answer; none for a site that sets none."""
+    needs = {
+        "notebook": config.notebook and NOTEBOOK_REASON,
+        "embedding.provider": config.embedding.provider != "local"
+        and "only the local model is published",
+        "answers.provider": config.answers.provider != "extractive"
+        and "only the extractive answerer runs in the browser",
+        "retrieval.hybrid": config.retrieval.hybrid == 0
+        and "the browser ranks by words and vectors",
+        "bundle.encoding": config.bundle.encoding != "int8" and "the browser reads int8 alone",
+        "bundle.dimensions": _drops_dimensions(config) and "the browser reads all dimensions",
+        # Also where its environment variable is missing in this build.
+        "store.url": config.store.url != "" and "a database needs a server",
+        "widget.endpoint": config.widget.endpoint is not None and ENDPOINT_REASON,
+        "log_refusals": config.log_refusals != "none" and "a question in the browser leaves no log",
+        "log_questions": config.log_questions and "a question in the browser leaves no log",
+    }
+    return [need_of_option(option, reason) for option, reason in needs.items() if reason]
+
+
+def _drops_dimensions(config: AnswerableConfig) -> bool:
+    return (config.bundle.dimensions or 0) not in (0, resolve_identity(config).dimensions)
+
 
 log = get_plugin_logger(__name__)
 
@@ -258,7 +288,7 @@ def _list_artifacts(built: FinishedBuild, whole: SitePages) -> Iterator[Artifact
         if built.options[option]:
             yield Artifact(option, Path(built.options[option]).read_bytes)
     config = Artifact(
-        f"{built.folder.name}/{widget_config.WIDGET_CONFIG_PATH}",
+        f"{built.folder.name}/{site_files.WIDGET_CONFIG_PATH}",
         partial(format_widget_config, built.widget_config, None),
     )
     yield config

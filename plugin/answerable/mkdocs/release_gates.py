@@ -1,8 +1,8 @@
-"""Judge a build by its gold set, and refuse what fails: retrieval, an encoding, a requirement."""
+"""Release gates: what the gold set and a database say before a build is published."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mkdocs.plugins import get_plugin_logger
@@ -14,6 +14,7 @@ from ..evaluate.gate import (
     JudgedSite,
     certify_contents,
     compute_verdict_key,
+    find_store_regressions,
     load_gate_case,
     open_unpublished,
     summarize_gate_report,
@@ -28,15 +29,20 @@ from ..evaluate.sources import (
     read_existing_files,
 )
 from ..indexing.index import SiteIndex
+from ..indexing.output.files import format_count
 from ..indexing.pipeline import StagedFunction
 from ..serve.errors import GoldError, SiteError
 from ..serve.provider_registry import answers_in_process, embeds_in_process
-from .config import AnswerableConfig
+from ..serve.retrieval.store import Store
+from ..serve.settings import BUNDLE_FOLDER, FunctionSettings
+from ..serve.stores.bundle import open_bundle
 from .options import (
+    AnswerableConfig,
     resolve_encoding,
     resolve_gold_path,
     resolve_identity,
     resolve_profile,
+    resolve_search,
     resolve_settings,
 )
 from .pages import FinishedBuild
@@ -288,3 +294,72 @@ def _is_lossy(options: AnswerableConfig) -> bool:
 
 def _encoding_label(options: AnswerableConfig) -> str:
     return resolve_encoding(options).label(resolve_identity(options).dimensions)
+
+
+def publish_to_database(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> None:
+    """Publish the bundle in a function's folder to the database, if there is one.
+
+    SiteError if the gold set rejects how it is searched; StorageError if the database refuses.
+    """
+    options = built.options
+    if not options.store.url:
+        return
+    from ..postgres.publication import DatabaseTarget, publish_bundle_rows
+
+    bundle = open_bundle(staged.folder / BUNDLE_FOLDER)
+    search = resolve_search(options)
+    name = _store_name(built, staged.folder)
+    target = DatabaseTarget(options.store.url, name, search, float(options.store.grace))
+
+    def certify_search(store: Store) -> None:
+        case = load_gold_case(built, staged.index, notes, full=answers_locally(options))
+        regressions = find_store_regressions(case, built.embedder, bundle, store)
+        if regressions:
+            raise SiteError(
+                f"store.search: {search.label} rejected by the gold set, with other verdicts for "
+                f"{', '.join(regressions)}; raise ef_search, or {SEARCH_REMEDY}"
+            )
+        log.info("store: %s certified by the gold set", search.label)
+
+    done = publish_bundle_rows(
+        bundle, target, certify_search if needs_search_certificate(options) else None
+    )
+    log.info(
+        "store: %s published as %s; %s sent, %s removed",
+        bundle.manifest.id[:12],
+        target.name,
+        format_count(done.sent, "row"),
+        format_count(done.removed, "older bundle"),
+    )
+
+
+def _names_database(built: FinishedBuild) -> bool:
+    """Tell whether the site's owner has named an address, even one that the environment lacks."""
+    return built.options.store.url != ""
+
+
+def check_database_options(built: FinishedBuild) -> None:
+    """Warn of an empty database address, and import what a database needs before a file is written.
+
+    PolicyError names the extra to install.
+    """
+    if built.options.store.url:
+        from ..postgres import publication
+
+        del publication
+    elif _names_database(built):
+        log.warning("store.url: it is empty, so nothing is published to a database")
+
+
+def resolve_stored_settings(built: FinishedBuild, folder: Path) -> FunctionSettings:
+    """Resolve the settings of the function in a folder, with its name in the database."""
+    settings = resolve_settings(built.options)
+    if not _names_database(built):
+        return settings
+    return replace(settings, store=_store_name(built, folder))
+
+
+def _store_name(built: FinishedBuild, folder: Path) -> str:
+    """Name a function's bundle in the database: one for each language or version of a site."""
+    inner = folder.resolve().relative_to(Path(built.options.function).resolve())
+    return "/".join([built.options.store.name, *inner.parts])

@@ -17,18 +17,17 @@ from ..indexing.answer_place import (
     find_function,
     list_language_needs,
 )
+from ..indexing.output.files import format_count
 from ..indexing.packaging.platforms import PACKAGE_FOLDER
-from ..indexing.plurals import format_count
 from ..serve.bundle_format.manifest import Manifest
 from ..serve.errors import AnswerableError, SiteError
 from ..serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS
 from ..serve.settings import BUNDLE_FOLDER
-from ..serve.stores.bundle_reader import open_bundle
-from .config import AnswerableConfig
-from .function_needs import list_function_needs
-from .git_refs import count_tracked_files
-from .options import is_absolute_endpoint, resolve_gold_path
+from ..serve.stores.bundle import open_bundle
+from .options import AnswerableConfig, is_absolute_endpoint, resolve_gold_path
 from .pages import get_site_language
+from .publish import list_function_needs
+from .ref_build import count_tracked_files
 from .site_config import find_plugin, load_mkdocs_config
 
 Level = Literal["good", "advice", "problem"]

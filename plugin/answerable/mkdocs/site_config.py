@@ -16,17 +16,15 @@ from ..evaluate.sources import make_note_sources
 from ..evaluate.verdict import ModelPrice
 from ..indexing.answer_place import find_function
 from ..indexing.index import SiteIndex
-from ..indexing.notes.note import Notebook
-from ..indexing.output.bundle_contents import serialize_index
+from ..indexing.notes.notebook import Notebook
+from ..indexing.output.bundle_writer import serialize_index
 from ..serve.errors import SiteError
 from ..serve.settings import BUNDLE_FOLDER
-from ..serve.vectors.encodings import Encoding, encode_all_dimensions
-from .config import JudgeOptions
-from .function_needs import list_function_needs
-from .options import resolve_encoding, resolve_gold_path
+from ..serve.vectors import Encoding, encode_all_dimensions
+from .options import JudgeOptions, resolve_encoding, resolve_gold_path
 from .pages import FinishedBuild
 from .plugin import AnswerablePlugin
-from .publish import index_unpublished_site
+from .publish import index_unpublished_site, list_function_needs
 from .release_gates import answers_locally, load_gold_case, make_judged_site
 
 

@@ -6,18 +6,18 @@ from typing import Literal, NamedTuple
 from mkdocs.config.defaults import MkDocsConfig
 
 from ..evaluate.gold import load_gold_queries
-from ..indexing.widget.addresses import check_address, make_issue_form
 from ..indexing.widget.injection import (
     append_element,
+    check_address,
     drop_duplicate_element,
     format_element,
     inject_widget,
+    make_issue_form,
     put_into_header,
 )
-from ..indexing.widget.widget_config import WidgetConfig
-from ..serve.retrieval.question_text import clean_question
-from .config import DEFAULT_SHORTCUT, AnswerableConfig, parse_shortcut
-from .options import resolve_gold_path
+from ..indexing.widget.site_files import WidgetConfig
+from ..serve.retrieval.question import clean_question
+from .options import DEFAULT_SHORTCUT, AnswerableConfig, parse_shortcut, resolve_gold_path
 
 _MAX_EXAMPLES = 3
 _SEARCH_PLUGINS = ("search", "material/search")

@@ -1,12 +1,20 @@
-"""Catalog in PostgreSQL of the bundle each site serves; drop replaced ones after their grace."""
+"""The catalog of a database: its roles, its schemas and the versions of its sites."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from ..serve.errors import SiteError, StorageError
-from .roles import FUNCTION_ROLE, PUBLISHER_ROLE
 from .tables import PUBLIC_SCHEMA, TABLE_FORMAT, BundleTables
+
+PUBLISHER_ROLE, FUNCTION_ROLE = "answerable_publisher", "answerable_function"
+
+
+def read_roles_sql() -> str:
+    """Read the SQL that creates the roles and their schemas, for an administrator."""
+    return Path(__file__).with_name("roles.sql").read_text(encoding="utf-8")
+
 
 try:
     import psycopg

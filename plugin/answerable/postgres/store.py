@@ -1,37 +1,103 @@
-"""Store of a bundle in PostgreSQL: finds candidates by pgvector, scores them as a bundle does."""
+"""A site in PostgreSQL as a store: exact search, and postings read until no passage can rise."""
 
 import json
-from collections.abc import Collection, Mapping
+import math
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..serve.bundle_format.manifest import Manifest, parse_manifest
-from ..serve.bundle_format.postings import Postings
+from ..serve.bundle_format.manifest import Manifest, Profile, parse_manifest
+from ..serve.bundle_format.site_data import Postings
 from ..serve.errors import BundleError, StorageError
-from ..serve.retrieval.scoring import max_cosine_per_hint, score_codes
+from ..serve.retrieval.bm25 import select_top_rows
+from ..serve.retrieval.scoring import Ranking, max_cosine_per_hint, score_codes, score_rows
 from ..serve.retrieval.store import Candidates, Floats, PassageQuery, Rows
 from ..serve.structure import unpack_blocks, unpack_spans
 from ..serve.types import Passage, RoutingHint
-from ..serve.vectors import scalar_codes
-from ..serve.vectors.encodings import Codes
-from ..serve.vectors.scalar_codes import Float32Codes, Int8Codes
-from . import tables, threshold_algorithm
+from ..serve.vectors import SCALAR_POOL, Codes, Float32Codes, Int8Codes
+from . import tables
 from .connections import OPENING_SECONDS, Fetch, Row
 from .options import VectorSearch, parse_vector_search
-from .postings import PostingsCache, TermPostings, unpack_postings
-from .snapshot import StoreSnapshot, parse_snapshot
+from .rows import PostingsCache, StoreSnapshot, TermPostings, parse_snapshot, unpack_postings
 from .tables import BundleTables, VectorColumn
-from .threshold_algorithm import complete_candidates, merge_candidates
+
+ROWS_PER_FETCH = 1000
+
+FetchCosines = Callable[[Rows], Candidates]
+
+
+def complete_candidates(
+    profile: Profile,
+    query: PassageQuery,
+    candidates: Candidates,
+    ceilings: NDArray[np.float32],
+    fetch: FetchCosines,
+    limit: int,
+) -> Candidates:
+    """Add to the nearest passages all others that may be among the best.
+
+    ceilings: (n,) bound of the cosine of each passage that is not a candidate. limit: at most so
+    many others are fetched, those with the highest bounds first. Of passages under the floor only
+    those better than the candidates are looked for: there may be none at all.
+    """
+    count = len(query.signals.weight)
+    is_unseen = np.ones(count, dtype=np.bool_)
+    is_unseen[candidates.rows] = False
+    bounds = score_rows(profile, np.arange(count), ceilings, query.signals)
+    fetched = 0
+    while is_unseen.any() and fetched < limit:
+        is_in_reach = is_unseen & _find_reachable(profile, query, candidates, bounds)
+        rows = np.sort(select_top_rows(bounds.score, ROWS_PER_FETCH, is_in_reach))
+        if not len(rows):
+            break
+        candidates = merge_candidates(candidates, fetch(rows))
+        is_unseen[rows] = False
+        fetched += len(rows)
+    return candidates
+
+
+def _find_reachable(
+    profile: Profile, query: PassageQuery, candidates: Candidates, bounds: Ranking
+) -> NDArray[np.bool_]:
+    """Find the passages, (n,), that may be among the best by their bounds."""
+    signals = query.signals.select(candidates.rows)
+    scores = score_rows(profile, candidates.rows, candidates.cosines, signals)
+    readable = query.readable
+    lowest = _find_lowest_score(scores, scores.above_floor, query.top_k)
+    is_in_reach = bounds.above_floor & (bounds.score >= lowest)
+    if readable.any():
+        lowest = _find_lowest_score(
+            scores, scores.above_floor & readable[candidates.rows], query.top_k
+        )
+        is_in_reach |= bounds.above_floor & readable & (bounds.score >= lowest)
+    if query.near:
+        lowest = _find_lowest_score(scores, ~scores.above_floor, query.near)
+        if lowest > -math.inf:
+            is_in_reach |= bounds.score >= lowest
+    return is_in_reach
+
+
+def _find_lowest_score(scores: Ranking, among: NDArray[np.bool_], count: int) -> float:
+    """Return the score of the last of the best ``count``; -inf where there are fewer."""
+    best = select_top_rows(scores.score, count, among)
+    return float(scores.score[best[-1]]) if len(best) == count else -math.inf
+
+
+def merge_candidates(first: Candidates, second: Candidates) -> Candidates:
+    """Merge two sets of candidates, each row once."""
+    rows, places = np.unique(np.concatenate([first.rows, second.rows]), return_index=True)
+    return Candidates(rows, np.concatenate([first.cosines, second.cosines])[places])
+
 
 # The nearest passages of an exact search that are fetched before any others.
 MIN_NEAREST = 256
 # Others that are scored beside those that an index gives.
-_MAX_INDEX_EXTRAS = 2 * threshold_algorithm.ROWS_PER_FETCH
+_MAX_INDEX_EXTRAS = 2 * ROWS_PER_FETCH
 # Others that are scored to prove that an exact search leaves nothing out.
-_MAX_PROOF_ROWS = 50 * threshold_algorithm.ROWS_PER_FETCH
+_MAX_PROOF_ROWS = 50 * ROWS_PER_FETCH
 # Up to so many passages of a language are searched exactly, whatever the search.
 _EXACT_UP_TO_ROWS = 20_000
 # Error of adding up single-precision numbers in another order.
@@ -121,7 +187,7 @@ class PostgresStore(StoreSnapshot):
         """Find the best hints, always exactly: those with something added where it matters."""
         if not self.manifest.counts["hints"]:
             return Candidates(np.zeros(0, np.intp), np.zeros(0, np.float32))
-        limit = max(scalar_codes.SCALAR_POOL, count)
+        limit = max(SCALAR_POOL, count)
         windows = self._fetch(self._vectors.select_nearest_hints(), _format_vector(unit), limit)
         nearest = self._score_hints(unit, windows)
         # No other hint is nearer than the last of these.

@@ -8,7 +8,7 @@ published ever changes a row of what is served.
 import re
 from dataclasses import dataclass
 
-from ..serve.vectors.encodings import Encoding
+from ..serve.vectors import Encoding
 
 PUBLIC_SCHEMA, PRIVATE_SCHEMA = "answerable", "answerable_private"
 # Version of the tables: a reader refuses every other one.

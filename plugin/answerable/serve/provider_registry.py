@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from .bundle_format.profile import LOCAL_PROFILE, OPENAI_PROFILE, Profile
+from .bundle_format.manifest import LOCAL_PROFILE, OPENAI_PROFILE, Profile
 from .errors import SiteError
 
 if TYPE_CHECKING:

@@ -1,22 +1,97 @@
-"""Open an engine from a function folder: its bundle, embedder and answerer, by provider name."""
+"""Opening of embedders and answerers by name, those of other distributions included."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from .answers.answerer import Answerer
 from .answers.extractive import ExtractiveAnswerer
 from .bundle_format.manifest import MANIFEST_FILE
-from .embedders.embedder import Embedder, EmbedderIdentity
+from .embedders.embedder import Embedder, EmbedderIdentity, Vectors, check_vectors
 from .engine import Engine
 from .errors import EmbedderError, SiteError
-from .provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS
-from .registered_providers import make_registered_answerer, make_registered_embedder
+from .provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, Provider
+from .request_context import current_context
 from .retrieval.store import Store
 from .settings import BUNDLE_FOLDER, MODEL_FOLDER, FunctionSettings, read_settings
-from .stores.bundle import Bundle
-from .stores.bundle_reader import open_bundle
-from .stores.prefetch import Prefetch
+from .stores.bundle import Bundle, Prefetch, open_bundle
+from .types import Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredEmbedder:
+    """Embed by a registered embedder; a call that counts no tokens costs the declared bound."""
+
+    inner: Embedder
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """See Embedder."""
+        return self.inner.identity
+
+    @property
+    def max_question_tokens(self) -> int:
+        """See Embedder."""
+        return self.inner.max_question_tokens
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """See Embedder; EmbedderError for anything but such vectors."""
+        with current_context().bounding("embedder", self.max_question_tokens):
+            vectors = self.inner.embed(texts)
+        return check_vectors(vectors, len(texts), self.identity)
+
+    def word_rank(self, word: str) -> int | None:
+        """See Embedder."""
+        return self.inner.word_rank(word)
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredAnswerer:
+    """Draft by a registered answerer; a call that counts no tokens costs the declared bound."""
+
+    inner: Answerer
+
+    @property
+    def label(self) -> str:
+        """See Answerer."""
+        return self.inner.label
+
+    @property
+    def max_question_tokens(self) -> int:
+        """See Answerer."""
+        return self.inner.max_question_tokens
+
+    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
+        """See Answerer."""
+        with current_context().bounding("answerer", self.max_question_tokens):
+            return self.inner.draft(question, evidence, violation)
+
+
+def make_registered_embedder(provider: Provider, *args: object) -> RegisteredEmbedder:
+    """Make the embedder of a registered provider; SiteError if it lacks a part."""
+    return RegisteredEmbedder(_make_instance(provider, Embedder, args))
+
+
+def make_registered_answerer(provider: Provider, *args: object) -> RegisteredAnswerer:
+    """Make the answerer of a registered provider; SiteError if it lacks a part."""
+    return RegisteredAnswerer(_make_instance(provider, Answerer, args))
+
+
+def _make_instance(provider: Provider, protocol: type, args: Sequence[object]) -> Any:
+    """Call the factory of a registered provider; SiteError names what its protocol requires.
+
+    A bound of tokens that is forgotten would count as nothing, and escape the daily cap.
+    """
+    assert provider.factory is not None, "the registry returns none without a factory"
+    instance = provider.factory(*args)
+    required = (name for name in vars(protocol) if not name.startswith("_"))
+    if missing := [name for name in required if not hasattr(instance, name)]:
+        raise SiteError(
+            f"{type(instance).__name__} is not an answerable.{protocol.__name__}: it lacks "
+            f"{', '.join(missing)}; add what the page Python of the manual lists"
+        )
+    return instance
 
 
 def open_function(

@@ -1,19 +1,84 @@
-"""State of one question, in a context variable: deadline, cancellation, stage times, tokens."""
+"""Context of a request: its deadline, its id and counts, and the spans of its trace."""
 
+import re
+import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from .errors import CancelledError, ContractStage, ProviderError, Rule
-from .tracing import start_span
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
+
+
+AttributeValue = bool | int | float | str | None
+# Adds attributes to a span that is open.
+SetAttributes = Callable[..., None]
+
+_SCOPE = "answerable"
+# An id, a word of ours, a model's name; a sentence is none of these.
+_SAFE_TEXT = re.compile(r"[A-Za-z0-9_.:/@+-]{1,100}")
+
+
+def start_span(name: str, **attributes: AttributeValue) -> AbstractContextManager[SetAttributes]:
+    """Open a span around a block, which gets a function that adds attributes to it.
+
+    An attribute's name gets the prefix ``answerable.``. A text with a space in it is left out, as
+    is None, and of an exception only its type is recorded: its words may be private.
+    """
+    trace: Any = sys.modules.get("opentelemetry.trace")
+    if trace is None:
+        return _NO_SPAN
+    provider = trace.get_tracer_provider()
+    if isinstance(provider, (trace.ProxyTracerProvider, trace.NoOpTracerProvider)):
+        return _NO_SPAN
+    return _record_span(trace, provider, name, attributes)
+
+
+def _ignore(**attributes: AttributeValue) -> None:
+    del attributes
+
+
+# Without state: every block may share it.
+_NO_SPAN: AbstractContextManager[SetAttributes] = nullcontext(_ignore)
+
+
+@contextmanager
+def _record_span(
+    trace: Any, provider: Any, name: str, attributes: Mapping[str, AttributeValue]
+) -> Iterator[SetAttributes]:
+    span = provider.get_tracer(_SCOPE).start_as_current_span(
+        name, record_exception=False, set_status_on_exception=False
+    )
+    with span as active:
+
+        def set_attributes(**attributes: AttributeValue) -> None:
+            active.set_attributes(_name_attributes(attributes))
+
+        set_attributes(**attributes)
+        try:
+            yield set_attributes
+        except Exception as error:
+            active.set_status(trace.StatusCode.ERROR)
+            active.set_attribute("error.type", type(error).__name__)
+            raise
+
+
+def _name_attributes(
+    attributes: Mapping[str, AttributeValue],
+) -> dict[str, bool | int | float | str]:
+    return {
+        f"{_SCOPE}.{name}": value
+        for name, value in attributes.items()
+        if value is not None and not (isinstance(value, str) and not _SAFE_TEXT.fullmatch(value))
+    }
+
 
 RequestStage = Literal["embedding", "searching", "writing", "checking"]
 # Receives the most tokens that a question can have cost when the provider call that is about to

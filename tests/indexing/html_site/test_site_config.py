@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 import yaml
 
-from answerable.indexing.output.atomic_files import is_lock_or_leftover
-from answerable.indexing.widget.widget_config import (
+from answerable.indexing.output.files import is_lock_or_leftover
+from answerable.indexing.widget.site_files import (
     WIDGET_CONFIG_PATH,
     WidgetConfig,
     format_widget_config,
 )
-from answerable.mkdocs.config import parse_shortcut
+from answerable.mkdocs.options import parse_shortcut
 from answerable.serve.errors import SiteError
 from support.deadlines import until
 from support.server_processes import mkdocs

@@ -2,11 +2,10 @@
 
 import pytest
 
-from answerable.indexing.leak_audit.artifacts import Artifact
-from answerable.indexing.leak_audit.audit import audit_artifacts
+from answerable.indexing.leak_audit.audit import Artifact, audit_artifacts
 from answerable.indexing.leak_audit.text_extraction import extract_texts
 from answerable.indexing.leak_audit.word_runs import split_tokens
-from answerable.indexing.notes.note import Note
+from answerable.indexing.notes.notebook import Note
 from answerable.serve.errors import LeakError
 
 # None begins with a hexadecimal digit, which a reference without a semicolon would take.

@@ -20,11 +20,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from answerable.indexing.leak_audit import audit, word_runs
-from answerable.indexing.leak_audit.artifacts import Artifact, walk_artifacts
-from answerable.indexing.leak_audit.audit import audit_artifacts
+from answerable.indexing.leak_audit.audit import Artifact, audit_artifacts, walk_artifacts
 from answerable.indexing.leak_audit.word_runs import index_runs, split_tokens
-from answerable.indexing.notes.note import Note
-from answerable.indexing.notes.notebook import read_notebook
+from answerable.indexing.notes.notebook import Note, read_notebook
 from answerable.serve.errors import LeakError, NotebookError, SiteError
 from support.sites import NOTES, PAGES, build, put, write_site
 

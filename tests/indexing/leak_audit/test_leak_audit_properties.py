@@ -5,9 +5,8 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.indexing.leak_audit.artifacts import Artifact
-from answerable.indexing.leak_audit.audit import audit_artifacts
-from answerable.indexing.notes.note import Note
+from answerable.indexing.leak_audit.audit import Artifact, audit_artifacts
+from answerable.indexing.notes.notebook import Note
 from answerable.serve.errors import LeakError
 from support import disguised_text
 from support.fuzz_settings import fuzzed

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from answerable.serve.stores.bundle_reader import open_bundle
+from answerable.serve.stores.bundle import open_bundle
 from support.sites import NOTES, PAGES, build, put, write_site
 
 SECRET = "The gearbox of the electric winch was taken from a scrapped tractor in the spring"

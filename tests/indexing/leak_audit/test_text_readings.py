@@ -18,11 +18,15 @@ from hypothesis import strategies as st
 
 from answerable.indexing.browser_index.container import CONTAINER_FORMAT
 from answerable.indexing.leak_audit import text_extraction
-from answerable.indexing.leak_audit.archives import InflateBudget, inflate_stream
 from answerable.indexing.leak_audit.markup import strip_markdown
-from answerable.indexing.leak_audit.text_extraction import extract_name_texts, extract_texts
+from answerable.indexing.leak_audit.text_extraction import (
+    InflateBudget,
+    extract_name_texts,
+    extract_texts,
+    inflate_stream,
+)
 from answerable.indexing.leak_audit.word_runs import index_runs, split_tokens
-from answerable.indexing.notes.note import Note
+from answerable.indexing.notes.notebook import Note
 
 TEXT = "the old lantern was sold to a blind trader"
 HTML = f"<p>{TEXT}</p>"

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from answerable.serve.bundle_format.profile import scale_note_floor
+from answerable.serve.bundle_format.manifest import scale_note_floor
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
-from answerable.serve.stores.bundle_reader import open_bundle
+from answerable.serve.stores.bundle import open_bundle
 from support import sites
 
 ARCHIVE = Path(__file__).parents[2] / "archive"

@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from answerable.indexing.notes.note_ids import NOTE_KEY_FILE
-from answerable.indexing.notes.notebook import read_notebook
+from answerable.indexing.notes.notebook import NOTE_KEY_FILE, read_notebook
 from answerable.serve.errors import NotebookError
-from answerable.serve.stores.bundle_reader import open_bundle
+from answerable.serve.stores.bundle import open_bundle
 from support.sites import NOTES, build, command, put, write_site
 
 NOBODY = 65_534

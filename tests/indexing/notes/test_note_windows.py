@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.indexing.notes import note_places, routing_hints
-from answerable.indexing.notes.note import Note, NotePage
 from answerable.indexing.notes.note_lint import lint_public_field
 from answerable.indexing.notes.note_places import NOTE_WINDOW, make_about_resolver
-from answerable.indexing.notes.notebook import read_notebook
+from answerable.indexing.notes.notebook import Note, NotePage, read_notebook
 from answerable.indexing.notes.transcripts import Cue
 from answerable.serve.errors import NotebookError
 from answerable.serve.text.tokenization import count_words

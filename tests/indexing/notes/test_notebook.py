@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from answerable.indexing.notes.note import Note, NotePage
 from answerable.indexing.notes.note_places import make_about_resolver
-from answerable.indexing.notes.notebook import read_notebook
+from answerable.indexing.notes.notebook import Note, NotePage, read_notebook
 from answerable.indexing.notes.routing_hints import check_about, make_hint
 from answerable.serve.errors import NotebookError
 from support.sites import build, put, write_site

@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from answerable import cli
-from answerable.indexing.output import atomic_files
-from answerable.indexing.output.atomic_files import make_private_folder, write_private_file
-from answerable.indexing.sqlite_cache import SqliteCache
+from answerable.indexing.caches import SqliteCache
+from answerable.indexing.output import files
+from answerable.indexing.output.files import make_private_folder, write_private_file
 from support.sites import NOTES, build_here, put, write_site
 
 GOLD = """
@@ -89,7 +89,7 @@ def test_a_build_restricts_files_that_an_earlier_one_left_readable(tmp_path: Pat
 def test_a_private_file_is_never_readable_by_others_while_written(tmp_path: Path) -> None:
     modes_in_turn = []
     place = tmp_path / "vectors.npy"
-    with umask(0), atomic_files._temporary_file(place, atomic_files.PRIVATE_FILE_MODE) as temporary:
+    with umask(0), files._temporary_file(place, files.PRIVATE_FILE_MODE) as temporary:
         modes_in_turn.append(stat.S_IMODE(temporary.stat().st_mode))
     assert modes_in_turn == [0o600]
 

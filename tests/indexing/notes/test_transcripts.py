@@ -4,8 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.indexing.notes.captions import strip_cue_times
-from answerable.indexing.notes.transcripts import Cue, TranscriptFormat, parse_transcript
+from answerable.indexing.notes.transcripts import (
+    Cue,
+    TranscriptFormat,
+    parse_transcript,
+    strip_cue_times,
+)
 from answerable.serve.errors import NotebookError
 from support.fuzz_settings import fuzzed
 

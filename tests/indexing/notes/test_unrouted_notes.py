@@ -5,9 +5,7 @@ from pathlib import Path
 import pytest
 
 from answerable.indexing.notes import routing_hints
-from answerable.indexing.notes.note import Note
-from answerable.indexing.notes.note_ids import NOTE_KEY_FILE
-from answerable.indexing.notes.notebook import read_notebook
+from answerable.indexing.notes.notebook import NOTE_KEY_FILE, Note, read_notebook
 from answerable.serve.errors import NotebookError
 from support.sites import NOTES, PAGES, ask, build_here, command, failure, opened, put, write_site
 

@@ -18,14 +18,12 @@ import pytest
 
 from answerable.cli.package import package_function
 from answerable.indexing.packaging import platforms
-from answerable.indexing.packaging.function_contents import read_function_contents
-from answerable.indexing.packaging.package_folder import (
-    remove_package_leftovers,
-    write_marker,
-)
 from answerable.indexing.packaging.package_writer import (
     FunctionPackage,
     PackageOrder,
+    read_function_contents,
+    remove_package_leftovers,
+    write_marker,
     write_package,
     write_zip,
 )

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from answerable.indexing.pages.enrichment import (
+from answerable.indexing.index import weigh_records
+from answerable.indexing.pages.page_index import (
     check_enrichment_ids,
     read_abbreviations,
     read_enrichment,
 )
-from answerable.indexing.record_weights import weigh_records
 from answerable.serve.errors import SiteError
 from support.sites import PAGES, ask, build, opened, put, write_site
 

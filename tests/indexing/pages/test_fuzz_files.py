@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from answerable.indexing.html_site.articles import parse_built_page
 from answerable.indexing.html_site.built_site import BuiltSiteOptions, read_built_site
 from answerable.indexing.pages import page_index
-from answerable.indexing.pages.enrichment import read_abbreviations, read_enrichment
-from answerable.indexing.pages.page_index import index_record
+from answerable.indexing.pages.page_index import index_record, read_abbreviations, read_enrichment
 from answerable.serve.errors import SiteError
 from answerable.serve.structure import is_safe_url
 from support.fuzz_settings import fuzzed

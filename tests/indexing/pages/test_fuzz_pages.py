@@ -12,8 +12,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from answerable.indexing.pages import page_index
-from answerable.indexing.pages.page_cache import decode_page, encode_page, hash_page
-from answerable.indexing.pages.page_index import CuttingRules, PageIndex, index_record
+from answerable.indexing.pages.page_index import (
+    CuttingRules,
+    PageIndex,
+    decode_page,
+    encode_page,
+    hash_page,
+    index_record,
+)
 from answerable.indexing.pages.passages import PassageWindow
 from answerable.indexing.pages.records import PageSource, Record, parse_metadata
 from answerable.serve.structure import is_safe_url, pack_structure, unpack_blocks, unpack_spans

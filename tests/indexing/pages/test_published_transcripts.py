@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.indexing.pages.page_index import index_record
-from answerable.indexing.pages.passages import PassageWindow
-from answerable.indexing.pages.records import PageMetadata, Record, SpokenCue, Transcript
-from answerable.indexing.pages.transcript_passages import (
+from answerable.indexing.pages.passages import (
     MAX_SENTENCE_WORDS,
     MAX_WINDOW_WORDS,
+    PassageWindow,
     cut_transcript,
     link_to_time,
 )
+from answerable.indexing.pages.records import PageMetadata, Record, SpokenCue, Transcript
 from answerable.serve.providers import make_engine
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.text.tokenization import count_words

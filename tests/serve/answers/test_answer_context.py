@@ -8,10 +8,14 @@ from typing import Any
 
 import pytest
 
-from answerable.indexing.output import bundle_contents
-from answerable.serve.answers.prompt import bound_prompt_tokens, frame_evidence, render_instructions
+from answerable.indexing.output import bundle_writer
+from answerable.serve.answers.openai_answerer import (
+    bound_prompt_tokens,
+    frame_evidence,
+    render_instructions,
+)
 from answerable.serve.engine import Engine
-from answerable.serve.model_api.openai_client import estimate_max_tokens
+from answerable.serve.openai_client import estimate_max_tokens
 from answerable.serve.providers import make_engine
 from answerable.serve.retrieval import selection
 from answerable.serve.retrieval.selection import find_budget_limits, fit_budget
@@ -175,7 +179,7 @@ def test_context_cannot_be_cited(site: Path, server: OpenAIStub) -> None:
 
 
 def test_context_is_clipped_in_the_bundle(tmp_path: Path) -> None:
-    most = bundle_contents.MAX_SUMMARY_CHARACTERS
+    most = bundle_writer.MAX_SUMMARY_CHARACTERS
     front = f"description: {'word ' * 400}\ntags: [{', '.join(f'theme{n:05}' for n in range(99))}]"
     folder = sites.write_site(tmp_path, {"index.md": f"---\n{front}\n---\n\n# Harbour\n\nBoats.\n"})
     sites.build_here(folder)

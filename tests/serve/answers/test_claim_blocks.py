@@ -8,7 +8,7 @@ from rich.console import Console
 from answerable.cli.render import add_citation_markers, print_blocks
 from answerable.indexing.pages.passages import PassageWindow, cut_passages
 from answerable.serve.answers.contract import enforce_contract
-from answerable.serve.answers.wire_blocks import build_claim_blocks
+from answerable.serve.answers.wire import build_claim_blocks
 from answerable.serve.types import Evidence, Passage
 from support.doubles import record
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.serve.answers.code_window import complete_code, cut_code
+from answerable.serve.answers.excerpts import complete_code, cut_code
 
 CODE = """import winch
 

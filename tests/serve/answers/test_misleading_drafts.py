@@ -9,7 +9,7 @@ import markdown  # type: ignore[import-untyped]
 import pytest
 
 from answerable.indexing.pages.passages import PassageWindow, cut_passages
-from answerable.serve.answers import claim_parts, statements
+from answerable.serve.answers import grounding, statements
 from answerable.serve.answers.contract import enforce_contract
 from answerable.serve.answers.draft_loop import draft_reply
 from answerable.serve.answers.grounding import check_claim
@@ -131,4 +131,4 @@ def test_every_sentence_and_code_of_the_manual_may_be_claimed() -> None:
 
 def test_the_ask_box_draws_as_code_what_is_checked_as_code() -> None:
     script = (sites.ROOT / "plugin/answerable/widget/ask-box/draw.js").read_text(encoding="utf-8")
-    assert f"text.split(/{claim_parts.CODE_SPAN.pattern}/)" in script.replace(r"\x60", "`")
+    assert f"text.split(/{grounding.CODE_SPAN.pattern}/)" in script.replace(r"\x60", "`")

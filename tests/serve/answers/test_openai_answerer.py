@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from answerable.serve.answers.contract import make_source_violation
-from answerable.serve.answers.openai_answerer import OpenAIAnswerer
-from answerable.serve.answers.prompt import (
+from answerable.serve.answers.openai_answerer import (
+    OpenAIAnswerer,
     bound_prompt_tokens,
     build_draft_schema,
     frame_evidence,
@@ -17,10 +17,11 @@ from answerable.serve.answers.prompt import (
 )
 from answerable.serve.engine import Engine
 from answerable.serve.errors import ProviderError
-from answerable.serve.model_api.openai_client import estimate_max_tokens, read_token_usage
+from answerable.serve.openai_client import estimate_max_tokens, read_token_usage
 from answerable.serve.providers import make_engine as keyless
 from answerable.serve.request_context import RequestContext, use_context
-from answerable.serve.retrieval import question_text, selection
+from answerable.serve.retrieval import selection
+from answerable.serve.retrieval.question import MAX_QUESTION_CHARACTERS
 from answerable.serve.retrieval.selection import fit_budget
 from answerable.serve.types import Evidence, HintCitation, Passage, RecordCitation, RoutingHint
 from answerable.testing.openai_stub import count_tokens
@@ -197,7 +198,7 @@ def test_no_question_costs_more_than_the_worst(letter: str) -> None:
     assert fit_budget(evidence) == evidence
     violation = str(make_source_violation("\U000e0001" * 80))
     read = render_instructions("Harbour", evidence) + json.dumps(build_draft_schema(evidence))
-    read += frame_evidence(letter * question_text.MAX_QUESTION_CHARACTERS, evidence, violation)
+    read += frame_evidence(letter * MAX_QUESTION_CHARACTERS, evidence, violation)
     worst = bound_prompt_tokens("Harbour")
     assert estimate_max_tokens(read) <= worst
     assert OpenAIAnswerer("gpt-5", "Harbour").max_question_tokens == 2 * (worst + 4_096)

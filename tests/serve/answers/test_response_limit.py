@@ -14,7 +14,7 @@ from answerable.serve.answers.openai_answerer import OpenAIAnswerer
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.embedders.openai_embedder import OpenAIEmbedder
 from answerable.serve.errors import ProviderError
-from answerable.serve.model_api.openai_client import MAX_RESPONSE_BYTES
+from answerable.serve.openai_client import MAX_RESPONSE_BYTES
 from answerable.serve.types import Evidence, Passage
 
 MEBIBYTE = 1024 * 1024

@@ -15,14 +15,9 @@ from answerable.serve.embedders import openai_embedder
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.embedders.local_embedder import LOCAL_IDENTITY
 from answerable.serve.embedders.openai_embedder import MAX_INPUT_BYTES, OpenAIEmbedder
-from answerable.serve.errors import (
-    AnswerableError,
-    EmbedderError,
-    ProviderError,
-    SiteError,
-)
+from answerable.serve.errors import AnswerableError, EmbedderError, ProviderError, SiteError
 from answerable.serve.request_context import RequestContext, use_context
-from answerable.serve.retrieval import question_text
+from answerable.serve.retrieval.question import MAX_QUESTION_CHARACTERS
 from answerable.serve.settings import FunctionSettings
 from support import sites
 from support.deadlines import PATIENCE
@@ -172,19 +167,13 @@ def test_uncounted_tokens_are_estimated_pessimistically(server: OpenAIStub) -> N
     with use_context(question):
         embedder(server).embed(
             [
-                "a" * question_text.MAX_QUESTION_CHARACTERS,
-                "鎖" * question_text.MAX_QUESTION_CHARACTERS,
+                "a" * MAX_QUESTION_CHARACTERS,
+                "鎖" * MAX_QUESTION_CHARACTERS,
             ]
         )
     assert is_counted(question)
-    assert (
-        question.tokens_in
-        == question_text.MAX_QUESTION_CHARACTERS // 2 + question_text.MAX_QUESTION_CHARACTERS
-    )
-    assert (
-        embedder(server).max_question_tokens
-        >= question.tokens_in - question_text.MAX_QUESTION_CHARACTERS // 2
-    )
+    assert question.tokens_in == MAX_QUESTION_CHARACTERS // 2 + MAX_QUESTION_CHARACTERS
+    assert embedder(server).max_question_tokens >= question.tokens_in - MAX_QUESTION_CHARACTERS // 2
 
 
 @pytest.mark.parametrize("fault", ["500", "fewer-vectors", "unrelated", "drop"])

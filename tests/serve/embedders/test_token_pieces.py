@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from answerable.indexing.local_model import TOKENIZER_FILE, find_wheel_file
-from answerable.serve.embedders.token_pieces import FIRST_MERGED, SPACE, TokenPieces
+from answerable.serve.embedders.local_embedder import FIRST_MERGED, SPACE, TokenPieces
 from support import sites
 from support.fuzz_settings import DEEP, fuzzed
 

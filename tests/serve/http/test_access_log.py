@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.serve.http import telemetry
-from answerable.serve.http.telemetry import AccessLogEntry
+from answerable.serve.http import logs
+from answerable.serve.http.logs import AccessLogEntry
 from answerable.serve.request_context import RequestContext
 from support.sites import ROOT
 
@@ -80,7 +80,7 @@ def test_log_line_timings_match_request_context() -> None:
     assert all(value >= 0 for value in timings.values())
 
 
-@pytest.mark.parametrize("path", telemetry.LOGGED_PATHS)
+@pytest.mark.parametrize("path", logs.LOGGED_PATHS)
 def test_known_path_is_logged(path: str) -> None:
     assert observation(path=path).path == observation(path=f"/{path}/").path == path
 
@@ -123,7 +123,7 @@ def test_contract_rules_precede_question_in_log_line() -> None:
     assert "contract" not in parsed(observation(contract={"ground/marmalade": 1}))
 
 
-@pytest.mark.parametrize("cause", telemetry.LOGGED_CAUSES)
+@pytest.mark.parametrize("cause", logs.LOGGED_CAUSES)
 def test_cause_of_a_failed_call_precedes_contract_rules(cause: str) -> None:
     entry = observation(cause=cause, contract={"ground/number": 1})
     assert parsed(entry)["cause"] == cause
@@ -137,7 +137,7 @@ def test_cause_that_is_not_ours_is_not_logged() -> None:
 def test_manual_explains_every_cause() -> None:
     text = (ROOT / "docs" / "observe.md").read_text("utf-8")
     section = text.split("\n## Why did a call of a provider fail?\n")[1].split("\n## ")[0]
-    assert re.findall(r"^\| `([\w-]+)` \|", section, re.M) == list(telemetry.LOGGED_CAUSES)
+    assert re.findall(r"^\| `([\w-]+)` \|", section, re.M) == list(logs.LOGGED_CAUSES)
 
 
 def test_infinite_and_nan_durations_are_logged_as_null() -> None:
@@ -159,15 +159,13 @@ ANY = st.text() | st.none()
         mode=ANY,
         reason=ANY,
         cache=ANY,
-        timings_ms=st.dictionaries(
-            st.text() | st.sampled_from(telemetry.LOGGED_STAGES), st.floats()
-        ),
+        timings_ms=st.dictionaries(st.text() | st.sampled_from(logs.LOGGED_STAGES), st.floats()),
         tokens_in=st.integers(),
         tokens_out=st.integers(),
         bundle=ANY,
-        cause=ANY | st.sampled_from(telemetry.LOGGED_CAUSES),
+        cause=ANY | st.sampled_from(logs.LOGGED_CAUSES),
         contract=st.dictionaries(
-            st.text() | st.sampled_from(telemetry.LOGGED_CONTRACT_RULES), st.integers()
+            st.text() | st.sampled_from(logs.LOGGED_CONTRACT_RULES), st.integers()
         ),
         question=ANY | st.sampled_from(["\u2028", "\u2029", "\x85", "\x7f", "\x00\r\n", "\ud800"]),
         duration_ms=st.floats(),
@@ -183,5 +181,5 @@ def test_log_line_is_one_line_of_printable_ascii_json(entry: AccessLogEntry) -> 
     row = json.loads(line, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
     assert row["request_id"] == entry.request_id
     assert row.get("question") == entry.question
-    assert row["path"] in (*telemetry.LOGGED_PATHS, "other")
-    assert row["method"] in (*telemetry.LOGGED_METHODS, "other")
+    assert row["path"] in (*logs.LOGGED_PATHS, "other")
+    assert row["method"] in (*logs.LOGGED_METHODS, "other")

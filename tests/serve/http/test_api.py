@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 
-from answerable.serve.bundle_format.profile import Profile
+from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.embedders.embedder import Vectors
 from answerable.serve.engine import Engine
 from answerable.serve.errors import EmbedderError
 from answerable.serve.http.messages import MAX_BODY_BYTES, Request, Response
-from answerable.serve.retrieval import question_text
-from answerable.serve.retrieval.question_text import clean_question
+from answerable.serve.retrieval.question import MAX_QUESTION_CHARACTERS, clean_question
 from answerable.serve.types import Evidence
 from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from support.doubles import TINY, bundle_of, handle, index_of, note, record
@@ -193,8 +192,8 @@ def test_body_over_limit_is_413(engine: Engine) -> None:
 
 def test_question_over_length_limit_is_400(engine: Engine) -> None:
     assert post(engine, {"question": "rope " * 100}).status == 200
-    problem(post(engine, {"question": "r" * (question_text.MAX_QUESTION_CHARACTERS + 1)}), 400)
-    problem(get(engine, "search", f"q={'r' * (question_text.MAX_QUESTION_CHARACTERS + 1)}"), 400)
+    problem(post(engine, {"question": "r" * (MAX_QUESTION_CHARACTERS + 1)}), 400)
+    problem(get(engine, "search", f"q={'r' * (MAX_QUESTION_CHARACTERS + 1)}"), 400)
 
 
 @pytest.mark.parametrize("query", ["", "x=rope", "q", "q=", "q=%00", "q=%20"])

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from answerable.indexing.notes.note_lint import find_shared_run
 from answerable.serve.engine import Engine
-from answerable.serve.http.mcp import messages
-from answerable.serve.http.mcp.methods import reply_to_message
-from answerable.serve.http.messages import Request, Response
-from answerable.serve.http.openapi import make_document
+from answerable.serve.http.mcp import protocol
+from answerable.serve.http.mcp.protocol import reply_to_message
+from answerable.serve.http.messages import Request, Response, make_document
 from answerable.serve.http.service import Service
 from answerable.serve.providers import open_function
 from support import sites
@@ -352,4 +351,4 @@ def test_without_http_nothing_has_to_be_repeated_in_headers(engine: Engine) -> N
     body, _ = stateless("tools/list")
     reply = reply_to_message(json.dumps(body).encode(), None, site)
     assert reply.status == 200
-    assert messages.STATELESS_VERSION == VERSION
+    assert protocol.STATELESS_VERSION == VERSION

@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from answerable.serve.http.mcp import pages
-from answerable.serve.http.mcp.pages import count_pages, list_pages, read_page
-from answerable.serve.http.mcp.window_text import append_window
+from answerable.serve.http.mcp.pages import append_window, count_pages, list_pages, read_page
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.structure import Block
 from answerable.serve.types import Passage

@@ -14,6 +14,7 @@ from openapi_spec_validator import validate
 
 from answerable.serve.bundle_format.manifest import WIRE_VERSION
 from answerable.serve.engine import Engine
+from answerable.serve.http.logs import METRICS_TYPE
 from answerable.serve.http.messages import (
     EVENT_STREAM_TYPE,
     JSON_TYPE,
@@ -23,14 +24,14 @@ from answerable.serve.http.messages import (
     ProblemCode,
     Request,
     Response,
+    make_document,
+    render_document,
 )
-from answerable.serve.http.openapi import make_document, render_document
 from answerable.serve.http.service import Service
-from answerable.serve.http.telemetry import METRICS_TYPE
 from answerable.serve.limits.policy import Policy
 from answerable.serve.providers import make_engine
 from answerable.serve.request_context import RequestStage
-from answerable.serve.retrieval import question_text
+from answerable.serve.retrieval.question import MAX_QUESTION_CHARACTERS
 from answerable.serve.retrieval.retrieve import TOP_K
 from answerable.serve.structure import LABEL_DETAILS, MAX_LEVEL
 from answerable.serve.text import languages
@@ -277,7 +278,7 @@ def test_enums_match_types() -> None:
     assert set(schemas["Stage"]["properties"]["stage"]["enum"]) == set(get_args(RequestStage))
     assert set(schemas["Problem"]["properties"]["code"]["enum"]) == set(get_args(ProblemCode))
     question = schemas["Question"]["properties"]
-    assert question["question"]["maxLength"] == question_text.MAX_QUESTION_CHARACTERS
+    assert question["question"]["maxLength"] == MAX_QUESTION_CHARACTERS
     assert question["language"]["maxLength"] == languages.MAX_TAG_LENGTH
     assert {
         case["if"]["properties"]["mode"]["const"] for case in schemas["Answer"]["allOf"]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
 from answerable.serve.errors import PolicyError
-from answerable.serve.http.telemetry import (
+from answerable.serve.http.logs import (
     LOGGED_MODES,
     LOGGED_OUTCOMES,
     LOGGED_PATHS,

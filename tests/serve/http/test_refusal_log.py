@@ -16,13 +16,12 @@ from typing import Any
 import pytest
 
 from answerable.serve import settings
-from answerable.serve.bundle_format.profile import LOCAL_PROFILE, Profile
+from answerable.serve.bundle_format.manifest import LOCAL_PROFILE, Profile
 from answerable.serve.embedders.embedder import Vectors
 from answerable.serve.engine import Engine
 from answerable.serve.errors import BundleError
-from answerable.serve.http import refusal_log
-from answerable.serve.http.messages import Request, Response
-from answerable.serve.http.refusal_log import (
+from answerable.serve.http import logs
+from answerable.serve.http.logs import (
     NEAR_PASSAGES,
     LoggedRefusal,
     LogRefusal,
@@ -33,7 +32,8 @@ from answerable.serve.http.refusal_log import (
     make_refusal_logger,
     redact_refusal,
 )
-from answerable.serve.limits.askers import hash_with_secret
+from answerable.serve.http.messages import Request, Response
+from answerable.serve.limits.rate_limit import hash_with_secret
 from answerable.serve.retrieval.retrieve import RetrievalResult
 from answerable.serve.retrieval.scoring import Scored
 from answerable.serve.settings import LOG_REFUSALS_CHOICES, FunctionSettings, read_settings
@@ -403,7 +403,7 @@ def command_of(function: Path, **environment: str) -> subprocess.CompletedProces
 
 def test_dev_server_logs_refusals_by_current_setting(tmp_path: Path) -> None:
     site = write_site(tmp_path, notes=NOTES, options={"log_refusals": "hashed"})
-    log = site / ".cache" / "plugin" / "answerable" / refusal_log.REFUSAL_LOG_FILE
+    log = site / ".cache" / "plugin" / "answerable" / logs.REFUSAL_LOG_FILE
     config = (site / "mkdocs.yml").read_text(encoding="utf-8")
     with mkdocs(site) as running:
 
@@ -441,7 +441,7 @@ def test_serve_built_site_logs_refusals(tmp_path: Path) -> None:
     serve = [sys.executable, "-c", code]
     with run(serve, site, lambda running: "Serving at" in running.output, port) as running:
         ask_all(running, "/_answerable/answer")
-    check_rows(lines(site / "cache" / refusal_log.REFUSAL_LOG_FILE), "hashed")
+    check_rows(lines(site / "cache" / logs.REFUSAL_LOG_FILE), "hashed")
 
 
 def test_unknown_log_refusals_option_stops_build(tmp_path: Path) -> None:

@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.serve.http.messages import EVENT_STREAM_TYPE
-from answerable.serve.http.openapi import make_document
-from answerable.serve.retrieval import question_text
+from answerable.serve.http.messages import EVENT_STREAM_TYPE, make_document
+from answerable.serve.retrieval.question import MAX_QUESTION_CHARACTERS
 from support import openapi_check
 from support.fuzz_settings import DEEP, fuzzed
 from support.server_processes import Running, run
@@ -130,7 +129,7 @@ def test_limited_function_conforms_to_document(limited: Running, tmp_path: Path)
 
 @fuzzed(few=25, many=1000)
 @given(
-    st.text(max_size=question_text.MAX_QUESTION_CHARACTERS + 10)
+    st.text(max_size=MAX_QUESTION_CHARACTERS + 10)
     | st.sampled_from(["mooring", "winch", "Hamlet?"])
 )
 def test_stream_ends_with_plain_answer(public: Running, question: str) -> None:

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from answerable.serve.bundle_format.profile import Profile
+from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.embedders.embedder import Vectors
 from answerable.serve.engine import Engine
 from answerable.serve.errors import ProviderError
-from answerable.serve.http import guarded_engine
+from answerable.serve.http import protections
 from answerable.serve.http.messages import EVENT_STREAM_TYPE
 from answerable.serve.http.service import Service
-from answerable.serve.limits.askers import AskerSlots
+from answerable.serve.limits.rate_limit import AskerSlots
 from answerable.testing import LetterEmbedder
 from support.deadlines import PATIENCE, until
 from support.doubles import bundle_of, index_of, record
@@ -161,7 +161,7 @@ def test_questions_over_in_flight_limit_are_busy(base: Engine) -> None:
 def test_asker_slots_leave_room_for_another_asker(
     base: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guarded_engine, "_BURST_SECONDS", 0.05)
+    monkeypatch.setattr(protections, "_BURST_SECONDS", 0.05)
     gate = threading.Event()
     policy = replace(USUAL, in_flight=3, in_flight_per_asker=2)
     ask = asking(base, policy, answerer=Paid(before=lambda: gate.wait(PATIENCE)))
@@ -227,7 +227,7 @@ def test_reservations_of_others_are_busy_and_not_capped(
     base: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The manual's example: a cap of 200,000 tokens, of which a question may take 75,000."""
-    monkeypatch.setattr(guarded_engine, "_BURST_SECONDS", 0.2)
+    monkeypatch.setattr(protections, "_BURST_SECONDS", 0.2)
     gate = threading.Event()
     paid = Paid(max_question_tokens=75_000, cost=60, before=lambda: gate.wait(PATIENCE))
     ask = asking(base, replace(USUAL, tokens_per_day=200_000), answerer=paid)
@@ -243,7 +243,7 @@ def test_reservations_of_others_are_busy_and_not_capped(
 def test_burst_waits_for_tokens_reserved_by_others(
     base: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guarded_engine, "_BURST_SECONDS", PATIENCE)
+    monkeypatch.setattr(protections, "_BURST_SECONDS", PATIENCE)
     paid = Paid(max_question_tokens=75_000, cost=60, before=lambda: time.sleep(0.05))
     policy = replace(USUAL, tokens_per_day=200_000, deadline=PATIENCE)
     ask = asking(base, policy, answerer=paid)

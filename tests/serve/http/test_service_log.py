@@ -10,8 +10,8 @@ import pytest
 
 from answerable.serve.engine import Engine
 from answerable.serve.errors import ProviderError
+from answerable.serve.http.logs import RefusedQuestion, format_hour
 from answerable.serve.http.messages import EVENT_STREAM_TYPE, Request
-from answerable.serve.http.refusal_log import RefusedQuestion, format_hour
 from support.openapi_check import events
 from support.service_requests import (
     BEARER,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.serve.limits.askers import accepts_bearer_token
+from answerable.serve.limits.rate_limit import accepts_bearer_token
 
 TOKEN = "b0at-t0ken.of_the~harbour+master/=="
 

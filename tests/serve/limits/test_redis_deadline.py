@@ -15,9 +15,8 @@ import pytest
 
 from answerable.serve.engine import Engine
 from answerable.serve.errors import ProviderError
-from answerable.serve.limits.answer_cache import create_answer_cache
+from answerable.serve.limits.answer_cache import connect_redis, create_answer_cache
 from answerable.serve.limits.rate_limit import create_rate_limiter
-from answerable.serve.limits.redis_store import connect_redis
 from answerable.serve.limits.token_budget import create_token_budget
 from answerable.serve.request_context import RequestContext, use_context
 from support.service_requests import USUAL, asking, code, letters

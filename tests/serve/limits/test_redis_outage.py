@@ -16,10 +16,9 @@ import pytest
 import redis
 
 from answerable.serve.errors import PolicyError, StorageError
-from answerable.serve.limits import redis_store
-from answerable.serve.limits.answer_cache import create_answer_cache
+from answerable.serve.limits import answer_cache
+from answerable.serve.limits.answer_cache import RedisStore, connect_redis, create_answer_cache
 from answerable.serve.limits.rate_limit import create_rate_limiter
-from answerable.serve.limits.redis_store import RedisStore, connect_redis
 from answerable.serve.limits.token_budget import create_token_budget
 from serve.limits.test_answer_cache import Maker
 from support.deadlines import PATIENCE, finish
@@ -238,7 +237,7 @@ def test_idle_connections_are_reopened(
         before = connections()
         store.ping()
         assert connections() == before
-        monkeypatch.setattr(redis_store, "_IDLE_SECONDS", -1.0)
+        monkeypatch.setattr(answer_cache, "_IDLE_SECONDS", -1.0)
         store.ping()
         assert connections() == before + 1
 

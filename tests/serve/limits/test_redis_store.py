@@ -11,9 +11,8 @@ import redis
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from answerable.serve.limits.answer_cache import create_answer_cache
+from answerable.serve.limits.answer_cache import connect_redis, create_answer_cache
 from answerable.serve.limits.rate_limit import create_rate_limiter
-from answerable.serve.limits.redis_store import connect_redis
 from answerable.serve.limits.token_budget import create_token_budget
 from serve.limits.test_answer_cache import Maker, call_at_once
 from serve.limits.test_token_budget import STEPS, Clock, Step, check_steps
@@ -97,7 +96,7 @@ sys.stdin.read()
 ASKING = """
 import sys, time
 from answerable.serve.limits import answer_cache
-from answerable.serve.limits.redis_store import connect_redis
+from answerable.serve.limits.answer_cache import connect_redis
 answer_cache._PUBLISHED_MILLISECONDS = 600_000
 cache = answer_cache.create_answer_cache(10, 600, sys.argv[1])
 count = connect_redis(sys.argv[1]).register_script("return redis.call('incr', KEYS[1])")

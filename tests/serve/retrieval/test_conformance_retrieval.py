@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from answerable.indexing.notes.note import Note
+from answerable.indexing.notes.notebook import Note
 from answerable.indexing.pages.records import PageBlock, PageMetadata, Record, Section
-from answerable.serve.bundle_format.profile import Profile
+from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.embedders.embedder import EmbedderIdentity, Vectors
 from answerable.serve.retrieval.scoring import Scored
 from answerable.serve.stores.bundle import Bundle
-from answerable.serve.vectors.encodings import Encoding
+from answerable.serve.vectors import Encoding
 from support import conformance_cases, doubles
 from support.doubles import bundle_of, index_of
 from support.sites import DATA

@@ -6,7 +6,7 @@ import pytest
 
 import answerable
 from answerable.serve.engine import Engine
-from answerable.serve.retrieval.section_scores import is_home_record
+from answerable.serve.retrieval.selection import is_home_record
 from answerable.serve.stores.bundle import Bundle
 from support import sites
 

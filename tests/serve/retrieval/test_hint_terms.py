@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from answerable.indexing.notes.note import Note
-from answerable.serve.bundle_format.profile import Profile
+from answerable.indexing.notes.notebook import Note
+from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.stores.bundle import Bundle
 from answerable.testing import LetterEmbedder
 from support import doubles

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from answerable.indexing.index import mark_history_pages
 from answerable.indexing.pages.records import PageMetadata, Record
-from answerable.indexing.record_weights import mark_history_pages
-from answerable.serve.bundle_format.profile import Profile
+from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.retrieval.bm25 import compute_idf, compute_idfs
-from answerable.serve.retrieval.question_text import asks_for_history
+from answerable.serve.retrieval.question import asks_for_history
 from answerable.serve.retrieval.retrieve import RetrievalResult
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.text.normalization import split_ngrams

@@ -9,24 +9,20 @@ import numpy as np
 import pytest
 
 from answerable.indexing.notes import routing_hints
-from answerable.serve.bundle_format.postings import PhraseEntry, PhraseIndex
-from answerable.serve.bundle_format.profile import Profile
+from answerable.serve.bundle_format.manifest import Profile
+from answerable.serve.bundle_format.site_data import PhraseEntry, PhraseIndex
 from answerable.serve.engine import Engine
 from answerable.serve.retrieval import retrieve
 from answerable.serve.retrieval.bm25 import compute_idfs, score_bm25
-from answerable.serve.retrieval.boosts import (
-    fade_common_phrase,
-    score_name_boosts,
-)
-from answerable.serve.retrieval.question import read_question
-from answerable.serve.retrieval.question_text import asks_about_now
+from answerable.serve.retrieval.boosts import fade_common_phrase, score_name_boosts
+from answerable.serve.retrieval.question import asks_about_now, read_question
 from answerable.serve.retrieval.retrieve import RetrievalResult
 from answerable.serve.retrieval.scoring import score_all_codes
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.text.languages import TRANSLATIONS
 from answerable.serve.text.normalization import normalize_phrase, split_ngrams
 from answerable.serve.text.tokenization import extract_terms
-from answerable.serve.vectors.scalar_codes import Int8Codes
+from answerable.serve.vectors import Int8Codes
 from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from support import doubles
 from support.doubles import TINY, CountingEmbedder, bundle_of, index_of, note, record

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.serve.bundle_format.profile import LOCAL_PROFILE, Profile
+from answerable.serve.bundle_format.manifest import LOCAL_PROFILE, Profile
 from answerable.serve.engine import Engine
 from answerable.serve.retrieval import selection
 from answerable.serve.retrieval.retrieve import TOP_K, RetrievalResult

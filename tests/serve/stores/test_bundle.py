@@ -17,14 +17,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.indexing.index import SiteIndex
-from answerable.indexing.output import atomic_files
-from answerable.indexing.output.bundle_contents import serialize_index
-from answerable.indexing.output.bundle_writer import parse_build_time, write_bundle
-from answerable.serve.bundle_format import columns, compression
+from answerable.indexing.output import files
+from answerable.indexing.output.bundle_writer import parse_build_time, serialize_index, write_bundle
+from answerable.serve.bundle_format import columns
+from answerable.serve.bundle_format import columns as compression
 from answerable.serve.bundle_format import manifest as manifest_module
-from answerable.serve.bundle_format.columns import Column, pack_columns, unpack_columns
-from answerable.serve.bundle_format.compression import MAX_DECOMPRESSED_BYTES
+from answerable.serve.bundle_format.columns import (
+    MAX_DECOMPRESSED_BYTES,
+    Column,
+    pack_columns,
+    pack_lines,
+    unpack_columns,
+    unpack_lines,
+)
 from answerable.serve.bundle_format.manifest import (
+    LOCAL_PROFILE,
     BundleFile,
     Manifest,
     array_file_name,
@@ -33,16 +40,13 @@ from answerable.serve.bundle_format.manifest import (
     read_manifest,
     stored_file_name,
 )
-from answerable.serve.bundle_format.profile import LOCAL_PROFILE
-from answerable.serve.bundle_format.text_lines import pack_lines, unpack_lines
 from answerable.serve.errors import BundleError, SiteError
 from answerable.serve.retrieval.bm25 import score_bm25
 from answerable.serve.retrieval.scoring import score_all_codes
-from answerable.serve.stores.bundle import PassageTexts
-from answerable.serve.stores.bundle_reader import open_bundle
+from answerable.serve.stores.bundle import PassageTexts, open_bundle
 from answerable.serve.structure import is_safe_url
 from answerable.serve.types import RoutingHint
-from answerable.serve.vectors.encodings import INVERSE_NORMS, Encoding, encode_all_dimensions
+from answerable.serve.vectors import INVERSE_NORMS, Encoding, encode_all_dimensions
 from answerable.testing import LetterEmbedder
 from support import doubles
 from support.doubles import NOON, TINY, bundle_of, index_of, note, record
@@ -155,7 +159,7 @@ def test_writing_a_bundle_removes_files_of_the_old_one(index: SiteIndex, tmp_pat
     manifest = write_sample(index_of(tmp_path / "c", [record("p", "<p>Other.</p>")]), tmp_path)
     expected = {stored_file_name(name, file.sha256) for name, file in manifest.files.items()}
     assert {p.name for p in tmp_path.iterdir() if p.is_file()} == expected | {
-        manifest_module.MANIFEST_FILE, atomic_files.LOCK_FILE, ".mine.tmp"
+        manifest_module.MANIFEST_FILE, files.LOCK_FILE, ".mine.tmp"
     }  # fmt: skip
 
 

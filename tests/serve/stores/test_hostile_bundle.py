@@ -23,31 +23,28 @@ from typing import Any
 import numpy as np
 import pytest
 
-from answerable.indexing.output.bundle_contents import serialize_index
-from answerable.indexing.output.bundle_writer import write_bundle
+from answerable.indexing.output.bundle_writer import serialize_index, write_bundle
+from answerable.serve import vectors
 from answerable.serve.answers.extractive import ExtractiveAnswerer
 from answerable.serve.answers.wire import serialize_answer
 from answerable.serve.bundle_format import columns
 from answerable.serve.bundle_format import manifest as manifest_module
-from answerable.serve.bundle_format.columns import pack_columns, unpack_columns
-from answerable.serve.bundle_format.compression import inflate
+from answerable.serve.bundle_format.columns import inflate, pack_columns, unpack_columns
 from answerable.serve.bundle_format.manifest import (
+    Profile,
     array_file_name,
     list_bundle_files,
     stored_file_name,
 )
-from answerable.serve.bundle_format.profile import Profile
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.engine import Engine
 from answerable.serve.errors import BundleError, EmbedderError
 from answerable.serve.retrieval.retrieve import RetrievalResult
 from answerable.serve.retrieval.scoring import Scored
-from answerable.serve.stores.bundle import Bundle
-from answerable.serve.stores.bundle_reader import open_bundle
+from answerable.serve.stores.bundle import Bundle, open_bundle
 from answerable.serve.structure import BLOCK_KINDS, MAX_LEVEL, SPAN_KINDS, is_safe_url
 from answerable.serve.types import Passage
-from answerable.serve.vectors import encodings
-from answerable.serve.vectors.encodings import Encoding
+from answerable.serve.vectors import Encoding
 from answerable.testing import LetterEmbedder
 from support import doubles
 from support.doubles import NOON, index_of, note, record
@@ -297,7 +294,7 @@ def manifest_edits(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit
         for value in rng.sample(NASTY, 24 if own else 5):
             yield f"{at} = {value!r:.30}", partial(in_manifest, at=at, value=value)
         yield f"without {at}", lambda d, at=at: removed(d.manifest, at)  # type: ignore[misc]
-    for name in encodings.ENCODING_NAMES:
+    for name in vectors.ENCODING_NAMES:
         for dimensions in (1, 8, 15, 16, 17):
             yield (
                 f"{name}@{dimensions}",
@@ -305,12 +302,12 @@ def manifest_edits(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit
                     lambda d, **new: d.manifest.update(new), encoding=name, dimensions=dimensions
                 ),
             )
-    for other in encodings.ENCODING_NAMES:
+    for other in vectors.ENCODING_NAMES:
 
         def recoded(d: Draft, other: str = other) -> None:
             d.manifest["encoding"] = other
             entry = d.manifest["files"][
-                array_file_name(manifest_module.HINT_STREAM, encodings.INVERSE_NORMS)
+                array_file_name(manifest_module.HINT_STREAM, vectors.INVERSE_NORMS)
             ]
             entries = {
                 n: f for n, f in d.manifest["files"].items() if n in manifest_module.SHARED_FILES
@@ -785,7 +782,7 @@ class Bed:
         index = index_of(folder, pages, notes, LETTERS, names=("Harbour",))
         self.clean: dict[str, Draft] = {}
         self.folders: dict[str, Path] = {}
-        for name in encodings.ENCODING_NAMES:
+        for name in vectors.ENCODING_NAMES:
             own = folder / name.replace("+", "-")
             contents = serialize_index(index, Encoding(name, 16))
             manifest = write_bundle(contents, own, IDENTITY, PROFILE, NOON)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from answerable.serve.errors import BundleError
-from answerable.serve.stores.prefetch import Prefetch
+from answerable.serve.stores.bundle import Prefetch
 
 
 def test_prefetched_and_direct_reads_are_equal(tmp_path: Path) -> None:

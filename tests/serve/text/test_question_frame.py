@@ -2,7 +2,7 @@
 
 import pytest
 
-from answerable.serve.retrieval.question_text import (
+from answerable.serve.retrieval.question import (
     find_identifiers,
     points_back,
     strip_continuation,

@@ -5,10 +5,14 @@ from pathlib import Path
 import pytest
 
 from answerable.serve.answers.wire import select_remarks
-from answerable.serve.bundle_format.profile import Profile
+from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.engine import Engine
-from answerable.serve.retrieval.misspellings import edit_distance
-from answerable.serve.retrieval.question import QuestionReading, Remark, read_question
+from answerable.serve.retrieval.question import (
+    QuestionReading,
+    Remark,
+    edit_distance,
+    read_question,
+)
 from answerable.serve.stores.bundle import Bundle
 from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from support import doubles

@@ -11,7 +11,7 @@ from rich.console import Console
 from answerable.cli.context import check_language_tag
 from answerable.cli.render import print_reply
 from answerable.serve.answers.extractive import ExtractiveAnswerer
-from answerable.serve.bundle_format.profile import Profile
+from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.engine import Engine
 from answerable.serve.retrieval.bm25 import compute_idfs, score_bm25
 from answerable.serve.retrieval.question import read_question

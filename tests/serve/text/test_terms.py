@@ -9,11 +9,7 @@ import pytest
 import snowballstemmer
 
 from answerable.serve.text import tokenization
-from answerable.serve.text.tokenization import (
-    extract_terms,
-    split_lowercase_words,
-    split_words,
-)
+from answerable.serve.text.tokenization import extract_terms, split_lowercase_words, split_words
 
 THREADS = 8
 ENDINGS = ("ization", "fulness", "ically", "ements", "ousli", "ingly", "ations", "ness")

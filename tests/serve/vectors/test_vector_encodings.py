@@ -11,22 +11,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from answerable.indexing import quantize
-from answerable.indexing.quantize import encode_vectors
+from answerable.indexing import index
+from answerable.indexing.index import encode_vectors
+from answerable.serve import vectors as encodings
+from answerable.serve import vectors as kernel
 from answerable.serve.retrieval.bm25 import select_top_rows
 from answerable.serve.retrieval.scoring import score_all_codes
-from answerable.serve.vectors import encodings, kernel
-from answerable.serve.vectors.encodings import (
+from answerable.serve.vectors import (
     ENCODING_KINDS,
     ENCODING_NAMES,
     INVERSE_NORMS,
     MAX_UNIT_VALUE,
     Codes,
     Encoding,
+    Int4Codes,
+    WholeFloats,
+    multiply_by_numpy,
     open_codes,
 )
-from answerable.serve.vectors.kernel import WholeFloats, multiply_by_numpy
-from answerable.serve.vectors.scalar_codes import Int4Codes
 from support import sites
 
 Floats = NDArray[np.float32]
@@ -142,8 +144,8 @@ NEAR = {"float32": 1e-6, "int8": 0.005, "int4": 0.06}
 def test_every_encoding_is_implemented_benchmarked_and_documented() -> None:
     """Name each place that lacks an encoding."""
     places = {
-        "serve/vectors/encodings.py ENCODING_KINDS": set(encodings.ENCODING_KINDS),
-        "indexing/quantize.py MADE": set(quantize.ENCODERS),
+        "serve/vectors.py ENCODING_KINDS": set(encodings.ENCODING_KINDS),
+        "indexing/index.py MADE": set(index.ENCODERS),
         "tests/serve/vectors/test_vector_encodings.py NEAR": set(NEAR),
         "eval/bench/bundle.py LEVERS": _levers(),
     }

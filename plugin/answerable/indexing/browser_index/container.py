@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...serve.bundle_format.compression import deflate, inflate
+from ...serve.bundle_format.columns import deflate, inflate
 from ...serve.errors import BUILD_AGAIN, BundleError
 
 # The types of numbers, by their names in the header, which are those of JavaScript's arrays.

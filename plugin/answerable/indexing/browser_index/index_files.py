@@ -1,24 +1,491 @@
-"""Serialize a public index into the files that a reader's browser answers from."""
+"""Files of the browser's index: core, shards of postings and passages, each named by its hash."""
 
+import hashlib
 import json
-from collections.abc import Mapping
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby, pairwise
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ...serve.bundle_format.columns import THEME_SEPARATOR
+from ...serve.bundle_format.manifest import Profile
+from ...serve.bundle_format.site_data import LanguageRows, PhraseEntry, SiteMetadata
+from ...serve.embedders.embedder import Vectors
 from ...serve.embedders.local_embedder import LOCAL_IDENTITY
-from ...serve.vectors.encodings import Encoding
-from ..quantize import encode_vectors
-from .addressed_files import AddressedFiles, hash_files
-from .core_file import serialize_core, serialize_signs, serialize_words
-from .passage_shards import (
-    QuantizeStatements,
-    serialize_codes,
-    serialize_texts,
-    split_codes,
-    split_texts,
-)
-from .postings_shards import serialize_postings
-from .public_index import PublicIndex
+from ...serve.errors import SiteError
+from ...serve.retrieval.selection import has_code, is_short, read_passage_terms
+from ...serve.structure import TITLE_SEPARATOR, Block, Span, pack_structure
+from ...serve.types import Passage
+from ...serve.vectors import Encoding
+from ..index import Lexicon, SiteIndex, encode_vectors
+from ..output.bundle_writer import clip_context, join_themes
+from ..pages.records import Record
+from .container import Container, pack_container, shrink_array
+from .recipe import collect_recipe
+
+
+@dataclass(frozen=True, slots=True)
+class PublicRecord:
+    """Hold what an index says of a page: its id, url, weight, date, and its title's norm.
+
+    ``context_length``: characters of its summary and themes, which count as evidence beside a text.
+    """
+
+    id: str
+    url: str
+    weight: float
+    date: str | None
+    title_norm: float
+    is_history: bool
+    context_length: int
+
+
+@dataclass(frozen=True, slots=True)
+class PublicPhrases:
+    """Hold the phrases that a question may name, and the terms of titles, sorted."""
+
+    names: tuple[PhraseEntry, ...]
+    aliases: tuple[PhraseEntry, ...]
+    themes: tuple[PhraseEntry, ...]
+    title_terms: tuple[PhraseEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PublicIndex:
+    """Hold the index of a site's published pages.
+
+    ``passage_records`` gives each passage's record as a row. ``passage_vectors`` (n, d) are in
+    full precision.
+    """
+
+    site: SiteMetadata
+    profile: Profile
+    records: tuple[PublicRecord, ...]
+    phrases: PublicPhrases
+    passages: tuple[Passage, ...]
+    passage_records: tuple[int, ...]
+    passage_vectors: Vectors
+    lexicon: Lexicon
+    words: tuple[str, ...]
+
+
+def select_public_index(index: SiteIndex, profile: Profile) -> PublicIndex:
+    """Select what the published pages hold; SiteError for a site with notes."""
+    if index.hints:
+        raise SiteError(
+            "notebook: a site with private notes cannot answer in the browser; set answers_in to "
+            "function"
+        )
+    columns = (index.records, index.weights, index.titles.norms, index.is_history)
+    return PublicIndex(
+        site=SiteMetadata(
+            name=index.site.name,
+            url=index.site.url,
+            language=index.site.language,
+            scripts=index.scripts,
+            route=index.site.route,
+            languages=tuple(LanguageRows(*each) for each in index.languages),
+            names=index.site.names,
+            author=index.site.author,
+        ),
+        profile=profile,
+        records=tuple(
+            PublicRecord(
+                record.id,
+                record.url,
+                weight,
+                record.metadata.date,
+                norm,
+                is_history,
+                _count_context_characters(record),
+            )
+            for record, weight, norm, is_history in zip(*columns, strict=True)
+        ),
+        phrases=PublicPhrases(index.names, index.aliases, index.themes, index.titles.terms),
+        passages=tuple(each.passage for each in index.passages),
+        passage_records=index.passage_records,
+        passage_vectors=index.passage_vectors,
+        lexicon=index.lexicon,
+        words=index.words,
+    )
+
+
+def _count_context_characters(record: Record) -> int:
+    """Count the characters of a page's context as a bundle holds it."""
+    themes = join_themes(record.metadata.themes)
+    return len(clip_context(record.metadata.summary)) + len(themes.replace(THEME_SEPARATOR, ""))
+
+
+WINDOW_SUFFIX = re.compile(r"~[0-9]+$")
+
+
+def serialize_core(index: PublicIndex) -> bytes:
+    """Serialize the recipe, the site's metadata and the columns of records and passages."""
+    titles = _share_prefixes([passage.title for passage in index.passages])
+    values = {
+        "recipe": collect_recipe(index.site),
+        "site": {**index.site.as_json(), "tags": list(index.site.tags)},
+        "recordIds": [record.id for record in index.records],
+        "recordUrls": [record.url for record in index.records],
+        "dates": [record.date for record in index.records],
+        "passageIds": _shorten_ids(index),
+        "passageUrls": _shorten_urls(index),
+        "titles": [headings for _, headings in titles],
+        "phrases": {
+            name: [entry.phrase for entry in entries]
+            for name, entries in _list_phrases(index).items()
+        },
+    }
+    arrays = {
+        "weights": np.array([record.weight for record in index.records], "<f4"),
+        "titleNorms": np.array([record.title_norm for record in index.records], "<f4"),
+        "isHistory": np.array([record.is_history for record in index.records], "|u1"),
+        "contextLengths": shrink_array(
+            np.array([record.context_length for record in index.records], int)
+        ),
+        "passagesPerRecord": shrink_array(
+            np.bincount(index.passage_records, minlength=len(index.records))
+        ),
+        "passageLengths": shrink_array(index.lexicon.lengths),
+        "isShort": np.array([is_short(passage) for passage in index.passages], "|u1"),
+        "hasCode": np.array([has_code(passage) for passage in index.passages], "|u1"),
+        "sharedTitles": shrink_array(np.array([shared for shared, _ in titles], int)),
+        **_collect_phrase_columns(index),
+    }
+    return pack_container(Container(values, arrays))
+
+
+def serialize_signs(codes: NDArray[np.int8]) -> bytes:
+    """Serialize a bit for each dimension of each passage, set for a code above 0."""
+    return pack_container(Container({}, {"signs": np.packbits(codes > 0, axis=1).reshape(-1)}))
+
+
+def serialize_words(index: PublicIndex) -> bytes:
+    """Serialize the words that passages hold as they are written."""
+    return pack_container(Container({"words": index.words}))
+
+
+def _shorten_ids(index: PublicIndex) -> list[str | list[str]]:
+    """List the ids of passages without the record's, or the whole id in a list."""
+    pairs = zip(index.passages, index.passage_records, strict=True)
+    return [
+        passage.id.removeprefix(own)
+        if passage.id.startswith(own := index.records[row].id)
+        else [passage.id]
+        for passage, row in pairs
+    ]
+
+
+def _shorten_urls(index: PublicIndex) -> list[str | None]:
+    """List the urls of passages, None where it follows from the record's url and the id."""
+    pairs = zip(index.passages, index.passage_records, strict=True)
+    return [
+        None if passage.url == _guess_url(passage.id, index, row) else passage.url
+        for passage, row in pairs
+    ]
+
+
+def _guess_url(passage_id: str, index: PublicIndex, row: int) -> str:
+    record = index.records[row]
+    return record.url + WINDOW_SUFFIX.sub("", passage_id.removeprefix(record.id))
+
+
+def _share_prefixes(titles: Sequence[str]) -> list[tuple[int, str]]:
+    """Return how many headings each title shares with the one before it, and its other headings.
+
+    A title that is equal to the one before it shares all its headings.
+    """
+    shared: list[tuple[int, str]] = []
+    before: list[str] = []
+    for title in titles:
+        headings = title.split(TITLE_SEPARATOR)
+        count = 0
+        while count < min(len(before), len(headings)) and before[count] == headings[count]:
+            count += 1
+        shared.append((count, TITLE_SEPARATOR.join(headings[count:])))
+        before = headings
+    return shared
+
+
+def _list_phrases(index: PublicIndex) -> Mapping[str, tuple[PhraseEntry, ...]]:
+    phrases = index.phrases
+    return {
+        "names": phrases.names,
+        "aliases": phrases.aliases,
+        "themes": phrases.themes,
+        "titleTerms": phrases.title_terms,
+    }
+
+
+def _collect_phrase_columns(index: PublicIndex) -> dict[str, NDArray[Any]]:
+    """Collect the records of all phrases, how many each has, and in how many it occurs."""
+    entries = [entry for table in _list_phrases(index).values() for entry in table]
+    return {
+        "phraseSizes": shrink_array(np.array([len(entry.records) for entry in entries], int)),
+        "phraseRecords": shrink_array(np.array([r for e in entries for r in e.records], int)),
+        "phraseFrequencies": shrink_array(np.array([entry.frequency for entry in entries], int)),
+    }
+
+
+# A question reads a shard for each of its terms: one of so many postings has some 3 kB. A small
+# site has smaller ones, of so many terms.
+POSTINGS_PER_SHARD = 1_500
+TERMS_PER_SHARD = 40
+FEW_SHARDS, MAX_SHARDS = 32, 512
+
+# FNV-1a of 32 bits: http://www.isthe.com/chongo/tech/comp/fnv/
+_FNV_OFFSET, _FNV_PRIME = 0x811C9DC5, 0x01000193
+
+
+def hash_term(term: str) -> int:
+    """Compute the FNV-1a hash of a term's UTF-8, of 32 bits."""
+    value = _FNV_OFFSET
+    for byte in term.encode("utf-8", "replace"):
+        value = (value ^ byte) * _FNV_PRIME & 0xFFFFFFFF
+    return value
+
+
+def count_shards(lexicon: Lexicon) -> int:
+    """Count the shards of a site's postings, at least one."""
+    few = min(max(1, len(lexicon.terms) // TERMS_PER_SHARD), FEW_SHARDS)
+    return min(max(few, round(len(lexicon.passages) / POSTINGS_PER_SHARD)), MAX_SHARDS)
+
+
+def serialize_postings(index: PublicIndex) -> Mapping[int, bytes]:
+    """Serialize the postings of all terms, by the number of their shard."""
+    lexicon = index.lexicon
+    count = count_shards(lexicon)
+    rows: list[list[int]] = [[] for _ in range(count)]
+    for row, term in enumerate(lexicon.terms):
+        rows[hash_term(term) % count].append(row)
+    in_text = _mark_terms_in_text(index)
+    return {
+        number: pack_container(_make_shard(lexicon, in_text, shard))
+        for number, shard in enumerate(rows)
+    }
+
+
+def _make_shard(lexicon: Lexicon, in_text: NDArray[np.uint8], rows: list[int]) -> Container:
+    """Make a shard. rows: of its terms, rising."""
+    edges = lexicon.edges.astype(np.int64)
+    sizes = edges[np.array(rows, dtype=np.int64) + 1] - edges[rows] if rows else np.zeros(0, int)
+    places = np.concatenate([np.arange(edges[row], edges[row + 1]) for row in rows] or [sizes])
+    return Container(
+        {"terms": [lexicon.terms[row] for row in rows]},
+        {
+            "sizes": shrink_array(sizes),
+            "gaps": shrink_array(_difference_rows(lexicon.passages[places], sizes)),
+            "counts": shrink_array(lexicon.counts[places]),
+            "inText": in_text[places],
+        },
+    )
+
+
+def _difference_rows(passages: NDArray[np.uint32], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Subtract from each passage the one before it of the same term; the first stays."""
+    rows = passages.astype(np.int64)
+    gaps = rows - np.concatenate(([0], rows[:-1]))[: len(rows)]
+    starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))[: len(sizes)]
+    gaps[starts] = rows[starts]
+    return gaps
+
+
+def _mark_terms_in_text(index: PublicIndex) -> NDArray[np.uint8]:
+    """Mark each posting whose term stands in its passage or the headings above it."""
+    terms = [read_passage_terms(passage) for passage in index.passages]
+    return np.fromiter(
+        (term in terms[passage] for term, passage in _iterate_postings(index.lexicon)),
+        dtype=np.uint8,
+        count=len(index.lexicon.passages),
+    )
+
+
+def _iterate_postings(lexicon: Lexicon) -> Iterator[tuple[str, int]]:
+    """Yield (term, passage) of every posting, in their order."""
+    passages, edges = lexicon.passages.tolist(), lexicon.edges.tolist()
+    for row, term in enumerate(lexicon.terms):
+        for passage in passages[edges[row] : edges[row + 1]]:
+            yield term, passage
+
+
+_LAST_OF_ONE_UNIT = "\uffff"
+
+
+def make_offset_converter(text: str) -> Callable[[int], int]:
+    """Return a function that converts an offset of a text to UTF-16 units."""
+    if text.isascii():
+        return lambda offset: offset
+    wide = _find_wide_characters(text)
+    return lambda offset: offset + bisect_left(wide, offset)
+
+
+def make_unit_converter(text: str) -> Callable[[int], int]:
+    """Return a function that converts an offset of a text from UTF-16 units."""
+    # Each of them has one unit more, which the places of all later ones count.
+    units = [place + before for before, place in enumerate(_find_wide_characters(text))]
+    return lambda offset: offset - bisect_left(units, offset)
+
+
+def _find_wide_characters(text: str) -> list[int]:
+    """Find the places of the characters that take two units."""
+    return [place for place, character in enumerate(text) if character > _LAST_OF_ONE_UNIT]
+
+
+# Measured on two sites of 214 and 2,001 passages, with 26 candidates and 7 passages a question:
+# smaller shards are fewer bytes a question and more files. So a site has some hundreds of them,
+# small ones where it is small. The passages that a question reads are often of one page: shards
+# that end with a page save a sixth of the bytes.
+_CODE_SHARDS, _TEXT_SHARDS = 117, 180
+_CODE_SIZES, _TEXT_SIZES = (8, 32), (4, 16)
+
+Codes = NDArray[np.int8]
+# Returns the 8-bit vectors of a passage's statements, (statements, dimensions).
+QuantizeStatements = Callable[[Passage], Codes]
+
+
+def split_codes(passage_records: Sequence[int]) -> list[int]:
+    """Return the first row of each shard of codes. passage_records: the page of each passage."""
+    return split_pages(
+        passage_records, _choose_size(len(passage_records), _CODE_SHARDS, _CODE_SIZES)
+    )
+
+
+def split_texts(passage_records: Sequence[int]) -> list[int]:
+    """Return the first row of each shard of texts. passage_records: the page of each passage."""
+    return split_pages(
+        passage_records, _choose_size(len(passage_records), _TEXT_SHARDS, _TEXT_SIZES)
+    )
+
+
+def _choose_size(passages: int, shards: int, sizes: tuple[int, int]) -> int:
+    """Choose the size of a shard so that there are so many, between the least and the most."""
+    least, most = sizes
+    return min(max(least, round(passages / shards)), most)
+
+
+def split_pages(passage_records: Sequence[int], size: int) -> list[int]:
+    """Return the first row of each shard of about ``size`` passages.
+
+    A longer page is cut into even parts; short ones in a row share a shard.
+    """
+    starts: list[int] = []
+    # No page fits behind the first parts of a long one.
+    free = 0
+    for _, group in groupby(range(len(passage_records)), key=passage_records.__getitem__):
+        rows = list(group)
+        if len(rows) <= free:
+            free -= len(rows)
+            continue
+        parts = max(1, round(len(rows) / size))
+        starts += (rows[part * len(rows) // parts] for part in range(parts))
+        free = size - len(rows) if parts == 1 else 0
+    return starts
+
+
+def serialize_codes(codes: Codes, starts: Sequence[int]) -> Mapping[int, bytes]:
+    """Serialize the codes of passages, (n, dimensions), by the number of their shard.
+
+    starts: the first row of each shard.
+    """
+    return {
+        number: pack_container(Container({}, {"codes": codes[start:end].reshape(-1)}))
+        for number, (start, end) in enumerate(pairwise([*starts, len(codes)]))
+    }
+
+
+def serialize_texts(
+    passages: Sequence[Passage], starts: Sequence[int], quantize_statements: QuantizeStatements
+) -> Mapping[int, bytes]:
+    """Serialize texts, their structure and their statements' vectors, by the shard's number.
+
+    starts: the first row of each shard.
+    """
+    return {
+        number: pack_container(_make_text_shard(passages[start:end], quantize_statements))
+        for number, (start, end) in enumerate(pairwise([*starts, len(passages)]))
+    }
+
+
+def _make_text_shard(
+    passages: Sequence[Passage], quantize_statements: QuantizeStatements
+) -> Container:
+    statements = [quantize_statements(passage) for passage in passages]
+    return Container(
+        {"passages": [_describe_text(passage) for passage in passages]},
+        {
+            "counts": shrink_array(np.array([len(codes) for codes in statements])),
+            "statements": np.concatenate([codes.reshape(-1) for codes in statements]),
+        },
+    )
+
+
+def _describe_text(passage: Passage) -> list[Any]:
+    """Describe a text: itself, then its sentences, blocks and spans, in UTF-16 units."""
+    convert = make_offset_converter(passage.text)
+    return [
+        passage.text,
+        list(_iterate_gaps(((convert(start), convert(end)) for start, end in passage.sentences))),
+        _pack_ranges(passage.blocks, convert),
+        _pack_ranges(passage.spans, convert),
+    ]
+
+
+def _iterate_gaps(ranges: Iterable[tuple[int, int]]) -> Iterator[int]:
+    """Yield of each range how far it starts after the last one's end, and its length."""
+    last = 0
+    for start, end in ranges:
+        yield start - last
+        yield end - start
+        last = end
+
+
+def _pack_ranges(rows: Iterable[Block | Span], convert: Callable[[int], int]) -> list[list[object]]:
+    """Pack blocks or spans: kind, start after the last one's start, length, and what else."""
+    packed: list[list[object]] = []
+    last = 0
+    for row, (kind, _, _, *values) in zip(rows, pack_structure(rows), strict=True):
+        start, end = convert(row.start), convert(row.end)
+        packed.append([kind, start - last, end - start, *values])
+        last = start
+    return packed
+
+
+_DIGITS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class AddressedFiles:
+    """Hold files by their path in a folder, and the name of the folder, such as ``index/0123…``.
+
+    The name follows from the files.
+    """
+
+    folder: str
+    files: Mapping[str, bytes]
+
+    @property
+    def id(self) -> str:
+        """Return the last part of the folder's name."""
+        return self.folder.rpartition("/")[2]
+
+
+def address_files(kind: str, files: Mapping[str, bytes]) -> AddressedFiles:
+    """Name a folder below ``kind`` by the SHA-256 of the names and contents of its files."""
+    return AddressedFiles(f"{kind}/{hash_files(files)}", files)
+
+
+def hash_files(files: Mapping[str, bytes]) -> str:
+    """Hash the names and contents of files to hexadecimal digits."""
+    digest = hashlib.sha256()
+    for path, data in sorted(files.items()):
+        digest.update(f"{path}\0{hashlib.sha256(data).hexdigest()}\n".encode())
+    return digest.hexdigest()[:_DIGITS]
+
 
 INDEX_FORMAT = 1
 INDEX_KIND = "index"

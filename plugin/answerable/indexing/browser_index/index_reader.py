@@ -1,7 +1,7 @@
-"""Read the files of a published index back into a store, for programs that are not a browser."""
+"""Reader of the browser's files, by which a static site is asked from the terminal."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
@@ -10,21 +10,202 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...serve.bundle_format import columns
-from ...serve.bundle_format.columns import check_row_bounds, check_row_order
-from ...serve.bundle_format.compression import bound_inflated_size
+from ...serve.bundle_format.columns import (
+    TextLines,
+    bound_inflated_size,
+    check_row_bounds,
+    check_row_order,
+    unpack_lines,
+)
 from ...serve.bundle_format.manifest import Manifest, parse_profile
-from ...serve.bundle_format.postings import Postings
-from ...serve.bundle_format.site_metadata import SiteColumns, load_site_columns
-from ...serve.bundle_format.text_lines import TextLines, unpack_lines
+from ...serve.bundle_format.site_data import Postings, SiteColumns, load_site_columns
 from ...serve.embedders.embedder import EmbedderIdentity
 from ...serve.errors import BUILD_AGAIN, BundleError
-from ...serve.vectors.encodings import Codes, Encoding
-from ...serve.vectors.quantization import invert_row_norms
-from ...serve.vectors.scalar_codes import Int8Codes
+from ...serve.retrieval.scoring import find_passage_candidates, score_codes
+from ...serve.retrieval.store import Candidates, Floats, PassageQuery, Rows
+from ...serve.structure import TITLE_SEPARATOR, is_safe_url, unpack_blocks, unpack_spans
+from ...serve.types import Passage, RoutingHint
+from ...serve.vectors import Codes, Encoding, Int8Codes, invert_row_norms
 from .container import Container, unpack_container
-from .index_files import INDEX_FORMAT, MANIFEST_FILE, BrowserIndex
-from .passage_reader import read_passages
-from .published_store import PublishedStore
+from .index_files import (
+    INDEX_FORMAT,
+    MANIFEST_FILE,
+    WINDOW_SUFFIX,
+    BrowserIndex,
+    make_unit_converter,
+)
+
+_PAIR = 2
+# More than a bundle holds of a page's summary and themes.
+_MAX_CONTEXT_CHARACTERS = 1_000
+
+
+def read_passages(
+    core: Container,
+    site: SiteColumns,
+    shards: Sequence[Container],
+    spend: Callable[[int], None],
+) -> list[Passage]:
+    """Read all passages in the order of rows; LookupError, TypeError or ValueError for bad ones.
+
+    shards: of texts, in order. spend: is told how many characters are restored from what passages
+    share, which may raise an error of its own.
+    """
+    values = core.values
+    texts = [text for shard in shards for text in shard.values["passages"]]
+    titles = _expand_titles(core.arrays["sharedTitles"].tolist(), values["titles"])
+    owners = site.passage_records.tolist()
+    # The words of summaries and themes are not published, only how many characters they take of
+    # the evidence.
+    lengths = [
+        min(length, _MAX_CONTEXT_CHARACTERS) for length in core.arrays["contextLengths"].tolist()
+    ]
+    spend(sum(lengths))
+    contexts = [" " * length for length in lengths]
+    names = zip(owners, values["passageIds"], values["passageUrls"], strict=True)
+    passages = []
+    for row, ((record, tail, url), title, text) in enumerate(
+        zip(names, titles, texts, strict=True)
+    ):
+        record_id = _check_text(values["recordIds"][record])
+        # A whole id stands in a list where it does not begin with that of its page.
+        passage_id = _check_text(tail[0]) if isinstance(tail, list) else record_id + tail
+        if url is None:
+            anchor = WINDOW_SUFFIX.sub("", passage_id.removeprefix(record_id))
+            url = values["recordUrls"][record] + anchor
+        spend(len(passage_id) + len(url) + len(title))
+        passages.append(
+            Passage(
+                id=passage_id,
+                record=record_id,
+                url=_check_url(url),
+                title=_check_text(title),
+                date=site.dates[record],
+                language=site.site.language_of(row),
+                summary=contexts[record],
+                **_parse_text(*text),
+            )
+        )
+    return passages
+
+
+def _expand_titles(shared: Sequence[int], endings: Sequence[str]) -> Iterator[str]:
+    """Yield titles, each of which shares its first headings with the one before it."""
+    headings: list[str] = []
+    for count, ending in zip(shared, endings, strict=True):
+        headings = headings[:count] + (_check_text(ending).split(TITLE_SEPARATOR) if ending else [])
+        yield TITLE_SEPARATOR.join(headings)
+
+
+def _parse_text(
+    text: str, gaps: Sequence[int], blocks: Sequence[Any], spans: Sequence[Any]
+) -> Mapping[str, Any]:
+    """Parse a text and its structure; offsets become code points, which Python counts."""
+    convert = make_unit_converter(_check_text(text))
+    return {
+        "text": text,
+        "sentences": tuple(_expand_gaps(gaps, convert, len(text))),
+        "blocks": unpack_blocks(_expand_ranges(blocks, convert), len(text)),
+        "spans": unpack_spans(_expand_ranges(spans, convert), len(text)),
+    }
+
+
+def _expand_gaps(
+    gaps: Sequence[int], convert: Callable[[int], int], size: int
+) -> Iterator[tuple[int, int]]:
+    """Yield sentences: each gives how far it starts after the last one's end, and its length."""
+    last = 0
+    for place in range(0, len(gaps), _PAIR):
+        gap, length = gaps[place : place + _PAIR]
+        start, end = last + gap, last + gap + length
+        if not gap >= 0 or not length >= 0 or convert(end) > size:
+            raise ValueError(f"{start!r:.40} to {end!r:.40} is not a sentence")
+        yield convert(start), convert(end)
+        last = end
+
+
+def _expand_ranges(
+    rows: Iterable[Sequence[Any]], convert: Callable[[int], int]
+) -> Iterator[list[Any]]:
+    """Yield blocks or spans: each gives how far it starts after the last one's start."""
+    last = 0
+    for kind, gap, length, *values in rows:
+        start = last + gap
+        yield [kind, convert(start), convert(start + length), *values]
+        last = start
+
+
+def _check_text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.80} is not a text")
+    return value
+
+
+def _check_url(value: object) -> str:
+    url = _check_text(value)
+    if not is_safe_url(url):
+        raise ValueError(f"the url {url!r:.80} is not safe")
+    return url
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class PublishedStore(SiteColumns):
+    """Hold a published index in memory: ``passages`` in the order of rows, and no hint at all.
+
+    It gives the answers of the bundle that was built with it.
+    """
+
+    manifest: Manifest
+    passages: Sequence[Passage]
+    passage_codes: Codes
+    postings: Postings
+    words: Sequence[str]
+
+    @property
+    def store_key(self) -> str:
+        """Tell it from the bundle of the same id."""
+        return "published"
+
+    def postings_of(self, terms: Collection[str]) -> Postings:
+        """Return the postings of all terms."""
+        del terms
+        return self.postings
+
+    def passage_candidates(self, query: PassageQuery) -> Candidates:
+        """Score the best passages by the estimates of all."""
+        return find_passage_candidates(self.passage_codes, self.manifest.profile, query)
+
+    def passage_cosines(self, unit: Floats, rows: Rows) -> Candidates:
+        """Score some passages."""
+        return Candidates(rows, score_codes(self.passage_codes, unit, rows))
+
+    def hint_candidates(self, unit: Floats, added: Floats, count: int) -> Candidates:
+        """Find no hint: a site with notes publishes no index."""
+        del unit, added, count
+        return Candidates(np.zeros(0, np.intp), np.zeros(0, np.float32))
+
+    def passages_at(self, rows: Collection[int]) -> Mapping[int, Passage]:
+        """Return the passages of some rows."""
+        return {row: self.passages[row] for row in rows}
+
+    def hints_at(self, rows: Collection[int]) -> Mapping[int, RoutingHint]:
+        """Return no hint."""
+        del rows
+        return {}
+
+    def rows_of_page(self, name: str) -> Sequence[int]:
+        """Find the passages of the page that has an id, or a url if no anchor counts, in order."""
+        owners = self.passage_records.tolist()
+        records = {
+            owner
+            for owner, passage in zip(owners, self.passages, strict=True)
+            if name in (passage.record, passage.url.partition("#")[0])
+        }
+        return [row for row, owner in enumerate(owners) if owner in records]
+
+    def check_reachable(self) -> None:
+        """Do nothing: everything is in memory."""
+
 
 # Returns a file of the index by its name.
 ReadFile = Callable[[str], bytes]

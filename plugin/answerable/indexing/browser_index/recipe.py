@@ -1,18 +1,17 @@
-"""Collect what the engine's modules take from Python: constants, word lists and patterns.
-
-Each exists once, in the Python module of the same name; a build writes them beside the index, and
-the engine in the browser reads them from there.
-"""
+"""The recipe: constants, word lists and patterns that the browser's engine takes from Python."""
 
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
+from functools import cache
+from importlib import import_module
+from itertools import groupby
 from types import ModuleType
 from typing import Any
 
-from ...serve import structure
+from ...serve import structure, vectors
 from ...serve.answers import (
-    code_window,
     confidence,
     contract,
     excerpts,
@@ -22,70 +21,255 @@ from ...serve.answers import (
     quotes,
     statements,
     text_fragments,
-    wire_blocks,
+    wire,
 )
-from ...serve.bundle_format.site_metadata import SiteMetadata
-from ...serve.embedders import token_pieces
-from ...serve.retrieval import (
-    bm25,
-    boosts,
-    misspellings,
-    question,
-    question_text,
-    retrieve,
-    scoring,
-    section_scores,
-    selection,
-)
+from ...serve.bundle_format.site_data import SiteMetadata
+from ...serve.embedders import local_embedder
+from ...serve.errors import AnswerableError
+from ...serve.retrieval import bm25, boosts, question, retrieve, scoring, selection
 from ...serve.text import normalization, sanitization, tokenization
-from ...serve.vectors import scalar_codes
-from . import candidate_bounds
-from .javascript_patterns import translate_pattern
-from .script_letters import write_script_pattern
-from .stemmers import select_stemmers
+from ...serve.text.languages import base_language
+from ...serve.text.tokenization import STEMMER_LANGUAGES, read_script
+
+# Python's own parser of patterns, which has had this name since 3.11.
+_parser: Any = import_module("re._parser")
+
+# The content of a class for each of Python's, by https://docs.python.org/3/library/re.html.
+_WORD = r"\p{L}\p{N}_"
+_DIGIT = r"\p{Nd}"
+_SPACE = r"\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_CLASSES = {"WORD": _WORD, "DIGIT": _DIGIT, "SPACE": _SPACE}
+
+_BOUNDARY = f"(?:(?<=[{_WORD}])(?![{_WORD}])|(?<![{_WORD}])(?=[{_WORD}]))"
+_NO_BOUNDARY = f"(?:(?<=[{_WORD}])(?=[{_WORD}])|(?<![{_WORD}])(?![{_WORD}]))"
+_ANCHORS = {
+    "AT_BEGINNING": "^",
+    "AT_BEGINNING_STRING": "^",
+    "AT_END": r"(?=\n?$)",
+    "AT_END_STRING": "$",
+    "AT_BOUNDARY": _BOUNDARY,
+    "AT_NON_BOUNDARY": _NO_BOUNDARY,
+}
+
+# Letters that are one for Python where case is ignored; for JavaScript the latter two are others.
+_LETTERS_I = "Ii\u0131\u0130"
+
+_TRANSLATED_FLAGS = re.IGNORECASE | re.DOTALL | re.UNICODE
+
+
+def translate_pattern(pattern: re.Pattern[str]) -> dict[str, str]:
+    """Translate a compiled pattern to the ``source`` and ``flags`` of a JavaScript RegExp.
+
+    Groups keep their numbers and names. AnswerableError for a construct without a translation: a
+    possessive quantifier, an atomic group, a conditional, flags inside the pattern.
+    """
+    if pattern.flags & ~_TRANSLATED_FLAGS:
+        raise AnswerableError(f"{pattern.pattern!r:.80}: its flags have no translation; drop them")
+    parsed = _parser.parse(pattern.pattern, pattern.flags)
+    names = {number: name for name, number in pattern.groupindex.items()}
+    translator = _Translator(
+        names,
+        is_dotall=bool(pattern.flags & re.DOTALL),
+        ignores_case=bool(pattern.flags & re.IGNORECASE),
+    )
+    flags = "iu" if pattern.flags & re.IGNORECASE else "u"
+    return {"source": translator.write_nodes(parsed), "flags": flags}
+
+
+class _Translator:
+    """Write the nodes of a parsed pattern as JavaScript. names: of groups by number."""
+
+    def __init__(self, names: dict[int, str], *, is_dotall: bool, ignores_case: bool) -> None:
+        self.names = names
+        self.is_dotall = is_dotall
+        self.ignores_case = ignores_case
+
+    def write_nodes(self, nodes: Iterable[tuple[Any, Any]]) -> str:
+        """Write a sequence of nodes."""
+        return "".join(self._write_node(str(kind), value) for kind, value in nodes)
+
+    def _write_node(self, kind: str, value: Any) -> str:
+        match kind:
+            case "LITERAL":
+                members = self._write_member(kind, value)
+                return _escape(value) if members == _escape(value) else f"[{members}]"
+            case "NOT_LITERAL":
+                return f"[^{self._write_member('LITERAL', value)}]"
+            case "ANY":
+                return "[^]" if self.is_dotall else r"[^\n]"
+            case "IN":
+                return self._write_class(value)
+            case "AT":
+                return _ANCHORS[str(value)]
+            case "BRANCH":
+                return f"(?:{'|'.join(map(self.write_nodes, value[1]))})"
+            case "SUBPATTERN":
+                return self._write_group(*value)
+            case "MAX_REPEAT" | "MIN_REPEAT":
+                return self._write_repeat(*value, is_lazy=kind == "MIN_REPEAT")
+            case "ASSERT" | "ASSERT_NOT":
+                direction, inner = value
+                look = ("<" if direction < 0 else "") + ("=" if kind == "ASSERT" else "!")
+                return f"(?{look}{self.write_nodes(inner)})"
+            case "GROUPREF":
+                return rf"\k<{self.names[value]}>" if value in self.names else rf"(?:\{value})"
+            case _:
+                raise AnswerableError(
+                    f"a pattern with {kind} has no translation; write it in another way"
+                )
+
+    def _write_group(self, number: int | None, added: int, removed: int, inner: Any) -> str:
+        if added or removed:
+            raise AnswerableError(
+                "a pattern with flags inside has no translation; write it in another way"
+            )
+        if number is None:
+            return f"(?:{self.write_nodes(inner)})"
+        name = f"?<{self.names[number]}>" if number in self.names else ""
+        return f"({name}{self.write_nodes(inner)})"
+
+    def _write_repeat(self, least: int, most: Any, inner: Any, *, is_lazy: bool) -> str:
+        end = "" if most is _parser.MAXREPEAT else str(most)
+        count = {(0, ""): "*", (1, ""): "+", (0, "1"): "?"}.get(
+            (least, end), f"{{{least}}}" if end == str(least) else f"{{{least},{end}}}"
+        )
+        return f"(?:{self.write_nodes(inner)}){count}{'?' if is_lazy else ''}"
+
+    def _write_class(self, items: Sequence[tuple[Any, Any]]) -> str:
+        """Write a class; a negated part of it, such as ``\\W``, becomes a lookahead of its own."""
+        kinds = [(str(kind), value) for kind, value in items]
+        is_negated = kinds[0][0] == "NEGATE"
+        members = "".join(
+            self._write_member(kind, value) for kind, value in kinds if kind != "NEGATE"
+        )
+        absent = [
+            _CLASSES[str(value).removeprefix("CATEGORY_NOT_")]
+            for kind, value in kinds
+            if kind == "CATEGORY" and str(value).startswith("CATEGORY_NOT_")
+        ]
+        if not absent:
+            return f"[{'^' if is_negated else ''}{members}]"
+        if is_negated:
+            # In no listed member, and in each class whose complement is listed.
+            looks = "".join(f"(?=[{each}])" for each in absent)
+            return f"(?:{looks}[^{members}])"
+        branches = [f"[^{each}]" for each in absent] + ([f"[{members}]"] if members else [])
+        return f"(?:{'|'.join(branches)})"
+
+    def _write_member(self, kind: str, value: Any) -> str:
+        match kind:
+            case "LITERAL":
+                return self._add_letters_i(value, value) or _escape(value)
+            case "RANGE":
+                return f"{_escape(value[0])}-{_escape(value[1])}{self._add_letters_i(*value)}"
+            case "CATEGORY":
+                name = str(value).removeprefix("CATEGORY_")
+                return "" if name.startswith("NOT_") else _CLASSES[name]
+            case _:
+                raise AnswerableError(
+                    f"a class with {kind} has no translation; write it in another way"
+                )
+
+    def _add_letters_i(self, first: int, last: int) -> str:
+        """Return all letters i where case is ignored and a range has one of them, else nothing."""
+        has_letter = any(first <= ord(letter) <= last for letter in _LETTERS_I)
+        return _LETTERS_I[1:] if self.ignores_case and has_letter else ""
+
+
+def _escape(code: int) -> str:
+    """Write a character so that it is literal inside and outside a class."""
+    character = chr(code)
+    if character.isascii() and (character.isalnum() or character in " _\"'`<>=!,;:@#%&~"):
+        return character
+    if character.isascii() and character in r"^$\.*+?()[]{}|/":
+        return f"\\{character}"
+    return f"\\u{{{code:x}}}"
+
+
+def write_script_pattern(scripts: Collection[str]) -> dict[str, str]:
+    """Write a JavaScript pattern of the texts without a letter of another script.
+
+    scripts: as ``detect_scripts`` lists them; any text matches where there are none.
+    """
+    if not scripts:
+        return {"source": "", "flags": "u"}
+    ranges = "".join(_write_range(*run) for run in _join_runs(scripts))
+    return {"source": rf"^[\P{{L}}{ranges}]*$", "flags": "u"}
+
+
+def _join_runs(scripts: Collection[str]) -> Iterator[tuple[int, int]]:
+    """Yield the first and last letter of each run of neighboring letters of the scripts.
+
+    Between the letters of a run may be characters that are not letters.
+    """
+    for is_listed, runs in groupby(_list_letters(), lambda letter: letter[1] in scripts):
+        codes = [code for code, _ in runs]
+        if is_listed:
+            yield codes[0], codes[-1]
+
+
+@cache
+def _list_letters() -> list[tuple[int, str]]:
+    """List the code points of all letters, each with its script, in their order."""
+    characters: Iterable[str] = map(chr, range(sys.maxunicode + 1))
+    return [(ord(each), read_script(each)) for each in characters if each.isalpha()]
+
+
+def _write_range(first: int, last: int) -> str:
+    return rf"\u{{{first:x}}}" + (rf"-\u{{{last:x}}}" if last > first else "")
+
+
+# By tests/engine/test_snowball.py. The Snowball project's JavaScript has no Czech or Polish one.
+VERIFIED_ALGORITHMS = frozenset(
+    """arabic armenian basque catalan danish dutch english estonian finnish french german greek
+    hindi hungarian indonesian irish italian lithuanian nepali norwegian portuguese romanian
+    russian serbian spanish swedish tamil turkish""".split()
+)
+
+# Of any site: a window of code is chosen by English terms, whatever its page is written in.
+ALWAYS_READ = "en"
+
+FOLDER = "snowball"
+# Copies of the stemmers carry their license.
+_BASE_FILES = ("COPYING", "base-stemmer.js")
+
+
+def select_stemmers(tags: Iterable[str]) -> dict[str, str]:
+    """Select the stemmers of a site by the languages of its tags; none for one without any."""
+    languages = sorted({base_language(tag) for tag in (*tags, ALWAYS_READ)})
+    return {
+        language: algorithm
+        for language in languages
+        if (algorithm := STEMMER_LANGUAGES.get(language)) in VERIFIED_ALGORITHMS
+    }
+
+
+def list_stemmer_files(tags: Iterable[str]) -> list[str]:
+    """List the files of the stemmers of a site, below the folder of the engine."""
+    algorithms = sorted(set(select_stemmers(tags).values()))
+    return [f"{FOLDER}/{name}" for name in (*_BASE_FILES, *map(_name_file, algorithms))]
+
+
+def find_unverified_languages(tags: Iterable[str]) -> list[str]:
+    """List the tags of languages that have a stemmer in Python only.
+
+    A language without any stemmer is not among them: neither engine stems it.
+    """
+    return [
+        tag
+        for tag in tags
+        if STEMMER_LANGUAGES.get(base_language(tag), "english") not in VERIFIED_ALGORITHMS
+    ]
+
+
+def _name_file(algorithm: str) -> str:
+    return f"{algorithm}-stemmer.js"
+
 
 # By module, the constants that its twin in the browser reads; of a function its result.
 COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
     bm25: ("K1", "B", "BACKGROUND_PASSAGES"),
     boosts: ("BEST_PASSAGES", "HALF_LIFE_DAYS"),
-    candidate_bounds: ("CANDIDATES", "ESTIMATE_SLACK", "EXACT_PASSAGES"),
-    misspellings: ("MIN_WORD_LETTERS", "TWO_EDITS_FROM_LETTERS"),
-    question: ("ORDINARY_RANK", "_BOUNDARY", "_WORD_GAP"),
-    retrieve: ("TOP_K", "SIBLING_PAGES", "MAX_SIBLINGS", "SIBLING_SLACK", "_TINY"),
-    scalar_codes: ("SCALAR_POOL",),
-    scoring: ("MIN_IDENTIFIER_SHARE",),
-    section_scores: (
-        "PAGE_WEIGHT",
-        "LOCAL_WEIGHT",
-        "HEADING_WEIGHT",
-        "IDENTIFIER_WEIGHT",
-        "CODE_BONUS",
-        "SHORT_PENALTY",
-        "INTRODUCTION_BONUS",
-        "HOME_BONUS",
-        "HOME_RECORDS",
-    ),
-    selection: (
-        "POOL_SIZE",
-        "WINNER_MARGIN",
-        "DUPLICATE_SHARE",
-        "SHINGLE_WORDS",
-        "MAX_EVIDENCE_CHARACTERS",
-        "MAX_RECORD_CHARACTERS",
-    ),
-    structure: ("DIAGRAM_LANGUAGE", "RECORDING_LANGUAGE", "TITLE_SEPARATOR"),
-    code_window: (
-        "REPEATED_TERM_SHARE",
-        "IMPORT_LINE_SHARE",
-        "_AFTER_BLANK",
-        "_AT_MARGIN",
-        "_BEFORE_BLANK",
-        "_BLANK_LINE",
-        "_CLOSING",
-        "_IMPORT",
-        "_LEADS_ON",
-        "_LINE_BONUS",
-    ),
     confidence: (
         "CONFIDENCE_SCALE",
         "HIGH_CONFIDENCE",
@@ -99,6 +283,16 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
     ),
     contract: ("MAX_ANSWER_CLAIMS",),
     excerpts: (
+        "REPEATED_TERM_SHARE",
+        "IMPORT_LINE_SHARE",
+        "_AFTER_BLANK",
+        "_AT_MARGIN",
+        "_BEFORE_BLANK",
+        "_BLANK_LINE",
+        "_CLOSING",
+        "_IMPORT",
+        "_LEADS_ON",
+        "_LINE_BONUS",
         "NEIGHBOR_BONUS",
         "FIRST_BONUS",
         "CODE_BONUS",
@@ -122,31 +316,22 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
         "_WINDOW_SUFFIX",
     ),
     grounding: ("MAX_EXCERPT_CHARACTERS",),
-    quotations: ("MIN_QUOTE_WORDS", "_CODE_LIKE"),
-    quotes: ("MAX_QUOTE_PLACES", "_WITHIN_WORD"),
-    statements: (
-        "MAX_WIDENED_SENTENCE",
-        "MAX_ITEM_WORDS",
-        "MIN_SENTENCE_WORDS",
-        "MAX_POINTER_WORDS",
-        "_DANGLING",
-        "_LEAD_INS",
-        "_POINTER",
-        "_QUESTIONS",
-        "_SENTENCE_ENDS",
-    ),
-    text_fragments: (
-        "MAX_TERM_CHARACTERS",
-        "_BREAK",
-        "_CONTEXT_WORDS",
-        "_EDGE_WORDS",
-        "_MID_WORD",
-        "_QUOTE_MARKS",
+    local_embedder: (
+        "SPACE",
+        "SPECIAL_PIECES",
+        "FIRST_BYTE",
+        "SPACES_RANK",
+        "LEFT_IDS",
+        "_SPECIAL",
         "_WORD",
     ),
-    wire_blocks: ("GAP_MARK", "_UNQUOTED"),
     normalization: ("_BLANK_CHARACTERS", "_EMPHASIS", "_TYPOGRAPHY"),
-    question_text: (
+    question: (
+        "MIN_WORD_LETTERS",
+        "TWO_EDITS_FROM_LETTERS",
+        "ORDINARY_RANK",
+        "_BOUNDARY",
+        "_WORD_GAP",
         "MAX_QUESTION_CHARACTERS",
         "_CONTINUES",
         "_DEFINITION",
@@ -158,14 +343,47 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
         "_SAYS_ABOUT",
         "_VERSION",
     ),
+    quotations: ("MIN_QUOTE_WORDS", "_CODE_LIKE"),
+    quotes: ("MAX_QUOTE_PLACES", "_WITHIN_WORD"),
+    retrieve: ("TOP_K", "SIBLING_PAGES", "MAX_SIBLINGS", "SIBLING_SLACK", "_TINY"),
     sanitization: ("_LINE_ENDS", "_UNSAFE"),
-    token_pieces: (
-        "SPACE",
-        "SPECIAL_PIECES",
-        "FIRST_BYTE",
-        "SPACES_RANK",
-        "LEFT_IDS",
-        "_SPECIAL",
+    scoring: ("MIN_IDENTIFIER_SHARE",),
+    selection: (
+        "PAGE_WEIGHT",
+        "LOCAL_WEIGHT",
+        "HEADING_WEIGHT",
+        "IDENTIFIER_WEIGHT",
+        "CODE_BONUS",
+        "SHORT_PENALTY",
+        "INTRODUCTION_BONUS",
+        "HOME_BONUS",
+        "HOME_RECORDS",
+        "POOL_SIZE",
+        "WINNER_MARGIN",
+        "DUPLICATE_SHARE",
+        "SHINGLE_WORDS",
+        "MAX_EVIDENCE_CHARACTERS",
+        "MAX_RECORD_CHARACTERS",
+    ),
+    statements: (
+        "MAX_WIDENED_SENTENCE",
+        "MAX_ITEM_WORDS",
+        "MIN_SENTENCE_WORDS",
+        "MAX_POINTER_WORDS",
+        "_DANGLING",
+        "_LEAD_INS",
+        "_POINTER",
+        "_QUESTIONS",
+        "_SENTENCE_ENDS",
+    ),
+    structure: ("DIAGRAM_LANGUAGE", "RECORDING_LANGUAGE", "TITLE_SEPARATOR"),
+    text_fragments: (
+        "MAX_TERM_CHARACTERS",
+        "_BREAK",
+        "_CONTEXT_WORDS",
+        "_EDGE_WORDS",
+        "_MID_WORD",
+        "_QUOTE_MARKS",
         "_WORD",
     ),
     tokenization: (
@@ -175,6 +393,8 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
         "unspaced_pattern",
         "word_or_letter_pattern",
     ),
+    vectors: ("CANDIDATES", "ESTIMATE_SLACK", "EXACT_PASSAGES", "SCALAR_POOL"),
+    wire: ("GAP_MARK", "_UNQUOTED"),
 }
 
 
@@ -189,8 +409,8 @@ def collect_recipe(site: SiteMetadata) -> dict[str, dict[str, Any]]:
         }
         for module, names in COLLECTED.items()
     }
-    recipe["question_text"]["NOW_WORDS"] = to_json_value(question_text.collect_now_words(site.tags))
-    recipe["question_text"]["FRAMES"] = to_json_value(question_text.compile_frames(site.names))
+    recipe["question"]["NOW_WORDS"] = to_json_value(question.collect_now_words(site.tags))
+    recipe["question"]["FRAMES"] = to_json_value(question.compile_frames(site.names))
     recipe["tokenization"]["SITE_SCRIPTS"] = write_script_pattern(site.scripts)
     recipe["tokenization"]["STEMMERS"] = select_stemmers(site.tags)
     return recipe

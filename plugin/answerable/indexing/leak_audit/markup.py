@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import unquote
 
-from ..notes.captions import SOFT_BREAK, decode_character_references
+from ..notes.transcripts import SOFT_BREAK, decode_character_references
 
 # A soft break that counts as the end of a line, too.
 HIDDEN_LINE_END = "\u2063"

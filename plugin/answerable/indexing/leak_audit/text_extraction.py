@@ -1,33 +1,251 @@
-"""Yield all texts in a file's name and bytes: decoded, decompressed, unzipped, without markup."""
+"""Readings of a file: HTML as text, JSON unescaped, archives unpacked."""
 
 import base64
+import bz2
 import codecs
+import io
+import json
+import lzma
 import math
 import re
-from collections.abc import Iterator
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import Any
 from urllib.parse import unquote
 
 from ..browser_index.container import split_content
-from ..notes.captions import (
+from ..notes.transcripts import (
+    SOFT_BREAK,
     has_caption_times,
     has_cue_times,
     strip_caption_times,
     strip_cue_times,
 )
-from .archives import (
-    COMPRESSED_FORMATS,
-    STREAM_START,
-    InflateBudget,
-    ZipArchive,
-    decompress_streams,
-    inflate_stream,
-    open_zip_archive,
-    read_member,
+from .markup import decode_escapes, iter_markup_variants, strip_markdown, strip_tags
+
+# Bytes of one file that are inflated at most.
+INFLATE_LIMIT = 64 * 1024 * 1024
+# By format: how a file begins, the suffix of its name and its decompressor.
+COMPRESSED_FORMATS = (
+    (b"BZh", ".bz2", bz2.BZ2Decompressor),
+    (b"\xfd7zXZ\0", ".xz", lzma.LZMADecompressor),
+    (b"\x5d\0\0", ".lzma", lzma.LZMADecompressor),
 )
-from .json_strings import extract_json_strings, join_adjacent_strings
-from .markup import decode_escapes, iter_markup_variants, strip_markdown
+# How a gzip or zlib stream begins.
+STREAM_START = re.compile(rb"\x1f\x8b\x08|\x78[\x01\x5e\x9c\xda]")
+# The last bytes of a file, in which the record lies that ends a zip: a comment may follow it.
+ZIP_TAIL_BYTES = 22 + 65_535
+
+_CHUNK_BYTES = 65_536
+_END_RECORD = b"PK\x05\x06"
+_LOCAL_HEADER_BYTES = 30
+
+
+@dataclass(slots=True)
+class InflateBudget:
+    """Bytes that may still be inflated."""
+
+    left: int = INFLATE_LIMIT
+
+
+@dataclass(frozen=True, slots=True)
+class ZipArchive:
+    """An opened archive. comments: its own and its members'; outside: all other bytes that no
+    member and no directory holds, such as the program that begins a self-extracting archive.
+    """
+
+    file: zipfile.ZipFile
+    comments: bytes
+    outside: bytes
+
+
+def decompress_streams(
+    data: bytes,
+    decompressor: type[bz2.BZ2Decompressor | lzma.LZMADecompressor],
+    budget: InflateBudget,
+) -> bytes:
+    """Decompress bzip2 or xz streams that follow one another, as far as they are sound."""
+    content = bytearray()
+    try:
+        while data and budget.left > 0:
+            stream = decompressor()
+            while not stream.eof and budget.left > 0:
+                part = stream.decompress(data, _CHUNK_BYTES)
+                data = b""
+                if not part and stream.needs_input:
+                    return bytes(content)
+                content += part
+                budget.left -= len(part)
+            data = stream.unused_data
+    except (OSError, EOFError, ValueError, MemoryError, lzma.LZMAError):
+        # The content before the damage was published all the same.
+        pass
+    return bytes(content)
+
+
+def inflate_stream(data: bytes, start: int, budget: InflateBudget) -> tuple[bytes, int]:
+    """Inflate a gzip or zlib stream; returns its content and where to read on.
+
+    That is the stream's end, or the next byte if it has none. The content is empty if there is no
+    stream, or no budget for it.
+    """
+    stream = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)
+    content = bytearray()
+    at = start
+    try:
+        # In chunks, since a stream copies the bytes after its end.
+        while not stream.eof and at < len(data) and budget.left > 0:
+            part = stream.decompress(data[at : at + _CHUNK_BYTES])
+            at = min(at + _CHUNK_BYTES, len(data))
+            content += part
+            budget.left -= len(part)
+    except zlib.error:
+        # The content before the damage was published all the same.
+        return bytes(content), start + 1
+    return bytes(content), at - len(stream.unused_data) if stream.eof else start + 1
+
+
+def has_end_record(tail: bytes) -> bool:
+    """Tell whether the last bytes of a file hold the record that ends a zip archive."""
+    return _END_RECORD in tail[-ZIP_TAIL_BYTES:]
+
+
+def open_zip_archive(data: bytes) -> ZipArchive | None:
+    """Open a zip archive by its end record, whatever comes before; None if there is none."""
+    if not has_end_record(data):
+        return None
+    try:
+        file = zipfile.ZipFile(io.BytesIO(data))
+        members = file.infolist()
+        comments = b"\n".join((file.comment, *(member.comment for member in members)))
+        return ZipArchive(file, comments.strip(), _read_outside(data, members, file.start_dir))
+    except Exception:
+        # A damaged archive raises whatever its decoders do.
+        return None
+
+
+def read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, budget: InflateBudget) -> bytes:
+    """Read a member of an archive; empty if it cannot be read."""
+    try:
+        with archive.open(info) as file:
+            content = file.read(max(0, budget.left))
+    except Exception:
+        # One that is encrypted or damaged must not hide those after it.
+        return b""
+    budget.left -= len(content)
+    return content
+
+
+def _read_outside(data: bytes, members: list[zipfile.ZipInfo], directory: int) -> bytes:
+    """Join the bytes before, between and after members, up to the archive's directory."""
+    gaps: list[bytes] = []
+    at = 0
+    for member in sorted(members, key=lambda member: member.header_offset):
+        start = member.header_offset
+        gaps.append(data[at:start])
+        lengths = data[start + _LOCAL_HEADER_BYTES - 4 : start + _LOCAL_HEADER_BYTES]
+        name_and_extra = sum(int.from_bytes(lengths[i : i + 2], "little") for i in (0, 2))
+        end = start + _LOCAL_HEADER_BYTES + name_and_extra + member.compress_size
+        at = max(at, end)
+    gaps.append(data[at:directory])
+    return b"".join(gaps)
+
+
+_PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]{0,30}", re.A)
+_NUMBER = re.compile(r"\d+")
+# Characters at either end of a string, in which a sentence may begin or end that others share.
+_EDGE_LENGTH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class JsonString:
+    """A string of a JSON value and the path to it. is_key: whether it is the key of a member."""
+
+    text: str
+    path: str
+    is_key: bool = False
+
+
+def extract_json_strings(text: str) -> list[JsonString]:
+    """List every string of JSON or of JSON lines, in order; none if the text is neither."""
+    if not text.lstrip("\ufeff \t\r\n").startswith(("{", "[", '"')):
+        return []
+    value = _parse(text)
+    if value is not None:
+        return list(_iter_strings(value, ""))
+    values = [_parse(line) if line.strip() else "" for line in text.split("\n")]
+    if any(value is None for value in values):
+        return []
+    strings: list[JsonString] = []
+    for number, value in enumerate(values, 1):
+        identity = value.get("id") if isinstance(value, dict) else None
+        line = f"line {number}"
+        place = f"{line} (id {identity})" if isinstance(identity, str) else line
+        strings += _iter_strings(value, place)
+    return strings
+
+
+def join_adjacent_strings(strings: Sequence[JsonString]) -> Iterator[str]:
+    """Join the strings of each path, its numbers aside, and then all that are not keys.
+
+    So a transcript is read whose words stand in many segments. The middle of a long string is
+    left out; where it was, the next text begins.
+    """
+    by_path: dict[str, list[str]] = {}
+    for string in strings:
+        if not string.is_key and string.text:
+            by_path.setdefault(_NUMBER.sub("", string.path), []).append(string.text)
+    for texts in by_path.values():
+        yield from _join(texts)
+    if len(by_path) > 1:
+        yield from _join(string.text for string in strings if not string.is_key)
+
+
+def _join(texts: Iterable[str]) -> Iterator[str]:
+    parts: list[str] = []
+    for text in texts:
+        visible = strip_tags(text) if "<" in text or "&" in text else text
+        if len(visible) <= 2 * _EDGE_LENGTH:
+            parts.append(visible)
+            continue
+        yield SOFT_BREAK.join((*parts, visible[:_EDGE_LENGTH]))
+        parts = [visible[-_EDGE_LENGTH:]]
+    if len(parts) > 1:
+        yield SOFT_BREAK.join(parts)
+
+
+def _parse(text: str) -> Any:
+    try:
+        return json.loads(text.lstrip("\ufeff"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _iter_strings(root: Any, line: str) -> Iterator[JsonString]:
+    """Yield every string of a JSON value, keys too. line: where it stands in JSON lines."""
+    stack: list[tuple[Any, str, bool]] = [(root, "", False)]
+    while stack:
+        value, path, is_key = stack.pop()
+        if isinstance(value, str):
+            yield JsonString(value, ", ".join(part for part in (line, path) if part), is_key)
+        elif isinstance(value, list):
+            stack += [(item, f"{path}[{n}]", False) for n, item in enumerate(value)][::-1]
+        elif isinstance(value, dict):
+            members = enumerate(value.items(), 1)
+            values = [(item, _member_path(path, n, key), False) for n, (key, item) in members]
+            keys = [(key, f"{path} key {n}".strip(), True) for n, key in enumerate(value, 1)]
+            stack += (keys + values)[::-1]
+
+
+def _member_path(path: str, number: int, key: str) -> str:
+    """Extend a path by a key; one that is prose is numbered, since it could be the note's."""
+    if not _PLAIN_KEY.fullmatch(key):
+        return f"{path}{{{number}}}"
+    return f"{path}.{key}" if path else key
+
 
 NAME_PLACE = "its name"
 MEDIA_SUFFIXES = frozenset(

@@ -8,17 +8,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from ...serve.embedders.token_pieces import SPACE
+from ...serve.embedders.local_embedder import SPACE
 from ...serve.text.tokenization import UNSPACED
 from ..local_model import read_pieces
-from ..notes.captions import (
+from ..notes.notebook import Note
+from ..notes.transcripts import (
     SOFT_BREAK,
     classify_lines,
     has_caption_times,
     strip_caption_times,
     strip_cue_times,
 )
-from ..notes.note import Note
 from .markup import HIDDEN_LINE_END, strip_markdown, strip_tags
 
 WordRun = tuple[str, ...]

@@ -8,9 +8,8 @@ from urllib.parse import urlsplit
 from ...serve.errors import NotebookError
 from ...serve.text.languages import get_translation
 from ...serve.text.tokenization import count_words
-from ..pages.passages import PassageWindow, pack_windows
-from ..pages.transcript_passages import format_clock
-from .note import Note, NotePage
+from ..pages.passages import PassageWindow, format_clock, pack_windows
+from .notebook import Note, NotePage
 from .transcripts import Cue
 
 # A note has no terms to find it by, only vectors, and a mean over many words says little: shorter

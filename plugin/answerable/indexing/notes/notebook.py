@@ -1,19 +1,344 @@
-"""Read and lint a folder of notes, transcripts too: routed with ids, unrouted ones, and drafts."""
+"""The notebook: notes, their front matter and ids, read with what they declare public."""
 
+import contextlib
+import hashlib
+import hmac
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+import secrets
+import stat
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
+import yaml
+
 from ...serve.errors import NotebookError
-from .captions import strip_cue_times
-from .front_matter import FIELD_KEYS, NoteFile, read_note_file
-from .note import Note, Notebook, NotePage
-from .note_ids import NoteIds
+from ..output.files import temporary_path, write_private_file
+from ..yaml_reader import YamlError, find_duplicate_key, parse_yaml
 from .note_lint import ErrorCollector, lint_public_field
-from .transcripts import Cue, TranscriptFormat, parse_transcript
+from .transcripts import Cue, TranscriptFormat, parse_transcript, strip_cue_times
+
+
+@dataclass(frozen=True, slots=True)
+class NotePage:
+    """The text of one page of a note, and the page's number."""
+
+    text: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One private document. Everything but label, locator, about and id is private.
+
+    ``path`` is relative to the notebook, with forward slashes; ``published_in`` lists the pages
+    that may repeat what the note says; ``parts`` are the cues of a transcript or the pages of a
+    paged note that hold text, and ``body`` is all of their text. ``raw`` is a transcript as it
+    stands in its file, without front matter.
+    """
+
+    path: str
+    id: str
+    label: str
+    locator: str
+    about: str
+    title: str
+    body: str
+    published_in: tuple[str, ...] = ()
+    parts: tuple[Cue | NotePage, ...] = ()
+    raw: str = ""
+
+    @property
+    def text(self) -> str:
+        """Join all that is private in the note: no public field may repeat it."""
+        return "\n\n".join(part for part in (self.title, self.body) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Notebook:
+    """The notes of a folder; its drafts and its notes with `routes: off` are for the audit alone.
+
+    All are in path order. Fields of a draft may be incomplete; neither a draft nor an ``unrouted``
+    note need have an id. ``new_key``: the file of the key for ids, if it was just written.
+    """
+
+    notes: tuple[Note, ...] = ()
+    drafts: tuple[Note, ...] = ()
+    unrouted: tuple[Note, ...] = ()
+    new_key: Path | None = None
+
+    @property
+    def ids(self) -> dict[str, str]:
+        """Map the path of each routed note to its id."""
+        return {note.path: note.id for note in self.notes}
+
+    @property
+    def unindexed(self) -> tuple[Note, ...]:
+        """List the notes that no index is given and the leak audit compares all the same."""
+        return (*self.drafts, *self.unrouted)
+
+    @property
+    def unrouted_paths(self) -> tuple[str, ...]:
+        """List the paths of the notes with `routes: off`."""
+        return tuple(note.path for note in self.unrouted)
+
+
+# A file whose name begins with a dot is never read as a note.
+NOTE_KEY_FILE = ".answerable-key"
+# Hexadecimal digits of an id: a reader may come upon one, and 40 bits tell the notes apart.
+NOTE_ID_DIGITS = 10
+# Logged once by a build. %s: the key's path.
+NEW_KEY_MESSAGE = (
+    "notebook: %s is new; keep it private and with the notes, since their ids are made with it"
+)
+
+_KEY = re.compile(rb"\s*([0-9a-fA-F]{64})\s*")
+_KEY_BYTES = 32
+_MAX_FILE_BYTES = 1024
+
+
+class NoteIds:
+    """Derive the ids of notes that declare none, with the key of their notebook.
+
+    The key is read when the first id is needed. writes_key: a missing one is created, and
+    ``new_key`` holds its path; else it is an error.
+    """
+
+    def __init__(self, folder: Path, *, writes_key: bool) -> None:
+        self._folder = folder
+        self._writes_key = writes_key
+        self._key: bytes | None = None
+        self.new_key: Path | None = None
+
+    def derive(self, path: str) -> str:
+        """Derive a note's id from its path; NotebookError if there is no usable key."""
+        if self._key is None:
+            self._key = read_note_key(self._folder) or self._create()
+        return derive_note_id(self._key, path)
+
+    def _create(self) -> bytes:
+        path = self._folder / NOTE_KEY_FILE
+        if not self._writes_key:
+            raise NotebookError(
+                f"notebook: {path} is missing, so the ids of notes are unknown; build the site, or "
+                "restore that file"
+            )
+        key = create_note_key(self._folder)
+        self.new_key = path
+        return key
+
+
+def derive_note_id(key: bytes, path: str) -> str:
+    """Derive a note's id from its path: HMAC-SHA256, the first 40 bits.
+
+    Without the key nobody can test whether a guessed path is that of a note. path: relative to the
+    notebook, with forward slashes.
+    """
+    digest = hmac.new(key, path.encode(errors="surrogateescape"), hashlib.sha256)
+    return f"note:{digest.hexdigest()[:NOTE_ID_DIGITS]}"
+
+
+def read_note_key(folder: Path) -> bytes | None:
+    """Read a notebook's key, 32 bytes; None if it has none yet.
+
+    NotebookError for a file that is no key or cannot be read; its content is never repeated.
+    """
+    path = folder / NOTE_KEY_FILE
+    if not os.path.lexists(path):
+        return None
+    data = b""
+    try:
+        # To open a named pipe would wait for whoever writes into it.
+        if stat.S_ISREG(path.stat().st_mode):
+            with path.open("rb") as file:
+                data = file.read(_MAX_FILE_BYTES)
+    except OSError as error:
+        raise NotebookError(
+            f"notebook: {path} cannot be read ({error.strerror}); make it readable for whoever "
+            "builds the site"
+        ) from None
+    match = _KEY.fullmatch(data)
+    if match is None:
+        raise NotebookError(
+            f"notebook: {path} is not a file of 64 hexadecimal digits; restore it from a backup, "
+            "or delete it and build again, which gives the notes new ids"
+        )
+    return bytes.fromhex(match[1].decode("ascii"))
+
+
+def create_note_key(folder: Path) -> bytes:
+    """Write a new random key into a notebook, for its owner alone, and read it back.
+
+    The file appears whole or not at all. Of two builds at once, both use the key of the first.
+    NotebookError if the folder cannot be written.
+    """
+    path = folder / NOTE_KEY_FILE
+    try:
+        _write_new(path, f"{secrets.token_hex(_KEY_BYTES)}\n".encode())
+    except OSError as error:
+        raise NotebookError(
+            f"notebook: {path} cannot be written ({error.strerror}), and ids of notes are made "
+            "with it; make the folder writable for one build, or give every note an `id`"
+        ) from None
+    key = read_note_key(folder)
+    if key is None:
+        raise NotebookError(f"notebook: {path} was removed while it was read; build again")
+    return key
+
+
+def _write_new(path: Path, data: bytes) -> None:
+    """Write a private file unless it exists by then; the first of two writers wins."""
+    temporary = temporary_path(path)
+    try:
+        write_private_file(temporary, data)
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            return
+        except OSError:
+            # A file system without hard links: here two first builds at once would differ.
+            temporary.replace(path)
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+FIELD_KEYS = ("label", "locator", "about", "title", "id")
+_ALL_KEYS = frozenset((*FIELD_KEYS, "draft", "routes", "published_in", "first_page"))
+_SWITCH = {None: True, True: True, "on": True, False: False, "off": False}
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.M | re.S)
+_TEXT_TAGS = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("int", "float", "timestamp", "merge"))
+# Reading more YAML takes minutes.
+_MAX_LENGTH = 65_536
+
+
+class _Loader(yaml.SafeLoader):
+    """Load YAML in which a number, a time or a date is the text that its author wrote.
+
+    Otherwise the locator `12:30` would be 750, and `1.10` another page than it says.
+    """
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag not in _TEXT_TAGS]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.yaml_constructors = {
+    tag: construct
+    for tag, construct in yaml.SafeLoader.yaml_constructors.items()
+    if tag not in _TEXT_TAGS
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NoteFile:
+    """A note's front matter and text; ``meta_name`` is the file that holds the front matter.
+
+    ``first_line`` is the number of the text's first line in its file.
+    """
+
+    meta_name: str
+    meta: Mapping[str, object]
+    text: str
+    first_line: int
+
+    @property
+    def is_draft(self) -> bool:
+        """Tell whether the note is to be kept out of the index."""
+        return self.meta.get("draft") is True
+
+    def is_routed(self) -> bool:
+        """Tell whether readers may be led to the note; NotebookError for a wrong ``routes``."""
+        value = self.meta.get("routes")
+        if not isinstance(value, str | bool | None) or value not in _SWITCH:
+            raise NotebookError(f"{self.meta_name}: routes has to be `on` or `off`; correct it")
+        return _SWITCH[value]
+
+    def read_field(self, key: str) -> str:
+        """Read a field on one line, "" if it is not declared; NotebookError for no text."""
+        value = self.meta.get(key)
+        if value is None:
+            return ""
+        if not isinstance(value, str):
+            raise NotebookError(f"{self.meta_name}: {key} has to be a text; put it in quotes")
+        text = " ".join(value.split())
+        if any(unicodedata.category(c) in ("Cc", "Cs") for c in text):
+            raise NotebookError(f"{self.meta_name}: {key} holds a control character; remove it")
+        return text
+
+    def list_published_in(self) -> tuple[str, ...]:
+        """List the pages that may repeat what the note says; NotebookError if one is no text."""
+        value = self.meta.get("published_in")
+        pages = value if isinstance(value, list) else [] if value is None else [value]
+        texts = tuple(page.strip() for page in pages if isinstance(page, str) and page.strip())
+        if len(texts) != len(pages):
+            raise NotebookError(
+                f"{self.meta_name}: published_in has to be a page such as `guide/deploy.md`, or a "
+                "list of pages"
+            )
+        return texts
+
+
+def read_note_file(path: Path, folder: Path, sidecar: Path | None) -> NoteFile:
+    """Read a note and its front matter, which a sidecar may hold. NotebookError names the file."""
+    name = path.relative_to(folder).as_posix()
+    text = _read_text(path, name)
+    match = _FRONT_MATTER.match(text)
+    if sidecar is None:
+        meta = _parse_front_matter(match[1], name, 2) if match else {}
+        end = match.end() if match else 0
+        return NoteFile(name, meta, text[end:], text.count("\n", 0, end) + 1)
+    meta_name = sidecar.relative_to(folder).as_posix()
+    if match:
+        raise NotebookError(
+            f"{name}: it has front matter, and so has {meta_name}; keep one of them"
+        )
+    content = _read_text(sidecar, meta_name)
+    fenced = _FRONT_MATTER.match(content)
+    yaml_text, first_line = (fenced[1], 2) if fenced else (content, 1)
+    return NoteFile(meta_name, _parse_front_matter(yaml_text, meta_name, first_line), text, 1)
+
+
+def _read_text(path: Path, name: str) -> str:
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            # Reading a named pipe would wait for someone to write into it.
+            raise NotebookError(f"{name}: neither a file nor a folder; remove or rename it")
+        return path.read_text(encoding="utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        raise NotebookError(f"{name}: not UTF-8; save it as UTF-8") from None
+    except OSError as error:
+        raise NotebookError(f"{name}: cannot be read ({error.strerror})") from None
+
+
+def _parse_front_matter(text: str, name: str, first_line: int) -> Mapping[str, object]:
+    """Parse YAML. first_line: the number of the text's first line in its file."""
+    if len(text) > _MAX_LENGTH:
+        raise NotebookError(
+            f"{name}: the front matter has more than {_MAX_LENGTH} characters; shorten it"
+        )
+
+    def check_keys(root: yaml.Node | None) -> None:
+        if duplicate := find_duplicate_key(root):
+            # Any other key may be the note's prose.
+            line = duplicate.line + first_line - 1
+            shown = duplicate.key if duplicate.key in _ALL_KEYS else f"the key in line {line}"
+            raise NotebookError(f"{name}: {shown} appears in the front matter twice; remove one")
+
+    try:
+        meta = parse_yaml(text, check_keys, _Loader, empty={})
+    except YamlError as error:
+        where = f" in line {error.line + first_line - 1}" if error.line else ""
+        raise NotebookError(f"{name}: the front matter is not YAML{where}; correct it") from None
+    if not isinstance(meta, dict):
+        raise NotebookError(
+            f"{name}: the front matter is not a list of `key: value` lines; correct it"
+        )
+    return meta
+
 
 _TEXT_SUFFIXES = frozenset((".md", ".markdown", ".mdown", ".mkdn", ".mkd", ".txt"))
 _TRANSCRIPT_SUFFIXES = frozenset((".vtt", ".srt"))

@@ -7,10 +7,10 @@ from pathlib import Path
 from ...serve.embedders.embedder import Embedder, Vectors
 from ...serve.errors import NotebookError
 from ...serve.types import RoutingHint
-from ..embedding_cache import EmbeddingTexts, ReportProgress, embed_cached
+from ..caches import EmbeddingTexts, ReportProgress, embed_cached
 from ..pages.passages import IndexedPassage, cut_plain_text
-from .note import Note
 from .note_places import NOTE_WINDOW, iter_note_places
+from .notebook import Note
 
 ResolveAbout = Callable[[str], str]
 

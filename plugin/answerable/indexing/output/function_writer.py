@@ -15,7 +15,7 @@ from ...serve.errors import SiteError
 from ...serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, Provider
 from ...serve.settings import BUNDLE_FOLDER, MODEL_FOLDER, SETTINGS_FILE, FunctionSettings
 from ..local_model import derive_model_files
-from .atomic_files import (
+from .files import (
     is_lock_or_leftover,
     make_private_folder,
     remove_leftovers,

@@ -1,31 +1,30 @@
-"""Build a function's package (code, packages, bytecode) in a temporary folder, and swap it in."""
+"""The function's folder as a package that a platform takes."""
 
+import glob
+import json
 import shutil
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from ...serve.settings import BUNDLE_FOLDER, MODEL_FOLDER
-from ..output.atomic_files import (
+from ...serve import settings
+from ...serve.bundle_format.manifest import MANIFEST_FILE, stored_file_name
+from ...serve.embedders import local_embedder
+from ...serve.errors import SiteError
+from ...serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, list_key_variables
+from ...serve.settings import BUNDLE_FOLDER, MODEL_FOLDER, FunctionSettings, read_settings
+from ...serve.stores.bundle import open_bundle
+from ..output.files import (
     PRIVATE_FILE_MODE,
+    check_private_location,
+    is_lock_or_leftover,
     make_private_folder,
     replace_folder,
     restrict_mode,
     temporary_path,
-)
-from .function_contents import (
-    CODE_FOLDER,
-    REQUIREMENTS_FILE,
-    FunctionContents,
-    read_function_contents,
-)
-from .package_folder import (
-    check_package_folder,
-    copy_foreign_files,
-    remove_package_leftovers,
-    write_marker,
 )
 from .packages import (
     PACKAGE_EXTRAS,
@@ -38,6 +37,166 @@ from .packages import (
     slim_packages,
 )
 from .platforms import ZIP_FILE, Machine, Platform, render_entry_files
+
+PACKAGE_MARKER = ".answerable-package.json"
+
+
+@dataclass(frozen=True, slots=True)
+class _Marker:
+    """The target that a package was written for, and the names of all its files."""
+
+    target: str | None = None
+    files: frozenset[str] = frozenset()
+
+
+def check_package_folder(out: Path, target: str, function: Path) -> None:
+    """Refuse a folder that holds anything but a package for the target; SiteError."""
+    check_private_location("--out", out, {"the function folder": function})
+    if out.is_symlink() or (out.exists() and not out.is_dir()):
+        raise SiteError(f"--out: {out} is not a folder; choose another")
+    if not out.exists() or not any(out.iterdir()):
+        return
+    written_for = _read_marker(out).target
+    if written_for is None:
+        raise SiteError(f"--out: {out} holds files that are not of a package; choose another")
+    if written_for != target:
+        raise SiteError(f"--out: {out} holds the package for {written_for}; choose another")
+
+
+def write_marker(folder: Path, target: str) -> None:
+    """List all files of a package in its marker file."""
+    names = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
+    text = json.dumps({"target": target, "files": names}, indent=1) + "\n"
+    (folder / PACKAGE_MARKER).write_text(text, encoding="utf-8")
+
+
+def copy_foreign_files(out: Path, fresh: Path) -> None:
+    """Copy files that others put into a package, such as a platform's settings, to a fresh one.
+
+    Bytecode is left behind: the code that it belongs to may be another.
+    """
+    if not out.is_dir():
+        return
+    own_files = {PACKAGE_MARKER, *_read_marker(out).files}
+    for path in sorted(out.rglob("*")):
+        name = path.relative_to(out)
+        if name.as_posix() in own_files or "__pycache__" in name.parts:
+            continue
+        target = fresh / name
+        if path.is_dir() and not path.is_symlink():
+            target.mkdir(parents=True, exist_ok=True)
+        elif not target.exists():
+            shutil.copy2(path, target, follow_symlinks=False)
+
+
+def remove_package_leftovers(out: Path) -> None:
+    """Remove the temporary folders that a killed packaging left beside its package."""
+    for path in out.parent.glob(f".{glob.escape(out.name)}.*"):
+        if path.is_dir() and is_lock_or_leftover(path.name):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _read_marker(out: Path) -> _Marker:
+    """Read a package's marker; an empty one where none can be read."""
+    try:
+        data = json.loads((out / PACKAGE_MARKER).read_bytes())
+        return _Marker(str(data["target"]), frozenset(map(str, data["files"])))
+    except (OSError, ValueError, LookupError, TypeError):
+        return _Marker()
+
+
+CODE_FOLDER = "answerable"
+REQUIREMENTS_FILE = "requirements.txt"
+
+_REBUILD = "run `mkdocs build` again"
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionContents:
+    """A function's own files: from the name in its folder to where each lies.
+
+    requirements: the lines of its requirements.txt. keys: the environment's variables of its
+    providers' keys. is_stored: a database serves it, and its bundle stays where it was built.
+    """
+
+    files: dict[str, Path]
+    requirements: tuple[str, ...]
+    keys: tuple[str, ...]
+    is_stored: bool
+
+
+def read_function_contents(folder: Path, adapter: str) -> FunctionContents:
+    """List the files of a function folder, its data compared with their hashes.
+
+    adapter: the module of ``serve/http/adapters/`` that has to be there. SiteError or BundleError
+    for a folder that cannot be packaged.
+    """
+    if not (folder / BUNDLE_FOLDER / MANIFEST_FILE).is_file():
+        raise SiteError(
+            f"{folder} is not a function folder: name the one that holds "
+            f"{BUNDLE_FOLDER}/{MANIFEST_FILE} with --function"
+        )
+    if not (folder / CODE_FOLDER).is_dir():
+        raise SiteError(
+            f"{folder} holds no function, since readers' browsers answer this site: set the option "
+            "function to a folder, such as function: function, and build again"
+        )
+    manifest = open_bundle(folder / BUNDLE_FOLDER).manifest
+    function_settings = read_settings(folder)
+    embedder, answerer = manifest.identity.provider, function_settings.answers
+    for registry, name in ((EMBEDDER_PROVIDERS, embedder), (ANSWERER_PROVIDERS, answerer)):
+        if name not in registry:
+            raise SiteError(f"{folder}: {registry.describe_unknown(name)}")
+    _check_addresses(folder, function_settings)
+    # Bytecode is made for another Python, so only the code itself is listed.
+    code = [
+        path.relative_to(folder).as_posix()
+        for path in sorted((folder / CODE_FOLDER).rglob("*"))
+        if path.suffix in (".py", ".jinja", ".json") and path.is_file()
+    ]
+    # An earlier build's files may still lie beside those that the manifest names.
+    data = [stored_file_name(name, file.sha256) for name, file in manifest.files.items()]
+    bundle_files = [f"{BUNDLE_FOLDER}/{name}" for name in (MANIFEST_FILE, *data)]
+    names = [*code, *(() if function_settings.store else bundle_files), settings.SETTINGS_FILE]
+    if embedder == "local":
+        local_embedder.load_local_embedder(folder / MODEL_FOLDER)
+        model_files = (*local_embedder.MODEL_FILE_DIGESTS, "LICENSE")
+        names += [f"{MODEL_FOLDER}/{name}" for name in model_files]
+    # The code is listed from the folder, so the adapter may be missing there unnoticed.
+    for name in (*names, f"{CODE_FOLDER}/serve/http/adapters/{adapter}.py"):
+        if not (folder / name).is_file():
+            raise SiteError(f"{folder / name} is missing: {_REBUILD}")
+    return FunctionContents(
+        {name: folder / name for name in names},
+        _read_requirements(folder),
+        list_key_variables(embedder, answerer),
+        function_settings.store is not None,
+    )
+
+
+def _read_requirements(folder: Path) -> tuple[str, ...]:
+    path = folder / REQUIREMENTS_FILE
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
+        raise SiteError(f"{path} cannot be read: {_REBUILD}") from None
+    return tuple(line.strip() for line in lines if line.strip() and not line.startswith("#"))
+
+
+def _check_addresses(folder: Path, function_settings: FunctionSettings) -> None:
+    """Refuse a provider's address that carries a password: a package holds no secret."""
+    addresses = {
+        "base_url": function_settings.base_url,
+        "embedding_base_url": function_settings.embedding_base_url,
+    }
+    for option, address in addresses.items():
+        parts = urlsplit(address or "")
+        if parts.username or parts.password:
+            raise SiteError(
+                f"{folder / settings.SETTINGS_FILE}: {option} holds a user name or a password, and "
+                "a package holds no secret; take it out of mkdocs.yml and build again"
+            )
+
 
 # The earliest time that a zip can hold; times of files differ from one machine to the next.
 _ZIP_TIME = (1980, 1, 1, 0, 0, 0)

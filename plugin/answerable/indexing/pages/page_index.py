@@ -1,23 +1,55 @@
-"""Parse one page and index it: its passages, their term counts, and words to match misspellings."""
+"""Pages as a build keeps them: passages, counts of terms and enrichment, cached by content."""
 
+import hashlib
+import json
+import posixpath
+import re
 import sys
+import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import asdict, dataclass, field, replace
+from difflib import get_close_matches
 from functools import cache, partial
+from importlib.metadata import version
 from itertools import chain
+from pathlib import Path, PurePosixPath
+from typing import Any
 
-from ...serve.retrieval import misspellings
+import yaml
+
+from ...serve import structure
+from ...serve.errors import NotebookError, SiteError
+from ...serve.retrieval import question
+from ...serve.structure import is_safe_url, pack_structure, unpack_blocks, unpack_spans
+from ...serve.text import tokenization
 from ...serve.text.tokenization import (
     detect_scripts,
     extract_terms,
     is_space_delimited,
     split_words,
 )
+from ...serve.types import Passage
+from ..caches import ProcessPool, SqliteCache
+from ..notes.transcripts import TranscriptFormat, parse_transcript
+from ..yaml_reader import YamlError, find_duplicate_key, parse_yaml
+from . import (
+    html_parser,
+    passages,
+    records,
+    text_units,
+)
 from .html_parser import parse_article
-from .passages import IndexedPassage, PassageWindow, add_page_context, cut_passages
-from .records import PageSource, Record
-from .transcript_passages import cut_transcript
+from .passages import (
+    IndexedPassage,
+    PassageWindow,
+    add_page_context,
+    cut_passages,
+    cut_transcript,
+    link_to_time,
+)
+from .records import PageMetadata, PageSource, Record, SpokenCue, Transcript
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +77,7 @@ class PageIndex:
     """A record without its text, its passages in reading order and, parallel, their terms.
 
     ``scripts`` are those that the passages are written in, ``words`` those that a question's words
-    are compared with (see ``serve.retrieval.misspellings``).
+    are compared with (see ``serve.retrieval.question``).
     """
 
     record: Record
@@ -98,7 +130,7 @@ def list_words(text: str) -> Iterator[str]:
         word = token.lower()
         if (
             # An edit may take a letter away from the shortest word that is corrected.
-            len(word) >= misspellings.MIN_WORD_LETTERS - 1
+            len(word) >= question.MIN_WORD_LETTERS - 1
             and word.isalpha()
             and is_space_delimited(word)
         ):
@@ -115,3 +147,345 @@ def count_terms(text: str, language: str) -> TermCounts:
 @cache
 def _cached_term_reader(language: str) -> Callable[[str], list[str]]:
     return cache(partial(extract_terms, language=language))
+
+
+PAGE_CACHE_FILE = "pages.sqlite3"
+_MODULES = (
+    html_parser,
+    passages,
+    records,
+    sys.modules[__name__],
+    structure,
+    text_units,
+    tokenization,
+)
+_PACKAGES = ("selectolax", "sentencex", "snowballstemmer")
+
+
+class UnreadPageError(SiteError):
+    """A page that a dirty build has not rendered and that no earlier build has kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingPages:
+    """Pages that are being indexed: for each its keys and what the cache has of it, encoded.
+
+    ``new_entries`` yields the others, encoded, in their order; it can be read once. Nothing is
+    decoded while MkDocs writes its pages: the garbage collector would go through it repeatedly.
+    """
+
+    keys: tuple[bytes, ...]
+    place_keys: tuple[bytes, ...]
+    cached: tuple[bytes | None, ...]
+    new_entries: Iterator[bytes]
+    cache_folder: Path
+
+    def collect(self) -> tuple[PageIndex, ...]:
+        """Return every page's index, in order. SiteError if one cannot be read."""
+        entries: dict[bytes, bytes] = {}
+        pages: list[PageIndex] = []
+        with closing(SqliteCache(self.cache_folder / PAGE_CACHE_FILE)) as store:
+            for place, key, data in zip(self.place_keys, self.keys, self.cached, strict=True):
+                if data is None:
+                    data = entries[key] = next(self.new_entries)
+                if store.get(place) != key:
+                    entries[place] = key
+                pages.append(decode_page(data))
+            store.put(entries)
+            store.touch([*self.keys, *self.place_keys])
+        return tuple(pages)
+
+
+def start_indexing_pages(
+    sources: Iterable[PageSource], rules: CuttingRules, cache_folder: Path, pool: ProcessPool
+) -> PendingPages:
+    """Begin to index the pages that the cache lacks. UnreadPageError if one has no text."""
+    keys: list[bytes] = []
+    places: list[bytes] = []
+    cached: list[bytes | None] = []
+    missing: list[tuple[PageSource, CuttingRules]] = []
+    with closing(SqliteCache(cache_folder / PAGE_CACHE_FILE)) as store:
+        for source in sources:
+            place = hash_page_place(source, rules)
+            key = store.get(place) or b"" if source.html is None else hash_page(source, rules)
+            data = store.get(key)
+            if data is not None and not is_intact(data):
+                data = None
+            if data is None:
+                if source.html is None:
+                    raise UnreadPageError(
+                        f"{source.id}: its text is not known; build without --dirty once"
+                    )
+                missing.append((source, rules))
+            places.append(place)
+            keys.append(key)
+            cached.append(data)
+    size = sum(len(source.html or "") for source, _ in missing)
+    new_entries = pool.map(_index_source, missing, size)
+    return PendingPages(tuple(keys), tuple(places), tuple(cached), new_entries, cache_folder)
+
+
+def index_pages(
+    sources: Iterable[PageSource], rules: CuttingRules, cache_folder: Path
+) -> tuple[PageIndex, ...]:
+    """Index every page, in order. SiteError if one cannot be read."""
+    with closing(ProcessPool()) as pool:
+        return start_indexing_pages(sources, rules, cache_folder, pool).collect()
+
+
+def _index_source(task: tuple[PageSource, CuttingRules]) -> bytes:
+    source, rules = task
+    return encode_page(index_record(parse_record(source), rules))
+
+
+def hash_page(source: PageSource, rules: CuttingRules) -> bytes:
+    """Hash all that could change the index of a page."""
+    spoken = asdict(source.transcript) if source.transcript else None
+    parts = [source.title, asdict(source.metadata), source.html, spoken]
+    return _hash_json([_list_place_parts(source, rules), *parts])
+
+
+def hash_page_place(source: PageSource, rules: CuttingRules) -> bytes:
+    """Hash what is known of a page without its text: its last index is found by this."""
+    return _hash_json(_list_place_parts(source, rules))
+
+
+def _list_place_parts(source: PageSource, rules: CuttingRules) -> list[object]:
+    extra = rules.enrichment.get(source.id, "")
+    rule_parts = [asdict(rules.window), sorted(rules.abbreviations.items()), extra]
+    return [_hash_code(), source.id, source.url, source.language, *rule_parts]
+
+
+def _hash_json(value: object) -> bytes:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).digest()
+
+
+@cache
+def _hash_code() -> str:
+    """Hash the code that parses and cuts pages, so that another version's entries are not used."""
+    files = (Path(str(module.__file__)).read_bytes() for module in _MODULES)
+    return hashlib.sha256(b"".join(files) + repr([*map(version, _PACKAGES)]).encode()).hexdigest()
+
+
+def encode_page(page: PageIndex) -> bytes:
+    """Encode a page's index as compressed JSON, which has a checksum."""
+    record = page.record
+    data = {
+        "id": record.id,
+        "url": record.url,
+        "title": record.title,
+        "metadata": asdict(record.metadata),
+        "anchors": sorted(record.anchors),
+        "abbreviations": dict(record.abbreviations),
+        "language": record.language,
+        "scripts": sorted(page.scripts),
+        "words": sorted(page.words),
+        "passages": [
+            _encode_passage(passage, counts)
+            for passage, counts in zip(page.passages, page.term_counts, strict=True)
+        ],
+    }
+    return zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 1)
+
+
+def is_intact(data: bytes) -> bool:
+    """Test whether bytes are as ``encode_page`` wrote them."""
+    try:
+        zlib.decompress(data)
+    except zlib.error:
+        return False
+    return True
+
+
+def decode_page(data: bytes) -> PageIndex:
+    """Decode what ``encode_page`` wrote."""
+    page: Mapping[str, Any] = json.loads(zlib.decompress(data))
+    metadata = page["metadata"]
+    record = Record(
+        id=page["id"],
+        url=page["url"],
+        title=page["title"],
+        metadata=PageMetadata(
+            **metadata | {name: tuple(metadata[name]) for name in ("themes", "aliases")}
+        ),
+        sections=(),
+        anchors=frozenset(page["anchors"]),
+        abbreviations=page["abbreviations"],
+        language=page["language"],
+    )
+    rows = page["passages"]
+    return PageIndex(
+        record=record,
+        passages=tuple(_decode_passage(row, record) for row in rows),
+        term_counts=tuple(
+            TermCounts(tuple(map(sys.intern, row["terms"])), tuple(row["counts"])) for row in rows
+        ),
+        scripts=frozenset(page["scripts"]),
+        words=frozenset(page["words"]),
+    )
+
+
+def _encode_passage(indexed: IndexedPassage, counts: TermCounts) -> dict[str, object]:
+    passage = indexed.passage
+    return {
+        "id": passage.id,
+        "url": passage.url,
+        "title": passage.title,
+        "text": passage.text,
+        "sentences": passage.sentences,
+        "blocks": pack_structure(passage.blocks),
+        "spans": pack_structure(passage.spans),
+        "context": indexed.context,
+        "terms": counts.terms,
+        "counts": counts.counts,
+    }
+
+
+def _decode_passage(row: Mapping[str, Any], record: Record) -> IndexedPassage:
+    passage = Passage(
+        id=row["id"],
+        record=record.id,
+        url=row["url"],
+        title=row["title"],
+        text=row["text"],
+        sentences=tuple((start, end) for start, end in row["sentences"]),
+        date=record.metadata.date,
+        language=record.language,
+        blocks=unpack_blocks(row["blocks"], len(row["text"])),
+        spans=unpack_spans(row["spans"], len(row["text"])),
+    )
+    return IndexedPassage(passage, row["context"])
+
+
+_ABBREVIATION_LINE = re.compile(r"^\*\[([^\]\n]+)\]:[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
+
+
+def read_abbreviations(path: Path) -> dict[str, str]:
+    """Map short forms to long ones, from lines such as ``*[SSO]: single sign-on``.
+
+    Other lines are ignored; SiteError if the file cannot be read or holds no such line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SiteError(f"abbreviations: {path} cannot be read ({error})") from None
+    lines = _ABBREVIATION_LINE.findall(text)
+    abbreviations = {short.strip(): long for short, long in lines if short.strip()}
+    if not abbreviations:
+        raise SiteError(
+            f"abbreviations: {path} holds no line such as `*[SSO]: single sign-on`; add one or "
+            "drop the option"
+        )
+    return abbreviations
+
+
+def read_enrichment(path: Path) -> dict[str, str]:
+    """Map record ids to extra retrieval text; SiteError names the file and the id of a mistake.
+
+    A value is a text or a list of texts, which become lines.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        data = parse_yaml(text, partial(_reject_duplicate_key, path))
+    except (OSError, UnicodeDecodeError) as error:
+        raise SiteError(f"enrichment: {path} cannot be read ({error})") from None
+    except YamlError as error:
+        where = f" in line {error.line}" if error.line else ""
+        raise SiteError(f"enrichment: {path} is not YAML{where}; correct it") from None
+    if data is None:
+        return {}
+    if not isinstance(data, dict):
+        raise SiteError(f"enrichment: {path} is not a list of `record id: text` lines; correct it")
+    by_id = {_key_as_id(path, key): value for key, value in data.items()}
+    return {name: _join_texts(path, name, value) for name, value in by_id.items()}
+
+
+def check_enrichment_ids(enrichment: Collection[str], ids: Collection[str], path: Path) -> None:
+    """Refuse ids that no record has; SiteError names the first and what comes close."""
+    for name in enrichment:
+        if name not in ids:
+            near = get_close_matches(name, ids, 3, 0.5)
+            hint = f"; close to it are {', '.join(near)}" if near else ""
+            raise SiteError(
+                f"enrichment: {path}: {name!r} is the id of no record: give a page's path in the "
+                f"docs folder without its suffix, such as `guide/deploy`{hint}"
+            )
+
+
+def _reject_duplicate_key(path: Path, root: yaml.Node | None) -> None:
+    """Refuse a key with two values: YAML keeps the last, and the first would be lost silently."""
+    if duplicate := find_duplicate_key(root):
+        raise SiteError(f"enrichment: {path}: {duplicate.key!r} stands there twice; join the two")
+
+
+def _key_as_id(path: Path, key: object) -> str:
+    try:
+        return str(key)
+    except ValueError:
+        # Python refuses to format integers of thousands of digits.
+        raise SiteError(f"enrichment: {path}: a number is the id of no record; drop it") from None
+
+
+def _join_texts(path: Path, name: str, value: object) -> str:
+    values = value if isinstance(value, list) else [value]
+    lines = [line for line in values if isinstance(line, str) and line.strip()]
+    if not lines or len(lines) < len(values):
+        raise SiteError(
+            f"enrichment: {path}: {name!r} has to be a text or a list of texts; put it in quotes"
+        )
+    return "\n".join(" ".join(line.split()) for line in lines)
+
+
+_FORMATS: dict[str, TranscriptFormat] = {".vtt": "vtt", ".srt": "srt"}
+
+
+def read_published_transcript(
+    page: str, path: object, media: object, find_file: Callable[[str], Path | None]
+) -> Transcript:
+    """Read the transcript of a page; SiteError names the page or the file, and the remedy.
+
+    page: its path in the docs folder. path, media: ``transcript`` and ``media`` of its front
+    matter. find_file: returns where a published file of the docs folder lies.
+    """
+    if not isinstance(path, str) or not path.strip():
+        raise SiteError(f"{page}: transcript: {path!r:.80} is not a path; write one as talk.vtt")
+    name = resolve_transcript_path(page, path)
+    kind = _FORMATS.get(PurePosixPath(name).suffix.lower())
+    if kind is None:
+        raise SiteError(
+            f"{page}: transcript: {path!r:.80} ends in neither .vtt nor .srt; convert the file"
+        )
+    file = find_file(name)
+    if file is None:
+        raise SiteError(
+            f"{page}: transcript: {path!r:.80} is not a published file of the docs folder; give "
+            "its path from the page, such as talk.vtt, or from the docs folder, such as /talk.vtt"
+        )
+    address = _check_media(page, media)
+    try:
+        text = file.read_bytes().decode("utf-8-sig")
+        cues = parse_transcript(text.replace("\r\n", "\n").replace("\r", "\n"), kind, name)
+    except UnicodeDecodeError:
+        raise SiteError(f"{name}: it is not UTF-8; save it as UTF-8") from None
+    except NotebookError as error:
+        raise SiteError(str(error)) from None
+    return Transcript(tuple(SpokenCue(cue.start, cue.end, cue.text) for cue in cues), address)
+
+
+def resolve_transcript_path(page: str, path: str) -> str:
+    """Resolve a path that begins at the page or, with a slash, at the docs folder."""
+    folder = posixpath.join("/", posixpath.dirname(page))
+    return posixpath.normpath(posixpath.join(folder, path.strip())).lstrip("/")
+
+
+def _check_media(page: str, media: object) -> str:
+    """Check where a recording is played; "" where its page has it."""
+    if media is None:
+        return ""
+    is_address = isinstance(media, str) and media.startswith(("https://", "http://"))
+    if not isinstance(media, str) or not is_address or not is_safe_url(link_to_time(media, 0)):
+        raise SiteError(
+            f"{page}: media: {media!r:.80} is not an http(s) url; correct it, for example "
+            "https://video.example/talk, or leave it out"
+        )
+    return media

@@ -10,8 +10,7 @@ import sentencex
 
 from ...serve.structure import Block, Span
 from ...serve.text.tokenization import count_words
-from .inline_text import shift_spans, trim_spans
-from .records import PageBlock
+from .records import PageBlock, shift_spans, trim_spans
 
 # A word of an alphabet, or a letter of a script that may have no spaces with its marks: with few,
 # since nothing else would bound a passage.

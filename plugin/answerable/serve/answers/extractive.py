@@ -16,8 +16,7 @@ from ..retrieval.scoring import score_codes
 from ..retrieval.store import Store
 from ..text.tokenization import extract_terms
 from ..types import Evidence, Passage
-from ..vectors.quantization import quantize_int8
-from ..vectors.scalar_codes import Int8Codes
+from ..vectors import Int8Codes, quantize_int8
 from .confidence import is_direct_answer
 from .excerpts import MAX_VISIBLE_CHARACTERS, Excerpt, ExcerptBudget, cut_excerpt
 from .statements import PassageStatements, is_quotable_alone, split_statements

@@ -1,15 +1,214 @@
-"""Serialize a reply as the JSON body of a response, and as text with [n] citation markers."""
+"""Replies as they travel: claims with their blocks, citations and notes."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from ..retrieval.question import Remark
 from ..retrieval.store import Store
-from ..types import Answer, Citation, HintCitation, RecordCitation, Reply
+from ..structure import Block
+from ..text.sanitization import sanitize_text
+from ..types import Answer, Citation, Claim, HintCitation, Passage, RecordCitation, Reply
 from .confidence import bucket_confidence
-from .wire_blocks import build_claim_blocks
+from .statements import TextRange
+
+Json = dict[str, Any]
+
+# The mark in a claim where words between its quotes are left out.
+GAP_MARK = re.compile(r"\n…\n| … ")
+# Labels that are never quoted or missed: of an admonition, a block of code, a picture.
+_UNQUOTED = ("title", "file", "caption")
+
+
+class _LocatedPart(NamedTuple):
+    """Locate a part of a claim: ``text[start:end]`` of a passage."""
+
+    passage: Passage
+    start: int
+    end: int
+
+
+def build_claim_blocks(claim: Claim, passages: Sequence[Passage]) -> list[Json] | None:
+    """Build the blocks of a claim; None unless it is the words of its passages, in their order.
+
+    They hold the words of the claim and no others, without HTML and without control characters.
+    Rows of one table are one table, even if rows between them are left out.
+    """
+    blocks: list[Json] = []
+    previous: Block | None = None
+    before: _LocatedPart | None = None
+    for part in _locate_claim(claim, passages):
+        passage = part.passage
+        is_apart = before is not None and _leaves_gap(before, part)
+        if before is None or before.passage is not passage:
+            previous = None
+        for block in passage.blocks:
+            span = _trim_block_range(
+                passage.text, max(part.start, block.start), min(part.end, block.end)
+            )
+            if span is None:
+                continue
+            is_same = previous is not None and _continues(block, previous)
+            if is_apart and blocks and not (is_same and block.kind == "row"):
+                blocks.append({"kind": "gap"})
+                is_same = False
+            is_apart = False
+            _append_block(blocks, passage, block, span, is_same)
+            previous = block
+        before = part
+    for each in blocks:
+        _indent_from_zero(each)
+    return blocks or None
+
+
+def _leaves_gap(before: _LocatedPart, after: _LocatedPart) -> bool:
+    """Test whether something is left out between two parts that a reader may miss."""
+    if before.passage is not after.passage:
+        return True
+    text, start = before.passage.text, before.end
+    for block in before.passage.blocks:
+        if block.detail in _UNQUOTED and before.end <= block.start < after.start:
+            if text[start : block.start].strip():
+                return True
+            start = block.end
+    return bool(text[start : after.start].strip())
+
+
+def _locate_claim(claim: Claim, passages: Sequence[Passage]) -> list[_LocatedPart]:
+    """Find the parts of the cited passages that a claim consists of; none for any other claim."""
+    by_pair = {(passage.id, passage.url): passage for passage in passages if passage.blocks}
+    starts: dict[Passage, int] = {}
+    for citation in claim.citations:
+        passage = by_pair.get((citation.id, citation.url))
+        if passage is None:
+            return []
+        starts.setdefault(passage, citation.start)
+    # The page itself may have the mark of a gap.
+    for pieces in ([claim.text], GAP_MARK.split(claim.text)):
+        for offsets in (starts, dict.fromkeys(starts, 0)):
+            if parts := _find_in_order(pieces, offsets):
+                return parts
+    return []
+
+
+def _find_in_order(pieces: Sequence[str], starts: Mapping[Passage, int]) -> list[_LocatedPart]:
+    """Find pieces one after the other in passages that follow each other; none if one is missing.
+
+    starts: the offset in each passage from which its pieces are searched.
+    """
+    parts: list[_LocatedPart] = []
+    pending = list(starts.items())
+    at = -1
+    for piece in pieces:
+        while pending:
+            passage, start = pending[0]
+            text, offsets = _sanitize_with_offsets(passage.text)
+            first = next((n for n, offset in enumerate(offsets) if offset >= start), 0)
+            first_match = text.find(piece, max(first, at)) if piece.strip() else -1
+            if first_match >= 0:
+                break
+            pending.pop(0)
+            at = -1
+        if not pending:
+            return []
+        at = first_match + len(piece)
+        parts.append(_LocatedPart(passage, offsets[first_match], offsets[at - 1] + 1))
+    return parts if {part.passage for part in parts} == starts.keys() else []
+
+
+def _sanitize_with_offsets(text: str) -> tuple[str, Sequence[int]]:
+    """Sanitize a text as claims are, and return the offset that each character came from."""
+    if sanitize_text(text) == text:
+        return text, range(len(text))
+    cleaned = [(character, n) for n, raw in enumerate(text) for character in sanitize_text(raw)]
+    return "".join(c for c, _ in cleaned), [n for _, n in cleaned]
+
+
+def _trim_block_range(text: str, start: int, end: int) -> TextRange | None:
+    """Trim white space off a range; None if nothing is left."""
+    words = text[start:end] if start < end else ""
+    if not words.strip():
+        return None
+    # Code begins with the spaces that indent it.
+    lead = len(words) - len(words.lstrip("\n"))
+    return start + lead, start + len(words.rstrip())
+
+
+def _continues(block: Block, previous: Block) -> bool:
+    """Test whether a block continues the list or the table of the one before it."""
+    return (block.kind, block.group) == (previous.kind, previous.group) and block.group > 0
+
+
+def _append_block(
+    blocks: list[Json], passage: Passage, block: Block, part: TextRange, is_same: bool
+) -> None:
+    """Append a block, or add it to the last list or table if it is of the same."""
+    # Code of which a line is cut is text, so that nobody takes it for a whole command.
+    before, after = passage.text[block.start : part[0]], passage.text[part[1] : block.end]
+    cut_off = before.rpartition("\n")[2] + after.partition("\n")[0]
+    if block.kind == "code" and not cut_off.strip():
+        code = sanitize_text(passage.text[slice(*part)])
+        blocks.append({"kind": "code", "language": block.detail, "text": code})
+    elif block.kind == "item":
+        if not is_same:
+            blocks.append({"kind": "list", "items": []})
+        item = {"level": block.level, "number": block.detail, "spans": _build_spans(passage, *part)}
+        blocks[-1]["items"].append(item)
+    elif block.kind == "row":
+        if not is_same:
+            blocks.append({"kind": "table", "columns": [], "rows": []})
+        cells = list(_build_cells(passage, block, part))
+        if block.detail == "header":
+            blocks[-1]["columns"] = cells
+        else:
+            blocks[-1]["rows"].append(cells)
+    elif block.kind == "label":
+        label = {"kind": "label", "label": block.detail, "spans": _build_spans(passage, *part)}
+        blocks.append(label)
+    else:
+        blocks.append({"kind": "text", "spans": _build_spans(passage, *part)})
+
+
+def _build_cells(passage: Passage, block: Block, part: TextRange) -> Iterator[list[Json]]:
+    """Build the cells of a row, each as spans; those that are not quoted are empty."""
+    cells = [
+        span for span in passage.spans
+        if span.kind == "cell" and block.start <= span.start and span.end <= block.end
+    ]  # fmt: skip
+    for start, end in [(cell.start, cell.end) for cell in cells] or [part]:
+        yield _build_spans(passage, max(start, part[0]), min(end, part[1]))
+
+
+def _build_spans(passage: Passage, start: int, end: int) -> list[Json]:
+    """Build the spans of a range: its pieces of text, with ``href`` or whole ``code``."""
+    inside = [
+        span for span in passage.spans
+        if span.kind != "cell" and span.start < end and span.end > start
+    ]  # fmt: skip
+    edges = {edge for span in inside for edge in (span.start, span.end) if start < edge < end}
+    pieces: list[Json] = []
+    for first, last in pairwise(sorted({start, end, *edges})) if start < end else ():
+        piece: Json = {"text": sanitize_text(passage.text[first:last])}
+        for span in inside:
+            if span.start <= first and last <= span.end:
+                if span.kind == "link":
+                    piece["href"] = span.url
+                elif start <= span.start and span.end <= end:
+                    piece["code"] = True
+        if piece["text"]:
+            pieces.append(piece)
+    return pieces
+
+
+def _indent_from_zero(block: Json) -> None:
+    """Count the levels of a list from its own outermost item."""
+    items = block.get("items", ())
+    least = min((item["level"] for item in items), default=0)
+    for item in items:
+        item["level"] -= least
+
 
 # What the template of a route's sentence may use.
 ROUTE_FIELDS = frozenset({"label", "locator", "where", "url"})

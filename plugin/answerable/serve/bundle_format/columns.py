@@ -1,16 +1,76 @@
-"""Pack, unpack and check a bundle's columns of numbers, by names and types; map .npy files."""
+"""Columns of a bundle's data: typed arrays and lines of text, compressed in blocks."""
 
+import datetime as dt
 import math
-from collections.abc import Mapping
+import mmap
+import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..vectors.encodings import INVERSE_NORMS, MAX_UNIT_VALUE
-from .compression import deflate
+from ..errors import BUILD_AGAIN, BundleError
+from ..structure import UNSAFE_IN_URL, is_safe_url
+from ..vectors import INVERSE_NORMS, MAX_UNIT_VALUE
+
+# No file of a bundle is larger once it is decompressed.
+MAX_DECOMPRESSED_BYTES = 256 * 1024 * 1024
+# Bound of the decompressed size by the size on disk: deflate makes up to 1,032 bytes of one, a
+# site's own files 7 at most, so a file that inflates to much more was made for that.
+RATIO_FREE_BYTES = 256 * 1024
+MAX_COMPRESSION_RATIO = 32
+
+
+def deflate(data: bytes) -> bytes:
+    """Compress as small as ``inflate`` accepts; BundleError for more than it gives back."""
+    if len(data) > MAX_DECOMPRESSED_BYTES:
+        raise BundleError(
+            f"The site needs a file of {len(data)} bytes, and a bundle's holds "
+            f"{MAX_DECOMPRESSED_BYTES} at most: leave pages or notes out"
+        )
+    packed = zlib.compress(data, 9)
+    if len(data) <= bound_inflated_size(len(packed)):
+        return packed
+    # Without repetitions deflate makes 8 bytes of one at most.
+    plain = zlib.compressobj(9, strategy=zlib.Z_HUFFMAN_ONLY)
+    return plain.compress(data) + plain.flush()
+
+
+def inflate(data: bytes, name: str, max_bytes: int = MAX_DECOMPRESSED_BYTES) -> bytes:
+    """Decompress a file; BundleError if it is damaged or has more than ``max_bytes``."""
+    # Allocated by the size on disk, never by what the data claims.
+    limit = min(max_bytes, bound_inflated_size(len(data))) + 1
+    inflater = zlib.decompressobj()
+    try:
+        text = inflater.decompress(data, limit)
+    except zlib.error:
+        text = b""
+    if not inflater.eof or inflater.unused_data or len(text) == limit:
+        raise BundleError(f"{name} does not decompress: {BUILD_AGAIN}")
+    return text
+
+
+def bound_inflated_size(packed_bytes: int) -> int:
+    """Bound what so many compressed bytes may become."""
+    return min(MAX_DECOMPRESSED_BYTES, RATIO_FREE_BYTES + MAX_COMPRESSION_RATIO * packed_bytes)
+
+
+def hash_file(path: Path) -> str:
+    """Compute a file's SHA-256 in hexadecimal digits; OSError."""
+    # OpenSSL's library takes a while to load: only where something is verified.
+    import hashlib
+
+    with path.open("rb") as file:
+        if not path.stat().st_size:
+            return hashlib.sha256(b"").hexdigest()
+        # In one call: every other one waits for the interpreter again.
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            return hashlib.sha256(data).hexdigest()
+
 
 # A greater weight is not a preference: a weight orders matches and does not replace their scores.
 MAX_WEIGHT = 10.0
@@ -180,3 +240,90 @@ def check_title_norms(values: NDArray[np.float32]) -> None:
     """Refuse the length of a title's idf vector that no title has."""
     if not ((values >= 0) & (values <= MAX_TITLE_NORM)).all():
         raise ValueError(f"{RECORD_TITLE_NORMS.name} holds one not in [0, {MAX_TITLE_NORM:g}]")
+
+
+# Divides the themes of a page, none of which has white space but single spaces.
+THEME_SEPARATOR = "\t"
+
+_LINE_FEED = ord("\n")
+_UNSAFE_BYTES = bytes(byte for byte in range(128) if UNSAFE_IN_URL.match(chr(byte)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TextLines:
+    """Decode lines of UTF-8 on demand: line ``i`` is ``data[edges[i]:edges[i + 1] - 1]``.
+
+    ``edges``: (n + 1,).
+    """
+
+    data: bytes
+    edges: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.edges) - 1
+
+    def __getitem__(self, row: int) -> str:
+        start, end = int(self.edges[row]), int(self.edges[row + 1]) - 1
+        return self.data[start:end].decode("utf-8", "surrogatepass")
+
+    @property
+    def joined(self) -> bytes:
+        """Return all lines, with line breaks between them."""
+        return self.data[int(self.edges[0]) : max(int(self.edges[-1]) - 1, 0)]
+
+    def texts(self) -> list[str]:
+        """Decode all lines."""
+        return self.joined.decode("utf-8", "surrogatepass").split("\n") if len(self) else []
+
+
+def pack_lines(columns: Sequence[Sequence[str]]) -> bytes:
+    """Compress columns of texts as one file, a line each; ValueError for a text of two lines."""
+    lines = [text for column in columns for text in column]
+    whole = "\n".join(lines)
+    if lines and whole.count("\n") != len(lines) - 1:
+        broken = next(line for line in lines if "\n" in line)
+        raise ValueError(f"{broken!r} has a line break")
+    return deflate(whole.encode("utf-8", "surrogatepass"))
+
+
+def unpack_lines(whole: bytes, name: str, *lengths: int) -> list[TextLines]:
+    """Split the decompressed bytes of ``pack_lines`` into columns; ValueError for other lengths."""
+    expected = sum(lengths)
+    # Counted before an offset is stored for each: that takes eight times the bytes.
+    line_breaks = whole.count(b"\n")
+    if line_breaks != max(expected - 1, 0) or (whole and not expected):
+        raise ValueError(f"{name} has {line_breaks + 1} lines, not {expected}")
+    breaks = np.flatnonzero(np.frombuffer(whole, np.uint8) == _LINE_FEED)
+    # Invalid UTF-8 fails here, and not when a question reaches it.
+    whole.decode("utf-8", "surrogatepass")
+    edges = np.concatenate([[0], breaks + 1, [len(whole) + 1] if expected else []]).astype(np.intp)
+    starts = [0, *accumulate(lengths)]
+    return [TextLines(whole, edges[start : end + 1]) for start, end in pairwise(starts)]
+
+
+def parse_dates(values: Sequence[str]) -> tuple[str | None, ...]:
+    """Check ISO dates, "" for none; ValueError."""
+    for value in values:
+        if value and not _is_iso_date(value):
+            raise ValueError(f"{value!r:.80} is not a date")
+    return tuple(value or None for value in values)
+
+
+def _is_iso_date(value: str) -> bool:
+    try:
+        return dt.date.fromisoformat(value).isoformat() == value
+    except ValueError:
+        return False
+
+
+def check_urls(urls: TextLines, name: str) -> None:
+    """Refuse an unsafe url in a bundle's file; BundleError names both."""
+    # All of them at once: a large notebook has ten thousand, and a cold start waits for this.
+    lines = b"\n" + urls.joined if len(urls) else b""
+    rooted = lines.count(b"\n/") - lines.count(b"\n//")
+    absolute = lines.count(b"\nhttps://") + lines.count(b"\nhttp://")
+    visible = lines.translate(None, _UNSAFE_BYTES)
+    is_safe = rooted + absolute == len(urls) == len(lines) - len(visible)
+    if not is_safe or not (visible.isascii() or all(map(is_safe_url, urls.texts()))):
+        url = next((url for url in urls.texts() if not is_safe_url(url)), "")
+        raise BundleError(f"{name} holds the unsafe url {url!r:.80}: {BUILD_AGAIN}")

@@ -1,4 +1,4 @@
-"""Embedder protocol: texts to unit vectors, how common a word is; provider, model, dimensions."""
+"""The protocol of embedders, the identity of their vectors, and the check of what they return."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -6,6 +6,8 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..errors import EmbedderError
 
 Vectors = NDArray[np.float32]
 
@@ -44,3 +46,25 @@ class Embedder(Protocol):
 
     def word_rank(self, word: str) -> int | None:
         """Rank a lower-case word by how common it is; None if unknown, or without a word list."""
+
+
+def check_vectors(vectors: object, count: int, identity: EmbedderIdentity) -> Vectors:
+    """Return vectors of ``count`` texts as an array of float32; EmbedderError names the defect."""
+    try:
+        array = np.asarray(vectors, dtype=np.float32)
+    except (RuntimeError, TypeError, ValueError):
+        raise EmbedderError(
+            f"the embedder {identity.label} returned a {type(vectors).__name__} that is not a "
+            "table of numbers; correct it to return an array of float32 with a row for each text",
+            cause="bad-vectors",
+        ) from None
+    shape = (count, identity.dimensions)
+    if array.shape != shape:
+        raise EmbedderError(
+            f"the embedder gave {array.shape} for {shape}: check its model", cause="bad-vectors"
+        )
+    if not np.isfinite(array).all():
+        raise EmbedderError(
+            "the embedder gave a number that is not finite: check its model", cause="bad-vectors"
+        )
+    return array

@@ -10,16 +10,11 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from ..errors import EmbedderError
-from ..model_api.openai_client import (
-    MAX_RESPONSE_BYTES,
-    call_provider,
-    estimate_max_tokens,
-    read_token_usage,
-)
+from ..openai_client import MAX_RESPONSE_BYTES, call_provider, estimate_max_tokens, read_token_usage
 from ..provider_registry import EMBEDDER_PROVIDERS
 from ..request_context import current_context
-from ..retrieval import question_text
-from ..vectors.kernel import normalize_rows
+from ..retrieval import question
+from ..vectors import normalize_rows
 from .embedder import EmbedderIdentity, Vectors
 
 # The API's limits: inputs a request, bytes a request, and bytes of one input (8,192 tokens).
@@ -65,7 +60,7 @@ class OpenAIEmbedder:
     def max_question_tokens(self) -> int:
         """Bound the tokens that the server may count for one question."""
         # No vocabulary in use has more tokens for a text than the text has bytes in UTF-8.
-        return 4 * question_text.MAX_QUESTION_CHARACTERS
+        return 4 * question.MAX_QUESTION_CHARACTERS
 
     def word_rank(self, word: str) -> None:
         """Rank no word: the vocabulary is not in this process."""

@@ -1,21 +1,229 @@
-"""Hold what protects a service: pause, tokens, rates, asker ids, guarded engine.
+"""Guards before the engine: origins, limits, the cap, the cache, and a clean end."""
 
-Each protection is created when it is first needed, because their packages load slowly.
-"""
-
+import hashlib
+import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass
 from typing import Any, TypeVar
 
-from ..limits.answer_cache import create_answer_cache
-from ..limits.askers import AskerSlots, accepts_bearer_token, hash_with_secret, mask_address
+from ..answers import openai_answerer
+from ..answers.wire import serialize_answer
+from ..engine import Engine
+from ..errors import BudgetError
+from ..limits.answer_cache import AnswerCache, CacheOutcome, create_answer_cache
 from ..limits.policy import Policy
-from ..limits.rate_limit import RateLimiter, create_rate_limiter
-from ..limits.token_budget import create_token_budget
-from .guarded_engine import GuardedEngine
-from .messages import Problem, Request
-from .telemetry import RequestMetrics
+from ..limits.rate_limit import (
+    AskerSlots,
+    RateLimiter,
+    accepts_bearer_token,
+    create_rate_limiter,
+    hash_with_secret,
+    mask_address,
+)
+from ..limits.token_budget import Reservation, TokenBudget, create_token_budget
+from ..request_context import RequestContext, start_span
+from ..retrieval import selection
+from ..retrieval.retrieve import TOP_K
+from ..retrieval.scoring import Scored
+from ..text.languages import match_languages
+from ..types import Passage, Reply
+from .logs import NEAR_PASSAGES, NearestRecord, RequestMetrics, find_nearest_record
+from .messages import Problem, Request, encode_json, make_busy_problem, make_capped_problem
+
+# The fields of a cache entry, hashed into its key: entries of another shape are never read.
+_ENTRY_FIELDS = ("body", "cited", "near(record, nearness, is_clear)", "stages")
+# Seconds for which a question waits for a slot, and then for tokens that others have reserved.
+_BURST_SECONDS = 2.0
+# Seconds between two attempts to reserve tokens.
+_RETRY_SECONDS = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Hold a cleaned question, its language if that is known, and a hash of who asks.
+
+    ``asker``: as the limits count it; the answer does not depend on it.
+    """
+
+    text: str
+    language: str | None = None
+    asker: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ServedReply:
+    """Hold the body of an answer without its request id, its cache outcome and the nearest record.
+
+    ``near``: of a refusal, where refusals are logged. ``cited``: the records that it cites.
+    """
+
+    body: dict[str, Any]
+    outcome: CacheOutcome
+    near: NearestRecord | None
+    cited: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GuardedEngine:
+    """Share one cache, one budget and the slots between all questions of a process.
+
+    Every context that it takes is the current one: ``Service.handle`` has made it that.
+
+    ``budget`` is None where spending has no cap. ``slots`` bound the questions that are answered at
+    once, ``asker_slots`` those of one asker. ``finds_nearest``: for the log of refusals.
+    """
+
+    cache: AnswerCache
+    budget: TokenBudget | None
+    slots: threading.BoundedSemaphore
+    asker_slots: AskerSlots
+    finds_nearest: bool = False
+
+    def answer(self, engine: Engine, question: Question, context: RequestContext) -> ServedReply:
+        """Answer from the cache, else by the engine; Problem, AnswerableError, or TimeoutError.
+
+        An answer that was not made for this request announces the stages in which it was made, so
+        that its events do not reveal that somebody has asked the same question before.
+        """
+
+        def make_entry() -> tuple[bytes, bool]:
+            return self._make_entry(engine, question, context)
+
+        value, outcome = self.cache.get_or_make(
+            make_cache_key(engine, question),
+            make_entry,
+            max(0.0, context.left),
+            context.check_deadline,
+        )
+        entry = json.loads(value)
+        if outcome != "miss":
+            for stage in entry["stages"]:
+                context.announce(stage)
+        near = NearestRecord(*entry["near"]) if entry["near"] else None
+        return ServedReply(entry["body"], outcome, near, tuple(entry["cited"]))
+
+    def search(
+        self, engine: Engine, question: Question, context: RequestContext
+    ) -> dict[str, dict[str, str]]:
+        """Retrieve public passages for a question: url, title and text by passage id."""
+        budget = self._reserve_budget(engine.embedder.max_question_tokens, context, "searches")
+        with self.hold_slot(question, context), budget:
+            passages = engine.retrieve(question.text, TOP_K, question.language).passages
+        return serialize_passages(passages)
+
+    def _make_entry(
+        self, engine: Engine, question: Question, context: RequestContext
+    ) -> tuple[bytes, bool]:
+        """Answer by the engine; return the cache entry and whether it may be kept."""
+        with (
+            self.hold_slot(question, context),
+            self._reserve_budget(engine.max_question_tokens, context, "answers"),
+            start_span("answerable.answer") as note,
+        ):
+            near = NEAR_PASSAGES if self.finds_nearest else 0
+            pool = engine.retrieve(question.text, selection.POOL_SIZE, question.language, near)
+            reply = engine.answer_from(pool)
+            note(mode=reply.answer.mode, reason=reply.reason, bundle=engine.store.manifest.id)
+        floor = engine.store.manifest.profile.floor
+        nearest = find_nearest_record(pool, floor) if near and reply.reason else None
+        entry = {
+            "body": serialize_answer(reply, engine.store, "", pool.reading.remarks),
+            "cited": _list_cited_records(reply),
+            "near": astuple(nearest) if nearest else None,
+            "stages": context.stages,
+        }
+        # A model that broke the contract may keep it the next time.
+        return encode_json(entry), reply.reason != "contract"
+
+    @contextmanager
+    def hold_slot(self, question: Question, context: RequestContext) -> Iterator[None]:
+        """Hold a slot, which counts for its asker; a burst waits a moment, then is a Problem."""
+        ends = time.monotonic() + min(_BURST_SECONDS, context.left)
+        wait = max(0.0, ends - time.monotonic())
+        with self.asker_slots.hold_slot(question.asker, wait) as is_held:
+            if not is_held or not self.slots.acquire(timeout=max(0.0, ends - time.monotonic())):
+                raise make_busy_problem()
+            try:
+                yield
+            finally:
+                self.slots.release()
+
+    @contextmanager
+    def _reserve_budget(
+        self, max_tokens: int, context: RequestContext, unit: str
+    ) -> Iterator[None]:
+        """Reserve the worst case of this block and settle its real cost; Problem without room.
+
+        unit: names in the problem what the day's tokens no longer pay for.
+        """
+        if not max_tokens or self.budget is None:
+            yield
+            return
+        try:
+            reservation = _reserve_tokens(self.budget, max_tokens, context)
+            try:
+                with context.charging(reservation.begin):
+                    yield
+            finally:
+                # A provider call that reported no tokens costs the most it can; if even that is
+                # unknown, all that was reserved.
+                reservation.settle(context.cost)
+        except BudgetError as error:
+            raise make_busy_problem() if error.transient else make_capped_problem(unit) from error
+
+
+def _list_cited_records(reply: Reply) -> list[str]:
+    """List the records whose passages an answer cites, in the order of its citations."""
+    records = {passage.id: passage.record for passage in reply.passages}
+    cited = (records.get(citation.id) for citation in reply.citations)
+    return list(dict.fromkeys(record for record in cited if record is not None))
+
+
+def serialize_passages(passages: Iterable[Scored[Passage]]) -> dict[str, dict[str, str]]:
+    """Serialize found passages as the rows of a search, by id."""
+    return {
+        scored.item.id: {
+            "url": scored.item.url,
+            "title": scored.item.title,
+            "text": scored.item.text,
+        }
+        for scored in passages
+    }
+
+
+def _reserve_tokens(budget: TokenBudget, tokens: int, context: RequestContext) -> Reservation:
+    """Reserve tokens; a burst waits a moment for those that others have reserved."""
+    ends = time.monotonic() + _BURST_SECONDS
+    while True:
+        try:
+            return budget.reserve(tokens)
+        except BudgetError as error:
+            if not error.transient or time.monotonic() >= ends:
+                raise
+        context.pause(_RETRY_SECONDS)
+
+
+def make_cache_key(engine: Engine, question: Question) -> str:
+    """Hash all that an answer depends on, as the key of its cache entry."""
+    manifest = engine.store.manifest
+    parts = [
+        _ENTRY_FIELDS,
+        manifest.id,
+        # An index of a database may find less than a search without one.
+        engine.store.store_key,
+        manifest.identity.label,
+        openai_answerer.PROMPT_VERSION,
+        manifest.generator,
+        engine.answerer.label,
+        question.text,
+        # Any tag of a language that the site lacks asks the same.
+        sorted(match_languages(question.language, engine.store.site.tags)),
+    ]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
 
 T = TypeVar("T")
 
@@ -117,3 +325,34 @@ class Protections:
                     self._created[name] = create()
         protection: T = self._created[name]
         return protection
+
+
+class InFlight:
+    """Track the questions in flight, by their contexts, and wait for their end."""
+
+    def __init__(self) -> None:
+        self._questions: list[RequestContext] = []
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def hold(self, question: RequestContext) -> Iterator[None]:
+        """Track a question for the length of this block."""
+        with self._changed:
+            self._questions.append(question)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._questions.remove(question)
+                self._changed.notify_all()
+
+    def cancel(self) -> None:
+        """Cancel the questions in flight."""
+        with self._changed:
+            for question in self._questions:
+                question.cancel()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until nothing is in flight; False if that takes longer than ``seconds``."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._questions, seconds)

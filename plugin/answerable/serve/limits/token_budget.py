@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from ..errors import BudgetError, StorageError
-from .redis_store import KEY_PREFIX, connect_redis
+from .answer_cache import KEY_PREFIX, connect_redis
 
 # Days whose sums are remembered. A clock that steps back over midnight comes back to a day that
 # has its sum already, and so to no second cap.

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bundle_format.postings import Postings
+from ..bundle_format.site_data import Postings
 
 # BM25's usual constants, without the (k1 + 1) factor, so that a term adds at most its idf.
 K1 = 1.2

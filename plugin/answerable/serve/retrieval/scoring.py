@@ -7,11 +7,11 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bundle_format.postings import Postings
-from ..bundle_format.profile import Profile
+from ..bundle_format.manifest import Profile
+from ..bundle_format.site_data import Postings
 from ..text.tokenization import extract_terms
 from ..types import Passage, RoutingHint
-from ..vectors.encodings import Codes
+from ..vectors import Codes
 from .bm25 import find_full_matches, score_bm25, select_top_rows
 from .boosts import score_freshness, score_name_boosts, score_pages
 from .question import QuestionReading

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bundle_format.manifest import Manifest
-from ..bundle_format.postings import PhraseIndex, Postings
-from ..bundle_format.site_metadata import SiteMetadata
+from ..bundle_format.site_data import PhraseIndex, Postings, SiteMetadata
 from ..types import Passage, RoutingHint
 
 Floats = NDArray[np.float32]

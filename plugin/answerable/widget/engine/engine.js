@@ -3,7 +3,7 @@
 import { draftReply } from "./draft_loop.js";
 import { openLocalEmbedder } from "./local_embedder.js";
 import { readQuestion } from "./question.js";
-import { cleanQuestion, findQuestionProblem } from "./question_text.js";
+import { cleanQuestion, findQuestionProblem } from "./question.js";
 import { retrieve } from "./retrieve.js";
 import { arrangePool, fitBudget, selectEvidence } from "./selection.js";
 import { resolveFolder, waitFor } from "./site_files.js";

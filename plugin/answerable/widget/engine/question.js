@@ -1,21 +1,273 @@
-/** Read a question: spell it as the site does, weigh its terms, name corrected or unknown words. */
+/** Reading of a question: its words without frames, near spellings, and the site's vocabulary. */
 import { computeIdfs, findIndexedTerms } from "./bm25.js";
-import { findJoinedSpelling, findNearSpelling, mayBeMisspelled } from "./misspellings.js";
+import { countCodePoints } from "./code_points.js";
 import { splitNgrams } from "./normalization.js";
-import { escapePattern } from "./patterns.js";
-import {
-  asksAboutNow,
-  asksForDefinition,
-  asksForHistory,
-  findIdentifiers,
-  pointsBack,
-  stripContinuation,
-  stripFrame,
-} from "./question_text.js";
+import { escapePattern, findTexts, replaceAll } from "./patterns.js";
 import { extractTerms, hasSiteScripts, isSpaceDelimited, splitWords } from "./tokenization.js";
+import { splitAtSpace, stripSpace } from "./white_space.js";
 
 /**
+ * @typedef {import("./recipe.js").Recipe} Recipe
  * @typedef {import("./store.js").Store} Store
+ */
+
+/**
+ * Normalize a question to NFKC, without control characters, with single spaces.
+ * @param {string} question
+ * @returns {string}
+ */
+export function cleanQuestion(question) {
+  return splitAtSpace(question.normalize("NFKC").replace(/\p{C}/gu, " ")).join(" ");
+}
+
+/**
+ * Say in one sentence why a cleaned question cannot be answered; null if it can.
+ * @param {Recipe} recipe
+ * @param {string} cleaned
+ * @returns {string | null}
+ */
+export function findQuestionProblem(recipe, cleaned) {
+  const { MAX_QUESTION_CHARACTERS } = recipe.question;
+  if (!cleaned) return "The question is empty.";
+  if (countCodePoints(cleaned) > MAX_QUESTION_CHARACTERS) {
+    return `A question has at most ${MAX_QUESTION_CHARACTERS} characters.`;
+  }
+  return null;
+}
+
+/**
+ * Remove the frame of a question, such as "what does the author say about".
+ *
+ * The site and its author, whose names the frames hold, are speakers too.
+ * @param {Recipe} recipe
+ * @param {string} question
+ * @returns {string}
+ */
+export function stripFrame(recipe, question) {
+  const { FRAMES, MAX_SUBJECT_WORDS, OPENING, SAYS_ABOUT } = recipe.question;
+  let text = question;
+  for (const pattern of FRAMES) text = replaceAll(pattern, text, " ");
+  text = replaceAll(SAYS_ABOUT, text, "$1");
+  if (text === question) return question;
+  const words = splitAtSpace(replaceAll(OPENING, stripSpace(text), ""));
+  const subject = words.join(" ");
+  // In the mean vector of few words a question mark would count like one of them.
+  return words.length <= MAX_SUBJECT_WORDS ? subject.replace(/(?<![ ?!.,])[ ?!.,]+$/, "") : subject;
+}
+
+/**
+ * Remove the words by which a question continues an earlier one, such as "and" or "but".
+ * @param {Recipe} recipe
+ * @param {string} question
+ * @returns {string}
+ */
+export function stripContinuation(recipe, question) {
+  return replaceAll(recipe.question.CONTINUES, question, "");
+}
+
+/**
+ * Test whether a question ends or begins as one about something that was said before.
+ * @param {Recipe} recipe
+ * @param {string} question
+ * @returns {boolean}
+ */
+export function pointsBack(recipe, question) {
+  return recipe.question.POINTS_BACK.test(question);
+}
+
+/**
+ * Test whether a question asks what something is.
+ * @param {Recipe} recipe
+ * @param {string} question
+ * @returns {boolean}
+ */
+export function asksForDefinition(recipe, question) {
+  return recipe.question.DEFINITION.test(question);
+}
+
+/**
+ * Test whether a question names a version, a release or the changelog.
+ * @param {Recipe} recipe
+ * @param {string} question
+ * @param {Set<string>} phrases in it
+ * @returns {boolean}
+ */
+export function asksForHistory({ question: { HISTORY_WORDS, VERSION } }, question, phrases) {
+  return VERSION.test(question.toLowerCase()) || HISTORY_WORDS.some((/** @type {string} */ word) => phrases.has(word));
+}
+
+/**
+ * Test whether a question has a word for now in one of the site's languages.
+ * @param {Recipe} recipe
+ * @param {string} question
+ * @param {Set<string>} phrases in it
+ * @returns {boolean}
+ */
+export function asksAboutNow(recipe, question, phrases) {
+  const [nowPhrases, substrings] = recipe.question.NOW_WORDS;
+  return (
+    nowPhrases.some((/** @type {string} */ phrase) => phrases.has(phrase)) ||
+    substrings.some((/** @type {string} */ words) => question.includes(words))
+  );
+}
+
+/**
+ * Find the options, classes and other names of code in a question, as they are written.
+ * @param {Recipe} recipe
+ * @param {string} question
+ * @returns {Set<string>}
+ */
+export function findIdentifiers(recipe, question) {
+  return new Set(findTexts(recipe.question.IDENTIFIER, question));
+}
+
+/**
+ * @typedef {Object} SpellingIndex the site's words and, parallel, how many letters each has and which, as bits
+ * @property {Set<string>} words
+ * @property {string[]} texts
+ * @property {Uint16Array} lengths
+ * @property {Int32Array} letters
+ */
+
+/**
+ * Test whether a lower-case word is long enough to be recognized when misspelled.
+ * @param {Store} store
+ * @param {string} word
+ * @returns {boolean}
+ */
+export function mayBeMisspelled({ recipe }, word) {
+  return countCodePoints(word) >= recipe.question.MIN_WORD_LETTERS && /^\p{L}+$/u.test(word);
+}
+
+/**
+ * Find the site's only spelling near a lower-case word; null if there is none or several. Spellings
+ * of one stem count as one; a word is never split in two.
+ * @param {Store} store
+ * @param {string} word
+ * @returns {Promise<string | null>}
+ */
+export async function findNearSpelling(store, word) {
+  const { TWO_EDITS_FROM_LETTERS } = store.recipe.question;
+  const index = await indexSpellings(store);
+  for (let maxEdits = 1; maxEdits <= (countCodePoints(word) < TWO_EDITS_FROM_LETTERS ? 1 : 2); maxEdits += 1) {
+    const near = findWithinEdits(index, word, maxEdits);
+    if (!near.length) continue;
+    const { recipe, site } = store;
+    const stems = new Set(near.map((other) => site.tags.flatMap((tag) => extractTerms(recipe, other, tag)).join(" ")));
+    return stems.size === 1 ? near[0] : null;
+  }
+  return null;
+}
+
+/**
+ * Find the site's word that two neighbors make together, such as "web hook"; else null.
+ * @param {Store} store
+ * @param {string} first
+ * @param {string} second
+ * @returns {Promise<string | null>}
+ */
+export async function findJoinedSpelling(store, first, second) {
+  return (await indexSpellings(store)).words.has(first + second) ? first + second : null;
+}
+
+/**
+ * Find the words at a distance of at most so many edits. Of two edits neither may replace a letter,
+ * and the first letter has to be right.
+ * @param {SpellingIndex} index
+ * @param {string} word
+ * @param {number} maxEdits
+ * @returns {string[]}
+ */
+function findWithinEdits({ texts, lengths, letters }, word, maxEdits) {
+  const length = countCodePoints(word);
+  const bits = letterBits(word);
+  const [initial] = word;
+  return texts.filter(
+    (other, row) =>
+      Math.abs(lengths[row] - length) <= maxEdits &&
+      countBits(letters[row] ^ bits) <= 2 * maxEdits &&
+      (maxEdits === 1 || other.startsWith(initial)) &&
+      editDistance(word, other, maxEdits, maxEdits) <= maxEdits,
+  );
+}
+
+/**
+ * Count the edits between two words, optimal string alignment; `maxEdits + 1` where there are more.
+ * @param {string} first
+ * @param {string} second
+ * @param {number} maxEdits
+ * @param {number} [replacing] the edits that a replaced letter counts for
+ * @returns {number}
+ */
+export function editDistance(first, second, maxEdits, replacing = 1) {
+  const [left, right] = [[...first], [...second]];
+  if (Math.abs(left.length - right.length) > maxEdits) return maxEdits + 1;
+  /** @type {number[]} */
+  let before = [];
+  let row = [...right.keys(), right.length];
+  for (let i = 1; i <= left.length; i += 1) {
+    const above = row;
+    row = [i];
+    for (let j = 1; j <= right.length; j += 1) {
+      const isSame = left[i - 1] === right[j - 1];
+      let edits = Math.min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (isSame ? 0 : replacing));
+      if (i > 1 && j > 1 && left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1]) {
+        edits = Math.min(edits, before[j - 2] + 1);
+      }
+      row.push(edits);
+    }
+    if (Math.min(...row) > maxEdits) return maxEdits + 1;
+    before = above;
+  }
+  return row[right.length];
+}
+
+/** @type {WeakMap<Store, SpellingIndex>} */
+const spellings = new WeakMap();
+
+/**
+ * Index the site's words, once for each store.
+ * @param {Store} store
+ * @returns {Promise<SpellingIndex>}
+ */
+async function indexSpellings(store) {
+  let index = spellings.get(store);
+  if (!index) {
+    const texts = await store.loadWords();
+    index = {
+      words: new Set(texts),
+      texts,
+      lengths: Uint16Array.from(texts, countCodePoints),
+      letters: Int32Array.from(texts, letterBits),
+    };
+    spellings.set(store, index);
+  }
+  return index;
+}
+
+/**
+ * Mark the letters of a word, by the last five bits of their code points.
+ * @param {string} word
+ * @returns {number}
+ */
+function letterBits(word) {
+  let bits = 0;
+  for (const letter of word) bits |= 1 << (/** @type {number} */ (letter.codePointAt(0)) & 31);
+  return bits;
+}
+
+/**
+ * Count the bits of a number of 32.
+ * @param {number} bits
+ * @returns {number}
+ */
+function countBits(bits) {
+  let count = 0;
+  for (let left = bits; left; left &= left - 1) count += 1;
+  return count;
+}
+
+/**
  * @typedef {(word: string) => number | null} WordRank returns a word's rank in ordinary language, if it has one
  * @typedef {{ kind: "corrected", from: string, to: string } | { kind: "unknown", word: string }
  *   | { kind: "follow-up" }} Remark as the wire's `notes` have it
@@ -72,7 +324,7 @@ const nameLengths = new WeakMap();
 function measureNameLengths(store) {
   let lengths = nameLengths.get(store);
   if (!lengths) {
-    const [nowPhrases] = store.recipe.question_text.NOW_WORDS;
+    const [nowPhrases] = store.recipe.question.NOW_WORDS;
     lengths = new Set([1]);
     for (const names of [store.names.keys(), store.aliases.keys(), store.themes.keys(), nowPhrases]) {
       for (const name of names) lengths.add(name.split(" ").length);

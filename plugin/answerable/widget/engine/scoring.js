@@ -123,8 +123,8 @@ export function listTopItems({ rows, dense, base, score }, mask, count, { lexica
  * @returns {Promise<Candidates>}
  */
 export async function findPassageCandidates(store, unit, signals, readable) {
-  const { EXACT_PASSAGES, CANDIDATES, ESTIMATE_SLACK } = store.recipe.candidate_bounds;
-  const { SCALAR_POOL } = store.recipe.scalar_codes;
+  const { EXACT_PASSAGES, CANDIDATES, ESTIMATE_SLACK } = store.recipe.vectors;
+  const { SCALAR_POOL } = store.recipe.vectors;
   let rows = [...store.passageRecords.keys()];
   if (rows.length > EXACT_PASSAGES) {
     const estimated = scoreRows(store, { rows, cosines: store.estimateCosines(unit) }, signals, ESTIMATE_SLACK);

@@ -1,16 +1,260 @@
-/** Serialize a reply as the JSON body of a response, with an answer of [n] citation markers. */
-
+/** Replies as they travel: claims with their blocks, citations and notes. */
 import { codePointOffset } from "./code_points.js";
 import { bucketConfidence } from "./confidence.js";
 import { citationKey, computeMode, listCitations } from "./contract.js";
+import { sanitizeText } from "./sanitization.js";
 import { stripSpace, stripSpaceAtEnd } from "./white_space.js";
-import { buildClaimBlocks } from "./wire_blocks.js";
 
 /**
- * @typedef {import("./store.js").Store} Store
+ * @typedef {import("./passage_shards.js").Block} Block
+ * @typedef {import("./contract.js").Claim} Claim
+ * @typedef {import("./store.js").Passage} Passage
+ * @typedef {import("./recipe.js").Recipe} Recipe
  * @typedef {import("./contract.js").RecordCitation} RecordCitation
  * @typedef {import("./draft_loop.js").Reply} Reply
+ * @typedef {import("./store.js").Store} Store
  */
+
+/**
+ * @typedef {[start: number, end: number]} TextRange
+ * @typedef {{passage: Passage, start: number, end: number}} LocatedPart
+ */
+
+/**
+ * Build the blocks of a claim; null unless it is the words of its passages, in their order.
+ * @param {Recipe} recipe
+ * @param {Claim} claim
+ * @returns {any[] | null}
+ */
+export function buildClaimBlocks(recipe, claim) {
+  /** @type {any[]} */
+  const blocks = [];
+  /** @type {Block | null} */
+  let previous = null;
+  /** @type {LocatedPart | null} */
+  let before = null;
+  for (const part of locateClaim(recipe, claim)) {
+    const { passage } = part;
+    let isApart = before !== null && leavesGap(recipe, before, part);
+    if (before?.passage !== passage) previous = null;
+    for (const block of passage.blocks) {
+      const start = Math.max(part.start, block.start);
+      const range = trimBlockRange(passage.text, start, Math.min(part.end, block.end));
+      if (!range) continue;
+      let isSame = previous !== null && block.kind === previous.kind && block.group === previous.group && block.group > 0;
+      if (isApart && blocks.length && !(isSame && block.kind === "row")) {
+        blocks.push({ kind: "gap" });
+        isSame = false;
+      }
+      isApart = false;
+      appendBlock(recipe, blocks, passage, block, range, isSame);
+      previous = block;
+    }
+    before = part;
+  }
+  blocks.forEach(indentFromZero);
+  return blocks.length ? blocks : null;
+}
+
+/**
+ * Test whether something is left out between two parts that a reader may miss.
+ * @param {Recipe} recipe
+ * @param {LocatedPart} before
+ * @param {LocatedPart} after
+ * @returns {boolean}
+ */
+function leavesGap(recipe, before, after) {
+  const { passage } = before;
+  if (passage !== after.passage) return true;
+  let start = before.end;
+  for (const block of passage.blocks) {
+    const isBetween = before.end <= block.start && block.start < after.start;
+    if (!isBetween || !recipe.wire.UNQUOTED.includes(block.detail)) continue;
+    if (stripSpace(passage.text.slice(start, block.start))) return true;
+    start = block.end;
+  }
+  return stripSpace(passage.text.slice(start, after.start)) !== "";
+}
+
+/**
+ * Find the parts of the cited passages that a claim consists of; none for any other claim.
+ * @param {Recipe} recipe
+ * @param {Claim} claim
+ * @returns {LocatedPart[]}
+ */
+function locateClaim(recipe, { text, citations }) {
+  /** @type {Map<Passage, number>} */
+  const starts = new Map();
+  for (const { passage, start } of citations) {
+    if (!passage.blocks.length) return [];
+    if (!starts.has(passage)) starts.set(passage, start);
+  }
+  const origins = new Map([...starts.keys()].map((passage) => [passage, 0]));
+  // The page itself may have the mark of a gap.
+  for (const pieces of [[text], text.split(recipe.wire.GAP_MARK)]) {
+    for (const offsets of [starts, origins]) {
+      const parts = findInOrder(recipe, pieces, offsets);
+      if (parts.length) return parts;
+    }
+  }
+  return [];
+}
+
+/**
+ * Find pieces one after the other in passages that follow each other; none if one is missing.
+ * @param {Recipe} recipe
+ * @param {string[]} pieces
+ * @param {Map<Passage, number>} starts the offset in each passage from which its pieces are searched
+ * @returns {LocatedPart[]}
+ */
+function findInOrder(recipe, pieces, starts) {
+  /** @type {LocatedPart[]} */
+  const parts = [];
+  const pending = [...starts];
+  let at = -1;
+  for (const piece of pieces) {
+    let match = -1;
+    for (; pending.length && match < 0; ) {
+      const [passage, start] = pending[0];
+      const { text, offsets } = sanitizeWithOffsets(recipe, passage.text);
+      const first = offsets ? Math.max(0, offsets.findIndex((offset) => offset >= start)) : start;
+      match = stripSpace(piece) ? text.indexOf(piece, Math.max(first, at)) : -1;
+      if (match < 0) {
+        pending.shift();
+        at = -1;
+        continue;
+      }
+      at = match + piece.length;
+      parts.push({ passage, start: offsets?.[match] ?? match, end: (offsets?.[at - 1] ?? at - 1) + 1 });
+    }
+    if (match < 0) return [];
+  }
+  return new Set(parts.map(({ passage }) => passage)).size === starts.size ? parts : [];
+}
+
+/**
+ * Sanitize a text as claims are, and return the offset that each unit came from; null where all are their own.
+ * @param {Recipe} recipe
+ * @param {string} text
+ * @returns {{text: string, offsets: number[] | null}}
+ */
+function sanitizeWithOffsets(recipe, text) {
+  if (sanitizeText(recipe, text) === text) return { text, offsets: null };
+  let cleaned = "";
+  /** @type {number[]} */
+  const offsets = [];
+  let at = 0;
+  for (const raw of text) {
+    const safe = sanitizeText(recipe, raw);
+    for (let unit = 0; unit < safe.length; unit += 1) offsets.push(safe === raw ? at + unit : at);
+    cleaned += safe;
+    at += raw.length;
+  }
+  return { text: cleaned, offsets };
+}
+
+/**
+ * Trim white space off a range; null if nothing is left.
+ * @param {string} text
+ * @param {number} start
+ * @param {number} end
+ * @returns {TextRange | null}
+ */
+function trimBlockRange(text, start, end) {
+  const words = text.slice(start, end);
+  if (!stripSpace(words)) return null;
+  // Code begins with the spaces that indent it.
+  return [start + words.search(/[^\n]/), start + stripSpaceAtEnd(words).length];
+}
+
+/**
+ * Append a block, or add it to the last list or table if it is of the same.
+ * Code of which a line is cut is text: nobody may take it for a whole command.
+ * @param {Recipe} recipe
+ * @param {any[]} blocks
+ * @param {Passage} passage
+ * @param {Block} block
+ * @param {TextRange} range
+ * @param {boolean} isSame
+ */
+function appendBlock(recipe, blocks, passage, block, range, isSame) {
+  const { kind, detail, level } = block;
+  const spans = () => buildSpans(recipe, passage, ...range);
+  const before = passage.text.slice(block.start, range[0]);
+  const [after] = passage.text.slice(range[1], block.end).split("\n", 1);
+  const cutOff = before.slice(before.lastIndexOf("\n") + 1) + after;
+  if (kind === "code" && !stripSpace(cutOff)) {
+    blocks.push({ kind, language: detail, text: sanitizeText(recipe, passage.text.slice(...range)) });
+  } else if (kind === "item") {
+    if (!isSame) blocks.push({ kind: "list", items: [] });
+    blocks[blocks.length - 1].items.push({ level, number: detail, spans: spans() });
+  } else if (kind === "row") {
+    if (!isSame) blocks.push({ kind: "table", columns: [], rows: [] });
+    const table = blocks[blocks.length - 1];
+    const cells = buildCells(recipe, passage, block, range);
+    if (detail === "header") table.columns = cells;
+    else table.rows.push(cells);
+  } else if (kind === "label") {
+    blocks.push({ kind, label: detail, spans: spans() });
+  } else {
+    blocks.push({ kind: "text", spans: spans() });
+  }
+}
+
+/**
+ * Build the cells of a row, each as spans; those that are not quoted are empty.
+ * @param {Recipe} recipe
+ * @param {Passage} passage
+ * @param {Block} block
+ * @param {TextRange} range
+ * @returns {any[][]}
+ */
+function buildCells(recipe, passage, block, range) {
+  const cells = passage.spans
+    .filter(({ kind, start, end }) => kind === "cell" && block.start <= start && end <= block.end)
+    .map(({ start, end }) => [start, end]);
+  return (cells.length ? cells : [range]).map(([start, end]) =>
+    buildSpans(recipe, passage, Math.max(start, range[0]), Math.min(end, range[1])),
+  );
+}
+
+/**
+ * Build the spans of a range: its pieces of text, with `href` or whole `code`.
+ * @param {Recipe} recipe
+ * @param {Passage} passage
+ * @param {number} start
+ * @param {number} end
+ * @returns {any[]}
+ */
+function buildSpans(recipe, passage, start, end) {
+  if (start >= end) return [];
+  const inside = passage.spans.filter((span) => span.kind !== "cell" && span.start < end && span.end > start);
+  const inner = inside.flatMap((span) => [span.start, span.end]).filter((edge) => start < edge && edge < end);
+  const edges = [...new Set([start, ...inner, end])].sort((one, other) => one - other);
+  /** @type {any[]} */
+  const pieces = [];
+  for (let at = 1; at < edges.length; at += 1) {
+    const [first, last] = [edges[at - 1], edges[at]];
+    /** @type {any} */
+    const piece = { text: sanitizeText(recipe, passage.text.slice(first, last)) };
+    for (const span of inside) {
+      if (span.start > first || last > span.end) continue;
+      if (span.kind === "link") piece.href = span.url;
+      else if (start <= span.start && span.end <= end) piece.code = true;
+    }
+    if (piece.text) pieces.push(piece);
+  }
+  return pieces;
+}
+
+/**
+ * Count the levels of a list from its own outermost item.
+ * @param {any} block
+ */
+function indentFromZero({ items = [] }) {
+  const least = Math.min(...items.map((/** @type {any} */ { level }) => level));
+  for (const item of items) item.level -= least;
+}
 
 /**
  * Serialize the body of an answer: claims by the numbers of their citations.

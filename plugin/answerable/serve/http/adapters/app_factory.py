@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, BinaryIO
 from ...database_registry import DATABASE_URL_VARIABLE, DatabaseOpener, find_database_opener
 from ...errors import PolicyError
 from ...settings import BUNDLE_FOLDER
-from ...stores.prefetch import Prefetch
+from ...stores.bundle import Prefetch
 
 if TYPE_CHECKING:
     from ...engine import Engine
     from ...limits.policy import Policy
     from ...settings import FunctionSettings
-    from ..refusal_log import LogRefusal
+    from ..logs import LogRefusal
     from ..service import Service
 
 WriteLine = Callable[[bytes], object]
@@ -160,7 +160,7 @@ def _open_refusal_log(
 ) -> "LogRefusal | None":
     if setting == "none":
         return None
-    from ..refusal_log import make_line_appender, make_refusal_logger
+    from ..logs import make_line_appender, make_refusal_logger
 
     path, write = environment.get("ANSWERABLE_REFUSALS"), out
     if path:

@@ -13,14 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ...request_context import RequestContext
-from ..messages import (
-    MAX_BODY_BYTES,
-    EventStream,
-    Headers,
-    Request,
-    Response,
-    strip_base_path,
-)
+from ..messages import MAX_BODY_BYTES, EventStream, Headers, Request, Response, strip_base_path
 from .app_factory import open_service, write_stderr, write_stdout
 
 Scope = MutableMapping[str, Any]

@@ -1,22 +1,106 @@
-"""Define and run the tools that agents call over MCP: ask, search and read.
+"""Tools, schemas and resources of the server for agents."""
 
-A refusal of the site is a result and no error; an error of a tool says what the agent can mend.
-"""
-
+import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, quote, unquote
 
 from ...answers.wire import add_absolute_url
-from ...retrieval.question_text import MAX_QUESTION_CHARACTERS
+from ...retrieval.question import MAX_QUESTION_CHARACTERS
 from ...retrieval.retrieve import TOP_K
 from ...retrieval.store import Store
 from ...text.languages import MAX_TAG_LENGTH
-from ..messages import Problem, convert_error
-from ..validation import parse_language, parse_question
-from .pages import PageText, read_page
-from .schemas import build_answer_schema, build_page_schema, build_search_schema
+from ..messages import Problem, convert_error, parse_language, parse_question
+from .pages import PageText, count_pages, list_pages, read_page
+
+_WIRE_SCHEMAS = Path(__file__).parent.with_name("openapi.json")
+_SCHEMA_PREFIX = "#/components/schemas/"
+# A keyword of OpenAPI that JSON Schema does not know.
+_OPENAPI_KEYWORD = "discriminator"
+
+_URL_SCHEMA = {"type": "string", "description": "Where the words are published: cite it."}
+_PASSAGE_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string", "description": "Of the section, for the tool read."},
+        "url": _URL_SCHEMA,
+        "title": {"type": "string"},
+        "text": {"type": "string"},
+    },
+    "required": ["id", "url", "title", "text"],
+}
+
+
+@cache
+def build_answer_schema() -> Mapping[str, Any]:
+    """Build the schema of an answer with all that it refers to; a refusal is one too."""
+    schemas = json.loads(_WIRE_SCHEMAS.read_bytes())["components"]["schemas"]
+    answer: dict[str, Any] = _localize_references(schemas["Answer"])
+    names: list[str] = []
+    pending = _list_references(answer)
+    while pending:
+        name = pending.pop()
+        if name not in names:
+            names.append(name)
+            pending += _list_references(_localize_references(schemas[name]))
+    return answer | {"$defs": {name: _localize_references(schemas[name]) for name in sorted(names)}}
+
+
+def build_search_schema() -> Mapping[str, Any]:
+    """Build the schema of found passages."""
+    return {
+        "type": "object",
+        "properties": {"passages": {"type": "array", "items": _PASSAGE_SCHEMA}},
+        "required": ["passages"],
+    }
+
+
+def build_page_schema() -> Mapping[str, Any]:
+    """Build the schema of a page's text."""
+    return {
+        "type": "object",
+        "properties": {
+            "id": {"type": "string"},
+            "url": _URL_SCHEMA,
+            "title": {"type": "string"},
+            "sections": {"type": "array", "items": _PASSAGE_SCHEMA},
+            "is_cut": {"type": "boolean", "description": "The section ends early: too long."},
+            "left_out_count": {"type": "integer", "minimum": 0},
+            "left_out": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "Ids of sections that there is no room for, or the first of them.",
+            },
+        },
+        "required": ["id", "url", "title", "sections", "is_cut", "left_out_count", "left_out"],
+    }
+
+
+def _localize_references(schema: Any) -> Any:
+    """Let a schema refer to ``$defs`` of its own in place of OpenAPI's components."""
+    if isinstance(schema, dict):
+        return {
+            key: value.replace(_SCHEMA_PREFIX, "#/$defs/")
+            if key == "$ref"
+            else _localize_references(value)
+            for key, value in schema.items()
+            if key != _OPENAPI_KEYWORD
+        }
+    return list(map(_localize_references, schema)) if isinstance(schema, list) else schema
+
+
+def _list_references(schema: Any) -> list[str]:
+    if isinstance(schema, dict):
+        own = [schema["$ref"].rpartition("/")[2]] if "$ref" in schema else []
+        return own + [name for value in schema.values() for name in _list_references(value)]
+    if isinstance(schema, list):
+        return [name for value in schema for name in _list_references(value)]
+    return []
+
 
 # Ids of sections that a result names of those that it has no room for.
 _MAX_LISTED = 50
@@ -265,3 +349,77 @@ TOOLS = (
         run_read,
     ),
 )
+
+
+PAGES_URI = "answerable://pages"
+
+_PAGES_PER_LIST = 200
+_JSON_TYPE = "application/json"
+_TEXT_TYPE = "text/plain"
+
+
+def describe_page_list(site: AgentSite) -> dict[str, Any]:
+    """Describe the resource that lists all pages."""
+    return {
+        "uri": PAGES_URI,
+        "name": "pages",
+        "title": "All pages",
+        "description": f"The published pages of {site.name}, {_PAGES_PER_LIST} at a time.",
+        "mimeType": _JSON_TYPE,
+    }
+
+
+def describe_page_template(site: AgentSite) -> dict[str, Any]:
+    """Describe the resources that are the pages."""
+    return {
+        "uriTemplate": f"{PAGES_URI}/{{id}}",
+        "name": "page",
+        "title": "One page",
+        "description": f"The text of a page of {site.name}, as it may be quoted.",
+        "mimeType": _TEXT_TYPE,
+    }
+
+
+def read_resource(uri: str, site: AgentSite) -> dict[str, Any] | None:
+    """Read the contents of a resource; None where the uri names none."""
+    contents = _read_page_list(uri, site) or _read_page_text(uri, site)
+    return {"uri": uri, **contents} if contents else None
+
+
+def _read_page_list(uri: str, site: AgentSite) -> dict[str, Any] | None:
+    """Read a part of the list of pages; None for another uri."""
+    path, _, query = uri.partition("?")
+    if path != PAGES_URI:
+        return None
+    after = parse_qs(query).get("after", ["0"])[0]
+    start = int(after) if after.isascii() and after.isdigit() and len(after) < 10 else -1
+    with site.open_store() as store:
+        total = count_pages(store)
+        if not 0 <= start <= total:
+            return None
+        pages = list_pages(store, start, _PAGES_PER_LIST)
+    end = start + len(pages)
+    listing = {
+        "pages": [
+            {
+                "id": page.id,
+                "title": page.title,
+                "resource": f"{PAGES_URI}/{quote(page.id, safe='')}",
+            }
+            for page in pages
+        ],
+        "total": total,
+        "next": f"{PAGES_URI}?after={end}" if end < total else None,
+    }
+    return {"mimeType": _JSON_TYPE, "text": json.dumps(listing, ensure_ascii=False)}
+
+
+def _read_page_text(uri: str, site: AgentSite) -> dict[str, Any] | None:
+    """Read the text of a page; None where the uri names none."""
+    prefix = f"{PAGES_URI}/"
+    name = unquote(uri.removeprefix(prefix)) if uri.startswith(prefix) else ""
+    if not name:
+        return None
+    with site.open_store() as store:
+        page = read_page(store, name, site.base)
+    return {"mimeType": _TEXT_TYPE, "text": format_page(page, site.base)} if page else None

@@ -1,0 +1,286 @@
+"""``answerable init`` and ``doctor``: what a site needs to be published, written and checked."""
+
+import json
+import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+
+import click
+
+from ..evaluate.link_check import (
+    BrokenLink,
+    CitedPage,
+    collect_cited_addresses,
+    find_missing_anchors,
+    report_missing_page,
+)
+from ..indexing.html_site.articles import decode_html
+from ..indexing.output.files import write_file
+from ..indexing.site_hosts.hosts import (
+    HOST_NAMES,
+    HOSTS,
+    Host,
+    HostName,
+    add_plugin,
+    add_site_url,
+    format_host_file,
+    has_option,
+    read_theme_name,
+)
+from ..mkdocs.ref_build import read_remote_url
+from ..mkdocs.site_checks import OnlineChecks, SiteCheck, check_site
+from ..serve.errors import SiteError
+from ..serve.stores.bundle import open_bundle
+from ..serve.structure import is_safe_url
+from .context import SiteLocation
+from .published_site import (
+    FETCH_ERRORS,
+    WebClient,
+    format_line,
+    format_reason,
+    parse_site_url,
+    read_response,
+)
+
+_GOLD_FILE = Path("eval/gold.yaml")
+_GOLD_STARTER = """\
+# Questions with what their answers must do: https://mkdocs-answerable.github.io/mkdocs-answerable/
+# Run them by `answerable eval --full`. Write one for each question that readers ask you.
+queries:
+  - id: unrelated
+    query: How long does a soft-boiled egg take?
+    expectAnswerMode: not-found
+"""
+# Vectors of notes are private, and the rest is made by every build.
+_IGNORED = ("/site/", "/function/", "/package/", "/.cache/")
+_REQUIREMENTS = ("requirements.txt", "docs/requirements.txt")
+_GITHUB_REMOTE = re.compile(r"github\.com[:/]([\w.-]+)/([\w.-]+?)(?:\.git)?/?\s*$")
+_GITLAB_REMOTE = re.compile(r"gitlab\.com[:/]([\w./-]+)/([\w.-]+?)(?:\.git)?/?\s*$")
+
+
+@click.command("init")
+@click.option("--host", type=click.Choice(HOST_NAMES), help="Where the site is published.")
+@click.option("--site-url", help="The site's address. Default: as the host and the remote give it.")
+@click.pass_obj
+def init_command(location: SiteLocation, host: HostName | None, site_url: str | None) -> None:
+    """Add the plugin to mkdocs.yml, and the files that publish the site on a host."""
+    config_file = location[1]
+    folder = config_file.parent
+    if site_url is not None and not (site_url.startswith("http") and is_safe_url(site_url)):
+        raise click.UsageError(f"--site-url: {site_url!r} is not an http(s) address; correct it")
+    if not config_file.is_file():
+        raise SiteError(f"there is no {config_file}: make a site first, by `mkdocs new .`")
+    target = HOSTS[host] if host else None
+    for written in (config_file.name, _GOLD_FILE, ".gitignore", target.path if target else "."):
+        _refuse_links(folder, Path(written))
+    text = _read_text(config_file)
+    name = str(config_file)
+    site_url = site_url or (_guess_site_url(folder, target) if target else None)
+    edited = add_plugin(text, name)
+    if site_url:
+        edited = add_site_url(edited, name, site_url)
+    if edited != text:
+        write_file(config_file, edited.encode())
+        click.echo(f"{config_file}: changed.")
+    else:
+        click.echo(f"{config_file}: has the plugin already.")
+    _write_new(folder / _GOLD_FILE, _GOLD_STARTER)
+    _ignore_built_files(folder / ".gitignore")
+    requirements = next((each for each in _REQUIREMENTS if (folder / each).is_file()), None)
+    if target:
+        packages = _list_packages(requirements, read_theme_name(edited, name))
+        text = format_host_file(target, packages)
+        _write_new(folder / target.path, text, f"; remove it first if it is not for {target.title}")
+    has_address = has_option(edited, name, "site_url")
+    _print_steps(target, has_address=has_address, lists_packages=requirements is not None)
+
+
+def _refuse_links(folder: Path, written: Path) -> None:
+    """Refuse to write a file below a folder that is a symbolic link, or lies behind one; SiteError.
+
+    Whoever wrote the repository would choose what the command overwrites outside of it.
+    """
+    for path in (folder / part for part in (written, *written.parents[:-1])):
+        if path.is_symlink():
+            raise SiteError(
+                f"{path} is a symbolic link, and init writes neither through nor over one; replace "
+                "it by a copy of what it leads to"
+            )
+
+
+def _read_text(path: Path) -> str:
+    try:
+        # With its line ends.
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError:
+        raise SiteError(f"{path} is not UTF-8; save it as UTF-8") from None
+
+
+def _write_new(path: Path, text: str, remedy: str = "") -> None:
+    """Write a file that is not there yet. remedy: what to do about another one in its place."""
+    if path.exists():
+        differs = path.read_bytes() != text.encode()
+        click.echo(f"{path}: is there already and stays as it is{remedy if differs else ''}.")
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_file(path, text.encode())
+    click.echo(f"{path}: written.")
+
+
+def _ignore_built_files(path: Path) -> None:
+    """Add what builds write to .gitignore."""
+    text = _read_text(path) if path.is_file() else ""
+    ignored = {line.strip().strip("/") for line in text.splitlines()}
+    # Code of the repository may lie in a folder of the same name.
+    own = [each for each in _IGNORED if (path.parent / each.strip("/") / "__init__.py").is_file()]
+    missing = [each for each in _IGNORED if each not in own and each.strip("/") not in ignored]
+    if not missing:
+        return
+    start = f"{text.rstrip()}\n" if text.strip() else ""
+    write_file(path, (start + "\n".join(missing) + "\n").encode())
+    click.echo(f"{path}: now has {', '.join(missing)}.")
+
+
+def _list_packages(requirements: str | None, theme: str | None) -> str:
+    """List what pip installs to build the site: its requirements, or the theme by its name."""
+    if requirements:
+        return f"-r {requirements} mkdocs-answerable"
+    own = theme is None or theme in ("mkdocs", "readthedocs")
+    return "mkdocs-answerable" if own else f"mkdocs-{theme} mkdocs-answerable"
+
+
+def _guess_site_url(folder: Path, host: Host) -> str | None:
+    """Guess a site's address by its repository's remote; None where that does not tell it."""
+    patterns = {"OWNER.github.io": _GITHUB_REMOTE, "GROUP.gitlab.io": _GITLAB_REMOTE}
+    pattern = patterns.get(urlsplit(host.address).netloc)
+    match = pattern.search(read_remote_url(folder)) if pattern else None
+    if match is None:
+        return None
+    owner, repository = match[1].lower(), match[2]
+    if pattern is _GITLAB_REMOTE:
+        group, _, subgroups = owner.partition("/")
+        return f"https://{group}.gitlab.io/{subgroups + '/' if subgroups else ''}{repository}/"
+    is_user_site = repository.lower() == f"{owner}.github.io"
+    return f"https://{owner}.github.io/{'' if is_user_site else repository + '/'}"
+
+
+def _print_steps(host: Host | None, *, has_address: bool, lists_packages: bool) -> None:
+    """Print what remains to be done."""
+    steps = ["Look at the ask box: mkdocs serve"]
+    if not has_address:
+        address = f", such as {host.address}" if host else ""
+        steps.append(f"Set site_url in mkdocs.yml to the site's address{address}")
+    if host is None:
+        steps.append(f"Choose a host: answerable init --host {' | '.join(HOST_NAMES)}")
+    else:
+        if not lists_packages:
+            steps.append(f"If the site has other plugins, add their packages to {host.path}")
+        steps += host.steps
+    steps.append("Check the site: answerable doctor")
+    click.echo("\nWhat remains:")
+    for number, step in enumerate(steps, 1):
+        click.echo(f"  {number}. {step}")
+
+
+_MARKS = {"good": "✓", "advice": "•", "problem": "✗"}
+_MAX_HEALTH_BYTES = 64 * 1024
+_MAX_PAGE_BYTES = 64 * 1024 * 1024
+# Pages that are fetched at once.
+_PARALLEL_FETCHES = 8
+_HTML_TYPES = frozenset(("text/html", "application/xhtml+xml"))
+_REMEDY = "deploy the function, or correct widget.endpoint"
+
+
+@click.command("doctor")
+@click.option(
+    "--online", is_flag=True, help="Ask the function too, and look up all that answers cite."
+)
+@click.pass_obj
+def doctor_command(location: SiteLocation, online: bool) -> None:
+    """Check the configuration and what publishes the site; exit status 1 if something is wrong."""
+    # Said before the file is read: afterwards its code has run.
+    click.echo(
+        f"{_MARKS['advice']} MkDocs runs the code that {location[1]} names (tags of YAML such as "
+        "!!python/object/apply, hooks and plugins); read a stranger's file before you go on"
+    )
+    has_problem = False
+    checks = OnlineChecks(_check_function, _check_links) if online else None
+    for check in check_site(location[1], checks):
+        # An address may be that of a page whose author is another one.
+        click.echo(f"{_MARKS[check.level]} {format_line(check.text)}")
+        has_problem |= check.level == "problem"
+    raise SystemExit(1 if has_problem else 0)
+
+
+def _check_function(endpoint: str, bundle: str | None) -> SiteCheck:
+    """Check that a function answers at an address, from the bundle of the last build."""
+    address = f"{endpoint.rstrip('/')}/health"
+    try:
+        with WebClient("doctor").open(address, "application/json") as response:
+            health = json.loads(read_response(response, _MAX_HEALTH_BYTES))
+        published = health["bundle"]
+    except HTTPError as error:
+        return SiteCheck("problem", f"{address} answers with {error.code}; {_REMEDY}")
+    except (*FETCH_ERRORS, LookupError, TypeError) as error:
+        reason = format_reason(error)
+        return SiteCheck("problem", f"{address} is no answer function ({reason}); {_REMEDY}")
+    if bundle is not None and published != bundle:
+        return SiteCheck(
+            "advice",
+            f"the function at {endpoint} answers from another index than the last build's; "
+            "deploy it again",
+        )
+    return SiteCheck("good", f"the function at {endpoint} answers from the last index")
+
+
+def _check_links(site_url: str, bundle: Path) -> Iterator[SiteCheck]:
+    """Look up all that answers from a bundle may cite on the published site."""
+    root = parse_site_url(site_url, "site_url")
+    cited = collect_cited_addresses(open_bundle(bundle), root)
+    client = WebClient("doctor")
+    try:
+        _fetch_page(client, root)
+    except HTTPError:
+        # Some server is there.
+        pass
+    except FETCH_ERRORS as error:
+        yield SiteCheck(
+            "problem",
+            f"site_url: {root} cannot be reached ({format_reason(error)}); correct it, or publish "
+            "the site",
+        )
+        return
+    with ThreadPoolExecutor(_PARALLEL_FETCHES) as pool:
+        pages = pool.map(partial(_find_broken, client), cited.pages)
+        broken = [link for links in pages for link in links]
+    for link in broken:
+        text = f"{link.address}: {link.why}, and answers cite it as {link.id}; publish the site"
+        yield SiteCheck("problem", text)
+    others = f"; {cited.elsewhere} elsewhere are not looked up" if cited.elsewhere else ""
+    yield SiteCheck(
+        "problem" if broken else "good",
+        f"{cited.addresses} addresses on {len(cited.pages)} pages, {len(broken)} broken{others}",
+    )
+
+
+def _find_broken(client: WebClient, page: CitedPage) -> list[BrokenLink]:
+    """Fetch a page and list what is cited on it and gone."""
+    try:
+        html = _fetch_page(client, page.address)
+    except HTTPError as error:
+        return report_missing_page(page, f"the server says {error.code}")
+    except FETCH_ERRORS as error:
+        return report_missing_page(page, f"it cannot be reached ({format_reason(error)})")
+    return [] if html is None else find_missing_anchors(page, html)
+
+
+def _fetch_page(client: WebClient, address: str) -> str | None:
+    """Fetch a page's HTML, redirects followed; None for another content type."""
+    with client.open(address, "text/html,*/*;q=0.5") as response:
+        if response.headers.get_content_type() not in _HTML_TYPES:
+            return None
+        return decode_html(read_response(response, _MAX_PAGE_BYTES))

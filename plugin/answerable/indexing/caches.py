@@ -1,0 +1,395 @@
+"""Caches of a build, the processes that share its work, and the progress that it shows."""
+
+import contextlib
+import hashlib
+import json
+import multiprocessing
+import os
+import sqlite3
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from traceback import walk_tb
+from typing import TypeVar, overload
+
+import numpy as np
+
+from ..serve.embedders.embedder import Embedder, EmbedderIdentity, Vectors, check_vectors
+from ..serve.errors import AnswerableError, EmbedderError, SiteError
+from ..serve.provider_registry import EMBEDDER_PROVIDERS
+from .output.files import PRIVATE_FILE_MODE, make_private_folder, restrict_mode, write_private_file
+from .pages.passages import IndexedPassage
+
+# How many days an entry stays that no build asks for.
+CACHE_DAYS = 30
+# Seconds to wait for another build that is writing.
+_TIMEOUT = 30.0
+# Errors of a file that may be whole and another build's: it must not be thrown away.
+_ERRORS_OF_WHOLE_FILES = (
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+)
+_REMEDIES = {
+    sqlite3.SQLITE_FULL: "free space on its disk",
+    sqlite3.SQLITE_IOERR: "free space on its disk, or check the disk",
+    sqlite3.SQLITE_BUSY: "wait for the other build",
+    sqlite3.SQLITE_LOCKED: "wait for the other build",
+}
+
+T = TypeVar("T")
+
+
+class SqliteCache:
+    """An open cache, which the caller closes.
+
+    A damaged file is deleted and begun anew, since nothing in it is the only copy. SiteError if
+    the file cannot be used at all. ``was_reset`` tells that what was in it has been lost.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        prepare_cache_folder(path.parent)
+        self._database: sqlite3.Connection | None = None
+        self.was_reset = False
+        self._run(lambda _: None)
+
+    def get(self, key: bytes) -> bytes | None:
+        """Return the value of a key, None if there is none."""
+        query = "SELECT value FROM entries WHERE key = ?"
+        row = self._run(lambda database: database.execute(query, (key,)).fetchone())
+        return row[0] if row and isinstance(row[0], bytes) else None
+
+    def put(self, entries: Mapping[bytes, bytes]) -> None:
+        """Store values, in one transaction."""
+        rows = [(key, value, _count_days()) for key, value in entries.items()]
+        command = "INSERT OR REPLACE INTO entries VALUES (?, ?, ?)"
+        self._run(lambda database: database.executemany(command, rows))
+
+    def touch(self, keys: Iterable[bytes]) -> None:
+        """Mark keys as used today, and delete those that were not used for ``CACHE_DAYS``."""
+        today = _count_days()
+        rows = [(today, key, today) for key in set(keys)]
+
+        def mark_and_delete(database: sqlite3.Connection) -> None:
+            database.executemany("UPDATE entries SET used = ? WHERE key = ? AND used < ?", rows)
+            database.execute("DELETE FROM entries WHERE used < ?", (today - CACHE_DAYS,))
+
+        self._run(mark_and_delete)
+
+    def _run(self, act: Callable[[sqlite3.Connection], T]) -> T:
+        """Act in a transaction, a second time with a new file if the first is damaged."""
+        try:
+            return self._try(act)
+        except sqlite3.DatabaseError:
+            self._path.unlink(missing_ok=True)
+            self.was_reset = True
+            return self._try(act)
+
+    def _try(self, act: Callable[[sqlite3.Connection], T]) -> T:
+        try:
+            with self._open() as database:
+                return act(database)
+        except sqlite3.DatabaseError as error:
+            self.close()
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            if self.was_reset or code in _ERRORS_OF_WHOLE_FILES:
+                remedy = _REMEDIES.get(code, "make it writable")
+                raise SiteError(f"cache: {self._path} cannot be used ({error}): {remedy}") from None
+            raise
+
+    def _open(self) -> sqlite3.Connection:
+        if self._database is None:
+            # SQLite would make the file by the umask; its journal has the mode of the file.
+            with contextlib.suppress(OSError):
+                self._path.touch(PRIVATE_FILE_MODE)
+            restrict_mode(self._path, PRIVATE_FILE_MODE)
+            self._database = sqlite3.connect(self._path, timeout=_TIMEOUT)
+            self._database.execute(
+                "CREATE TABLE IF NOT EXISTS entries"
+                " (key BLOB PRIMARY KEY, value BLOB NOT NULL, used INTEGER NOT NULL)"
+                " WITHOUT ROWID"
+            )
+        return self._database
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+
+def prepare_cache_folder(folder: Path) -> Path:
+    """Make the cache folder for its owner alone; it ignores itself for git.
+
+    The vectors of notes in it are private.
+    """
+    make_private_folder(folder)
+    ignore = folder / ".gitignore"
+    if not ignore.exists():
+        write_private_file(ignore, b"*\n")
+    return folder
+
+
+def _count_days() -> int:
+    return int(time.time() // 86_400)
+
+
+_BATCH_SIZE = 512
+
+# Called with (done, total).
+ReportProgress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class LazyEmbedder:
+    """Defer opening an embedder: most builds find every vector in the cache.
+
+    ``open``: returns the embedder, opened once.
+    """
+
+    identity: EmbedderIdentity
+    open: Callable[[], Embedder]
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts, with the embedder opened if it is not yet."""
+        return self.open().embed(texts)
+
+    @property
+    def max_question_tokens(self) -> int:
+        """Return the bound of the opened embedder."""
+        return self.open().max_question_tokens
+
+    def word_rank(self, word: str) -> int | None:
+        """Return the rank that the opened embedder gives a word."""
+        return self.open().word_rank(word)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingTexts(Sequence[str]):
+    """Texts to embed, put together on access: passages first, then the windows of notes."""
+
+    passages: Sequence[IndexedPassage]
+    notes: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.passages) + len(self.notes)
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+    @overload
+    def __getitem__(self, row: slice) -> Sequence[str]: ...
+    def __getitem__(self, row: int | slice) -> str | Sequence[str]:
+        if isinstance(row, slice):
+            return [self[each] for each in range(*row.indices(len(self)))]
+        if row < len(self.passages):
+            return self.passages[row].retrieval_text
+        return self.notes[row - len(self.passages)]
+
+
+def embed_cached(
+    texts: Sequence[str],
+    embedder: Embedder,
+    folder: Path,
+    progress: ReportProgress | None = None,
+) -> tuple[Vectors, int]:
+    """Return the vectors of texts, (len(texts), dimensions), and how many had to be embedded.
+
+    Each batch is stored as soon as it is embedded, so that a failure loses at most one batch; no
+    more texts than that are held at a time. progress: of the texts that have to be embedded.
+    """
+    identity = embedder.identity
+    rows = np.zeros((len(texts), identity.dimensions), dtype=np.float32)
+    missing: dict[bytes, list[int]] = {}
+    name = _name_vector_space(identity)
+    keys = [_hash_text(name, text) for text in texts]
+    with closing(SqliteCache(folder / "embeddings.sqlite3")) as cache:
+        for row, key in enumerate(keys):
+            vector = None if key in missing else _decode_vector(cache.get(key), identity)
+            if vector is None:
+                missing.setdefault(key, []).append(row)
+            else:
+                rows[row] = vector
+        done = 0
+        for batch in _iterate_batches(missing):
+            vectors = _embed_checked(embedder, [texts[missing[key][0]] for key in batch])
+            cache.put({key: _encode_vector(v) for key, v in zip(batch, vectors, strict=True)})
+            for key, vector in zip(batch, vectors, strict=True):
+                rows[missing[key]] = vector
+            done += len(batch)
+            if progress:
+                progress(done, len(missing))
+        if cache.was_reset:
+            # A damaged file was deleted on the way, and with it the vectors that were hits before.
+            cache.put({key: _encode_vector(rows[row]) for row, key in enumerate(keys)})
+        cache.touch(keys)
+    return rows, len(missing)
+
+
+def _iterate_batches(missing: dict[bytes, list[int]]) -> Iterator[list[bytes]]:
+    keys = iter(missing)
+    while batch := list(islice(keys, _BATCH_SIZE)):
+        yield batch
+
+
+def _decode_vector(data: bytes | None, identity: EmbedderIdentity) -> Vectors | None:
+    if data is None or len(data) != 4 * identity.dimensions:
+        return None
+    vector: Vectors = np.frombuffer(data, dtype="<f4")
+    return vector if np.isfinite(vector).all() else None
+
+
+def _encode_vector(vector: Vectors) -> bytes:
+    return vector.astype("<f4").tobytes()
+
+
+def _embed_checked(embedder: Embedder, texts: Sequence[str]) -> Vectors:
+    try:
+        return check_vectors(embedder.embed(texts), len(texts), embedder.identity)
+    except AnswerableError:
+        raise
+    except Exception as error:
+        # Whatever a library raises, a dev server must be able to go on.
+        raise EmbedderError(_describe_failure(error, embedder.identity.provider)) from error
+
+
+def _describe_failure(error: Exception, provider: str) -> str:
+    """Describe an error by its type and, in a registered provider's code, its innermost line.
+
+    Its text is left out, since it may repeat a private one.
+    """
+    name, origin = type(error).__name__, EMBEDDER_PROVIDERS.find_origin(provider)
+    package = origin.module.partition(".")[0] if origin else None
+    lines = [
+        f"{frame.f_code.co_filename}, line {line}"
+        for frame, line in walk_tb(error.__traceback__)
+        if str(frame.f_globals.get("__name__")).partition(".")[0] == package
+    ]
+    if not lines:
+        return f"the embedder failed ({name}): try again"
+    return f"the embedder failed ({name} in {lines[-1]}): correct it there and build again"
+
+
+def _name_vector_space(identity: EmbedderIdentity) -> str:
+    """Name what vectors depend on: the identity, and of a registered embedder its version."""
+    fields, origin = identity.as_json(), EMBEDDER_PROVIDERS.find_origin(identity.provider)
+    if origin:
+        fields |= {"distribution": origin.distribution, "version": origin.version}
+    return json.dumps(fields, sort_keys=True)
+
+
+def _hash_text(identity: str, text: str) -> bytes:
+    return hashlib.sha256(f"{identity}\0{text}".encode("utf-8", "surrogatepass")).digest()
+
+
+# Characters or bytes to read from which a process is worth its start, of a quarter of a second.
+MIN_POOL_SIZE = 1_500_000
+_MAX_PROCESSES = 8
+# A process that is not forked runs the program's file again, under another name. These commands
+# ask for their name first; somebody's script, which may build a site there and then, may not.
+_COMMANDS = frozenset(("mkdocs", "properdocs", "answerable"))
+
+R = TypeVar("R")
+
+
+class ProcessPool:
+    """Processes that share the work of one build; the caller closes them after it."""
+
+    def __init__(self, min_size: int = MIN_POOL_SIZE) -> None:
+        self._min_size = min_size
+        self._executor: ProcessPoolExecutor | None = None
+
+    def map(self, function: Callable[[T], R], tasks: Sequence[T], size: int) -> Iterator[R]:
+        """Yield a function's result for each task, in order; without a pool, when asked for it.
+
+        function and tasks can be pickled; size: how many characters or bytes the tasks read.
+        """
+        executor = self._start() if size >= self._min_size and len(tasks) > 1 else None
+        if executor is None:
+            return map(function, tasks)
+        try:
+            results = executor.map(function, tasks)
+        except BrokenProcessPool:
+            self.close()
+            return map(function, tasks)
+        return self._complete(results, function, tasks)
+
+    def _complete(
+        self, results: Iterable[R], function: Callable[[T], R], tasks: Sequence[T]
+    ) -> Iterator[R]:
+        """Yield all results; those of processes that have died are computed here."""
+        done = 0
+        try:
+            for result in results:
+                yield result
+                done += 1
+        except BrokenProcessPool:
+            self.close()
+            yield from map(function, tasks[done:])
+
+    def close(self) -> None:
+        """End the processes; what they still have to do is dropped."""
+        if self._executor is not None:
+            self._executor.shutdown(wait=True, cancel_futures=True)
+            self._executor = None
+
+    def _start(self) -> ProcessPoolExecutor | None:
+        if self._executor is None and _count_cores() > 1 and _can_spawn():
+            # Not forked: a dev server has threads, and a fork of them can hang.
+            context = multiprocessing.get_context("spawn")
+            workers = min(_count_cores(), _MAX_PROCESSES)
+            self._executor = ProcessPoolExecutor(workers, mp_context=context)
+        return self._executor
+
+
+def _count_cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _can_spawn() -> bool:
+    """Test whether a new process may import the main module without running a user's script."""
+    main = sys.modules.get("__main__")
+    spec = getattr(main, "__spec__", None)
+    if spec is not None:
+        # A package that was run by its name: its `__main__` is not run again.
+        return str(spec.name).endswith("__main__")
+    return Path(getattr(main, "__file__", None) or "").name in _COMMANDS
+
+
+@contextmanager
+def show_progress(activity: str = "embedding") -> Iterator[ReportProgress | None]:
+    """Yield a callback that draws a bar; None where standard error is not a terminal.
+
+    The bar appears with the first report, so a build that embeds nothing shows none.
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    # Imported late: most builds show no bar.
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    bar = Progress(console=console, transient=True)
+    task = bar.add_task(f"answerable: {activity}", total=None)
+
+    def report(done: int, total: int) -> None:
+        bar.start()
+        bar.update(task, completed=done, total=total)
+
+    try:
+        yield report
+    finally:
+        bar.stop()

@@ -1,0 +1,123 @@
+"""Scripts of the widget and the engine as a site gets them: joined and without comments."""
+
+import json
+import posixpath
+import re
+from collections.abc import Iterable, Mapping
+from importlib.resources import files
+
+from ..browser_index.index_files import AddressedFiles, address_files
+from ..browser_index.recipe import list_stemmer_files
+
+_IMPORT = re.compile(r"^import \{([^}]*)\} from \"(\.[^\"]+)\";[ \t]*\n", re.M)
+_DATA_IMPORT = re.compile(
+    r"^import (\w+) from \"(\.[^\"]+)\" with \{ type: \"(json|text)\" \};[ \t]*\n", re.M
+)
+_EXPORT = re.compile(r"^export (?=(?:async function|function|class|const)\b)", re.M)
+_EXPORTED_NAME = re.compile(r"^export (?:async function|function|class|const) (\w+)", re.M)
+_LISTED_EXPORT = re.compile(r"^export \{ [\w, ]+ \};$", re.M)
+# What is left of the space in a style sheet; that before a colon separates selectors.
+_SHEET_SPACE = re.compile(r" ?([{};,]) ?|(?<=:) ")
+_OTHER_STATEMENT = re.compile(r"^(?:import|export)\b[^\n(.]*", re.M)
+
+_COMMENT = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)\n", re.M | re.S)
+_TYPE = re.compile(r"/\*\* @type \{[^\n]*?\} \*/ ?")
+_LICENSE = re.compile(r"license|copyright", re.I)
+_INDENTATION = re.compile(r"^[ \t]+", re.M)
+
+
+def join_modules(sources: Mapping[str, str], entry: str) -> str:
+    """Join a script with all that it imports, in an order in which each comes before its users.
+
+    sources: the text of each file by its path. Each module becomes a function of its own, whose
+    names are its own; a file that is imported as JSON or as text becomes a value. ValueError for
+    modules that import each other in a circle, and for an import or export in a form that is not
+    ``import { a, b as c } from "./x.js"``, ``import a from "./x.json" with { type: "json" }``,
+    ``export`` of a declaration or, in the entry, ``export { a }``.
+    """
+    written: dict[str, str] = {}
+    _write_module(entry, sources, written, ())
+    return "".join(written.values())
+
+
+def _write_module(
+    path: str, sources: Mapping[str, str], written: dict[str, str], users: tuple[str, ...]
+) -> None:
+    """Write what a module imports, then itself. users: the chain of modules that import it."""
+    if path in users:
+        raise ValueError(f"{' imports '.join([*users[users.index(path) :], path])}")
+    if path in written:
+        return
+
+    def locate(target: str) -> str:
+        return posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+
+    source = sources[path]
+    for match in _IMPORT.finditer(source):
+        _write_module(locate(match[2]), sources, written, (*users, path))
+    body = _IMPORT.sub(lambda match: _read_names(match[1], locate(match[2])), source)
+    body = _DATA_IMPORT.sub(
+        lambda match: _write_value(match[1], sources[locate(match[2])], match[3]), body
+    )
+    if users:
+        names = ", ".join(_EXPORTED_NAME.findall(body))
+        body = _EXPORT.sub("", body).strip()
+        body = f"const {_name_module(path)} = (() => {{\n{body}\nreturn {{ {names} }};\n}})();\n"
+    plain = _EXPORT.sub("", body if users else _LISTED_EXPORT.sub("", body))
+    if (other := _OTHER_STATEMENT.search(plain)) is not None:
+        raise ValueError(f"{path}: {other[0]!r} has a form that cannot be joined")
+    written[path] = body
+
+
+def _read_names(names: str, path: str) -> str:
+    """Write the statement that reads imported names from their module."""
+    pairs = re.sub(r"\s+as\s+", ": ", " ".join(names.split()).rstrip(", "))
+    return f"const {{ {pairs} }} = {_name_module(path)};\n"
+
+
+def _write_value(name: str, text: str, kind: str) -> str:
+    """Write the statement that holds an imported file: JSON, or a style sheet without its space."""
+    sheet = re.sub(r"/\*.*?\*/|\s+", " ", text).strip()
+    value = json.loads(text) if kind == "json" else _SHEET_SPACE.sub(r"\1", sheet)
+    return f"const {name} = {json.dumps(value, ensure_ascii=False, separators=(',', ':'))};\n"
+
+
+def _name_module(path: str) -> str:
+    return "$" + re.sub(r"\W", "_", path.removesuffix(".js"))
+
+
+def shorten_script(source: str) -> str:
+    """Remove indentation, types and the comments that stand on lines of their own, but a license.
+
+    A script with a text over several lines is left as it is: in one, both are content.
+    """
+    if any(line.count("`") % 2 for line in source.splitlines()):
+        return source
+    without = _COMMENT.sub(lambda comment: comment[0] * bool(_LICENSE.search(comment[0])), source)
+    return _INDENTATION.sub("", _TYPE.sub("", without))
+
+
+ENGINE_KIND = "engine"
+# What the ask box imports. It imports the others, but for stemmers, when a page needs them.
+ENTRY_MODULE = "site_index.js"
+
+
+def read_engine_files(tags: Iterable[str]) -> AddressedFiles:
+    """Read the engine for a site in the languages of these tags, by paths in a folder."""
+    folder = files("answerable") / "widget" / "engine"
+    modules = {
+        file.name: shorten_script(file.read_text(encoding="utf-8"))
+        for file in folder.iterdir()
+        if file.name.endswith(".js")
+    }
+    stemmers = {
+        path: _shorten(path, folder.joinpath(*path.split("/")).read_text(encoding="utf-8"))
+        for path in list_stemmer_files(tags)
+    }
+    scripts = {ENTRY_MODULE: join_modules(modules, ENTRY_MODULE), **stemmers}
+    return address_files(ENGINE_KIND, {path: text.encode() for path, text in scripts.items()})
+
+
+def _shorten(path: str, text: str) -> str:
+    """Shorten a script; a license is published as it is."""
+    return shorten_script(text) if path.endswith(".js") else text

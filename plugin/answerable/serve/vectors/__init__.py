@@ -1,1 +1,0 @@
-"""Read vectors that are stored as numbers or bits, and estimate their cosines with a query."""
