@@ -1,4 +1,4 @@
-/** Read the columns of a site's records and passages, which `core_file.py` writes. */
+/** Read the columns of a site's records and passages, which `index_files.py` writes. */
 
 import { reviveRecipe } from "./recipe.js";
 

@@ -1,4 +1,4 @@
-/** Read the texts of passages and the vectors of their statements, which `passage_shards.py` writes. */
+/** Read the texts of passages and the vectors of their statements, which `index_files.py` writes. */
 
 /** @typedef {import("./container.js").Container} Container */
 /** @typedef {{kind: string, start: number, end: number, group: number, level: number, detail: string}} Block */

@@ -1,4 +1,4 @@
-/** Read the postings of terms, which `postings_shards.py` writes in shards by a hash of the term. */
+/** Read the postings of terms, which `index_files.py` writes in shards by a hash of the term. */
 
 /** @typedef {import("./container.js").Container} Container */
 
