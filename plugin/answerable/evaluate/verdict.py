@@ -352,7 +352,11 @@ def compute_metrics(verdicts: Sequence[Verdict]) -> Metrics:
     """Compute the metrics of verdicts; all but ``passed`` leave out those that are errors."""
     judged = [verdict for verdict in verdicts if verdict.error is None]
     ranks = [each.rank for verdict in judged for each in verdict.ranks]
-    reciprocal_ranks = [_best_reciprocal_rank(verdict.ranks) for verdict in judged if verdict.ranks]
+    reciprocal_ranks = [
+        max((1 / each.rank for each in verdict.ranks if each.rank), default=0.0)
+        for verdict in judged
+        if verdict.ranks
+    ]
     sourced = [verdict for verdict in judged if verdict.ranks]
     claims = sum(verdict.claims for verdict in judged)
     return Metrics(
@@ -376,10 +380,6 @@ def compute_metrics_by_tag(verdicts: Sequence[Verdict]) -> dict[str, Metrics]:
         tag: compute_metrics([verdict for verdict in verdicts if tag in verdict.tags])
         for tag in tags
     }
-
-
-def _best_reciprocal_rank(ranks: Iterable[SourceRank]) -> float:
-    return max((1 / each.rank for each in ranks if each.rank), default=0.0)
 
 
 def _count_true(values: Iterable[bool]) -> Proportion:

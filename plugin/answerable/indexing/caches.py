@@ -212,7 +212,10 @@ def embed_cached(
     rows = np.zeros((len(texts), identity.dimensions), dtype=np.float32)
     missing: dict[bytes, list[int]] = {}
     name = _name_vector_space(identity)
-    keys = [_hash_text(name, text) for text in texts]
+    keys = [
+        hashlib.sha256(f"{name}\0{text}".encode("utf-8", "surrogatepass")).digest()
+        for text in texts
+    ]
     with closing(SqliteCache(folder / "embeddings.sqlite3")) as cache:
         for row, key in enumerate(keys):
             vector = None if key in missing else _decode_vector(cache.get(key), identity)
@@ -286,10 +289,6 @@ def _name_vector_space(identity: EmbedderIdentity) -> str:
     if origin:
         fields |= {"distribution": origin.distribution, "version": origin.version}
     return json.dumps(fields, sort_keys=True)
-
-
-def _hash_text(identity: str, text: str) -> bytes:
-    return hashlib.sha256(f"{identity}\0{text}".encode("utf-8", "surrogatepass")).digest()
 
 
 # Characters or bytes to read from which a process is worth its start, of a quarter of a second.

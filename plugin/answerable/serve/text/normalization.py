@@ -108,7 +108,11 @@ def _script_edge_pattern() -> re.Pattern[str]:
 
 def _plain_character(character: str) -> str:
     category = unicodedata.category(character)
-    if category == "Cf" or character in _BLANK_CHARACTERS or _is_variation_selector(character):
+    if (
+        category == "Cf"
+        or character in _BLANK_CHARACTERS
+        or ("\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef")
+    ):
         return ""
     if character.isascii():
         return character
@@ -117,10 +121,6 @@ def _plain_character(character: str) -> str:
     if unicodedata.decomposition(character).startswith(("<wide>", "<font>")):
         return unicodedata.normalize("NFKC", character)
     return character
-
-
-def _is_variation_selector(character: str) -> bool:
-    return "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef"
 
 
 def _ascii_digits(character: str, category: str) -> str:

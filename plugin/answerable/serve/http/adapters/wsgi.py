@@ -23,7 +23,10 @@ def make_wsgi_app(service: "Service", base: str = "/") -> WsgiApp:
     """Make a WSGI application that answers under a base path."""
 
     def app(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        body = read_limited_body(environ.get("wsgi.input"), _parse_length(environ))
+        body = read_limited_body(
+            environ.get("wsgi.input"),
+            parse_content_length(str(environ.get("CONTENT_LENGTH") or "0")) or 0,
+        )
         request = convert_environ(environ, base, body)
         response = service.handle(request)
         return send_wsgi_response(response, start_response, with_body=request.method != "HEAD")
@@ -79,10 +82,6 @@ def send_wsgi_response(
         return KeepaliveEvents(response.events)
     start_response(status, list(response.sized_headers))
     return [response.body] if with_body and response.body else []
-
-
-def _parse_length(environ: Environ) -> int:
-    return parse_content_length(str(environ.get("CONTENT_LENGTH") or "0")) or 0
 
 
 def _decode_utf8(text: object) -> str:
