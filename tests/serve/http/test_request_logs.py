@@ -96,7 +96,7 @@ def misuse(port: int) -> None:
         "",
     ):
         for is_reset in (False, True):
-            with socket.create_connection(("127.0.0.1", port), 5) as client:
+            with socket.create_connection(("127.0.0.1", port), PATIENCE) as client:
                 client.sendall(data.encode())
                 if is_reset:
                     # Closed with a reset, as by a client that has crashed.
@@ -140,6 +140,8 @@ def test_output_holds_no_question_key_or_note(function: Path, stub: OpenAIStub) 
         sent = bother(running, stub)
         misuse(running.port)
         assert running.request("GET", "/health")[0] == 200
+        # Lines of refusals stand among those of requests, and the last one is of the health.
+        until(lambda: sum('"event": "request"' in line for line in running.lines) > sent)
         rows = lines(running, sent)
     # The page that comes nearest to a refused question is told by its path, which is public.
     near = {row.pop("near") for row in rows if row["event"] == "refusal"}
