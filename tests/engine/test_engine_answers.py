@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from answerable.serve.answers import confidence, excerpts, quotations
+from answerable.serve.answers import confidence, excerpts, grounding
 from answerable.serve.answers import statements as statements_module
 from answerable.serve.answers.contract import enforce_contract
 from answerable.serve.answers.excerpts import complete_code, cut_code
@@ -176,9 +176,9 @@ def test_quote_is_located_or_refused_as_in_python(passage: Passage, data: st.Dat
     text = passage.text
     start = data.draw(st.integers(0, len(text)))
     quote = text[start : start + data.draw(st.integers(0, 20))]
-    expected = quotations.locate_quote(quote, passage)
+    expected = grounding.locate_quote(quote, passage)
     units = units_of(text)
-    twin = engine().call("quotations", "locateQuote", RECIPE, quote, engine_passage(passage))
+    twin = engine().call("grounding", "locateQuote", RECIPE, quote, engine_passage(passage))
     if isinstance(expected, str):
         assert twin == expected
     else:

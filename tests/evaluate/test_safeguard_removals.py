@@ -16,7 +16,7 @@ from answerable.evaluate import runner
 from answerable.evaluate.gold import GoldQuery, load_gold_queries
 from answerable.evaluate.verdict import Verdict
 from answerable.indexing.notes.notebook import read_notebook
-from answerable.serve.answers import contract, grounding, quotations
+from answerable.serve.answers import contract, grounding
 from answerable.serve.answers.contract import EvidenceItem
 from answerable.serve.answers.openai_answerer import OpenAIAnswerer
 from answerable.serve.engine import Engine
@@ -148,7 +148,7 @@ def accept_any_source(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def accept_any_quote(monkeypatch: pytest.MonkeyPatch) -> None:
     """Quotes are taken for the whole passage, whatever they say."""
-    monkeypatch.setattr(quotations, "find_quotes", lambda _quote, text: [(0, len(text))])
+    monkeypatch.setattr(grounding, "find_quotes", lambda _quote, text: [(0, len(text))])
 
 
 def accept_any_number(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,8 +12,7 @@ from answerable.indexing.pages.passages import PassageWindow, cut_passages
 from answerable.serve.answers import grounding, statements
 from answerable.serve.answers.contract import enforce_contract
 from answerable.serve.answers.draft_loop import draft_reply
-from answerable.serve.answers.grounding import check_claim
-from answerable.serve.answers.quotations import Quotation
+from answerable.serve.answers.grounding import Quotation, check_claim
 from answerable.serve.text.sanitization import sanitize_text
 from answerable.serve.types import Answer, Evidence, RecordCitation
 from answerable.testing.doubles import ScriptedAnswerer

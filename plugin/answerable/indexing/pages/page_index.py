@@ -34,12 +34,7 @@ from ...serve.types import Passage
 from ..caches import ProcessPool, SqliteCache
 from ..notes.transcripts import TranscriptFormat, parse_transcript
 from ..yaml_reader import YamlError, find_duplicate_key, parse_yaml
-from . import (
-    html_parser,
-    passages,
-    records,
-    text_units,
-)
+from . import html_parser, passages, records, text_units
 from .html_parser import parse_article
 from .passages import (
     IndexedPassage,

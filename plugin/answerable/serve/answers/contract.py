@@ -16,8 +16,7 @@ from ..types import (
     Route,
     RoutingHint,
 )
-from .grounding import choose_quotations
-from .quotations import Quotation, locate_quote
+from .grounding import Quotation, choose_quotations, locate_quote
 from .statements import widen_to_sentences
 from .text_fragments import link_to_quote
 

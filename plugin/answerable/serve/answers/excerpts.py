@@ -8,7 +8,7 @@ from ..structure import TITLE_SEPARATOR
 from ..text.normalization import count_visible_characters
 from ..text.tokenization import extract_terms
 from ..types import Passage
-from .quotations import locate_quote
+from .grounding import locate_quote
 from .statements import PassageStatements, TextRange, is_quotable_alone
 
 # The share that a term counts in a line if a line above it in the window has it already.

@@ -1,7 +1,6 @@
 /** Enforce the answer contract: refuse a bad shape, resolve references, drop ungrounded claims. */
 
-import { chooseQuotations } from "./grounding.js";
-import { locateQuote } from "./quotations.js";
+import { chooseQuotations, locateQuote } from "./grounding.js";
 import { sanitizeText } from "./sanitization.js";
 import { widenToSentences } from "./statements.js";
 import { linkToQuote } from "./text_fragments.js";
@@ -10,7 +9,7 @@ import { stripSpace } from "./white_space.js";
 /**
  * @typedef {import("./recipe.js").Recipe} Recipe
  * @typedef {import("./store.js").Passage} Passage
- * @typedef {import("./quotations.js").Quotation} Quotation
+ * @typedef {import("./grounding.js").Quotation} Quotation
  *
  * The exact id and url of a retrieved passage and the words of it that back a claim; `start` is in units.
  * @typedef {{passage: Passage, id: string, url: string, title: string, quote: string, start: number, date: string | null,

@@ -2,7 +2,7 @@
 import { countCodePoints } from "./code_points.js";
 import { countVisibleCharacters } from "./normalization.js";
 import { matchAt } from "./patterns.js";
-import { locateQuote } from "./quotations.js";
+import { locateQuote } from "./grounding.js";
 import { isQuotableAlone } from "./statements.js";
 import { extractTerms } from "./tokenization.js";
 import { isSpace, stripSpace, stripSpaceAtEnd } from "./white_space.js";
