@@ -86,22 +86,19 @@ def _first_budget(words: int) -> Rule:
     )
 
 
-_WHOLE_CODE = {"answers.excerpts.EXTRA_LINES": 0, "answers.code_window.IMPORT_LINE_SHARE": 1}
+_WHOLE_CODE = {"answers.excerpts.EXTRA_LINES": 0, "answers.excerpts.IMPORT_LINE_SHARE": 1}
 
 RULES = (
     Rule("nothing"),
     Rule("frames of questions", constants={"retrieval.question.strip_frame": _keep_frame}),
-    Rule("near spellings", constants={"retrieval.misspellings.MIN_WORD_LETTERS": math.inf}),
+    Rule("near spellings", constants={"retrieval.question.MIN_WORD_LETTERS": math.inf}),
     Rule("whole matches", constants={"retrieval.scoring.find_full_matches": _match_nothing}),
     Rule("background", constants={"retrieval.bm25.BACKGROUND_PASSAGES": 0}),
     Rule("order of pages", profile={"title_cosine": 0, "title_share": 0, "page_words": 0}),
     Rule("history", profile={"history": 1}),
     Rule("other sections of the page", constants={"retrieval.retrieve.SIBLING_PAGES": 0}),
-    *(
-        Rule(name, constants={f"retrieval.section_scores.{part}": 0})
-        for name, part in _PARTS.items()
-    ),
-    Rule("all five", constants={f"retrieval.section_scores.{part}": 0 for part in _PARTS.values()}),
+    *(Rule(name, constants={f"retrieval.selection.{part}": 0}) for name, part in _PARTS.items()),
+    Rule("all five", constants={f"retrieval.selection.{part}": 0 for part in _PARTS.values()}),
     Rule("best statement", constants={"answers.extractive.SUPPORT_WEIGHT": 0}),
     Rule("structure", is_plain=True),
     Rule("antecedents", constants={"answers.statements._DANGLING": re.compile(r"(?!)")}),

@@ -26,8 +26,7 @@ def measure_cold_start(folder: Path, question: str, *, verify: bool) -> dict[str
     from answerable.serve.http.adapters.app_factory import begin_startup, end_startup
     from answerable.serve.settings import BUNDLE_FOLDER, MODEL_FOLDER
 
-    prefetch = begin_startup(folder, verify=verify)
-    mark("ahead")
+    begin_startup()
     import numpy as np
 
     mark("numpy")
@@ -38,7 +37,7 @@ def measure_cold_start(folder: Path, question: str, *, verify: bool) -> dict[str
     if not Path(bundle_reader.__file__).is_relative_to(folder):
         raise ImportError("its code is not there")
     mark("code")
-    bundle = bundle_reader.open_bundle(folder / BUNDLE_FOLDER, verify=verify, prefetch=prefetch)
+    bundle = bundle_reader.open_bundle(folder / BUNDLE_FOLDER, verify=verify)
     labels = [hint.label for hint in islice(bundle.hints, 1)]
     topics = (*bundle.passage_titles[:1], *labels, bundle.site.name)
     question = question or f"What is {topics[0]}?"

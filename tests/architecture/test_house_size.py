@@ -30,14 +30,14 @@ RECORDED: dict[str, int] = {
     "indexing/widget": 315,
     "mkdocs": 1_961,
     "postgres": 1_077,
-    "serve": 1_179,
+    "serve": 1_178,
     "serve/answers": 1_905,
     "serve/bundle_format": 579,
     "serve/embedders": 303,
-    "serve/http": 2_469,
+    "serve/http": 2_465,
     "serve/limits": 696,
     "serve/retrieval": 1_105,
-    "serve/stores": 310,
+    "serve/stores": 271,
     "serve/text": 276,
     "testing": 296,
     "widget": 321,
@@ -46,7 +46,7 @@ RECORDED: dict[str, int] = {
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 38_910
+MAX_LINES = 38_840
 MAX_MODULES = 150
 MAX_MODULE_LINES = 600
 MAX_JAVASCRIPT_LINES = 7_600

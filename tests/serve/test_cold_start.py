@@ -26,7 +26,6 @@ from start import time_cold_start
 QUESTION = "How thick is the chain of a mooring?"
 PHASES = [
     "interpreter",
-    "ahead",
     "numpy",
     "code",
     "bundle",
@@ -202,7 +201,7 @@ def test_cold_start_with_remote_embedder_calls_no_host(tmp_path: Path) -> None:
     write_function(function, identity, FunctionSettings(answers="openai"))
     assert not (function / "model").exists()
     timing = time_cold_start(function, QUESTION)
-    assert list(timing.phases) == ["interpreter", "ahead", "numpy", "code", "bundle", "retrieval"]
+    assert list(timing.phases) == ["interpreter", "numpy", "code", "bundle", "retrieval"]
     assert (timing.ranked, timing.mode) == (1, None)
 
 

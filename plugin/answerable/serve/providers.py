@@ -15,7 +15,7 @@ from .provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, Provider
 from .request_context import current_context
 from .retrieval.store import Store
 from .settings import BUNDLE_FOLDER, MODEL_FOLDER, FunctionSettings, read_settings
-from .stores.bundle import Bundle, Prefetch, open_bundle
+from .stores.bundle import Bundle, open_bundle
 from .types import Evidence
 
 
@@ -100,18 +100,16 @@ def open_function(
     embedder: Embedder | None = None,
     answerer: Answerer | None = None,
     verify: bool = True,
-    prefetch: Prefetch | None = None,
 ) -> Engine[Bundle]:
     """Open the engine of a published function folder, or of the bundle in one.
 
     embedder, answerer: instead of those that its bundle and its settings name. verify: compare
-    the hashes of all its data. prefetch: of its bundle. BundleError for a folder that cannot be
-    served.
+    the hashes of all its data. BundleError for a folder that cannot be served.
     """
     folder = Path(folder)
     if (folder / MANIFEST_FILE).is_file():
         folder = folder.absolute().parent
-    bundle = open_bundle(folder / BUNDLE_FOLDER, verify=verify, prefetch=prefetch)
+    bundle = open_bundle(folder / BUNDLE_FOLDER, verify=verify)
     settings = read_settings(folder)
     if embedder is None:
         identity, model = bundle.manifest.identity, folder / MODEL_FOLDER

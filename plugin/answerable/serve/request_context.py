@@ -1,4 +1,4 @@
-"""Context of a request: its deadline, its id and counts, and the spans of its trace."""
+"""Context of a request: its deadline, cancellation and counts, and the spans of its trace."""
 
 import re
 import sys

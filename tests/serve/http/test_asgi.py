@@ -1,8 +1,6 @@
 """ASGI application by itself: arbitrary scopes and messages, and clients that leave."""
 
 import asyncio
-import subprocess
-import sys
 import threading
 from collections.abc import Coroutine, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -303,11 +301,3 @@ def test_lifespan_startup_and_shutdown_complete(service: Service) -> None:
 def test_websocket_is_closed(app: AsgiApp) -> None:
     server = run(app, {"type": "websocket", "path": "/"}, [{"type": "websocket.connect"}])
     assert server.sent == [{"type": "websocket.close"}]
-
-
-@pytest.mark.parametrize("name", ["asgi", "aws_lambda", "google", "wsgi"])
-def test_importing_adapter_does_not_import_numpy(name: str) -> None:
-    """While it is imported, the bundle is read ahead."""
-    code = f"import sys, answerable.serve.http.adapters.{name}; print('numpy' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"

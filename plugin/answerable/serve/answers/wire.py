@@ -1,4 +1,4 @@
-"""Replies as they travel: claims with their blocks, citations and notes."""
+"""Replies as JSON and as text with markers; a claim of a list, table or code becomes blocks."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -54,7 +54,7 @@ class AccessLogEntry:
     ``path``: relative to the base. ``reason``: of a refusal, or the code of a problem.
     ``timings_ms`` and ``duration_ms``: milliseconds, in each stage and in all. ``cause``: why a
     call of a provider has failed. ``contract``: how often each rule has refused something.
-    ``question``: None unless questions are logged. ``hour``: see ``refusal_log.format_hour``.
+    ``question``: None unless questions are logged. ``hour``: see ``format_hour``.
     ``cited``: the ids of the pages that an answer cites, which are public; never a note's.
     """
 

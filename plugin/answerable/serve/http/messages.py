@@ -1,4 +1,4 @@
-"""Requests and responses, the checks of a request, and the description in OpenAPI."""
+"""Requests, responses and problems (RFC 9457): checks of a request, CORS, and the OpenAPI."""
 
 import copy
 import json

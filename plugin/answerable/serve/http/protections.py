@@ -1,4 +1,4 @@
-"""Guards before the engine: origins, limits, the cap, the cache, and a clean end."""
+"""Guards before the engine: rates, the cap, the cache, and a clean end."""
 
 import hashlib
 import json

@@ -36,6 +36,7 @@ from .messages import (
     parse_body,
     parse_language,
     parse_question,
+    render_document,
 )
 from .protections import InFlight, Protections, Question, ServedReply
 from .sse import stream_response
@@ -383,8 +384,6 @@ class Service:
 
     def _describe(self, exchange: Exchange) -> Response:
         del exchange
-        from .messages import render_document
-
         policy = self.policy
         body = render_document(
             _require_engine(self._find_current_engine()).store.manifest.generator,

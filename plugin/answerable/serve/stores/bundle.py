@@ -2,12 +2,10 @@
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from stat import S_ISREG
-from threading import Event, Thread
 from typing import Any
 
 import numpy as np
@@ -233,76 +231,19 @@ class Bundle(SiteColumns):
         """Do nothing: everything was checked when it was opened."""
 
 
-COMPRESSED_SUFFIX = ".z"
-
-
-class Prefetch:
-    """Read the files of a bundle's folder in a thread. ``verify``: hash every file too."""
-
-    def __init__(self, folder: Path, *, verify: bool) -> None:
-        self._folder = folder
-        self._verify = verify
-        self._texts: dict[Path, bytes] = {}
-        self._digests: dict[Path, str] = {}
-        self._inflated = Event()
-        self._thread = Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def read_decompressed(self, path: Path) -> bytes:
-        """Return a compressed file's text; OSError, or BundleError if it does not decompress."""
-        self._inflated.wait()
-        text = self._texts.get(path)
-        return inflate(path.read_bytes(), path.name) if text is None else text
-
-    def read_digest(self, path: Path) -> str:
-        """Return a file's SHA-256 in hexadecimal digits; OSError."""
-        self._thread.join()
-        return self._digests.get(path) or hash_file(path)
-
-    def close(self) -> None:
-        """Join the thread, so that the folder can be removed, and free its texts."""
-        self._thread.join()
-        self._texts.clear()
-
-    def _run(self) -> None:
-        try:
-            paths = [path for path in self._folder.iterdir() if path.is_file()]
-        except OSError:
-            paths = []
-        # Whoever needs a file that is left out here meets the same error, and can name it.
-        for path in paths:
-            if path.suffix == COMPRESSED_SUFFIX:
-                with suppress(OSError, BundleError):
-                    self._texts[path] = inflate(path.read_bytes(), path.name)
-        self._inflated.set()
-        for path in paths if self._verify else ():
-            with suppress(OSError, ValueError):
-                self._digests[path] = hash_file(path)
-
-
 _EMPTY_BYTES: NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
 
 
-def open_bundle(folder: Path, *, verify: bool = True, prefetch: Prefetch | None = None) -> Bundle:
+def open_bundle(folder: Path, *, verify: bool = True) -> Bundle:
     """Open a bundle's folder; BundleError if anything in it is not what its manifest says.
 
     ``verify`` compares the SHA-256 of every file and of the manifest; sizes are always compared.
-    prefetch: of this folder, with the same ``verify``.
     """
-    prefetch = prefetch or Prefetch(folder, verify=verify)
-    try:
-        return _open_newest(folder, prefetch, verify=verify)
-    finally:
-        prefetch.close()
-
-
-def _open_newest(folder: Path, prefetch: Prefetch, *, verify: bool) -> Bundle:
-    """Open what a folder holds now, again where a build has replaced it meanwhile."""
     last_id = None
     while True:
         manifest = read_manifest(folder, verify=verify)
         try:
-            return _open_files(folder, manifest, prefetch, verify=verify)
+            return _open_files(folder, manifest, verify=verify)
         except FileNotFoundError as error:
             # A build that ends between our reading the manifest and its files replaces both.
             if last_id == manifest.id:
@@ -315,19 +256,19 @@ def _open_newest(folder: Path, prefetch: Prefetch, *, verify: bool) -> Bundle:
             ) from None
 
 
-def _open_files(folder: Path, manifest: Manifest, prefetch: Prefetch, *, verify: bool) -> Bundle:
+def _open_files(folder: Path, manifest: Manifest, *, verify: bool) -> Bundle:
     paths = {
         name: _check_size(folder / stored_file_name(name, file.sha256), file)
         for name, file in manifest.files.items()
     }
     try:
-        return _load_bundle(manifest, paths, prefetch)
+        return _load_bundle(manifest, paths)
     except (LookupError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
         raise BundleError(f"{folder} is malformed ({error!s:.200}): {BUILD_AGAIN}") from None
     finally:
         # A file that is not the one that was written says so, whatever else is wrong with it.
         for name, path in paths.items() if verify else ():
-            if prefetch.read_digest(path) != manifest.files[name].sha256:
+            if hash_file(path) != manifest.files[name].sha256:
                 raise BundleError(f"{path} does not match its hash: {BUILD_AGAIN}")
 
 
@@ -342,17 +283,17 @@ def _check_size(path: Path, file: BundleFile) -> Path:
     return path
 
 
-def _load_bundle(manifest: Manifest, paths: Mapping[str, Path], prefetch: Prefetch) -> Bundle:
+def _load_bundle(manifest: Manifest, paths: Mapping[str, Path]) -> Bundle:
     counts = manifest.counts
     passages = counts["passages"]
     numbers = unpack_columns(
-        prefetch.read_decompressed(paths[names.COLUMNS_FILE]),
+        _read_compressed(paths[names.COLUMNS_FILE]),
         names.COLUMNS_FILE,
         {**counts, "blocks": -(-passages // names.PASSAGES_PER_BLOCK)},
     )
 
     def lines(name: str, *lengths: int) -> list[TextLines]:
-        return unpack_lines(prefetch.read_decompressed(paths[name]), name, *lengths)
+        return unpack_lines(_read_compressed(paths[name]), name, *lengths)
 
     for column, bound in (
         (columns.HINT_OWNERS, counts["hints"]),
@@ -387,6 +328,10 @@ def _load_bundle(manifest: Manifest, paths: Mapping[str, Path], prefetch: Prefet
         hint_codes=_map_codes(paths, names.HINT_STREAM, manifest.encoding, counts["windows"]),
         hint_owners=numbers[columns.HINT_OWNERS.name],
     )
+
+
+def _read_compressed(path: Path) -> bytes:
+    return inflate(path.read_bytes(), path.name)
 
 
 def _map_texts(path: Path, edges: NDArray[np.uint64]) -> PassageTexts:

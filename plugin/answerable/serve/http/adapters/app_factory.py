@@ -1,7 +1,4 @@
-"""Open a published function's folder as a ``Service``, configured by ANSWERABLE_* variables.
-
-Nothing is imported here that imports numpy, so that the bundle is prefetched meanwhile.
-"""
+"""Open a published function's folder as a ``Service``, configured by ANSWERABLE_* variables."""
 
 import gc
 import re
@@ -12,8 +9,6 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from ...database_registry import DATABASE_URL_VARIABLE, DatabaseOpener, find_database_opener
 from ...errors import PolicyError
-from ...settings import BUNDLE_FOLDER
-from ...stores.bundle import Prefetch
 
 if TYPE_CHECKING:
     from ...engine import Engine
@@ -38,7 +33,7 @@ def open_service(
     skips = environment.get("ANSWERABLE_SKIP_HASHES", "").strip().lower()
     verify = skips not in ("1", "true", "yes")
     open_database = find_database_opener(environment)
-    prefetch = begin_startup(folder, verify=verify, has_bundle=open_database is None)
+    begin_startup()
     try:
         from ...limits.policy import read_policy
         from ...provider_registry import list_missing_keys
@@ -47,7 +42,7 @@ def open_service(
 
         settings = read_settings(folder)
         find_engine, find_current_engine = _open_engines(
-            folder, open_database, environment, settings, prefetch, verify=verify
+            folder, open_database, environment, settings, verify=verify
         )
         engine = find_engine()
         policy = read_policy(environment, engine.store.site.url)
@@ -83,15 +78,9 @@ def read_base_path(environment: Mapping[str, str]) -> str:
     return f"/{path}/" if path else "/"
 
 
-def begin_startup(folder: Path, *, verify: bool, has_bundle: bool = True) -> Prefetch | None:
-    """Prefetch the bundle of a function before anything imports numpy; pause garbage collection.
-
-    verify: hash the files of the bundle. has_bundle: a bundle is asked, and not a database. Call
-    ``end_startup`` afterwards.
-    """
-    # Looking for garbage among what is kept for good is a twentieth of a start.
+def begin_startup() -> None:
+    """Pause garbage collection, until ``end_startup``: it is a twentieth of a start."""
     gc.disable()
-    return Prefetch(folder / BUNDLE_FOLDER, verify=verify) if has_bundle else None
 
 
 def end_startup() -> None:
@@ -121,7 +110,6 @@ def _open_engines(
     open_database: DatabaseOpener | None,
     environment: Mapping[str, str],
     settings: "FunctionSettings",
-    prefetch: Prefetch | None,
     *,
     verify: bool,
 ) -> "tuple[Callable[[], Engine], Callable[[], Engine]]":
@@ -139,7 +127,7 @@ def _open_engines(
         )
     from ...providers import open_function
 
-    engine = open_function(folder, verify=verify, prefetch=prefetch)
+    engine = open_function(folder, verify=verify)
     return (lambda: engine), (lambda: engine)
 
 
