@@ -1,4 +1,4 @@
-"""``answerable gaps``: group logged refusals by page to write or extend; summarize usage."""
+"""``answerable gaps``: group logged refusals by page to write or extend."""
 
 import codecs
 import json
@@ -7,9 +7,13 @@ from pathlib import Path
 
 import click
 
-from ..evaluate.gaps import group_refusals, make_gaps_page, propose_gold_queries
+from ..evaluate.gaps import (
+    group_refusals,
+    make_gaps_page,
+    parse_refusals,
+    propose_gold_queries,
+)
 from ..evaluate.gold import load_gold_queries
-from ..evaluate.logs import parse_logs, summarize_usage
 from ..evaluate.page import render_html_page
 from ..indexing.output.files import write_private_file
 from ..serve.errors import SiteError
@@ -38,7 +42,7 @@ class _LogSite:
 @click.option(
     "--html",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write an HTML page with plots to this file too.",
+    help="Write the groups as an HTML page to this file too.",
 )
 @click.pass_obj
 def command(
@@ -46,15 +50,18 @@ def command(
 ) -> None:
     """Group refused questions into likely missing pages.
 
-    LOGS: files of refusals, requests and feedback, - for standard input. Default: the refusals
-    that the dev server has kept.
+    LOGS: files with lines of refusals, - for standard input. Default: the refusals that the dev
+    server has kept.
     """
     site = _load_log_site(location[1])
     if html:
         _check_unpublished(html, site)
-    texts = [_read_log(path) for path in logs] or [_read_own_log(site.cache / REFUSAL_LOG_FILE)]
-    events = parse_logs(texts)
-    refusals = events.refusals
+    own_log = site.cache / REFUSAL_LOG_FILE
+    if not logs and not own_log.exists():
+        raise SiteError(
+            f"there is no {own_log}: set `log_refusals` in mkdocs.yml and ask, or name a log"
+        )
+    refusals, damaged = parse_refusals(map(_read_log, logs or (own_log,)))
     # The bundle is needed only where a log holds the text of a question.
     has_text = any(refusal.text is not None for refusal in refusals)
     engine = open_engine(*location) if has_text else None
@@ -62,10 +69,8 @@ def command(
     has_gold = site.gold and site.gold.is_file()
     gold = load_gold_queries(site.gold, site.author) if site.gold and has_gold else ()
     proposals = propose_gold_queries(gaps, gold)
-    usage = summarize_usage(events)
-    page = make_gaps_page(
-        gaps, usage, events, answered_count, proposals, site.gold.name if site.gold else "gold.yaml"
-    )
+    gold_name = site.gold.name if site.gold else "gold.yaml"
+    page = make_gaps_page(gaps, len(refusals), damaged, answered_count, proposals, gold_name)
     if html:
         # For its owner alone: it holds what readers have typed.
         write_private_file(html, render_html_page(page).encode("utf-8", "backslashreplace"))
@@ -73,10 +78,9 @@ def command(
         body = {
             "refusals": len(refusals),
             "answered_since": answered_count,
-            "damaged": events.damaged,
+            "damaged": damaged,
             "gaps": [asdict(gap) for gap in gaps],
             "gold": proposals,
-            "usage": usage,
         }
         click.echo(json.dumps(body, indent=2))
     else:
@@ -104,14 +108,6 @@ def _check_unpublished(path: Path, site: _LogSite) -> None:
                 f"--html {path}: {folder} is {fate}, and the page holds what readers have "
                 "typed; name a file elsewhere"
             )
-
-
-def _read_own_log(path: Path) -> str:
-    if not path.exists():
-        raise SiteError(
-            f"there is no {path}: set `log_refusals` in mkdocs.yml and ask, or name a log"
-        )
-    return _read_log(path)
 
 
 def _read_log(path: Path) -> str:

@@ -1,14 +1,17 @@
-"""Group refused questions into pages to write or extend; propose gold queries; lay out a page."""
+"""Read logged refusals, group them into pages to write or extend, and propose gold queries."""
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+import msgspec
 import numpy as np
 import yaml
+from msgspec import Meta
 
 from ..indexing.output.files import format_count, format_times
 from ..serve.engine import Engine
@@ -22,7 +25,12 @@ from ..serve.http.logs import (
     normalize_question_words,
 )
 from ..serve.retrieval.bm25 import compute_idf, match_terms
-from ..serve.retrieval.question import QuestionReading, read_site_name_terms
+from ..serve.retrieval.question import (
+    QuestionReading,
+    clean_question,
+    find_question_problem,
+    read_site_name_terms,
+)
 from ..serve.retrieval.retrieve import retrieve
 from ..serve.retrieval.selection import POOL_SIZE
 from ..serve.retrieval.store import Floats
@@ -30,8 +38,7 @@ from ..serve.stores.bundle import Bundle
 from ..serve.text.tokenization import STOPWORDS, extract_terms, split_lowercase_words
 from ..serve.types import Reason
 from .gold import GoldQuery
-from .logs import LogEvents
-from .page import Card, Page, Plot, ReportSection
+from .page import Card, Page, ReportSection
 
 # Two questions are about one thing from this similarity on, the mean of the cosine of their terms
 # and that of their vectors. Under the local embedder, on 169 refusals of real questions by two
@@ -42,8 +49,6 @@ SECTION_BONUS = 0.1
 # A page is to be extended only if it holds this share of what a question's words weigh: of 55
 # questions that two sites refused, "extend" then names the right page 8 times of 14, else of 18.
 _MIN_PAGE_SHARE = 1 / 3
-# So many weeks are plotted, the last ones.
-_PLOTTED_WEEKS = 26
 _SHOWN_PROPOSALS = 10
 _MAX_TITLE_WORDS = 4
 _MAX_ID_WORDS = 5
@@ -55,6 +60,60 @@ _ADVICE_BY_REASON = {
 }
 
 GapAction = Literal["write", "extend", "off-topic"]
+# What only a refusal's line holds, so that one that is cut off is told from another program's.
+_REFUSAL_EVENT = re.compile(r'"event"\s*:\s*"refusal"')
+Hour = Annotated[
+    str,
+    Meta(pattern=r"^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):00Z$"),
+]
+Name = Annotated[str, Meta(max_length=500)]
+
+
+class RefusalLine(msgspec.Struct, tag_field="event", tag="refusal"):
+    """A line of the refusal log."""
+
+    time: Hour
+    reason: Reason
+    bundle: Name
+    asker: Name
+    question: Name
+    near: Name | None = None
+    score: Nearness | None = None
+    clear: bool | None = None
+    text: str | None = None
+
+    def read_refusal(self) -> LoggedRefusal:
+        """Read the refusal; ValueError for a text that nobody could ask."""
+        near = None
+        if self.near is not None and self.score is not None:
+            near = NearestRecord(self.near, self.score, self.clear is True)
+        text = None if self.text is None else clean_question(self.text)
+        if text is not None and find_question_problem(text):
+            raise ValueError("a question that nobody could ask")
+        return LoggedRefusal(
+            self.time, self.reason, self.bundle, self.asker, self.question, near, text
+        )
+
+
+def parse_refusals(texts: Iterable[str]) -> tuple[tuple[LoggedRefusal, ...], int]:
+    """Parse the refusals of logs, a JSON object a line, and count the damaged lines of ours.
+
+    Every line of another kind is skipped.
+    """
+    refusals: list[LoggedRefusal] = []
+    damaged = 0
+    for line in (line for text in texts for line in text.split("\n")):
+        try:
+            row = msgspec.json.decode(line)
+        except (msgspec.DecodeError, RecursionError):
+            damaged += _REFUSAL_EVENT.search(line) is not None
+            continue
+        if isinstance(row, dict) and row.get("event") == "refusal":
+            try:
+                refusals.append(msgspec.convert(row, RefusalLine).read_refusal())
+            except ValueError:
+                damaged += 1
+    return tuple(refusals), damaged
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,21 +435,22 @@ def format_proposals(proposals: Sequence[dict[str, Any]]) -> str:
 
 def make_gaps_page(
     gaps: Sequence[Gap],
-    usage: Mapping[str, Any],
-    events: LogEvents,
+    refusals: int,
+    damaged: int,
     answered_since: int,
     proposals: Sequence[dict[str, Any]],
     gold_name: str,
 ) -> Page:
-    """Lay out gaps and usage as a page. answered_since: refusals that the site answers by now.
+    """Lay out gaps as a page.
 
+    refusals, damaged: the number of lines. answered_since: refusals that the site answers by now.
     gold_name: the file that proposals are pasted into.
     """
     on_topic = [gap for gap in gaps if gap.action != "off-topic"]
     off_topic = [gap for gap in gaps if gap.action == "off-topic"]
     opening = "No question was refused: the logs hold no refusal."
-    if events.refusals:
-        opening = f"{format_count(len(events.refusals), 'refused question')} in the logs"
+    if refusals:
+        opening = f"{format_count(refusals, 'refused question')} in the logs"
     lines = [opening]
     if answered_since:
         verb = "is" if answered_since == 1 else "are"
@@ -411,12 +471,9 @@ def make_gaps_page(
                 "Pages to write or to extend", cards=tuple(map(_make_card, on_topic)), limit=20
             ),
             ReportSection(title, texts, limit=5),
-            *_list_usage(usage),
             ReportSection(f"To paste under `queries:` of {gold_name}:" if code else "", code=code),
         ),
-        summary=(f"\n{format_count(events.damaged, 'damaged line')} skipped",)
-        if events.damaged
-        else (),
+        summary=(f"\n{format_count(damaged, 'damaged line')} skipped",) if damaged else (),
     )
 
 
@@ -439,47 +496,3 @@ def _make_card(gap: Gap) -> Card:
 
 def _describe_wording(wording: Wording) -> str:
     return f"{wording.text} ({wording.asked} times)" if wording.asked > 1 else wording.text
-
-
-def _list_usage(usage: Mapping[str, Any]) -> Iterable[ReportSection]:
-    """Lay out what the request log and the feedback log tell; what neither holds is left out."""
-    weeks = usage["weeks"]
-    if weeks:
-        lines = []
-        for row in reversed(weeks):
-            share = row["refused_share"]
-            percent = "" if share is None else f" ({100 * share:.0f} %)"
-            failed = f", {row['failed']} failed" if row["failed"] else ""
-            answered, refused = row["answered"], row["refused"]
-            lines.append(f"{row['week']}: {answered} answered, {refused} refused{percent}{failed}")
-        shown = weeks[-_PLOTTED_WEEKS:]
-        places = tuple(row["week"] for row in shown)
-        counts = {name: tuple(row[name] for row in shown) for name in ("answered", "refused")}
-        shares = (row["refused_share"] for row in shown)
-        percents = tuple(None if share is None else 100 * share for share in shares)
-        plots = (
-            Plot("Questions answered and refused in each week", "columns", places, counts),
-            Plot("Share of refused questions", "lines", places, {"refused": percents}, "%"),
-        )
-        yield ReportSection("Questions by week", tuple(lines), plots=plots, limit=8)
-    questions = (
-        f"{row['text']} ({row['answered']} answered, {row['refused']} refused)"
-        for row in usage["questions"]
-    )
-    pages = (
-        f"{row['record']}: {row['answers']}"
-        + (f", {row['unhelpful']} voted down" if row["unhelpful"] else "")
-        for row in usage["pages"]
-    )
-    voted_down = []
-    for row in usage["voted_down"]:
-        reasons = ", ".join(f"{reason} {number}" for reason, number in row["reasons"])
-        cites = f"; cites {', '.join(row['pages'])}" if row["pages"] else ""
-        votes = f"{row['unhelpful']} of {format_count(row['helpful'] + row['unhelpful'], 'vote')}"
-        voted_down.append(f"{row['text']} ({votes}: {reasons}{cites})")
-    for title, texts in (
-        ("Top questions", questions),
-        ("Pages that answers come from", pages),
-        ("Answers voted down", voted_down),
-    ):
-        yield ReportSection(title, tuple(texts), limit=10)

@@ -1,7 +1,6 @@
 """A report as one page of rows and plots, which a terminal, HTML and Markdown show alike."""
 
 import html
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,13 +19,6 @@ MAX_CHARACTERS = 60_000
 # Of these for the table of verdicts, and of one text in it.
 _MAX_TABLE = 20_000
 _MAX_CELL = 600
-# Of a width that needs no scaling on a phone, where text has to stay readable.
-PLOT_WIDTH, PLOT_HEIGHT = 360, 170
-PLOT_LEFT, PLOT_RIGHT = 40, 350
-PLOT_TOP, PLOT_BOTTOM = 12, 142
-_MAX_COLUMN_WIDTH = 34.0
-# The part of a column's place that it fills.
-_COLUMN_SHARE = 0.7
 
 # A word with the white space after it, so that the pieces of a text join to the text itself.
 _WORD = re.compile(r"\S+\s*|\s+")
@@ -103,87 +95,26 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """Numbers by place: ``columns`` on top of one another, or ``lines`` beside one another.
+    """Shares over the numbers from 0 to 1, each a line; a ``mark`` stands at one number.
 
-    ``places``: the labels along the horizontal axis. ``series``: a value, or None, for each place
-    by name. ``top``: of the vertical axis. ``marker``: a place to mark, from 0 to 1, and its label.
+    ``shares``: of each line by its name, in [0, 1], at even distances.
     """
 
     title: str
-    kind: Literal["columns", "lines"]
-    places: tuple[str, ...]
-    series: Mapping[str, tuple[float | None, ...]]
-    unit: str = ""
-    marker: tuple[float, str] | None = None
+    shares: Mapping[str, Sequence[float]]
+    mark: float
+    mark_label: str
 
     @property
-    def top(self) -> float:
-        """The top of the vertical axis: 100 of a share, else an even number above all sums."""
-        if self.unit == "%":
-            return 100
-        most = max(
-            sum(value or 0 for value in values)
-            for values in zip(*self.series.values(), strict=True)
-        )
-        step = max(2, int(10 ** (len(str(int(most))) - 1)))
-        return max(2, math.ceil(most / step) * step)
-
-    @property
-    def columns(self) -> list[tuple[int, str, float, float, float, float]]:
-        """Each column as (number of its series, label, left, top, width, height) in SVG units."""
-        width = (PLOT_RIGHT - PLOT_LEFT) / len(self.places) * _COLUMN_SHARE
-        width = round(min(_MAX_COLUMN_WIDTH, width), 1)
-        columns = []
-        for place, label in enumerate(self.places):
-            bottom = float(PLOT_BOTTOM)
-            for number, (name, values) in enumerate(self.series.items()):
-                if value := values[place]:
-                    height = (PLOT_BOTTOM - PLOT_TOP) * value / self.top
-                    bottom -= height
-                    left = round(self.place_x(place) - width / 2, 1)
-                    text = f"{label}: {value:g} {name}"
-                    columns.append((number, text, left, round(bottom, 1), width, round(height, 1)))
-        return columns
-
-    @property
-    def lines(self) -> list[tuple[int, str]]:
-        """Each line as (number of its series, points); a place without a value interrupts it."""
-        lines = []
-        for number, values in enumerate(self.series.values()):
-            run: list[str] = []
-            for place, value in enumerate((*values, None)):
-                if value is not None:
-                    y = PLOT_BOTTOM - (PLOT_BOTTOM - PLOT_TOP) * value / self.top
-                    run.append(f"{self.place_x(place)},{round(y, 1)}")
-                elif run:
-                    # A line of one point would not be seen.
-                    lines.append((number, " ".join(run if len(run) > 1 else run * 2)))
-                    run = []
-        return lines
-
-    @property
-    def axis_labels(self) -> list[tuple[float, str, str]]:
-        """The labels of the first, the middle and the last place: (x, anchor, text)."""
-        last = len(self.places) - 1
-        labels: list[tuple[float, str, str]] = [
-            (PLOT_LEFT, "start", self.places[0]),
-            (PLOT_RIGHT, "end", self.places[last]),
+    def lines(self) -> list[str]:
+        """The points of each line in SVG units, on a field of 100 by 100."""
+        return [
+            " ".join(
+                f"{round(100 * place / (len(shares) - 1), 1)},{round(100 - 100 * share, 1)}"
+                for place, share in enumerate(shares)
+            )
+            for shares in self.shares.values()
         ]
-        if last > 3:
-            labels.insert(1, (self.place_x(last // 2), "middle", self.places[last // 2]))
-        return labels[: 1 if not last else None]
-
-    @property
-    def marker_x(self) -> float:
-        """The horizontal place of the marker."""
-        return round(PLOT_LEFT + (PLOT_RIGHT - PLOT_LEFT) * (self.marker or (0.0, ""))[0], 1)
-
-    def place_x(self, place: int) -> float:
-        """Place the middle of a column, or a point of a line, which begins at the axis."""
-        width = PLOT_RIGHT - PLOT_LEFT
-        if self.kind == "lines" and self.marker:
-            return round(PLOT_LEFT + width * place / max(1, len(self.places) - 1), 1)
-        return round(PLOT_LEFT + width * (place + 0.5) / len(self.places), 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +125,7 @@ class ReportSection:
     lines: tuple[str, ...] = ()
     cards: tuple[Card, ...] = ()
     table: Table | None = None
-    plots: tuple[Plot, ...] = ()
+    plot: Plot | None = None
     code: str = ""
     limit: int | None = None
 
@@ -260,11 +191,7 @@ def render_html_page(page: Page) -> str:
     marks = {
         mark: None for section in page.sections for card in section.cards for mark in card.marks
     }
-    return _load_template().render(
-        page=page, tags=list(tags), marks=list(marks),
-        left=PLOT_LEFT, right=PLOT_RIGHT, top=PLOT_TOP, bottom=PLOT_BOTTOM,
-        width=PLOT_WIDTH, height=PLOT_HEIGHT,
-    )  # fmt: skip
+    return _load_template().render(page=page, tags=list(tags), marks=list(marks))
 
 
 @cache

@@ -72,7 +72,7 @@ def make_run_page(
     if against:
         sections.append(_compare_models(report, against))
     if plot := _plot_floor(report):
-        sections.append(ReportSection("What the floor trades", plots=(plot,)))
+        sections.append(ReportSection("What the floor trades", plot=plot))
     facts = {
         "Tier": report.tier,
         "Bundle": report.bundle[:12],
@@ -311,19 +311,16 @@ def _plot_floor(report: EvalReport) -> Plot | None:
     floors = [step / 100 for step in range(101)]
     return Plot(
         "Questions answered and refused at each floor",
-        "lines",
-        tuple(f"{floor:g}" for floor in floors),
         {
-            "answered": tuple(
-                100 * sum(score >= floor for score in answerable) / len(answerable)
-                for floor in floors
-            ),
-            "refused as required": tuple(
-                100 * sum(score < floor for score in refused) / len(refused) for floor in floors
-            ),
+            "answered": [
+                sum(score >= floor for score in answerable) / len(answerable) for floor in floors
+            ],
+            "refused as required": [
+                sum(score < floor for score in refused) / len(refused) for floor in floors
+            ],
         },
-        "%",
-        (report.floor, f"floor {report.floor:g}"),
+        report.floor,
+        f"floor {report.floor:g}",
     )
 
 
