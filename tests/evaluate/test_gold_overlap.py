@@ -145,11 +145,6 @@ def test_metadata_that_repeats_a_gold_query_is_named_by_page_and_field(tmp_path:
     done = command(site, "eval")
     assert done.returncode == 1
     assert f"page pools: description: line 1 {message}" in done.stderr
-    gated = write_site(tmp_path / "gated", {"pools.md": METADATA}, options={"gate": "retrieval"})
-    put(gated / "eval" / "gold.yaml", (site / "eval" / "gold.yaml").read_text("utf-8"))
-    done = build(gated, "-q")
-    assert done.returncode == 1
-    assert f"page pools: description: line 1 {message}" in done.stderr
 
 
 def test_package_shares_no_run_with_own_gold_queries() -> None:

@@ -83,27 +83,6 @@ def test_note_text_and_path_are_absent_from_gate_log(folder: Path) -> None:
     assert "tractor" not in done.stderr + done.stdout
 
 
-def test_an_unchanged_site_is_not_judged_again(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    runs: list[int] = []
-    run = runner.run_gold_set
-
-    def counted(*args: Any, **keywords: Any) -> Iterator[Verdict]:
-        runs.append(1)
-        return run(*args, **keywords)
-
-    monkeypatch.setattr("answerable.mkdocs.release_gates.run_gold_set", counted)
-    for _ in range(2):
-        sites.build_here(folder)
-    assert len(runs) == 1
-    sites.put(folder / "docs" / "storms.md", "# Storms\n\nBefore a storm every rope is doubled.\n")
-    sites.build_here(folder)
-    assert len(runs) == 2
-    sites.put(folder / "eval" / "gold.yaml", BROKEN)
-    assert "storms#lanterns" in sites.failure(folder)
-
-
 def test_gates_switch_the_negation_check_off_with_the_option(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -137,7 +116,7 @@ def test_gates_switch_the_negation_check_off_with_the_option(
 @pytest.mark.parametrize(
     ("gold", "options", "message"),
     [
-        (None, {}, "gate: retrieval needs a gold set, and"),
+        (None, {}, "gate: retrieval needs a gold set to certify it, and"),
         ("queries: [", {}, "gold.yaml"),
         (GOLD, {"gate": "both"}, "gate"),
     ],

@@ -7,7 +7,6 @@ from pathlib import Path, PurePath
 
 from ..indexing.leak_audit.word_runs import WordRun, cut_runs, find_line, split_tokens, weigh_tokens
 from ..indexing.notes import note_lint
-from ..indexing.pages.records import Record
 from ..serve.answers import openai_answerer
 from ..serve.answers.contract import EvidenceItem
 from ..serve.bundle_format.columns import THEME_SEPARATOR
@@ -244,35 +243,20 @@ def read_existing_files(paths: Iterable[Path | None]) -> dict[str, str]:
 
 
 def list_bundle_metadata(bundle: Bundle) -> dict[str, str]:
-    """List what a bundle holds of its pages' front matter, by page, field and value."""
+    """List what a bundle holds of its pages' front matter, by page, field and value.
+
+    Each value stands alone, so that no run crosses from one to the next.
+    """
     texts: dict[str, str] = {}
     for row, record in enumerate(bundle.record_ids):
-        themes = bundle.record_themes[row].split(THEME_SEPARATOR)
-        texts |= _name_metadata(record, bundle.record_summaries[row], (), themes)
+        if summary := bundle.record_summaries[row]:
+            texts[f"page {record}: description"] = summary
+        for theme in bundle.record_themes[row].split(THEME_SEPARATOR):
+            texts[f"page {record}: tag {theme!r}"] = theme
     for entry in bundle.aliases:
         for row in entry.records:
-            texts |= _name_metadata(bundle.record_ids[row], "", (entry.phrase,), ())
+            texts[f"page {bundle.record_ids[row]}: alias {entry.phrase!r}"] = entry.phrase
     return texts
-
-
-def list_page_metadata(records: Iterable[Record]) -> dict[str, str]:
-    """List the description, aliases and tags of pages, by page, field and value."""
-    texts: dict[str, str] = {}
-    for record in records:
-        metadata = record.metadata
-        texts |= _name_metadata(record.id, metadata.summary, metadata.aliases, metadata.themes)
-    return texts
-
-
-def _name_metadata(
-    record: str, summary: str, aliases: Iterable[str], themes: Iterable[str]
-) -> dict[str, str]:
-    """Name each value, so that no run crosses from one to the next."""
-    return {
-        **({f"page {record}: description": summary} if summary else {}),
-        **{f"page {record}: alias {alias!r}": alias for alias in aliases},
-        **{f"page {record}: tag {theme!r}": theme for theme in themes},
-    }
 
 
 def _is_specific(run: WordRun, language: str, site_name: str) -> bool:

@@ -1,8 +1,7 @@
 """Release gates: what the gold set and a database say before a build is published."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from mkdocs.plugins import get_plugin_logger
@@ -10,24 +9,15 @@ from mkdocs.plugins import get_plugin_logger
 from ..evaluate.gate import (
     FULL_PRECISION,
     GateCase,
-    GateReport,
     JudgedSite,
-    certify_contents,
-    compute_verdict_key,
     find_store_regressions,
+    judge_contents,
     load_gate_case,
     open_unpublished,
     summarize_gate_report,
 )
-from ..evaluate.gold import GoldQuery
-from ..evaluate.report import EvalReport, make_report, read_report, write_report
 from ..evaluate.runner import run_gold_set
-from ..evaluate.sources import (
-    NoteSources,
-    check_gold_overlap,
-    list_page_metadata,
-    read_existing_files,
-)
+from ..evaluate.sources import NoteSources
 from ..indexing.index import SiteIndex
 from ..indexing.output.files import format_count
 from ..indexing.pipeline import StagedFunction
@@ -51,18 +41,7 @@ log = get_plugin_logger(__name__)
 
 _UNCERTIFIED = "or set `uncertified: allow` under `bundle`"
 _ENCODING_REMEDY = f"use int8 with all dimensions, {_UNCERTIFIED}"
-SEARCH_REMEDY = f"use `search: exact`, {_UNCERTIFIED}"
-
-
-@dataclass(frozen=True, slots=True)
-class _GoldRequirement:
-    """An option that needs a gold set. ``refusal``: of more functions than one."""
-
-    option: str
-    need: str
-    refusal: str
-    remedy: str
-    remedy_apart: str
+_SEARCH_REMEDY = f"use `search: exact`, {_UNCERTIFIED}"
 
 
 def require_gold_set(built: FinishedBuild, functions: int) -> None:
@@ -70,157 +49,90 @@ def require_gold_set(built: FinishedBuild, functions: int) -> None:
 
     functions: how many are written.
     """
-    path = resolve_gold_path(built.options)
-    for requirement in _list_requirements(built):
+    options, path = built.options, resolve_gold_path(built.options)
+    remedies = {}
+    if _needs_certificate(options):
+        remedies[f"bundle: {_encoding_label(options)}"] = _ENCODING_REMEDY
+    if options.store.url and _needs_search_certificate(options):
+        remedies["store.search: hnsw"] = _SEARCH_REMEDY
+    if options.gate != "none":
+        remedies["gate: retrieval"] = "set `gate: none`, and run `answerable eval --bundle`"
+    for option, remedy in remedies.items():
         if functions > 1:
             raise SiteError(
-                f"{requirement.option} {requirement.refusal} `languages: apart`, where each "
-                "language has a bundle and the gold set is of all of them: "
-                f"{requirement.remedy_apart}"
+                f"{option} cannot be certified with `languages: apart`, where each language has a "
+                f"bundle and the gold set is of all of them: {remedy}"
             )
         if not path.is_file():
             raise SiteError(
-                f"{requirement.option} {requirement.need}, and {path} does not exist: write one, "
-                f"or {requirement.remedy}"
+                f"{option} needs a gold set to certify it, and {path} does not exist: write one, "
+                f"or {remedy}"
             )
 
 
 def run_release_gates(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> None:
     """Refuse a staged function that its gold set rejects; SiteError names the queries."""
-    if built.options.gate != "none":
-        _judge_retrieval(built, staged, notes)
-    _judge_encoding(built, staged, notes)
-
-
-def _list_requirements(built: FinishedBuild) -> Iterator[_GoldRequirement]:
     options = built.options
-    certified = ("needs a gold set to certify it", "cannot be certified with")
-    if _needs_certificate(options):
-        label = f"bundle: {_encoding_label(options)}"
-        yield _GoldRequirement(label, *certified, _ENCODING_REMEDY, _ENCODING_REMEDY)
-    if options.store.url and needs_search_certificate(options):
-        yield _GoldRequirement("store.search: hnsw", *certified, SEARCH_REMEDY, SEARCH_REMEDY)
     if options.gate != "none":
-        yield _GoldRequirement(
-            "gate: retrieval",
-            "needs a gold set",
-            "cannot judge",
-            "set `gate: none`",
-            "set `gate: none`, and run `answerable eval --bundle` for each",
-        )
+        _judge_retrieval(built, staged, notes)
+    if _is_lossy(options) and not _needs_certificate(options):
+        log.info("bundle: %s is published uncertified", _encoding_label(options))
+    elif _is_lossy(options) or _is_measurable(built):
+        _judge_encoding(built, staged, notes)
 
 
 def _judge_encoding(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> None:
-    """Certify a lossy encoding, or measure int8, which needs no certificate."""
-    options = built.options
-    if _needs_certificate(options):
-        _certify_encoding(built, staged, notes)
-    elif _is_lossy(options):
-        log.info("bundle: %s is published uncertified", _encoding_label(options))
-    elif _is_measurable(built):
-        _measure_encoding(built, staged, notes)
+    """Refuse a lossy encoding that the gold set does not certify; SiteError.
 
-
-def _certify_encoding(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> None:
-    """Refuse an encoding that the gold set can tell from full precision, or fails with anyway."""
-    report = _judge_contents(built, staged, notes)
-    summary = summarize_gate_report(report)
-    if not report.certified:
-        remedies = _name_remedies(report, built.options)
-        raise SiteError(f"bundle: {summary}; {remedies}, and {_ENCODING_REMEDY}")
-    log.info("bundle: %s", summary)
-
-
-def _measure_encoding(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> None:
-    """Judge an encoding that every site gets by default: a warning, an error in a strict build."""
-    label = _encoding_label(built.options)
+    What int8, which every site gets by default, makes worse is a warning, and in a strict build
+    an error.
+    """
+    options, is_required = built.options, _needs_certificate(built.options)
+    remedy = _ENCODING_REMEDY if is_required else f"build without --strict, {_UNCERTIFIED}"
     try:
-        report = _judge_contents(built, staged, notes)
+        case = load_gold_case(built, staged.index, notes, full=answers_locally(options))
+        report = judge_contents(make_judged_site(built, staged.index, case), staged.contents)
     except GoldError as error:
+        if is_required:
+            raise
         # A gold file that nothing asks for has never stopped a build.
-        problem = f"bundle: {label} is not measured: {error}"
+        problem = f"bundle: {_encoding_label(options)} is not measured: {error}"
     else:
-        summary = summarize_gate_report(report)
-        if report.certified:
-            log.info("bundle: %s", summary)
-            return
-        if not report.flipped:
+        problem = f"bundle: {summarize_gate_report(report)}"
+        # A flip may name a note's file, and a build's log may be public.
+        looks = []
+        if report.failing:
+            looks.append(f"see `answerable eval --full` for {', '.join(report.failing)}")
+        if report.flipped:
+            command = f"answerable eval --encoding {resolve_encoding(options).name}"
+            looks.append(f"see `{command}` for {', '.join(report.flipped)}")
+        if looks:
+            problem = f"{problem}; {', and '.join(looks)}"
+        if report.certified or not (is_required or report.flipped):
             # Nothing that int8 could be blamed for: `gate: retrieval` is what makes it count.
-            log.info("bundle: %s; %s", summary, _name_remedies(report, built.options))
+            log.info(problem)
             return
-        problem = f"bundle: {summary}; {_name_remedies(report, built.options)}"
-    if built.strict:
-        raise SiteError(f"{problem}; build without --strict, {_UNCERTIFIED}")
+    if is_required or built.strict:
+        joint = ", and" if is_required else ";"
+        raise SiteError(f"{problem}{joint} {remedy}")
     log.warning(problem)
-
-
-def _name_remedies(report: GateReport, options: AnswerableConfig) -> str:
-    """Name the queries that keep an encoding from being certified, and where to look."""
-    # A flip may name a note's file, and a build's log may be public.
-    remedies = []
-    if report.failing:
-        remedies.append(f"see `answerable eval --full` for {', '.join(report.failing)}")
-    if report.flipped:
-        command = f"answerable eval --encoding {resolve_encoding(options).name}"
-        remedies.append(f"see `{command}` for {', '.join(report.flipped)}")
-    return ", and ".join(remedies)
-
-
-def _judge_contents(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> GateReport:
-    case = load_gold_case(built, staged.index, notes, full=answers_locally(built.options))
-    site = make_judged_site(built, staged.index, case)
-    return certify_contents(site, staged.contents, built.cache / "certificates")
 
 
 def _judge_retrieval(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> None:
     """Run the retrieval tier; a failing query is a warning, and in a strict build an error."""
-    report = _read_or_run_report(built, staged, notes)
-    count = len(report.verdicts)
-    if report.holds:
-        log.info("gate: %d of %d gold queries hold", count, count)
+    case = load_gold_case(built, staged.index, notes, full=False)
+    runnable = [query for query in case.queries if not query.requires_model]
+    with open_unpublished(make_judged_site(built, staged.index, case), staged.contents) as engine:
+        verdicts = list(run_gold_set(runnable, engine, case.notes, full=False))
+    failed = [verdict.id for verdict in verdicts if not verdict.holds]
+    if not failed:
+        log.info("gate: %d of %d gold queries hold", len(verdicts), len(verdicts))
         return
     # An issue may name a note's file, and a build's log may be public.
-    failures = (
-        f"gate: {len(report.failed)} of {count} gold queries fail ({', '.join(report.failed)})"
-    )
+    failures = f"gate: {len(failed)} of {len(verdicts)} gold queries fail ({', '.join(failed)})"
     if built.strict:
         raise SiteError(f"{failures}; build without --strict, and see `answerable eval`")
     log.warning("%s; see `answerable eval`, or `answerable why` for one of them", failures)
-
-
-def _read_or_run_report(
-    built: FinishedBuild, staged: StagedFunction, notes: NoteSources
-) -> EvalReport:
-    """Read the verdicts of the last build, or run the gold set where anything has changed."""
-    case = load_gold_case(built, staged.index, notes, full=False)
-    _check_added_texts(built.options, case.queries, staged.index)
-    site = make_judged_site(built, staged.index, case)
-    key = compute_verdict_key(site.compute_bundle_id(staged.contents), staged.index, case)
-    path = built.cache / "verdicts" / f"{key}.json"
-    with suppress(GoldError):
-        return read_report(path)
-    runnable = [query for query in case.queries if not query.requires_model]
-    with open_unpublished(site, staged.contents) as engine:
-        report = make_report(
-            engine.store.manifest,
-            run_gold_set(runnable, engine, case.notes, full=False),
-            case.queries,
-            runnable,
-            tier="retrieval",
-            answers=resolve_settings(built.options).answers,
-        )
-    write_report(path, report, None, private=True)
-    return report
-
-
-def _check_added_texts(
-    options: AnswerableConfig, queries: Sequence[GoldQuery], index: SiteIndex
-) -> None:
-    """Refuse enrichment, abbreviations and metadata that were added to pages for one question."""
-    paths = (options[option] for option in ("enrichment", "abbreviations"))
-    texts = read_existing_files([Path(path) for path in paths if path])
-    texts |= list_page_metadata(index.records)
-    check_gold_overlap(queries, texts, index.site.name)
 
 
 def load_gold_case(
@@ -250,7 +162,7 @@ def load_gold_case(
 def make_judged_site(built: FinishedBuild, index: SiteIndex, case: GateCase) -> JudgedSite:
     """Join a build's index with what opens it and the case that judges it."""
     profile = resolve_profile(built.options, index)
-    return JudgedSite(index, built.embedder, profile, case, built.cache)
+    return JudgedSite(index, built.embedder, profile, case)
 
 
 def answers_locally(options: AnswerableConfig) -> bool:
@@ -283,7 +195,7 @@ def _is_measurable(built: FinishedBuild) -> bool:
     return True
 
 
-def needs_search_certificate(options: AnswerableConfig) -> bool:
+def _needs_search_certificate(options: AnswerableConfig) -> bool:
     """Tell whether an approximate search has to be certified by the gold set."""
     return options.store.search != "exact" and options.bundle.uncertified == "refuse"
 
@@ -317,12 +229,12 @@ def publish_to_database(built: FinishedBuild, staged: StagedFunction, notes: Not
         if regressions:
             raise SiteError(
                 f"store.search: {search.label} rejected by the gold set, with other verdicts for "
-                f"{', '.join(regressions)}; raise ef_search, or {SEARCH_REMEDY}"
+                f"{', '.join(regressions)}; raise ef_search, or {_SEARCH_REMEDY}"
             )
         log.info("store: %s certified by the gold set", search.label)
 
     done = publish_bundle_rows(
-        bundle, target, certify_search if needs_search_certificate(options) else None
+        bundle, target, certify_search if _needs_search_certificate(options) else None
     )
     log.info(
         "store: %s published as %s; %s sent, %s removed",

@@ -1,4 +1,4 @@
-"""Log lines, metrics, and the log of refused questions, which is off by default."""
+"""Log lines of requests and of refusals, which are off by default, and metrics."""
 
 import json
 import math
