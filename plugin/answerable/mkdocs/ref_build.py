@@ -1,4 +1,8 @@
-"""Another state of the site: a git ref, built to be compared."""
+"""Another state of the site: a git ref, built to be compared.
+
+``python -m`` this module builds one in a process of its own, since the site's code may stop the
+process, and its modules may be named as those of another state of the site.
+"""
 
 import logging
 import os
@@ -13,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 from mkdocs.exceptions import MkDocsException
 
-from ..serve.errors import SiteError
+from ..serve.errors import AnswerableError, SiteError
 from ..serve.settings import BUNDLE_FOLDER
 from .publish import write_compared_function
 from .site_config import (
@@ -82,24 +86,18 @@ def check_out_commit(repository: Path, commit: str, folder: Path) -> Iterator[No
             "worktree", "add", "--quiet", "--detach", str(folder), commit,
         )  # fmt: skip
     except subprocess.CalledProcessError as error:
+        message = (error.stderr.strip().splitlines() or ["no message"])[-1]
         raise SiteError(
-            f"git cannot check out {commit[:12]} ({_last_line(error.stderr)}): run `git worktree "
-            "prune` and try again"
+            f"git cannot check out {commit[:12]} ({message}): run `git worktree prune` and try "
+            "again"
         ) from None
     try:
         yield
     finally:
-        _remove_worktree(repository, folder)
-
-
-def _remove_worktree(repository: Path, folder: Path) -> None:
-    """Remove a checked out folder; one that git refuses to remove is deleted and forgotten."""
-    with suppress(subprocess.CalledProcessError):
-        _run_git(repository, "worktree", "remove", "--force", str(folder))
-        return
-    shutil.rmtree(folder, ignore_errors=True)
-    with suppress(subprocess.CalledProcessError):
-        _run_git(repository, "worktree", "prune")
+        # Git refuses to remove a folder that it finds changed, and forgets one that is gone.
+        shutil.rmtree(folder, ignore_errors=True)
+        with suppress(subprocess.CalledProcessError):
+            _run_git(repository, "worktree", "prune")
 
 
 def clean_environment() -> dict[str, str]:
@@ -145,10 +143,6 @@ def _run_git(folder: Path, *arguments: str, seconds: float | None = None) -> str
             "git is not installed: install it, or name a report with --against PATH"
         ) from None
     return process.stdout.strip()
-
-
-def _last_line(text: str) -> str:
-    return (text.strip().splitlines() or ["no message"])[-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,7 +304,7 @@ def _build_site(config_file: Path, site_folder: Path, function: Path) -> str | N
     """
     process = subprocess.run(
         # Safe path: a folder of the site that is named as a package is not one.
-        [sys.executable, "-P", "-m", f"{__package__}.compared_build", config_file.name,
+        [sys.executable, "-P", "-m", __spec__.name, config_file.name,
          str(site_folder), str(function)],
         cwd=config_file.parent,
         env=clean_environment(),
@@ -319,11 +313,27 @@ def _build_site(config_file: Path, site_folder: Path, function: Path) -> str | N
         errors="replace",
         check=False,
     )  # fmt: skip
-    return _find_cause(process.stderr) if process.returncode else None
-
-
-def _find_cause(log: str) -> str:
-    """Find the line of a build's log that says why it stopped: the first error, else the last."""
-    lines = [line.strip() for line in log.splitlines() if line.strip()]
+    if not process.returncode:
+        return None
+    # The first error, else the last line, says why it stopped.
+    lines = [line.strip() for line in process.stderr.splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith(("ERROR", "CRITICAL", "Error"))]
     return (errors or lines[-1:] or ["no message"])[0]
+
+
+def main() -> None:
+    """Build the site of a configuration file into a folder, and its function into another."""
+    logging.basicConfig(level=logging.ERROR, format="%(levelname)s - %(message)s")
+    config_file, site_folder, function = sys.argv[1:]
+    try:
+        build_unpublished(
+            Path(config_file),
+            site_folder,
+            lambda built: write_compared_function(built, Path(function)),
+        )
+    except AnswerableError as error:
+        sys.exit(f"Error: {error}")
+
+
+if __name__ == "__main__":
+    main()
