@@ -438,7 +438,7 @@ def test_why_json_holds_explanation_and_advice(folder: Path) -> None:
     [
         ("moorin", "no record, passage or note 'moorin' in the bundle; close to it are mooring"),
         ("zzzz", "no record, passage or note 'zzzz' in the bundle: see"),
-        ("secret", "its front matter keeps it out of answers"),
+        ("secret", "kept out of answers by its front matter"),
         ("late", "it is newer than the bundle"),
         ("nothing.md", "no record, passage or note 'nothing.md'"),
     ],

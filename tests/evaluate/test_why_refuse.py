@@ -1,4 +1,4 @@
-"""A wrong answer is explained: which floor refuses it, what that costs, and what to write."""
+"""A wrong answer is explained: which floor refuses it, and what to write."""
 
 import json
 from collections.abc import Sequence
@@ -9,15 +9,13 @@ import yaml
 from click.testing import CliRunner, Result
 
 from answerable.cli import main
-from answerable.evaluate.gold import GoldQuery
 from answerable.evaluate.why import explain_question
 from answerable.evaluate.why_advice import (
     FACT,
-    FloorCost,
+    RefusingFloors,
     advise_refusal,
-    count_lost_queries,
     draft_gold_query,
-    find_floor_cost,
+    find_refusing_floors,
 )
 from answerable.indexing.notes.notebook import Note
 from answerable.serve.bundle_format.manifest import Profile
@@ -45,75 +43,40 @@ def make_site_engine(
     return make_engine(bundle_of(folder, index, profile, local.identity), local)
 
 
-def find_cost(
-    own: Engine[Bundle], question: str, queries: Sequence[GoldQuery] = ()
-) -> FloorCost | None:
-    return find_floor_cost(own, explain_question(own, question), queries)
+def find_floors(own: Engine[Bundle], question: str) -> RefusingFloors | None:
+    return find_refusing_floors(own, explain_question(own, question))
 
 
-def rules(own: Engine[Bundle], question: str, cost: FloorCost) -> list[str]:
+def rules(own: Engine[Bundle], question: str, floors: RefusingFloors) -> list[str]:
     explanation = explain_question(own, question)
-    return [advice.rule for advice in advise_refusal(own, explanation, cost)]
+    return [advice.rule for advice in advise_refusal(own, explanation, floors)]
 
 
 def test_named_floor_refuses_and_the_hundredth_below_does_not(tmp_path: Path) -> None:
-    cost = find_cost(make_site_engine(tmp_path), WRONG)
-    assert cost is not None
-    assert cost.floor is not None
-    assert cost.note_floor is None
-    for floor, mode in ((cost.floor, "not-found"), (cost.floor - 0.01, "partial")):
+    floors = find_floors(make_site_engine(tmp_path), WRONG)
+    assert floors is not None
+    assert floors.floor is not None
+    assert floors.note_floor is None
+    for floor, mode in ((floors.floor, "not-found"), (floors.floor - 0.01, "partial")):
         changed = make_site_engine(tmp_path / str(floor), floor=round(floor, 2))
         assert changed.answer(WRONG).answer.mode == mode
 
 
-def test_floor_cost_names_gold_queries_that_it_would_refuse(tmp_path: Path) -> None:
-    own = make_site_engine(tmp_path)
-    queries = [
-        GoldQuery("strong", "How many millimetres thick is the chain of a red mooring?", "partial"),
-        GoldQuery("weak", "Which colour is painted on a buoy in spring?", expect_sources=("buoy",)),
-        GoldQuery("lost-already", "Who sang at the opera in Vienna?", "partial"),
-        GoldQuery("refused", WRONG, "not-found"),
-        GoldQuery("either", "How thick is the chain of a mooring?", ("not-found", "partial")),
-        GoldQuery("short", "red buoy?", "partial"),
-        GoldQuery("pattern", "Who doubles a rope before a storm?", forbid_answer_patterns=("x",)),
-    ]
-    scores = {
-        query.id: max(each.base for each in explain_question(own, query.query).passages)
-        for query in queries
-    }
-    assert scores["lost-already"] < 0.3 < scores["weak"] < scores["strong"]
-    between = (scores["weak"] + scores["strong"]) / 2
-    assert count_lost_queries(own, queries, between, None) == (3, ("weak",))
-    high = scores["strong"] + 0.01
-    assert count_lost_queries(own, queries, high, None) == (3, ("strong", "weak"))
-    assert count_lost_queries(own, queries, None, None) == (3, ())
-    cost = find_cost(own, WRONG, queries)
-    assert cost is not None
-    assert (cost.answerable, cost.lost) == count_lost_queries(own, queries, cost.floor, None)
-
-
-def test_free_floor_is_the_first_advice_and_a_costly_one_the_last(tmp_path: Path) -> None:
+def test_advice_names_the_sentence_first_and_the_floor_last(tmp_path: Path) -> None:
     own = make_site_engine(tmp_path)
     explanation = explain_question(own, WRONG)
-    free = FloorCost(0.5, None, no_floor=False, answerable=20)
-    costly = FloorCost(0.5, None, False, 20, tuple(f"q{n}" for n in range(7)))
-    unmeasured = FloorCost(0.5, None, no_floor=False)
-    assert rules(own, WRONG, free) == ["floor", "state-absence", "gold-query"]
-    for cost in (costly, unmeasured):
-        assert rules(own, WRONG, cost) == ["state-absence", "gold-query", "floor"]
-    text = advise_refusal(own, explanation, costly)[-1].text
-    assert "`floor: 0.50` would refuse it" in text
-    assert "7 of the 20 gold queries" in text
-    assert "q0, q1, q2, q3, q4 and 2 more" in text
-    assert "none of the 20 gold queries" in advise_refusal(own, explanation, free)[0].text
-    assert "There is no gold query" in advise_refusal(own, explanation, unmeasured)[-1].text
-    assert draft_gold_query(explanation, costly) == {
+    floors = RefusingFloors(0.5, None)
+    assert rules(own, WRONG, floors) == ["state-absence", "gold-query", "floor"]
+    text = advise_refusal(own, explanation, floors)[-1].text
+    assert text.startswith("`floor: 0.50` would refuse it: build with that")
+    query = {
         "id": "how-thick-is-the-chain-of",
         "query": WRONG,
         "expectAnswerMode": "not-found",
-        "requires": "model",
     }
-    assert "requires" not in draft_gold_query(explanation, free)
+    assert draft_gold_query(explanation, floors) == query
+    none = RefusingFloors(None, None)
+    assert draft_gold_query(explanation, none) == {**query, "requires": "model"}
 
 
 def test_sentence_that_states_the_absence_is_quoted_in_place_of_the_wrong_answer(
@@ -123,8 +86,8 @@ def test_sentence_that_states_the_absence_is_quoted_in_place_of_the_wrong_answer
     wrong = own.answer(WRONG).answer.claims[0].text
     assert "twelve" in wrong
     explanation = explain_question(own, WRONG)
-    cost = FloorCost(0.5, None, no_floor=False)
-    advice = {each.rule: each for each in advise_refusal(own, explanation, cost)}
+    floors = RefusingFloors(0.5, None)
+    advice = {each.rule: each for each in advise_refusal(own, explanation, floors)}
     edit = advice["state-absence"].edit
     assert edit is not None
     assert edit.page == "chain"
@@ -137,9 +100,9 @@ def test_sentence_that_states_the_absence_is_quoted_in_place_of_the_wrong_answer
 
 def test_no_floor_refuses_a_short_question_whose_words_a_passage_holds(tmp_path: Path) -> None:
     own = make_site_engine(tmp_path, floor=0.9)
-    cost = find_cost(own, "mooring chain?")
-    assert cost == FloorCost(None, None, no_floor=True)
-    assert rules(own, "mooring chain?", cost)[-1] == "no-floor"
+    floors = find_floors(own, "mooring chain?")
+    assert floors == RefusingFloors(None, None)
+    assert rules(own, "mooring chain?", floors)[-1] == "no-floor"
 
 
 def test_floor_above_1_is_no_floor(tmp_path: Path) -> None:
@@ -151,28 +114,28 @@ def test_floor_above_1_is_no_floor(tmp_path: Path) -> None:
     profile = Profile(floor=0.3, note_floor=0.3, hybrid=0.0)
     own = make_engine(bundle_of(tmp_path, index, profile, local.identity), local)
     assert explain_question(own, question).passages[0].to_floor + profile.floor > 0.99
-    assert find_cost(own, question) == FloorCost(None, None, no_floor=True)
+    assert find_floors(own, question) == RefusingFloors(None, None)
 
 
 def test_hints_alone_need_a_note_floor(tmp_path: Path) -> None:
     winch = note("winch", "The electric winch gearbox was repaired in spring.")
     own = make_site_engine(tmp_path, notes=[winch])
     question = "electric winch gearbox repair"
-    cost = find_cost(own, question)
-    assert cost is not None
-    assert cost.floor is None
+    floors = find_floors(own, question)
+    assert floors is not None
+    assert floors.floor is None
     hint = explain_question(own, question).hints[0]
-    assert cost.note_floor is not None
-    assert hint.score < cost.note_floor <= hint.score + 0.01
-    assert rules(own, question, cost) == ["gold-query", "floor"]
-    advice = advise_refusal(own, explain_question(own, question), cost)
+    assert floors.note_floor is not None
+    assert hint.score < floors.note_floor <= hint.score + 0.01
+    assert rules(own, question, floors) == ["gold-query", "floor"]
+    advice = advise_refusal(own, explain_question(own, question), floors)
     assert "`note_floor: " in advice[-1].text
 
 
-def test_refused_question_has_no_floor_cost(tmp_path: Path) -> None:
+def test_refused_question_has_no_floor_to_raise(tmp_path: Path) -> None:
     own = make_site_engine(tmp_path)
     for question in ("Who sang at the opera in Vienna?", "What is it?"):
-        assert find_cost(own, question) is None
+        assert find_floors(own, question) is None
 
 
 def test_floor_of_a_paid_answer_is_found_without_asking_for_it(tmp_path: Path) -> None:
@@ -180,9 +143,9 @@ def test_floor_of_a_paid_answer_is_found_without_asking_for_it(tmp_path: Path) -
     answerer = ScriptedAnswerer([], max_question_tokens=1)
     own = Engine(free.store, free.embedder, answerer)
     assert explain_question(own, WRONG).outcome is None
-    cost = find_cost(own, WRONG)
-    assert cost is not None
-    assert "state-absence" in rules(own, WRONG, cost)
+    floors = find_floors(own, WRONG)
+    assert floors is not None
+    assert "state-absence" in rules(own, WRONG, floors)
 
 
 @pytest.fixture(scope="module")
@@ -198,19 +161,15 @@ def run(folder: Path, *args: str) -> Result:
     return runner.invoke(main, arguments, catch_exceptions=False)
 
 
-def test_refuse_prints_the_cost_and_a_gold_query_that_parses(folder: Path) -> None:
-    sites.put(
-        folder / "eval" / "gold.yaml",
-        '- {id: lantern, query: "Does a red lantern warn of wind?", expectAnswerMode: partial}\n',
-    )
+def test_refuse_prints_the_floor_and_a_gold_query_that_parses(folder: Path) -> None:
     question = 'How thick is the "chain" of a bicycle: mooring?'
     shown = run(folder, "--refuse", question).output
-    for part in ("partial, ", "cites mooring#chains", "gold queries that"):
+    for part in ("partial, ", "cites mooring#chains", "would refuse it"):
         assert part in shown
     (query,) = yaml.safe_load(shown.split("The gold query\n")[1].split("\n\n")[0])
     assert query["query"] == question
     body = json.loads(run(folder, "--refuse", "--json", question).stdout)
-    assert body["floor_cost"]["answerable"] == 1
+    assert body["refusing_floors"]["floor"] > 0
     assert body["gold_query"] == query
     assert {each["rule"] for each in body["advice"]} == {"floor", "state-absence", "gold-query"}
 
@@ -220,8 +179,8 @@ def test_refuse_says_that_a_question_is_refused_already(folder: Path) -> None:
     assert "It is refused already" in shown
     assert "The gold query" not in shown
     body = json.loads(run(folder, "--refuse", "--json", "Who sang at the opera?").stdout)
-    assert (body["floor_cost"], body["gold_query"]) == (None, None)
-    assert json.loads(run(folder, "--json", "What is a mooring?").stdout)["floor_cost"] is None
+    assert (body["refusing_floors"], body["gold_query"]) == (None, None)
+    assert json.loads(run(folder, "--json", "What is a mooring?").stdout)["refusing_floors"] is None
 
 
 def test_refuse_and_expect_exclude_each_other(folder: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from answerable.cli import main
+from answerable.evaluate import gate
 from answerable.evaluate.gate import GateReport
 from answerable.mkdocs import release_gates
 from answerable.serve.vectors import REMOVED_ENCODINGS
@@ -90,7 +91,7 @@ def folder(published: Path, tmp_path: Path) -> Path:
 def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Record the levers that the gate is run for in this process, in turn."""
     levers: list[str] = []
-    judge = release_gates.judge_contents
+    judge = gate.judge_contents
 
     def counted(*args: Any) -> GateReport:
         report = judge(*args)
@@ -143,7 +144,7 @@ def test_int8_is_measured_where_a_gold_set_exists(folder: Path, judged: list[str
 def test_flip_at_int8_is_a_warning_and_stops_strict_build(
     folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    judge = release_gates.judge_contents
+    judge = gate.judge_contents
 
     def flipped(*args: Any) -> GateReport:
         report = judge(*args)

@@ -1,10 +1,11 @@
 """``answerable diff``: show the answers that edited docs change, and which pages moved."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -19,33 +20,29 @@ from ..evaluate.diff import (
     make_diff_page,
 )
 from ..evaluate.gold import GoldQuery, load_gold_queries, select_gold_queries
-from ..evaluate.judge import EntailmentJudge
 from ..evaluate.question_file import load_questions
 from ..evaluate.report import EvalReport, read_report, write_report
 from ..evaluate.run_page import write_run_page
-from ..evaluate.sources import NoteSources
-from ..evaluate.verdict import ModelPrice
+from ..evaluate.runner import RunOptions
 from ..indexing.output.files import format_error, write_file
 from ..mkdocs.ref_build import RefSite, build_ref, build_today
-from ..mkdocs.site_config import SiteConfig, load_site_config
-from ..serve.engine import Engine
+from ..mkdocs.site_config import load_site_config
 from ..serve.errors import AnswerableError, GoldError
-from ..serve.settings import BUNDLE_FOLDER, FunctionSettings
-from ..serve.stores.bundle import Bundle
-from .context import SiteLocation, open_engine, read_function_settings
+from ..serve.settings import BUNDLE_FOLDER
+from .context import SiteLocation
 from .eval import (
-    AskingOptions,
-    CiOutput,
-    GoldRun,
+    AskedSite,
     annotations_option,
     append_step_summary,
+    ask_site,
     check_site_sources,
     gold_option,
     is_log_public,
     junit_option,
     name_answerer,
+    open_asked_site,
     parse_ids,
-    read_note_sources,
+    publish_run,
 )
 from .render import print_page
 
@@ -53,32 +50,21 @@ _ERROR_STATUS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class RunChoice:
-    """Choose the questions and where answers come from.
+class DiffOptions:
+    """The options of the command, by their names there."""
 
-    ``questions``: a file of questions instead of the gold set. ``current``: the report whose
-    answers are this site's. ``is_agreed``: do not ask before calls that cost money.
-    """
-
-    questions: Path | None = None
-    gold: Path | None = None
-    ids: tuple[str, ...] = ()
-    current: Path | None = None
-    is_agreed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class AskedSite:
-    """Hold an open site with the settings of its function and what a gold source may name.
-
-    ``prices``: of tokens, by the name of a model. ``judge``: of its claims.
-    """
-
-    engine: Engine[Bundle]
-    notes: NoteSources
-    settings: FunctionSettings
-    prices: Mapping[str, ModelPrice]
-    judge: EntailmentJudge | None
+    against: str | None
+    questions: Path | None
+    gold: Path | None
+    ids: str | None
+    current: Path | None
+    markdown: Path | None
+    html: Path | None
+    report: Path | None
+    junit: Path | None
+    annotations: bool
+    yes: bool
+    as_json: bool
 
 
 class DiffError(click.ClickException):
@@ -126,42 +112,29 @@ class DiffError(click.ClickException):
 @click.option("--yes", is_flag=True, help="Do not ask before calls that cost money.")
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 @click.pass_obj
-def command(
-    location: SiteLocation,
-    against: str | None,
-    questions: Path | None,
-    gold: Path | None,
-    ids: str | None,
-    current: Path | None,
-    markdown: Path | None,
-    html: Path | None,
-    report: Path | None,
-    junit: Path | None,
-    annotations: bool,
-    yes: bool,
-    as_json: bool,
-) -> None:
+def command(location: SiteLocation, /, **values: Any) -> None:
     """Show the answers that a change changes; exit status 1 if a verdict fails, 2 for an error."""
-    choice = RunChoice(questions, gold, parse_ids(ids), current, is_agreed=yes)
+    options = DiffOptions(**values)
+    # What a report has told CI services already is not told again.
+    is_asked = options.current is None
     try:
-        diff, source = compare_site(location, against, choice)
-        if as_json:
+        diff, source = compare_site(location, options)
+        if options.as_json:
             click.echo(json.dumps(encode_site_diff(diff), indent=2))
         else:
             is_public = is_log_public()
             shown = replace(diff, after=diff.after.public) if is_public else diff
             print_page(make_diff_page(shown), is_public=is_public)
-        # What a report has told CI services already is not told again.
-        ci = CiOutput(junit, annotations=annotations)
-        if current is None:
-            ci.publish_run(diff.after, source)
-        append_step_summary(format_diff_markdown(diff, with_run=current is None))
-        if markdown:
-            write_file(markdown, format_diff_markdown(diff).encode("utf-8", "backslashreplace"))
-        if html:
-            write_run_page(html, diff.after, diff.before)
-        if report:
-            write_report(report, diff.after, diff.before)
+        if is_asked:
+            publish_run(diff.after, source, options.junit, options.annotations)
+        append_step_summary(format_diff_markdown(diff, with_run=is_asked))
+        if options.markdown:
+            text = format_diff_markdown(diff)
+            write_file(options.markdown, text.encode("utf-8", "backslashreplace"))
+        if options.html:
+            write_run_page(options.html, diff.after, diff.before)
+        if options.report:
+            write_report(options.report, diff.after, diff.before)
     except AnswerableError as error:
         raise DiffError(str(error)) from None
     except BrokenPipeError:
@@ -181,65 +154,51 @@ def command(
     raise SystemExit(_ERROR_STATUS if is_unjudged else 0 if diff.after.holds else 1)
 
 
-def compare_site(
-    location: SiteLocation, against: str | None, choice: RunChoice
-) -> tuple[SiteDiff, Path]:
+def compare_site(location: SiteLocation, options: DiffOptions) -> tuple[SiteDiff, Path]:
     """Compare a site's answers with those of an earlier state; also returns the questions' file.
 
     The site is built as its files are now, unless a bundle or a report of it is named.
-
-    against: a report of the full tier or a git ref; None: where HEAD left the default branch.
     """
     bundle, config_file = location
     config = load_site_config(config_file)
-    source = choice.questions or choice.gold or config.gold
-    _check_choice(choice)
-    queries = _load_queries(choice, source, config)
-    # A report is of the last build.
-    last = bundle or (config.bundle if choice.current else None)
-    with nullcontext(last) if last else build_today(config_file) as folder:
-        current = _open_site(folder, config_file, config)
-        if choice.questions is None:
-            check_site_sources(queries, source, current.engine, current.notes)
-        if against is not None and Path(against).is_file():
-            return _compare_with_report(Path(against), current, queries, choice), source
-        with build_ref(config_file, against) as ref:
-            return _compare_with_ref(ref, current, queries, choice), source
-
-
-def _check_choice(choice: RunChoice) -> None:
-    if choice.current and (choice.ids or choice.gold or choice.questions):
+    ids = parse_ids(options.ids)
+    if options.current and (ids or options.gold or options.questions):
         raise GoldError(
             "--current asks nothing, so its report says which questions are compared: drop "
             "--questions, --gold and --ids, or it"
         )
-    if choice.questions and (choice.ids or choice.gold):
+    if options.questions and (ids or options.gold):
         raise GoldError(
             "--questions is asked instead of the gold set: drop --gold and --ids, or it"
         )
-
-
-def _load_queries(choice: RunChoice, source: Path, config: SiteConfig) -> Sequence[GoldQuery]:
-    if choice.questions:
-        return load_questions(source)
-    queries = load_gold_queries(source, config.author, check_negation=config.check_negation)
-    return select_gold_queries(queries, choice.ids, source)
-
-
-def _open_site(bundle: Path, config_file: Path, config: SiteConfig) -> AskedSite:
-    engine = open_engine(bundle, config_file)
-    settings = read_function_settings(bundle)
-    notes = read_note_sources(config.notebook)
-    return AskedSite(engine, notes, settings, config.prices, config.judge)
+    source = options.questions or options.gold or config.gold
+    if options.questions:
+        queries: Sequence[GoldQuery] = load_questions(source)
+    else:
+        queries = load_gold_queries(source, config.author, check_negation=config.check_negation)
+        queries = select_gold_queries(queries, ids, source)
+    # A report is of the last build.
+    last = bundle or (config.bundle if options.current else None)
+    with nullcontext(last) if last else build_today(config_file) as folder:
+        current = open_asked_site(folder, config_file, config)
+        if options.questions is None:
+            check_site_sources(queries, source, current.engine, current.notes)
+        if options.against is not None and Path(options.against).is_file():
+            return _compare_with_report(Path(options.against), current, queries, options), source
+        with build_ref(config_file, options.against) as ref:
+            return _compare_with_ref(ref, current, queries, options), source
 
 
 def _compare_with_report(
-    path: Path, current: AskedSite, queries: Sequence[GoldQuery], choice: RunChoice
+    path: Path, current: AskedSite, queries: Sequence[GoldQuery], options: DiffOptions
 ) -> SiteDiff:
     before = _read_full_report(path)
-    after = _read_or_ask(current, queries, choice)
-    if choice.ids:
-        before = _select_verdicts(before, {query.query for query in queries}, choice.ids)
+    after = _read_or_ask(current, queries, options)
+    if ids := parse_ids(options.ids):
+        questions = {query.query for query in queries}
+        kept = (each for each in before.verdicts if each.query in questions or each.id in ids)
+        verdicts = tuple(kept)
+        before = replace(before, verdicts=verdicts, total=len(verdicts), skipped=())
     pages = compare_pages(
         list_cited_pages(before.verdicts), list_pages(current.engine.store), is_whole=False
     )
@@ -247,60 +206,49 @@ def _compare_with_report(
 
 
 def _compare_with_ref(
-    ref: RefSite, current: AskedSite, queries: Sequence[GoldQuery], choice: RunChoice
+    ref: RefSite, current: AskedSite, queries: Sequence[GoldQuery], options: DiffOptions
 ) -> SiteDiff:
     # Its cache is today's, and holds what today's build has left.
-    earlier = _open_site(ref.config.function / BUNDLE_FOLDER, ref.config_file, ref.config)
+    earlier = open_asked_site(ref.config.function / BUNDLE_FOLDER, ref.config_file, ref.config)
     # The same judge on both sides: a verdict may turn by the judge alone.
     earlier = replace(earlier, judge=current.judge)
-    after = _read_or_ask(current, queries, choice)
-    if choice.current:
+    after = _read_or_ask(current, queries, options)
+    if options.current:
         answered = {verdict.query for verdict in after.verdicts}
         queries = [query for query in queries if query.query in answered]
-    before = _ask_site(earlier, queries, choice)
+    before = _ask_whole(earlier, queries, options)
     pages = compare_pages(
         list_pages(earlier.engine.store), list_pages(current.engine.store), is_whole=True
     )
     return diff_sites(ref.name, ref.commit, before, after, pages)
 
 
-def _read_or_ask(current: AskedSite, queries: Sequence[GoldQuery], choice: RunChoice) -> EvalReport:
+def _read_or_ask(
+    current: AskedSite, queries: Sequence[GoldQuery], options: DiffOptions
+) -> EvalReport:
     """Take this site's answers from a report, or ask for them."""
-    if choice.current is None:
-        return _ask_site(current, queries, choice)
-    report = _read_full_report(choice.current)
+    if options.current is None:
+        return _ask_whole(current, queries, options)
+    report, answerer = _read_full_report(options.current), name_answerer(current.settings)
+    problem = ""
     if report.bundle != current.engine.store.manifest.id:
+        problem = "is of another bundle than the site's last build: run"
+    elif report.answers != answerer:
+        problem = f"has answers of {report.answers}, and this site's are of {answerer}: without "
+        problem += "--model, run"
+    elif {each.query for each in report.verdicts}.isdisjoint(query.query for query in queries):
+        problem = "has no answer to a question of the gold set: run"
+    if problem:
         raise GoldError(
-            f"{choice.current} is of another bundle than the site's last build: run `answerable "
-            "eval --full --report` again, or drop --current"
-        )
-    answerer = name_answerer(current.settings)
-    if report.answers != answerer:
-        raise GoldError(
-            f"{choice.current} has answers of {report.answers}, and this site's are of {answerer}: "
-            "run `answerable eval --full --report` again without --model, or drop --current"
-        )
-    if {verdict.query for verdict in report.verdicts}.isdisjoint(each.query for each in queries):
-        raise GoldError(
-            f"{choice.current} has no answer to a question of the gold set: run `answerable eval "
-            "--full --report` again, or drop --current"
+            f"{options.current} {problem} `answerable eval --full --report` again, or drop "
+            "--current"
         )
     return report
 
 
-def _select_verdicts(
-    report: EvalReport, questions: Collection[str], ids: Collection[str]
-) -> EvalReport:
-    """Keep the verdicts of some questions, or of queries with these ids."""
-    verdicts = tuple(each for each in report.verdicts if each.query in questions or each.id in ids)
-    return replace(report, verdicts=verdicts, total=len(verdicts), skipped=())
-
-
-def _ask_site(site: AskedSite, queries: Sequence[GoldQuery], choice: RunChoice) -> EvalReport:
+def _ask_whole(site: AskedSite, queries: Sequence[GoldQuery], options: DiffOptions) -> EvalReport:
     """Ask a site after a word about the cost; click.Abort for a run that was interrupted."""
-    options = AskingOptions(full=True, is_agreed=choice.is_agreed, judge=site.judge)
-    run = GoldRun(site.engine, queries, site.notes.ids, site.prices, options)
-    report = run.ask(site.settings)
+    report = ask_site(site, queries, RunOptions(full=True, jobs=0), is_agreed=options.yes)
     if report.is_aborted:
         raise click.Abort
     return report

@@ -4,20 +4,18 @@ import json
 import os
 import sys
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import click
-from rich.console import Console
-from rich.table import Table
 
 from ..evaluate.diff import format_run_markdown
-from ..evaluate.gate import GateReport, format_regressions, summarize_gate_report
+from ..evaluate.gate import format_regressions, summarize_gate_report
 from ..evaluate.gold import GoldQuery, load_gold_queries, locate_queries, select_gold_queries
 from ..evaluate.judge import EntailmentJudge
-from ..evaluate.page import format_annotation
+from ..evaluate.page import Page, ReportSection, Table, format_annotation
 from ..evaluate.report import (
     EvalReport,
     archive_report,
@@ -44,7 +42,7 @@ from ..evaluate.sources import (
 from ..evaluate.verdict import ModelPrice, Verdict
 from ..indexing.caches import show_progress
 from ..indexing.output.files import write_file
-from ..mkdocs.site_config import certify_encoding, load_site_config
+from ..mkdocs.site_config import SiteConfig, certify_encoding, load_site_config
 from ..serve.answers.openai_answerer import MAX_PROMPT_CLAIMS
 from ..serve.embedders.embedder import EmbedderIdentity
 from ..serve.engine import Engine
@@ -55,7 +53,7 @@ from ..serve.settings import FunctionSettings
 from ..serve.stores.bundle import Bundle
 from ..serve.vectors import ENCODING_NAMES, REMOVED_ENCODINGS
 from .context import SiteLocation, open_engine, read_function_settings, read_site_notebook
-from .render import print_page, to_plain_text
+from .render import print_page
 
 
 class EncodingChoice(click.Choice[str]):
@@ -68,55 +66,6 @@ class EncodingChoice(click.Choice[str]):
         if instead := REMOVED_ENCODINGS.get(value):
             self.fail(f"{value} is gone: use {instead}", param, ctx)
         return super().convert(value, param, ctx)
-
-
-def check_encoding(
-    config_file: Path,
-    encoding: str | None,
-    dimensions: int | None,
-    gold: Path | None,
-    ids: Sequence[str],
-    *,
-    as_json: bool,
-) -> int:
-    """Judge an encoding and print the report; the exit status is 1 unless it is certified."""
-    report, problem = certify_encoding(config_file, encoding, dimensions, gold, ids)
-    if as_json:
-        decision = {
-            "decision": report.word,
-            "held": report.held_count,
-            "failing": report.failing,
-            "unpublished": problem,
-        }
-        click.echo(json.dumps(asdict(report) | decision, indent=2))
-    else:
-        _print_gate_report(report, problem)
-    return 0 if report.certified else 1
-
-
-def _print_gate_report(report: GateReport, problem: str | None) -> None:
-    console = Console()
-    table = Table("query", "full precision", report.lever, "rho", "what has changed")
-    for comparison in report.comparisons:
-        table.add_row(
-            to_plain_text(comparison.id),
-            _format_verdict(passed=comparison.passed_before),
-            _format_verdict(passed=comparison.passed_after),
-            f"{comparison.rho:.4f}",
-            to_plain_text("; ".join(comparison.flips)),
-        )
-    console.print(table)
-    console.print(to_plain_text(summarize_gate_report(report)))
-    if report.failing:
-        console.print(to_plain_text(f"Failing at full precision: {', '.join(report.failing)}"))
-    if report.flipped and report.is_whole:
-        console.print(to_plain_text(f"Flipped: {format_regressions(report)}"))
-    if problem:
-        console.print(to_plain_text(f"Not published as it is: {problem}."))
-
-
-def _format_verdict(*, passed: bool) -> str:
-    return "[green]pass[/green]" if passed else "[red]FAIL[/red]"
 
 
 # Folder of reports under the cache folder.
@@ -144,131 +93,128 @@ annotations_option = click.option(
 
 
 @dataclass(frozen=True, slots=True)
-class AskingOptions:
-    """The way in which queries are asked.
+class AskedSite:
+    """An open site, the settings of its function, its notes and its options for evaluation.
 
-    ``jobs``: at once, None for the default. ``repeat``: how often each. ``is_agreed``: do not ask
-    before calls that cost money. ``judge``: of claims, in the full tier.
-    """
-
-    full: bool = False
-    jobs: int | None = None
-    repeat: int = 1
-    fail_fast: bool = False
-    is_agreed: bool = False
-    judge: EntailmentJudge | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class GoldRun:
-    """The queries that one model after another of a site is asked.
-
-    ``note_ids``: from a note's path to its id. ``prices``: by the name of a model.
+    ``prices``: of tokens, by the name of a model. ``judge``: of claims, in the full tier.
     """
 
     engine: Engine[Bundle]
-    queries: Sequence[GoldQuery]
-    note_ids: Mapping[str, str]
+    settings: FunctionSettings
+    notes: NoteSources
     prices: Mapping[str, ModelPrice]
-    options: AskingOptions
-
-    def ask(self, settings: FunctionSettings) -> EvalReport:
-        """Run the queries over the answerer of the settings, after a word about its cost."""
-        options = self.options
-        by_model = options.full and not answers_in_process(settings.answers)
-        runnable = [query for query in self.queries if by_model or not query.requires_model]
-        store = self.engine.store
-        judge = options.judge if options.full else None
-        confirm_cost(
-            store.manifest.identity,
-            settings,
-            embedded=len(runnable),
-            answered=len(runnable) * options.repeat if by_model else 0,
-            is_agreed=options.is_agreed,
-            judge=judge,
-            judged=len(runnable) * options.repeat,
-        )
-        engine = make_engine(store, self.engine.embedder, settings)
-        jobs = options.jobs or (_MODEL_JOBS if by_model else 1)
-        plan = RunOptions(options.full, jobs, options.repeat, judge)
-        answers = name_answerer(settings) if options.full else settings.answers
-        return make_report(
-            store.manifest,
-            self._collect_verdicts(runnable, engine, plan),
-            self.queries,
-            runnable,
-            tier="full" if options.full else "retrieval",
-            answers=answers,
-            site_url=store.site.url,
-            price=self.prices.get(answers),
-            judge=judge.model if judge else None,
-        )
-
-    def _collect_verdicts(
-        self, queries: Sequence[GoldQuery], engine: Engine[Bundle], plan: RunOptions
-    ) -> list[Verdict]:
-        """Collect the verdicts, up to an interruption or, if so wanted, to the first failure."""
-        verdicts: list[Verdict] = []
-        with show_progress("judging") as report_progress:
-            try:
-                for verdict in run_gold_queries(queries, engine, self.note_ids, plan):
-                    verdicts.append(verdict)
-                    if report_progress:
-                        report_progress(len(verdicts), len(queries))
-                    if self.options.fail_fast and not verdict.holds:
-                        break
-            except KeyboardInterrupt:
-                click.echo("Interrupted: the report says what was judged until then.", err=True)
-        return verdicts
+    judge: EntailmentJudge | None
 
 
-@dataclass(frozen=True, slots=True)
-class CiOutput:
-    """The outputs of a run for CI services. junit: where to write the XML."""
+def open_asked_site(bundle: Path, config_file: Path, config: SiteConfig) -> AskedSite:
+    """Open the bundle of a site to ask it gold queries."""
+    engine, settings = open_engine(bundle, config_file), read_function_settings(bundle)
+    notes = read_note_sources(config.notebook)
+    return AskedSite(engine, settings, notes, config.prices, config.judge)
 
-    junit: Path | None = None
-    annotations: bool = False
 
-    def publish_run(self, report: EvalReport, gold_file: Path) -> None:
-        """Write JUnit XML and annotations of a run. gold_file: which holds the queries."""
-        file = _find_workspace_path(gold_file)
-        if self.junit:
-            write_file(self.junit, render_junit(report, file))
-        if self.annotations or os.environ.get("GITHUB_ACTIONS") == "true":
-            lines = locate_queries(gold_file)
-            for verdict in report.public.verdicts:
-                if verdict.status != "pass":
-                    message = (verdict.query, verdict.outcome, verdict.note)
-                    annotation = format_annotation(
-                        "notice" if verdict.holds else "error",
-                        "\n".join(filter(None, message)),
-                        file=file.as_posix(),
-                        line=lines.get(verdict.id),
-                        title=f"{verdict.status}: {verdict.id}",
-                    )
-                    # On standard error, since standard output may be JSON; a runner reads both.
-                    click.echo(annotation, err=True)
+def ask_site(
+    site: AskedSite,
+    queries: Sequence[GoldQuery],
+    options: RunOptions,
+    *,
+    is_agreed: bool,
+    fail_fast: bool = False,
+) -> EvalReport:
+    """Run queries over the answerer of a site, after a word about its cost; click.Abort for a no.
+
+    options: of no job at once choose a default. is_agreed: do not ask before calls that cost money.
+    """
+    settings, store = site.settings, site.engine.store
+    by_model = options.full and not answers_in_process(settings.answers)
+    runnable = [query for query in queries if by_model or not query.requires_model]
+    judge = site.judge if options.full else None
+    confirm_cost(
+        store.manifest.identity,
+        settings,
+        embedded=len(runnable),
+        answered=len(runnable) * options.repeat if by_model else 0,
+        is_agreed=is_agreed,
+        judge=judge,
+        judged=len(runnable) * options.repeat,
+    )
+    engine = make_engine(store, site.engine.embedder, settings)
+    jobs = options.jobs or (_MODEL_JOBS if by_model else 1)
+    plan = replace(options, jobs=jobs, judge=judge)
+    verdicts: list[Verdict] = []
+    with show_progress("judging") as report_progress:
+        try:
+            for verdict in run_gold_queries(runnable, engine, site.notes.ids, plan):
+                verdicts.append(verdict)
+                if report_progress:
+                    report_progress(len(verdicts), len(runnable))
+                if fail_fast and not verdict.holds:
+                    break
+        except KeyboardInterrupt:
+            click.echo("Interrupted: the report says what was judged until then.", err=True)
+    answers = name_answerer(settings) if options.full else settings.answers
+    return make_report(
+        store.manifest,
+        verdicts,
+        queries,
+        runnable,
+        tier="full" if options.full else "retrieval",
+        answers=answers,
+        site_url=store.site.url,
+        price=site.prices.get(answers),
+        judge=judge.model if judge else None,
+    )
+
+
+def publish_run(report: EvalReport, gold_file: Path, junit: Path | None, annotations: bool) -> None:
+    """Write JUnit XML, if it is asked for, and annotations of a run for CI services.
+
+    gold_file: which holds the queries.
+    """
+    # Relative to the checked out repository, as GitHub names files.
+    folder = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd()).resolve()
+    file = gold_file.resolve()
+    file = file.relative_to(folder) if file.is_relative_to(folder) else gold_file
+    if junit:
+        write_file(junit, render_junit(report, file))
+    if annotations or os.environ.get("GITHUB_ACTIONS") == "true":
+        lines = locate_queries(gold_file)
+        for verdict in report.public.verdicts:
+            if verdict.status != "pass":
+                message = (verdict.query, verdict.outcome, verdict.note)
+                annotation = format_annotation(
+                    "notice" if verdict.holds else "error",
+                    "\n".join(filter(None, message)),
+                    file=file.as_posix(),
+                    line=lines.get(verdict.id),
+                    title=f"{verdict.status}: {verdict.id}",
+                )
+                # On standard error, since standard output may be JSON; a runner reads both.
+                click.echo(annotation, err=True)
 
 
 @dataclass(frozen=True, slots=True)
 class EvalOptions:
-    """The part of the gold set to run, and the outputs to write.
+    """The options of the command, by their names there."""
 
-    ``from_report``: a path or ``latest``. ``report`` and ``html``: where to write it too.
-    ``ci``: what CI services are told. ``model``: answers instead of the configured one.
-    ``against_model``: is compared with it.
-    """
-
-    asking: AskingOptions = field(default_factory=AskingOptions)
-    ids: tuple[str, ...] = ()
-    from_report: str | None = None
-    only_list: bool = False
-    report: Path | None = None
-    html: Path | None = None
-    as_json: bool = False
-    ci: CiOutput = field(default_factory=CiOutput)
-    model: str | None = None
-    against_model: str | None = None
+    gold: Path | None
+    full: bool
+    ids: str | None
+    from_report: str | None
+    fail_fast: bool
+    only_list: bool
+    report: Path | None
+    html: Path | None
+    junit: Path | None
+    annotations: bool
+    jobs: int | None
+    repeat: int
+    model: str | None
+    against_model: str | None
+    encoding: str | None
+    dimensions: int | None
+    yes: bool
+    as_json: bool
 
 
 @click.command("eval")
@@ -321,63 +267,73 @@ class EvalOptions:
 @click.option("--yes", is_flag=True, help="Do not ask before calls that cost money.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.pass_obj
-def command(
-    location: SiteLocation,
-    gold: Path | None,
-    full: bool,
-    ids: str | None,
-    from_report: str | None,
-    fail_fast: bool,
-    only_list: bool,
-    report: Path | None,
-    html: Path | None,
-    junit: Path | None,
-    annotations: bool,
-    jobs: int | None,
-    repeat: int,
-    model: str | None,
-    against_model: str | None,
-    encoding: str | None,
-    dimensions: int | None,
-    yes: bool,
-    as_json: bool,
-) -> None:
+def command(location: SiteLocation, /, **values: Any) -> None:
     """Run the gold set; exit status 1 if a query fails, 2 if none could be judged."""
-    if encoding or dimensions is not None:
-        if full or from_report or only_list or report or html or junit or model or against_model:
+    options = EvalOptions(**values)
+    if options.encoding or options.dimensions is not None:
+        others = ("full", "from_report", "only_list", "report", "html", "junit")
+        if any(values[name] for name in (*others, "model", "against_model")):
             raise click.UsageError(
                 "--encoding and --dimensions go with --gold, --ids and --json: drop the others"
             )
-        names = parse_ids(ids)
-        raise SystemExit(
-            check_encoding(location[1], encoding, dimensions, gold, names, as_json=as_json)
+        raise SystemExit(_check_encoding(location[1], options))
+    raise SystemExit(run_eval(*location, options))
+
+
+def _check_encoding(config_file: Path, options: EvalOptions) -> int:
+    """Judge an encoding and print the report; the exit status is 1 unless it is certified."""
+    report, problem = certify_encoding(
+        config_file, options.encoding, options.dimensions, options.gold, parse_ids(options.ids)
+    )
+    if options.as_json:
+        decision = {
+            "decision": report.word,
+            "held": report.held_count,
+            "failing": report.failing,
+            "unpublished": problem,
+        }
+        click.echo(json.dumps(asdict(report) | decision, indent=2))
+        return 0 if report.certified else 1
+    words = {True: "pass", False: "FAIL"}
+    rows = tuple(
+        (
+            each.id,
+            words[each.passed_before],
+            words[each.passed_after],
+            f"{each.rho:.4f}",
+            "; ".join(each.flips),
         )
-    options = EvalOptions(
-        AskingOptions(full, jobs, repeat, fail_fast, yes), parse_ids(ids), from_report, only_list,
-        report, html, as_json, CiOutput(junit, annotations=annotations), model, against_model,
-    )  # fmt: skip
-    raise SystemExit(run_eval(*location, gold, options))
+        for each in report.comparisons
+    )
+    table = Table(("query", "full precision", report.lever, "rho", "what has changed"), rows)
+    lines = [summarize_gate_report(report)]
+    if report.failing:
+        lines.append(f"Failing at full precision: {', '.join(report.failing)}")
+    if report.flipped and report.is_whole:
+        lines.append(f"Flipped: {format_regressions(report)}")
+    if problem:
+        lines.append(f"Not published as it is: {problem}.")
+    print_page(Page("", summary=tuple(lines), sections=(ReportSection(table=table),)), wraps=True)
+    return 0 if report.certified else 1
 
 
-def run_eval(
-    bundle: Path | None, config_file: Path, gold_file: Path | None, options: EvalOptions
-) -> int:
+def run_eval(bundle: Path | None, config_file: Path, options: EvalOptions) -> int:
     """Run the gold set, print and archive the report; return the exit status.
 
     0: every verdict holds; 1: one does not; 2: no query could be judged, because calls failed.
     """
-    site = load_site_config(config_file)
-    archive = site.cache / REPORTS_FOLDER
-    path = gold_file or site.gold
+    config = load_site_config(config_file)
+    archive = config.cache / REPORTS_FOLDER
+    path = options.gold or config.gold
     base, base_name = _read_base_report(options, archive)
-    ids = list_failed_ids(base, base_name) if base else options.ids
+    ids = list_failed_ids(base, base_name) if base else parse_ids(options.ids)
     if base and not ids:
         raise GoldError(
             f"{base_name} holds no failure: there is nothing to run again, drop --from-report"
         )
     # What failed by its answer is only seen again by an answer.
-    full = options.asking.full or (base is not None and base.tier == "full")
-    all_queries = load_gold_queries(path, site.author, check_negation=site.check_negation)
+    full = options.full or (base is not None and base.tier == "full")
+    all_queries = load_gold_queries(path, config.author, check_negation=config.check_negation)
     queries = select_gold_queries(all_queries, ids, path)
     if options.only_list:
         for query in queries:
@@ -385,30 +341,34 @@ def run_eval(
         return 0
     if not full and (options.model or options.against_model):
         raise click.UsageError("--model and --against-model need answers: add --full")
-    notes = read_note_sources(site.notebook)
-    settings = read_function_settings(bundle or site.bundle)
-    engine = open_engine(bundle or site.bundle, config_file)
-    check_site_sources(queries, path, engine, notes)
-    texts = read_existing_files([site.enrichment, site.abbreviations]) | read_prompt_templates()
-    texts |= list_bundle_metadata(engine.store)
-    check_gold_overlap(queries, texts, engine.store.site.name)
-    asking = replace(options.asking, full=full, judge=site.judge)
-    run = GoldRun(engine, queries, notes.ids, site.prices, asking)
+    site = open_asked_site(bundle or config.bundle, config_file, config)
+    store = site.engine.store
+    check_site_sources(queries, path, site.engine, site.notes)
+    texts = read_existing_files([config.enrichment, config.abbreviations])
+    texts |= read_prompt_templates() | list_bundle_metadata(store)
+    check_gold_overlap(queries, texts, store.site.name)
+
+    def ask(model: str | None) -> EvalReport:
+        chosen = replace(site, settings=_choose_model(site.settings, model))
+        plan = RunOptions(full, options.jobs or 0, options.repeat)
+        agreed, stops = options.yes, options.fail_fast
+        return ask_site(chosen, queries, plan, is_agreed=agreed, fail_fast=stops)
+
     against = None
     if options.against_model:
-        against = run.ask(_choose_model(settings, options.against_model))
+        against = ask(options.against_model)
         archive_report(archive, against, find_previous_report(archive, against))
         if against.is_aborted:
             _print_report(against, None, as_json=options.as_json)
             return 1
-    report = run.ask(_choose_model(settings, options.model))
+    report = ask(options.model)
     previous = find_previous_report(archive, report)
     # Before it is written: a run that was paid for is seen even where nothing can be written.
     _print_report(report, previous, against, as_json=options.as_json)
     archived = archive_report(archive, report, previous)
     if not options.as_json:
         click.echo(f"Report: {archived}")
-    options.ci.publish_run(report, path)
+    publish_run(report, path, options.junit, options.annotations)
     append_step_summary(format_run_markdown(report))
     if options.report:
         write_report(options.report, report, previous)
@@ -549,10 +509,3 @@ def append_step_summary(markdown: str) -> None:
 def _is_paid(host: str) -> bool:
     """Tell whether a host may cost money: every one but this machine."""
     return urlsplit(host).hostname not in _LOOPBACK_HOSTS
-
-
-def _find_workspace_path(path: Path) -> Path:
-    """Return a path relative to the checked out repository, as GitHub names files."""
-    folder = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd()).resolve()
-    absolute = path.resolve()
-    return absolute.relative_to(folder) if absolute.is_relative_to(folder) else path

@@ -1,7 +1,6 @@
 """``answerable why``: explain retrieval by each candidate's scores and fate; advise the author."""
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -11,7 +10,6 @@ from typing import Any
 
 import click
 
-from ..evaluate.gold import GoldQuery, load_gold_queries
 from ..evaluate.page import Card, Link, Page, ReportSection, Side, Table
 from ..evaluate.sources import NoteSources
 from ..evaluate.why import ExpectedRank, ExplainedCandidate, Explanation, explain_question
@@ -20,10 +18,8 @@ from ..evaluate.why_advice import (
     advise_author,
     advise_refusal,
     draft_gold_query,
-    find_floor_cost,
+    find_refusing_floors,
 )
-from ..indexing.pages.records import parse_metadata
-from ..indexing.yaml_reader import YamlError, parse_yaml
 from ..serve.answers.confidence import bucket_confidence
 from ..serve.engine import Engine
 from ..serve.errors import GoldError, SiteError
@@ -55,8 +51,6 @@ _FATE_LABELS = {
     "out-of-pool": "left out: too many better ones",
     "under-floor": "under the floor",
 }
-
-_FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*$", re.M | re.S)
 
 
 @click.command("why")
@@ -93,16 +87,15 @@ def command(
     if draft:
         _compare_trial(location[1], draft, explanation, notes, as_json=as_json)
         return
-    cost = None
+    floors = find_refusing_floors(engine, explanation) if refuse else None
     if refuse:
-        cost = find_floor_cost(engine, explanation, _load_gold(location[1]))
-        advice = advise_refusal(engine, explanation, cost) if cost else ()
+        advice = advise_refusal(engine, explanation, floors) if floors else ()
     else:
         advice = advise_author(engine, explanation)
-    gold_query = draft_gold_query(explanation, cost) if cost else None
+    gold_query = draft_gold_query(explanation, floors) if floors else None
     if as_json:
         body = _encode(explanation) | {
-            "floor_cost": asdict(cost) if cost else None,
+            "refusing_floors": asdict(floors) if floors else None,
             "gold_query": gold_query,
             "advice": [asdict(each) for each in advice],
         }
@@ -110,19 +103,9 @@ def command(
         return
     opening = [_format_outcome(explanation)]
     opening += [f'"{old}" was read as "{new}".' for old, new in explanation.corrected.items()]
-    if refuse and cost is None:
+    if refuse and floors is None:
         opening.append("It is refused already, so there is nothing to do.")
     print_page(_make_page(explanation, opening, advice, gold_query), wraps=True)
-
-
-def _load_gold(config_file: Path) -> Sequence[GoldQuery]:
-    """Load the gold set that a floor would cost; none where there is no site or no set."""
-    if not config_file.is_file():
-        return ()
-    from ..mkdocs.site_config import load_site_config
-
-    site = load_site_config(config_file)
-    return load_gold_queries(site.gold, site.author) if site.gold.is_file() else ()
 
 
 def _compare_trial(
@@ -146,7 +129,13 @@ def _compare_trial(
         body = {"before": _encode(before), "after": _encode(after)}
         click.echo(json.dumps(_round_floats(body), indent=2))
         return
-    sides = [_make_side(each) for each in (before, after)]
+    sides = []
+    for outcome in (before.outcome, after.outcome):
+        if outcome:
+            links = tuple(Link(name, name) for name in outcome.cited)
+            sides.append(Side(outcome.reason or outcome.mode, outcome.text, links))
+        else:
+            sides.append(Side("answered by a model, which is not asked", ""))
     changed = "the answer" if sides[0] != sides[1] else "nothing"
     card = Card(title=before.question, name=draft.name, remark=changed, sides=tuple(sides))
     lines = []
@@ -157,14 +146,6 @@ def _compare_trial(
             f"{old.rank} → {new.rank}, {cited}"
         )
     print_page(Page("", summary=tuple(lines), sections=(ReportSection(cards=(card,)),)), wraps=True)
-
-
-def _make_side(explanation: Explanation) -> Side:
-    outcome = explanation.outcome
-    if outcome is None:
-        return Side("answered by a model, which is not asked", "")
-    links = tuple(Link(name, name) for name in outcome.cited)
-    return Side(outcome.reason or outcome.mode, outcome.text, links)
 
 
 def _explain(
@@ -197,15 +178,12 @@ def _read_site_notes(config_file: Path, expect: str) -> NoteSources:
     from ..mkdocs.site_config import find_plugin, load_mkdocs_config
 
     config = load_mkdocs_config(config_file)
-    page = Path(config.docs_dir, f"{expect}.md")
-    if page.is_file():
-        cause = (
-            "its front matter keeps it out of answers (`answerable.exclude` or `search.exclude`)"
-            if parse_metadata(_read_front_matter(page)).excluded
-            else "it is newer than the bundle, a draft, excluded or without text: correct it and "
-            "run `mkdocs build` again"
+    if Path(config.docs_dir, f"{expect}.md").is_file():
+        raise SiteError(
+            f"--expect: the page {expect!r} is not in the bundle: it is newer than the bundle, "
+            "a draft, without text or kept out of answers by its front matter (`answerable.exclude` or "
+            "`search.exclude`); correct it and run `mkdocs build` again"
         )
-        raise SiteError(f"--expect: the page {expect!r} is not in the bundle: {cause}")
     notes = read_note_sources(find_plugin(config).config.notebook)
     if expect in notes.unrouted:
         raise SiteError(
@@ -213,15 +191,6 @@ def _read_site_notes(config_file: Path, expect: str) -> NoteSources:
             "that out of its front matter"
         )
     return notes
-
-
-def _read_front_matter(page: Path) -> Mapping[str, object]:
-    match = _FRONT_MATTER.match(page.read_text(encoding="utf-8", errors="replace"))
-    try:
-        metadata = parse_yaml(match[1]) if match else None
-    except YamlError:
-        return {}
-    return metadata if isinstance(metadata, dict) else {}
 
 
 def _encode(explanation: Explanation) -> dict[str, Any]:

@@ -199,9 +199,13 @@ def explain_question(
         )
     expected = None
     if expect is not None and target and retrieved.vector is not None:
-        rank = _rank_passages if target[0] == "passages" else _rank_hints
         stream = passages if target[0] == "passages" else hints
-        expected = rank(context, retrieved.vector, expect, target[1], stream, outcome, language)
+        expected = _rank_expected(
+            context, retrieved.vector, expect, target, stream, outcome, language
+        )
+    typed = [word.text for word in context.words]
+    # A word that does not count is not missed.
+    known = {word.text for word in context.words if word.passages or not word.share}
     return Explanation(
         question=question,
         language=language,
@@ -212,7 +216,7 @@ def explain_question(
         corrected={
             each.word: each.replacement for each in context.reading.remarks if each.replacement
         },
-        unknown=_list_unknown_words(context.words),
+        unknown=tuple(dict.fromkeys(word for word in typed if word not in known)),
         passages=passages,
         hints=hints,
         lead=retrieved.truncate(TOP_K).evidence.lead,
@@ -246,12 +250,6 @@ def _read_words(bundle: Bundle, reading: QuestionReading) -> tuple[QuestionWord,
             share = idf / total if total else 0.0
             words.append(QuestionWord(texts.get(term, term), term, tag, passages, idf, share))
     return tuple(words)
-
-
-def _list_unknown_words(words: Sequence[QuestionWord]) -> tuple[str, ...]:
-    """List the words that count and that no passage of any language holds, as they were typed."""
-    known_texts = {word.text for word in words if word.passages or not word.share}
-    return tuple(dict.fromkeys(word.text for word in words if word.text not in known_texts))
 
 
 def list_missing_words(context: QuestionContext, row: int) -> tuple[QuestionWord, ...]:
@@ -387,83 +385,57 @@ def _find_expected(
     raise GoldError(f"--expect: there is no record, passage or note {name!r} in the bundle{near}")
 
 
-def _rank_hints(
+def _rank_expected(
     context: QuestionContext,
     vector: Floats,
     name: str,
-    rows: Sequence[int],
+    target: tuple[Stream, Sequence[int]],
     candidates: Sequence[ExplainedCandidate],
     outcome: ExplainedOutcome | None,
     language: str | None,
 ) -> ExpectedRank:
-    """Rank the best hint of an id. candidates: the explained ones of its stream."""
-    del language
-    bundle = context.bundle
-    scores = score_all_hints(bundle, context.reading, vector)
-    row = max(rows, key=lambda row: float(scores[row]))
-    hint = bundle.hints.row(row)
-    candidate = next((each for each in candidates if each.id == hint.id), None)
-    if candidate is None:
-        is_above = scores >= context.profile.note_floor
-        score, dense = float(scores[row]), float(compute_hint_cosines(bundle, vector)[row])
-        scored = Scored(hint, score=score, base=score, lexical=score - dense, dense=dense)
-        rank = _rank_row(scores, row, is_above == is_above[row])
-        fate: Fate = "out-of-pool" if is_above[row] else "under-floor"
-        candidate = _explain_hint(context, scored, rank, fate)
-    ids = [bundle.hints.row(each).id for each in rows]
-    return _make_expected(name, "hints", ids, scores, row, candidate, outcome)
+    """Rank the best item of an id.
 
-
-def _rank_passages(
-    context: QuestionContext,
-    vector: Floats,
-    name: str,
-    rows: Sequence[int],
-    candidates: Sequence[ExplainedCandidate],
-    outcome: ExplainedOutcome | None,
-    language: str | None,
-) -> ExpectedRank:
-    """Rank the best passage of an id. candidates: the explained ones of its stream."""
-    bundle = context.bundle
+    target: its stream and its rows. candidates: the explained ones of that stream.
+    """
+    bundle, reading = context.bundle, context.reading
+    stream, rows = target
     explained = {candidate.id: candidate for candidate in candidates}
-    ranking = score_all_passages(bundle, context.reading, vector)
+    ranking = score_all_passages(bundle, reading, vector)
+    scores, is_above, ids = ranking.score, ranking.above_floor, bundle.passage_ids
+    if stream == "hints":
+        scores, ids = score_all_hints(bundle, reading, vector), bundle.hints.ids.texts()
+        is_above = scores >= context.profile.note_floor
 
     def order(row: int) -> tuple[bool, bool, float]:
-        candidate = explained.get(bundle.passage_ids[row])
+        candidate = explained.get(ids[row])
         is_evidence = candidate is not None and candidate.fate == "evidence"
-        return (is_evidence, bool(ranking.above_floor[row]), float(ranking.score[row]))
+        return (is_evidence, bool(is_above[row]), float(scores[row]))
 
     row = max(rows, key=order)
-    candidate = explained.get(bundle.passage_ids[row])
+    candidate = explained.get(ids[row])
     if candidate is None:
-        is_above = bool(ranking.above_floor[row])
-        readable = match_languages(language, bundle.site.tags)
-        fate: Fate = "out-of-pool" if is_above else "under-floor"
-        if is_above and readable and bundle.site.language_of(row) not in readable:
-            fate = "other-language"
-        (scored,) = ranking.top_items(np.arange(len(ranking.rows)) == row, 1, bundle.passage)
-        rank = _rank_row(ranking.score, row, ranking.above_floor == is_above)
-        candidate = _explain_passage(context, scored, rank, fate)
-    ids = [bundle.passage_ids[each] for each in rows]
-    return _make_expected(name, "passages", ids, ranking.score, row, candidate, outcome)
-
-
-def _make_expected(
-    name: str,
-    stream: Stream,
-    ids: Sequence[str],
-    scores: Floats,
-    row: int,
-    candidate: ExplainedCandidate,
-    outcome: ExplainedOutcome | None,
-) -> ExpectedRank:
+        fate: Fate = "out-of-pool" if is_above[row] else "under-floor"
+        rank = _rank_row(scores, row, is_above == is_above[row])
+        if stream == "hints":
+            score, dense = float(scores[row]), float(compute_hint_cosines(bundle, vector)[row])
+            hint = Scored(bundle.hints.row(row), score, score, lexical=score - dense, dense=dense)
+            candidate = _explain_hint(context, hint, rank, fate)
+        else:
+            readable = match_languages(language, bundle.site.tags)
+            if is_above[row] and readable and bundle.site.language_of(row) not in readable:
+                fate = "other-language"
+            is_row = np.arange(len(ranking.rows)) == row
+            (passage,) = ranking.top_items(is_row, 1, bundle.passage)
+            candidate = _explain_passage(context, passage, rank, fate)
     # An answer that costs money was not asked for: then evidence counts as cited.
-    is_evidence = candidate.fate == "evidence"
-    is_cited = is_evidence if outcome is None else not set(ids).isdisjoint(outcome.cited)
+    is_cited = candidate.fate == "evidence"
+    if outcome:
+        is_cited = not {ids[each] for each in rows}.isdisjoint(outcome.cited)
     return ExpectedRank(
         asked=name,
         stream=stream,
-        of=len(ids),
+        of=len(rows),
         rank=_rank_row(scores, row),
         total=len(scores),
         gap=max(0.0, -candidate.to_floor),

@@ -2,19 +2,15 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..serve.engine import Engine
-from ..serve.retrieval.question import clean_question
-from ..serve.retrieval.scoring import compute_signals
 from ..serve.stores.bundle import Bundle
 from ..serve.structure import TITLE_SEPARATOR
 from ..serve.text.tokenization import extract_terms
-from .gold import GoldQuery
-from .runner import compute_hint_floor_scores, compute_passage_floor_scores, embed_queries
 from .why import ExpectedRank, Explanation, QuestionContext, list_missing_words, read_context
 
 # Stands in a proposed sentence for what only the author knows.
@@ -25,8 +21,6 @@ _MIN_LEAD_TERMS = 2
 _MOST_MISSING = 0.5
 # A longer question is not put into one sentence: its best sentence is.
 _MAX_LEAD_WORDS = 30
-# More queries that a floor would cost are counted and not named.
-_NAMED_QUERIES = 5
 _MAX_ID_WORDS = 6
 # Not after "e.g." and other abbreviations of single letters.
 _SENTENCE_END = re.compile(r"(?<=[^\s.][^\s.][.!?])\s+|(?<=\s[!?])\s+|(?<=[。！？])\s*")
@@ -73,25 +67,15 @@ class Advice:
 
 
 @dataclass(frozen=True, slots=True)
-class FloorCost:
-    """The floors that refuse a question, and the ids of the gold queries that they would refuse.
+class RefusingFloors:
+    """The lowest hundredths that refuse all that is above the floors now, None where nothing is.
 
-    ``floor`` and ``note_floor``: the lowest hundredths that refuse all that is above the floors
-    now, None where nothing is, or where ``no_floor`` is true: a passage holds all that the
-    question, which no floor refuses, or it would take a floor above 1. ``answerable`` counts the
-    gold queries that have to be answered and are found at the floors of now, 0 without a gold set.
+    Both are None where no floor refuses the question: a passage holds all of its content words, or
+    it would take a floor above 1.
     """
 
     floor: float | None
     note_floor: float | None
-    no_floor: bool
-    answerable: int = 0
-    lost: tuple[str, ...] = ()
-
-    @property
-    def is_free(self) -> bool:
-        """True where a floor refuses the question and no gold query that has to be answered."""
-        return not self.no_floor and bool(self.answerable) and not self.lost
 
 
 def advise_author(engine: Engine[Bundle], explanation: Explanation) -> tuple[Advice, ...]:
@@ -221,13 +205,8 @@ def _trim(sentence: str, language: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def find_floor_cost(
-    engine: Engine[Bundle], explanation: Explanation, queries: Sequence[GoldQuery]
-) -> FloorCost | None:
-    """Find the floors that refuse a question and what they cost; None if it is refused already.
-
-    queries: of the gold set. One call embeds them.
-    """
+def find_refusing_floors(engine: Engine[Bundle], explanation: Explanation) -> RefusingFloors | None:
+    """Find the floors that refuse a question; None if it is refused already."""
     if not explanation.evidence or (explanation.outcome and explanation.outcome.reason):
         return None
     profile = explanation.profile
@@ -243,59 +222,16 @@ def find_floor_cost(
     signals = read_context(engine, explanation.question).signals
     # A site's options take no floor above 1.
     if signals.is_whole.any() or any(floor and floor > 1 for floor in floors):
-        return FloorCost(None, None, no_floor=True)
-    answerable, lost = count_lost_queries(engine, queries, *floors)
-    return FloorCost(floors[0], floors[1], False, answerable, lost)
-
-
-def count_lost_queries(
-    engine: Engine[Bundle],
-    queries: Sequence[GoldQuery],
-    floor: float | None,
-    note_floor: float | None,
-) -> tuple[int, tuple[str, ...]]:
-    """Count the gold queries that are found now, and list those that other floors would refuse.
-
-    Only queries that have to be answered count. floor, note_floor: None for that of now.
-    """
-    bundle, profile = engine.store, engine.store.manifest.profile
-    answerable = [
-        query
-        for query in queries
-        if "not-found" not in query.expected_modes and (query.expected_modes or query.sources)
-    ]
-    count, lost = 0, []
-    for query, vector in zip(answerable, embed_queries(answerable, engine), strict=True):
-        reading = engine.parse_question(clean_question(query.query))
-        if not reading.terms:
-            continue
-        whole = bool(compute_signals(bundle, reading).is_whole.any())
-        best = compute_passage_floor_scores(bundle, reading, vector).max(initial=0.0)
-        best_hint = compute_hint_floor_scores(bundle, reading, vector).max(initial=0.0)
-        if whole or best >= profile.floor or best_hint >= profile.note_floor:
-            count += 1
-            is_above = best >= (floor or profile.floor)
-            if not (whole or is_above or best_hint >= (note_floor or profile.note_floor)):
-                lost.append(query.id)
-    return count, tuple(lost)
+        return RefusingFloors(None, None)
+    return RefusingFloors(*floors)
 
 
 def advise_refusal(
-    engine: Engine[Bundle], explanation: Explanation, cost: FloorCost
+    engine: Engine[Bundle], explanation: Explanation, floors: RefusingFloors
 ) -> tuple[Advice, ...]:
-    """List what would refuse a question or answer it truly, the most useful first.
-
-    A floor goes first where it costs no gold query, and last where it costs some or is unmeasured.
-    """
+    """List what would answer a question truly or refuse it, the most useful first."""
     outcome = explanation.outcome
-    reason = (
-        "so that the floor stays as high"
-        if cost.is_free
-        else "with `requires: model`: the words of the site are too near for a floor, and an "
-        "answer model can decline"
-    )
-    text = f"Hold the refusal by a gold query with `expectAnswerMode: not-found`, {reason}."
-    others = [Advice("gold-query", text)]
+    advice = []
     ids = list(engine.store.passage_ids)
     above = [each for each in explanation.passages if each.fate != "under-floor"]
     if above:
@@ -307,38 +243,37 @@ def advise_refusal(
             f"{_describe_place(edit)}, where {FACT} says that there is no such thing, if readers "
             "ask for it."
         )
-        others.insert(0, Advice("state-absence", text, edit))
-    floor = Advice("no-floor" if cost.no_floor else "floor", _describe_floor(cost))
-    return (floor, *others) if cost.is_free else (*others, floor)
-
-
-def _describe_floor(cost: FloorCost) -> str:
-    if cost.no_floor:
-        return (
+        advice.append(Advice("state-absence", text, edit))
+    text = (
+        "Hold the refusal by a gold query with `expectAnswerMode: not-found`, and with `requires: "
+        "model` where no floor suits, since an answer model can decline."
+    )
+    advice.append(Advice("gold-query", text))
+    values = {"floor": floors.floor, "note_floor": floors.note_floor}
+    options = [f"`{name}: {value:.2f}`" for name, value in values.items() if value is not None]
+    if options:
+        text = (
+            f"{' with '.join(options)} would refuse it: build with that, and `answerable eval` "
+            "names what it refuses too."
+        )
+        advice.append(Advice("floor", text))
+    else:
+        text = (
             "No floor refuses it: a passage holds all of its content words, "
             "or it would take a floor above 1."
         )
-    floors = {"floor": cost.floor, "note_floor": cost.note_floor}
-    options = [f"`{name}: {value:.2f}`" for name, value in floors.items() if value is not None]
-    text = f"{' with '.join(options)} would refuse it"
-    if not cost.answerable:
-        return f"{text}. There is no gold query that is answered now, to tell what that costs."
-    if not cost.lost:
-        return f"{text}, and none of the {cost.answerable} gold queries that have to be answered."
-    unnamed = len(cost.lost) - _NAMED_QUERIES
-    return (
-        f"{text}, and {len(cost.lost)} of the {cost.answerable} gold queries that have to be "
-        f"answered too: {', '.join(cost.lost[:_NAMED_QUERIES])}"
-        f"{f' and {unnamed} more' if unnamed > 0 else ''}."
-    )
+        advice.append(Advice("no-floor", text))
+    return tuple(advice)
 
 
-def draft_gold_query(explanation: Explanation, cost: FloorCost) -> Mapping[str, str]:
-    """Draft the gold query of a refusal; it is left to a model where no floor is free."""
+def draft_gold_query(explanation: Explanation, floors: RefusingFloors) -> Mapping[str, str]:
+    """Draft a gold query that holds the refusal of a question, by the field of the file."""
     words = re.findall(r"[a-z0-9]+", explanation.question.lower())[:_MAX_ID_WORDS]
     query = {
         "id": "-".join(words) or "refused",
         "query": explanation.question,
         "expectAnswerMode": "not-found",
     }
-    return query if cost.is_free else {**query, "requires": "model"}
+    if floors == RefusingFloors(None, None):
+        query["requires"] = "model"
+    return query
