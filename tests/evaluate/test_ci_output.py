@@ -21,10 +21,11 @@ from answerable.evaluate.diff import (
 from answerable.evaluate.gold import locate_queries
 from answerable.evaluate.judge import JudgedAnswer, NegationConflict, judge_answer
 from answerable.evaluate.page import (
+    Card,
     defuse_commands,
     format_annotation,
+    format_cards_table,
     format_inline,
-    format_table,
     format_word_diff,
 )
 from answerable.evaluate.question_file import load_questions
@@ -59,9 +60,11 @@ def test_inline_text_is_shown_as_it_is_and_makes_no_markup(text: str) -> None:
 
 @given(TEXTS)
 def test_cells_of_a_table_stay_in_their_columns(text: str) -> None:
-    tree = render(format_table(("one", "two"), [(format_inline(text), format_inline("x"))]))
+    card = Card(title=text, name="x", label="pass", outcome=text)
+    tree = render(format_cards_table([card]))
     cells = [node.text() for node in tree.css("td")]
-    assert cells == [" ".join(text.split()), "x"]
+    words = " ".join(text.split())
+    assert cells == ["pass", "x", words, words]
 
 
 @given(TEXTS, TEXTS)

@@ -45,13 +45,13 @@ ROWS = (
 
 def test_metrics_equal_counts_by_hand() -> None:
     metrics = compute_metrics(ROWS)
-    assert metrics.recall == Proportion(2, 4)
+    assert metrics.shares["recall"] == Proportion(2, 4)
     assert metrics.mrr == pytest.approx((1 / 2 + 1 + 0) / 3)
     # a as required; b in another mode; e refused though it names a source.
-    assert metrics.answered == Proportion(1, 3)
-    assert metrics.refused == Proportion(1, 2)
-    assert metrics.quoted == Proportion(3, 4)
-    assert metrics.passed == Proportion(5, 5)
+    assert metrics.shares["answered"] == Proportion(1, 3)
+    assert metrics.shares["refused"] == Proportion(1, 2)
+    assert metrics.shares["quoted"] == Proportion(3, 4)
+    assert metrics.shares["passed"] == Proportion(5, 5)
 
 
 def test_precision_counts_what_was_retrieved_for_queries_with_a_source() -> None:
@@ -63,9 +63,9 @@ def test_precision_counts_what_was_retrieved_for_queries_with_a_source() -> None
         # A failed call retrieved nothing that was judged.
         replace(ROWS[1], retrieved=8, relevant=8, error="embedding"),
     )
-    assert compute_metrics(rows).precision == Proportion(3, 10)
-    assert compute_metrics(rows[2:3]).precision == Proportion(0, 0)
-    assert compute_metrics_by_tag(rows)["x"].precision == Proportion(3, 8)
+    assert compute_metrics(rows).shares["precision"] == Proportion(3, 10)
+    assert compute_metrics(rows[2:3]).shares["precision"] == Proportion(0, 0)
+    assert compute_metrics_by_tag(rows)["x"].shares["precision"] == Proportion(3, 8)
 
 
 def test_retrieval_tier_metrics_count_refusals_by_floors() -> None:
@@ -76,14 +76,17 @@ def test_retrieval_tier_metrics_count_refusals_by_floors() -> None:
         row("d", expected="not-found"),
     )
     metrics = compute_metrics(rows)
-    assert (metrics.answered, metrics.refused) == (Proportion(1, 2), Proportion(1, 2))
+    assert (metrics.shares["answered"], metrics.shares["refused"]) == (
+        Proportion(1, 2),
+        Proportion(1, 2),
+    )
 
 
 def test_each_tag_has_metrics_of_its_own() -> None:
     metrics = compute_metrics_by_tag(ROWS)
     assert list(metrics) == ["x"]
-    assert metrics["x"].passed == Proportion(2, 2)
-    assert metrics["x"].refused == Proportion(1, 1)
+    assert metrics["x"].shares["passed"] == Proportion(2, 2)
+    assert metrics["x"].shares["refused"] == Proportion(1, 1)
 
 
 def test_metrics_of_no_verdict_have_no_value() -> None:

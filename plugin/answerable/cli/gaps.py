@@ -2,8 +2,9 @@
 
 import codecs
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,19 +22,8 @@ from ..serve.http.logs import REFUSAL_LOG_FILE
 from .context import DEFAULT_CACHE, SiteLocation, open_engine
 from .render import print_page
 
-
-@dataclass(frozen=True, slots=True)
-class _LogSite:
-    """A site's log and its gold set; ``gold`` is None where there is no site.
-
-    ``published``: its folders whose files are published. ``function``: the folder that is deployed.
-    """
-
-    cache: Path
-    gold: Path | None
-    author: str | None
-    published: tuple[Path, ...]
-    function: Path | None = None
+if TYPE_CHECKING:
+    from ..mkdocs.site_config import SiteConfig
 
 
 @click.command("gaps")
@@ -53,10 +43,15 @@ def command(
     LOGS: files with lines of refusals, - for standard input. Default: the refusals that the dev
     server has kept.
     """
-    site = _load_log_site(location[1])
-    if html:
+    site = None
+    # `answerable serve` needs no configuration, nor does a log that was copied here.
+    if location[1].is_file():
+        from ..mkdocs.site_config import load_site_config
+
+        site = load_site_config(location[1])
+    if html and site:
         _check_unpublished(html, site)
-    own_log = site.cache / REFUSAL_LOG_FILE
+    own_log = (site.cache if site else DEFAULT_CACHE) / REFUSAL_LOG_FILE
     if not logs and not own_log.exists():
         raise SiteError(
             f"there is no {own_log}: set `log_refusals` in mkdocs.yml and ask, or name a log"
@@ -66,10 +61,10 @@ def command(
     has_text = any(refusal.text is not None for refusal in refusals)
     engine = open_engine(*location) if has_text else None
     gaps, answered_count = group_refusals(refusals, engine)
-    has_gold = site.gold and site.gold.is_file()
-    gold = load_gold_queries(site.gold, site.author) if site.gold and has_gold else ()
+    has_gold = site and site.gold.is_file()
+    gold = load_gold_queries(site.gold, site.author) if site and has_gold else ()
     proposals = propose_gold_queries(gaps, gold)
-    gold_name = site.gold.name if site.gold else "gold.yaml"
+    gold_name = site.gold.name if site else "gold.yaml"
     page = make_gaps_page(gaps, len(refusals), damaged, answered_count, proposals, gold_name)
     if html:
         # For its owner alone: it holds what readers have typed.
@@ -87,21 +82,9 @@ def command(
         print_page(page)
 
 
-def _load_log_site(config_file: Path) -> _LogSite:
-    if not config_file.is_file():
-        # `answerable serve` needs no configuration, nor does a log that was copied here.
-        return _LogSite(DEFAULT_CACHE, None, None, ())
-    from ..mkdocs.site_config import load_site_config
-
-    site = load_site_config(config_file)
-    return _LogSite(site.cache, site.gold, site.author, site.published, site.bundle.parent)
-
-
-def _check_unpublished(path: Path, site: _LogSite) -> None:
+def _check_unpublished(path: Path, site: "SiteConfig") -> None:
     """Refuse to write what readers have typed to where it would leave the machine; SiteError."""
-    fates = dict.fromkeys(site.published, "published")
-    if site.function:
-        fates[site.function] = "deployed"
+    fates = dict.fromkeys(site.published, "published") | {site.bundle.parent: "deployed"}
     for folder, fate in fates.items():
         if path.resolve().is_relative_to(folder.resolve()):
             raise SiteError(

@@ -1,8 +1,9 @@
 """Load a YAML gold file into queries: each a question and the behavior that it requires.
 
 `python -m answerable.evaluate.gold > docs/gold.schema.json` writes the JSON Schema that editors
-check a gold file by. The schema accepts all that the loader accepts. It cannot express what depends
-on the whole file, on the site or on Python's regular expressions.
+check a gold file by. The schema accepts all that the loader accepts. What depends
+on other fields, on the whole file, on the site or on Python's regular expressions, only the loader
+tells.
 """
 
 import json
@@ -187,7 +188,6 @@ GOLD_FIELDS: Mapping[str, str] = {
 EXPECTATIONS = tuple(
     name for name in GOLD_FIELDS if name.startswith(("expect", "forbid", "topSource", "requireA"))
 )
-_EMPTY = GoldQuery("", "")
 _ATTRIBUTES = {field.encode_name: field.name for field in msgspec.structs.fields(GoldQuery)}
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "expectAnswerMode": MODES,
@@ -313,19 +313,6 @@ def build_gold_schema() -> dict[str, Any]:
         choices = [choice for choice in schema.pop("anyOf", ()) if choice != {"type": "null"}]
         schema |= choices[0] if len(choices) == 1 else {"anyOf": choices} if choices else {}
         properties[name] = {"description": about, **schema}
-    query |= {
-        "allOf": [_build_rule_schema(rule) for rule in FIELD_RULES],
-        # An empty list and false require nothing.
-        "anyOf": [
-            {
-                "properties": {
-                    name: {"const": True} if _get(_EMPTY, name) is False else {"minItems": 1}
-                },
-                "required": [name],
-            }
-            for name in EXPECTATIONS
-        ],
-    }
     del query["title"], query["description"]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -348,26 +335,6 @@ def build_gold_schema() -> dict[str, Any]:
 def format_gold_schema() -> str:
     """Format the schema as its file holds it."""
     return f"{json.dumps(build_gold_schema(), indent=2, ensure_ascii=False)}\n"
-
-
-def _build_rule_schema(rule: GoldRule) -> dict[str, Any]:
-    """Express a rule as an implication; an empty list counts as an absent field."""
-    other: dict[str, Any] | bool = False
-    if rule.allowed:
-        item = {"enum": list(rule.allowed)}
-        other = {"anyOf": [item, {"type": "array", "items": item}]}
-        if rule.is_needed:
-            other["minItems"] = 1
-    elif isinstance(_get(_EMPTY, rule.other), tuple):
-        other = {"maxItems": 0}
-    value: dict[str, Any] = {"enum": list(rule.values)}
-    if rule.field == "expectAnswerMode":
-        value = {"anyOf": [value, {"type": "array", "contains": value}]}
-    then = {"properties": {rule.other: other}}
-    return {
-        "if": {"properties": {rule.field: value}, "required": [rule.field]},
-        "then": then | ({"required": [rule.other]} if rule.is_needed else {}),
-    }
 
 
 def _parse_query(row: object, where: str, author: str | None, check_negation: bool) -> GoldQuery:
@@ -481,15 +448,11 @@ def _fill_in_author(text: str, where: str, author: str | None) -> str:
                 f"{where}: {{{{{_AUTHOR_PLACEHOLDER}}}}} needs `site_author` in mkdocs.yml; set it"
             )
     text = _PLACEHOLDER.sub(lambda _: author or "", text)
-    _check_question(clean_question(text), where)
-    return text
-
-
-def _check_question(question: str, where: str) -> None:
-    if problem := find_question_problem(question):
+    if problem := find_question_problem(clean_question(text)):
         raise GoldError(
             f"{where}: no reader can ask it ({problem.rstrip('.').lower()}); write it anew"
         )
+    return text
 
 
 def _read_rows(path: Path) -> list[object]:

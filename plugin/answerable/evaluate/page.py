@@ -211,16 +211,16 @@ def format_cards_table(cards: Iterable[Card]) -> str:
     """Format cards as a table in Markdown: verdict, id, question and what is wrong."""
     rows = []
     for card in cards:
-        label = f"**{card.label}**" if card.tone == "bad" else card.label
-        cells = [
-            format_inline(_shorten(text)) if text else "" for text in (card.title, card.outcome)
+        texts = [
+            t if len(t) <= _MAX_CELL else f"{t[:_MAX_CELL]}…" for t in (card.title, card.outcome)
         ]
-        rows.append((label, format_inline(card.name), *cells))
+        label = f"**{card.label}**" if card.tone == "bad" else card.label
+        cells = [label, *(format_inline(text) if text else "" for text in (card.name, *texts))]
+        rows.append(f"| {' | '.join(cells)} |\n")
+    head = "| verdict | id | question | why |\n| --- | --- | --- | --- |\n"
     fitting = _select_fitting(rows, _MAX_TABLE)
-    if not fitting:
-        return ""
-    table = format_table(("verdict", "id", "question", "why"), fitting)
     left_out = len(rows) - len(fitting)
+    table = "".join([head, *fitting]) if fitting else ""
     return table + (f"\n{left_out} more are in the report, and not here.\n" if left_out else "")
 
 
@@ -229,8 +229,8 @@ def format_changed_cards(cards: Sequence[Card], room: int) -> str:
 
     One that is too long leaves its room to those after it.
     """
-    blocks = [(_format_changed_card(card),) for card in cards]
-    fitting = [block for (block,) in _select_fitting(blocks, room)]
+    blocks = [_format_changed_card(card) for card in cards]
+    fitting = _select_fitting(blocks, room)
     if left_out := len(blocks) - len(fitting):
         fitting.append(f"{left_out} more changed answers are in the report, and not here.\n")
     return "\n".join(fitting)
@@ -242,12 +242,6 @@ def format_inline(text: str) -> str:
     return f"<code>{_MEANINGFUL.sub(lambda match: f'&#{ord(match[0])};', line)}</code>"
 
 
-def format_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Format a table. The cells are Markdown of one line each, their texts escaped already."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
-
-
 def format_word_diff(before: str, after: str) -> tuple[str, str]:
     """Format two texts as HTML; the words that only one of them has are marked.
 
@@ -257,17 +251,13 @@ def format_word_diff(before: str, after: str) -> tuple[str, str]:
     return _format_side(pieces, "added"), _format_side(pieces, "removed")
 
 
-def _shorten(text: str) -> str:
-    return text if len(text) <= _MAX_CELL else f"{text[:_MAX_CELL]}…"
-
-
-def _select_fitting(rows: Iterable[Sequence[str]], room: int) -> list[Sequence[str]]:
-    """Select the rows that fit into so many characters, each if those before leave it room."""
+def _select_fitting(texts: Iterable[str], room: int) -> list[str]:
+    """Select the texts that fit into so many characters, each if those before leave it room."""
     fitting = []
-    for row in rows:
-        if (size := sum(map(len, row))) <= room:
-            fitting.append(row)
-            room -= size
+    for text in texts:
+        if len(text) <= room:
+            fitting.append(text)
+            room -= len(text)
     return fitting
 
 
@@ -292,26 +282,18 @@ def _format_changed_card(card: Card) -> str:
     return f"<details><summary>{summary}</summary><table>{cells}</table></details>\n"
 
 
-def _format_side(pieces: Iterable[TextPiece], hidden: str) -> str:
+def _format_side(pieces: Iterable[TextPiece], hidden: Change) -> str:
     """Format the pieces of one text; GitHub wraps the lines of `code`, and not those of `pre`."""
-    lines = [""]
+    text = ""
     for piece in pieces:
+        tag = {"same": "", "removed": "del", "added": "ins"}[piece.change]
         if piece.change != hidden:
-            first, *others = piece.word.split("\n")
-            lines[-1] += _mark(first, piece.change)
-            lines += [_mark(line, piece.change) for line in others]
-            spaces, *breaks = piece.space.split("\n")
-            lines[-1] += spaces
-            lines += breaks
-    return "<br>".join(f"<code>{line}</code>" if line.strip() else "" for line in lines)
-
-
-def _mark(text: str, change: Change) -> str:
-    escaped = html.escape(_CONTROL.sub("", text))
-    if change == "same" or not escaped.strip():
-        return escaped
-    tag = "del" if change == "removed" else "ins"
-    return f"<{tag}>{escaped}</{tag}>"
+            lines = html.escape(_CONTROL.sub("", piece.word)).split("\n")
+            text += "\n".join(
+                f"<{tag}>{line}</{tag}>" if tag and line.strip() else line for line in lines
+            )
+            text += piece.space
+    return "<br>".join(f"<code>{line}</code>" if line.strip() else "" for line in text.split("\n"))
 
 
 def format_annotation(

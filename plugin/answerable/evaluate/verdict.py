@@ -312,35 +312,18 @@ class Proportion:
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
-    """Summarize verdicts in numbers.
+    """Summarize verdicts in numbers: shares by their names, and ``mrr``.
 
-    ``recall``: expected sources among the retrieved, the first eight of each stream.
-    ``precision``: retrieved items, the same, that are of an expected source. ``mrr``: the
-    mean of 1 / rank of the first expected source, None without one. ``answered``: questions to be
-    answered that were, in the mode they require; in the retrieval tier, that were not refused.
-    ``refused``: questions to be refused that were; in the retrieval tier, by the floors.
-    ``quoted``: claims whose quotes were verified, of all that were drafted.
+    ``passed``: queries. ``recall``: expected sources among the retrieved, the first eight of each
+    stream. ``precision``: retrieved items, the same, that are of an expected source. ``answered``:
+    questions to be answered that were, in the mode they require; in the retrieval tier, that were
+    not refused. ``refused``: questions to be refused that were; in the retrieval tier, by the
+    floors. ``quoted``: claims whose quotes were verified, of all that were drafted. ``mrr``: the
+    mean of 1 / rank of the first expected source, None without one.
     """
 
-    passed: Proportion
-    recall: Proportion
-    precision: Proportion
+    shares: Mapping[str, Proportion]
     mrr: float | None
-    answered: Proportion
-    refused: Proportion
-    quoted: Proportion
-
-    @property
-    def shares(self) -> Mapping[str, Proportion]:
-        """List the shares by their names."""
-        return {
-            "passed": self.passed,
-            "recall": self.recall,
-            "precision": self.precision,
-            "answered": self.answered,
-            "refused": self.refused,
-            "quoted": self.quoted,
-        }
 
     def as_json(self) -> dict[str, Any]:
         """Encode the metrics as a report holds them."""
@@ -351,26 +334,27 @@ class Metrics:
 def compute_metrics(verdicts: Sequence[Verdict]) -> Metrics:
     """Compute the metrics of verdicts; all but ``passed`` leave out those that are errors."""
     judged = [verdict for verdict in verdicts if verdict.error is None]
-    ranks = [each.rank for verdict in judged for each in verdict.ranks]
-    reciprocal_ranks = [
-        max((1 / each.rank for each in verdict.ranks if each.rank), default=0.0)
-        for verdict in judged
-        if verdict.ranks
-    ]
     sourced = [verdict for verdict in judged if verdict.ranks]
-    claims = sum(verdict.claims for verdict in judged)
-    return Metrics(
-        passed=_count_true(verdict.passed for verdict in verdicts),
-        recall=_count_true(rank is not None for rank in ranks),
-        precision=Proportion(
-            sum(verdict.relevant for verdict in sourced),
-            sum(verdict.retrieved for verdict in sourced),
-        ),
-        mrr=sum(reciprocal_ranks) / len(reciprocal_ranks) if reciprocal_ranks else None,
-        answered=_count_true(verdict.is_answered for verdict in judged if verdict.is_answerable),
-        refused=_count_true(verdict.is_refused for verdict in judged if verdict.requires_refusal),
-        quoted=Proportion(claims, claims + sum(verdict.dropped for verdict in judged)),
-    )
+    ranks = [each.rank for verdict in sourced for each in verdict.ranks]
+    firsts = [
+        max((1 / each.rank for each in verdict.ranks if each.rank), default=0.0)
+        for verdict in sourced
+    ]
+    relevant, retrieved, claims, dropped = (
+        sum(getattr(verdict, name) for verdict in rows)
+        for name, rows in (
+            ("relevant", sourced), ("retrieved", sourced), ("claims", judged), ("dropped", judged)
+        )
+    )  # fmt: skip
+    shares = {
+        "passed": _count_true(verdict.passed for verdict in verdicts),
+        "recall": _count_true(rank is not None for rank in ranks),
+        "precision": Proportion(relevant, retrieved),
+        "answered": _count_true(each.is_answered for each in judged if each.is_answerable),
+        "refused": _count_true(each.is_refused for each in judged if each.requires_refusal),
+        "quoted": Proportion(claims, claims + dropped),
+    }
+    return Metrics(shares, sum(firsts) / len(firsts) if firsts else None)
 
 
 def compute_metrics_by_tag(verdicts: Sequence[Verdict]) -> dict[str, Metrics]:
