@@ -8,9 +8,9 @@ from answerable.evaluate.gold import (
     GoldQuery,
     find_pattern_problem,
     load_gold_queries,
-    match_pattern,
     select_gold_queries,
 )
+from answerable.evaluate.judge import JudgedAnswer, judge_answer
 from answerable.evaluate.sources import (
     NoteSources,
     check_gold_sources,
@@ -461,14 +461,9 @@ def test_a_note_that_may_not_be_named_is_not_suggested(tmp_path: Path) -> None:
         ("(", "is not a regular expression of Python (missing ), unterminated subpattern at "
          "position 0); correct it"),
         (r"\p{L}", "is not a regular expression of Python (bad escape"),
-        ("(?:foo){e<=1}", "has a { that begins no count; write \\{"),
         ("(?R)", "is not a regular expression of Python (unknown extension ?R at position 1)"),
-        ("[[a]", "is not a regular expression of Python (Possible nested set at position 1)"),
         ("a{1,99999999999}", "is not a regular expression of Python (the repetition number is too"),
         ("(" * 900, "is not a regular expression of Python ("),
-        ("(?:(?:a{1000}){1000}){1000}", "counts too far"),
-        ("a{1000000000}", "counts too far"),
-        ("a" * 1001, "has more than 1000 characters"),
     ],
 )  # fmt: skip
 def test_unusable_pattern_is_refused_by_number(tmp_path: Path, pattern: str, message: str) -> None:
@@ -499,47 +494,6 @@ def test_backspace_in_pattern_is_refused(tmp_path: Path) -> None:
 )
 def test_a_pattern_is_searched_for_in_any_case(pattern: str, text: str, is_matched: bool) -> None:
     assert find_pattern_problem(pattern) is None
-    assert match_pattern(pattern, text) is is_matched
-
-
-@pytest.mark.parametrize(
-    ("pattern", "text"),
-    [
-        (r"(a|aa)+$", f"{'a' * 5000}!"),
-        (r"(x+x+)+y", "x" * 5000),
-        (r"(a+)+\1c", "a" * 5000),
-        (r"(?=(a+)+b)", "a" * 5000),
-    ],
-)
-def test_pattern_search_stops_at_time_limit(pattern: str, text: str) -> None:
-    assert find_pattern_problem(pattern) is None
-    with pytest.raises(GoldError) as error:
-        match_pattern(pattern, text)
-    assert str(error.value) == (
-        f"forbidden pattern /{pattern}/ takes longer than 1 s; write it without a repeat inside a "
-        "repeat"
-    )
-
-
-def test_nested_repeat_that_engine_optimizes_matches() -> None:
-    assert not match_pattern(r"(\w+\s?)+!", "word " * 5000)
-
-
-@pytest.mark.parametrize("source", ["winch-divorce", "winch-divorc", "winch-divorce#part"])
-def test_logged_error_hides_the_name_of_a_note_without_its_suffix(
-    tmp_path: Path, source: str
-) -> None:
-    queries = load(
-        tmp_path, f"queries: [{{id: a, query: q, expectSources: [mooring, '{source}']}}]"
-    )
-    path = tmp_path / "gold.yaml"
-    for notes in (
-        NoteSources({"winch-divorce.md": "note:1"}),
-        NoteSources(unrouted=("winch-divorce.md",)),
-    ):
-        with pytest.raises(GoldError) as error:
-            check_gold_sources(queries, path, {"mooring"}, notes, is_logged=True)
-        assert str(error.value) == (
-            f"{path}: query 'a': expectSources: there is no record, passage or note for number 2; "
-            "correct it"
-        )
+    query = GoldQuery("a", "q", forbid_answer_patterns=(pattern,))
+    given = JudgedAnswer("partial", text, cites_records=True, cites_hints=False)
+    assert bool(judge_answer(query, given)) is is_matched

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from answerable.mkdocs.options import AnswerableConfig, list_option_names, suggest_options
+from answerable.mkdocs.options import AnswerableConfig, list_option_names
 from answerable.mkdocs.plugin import AnswerablePlugin
 from support import sites
 
@@ -35,7 +35,8 @@ def test_build_prints_the_suggestion(tmp_path: Path) -> None:
 
 
 def test_name_that_resembles_no_option_gets_no_suggestion() -> None:
-    assert suggest_options(AnswerableConfig, "colour_of_the_sky") == []
+    _, ((_, text),) = AnswerablePlugin().load_config({"colour_of_the_sky": "blue"})
+    assert text == "Unrecognised configuration name: colour_of_the_sky"
 
 
 def test_option_names_are_those_of_the_manual() -> None:

@@ -2,7 +2,7 @@
 
 import json
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -15,6 +15,7 @@ from ..evaluate.question_file import QuestionLine, parse_questions
 from ..serve.answers.wire import serialize_answer
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError
+from ..serve.retrieval import question as question_text
 from ..serve.retrieval.question import Remark, find_question_problem
 from ..serve.retrieval.scoring import Scored
 from ..serve.retrieval.selection import POOL_SIZE
@@ -104,7 +105,11 @@ def answer_lines(
     provider failed to answer.
     """
     console = Console()
-    for line, reply, remarks in _iterate_replies(engine, lines, name, language):
+    for line in lines:
+        try:
+            reply, remarks = answer_question(engine, line.question, line.language or language)
+        except AnswerableError as error:
+            raise click.ClickException(f"{name}: line {line.line}: {error}") from None
         if as_json:
             body = {"line": line.line, "id": line.id, "question": line.question}
             click.echo(json.dumps(body | {"reply": format_reply(engine, reply, remarks)}))
@@ -112,16 +117,6 @@ def answer_lines(
             console.print(to_plain_text(f"\n{line.question}"), style="bold")
             route = engine.store.site.route
             print_reply(console, reply, route, line.language or language, remarks)
-
-
-def _iterate_replies(
-    engine: Engine, lines: list[QuestionLine], name: str, language: str | None
-) -> Iterator[tuple[QuestionLine, Reply, tuple[Remark, ...]]]:
-    for line in lines:
-        try:
-            yield line, *answer_question(engine, line.question, line.language or language)
-        except AnswerableError as error:
-            raise click.ClickException(f"{name}: line {line.line}: {error}") from None
 
 
 ScoredStream = Sequence[Scored[Passage]] | Sequence[Scored[RoutingHint]]
@@ -201,7 +196,7 @@ def chat_command(location: SiteLocation) -> None:
     console.print(Text.assemble((name, "bold"), f"  {_HELP}"))
     while True:
         try:
-            line = clean_question(console.input("\n[bold cyan]?[/bold cyan] "))
+            line = question_text.clean_question(console.input("\n[bold cyan]?[/bold cyan] "))
         except (EOFError, KeyboardInterrupt):
             console.print()
             return

@@ -1,12 +1,10 @@
 """``answerable calibrate``: propose score floors from gold queries, guarded by off-topic ones."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.table import Table
 
 from ..evaluate.calibration import (
     HELD_OUT_HALVES,
@@ -23,6 +21,7 @@ from ..evaluate.calibration import (
     trace_floor_curve,
 )
 from ..evaluate.gold import load_gold_queries
+from ..evaluate.page import Page, ReportSection, Table
 from ..evaluate.sources import check_gold_sources, list_public_sources
 from ..mkdocs.options import describe_stale_floors, resolve_identity
 from ..mkdocs.site_config import find_plugin, load_mkdocs_config, load_site_config
@@ -31,7 +30,7 @@ from ..serve.errors import GoldError
 from ..serve.stores.bundle import Bundle
 from .context import SiteLocation, open_engine, read_function_settings
 from .eval import confirm_cost, gold_option, read_note_sources
-from .render import to_plain_text
+from .render import print_page
 
 
 @click.command("calibrate")
@@ -81,13 +80,12 @@ def command(location: SiteLocation, gold: Path | None, as_json: bool) -> None:
     else:
         for warning in warnings:
             click.echo(f"Warning: {warning}", err=True)
-        console = Console()
-        _print_calibration(console, "floor", "a page", passages)
+        sections = [*_lay_out("floor", "a page", passages)]
         if len(engine.store.hints):
-            _print_calibration(console, "note_floor", "a note", hints)
+            sections += _lay_out("note_floor", "a note", hints)
+        print_page(Page("", sections=tuple(sections)), wraps=True)
         if is_judged:
-            console.print("For mkdocs.yml:\n")
-            click.echo(lines)
+            click.echo(f"For mkdocs.yml:\n\n{lines}")
     raise SystemExit(0 if is_judged else 1)
 
 
@@ -117,37 +115,57 @@ def _collect_warnings(engine: Engine[Bundle], config_file: Path) -> list[str]:
     return warnings
 
 
-def _print_calibration(
-    console: Console, option: str, source: str, calibration: FloorCalibration
-) -> None:
-    questions = calibration.questions
-    console.print(
+def _lay_out(option: str, source: str, calibration: FloorCalibration) -> Iterator[ReportSection]:
+    """Lay out what the floors near the best one do, and the site's own, and what is proposed."""
+    questions, current = calibration.questions, calibration.current
+    best = calibration.best or current
+    opening = [
         f"retrieval.{option}: queries that expect {source}: {len(questions.answerable)}; to be "
         f"refused: {len(questions.refusable)}, {calibration.near_refusals} of them near your "
         f"subject; bank: {len(questions.off_topic)} off-topic questions"
-    )
+    ]
     if calibration.near_limit is not None:
-        console.print(
+        opening.append(
             f"Near your subject is a score above {calibration.near_limit:.3f}, which "
             f"{NEAR_SHARE:.0%} of the bank do not pass."
         )
-    console.print(_make_floor_table(calibration))
-    console.print(f"{to_plain_text(_describe_outcome(calibration))}\n")
-    floor = (calibration.proposed or calibration.current).floor
+    near = [
+        point
+        for point in trace_floor_curve(questions)
+        if abs(round(100 * (point.floor - best.floor))) <= 4
+    ]
+    rows = []
+    for _, point in sorted({point.floor: point for point in [*near, current, best]}.items()):
+        marks = {"the site's": point == current, "proposed": point == calibration.proposed}
+        rows.append(
+            (
+                _format_floor(point.floor),
+                f"{point.answered} of {point.answerable}",
+                f"{point.refused} of {point.refusable}",
+                str(point.wrong),
+                f"{point.off_topic_refused} of {point.off_topic}",
+                ", ".join(name for name, is_marked in marks.items() if is_marked),
+            )
+        )
+    columns = ("floor", "answered", "refused", "wrong", "bank refused", "")
+    yield ReportSection(lines=tuple(opening))
+    lines = [_describe_outcome(calibration)]
+    floor = (calibration.proposed or current).floor
     admitted = [each for each in questions.refusable if passes_floor(each.score, floor)]
     lost = [each for each in questions.answerable if not passes_floor(each.score, floor)]
     for kind, wrong in (("Answered all the same", admitted), ("Lost", lost)):
         if wrong:
-            names = _format_names(wrong, limit=8)
-            console.print(to_plain_text(f"{kind} at {_format_floor(floor)}: {names}\n"))
-    if calibration.left_out:
-        names = _format_names(calibration.left_out, limit=len(calibration.left_out))
-        console.print(
-            f"Left out are {len(calibration.left_out)} questions of the bank that score above the "
-            "median of the answerable ones, so that your site is probably about them. Put those "
-            "that it does not answer into the gold set with `expectAnswerMode: not-found`, where "
-            f"they count: {to_plain_text(names)}\n"
+            lines.append(f"{kind} at {_format_floor(floor)}: {_format_names(wrong, limit=8)}")
+    if left_out := calibration.left_out:
+        lines.append(
+            f"Left out are {len(left_out)} questions of the bank that score above the median of "
+            "the answerable ones, so that your site is probably about them. Put those that it does "
+            "not answer into the gold set with `expectAnswerMode: not-found`, where they count: "
+            f"{_format_names(left_out, limit=len(left_out))}"
         )
+    yield ReportSection(
+        lines=tuple(f"{line}\n" for line in lines), table=Table(columns, tuple(rows))
+    )
 
 
 def _describe_outcome(calibration: FloorCalibration) -> str:
@@ -193,26 +211,3 @@ def _format_names(questions: Sequence[ScoredQuestion], limit: int = 3) -> str:
 
 def _format_floor(floor: float) -> str:
     return f"{floor:.2f}" if round(floor, 2) == floor else f"{floor:g}"
-
-
-def _make_floor_table(calibration: FloorCalibration) -> Table:
-    """Tabulate what the floors near the best one do, and the site's own."""
-    table = Table("floor", "answered", "refused", "wrong", "bank refused", "")
-    current, best = calibration.current, calibration.best or calibration.current
-    near = [
-        point
-        for point in trace_floor_curve(calibration.questions)
-        if abs(round(100 * (point.floor - best.floor))) <= 4
-    ]
-    points = {point.floor: point for point in [*near, current, best]}
-    for _, point in sorted(points.items()):
-        marks = {"the site's": point == current, "proposed": point == calibration.proposed}
-        table.add_row(
-            _format_floor(point.floor),
-            f"{point.answered} of {point.answerable}",
-            f"{point.refused} of {point.refusable}",
-            str(point.wrong),
-            f"{point.off_topic_refused} of {point.off_topic}",
-            ", ".join(name for name, is_marked in marks.items() if is_marked),
-        )
-    return table

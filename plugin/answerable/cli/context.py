@@ -99,7 +99,11 @@ def _find_default_bundle(config_file: Path) -> Path:
 def open_engine(bundle: Path | None, config_file: Path) -> Engine[Bundle]:
     """Open an engine over the site's bundle, with the providers of its function."""
     folder = find_bundle(bundle, config_file)
-    _require_bundle(folder)
+    path = folder / MANIFEST_FILE
+    # A site may have a bundle for each language or version instead.
+    if not path.exists() and (siblings := _find_sibling_bundles(folder)):
+        choices = " or ".join(f"--bundle {_shorten_path(sibling)}" for sibling in siblings)
+        raise BundleError(f"{_shorten_path(path)} does not exist: name one with {choices}")
     opened = open_bundle(folder)
     settings = read_function_settings(folder)
     embedder = make_build_embedder(opened.manifest.identity, settings)
@@ -114,14 +118,6 @@ def read_site_notebook(folder: Path | str | None) -> Notebook:
 def read_function_settings(bundle: Path) -> FunctionSettings:
     """Read the settings of the function that a bundle belongs to."""
     return read_settings(bundle.parent)
-
-
-def _require_bundle(folder: Path) -> None:
-    """Raise BundleError for a site that has a bundle for each language or version instead."""
-    path = folder / MANIFEST_FILE
-    if not path.exists() and (siblings := _find_sibling_bundles(folder)):
-        choices = " or ".join(f"--bundle {_shorten_path(sibling)}" for sibling in siblings)
-        raise BundleError(f"{_shorten_path(path)} does not exist: name one with {choices}")
 
 
 def _find_sibling_bundles(folder: Path) -> list[Path]:

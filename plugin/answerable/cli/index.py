@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial, wraps
 from pathlib import Path, PurePosixPath
+from typing import Any
 from urllib.parse import quote
 
 import click
@@ -87,7 +88,9 @@ def inject_widget_into_site(folder: Path, base: str, endpoint: str | None) -> in
         html = before.decode("utf-8", errors="surrogateescape")
         if is_redirect(html):
             continue
-        html = inject_widget(html, _script_url(name, base), endpoint=endpoint)
+        # Relative, but in 404.html, which any url may show.
+        up = base if name == "404.html" else quote("../" * (len(PurePosixPath(name).parts) - 1))
+        html = inject_widget(html, up + injection.WIDGET_SCRIPT, endpoint=endpoint)
         after = html.encode("utf-8", errors="surrogateescape")
         write_file(path, after, keep_mode=True)
         changed += after != before
@@ -111,14 +114,6 @@ def check_injection(
         check_address("authors", "--authors", authors, "correct it, or write none")
 
 
-def _script_url(name: str, base: str) -> str:
-    """Return the script's url in a page: relative, but in 404.html, which any url may show."""
-    if name == "404.html":
-        return base + injection.WIDGET_SCRIPT
-    depth = len(PurePosixPath(name).parts) - 1
-    return quote("../" * depth + injection.WIDGET_SCRIPT)
-
-
 LOCAL_ENCODING = encode_all_dimensions(local_embedder.LOCAL_IDENTITY.dimensions)
 
 
@@ -136,16 +131,8 @@ def site_options(command: Callable[..., None]) -> Callable[..., None]:
     """Declare the options that `index` and `serve` share; a command gets them as IndexOptions."""
 
     @wraps(command)
-    def run(
-        site_dir: Path,
-        notebook: Path | None,
-        base_url: str | None,
-        site_name: str | None,
-        language: str | None,
-        cache: Path,
-        **others: object,
-    ) -> None:
-        reading = BuiltSiteOptions(base_url, site_name, language)
+    def run(site_dir: Path, notebook: Path | None, cache: Path, **others: Any) -> None:
+        reading = BuiltSiteOptions(*map(others.pop, ("base_url", "site_name", "language")))
         command(IndexOptions(site_dir, notebook, cache, reading), **others)
 
     options = (
@@ -192,24 +179,14 @@ def site_options(command: Callable[..., None]) -> Callable[..., None]:
     type=click.Choice(ANSWER_PLACES),
     help="Where its questions are answered. Default: browser, unless something needs a function.",
 )
-def command(
-    options: IndexOptions,
-    out: Path | None,
-    inject: bool,
-    endpoint: str | None,
-    authors: str | None,
-    answers_in: AnswerPlace | None,
-) -> None:
+def command(options: IndexOptions, /, **values: Any) -> None:
     """Make a function for SITE_DIR, a site that any generator has built."""
-    index_built_site(
-        options, out, inject=inject, endpoint=endpoint, authors=authors, answers_in=answers_in
-    )
+    index_built_site(options, **values)
 
 
 def index_built_site(
     options: IndexOptions,
     out: Path | None,
-    *,
     inject: bool = False,
     endpoint: str | None = None,
     authors: str | None = None,
@@ -233,7 +210,9 @@ def index_built_site(
             changed = inject_widget_into_site(options.folder, built.base, link)
             languages = list_page_languages(site.pages, built.language)
             indexes = {built.language: published}
-            config = WidgetConfig(authors=_choose_authors_address(authors, built.repository))
+            # The form for issues of a repository, or an address as it is.
+            form = None if "{" in (authors or "") else make_issue_form(authors or built.repository)
+            config = WidgetConfig(authors=None if authors == "none" else form or authors)
             write_widget_files(options.folder, config, indexes, languages)
             click.echo(f"The Ask button is in the pages; {format_count(changed, 'file')} changed")
     except OSError as error:
@@ -279,14 +258,6 @@ def _choose_place(
     if place == "browser":
         click.echo(BROWSER_MESSAGE % "--answers-in", err=True)
     return place
-
-
-def _choose_authors_address(option: str | None, repository: str) -> str | None:
-    """Choose where a refusal leads: the form for issues of a repository, or an address as it is."""
-    if option == "none":
-        return None
-    form = None if "{" in (option or "") else make_issue_form(option or repository)
-    return form or option
 
 
 def check_folders(options: IndexOptions, out: Path | None) -> None:

@@ -32,14 +32,12 @@ def command(location: SiteLocation, url: str | None, language: str | None) -> No
     if url:
         refuse_bundle_option(location)
     with _claim_stdout() as replies:
-        answer_messages(_open_agent_site(location, url, language), sys.stdin.buffer, replies)
-
-
-def _open_agent_site(location: SiteLocation, url: str | None, language: str | None) -> AgentSite:
-    if url is None:
-        return make_agent_site(open_engine(*location))
-    site = open_published_site(url, language)
-    return make_agent_site(site.engine, site.root)
+        if url:
+            site = open_published_site(url, language)
+            agent_site = make_agent_site(site.engine, site.root)
+        else:
+            agent_site = make_agent_site(open_engine(*location))
+        answer_messages(agent_site, sys.stdin.buffer, replies)
 
 
 @contextmanager

@@ -220,16 +220,12 @@ def read_response(response: HTTPResponse, max_bytes: int) -> bytes:
             raise ValueError(f"it has more than {max_bytes} bytes")
     # Storage that keeps files compressed sends them so to whoever asks.
     if response.headers.get("Content-Encoding", "").lower() == "gzip":
-        return _decompress(bytes(data), min(max_bytes, bound_inflated_size(len(data))))
+        inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        text = inflater.decompress(bytes(data), min(max_bytes, bound_inflated_size(len(data))))
+        if not inflater.eof:
+            raise ValueError("it is cut off, or too long once it is decompressed")
+        return text
     return bytes(data)
-
-
-def _decompress(data: bytes, max_bytes: int) -> bytes:
-    inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
-    text = inflater.decompress(data, max_bytes)
-    if not inflater.eof:
-        raise ValueError("it is cut off, or too long once it is decompressed")
-    return text
 
 
 def encode_address(address: str) -> str:

@@ -31,7 +31,6 @@ from ..serve.types import Citation, RecordCitation, Reply
 
 Json = dict[str, Any]
 
-_INDENT = 4
 _LABEL_STYLES = {"file": "dim", "caption": "italic"}
 _BAR_WIDTH = 20
 _NUMBER = re.compile(r"[-+]?[\d.,]+%?|name")
@@ -83,7 +82,11 @@ def _render_block(block: Json) -> Iterator[RenderableType]:
         label.stylize(_LABEL_STYLES.get(block["label"], "bold"))
         yield label
     elif kind == "code":
-        yield from _render_code(block)
+        # Indented and colored by its language.
+        code, language = to_plain_text(block["text"]).plain, block["language"] or "text"
+        syntax = Syntax("", language, theme="ansi_dark", background_color="default")
+        lines = syntax.highlight(code).split("\n", allow_blank=True)
+        yield from (Text("    ") + line for line in lines[: code.count("\n") + 1])
     elif kind == "list":
         for item in block["items"]:
             yield _render_list_item(item)
@@ -104,14 +107,6 @@ def _render_spans(spans: Sequence[Json]) -> Text:
             piece.stylize("underline")
         text.append_text(piece)
     return text
-
-
-def _render_code(block: Json) -> Iterator[RenderableType]:
-    """Render the lines of a code block, indented and colored by its language."""
-    code = to_plain_text(block["text"]).plain
-    syntax = Syntax("", block["language"] or "text", theme="ansi_dark", background_color="default")
-    for line in syntax.highlight(code).split("\n", allow_blank=True)[: code.count("\n") + 1]:
-        yield Text(" " * _INDENT) + line
 
 
 def _render_list_item(item: Json) -> RenderableType:
@@ -171,8 +166,9 @@ def _print_sources(console: Console, reply: Reply, language: str | None) -> None
         bar = "█" * full + "░" * (_BAR_WIDTH - full)
         label = bucket_confidence(reply.confidence)
         console.print(Text(f"\nConfidence {bar} {label}", style="dim"))
-    if others := _list_other_languages(reply, language):
-        console.print(Text(f"No source is in {language}; language: {', '.join(others)}", "dim"))
+    cited = {c.language: None for c in reply.answer.citations if isinstance(c, RecordCitation)}
+    if cited and language is not None and not match_languages(language, cited):
+        console.print(Text(f"No source is in {language}; language: {', '.join(cited)}", "dim"))
     for number, citation in enumerate(reply.answer.citations, 1):
         console.print(_format_citation(number, citation))
 
@@ -191,12 +187,6 @@ def _print_answer(console: Console, reply: Reply, route: str) -> None:
         console.print()
     if reply.answer.routes:
         console.print(to_plain_text(format_routes(reply.answer, route)))
-
-
-def _list_other_languages(reply: Reply, language: str | None) -> list[str]:
-    """List the languages of the cited pages if none of them is in the asker's."""
-    cited = {c.language: None for c in reply.answer.citations if isinstance(c, RecordCitation)}
-    return [] if language is None or match_languages(language, cited) else list(cited)
 
 
 def _format_citation(number: int, citation: Citation) -> Text:

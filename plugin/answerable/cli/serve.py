@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath, PurePosixPath
+from typing import Any
 from urllib.parse import quote, unquote
 
 import click
@@ -254,11 +255,9 @@ class _LiveIndex:
     show_default=True,
     help="Whether this server answers, or the browser, as it would on a static host.",
 )
-def command(
-    options: IndexOptions, host: str, port: int, log_refusals: LogRefusals, answers_in: AnswerPlace
-) -> None:
+def command(options: IndexOptions, /, **values: Any) -> None:
     """Serve SITE_DIR, a site that any generator has built, with a live ask box."""
-    serve_built_site(options, host, port, log_refusals, answers_in)
+    serve_built_site(options, **values)
 
 
 def serve_built_site(

@@ -92,7 +92,11 @@ def init_command(location: SiteLocation, host: HostName | None, site_url: str | 
     _ignore_built_files(folder / ".gitignore")
     requirements = next((each for each in _REQUIREMENTS if (folder / each).is_file()), None)
     if target:
-        packages = _list_packages(requirements, read_theme_name(edited, name))
+        theme = read_theme_name(edited, name)
+        # What pip installs to build the site: its requirements, or the theme by its name.
+        is_own = theme is None or theme in ("mkdocs", "readthedocs")
+        needed = f"-r {requirements}" if requirements else "" if is_own else f"mkdocs-{theme}"
+        packages = f"{needed} mkdocs-answerable".strip()
         text = format_host_file(target, packages)
         _write_new(folder / target.path, text, f"; remove it first if it is not for {target.title}")
     has_address = has_option(edited, name, "site_url")
@@ -143,14 +147,6 @@ def _ignore_built_files(path: Path) -> None:
     start = f"{text.rstrip()}\n" if text.strip() else ""
     write_file(path, (start + "\n".join(missing) + "\n").encode())
     click.echo(f"{path}: now has {', '.join(missing)}.")
-
-
-def _list_packages(requirements: str | None, theme: str | None) -> str:
-    """List what pip installs to build the site: its requirements, or the theme by its name."""
-    if requirements:
-        return f"-r {requirements} mkdocs-answerable"
-    own = theme is None or theme in ("mkdocs", "readthedocs")
-    return "mkdocs-answerable" if own else f"mkdocs-{theme} mkdocs-answerable"
 
 
 def _guess_site_url(folder: Path, host: Host) -> str | None:

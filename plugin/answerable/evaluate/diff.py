@@ -15,7 +15,7 @@ from .page import (
     format_changed_cards,
     format_inline,
 )
-from .report import AnswerChange, AnswerDiff, EvalReport, diff_answers
+from .report import AnswerDiff, EvalReport, diff_answers
 from .run_page import make_side, make_verdict_cards, summarize_report
 from .verdict import Verdict
 
@@ -129,11 +129,6 @@ class SiteDiff:
     pages: tuple[PageChange, ...] = ()
     answers: AnswerDiff = field(default_factory=AnswerDiff)
 
-    @property
-    def has_same_judge(self) -> bool:
-        """Tell whether the same model, or none, has judged the claims of both."""
-        return self.before.judge == self.after.judge
-
 
 def diff_sites(
     against: str,
@@ -161,23 +156,22 @@ def encode_site_diff(diff: SiteDiff) -> dict[str, Any]:
         "holds": diff.after.holds,
         "total": diff.after.total,
         "skipped": list(diff.after.skipped),
-        "changed": [_encode_change(change) for change in diff.answers.changed],
+        "changed": [
+            {
+                "id": change.after.id,
+                "query": change.after.query,
+                "parts": list(change.parts),
+                "before": _encode_side(change.before),
+                "after": _encode_side(change.after),
+            }
+            for change in diff.answers.changed
+        ],
         "unchanged": len(diff.answers.unchanged),
         "new": list(diff.answers.new),
         "gone": list(diff.answers.gone),
         "uncompared": list(diff.answers.uncompared),
         "pages": [asdict(change) for change in diff.pages],
         "verdicts": {verdict.id: verdict.status for verdict in diff.after.verdicts},
-    }
-
-
-def _encode_change(change: AnswerChange) -> dict[str, Any]:
-    return {
-        "id": change.after.id,
-        "query": change.after.query,
-        "parts": list(change.parts),
-        "before": _encode_side(change.before),
-        "after": _encode_side(change.after),
     }
 
 
@@ -216,6 +210,12 @@ def make_diff_page(diff: SiteDiff) -> Page:
         for label, ids in (("New", answers.new), ("No longer asked", answers.gone))
         if ids
     ]
+    pages = tuple(
+        f"page {change.kind}: {change.page}"
+        + (f" → {change.new_page}" if change.new_page else "")
+        + (f", {change.url_before} → {change.url_after}" if change.kind == "moved" else "")
+        for change in diff.pages
+    )
     failures = [
         f"{verdict.status.upper()} {verdict.id}: {verdict.outcome}"
         for verdict in diff.after.verdicts
@@ -224,7 +224,7 @@ def make_diff_page(diff: SiteDiff) -> Page:
     return Page(
         "Changed answers",
         sections=(
-            ReportSection(lines=tuple(f"page {describe_page(change)}" for change in diff.pages)),
+            ReportSection(lines=pages),
             ReportSection(cards=make_change_cards(diff)),
             ReportSection(lines=(*asides, *failures)),
         ),
@@ -237,28 +237,16 @@ def make_change_cards(diff: SiteDiff) -> tuple[Card, ...]:
     changes = sorted(
         diff.answers.changed, key=lambda change: (not change.holds_no_longer, change.after.holds)
     )
-    return tuple(
-        Card(
-            title=change.after.query,
-            name=change.after.id,
-            remark=_describe_turn(change, has_same_judge=diff.has_same_judge),
-            sides=(
-                make_side(change.before, diff.before.site_url),
-                make_side(change.after, diff.after.site_url),
-            ),
-        )
-        for change in changes
-    )
-
-
-def describe_page(change: PageChange) -> str:
-    """Say what became of a page."""
-    match change.kind:
-        case "renamed":
-            return f"renamed: {change.page} → {change.new_page}"
-        case "moved":
-            return f"moved: {change.page}, {change.url_before} → {change.url_after}"
-    return f"{change.kind}: {change.page}"
+    cards = []
+    for change in changes:
+        before, after = change.before, change.after
+        turn = ", ".join(change.parts)
+        # By another judge of claims a verdict may turn without the answer.
+        if diff.before.judge == diff.after.judge and before.status != after.status:
+            turn += f"; verdict {before.status} → {after.status}"
+        sides = make_side(before, diff.before.site_url), make_side(after, diff.after.site_url)
+        cards.append(Card(title=after.query, name=after.id, remark=turn, sides=sides))
+    return tuple(cards)
 
 
 def format_run_markdown(report: EvalReport) -> str:
@@ -300,14 +288,3 @@ def _mark_page(change: PageChange) -> str:
         "moved": f"{page} has the url {after} instead of {before}",
     }
     return f"{change.kind}: {sentences[change.kind]}"
-
-
-def _describe_turn(change: AnswerChange, *, has_same_judge: bool) -> str:
-    """Say what a change did to the parts and the verdict of an answer.
-
-    has_same_judge: of claims; by another judge a verdict may turn without the answer.
-    """
-    turn = ", ".join(change.parts)
-    if has_same_judge and change.before.status != change.after.status:
-        turn += f"; verdict {change.before.status} → {change.after.status}"
-    return turn

@@ -26,7 +26,6 @@ from ..serve.http.logs import (
 )
 from ..serve.retrieval.bm25 import compute_idf, match_terms
 from ..serve.retrieval.question import (
-    QuestionReading,
     clean_question,
     find_question_problem,
     read_site_name_terms,
@@ -233,6 +232,7 @@ def _ask_again(
 
     One call embeds them all; an answer model is never called.
     """
+    store = engine.store
     readings = [engine.parse_question(question.latest.text or "") for question in questions]
     # "How do I" is in every other question, and names no subject.
     contents = (
@@ -243,7 +243,7 @@ def _ask_again(
     still_refused: list[LoggedQuestion] = []
     subjects: list[Subject] = []
     for number, (question, reading) in enumerate(zip(questions, readings, strict=True)):
-        retrieved = retrieve(engine.store, reading, vectors[number], POOL_SIZE, near=NEAR_PASSAGES)
+        retrieved = retrieve(store, reading, vectors[number], POOL_SIZE, near=NEAR_PASSAGES)
         if engine.answerer.max_question_tokens == 0:
             is_gap = engine.answer_from(retrieved).reason is not None
         else:
@@ -253,27 +253,25 @@ def _ask_again(
             is_gap = question.latest.reason != "no-evidence" or not has_evidence
         if not is_gap:
             continue
-        near = find_nearest_record(retrieved, engine.store.manifest.profile.floor)
+        near = find_nearest_record(retrieved, store.manifest.profile.floor)
         section = None
         if near:
             nearest = (retrieved.passages or retrieved.near_passages)[0]
             # What is far from all sections shares none.
             section = None if near.nearness == "far" else nearest.item.id
-            share = _weigh_page_share(engine.store, reading, nearest.row)
+            # The share of the question's idf whose terms the page holds.
+            idfs = {term: idf for weights in reading.idfs.values() for term, idf in weights.items()}
+            records = store.passage_records
+            rows = np.flatnonzero(records == records[nearest.row])
+            matches = match_terms(store.postings_of(idfs.keys()), idfs.keys(), rows)
+            weight = sum(idfs[term] for term in frozenset[str]().union(*matches))
+            share = weight / (sum(idfs.values()) or 1.0)
             near = replace(near, is_clear=near.is_clear and share >= _MIN_PAGE_SHARE)
         latest = replace(question.latest, near=near)
         still_refused.append(LoggedQuestion((*question.refusals[:-1], latest)))
         terms = {term for weights in reading.idfs.values() for term in weights}
         subjects.append(Subject(terms, vectors[len(questions) + number], section))
     return still_refused, subjects
-
-
-def _weigh_page_share(store: Bundle, reading: QuestionReading, row: int) -> float:
-    """Compute the share of a question's idf whose terms the page of a passage holds."""
-    idfs = {term: idf for weights in reading.idfs.values() for term, idf in weights.items()}
-    rows = np.flatnonzero(store.passage_records == store.passage_records[row])
-    terms = frozenset[str]().union(*match_terms(store.postings_of(idfs.keys()), idfs.keys(), rows))
-    return sum(idfs[term] for term in terms) / (sum(idfs.values()) or 1.0)
 
 
 def cluster_by_subject(subjects: Sequence[Subject], store: Bundle) -> list[list[int]]:

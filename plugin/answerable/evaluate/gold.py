@@ -7,19 +7,15 @@ tells.
 """
 
 import json
-import math
 import re
 import sys
-import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-import regex
 import yaml
 from msgspec import Meta
 
@@ -31,11 +27,6 @@ from ..serve.types import MODES, Mode
 
 GOLD_SCHEMA_URL = "https://mkdocs-answerable.github.io/mkdocs-answerable/gold.schema.json"
 QUERIES_KEY = "queries"
-# Seconds of computing. A sane pattern takes a thousandth of one for the longest answer.
-PATTERN_TIMEOUT = 1.0
-MAX_PATTERN_LENGTH = 1000
-# The engine expands each counted repeat, at some 300 bytes an item.
-_MAX_REPEATED_LENGTH = 100_000
 
 # An answer that breaks the contract fails whatever is expected, so no query can expect that.
 ExpectableReason = Literal["no-evidence", "declined"]
@@ -48,10 +39,6 @@ _AUTHOR_PLACEHOLDER = "author"
 # One word is a placeholder; anything else between such braces is code that a question is about.
 _PLACEHOLDER = re.compile(r"\{\{\s*([\w-]+)\s*\}\}")
 _ERROR_PATH = re.compile(r" - at `\$\.(\w+)(?:\[(\d+)\])?`$")
-_ESCAPE = re.compile(r"\\.", re.DOTALL)
-_REPEAT_COUNT = re.compile(r"\{(\d+)")
-# `re` takes it for a brace, the engine for the start of a fuzzy match.
-_LITERAL_BRACE = re.compile(r"\{(?!\d*,?\d*\})")
 
 
 class GoldQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
@@ -262,44 +249,12 @@ def find_pattern_problem(pattern: str, *, is_required: bool = False) -> str | No
         return "is empty and matches every answer; fill it in or drop it"
     if "\b" in pattern:
         return "holds a backspace, which is \\b between double quotes; use single quotes"
-    if len(pattern) > MAX_PATTERN_LENGTH:
-        return f"has more than {MAX_PATTERN_LENGTH} characters; shorten it or write several"
-    syntax = _ESCAPE.sub("", pattern)
     try:
-        with warnings.catch_warnings():
-            # What `re` refuses is refused, so that the engine's own syntax, such as recursion, has
-            # no place; what `re` only warns of, the two would read differently.
-            warnings.simplefilter("error")
-            re.compile(pattern, re.I)
-        if _LITERAL_BRACE.search(syntax):
-            return "has a { that begins no count; write \\{"
-        repeats = math.prod(max(1, int(count)) for count in _REPEAT_COUNT.findall(syntax))
-        if len(pattern) * repeats > _MAX_REPEATED_LENGTH:
-            return "counts too far, such as {1000} inside {1000}; write smaller numbers"
-        if _compile_pattern(pattern).search("") and is_required:
+        if re.search(pattern, "", re.I) and is_required:
             return "matches an empty answer and so requires nothing; write what has to stand there"
-    except (re.error, regex.error, OverflowError, RecursionError, Warning) as error:
+    except (re.error, OverflowError, RecursionError) as error:
         return f"is not a regular expression of Python ({error}); correct it"
     return None
-
-
-def match_pattern(pattern: str, text: str, kind: str = "forbidden") -> bool:
-    """Search a text for a pattern that has no problem, in any case.
-
-    kind: what an error calls the pattern. GoldError where the search takes longer than its bound.
-    """
-    try:
-        return _compile_pattern(pattern).search(text, timeout=PATTERN_TIMEOUT) is not None
-    except TimeoutError:
-        raise GoldError(
-            f"{kind} pattern /{pattern}/ takes longer than {PATTERN_TIMEOUT:g} s; write it "
-            "without a repeat inside a repeat"
-        ) from None
-
-
-@lru_cache(maxsize=1024)
-def _compile_pattern(pattern: str) -> regex.Pattern[str]:
-    return regex.compile(pattern, regex.V0 | regex.I)
 
 
 def build_gold_schema() -> dict[str, Any]:

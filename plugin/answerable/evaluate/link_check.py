@@ -1,6 +1,6 @@
 """List addresses that a bundle can cite, and anchors missing in HTML that the caller fetched."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote, urljoin, urlsplit
 
@@ -47,7 +47,8 @@ def collect_cited_addresses(bundle: Bundle, root: str) -> CitedAddresses:
     """
     cited: dict[str, dict[str, str]] = {}
     elsewhere = set()
-    for name, url in _iterate_citations(bundle):
+    hints = ((hint.id, hint.url) for hint in bundle.hints)
+    for name, url in (*zip(bundle.passage_ids, bundle.passage_urls, strict=True), *hints):
         # Without a `site_url` nobody knows the path that a site is served under.
         relative = url.startswith("/") and bundle.site.url is None
         address, _, anchor = urljoin(root, f".{url}" if relative else url).partition("#")
@@ -57,11 +58,6 @@ def collect_cited_addresses(bundle: Bundle, root: str) -> CitedAddresses:
             elsewhere.add(address)
     pages = tuple(CitedPage(address, ids) for address, ids in sorted(cited.items()))
     return CitedAddresses(pages, len(elsewhere))
-
-
-def _iterate_citations(bundle: Bundle) -> Iterator[tuple[str, str]]:
-    yield from zip(bundle.passage_ids, bundle.passage_urls, strict=True)
-    yield from ((hint.id, hint.url) for hint in bundle.hints)
 
 
 def report_missing_page(page: CitedPage, why: str) -> list[BrokenLink]:

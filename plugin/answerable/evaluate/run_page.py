@@ -12,8 +12,6 @@ from .page import Card, Link, Page, Plot, ReportSection, Side, Table, Tone, rend
 from .report import AnswerChange, EvalReport, diff_answers, diff_reports
 from .verdict import (
     CallUsage,
-    Metrics,
-    Proportion,
     Verdict,
     VerdictStatus,
     compute_metrics,
@@ -81,7 +79,10 @@ def make_run_page(
         "Floors": f"{report.floor:g} for passages, {report.note_floor:g} for hints",
         "Made at": report.made_at,
     }
-    summary = [text for text in (_summarize_usage(report), summarize_report(report)) if text]
+    summary = [summarize_report(report)]
+    if report.usage:
+        cost = "" if report.cost is None else f", cost {report.cost:.4f} by evaluate.prices"
+        summary.insert(0, f"{report.answers}: {_describe_usage(report.usage)}{cost}")
     return Page(
         f"Gold set: {report.passed} of {report.runnable} passed",
         "good" if report.holds else "bad",
@@ -211,14 +212,6 @@ def _describe_usage(usage: CallUsage) -> str:
     )
 
 
-def _summarize_usage(report: EvalReport) -> str:
-    """Summarize what the calls of an answer model took, on one line; "" without any."""
-    if report.usage is None:
-        return ""
-    cost = "" if report.cost is None else f", cost {report.cost:.4f} by evaluate.prices"
-    return f"{report.answers}: {_describe_usage(report.usage)}{cost}"
-
-
 def _make_metrics_section(report: EvalReport) -> ReportSection:
     metrics = compute_metrics(report.verdicts)
     lines = []
@@ -231,21 +224,14 @@ def _make_metrics_section(report: EvalReport) -> ReportSection:
     if metrics.mrr is not None:
         lines.append(f"mean reciprocal rank of the first expected source: {metrics.mrr:.3f}")
 
-    def list_shares(metrics: Metrics) -> tuple[str, ...]:
-        shares = metrics.shares
-        names = ("passed", "recall", "precision", "answered", "refused")
-        return tuple(_format_share(shares[name]) for name in names)
-
-    rows = tuple(
-        (tag, *list_shares(metrics))
-        for tag, metrics in compute_metrics_by_tag(report.verdicts).items()
-    )
-    columns = ("tag", "passed", "recall", "precision", "answered", "refused")
-    return ReportSection("In numbers", tuple(lines), table=Table(columns, rows) if rows else None)
-
-
-def _format_share(share: Proportion) -> str:
-    return f"{share.part} of {share.whole}" if share.whole else ""
+    names = ("passed", "recall", "precision", "answered", "refused")
+    rows = []
+    for tag, of_tag in compute_metrics_by_tag(report.verdicts).items():
+        shares = (of_tag.shares[name] for name in names)
+        cells = (f"{share.part} of {share.whole}" if share.whole else "" for share in shares)
+        rows.append((tag, *cells))
+    table = Table(("tag", *names), tuple(rows)) if rows else None
+    return ReportSection("In numbers", tuple(lines), table=table)
 
 
 def _describe_changes(report: EvalReport, previous: EvalReport) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ from ..serve.retrieval.scoring import (
 from ..serve.retrieval.selection import POOL_SIZE
 from ..serve.retrieval.store import Floats
 from ..serve.stores.bundle import Bundle
-from ..serve.types import Citation, Claim, Passage, RecordCitation, Reply, RoutingHint
+from ..serve.types import Claim, Passage, RecordCitation, Reply, RoutingHint
 from .gold import GoldQuery
 from .judge import (
     EntailmentJudge,
@@ -227,17 +227,13 @@ def _rank_source(
 
 
 def _record_answer(reply: Reply) -> RecordedAnswer:
-    return RecordedAnswer(
-        reply.text,
-        tuple(map(_record_citation, reply.citations)),
-        round(reply.confidence, _SCORE_DIGITS),
+    citations = tuple(
+        RecordedCitation("record", c.id, c.url, c.title, c.quote)
+        if isinstance(c, RecordCitation)
+        else RecordedCitation("hint", c.id, c.url, c.label)
+        for c in reply.citations
     )
-
-
-def _record_citation(citation: Citation) -> RecordedCitation:
-    if isinstance(citation, RecordCitation):
-        return RecordedCitation("record", citation.id, citation.url, citation.title, citation.quote)
-    return RecordedCitation("hint", citation.id, citation.url, citation.label)
+    return RecordedAnswer(reply.text, citations, round(reply.confidence, _SCORE_DIGITS))
 
 
 def _list_near_misses(profile: Profile, retrieved: RetrievalResult) -> tuple[NearMiss, ...]:
@@ -511,12 +507,10 @@ def find_renamed_source(query: GoldQuery, source: str, engine: Engine[Bundle]) -
     candidates = [name for name in dict.fromkeys(names) if name not in own_sources]
     if not candidates:
         return None
-    likeness = {name: _compare_names(name, source) for name in candidates}
+    # The last parts of two names: folders are what renaming often changes.
+    ends = {name: name.rpartition("#")[2].rpartition("/")[2] for name in (*candidates, source)}
+    likeness = {
+        name: SequenceMatcher(None, ends[name], ends[source]).ratio() for name in candidates
+    }
     likest = max(candidates, key=lambda name: likeness[name])
     return likest if likeness[likest] >= _MIN_LIKENESS else candidates[0]
-
-
-def _compare_names(first: str, second: str) -> float:
-    """Compare the last parts of two names, in [0, 1]: folders are what renaming often changes."""
-    a, b = (name.rpartition("#")[2].rpartition("/")[2] for name in (first, second))
-    return SequenceMatcher(None, a, b).ratio()

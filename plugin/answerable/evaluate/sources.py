@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path, PurePath
 
 from ..indexing.leak_audit.word_runs import WordRun, cut_runs, find_line, split_tokens, weigh_tokens
@@ -218,12 +219,17 @@ def find_gold_overlaps(
         tokens = split_tokens(query.query)
         # As long as in the label lint: words, or letters of a script without spaces.
         for _, run in cut_runs(tokens, weigh_tokens(tokens), note_lint.SHARED_LETTERS):
-            if _is_specific(run, query.language or "en", site_name or ""):
+            language = query.language or "en"
+            content = set(extract_terms(" ".join(run), language))
+            content -= set(extract_terms(site_name or "", language))
+            if len(content) >= _MIN_CONTENT_TERMS:
                 owners.setdefault(run, []).append(query.id)
     lengths = {len(run) for run in owners}
     for place, text in texts.items():
         reported: set[str] = set()
-        for start, run in _slide_windows(split_tokens(text), lengths):
+        words = split_tokens(text)
+        for start, length in product(range(len(words)), lengths):
+            run = tuple(words[start : start + length])
             for name in owners.get(run, ()):
                 if name not in reported:
                     reported.add(name)
@@ -257,15 +263,3 @@ def list_bundle_metadata(bundle: Bundle) -> dict[str, str]:
         for row in entry.records:
             texts[f"page {bundle.record_ids[row]}: alias {entry.phrase!r}"] = entry.phrase
     return texts
-
-
-def _is_specific(run: WordRun, language: str, site_name: str) -> bool:
-    content = set(extract_terms(" ".join(run), language))
-    return len(content.difference(extract_terms(site_name, language))) >= _MIN_CONTENT_TERMS
-
-
-def _slide_windows(words: Sequence[str], lengths: Collection[int]) -> Iterator[tuple[int, WordRun]]:
-    """Yield every sequence of words of some lengths, with the number of its first word."""
-    for start in range(len(words)):
-        for length in lengths:
-            yield start, tuple(words[start : start + length])

@@ -470,30 +470,17 @@ def list_option_names(options: type[base.Config], prefix: str = "") -> Iterator[
             yield f"{prefix}{name}"
 
 
-def suggest_options(options: type[base.Config], name: str) -> list[str]:
-    """Find the options that a misspelled or misplaced name may mean; none if none is near.
-
-    name: with its groups, such as ``widget.endpiont``. Options of that name in other groups go
-    before one that is spelled similarly.
-    """
-    names = list(list_option_names(options))
-    last = name.rpartition(".")[2]
-    elsewhere = [each for each in names if each.rpartition(".")[2] == last]
-    near = elsewhere or get_close_matches(name, names, 1, 0.8)
-    if not near:
-        by_last = {each.rpartition(".")[2]: each for each in reversed(names)}
-        near = [by_last[each] for each in get_close_matches(last, by_last, 1, 0.75)]
-    return near
-
-
 def add_suggestion(options: type[base.Config], key: str, warning: str) -> str:
     """Add to MkDocs' warning of an unknown option which one it may mean.
 
-    key: the option of the plugin that the warning is of, as MkDocs names it.
+    key: the option of the plugin that the warning is of, as MkDocs names it. An option of the same
+    name in another group goes before one that is spelled similarly.
     """
-    place, is_unknown, name = warning.partition(_UNKNOWN)
-    if not is_unknown:
-        return warning
-    groups = [key, *_SUB_OPTION.findall(place)][:-1]
-    suggestions = suggest_options(options, ".".join([*groups, name]))
-    return f"{warning}. Did you mean {' or '.join(suggestions)}?" if suggestions else warning
+    place, is_unknown, last = warning.partition(_UNKNOWN)
+    name = ".".join([*[key, *_SUB_OPTION.findall(place)][:-1], last])
+    by_last: dict[str, list[str]] = {}
+    for option in list_option_names(options):
+        by_last.setdefault(option.rpartition(".")[2], []).append(option)
+    near = by_last.get(last) or get_close_matches(name, list_option_names(options), 1, 0.8)
+    near = near or [by_last[each][0] for each in get_close_matches(last, by_last, 1, 0.75)]
+    return f"{warning}. Did you mean {' or '.join(near)}?" if is_unknown and near else warning

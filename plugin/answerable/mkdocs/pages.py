@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path, PurePosixPath
@@ -113,7 +113,11 @@ def start_reading_pages(
 
     UnreadPageError if a dirty build has left out a page that no earlier build has kept.
     """
-    sources = _read_sources(files, config, info.language)
+    sources = (
+        _read_source(file, file.page, config, info.language, files)
+        for file in files.documentation_pages()
+        if file.page
+    )
     return PendingSitePages(
         info=info,
         pending=start_indexing_pages(sources, rules, cache_folder, pool),
@@ -186,19 +190,15 @@ def get_site_language(config: MkDocsConfig, option: str | None) -> str:
     return str(option or config.theme.get("language") or config.theme.get("locale") or "en")
 
 
-def _read_sources(files: Files, config: MkDocsConfig, language: str) -> Iterator[PageSource]:
-    for file in files.documentation_pages():
-        if file.page:
-            yield _read_source(file, file.page, config, language, files)
-
-
 def _read_source(
     file: File, page: Page, config: MkDocsConfig, language: str, files: Files
 ) -> PageSource:
+    # MkDocs gives a title as HTML.
+    title = " ".join(html.unescape(_TAG.sub("", str(page.title or ""))).split())
     return PageSource(
         id=_record_id(file),
         url=_page_url(page.url, config),
-        title=_strip_title_markup(str(page.title or "")) or file.name,
+        title=title or file.name,
         html=page.content,
         metadata=parse_metadata(page.meta),
         # The i18n plugin marks a file with the language of its text: a page without a translation
@@ -218,11 +218,6 @@ def _read_transcript(file: File, page: Page, files: Files) -> Transcript | None:
 
     path, media = page.meta.get("transcript"), page.meta.get("media")
     return None if path is None else read_published_transcript(file.src_uri, path, media, find_file)
-
-
-def _strip_title_markup(title: str) -> str:
-    """Convert a title from MkDocs' HTML to plain text."""
-    return " ".join(html.unescape(_TAG.sub("", title)).split())
 
 
 def _record_id(file: File) -> str:

@@ -65,6 +65,8 @@ from .release_gates import (
 
 def list_function_needs(config: AnswerableConfig) -> list[FunctionNeed]:
     """List the options for which a function has to answer; none for a site that sets none."""
+    dimensions = config.bundle.dimensions or 0
+    drops_dimensions = dimensions not in (0, resolve_identity(config).dimensions)
     needs = {
         "notebook": config.notebook and NOTEBOOK_REASON,
         "embedding.provider": config.embedding.provider != "local"
@@ -74,7 +76,7 @@ def list_function_needs(config: AnswerableConfig) -> list[FunctionNeed]:
         "retrieval.hybrid": config.retrieval.hybrid == 0
         and "the browser ranks by words and vectors",
         "bundle.encoding": config.bundle.encoding != "int8" and "the browser reads int8 alone",
-        "bundle.dimensions": _drops_dimensions(config) and "the browser reads all dimensions",
+        "bundle.dimensions": drops_dimensions and "the browser reads all dimensions",
         # Also where its environment variable is missing in this build.
         "store.url": config.store.url != "" and "a database needs a server",
         "widget.endpoint": config.widget.endpoint is not None and ENDPOINT_REASON,
@@ -82,10 +84,6 @@ def list_function_needs(config: AnswerableConfig) -> list[FunctionNeed]:
         "log_questions": config.log_questions and "a question in the browser leaves no log",
     }
     return [need_of_option(option, reason) for option, reason in needs.items() if reason]
-
-
-def _drops_dimensions(config: AnswerableConfig) -> bool:
-    return (config.bundle.dimensions or 0) not in (0, resolve_identity(config).dimensions)
 
 
 log = get_plugin_logger(__name__)

@@ -292,7 +292,8 @@ def _check_host_file(folder: Path, options: AnswerableConfig) -> SiteCheck:
     )
     if endpoint and not is_absolute_endpoint(endpoint):
         for path, text in building.items():
-            host = _name_static_host(path.name, text)
+            marked = (host for mark, host in _STATIC_HOST_MARKS.items() if mark in text)
+            host = _HOST_FILES.get(path.name) or next(marked, None)
             # A host that has a rule for the endpoint hands its requests to a function.
             if host and endpoint.strip("./") not in text:
                 return SiteCheck(
@@ -301,11 +302,3 @@ def _check_host_file(folder: Path, options: AnswerableConfig) -> SiteCheck:
                     f"asks one at {endpoint} there; set widget.endpoint to the function's address",
                 )
     return SiteCheck("good", f"{next(iter(building))} builds the site")
-
-
-def _name_static_host(name: str, text: str) -> str | None:
-    """Name the host that a file publishes on without a function; None for any other."""
-    if name in _HOST_FILES:
-        return _HOST_FILES[name]
-    marks = (mark for mark in _STATIC_HOST_MARKS if mark in text)
-    return next((_STATIC_HOST_MARKS[mark] for mark in marks), None)

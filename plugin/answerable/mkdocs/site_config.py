@@ -21,7 +21,7 @@ from ..indexing.output.bundle_writer import serialize_index
 from ..serve.errors import SiteError
 from ..serve.settings import BUNDLE_FOLDER
 from ..serve.vectors import Encoding, encode_all_dimensions
-from .options import JudgeOptions, resolve_encoding, resolve_gold_path
+from .options import resolve_encoding, resolve_gold_path
 from .pages import FinishedBuild
 from .plugin import AnswerablePlugin
 from .publish import index_unpublished_site, list_function_needs
@@ -64,6 +64,7 @@ def load_site_config(config_file: Path) -> SiteConfig:
     """Read a site's configuration; SiteError if it cannot be read or lacks the plugin."""
     config = load_mkdocs_config(config_file)
     options = find_plugin(config).config
+    judge = options.evaluate.judge
     return SiteConfig(
         function=Path(options.function),
         notebook=Path(options.notebook) if options.notebook else None,
@@ -78,14 +79,10 @@ def load_site_config(config_file: Path) -> SiteConfig:
             for name, price in options.evaluate.prices.items()
         },
         check_negation=options.evaluate.check_negation,
-        judge=_read_judge(options.evaluate.judge),
+        judge=EntailmentJudge(judge.model, judge.base_url or None, judge.required)
+        if judge.model
+        else None,
     )
-
-
-def _read_judge(options: JudgeOptions) -> EntailmentJudge | None:
-    if not options.model:
-        return None
-    return EntailmentJudge(options.model, options.base_url or None, options.required)
 
 
 def load_mkdocs_config(

@@ -1,6 +1,5 @@
 """Check the ask widget's options, resolve its links and examples, and place it in pages."""
 
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -44,22 +43,18 @@ def check_widget_options(config: AnswerableConfig) -> None:
 
 def make_widget_config(config: MkDocsConfig, options: AnswerableConfig) -> WidgetConfig:
     """Make the widget's configuration file; GoldError for a mistake in the gold set."""
-    widget = options.widget
+    widget, path = options.widget, resolve_gold_path(options)
+    marked: list[str] = []
+    # A gold set without examples is not parsed: it may have thousands of queries.
+    if path.is_file() and b"example" in path.read_bytes():
+        queries = load_gold_queries(path, config.site_author)
+        marked = [query.query for query in queries if query.example]
     return WidgetConfig(
-        examples=_pick_examples(resolve_gold_path(options), config.site_author),
+        examples=tuple(map(clean_question, marked[:_MAX_EXAMPLES])),
         search=_resolve_address(widget.search, _find_theme_search(config)),
         authors=_resolve_address(widget.authors, make_issue_form(config.repo_url or "")),
         feedback=_resolve_address(widget.feedback, None),
     )
-
-
-def _pick_examples(path: Path, author: str | None) -> tuple[str, ...]:
-    """Pick the first questions that the gold set marks as examples; none without a gold set."""
-    # A gold set without examples is not parsed: it may have thousands of queries.
-    if not path.is_file() or b"example" not in path.read_bytes():
-        return ()
-    marked = [query.query for query in load_gold_queries(path, author) if query.example]
-    return tuple(clean_question(text) for text in marked[:_MAX_EXAMPLES])
 
 
 def _resolve_address(option: object, default: str | None) -> str | None:
