@@ -495,5 +495,5 @@ def test_backspace_in_pattern_is_refused(tmp_path: Path) -> None:
 def test_a_pattern_is_searched_for_in_any_case(pattern: str, text: str, is_matched: bool) -> None:
     assert find_pattern_problem(pattern) is None
     query = GoldQuery("a", "q", forbid_answer_patterns=(pattern,))
-    given = JudgedAnswer("partial", text, cites_records=True, cites_hints=False)
-    assert bool(judge_answer(query, given)) is is_matched
+    answer = JudgedAnswer("partial", text, cites_records=True, cites_hints=False)
+    assert bool(judge_answer(query, answer)) is is_matched

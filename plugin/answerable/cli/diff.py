@@ -196,8 +196,11 @@ def _compare_with_report(
     after = _read_or_ask(current, queries, options)
     if ids := parse_ids(options.ids):
         questions = {query.query for query in queries}
-        kept = (each for each in before.verdicts if each.query in questions or each.id in ids)
-        verdicts = tuple(kept)
+        verdicts = tuple(
+            verdict
+            for verdict in before.verdicts
+            if verdict.query in questions or verdict.id in ids
+        )
         before = replace(before, verdicts=verdicts, total=len(verdicts), skipped=())
     pages = compare_pages(
         list_cited_pages(before.verdicts), list_pages(current.engine.store), is_whole=False

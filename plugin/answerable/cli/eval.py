@@ -21,7 +21,6 @@ from ..evaluate.report import (
     archive_report,
     encode_report,
     find_previous_report,
-    list_failed_ids,
     make_report,
     read_latest_report,
     read_report,
@@ -325,14 +324,7 @@ def run_eval(bundle: Path | None, config_file: Path, options: EvalOptions) -> in
     config = load_site_config(config_file)
     archive = config.cache / REPORTS_FOLDER
     path = options.gold or config.gold
-    base, base_name = _read_base_report(options, archive)
-    ids = list_failed_ids(base, base_name) if base else parse_ids(options.ids)
-    if base and not ids:
-        raise GoldError(
-            f"{base_name} holds no failure: there is nothing to run again, drop --from-report"
-        )
-    # What failed by its answer is only seen again by an answer.
-    full = options.full or (base is not None and base.tier == "full")
+    ids, full = _choose_ids(options, archive)
     all_queries = load_gold_queries(path, config.author, check_negation=config.check_negation)
     queries = select_gold_queries(all_queries, ids, path)
     if options.only_list:
@@ -349,10 +341,10 @@ def run_eval(bundle: Path | None, config_file: Path, options: EvalOptions) -> in
     check_gold_overlap(queries, texts, store.site.name)
 
     def ask(model: str | None) -> EvalReport:
-        chosen = replace(site, settings=_choose_model(site.settings, model))
+        other = replace(site, settings=_choose_model(site.settings, model))
         plan = RunOptions(full, options.jobs or 0, options.repeat)
         agreed, stops = options.yes, options.fail_fast
-        return ask_site(chosen, queries, plan, is_agreed=agreed, fail_fast=stops)
+        return ask_site(other, queries, plan, is_agreed=agreed, fail_fast=stops)
 
     against = None
     if options.against_model:
@@ -377,15 +369,28 @@ def run_eval(bundle: Path | None, config_file: Path, options: EvalOptions) -> in
     return 0 if report.holds else 2 if report.is_unjudged else 1
 
 
-def _read_base_report(options: EvalOptions, archive: Path) -> tuple[EvalReport | None, str]:
-    """Read the report whose failures are run again, if one is named, and name it for errors."""
+def _choose_ids(options: EvalOptions, archive: Path) -> tuple[Sequence[str], bool]:
+    """Choose the ids of the queries to run, all for none, and whether they need answers.
+
+    What failed by its answer is only seen again by an answer.
+    """
     if options.from_report is None:
-        return None, ""
+        return parse_ids(options.ids), options.full
     if options.ids:
         raise click.UsageError("--ids and --from-report both choose queries: name one of them")
-    if options.from_report == "latest":
-        return read_latest_report(archive), "The report of the last run"
-    return read_report(Path(options.from_report)), options.from_report
+    is_latest = options.from_report == "latest"
+    base = read_latest_report(archive) if is_latest else read_report(Path(options.from_report))
+    name = "The report of the last run" if is_latest else options.from_report
+    if base.is_aborted:
+        raise GoldError(
+            f"{name} is of a run that was aborted, so it does not know every failure: run the "
+            "whole set again"
+        )
+    if not base.failed:
+        raise GoldError(
+            f"{name} holds no failure: there is nothing to run again, drop --from-report"
+        )
+    return base.failed, options.full or base.tier == "full"
 
 
 def _choose_model(settings: FunctionSettings, model: str | None) -> FunctionSettings:

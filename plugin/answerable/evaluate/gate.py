@@ -3,7 +3,7 @@
 `answerable eval --encoding` and the build ask the same function.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -264,19 +264,16 @@ def find_store_regressions(
 def summarize_gate_report(report: GateReport) -> str:
     """Summarize a report on one line."""
     part = "" if report.is_whole else f" ({report.total} in the gold set: a part never certifies)"
-    failing = f"{describe_failing(report.failing)}; " if report.failing else ""
+    failing = ""
+    if report.failing:
+        count = f"{len(report.failing)} {'query' if len(report.failing) == 1 else 'queries'}"
+        failing = f"the gold set fails at full precision: {count}; nothing can be certified; "
     verdicts = f"{report.held_count} of {len(report.comparisons)} verdicts hold{part}"
     return (
         f"{report.lever} {report.word}: {failing}{verdicts}, "
         f"rank correlation {report.rho_mean:.4f} (least {report.rho_min:.4f}), "
         f"{report.bytes_after / 1e6:.2f} MB instead of {report.bytes_before / 1e6:.2f}"
     )
-
-
-def describe_failing(ids: Sequence[str]) -> str:
-    """Describe the queries that fail at full precision, and what follows from that."""
-    count = f"{len(ids)} {'query' if len(ids) == 1 else 'queries'}"
-    return f"the gold set fails at full precision: {count}; nothing can be certified"
 
 
 def format_regressions(report: GateReport) -> str:

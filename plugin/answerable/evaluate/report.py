@@ -367,16 +367,6 @@ def read_report(path: Path) -> EvalReport:
     return report
 
 
-def list_failed_ids(report: EvalReport, name: str) -> Sequence[str]:
-    """List the ids that failed; GoldError for an aborted run. name: what an error calls it."""
-    if report.is_aborted:
-        raise GoldError(
-            f"{name} is of a run that was aborted, so it does not know every failure: run the "
-            "whole set again"
-        )
-    return report.failed
-
-
 def _count_verdicts(report: EvalReport) -> dict[str, int]:
     counts = {name: len(report.list_ids(status)) for name, status in _COUNTED.items()}
     return counts | {"failed": len(report.failed), "aborted": report.is_aborted}

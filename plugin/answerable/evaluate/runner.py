@@ -16,7 +16,7 @@ from ..serve.answers.contract import EvidenceItem
 from ..serve.bundle_format.manifest import Profile
 from ..serve.embedders.embedder import Vectors
 from ..serve.engine import Engine
-from ..serve.errors import AnswerableError, CancelledError, FailureCause
+from ..serve.errors import AnswerableError, CancelledError
 from ..serve.provider_registry import embeds_in_process
 from ..serve.request_context import RequestContext, use_context
 from ..serve.retrieval.boosts import score_hint_labels
@@ -97,10 +97,6 @@ _SCORE_DIGITS = 6
 _MAX_NEAR_MISSES = 5
 # How alike two names have to be for a lower rank to be made up for.
 _MIN_LIKENESS = 0.6
-# Causes that every further call of the same server would have too.
-_LASTING_CAUSES: frozenset[FailureCause] = frozenset(
-    {"no-package", "no-key", "key-refused", "quota", "no-model", "timeout"}
-)
 # Queries that are begun for each that runs: enough to keep every worker busy while the first of
 # them takes long, and few enough that the end of a run wastes no call.
 _QUEUED_PER_JOB = 2
@@ -270,12 +266,15 @@ def run_gold_queries(
 ) -> Iterator[Verdict]:
     """Judge queries, in their order; a call that fails makes the status ``error``.
 
-    notes: from a note's path to its id. One call embeds all questions; if it fails for a reason
-    that may concern one of them only, each is embedded alone. KeyboardInterrupt comes after the
-    verdicts that are there already; calls under way are cancelled.
+    notes: from a note's path to its id. One call embeds all questions. KeyboardInterrupt comes
+    after the verdicts that are there already; calls under way are cancelled.
     """
     task = _GoldTask(engine, notes, options)
-    vectors = _embed_all(queries, engine)
+    vectors: Sequence[Floats | AnswerableError]
+    try:
+        vectors = list(embed_queries(queries, engine))
+    except AnswerableError as error:
+        vectors = [_require_failed_call(error)] * len(queries)
     if options.jobs == 1:
         for query, vector in zip(queries, vectors, strict=True):
             yield task.judge(query, vector)
@@ -315,18 +314,6 @@ def _collect_finished(pending: deque[Future[Verdict]]) -> Iterator[Verdict]:
             yield future.result()
 
 
-def _embed_all(
-    queries: Sequence[GoldQuery], engine: Engine[Bundle]
-) -> Sequence[Floats | AnswerableError | None]:
-    """Embed all questions; an error for each if no call can succeed, None to embed it alone."""
-    try:
-        return list(embed_queries(queries, engine))
-    except AnswerableError as error:
-        if error.cause is None:
-            raise
-        return [error if error.cause in _LASTING_CAUSES else None for _ in queries]
-
-
 class _GoldTask:
     """Judge one query in whatever thread calls it, each call with a context of its own."""
 
@@ -349,19 +336,25 @@ class _GoldTask:
         for context in contexts:
             context.cancel()
 
-    def judge(self, query: GoldQuery, vector: Floats | AnswerableError | None) -> Verdict:
-        """Judge a query by all of its runs. vector: its question's, an error, or None for neither.
+    def judge(self, query: GoldQuery, vector: Floats | AnswerableError) -> Verdict:
+        """Judge a query by all of its runs. vector: its question's, or why there is none.
 
         CancelledError if the run was cancelled.
         """
-        if vector is None:
-            try:
-                with self._use_context():
-                    (vector,) = embed_queries([query], self._engine)
-            except AnswerableError as error:
-                vector = _require_failed_call(error)
         if isinstance(vector, AnswerableError):
-            return _make_error_verdict(query, "embedding", vector)
+            return Verdict(
+                query.id,
+                query.query,
+                (),
+                None,
+                below_floors=True,
+                tags=query.tags,
+                note=query.note,
+                expected_modes=query.expected_modes,
+                known_failure=query.known_failure,
+                error=f"embedding: {vector}",
+                cause=vector.cause,
+            )
         verdicts = [self._judge_once(query, vector) for _ in range(self._options.repeat)]
         return add_scores(merge_runs(verdicts), vector, self._engine)
 
@@ -455,23 +448,6 @@ def _require_failed_call(error: AnswerableError) -> AnswerableError:
     if error.cause is None or isinstance(error, CancelledError):
         raise error
     return error
-
-
-def _make_error_verdict(query: GoldQuery, call: str, error: AnswerableError) -> Verdict:
-    """Make the verdict of a query of which nothing could be retrieved."""
-    return Verdict(
-        query.id,
-        query.query,
-        (),
-        None,
-        below_floors=True,
-        tags=query.tags,
-        note=query.note,
-        expected_modes=query.expected_modes,
-        known_failure=query.known_failure,
-        error=f"{call}: {error}",
-        cause=error.cause,
-    )
 
 
 def _read_usage(context: RequestContext, start: float) -> CallUsage | None:

@@ -205,7 +205,7 @@ def explain_question(
         )
     typed = [word.text for word in context.words]
     # A word that does not count is not missed.
-    known = {word.text for word in context.words if word.passages or not word.share}
+    known_texts = {word.text for word in context.words if word.passages or not word.share}
     return Explanation(
         question=question,
         language=language,
@@ -216,7 +216,7 @@ def explain_question(
         corrected={
             each.word: each.replacement for each in context.reading.remarks if each.replacement
         },
-        unknown=tuple(dict.fromkeys(word for word in typed if word not in known)),
+        unknown=tuple(dict.fromkeys(word for word in typed if word not in known_texts)),
         passages=passages,
         hints=hints,
         lead=retrieved.truncate(TOP_K).evidence.lead,

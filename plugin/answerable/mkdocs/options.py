@@ -239,7 +239,15 @@ def check_options(config: AnswerableConfig) -> None:
     """Refuse an option out of its range; SiteError names it and the range."""
     _check_range("passages.words", config.passages.words, 40, 2000)
     _check_range("passages.overlap", config.passages.overlap, 0, 0.5)
-    _check_embedding(config)
+    embedding = config.embedding
+    if embedding.provider not in EMBEDDER_PROVIDERS.builtin:
+        written = {name for options in embedding.user_configs for name in options}
+        if missing := [name for name in ("model", "dimensions") if name not in written]:
+            raise SiteError(
+                f"embedding.provider: {embedding.provider} needs "
+                f"{' and '.join(f'embedding.{name}' for name in missing)} beside it, since the "
+                "defaults are OpenAI's; add what is missing"
+            )
     _check_range("embedding.dimensions", config.embedding.dimensions, 1, 16_384)
     _check_range("embedding.batch_size", config.embedding.batch_size, 1, 2048)
     if config.bundle.dimensions is not None:
@@ -274,20 +282,6 @@ def check_options(config: AnswerableConfig) -> None:
         raise SiteError(
             f"widget.endpoint: {endpoint!r} is neither an http(s) url nor a path from the root; "
             "correct it, for example /ask/"
-        )
-
-
-def _check_embedding(config: AnswerableConfig) -> None:
-    """Require a model and dimensions of a registered embedder; SiteError names what is missing."""
-    embedding = config.embedding
-    if embedding.provider in EMBEDDER_PROVIDERS.builtin:
-        return
-    written = {name for options in embedding.user_configs for name in options}
-    if missing := [name for name in ("model", "dimensions") if name not in written]:
-        raise SiteError(
-            f"embedding.provider: {embedding.provider} needs "
-            f"{' and '.join(f'embedding.{name}' for name in missing)} beside it, since the "
-            "defaults are OpenAI's; add what is missing"
         )
 
 

@@ -3,7 +3,7 @@
 import html
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path, PurePosixPath
 
@@ -51,30 +51,20 @@ class SitePages:
 class PendingSitePages:
     """Hold a build whose pages are being indexed while MkDocs writes them.
 
-    ``urls``: of each published file, by docs path. The others are those of ``SitePages``.
+    ``site``: without its pages, and without the anchors of its targets.
     """
 
-    info: SiteInfo
+    site: SitePages
     pending: PendingPages
-    urls: Mapping[str, str]
-    sources: Mapping[str, str]
-    outputs: Mapping[str, str]
-    enrichment: Mapping[str, str]
 
     def collect(self) -> SitePages:
         """Wait until the pages are indexed; SiteError if one cannot be read."""
-        pages = self.pending.collect()
-        anchors = {self.sources[page.record.id]: page.record.anchors for page in pages}
-        return SitePages(
-            info=self.info,
-            pages=pages,
-            targets={
-                name: (url, anchors.get(name, frozenset())) for name, url in self.urls.items()
-            },
-            sources=self.sources,
-            outputs=self.outputs,
-            enrichment=self.enrichment,
-        )
+        pages, site = self.pending.collect(), self.site
+        anchors = {site.sources[page.record.id]: page.record.anchors for page in pages}
+        targets = {
+            name: (url, anchors.get(name, frozenset())) for name, (url, _) in site.targets.items()
+        }
+        return replace(site, pages=pages, targets=targets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +108,16 @@ def start_reading_pages(
         for file in files.documentation_pages()
         if file.page
     )
-    return PendingSitePages(
+    published = (file for file in files if file.inclusion.is_included())
+    site = SitePages(
         info=info,
-        pending=start_indexing_pages(sources, rules, cache_folder, pool),
-        urls={f.src_uri: _page_url(f.url, config) for f in files if f.inclusion.is_included()},
+        pages=(),
+        targets={f.src_uri: (_page_url(f.url, config), frozenset()) for f in published},
         sources={_record_id(file): file.src_uri for file in files.documentation_pages()},
         outputs=map_outputs(files),
         enrichment=rules.enrichment,
     )
+    return PendingSitePages(site, start_indexing_pages(sources, rules, cache_folder, pool))
 
 
 def map_outputs(files: Files) -> dict[str, str]:

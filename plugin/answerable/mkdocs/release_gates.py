@@ -8,7 +8,6 @@ from mkdocs.plugins import get_plugin_logger
 
 from ..evaluate.gate import (
     FULL_PRECISION,
-    GateCase,
     JudgedSite,
     find_store_regressions,
     judge_contents,
@@ -90,8 +89,8 @@ def _judge_encoding(built: FinishedBuild, staged: StagedFunction, notes: NoteSou
     options, is_required = built.options, _needs_certificate(built.options)
     remedy = _ENCODING_REMEDY if is_required else f"build without --strict, {_UNCERTIFIED}"
     try:
-        case = load_gold_case(built, staged.index, notes, full=answers_locally(options))
-        report = judge_contents(make_judged_site(built, staged.index, case), staged.contents)
+        site = make_judged_site(built, staged.index, notes, full=answers_locally(options))
+        report = judge_contents(site, staged.contents)
     except GoldError as error:
         if is_required:
             raise
@@ -120,10 +119,10 @@ def _judge_encoding(built: FinishedBuild, staged: StagedFunction, notes: NoteSou
 
 def _judge_retrieval(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> None:
     """Run the retrieval tier; a failing query is a warning, and in a strict build an error."""
-    case = load_gold_case(built, staged.index, notes, full=False)
-    runnable = [query for query in case.queries if not query.requires_model]
-    with open_unpublished(make_judged_site(built, staged.index, case), staged.contents) as engine:
-        verdicts = list(run_gold_set(runnable, engine, case.notes, full=False))
+    site = make_judged_site(built, staged.index, notes, full=False)
+    runnable = [query for query in site.case.queries if not query.requires_model]
+    with open_unpublished(site, staged.contents) as engine:
+        verdicts = list(run_gold_set(runnable, engine, site.case.notes, full=False))
     failed = [verdict.id for verdict in verdicts if not verdict.holds]
     if not failed:
         log.info("gate: %d of %d gold queries hold", len(verdicts), len(verdicts))
@@ -135,7 +134,7 @@ def _judge_retrieval(built: FinishedBuild, staged: StagedFunction, notes: NoteSo
     log.warning("%s; see `answerable eval`, or `answerable why` for one of them", failures)
 
 
-def load_gold_case(
+def make_judged_site(
     built: FinishedBuild,
     index: SiteIndex,
     notes: NoteSources,
@@ -143,26 +142,17 @@ def load_gold_case(
     full: bool,
     gold: Path | None = None,
     ids: Sequence[str] = (),
-) -> GateCase:
-    """Load the gold set of a build, or another file, as the case for an index; GoldError.
+) -> JudgedSite:
+    """Join a build's index with what opens it and the gold set that judges it; GoldError.
 
-    ids: the queries to ask, all by default.
+    gold: another file than the build's. ids: the queries to ask, all by default.
     """
-    return load_gate_case(
-        gold or resolve_gold_path(built.options),
-        built.author,
-        index,
-        notes,
-        full=full,
-        check_negation=built.options.evaluate.check_negation,
-        ids=ids,
+    options = built.options
+    path, negation = gold or resolve_gold_path(options), options.evaluate.check_negation
+    case = load_gate_case(
+        path, built.author, index, notes, full=full, check_negation=negation, ids=ids
     )
-
-
-def make_judged_site(built: FinishedBuild, index: SiteIndex, case: GateCase) -> JudgedSite:
-    """Join a build's index with what opens it and the case that judges it."""
-    profile = resolve_profile(built.options, index)
-    return JudgedSite(index, built.embedder, profile, case)
+    return JudgedSite(index, built.embedder, resolve_profile(options, index), case)
 
 
 def answers_locally(options: AnswerableConfig) -> bool:
@@ -224,8 +214,8 @@ def publish_to_database(built: FinishedBuild, staged: StagedFunction, notes: Not
     target = DatabaseTarget(options.store.url, name, search, float(options.store.grace))
 
     def certify_search(store: Store) -> None:
-        case = load_gold_case(built, staged.index, notes, full=answers_locally(options))
-        regressions = find_store_regressions(case, built.embedder, bundle, store)
+        site = make_judged_site(built, staged.index, notes, full=answers_locally(options))
+        regressions = find_store_regressions(site.case, built.embedder, bundle, store)
         if regressions:
             raise SiteError(
                 f"store.search: {search.label} rejected by the gold set, with other verdicts for "

@@ -25,7 +25,7 @@ from .options import resolve_encoding, resolve_gold_path
 from .pages import FinishedBuild
 from .plugin import AnswerablePlugin
 from .publish import index_unpublished_site, list_function_needs
-from .release_gates import answers_locally, load_gold_case, make_judged_site
+from .release_gates import answers_locally, make_judged_site
 
 
 class MissingPluginError(SiteError):
@@ -145,8 +145,7 @@ def certify_encoding(
     encoding = Encoding(name or own.name, dimensions)
     notes = make_note_sources(notebook.ids, notebook.unrouted_paths)
     full = answers_locally(built.options)
-    case = load_gold_case(built, site_index, notes, full=full, gold=gold, ids=ids)
-    site = make_judged_site(built, site_index, case)
+    site = make_judged_site(built, site_index, notes, full=full, gold=gold, ids=ids)
     report = judge_contents(site, serialize_index(site_index, encoding))
     is_published = encoding == encode_all_dimensions(all_dimensions) or (
         built.options.answers_in == "function" or list_function_needs(built.options)

@@ -1,6 +1,6 @@
 """Check the ask widget's options, resolve its links and examples, and place it in pages."""
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from mkdocs.config.defaults import MkDocsConfig
 
@@ -79,13 +79,6 @@ def _find_theme_search(config: MkDocsConfig) -> str | None:
     return _RESULTS_PAGE if theme.get("include_search_page") else _SEARCH_DIALOG
 
 
-class PlacedWidget(NamedTuple):
-    """Hold a page with the widget. ``lacks_header``: no known header to put the widget into."""
-
-    html: str
-    lacks_header: bool
-
-
 def append_inline_widget(content: str, options: AnswerableConfig) -> str:
     """Append the widget to a page's content if the option places it inline."""
     if options.widget.placement != "inline":
@@ -95,8 +88,11 @@ def append_inline_widget(content: str, options: AnswerableConfig) -> str:
 
 def place_widget(
     html: str, script_url: str, endpoint: str | None, options: AnswerableConfig
-) -> PlacedWidget:
-    """Put the widget into a whole page; one with the widget in its content keeps it there."""
+) -> tuple[str, bool]:
+    """Put the widget into a whole page; one with the widget in its content keeps it there.
+
+    Returns the page, and whether it has no known header to put the widget into.
+    """
     placement = options.widget.placement
     placed: str | None = html
     if placement == "header":
@@ -106,7 +102,7 @@ def place_widget(
     floats = placement in ("button", "header")
     element = _widget_element(options, "button") if floats else None
     injected = inject_widget(placed or html, script_url, endpoint=endpoint, element=element)
-    return PlacedWidget(injected, placed is None and injected != html)
+    return injected, placed is None and injected != html
 
 
 def _widget_element(options: AnswerableConfig, placement: Placement) -> str:
