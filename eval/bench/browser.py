@@ -5,7 +5,10 @@ that it fetches; ``later``: the next question of the same page. ``kB`` are bodie
 sends them, scripts and JSON with gzip, in units of 1,000 bytes. ``files`` and ``disk_kB``: what the
 site holds for it. ``engine_gzip``: the modules that a first question loads. ``cached_p95_ms``: of
 answers whose files are all in the page. ``heap_mb``: of the page after all questions, with its
-typed arrays. ``seconds``: from the import of the engine to the answer, over a throttled link.
+typed arrays. ``task_ms``: the longest task of 50 ms or more of a page whose processor is slowed
+four times, while its ask box answers what it has answered before; ``task_without_ms``: where no
+worker is to be had. ``seconds``: from the import of the engine to the answer, over a throttled
+link.
 ``material_kB``: the search index and worker of Material; ``pagefind_kB``: of a first search by
 Pagefind with the first five results, which its interface shows.
 """
@@ -49,6 +52,31 @@ _ASK = """async (question) => {
   const { mode } = await globalThis.engine.answer(question, { requestId: "" });
   return { mode, ms: performance.now() - started };
 }"""
+_SLOWED_TIMES = 4
+_REPEATS = 3
+_ADD_BOX = """async () => {
+  await import("/assets/answerable/ask-box.js");
+  globalThis.box = document.body.appendChild(document.createElement("answerable-ask"));
+  globalThis.tasks = [];
+  globalThis.observer = new PerformanceObserver((list) => tasks.push(...list.getEntries()));
+  observer.observe({ type: "longtask" });
+}"""
+# Until what was drawn is painted.
+_ASK_BOX = """(question) => new Promise((resolve, reject) => {
+  observer.takeRecords();
+  tasks.length = 0;
+  const finish = () => {
+    tasks.push(...observer.takeRecords());
+    resolve(Math.max(0, ...tasks.map(({ duration }) => duration)));
+  };
+  box.addEventListener("answerable:problem", ({ detail }) => reject(detail.code), { once: true });
+  box.addEventListener(
+    "answerable:answer",
+    () => requestAnimationFrame(() => setTimeout(finish)),
+    { once: true },
+  );
+  box.ask(question);
+})"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +138,8 @@ def measure_site(folder: Path, name: str, questions: Sequence[str], browser: Bro
             "files": len(files),
             "disk_kB": sum(file.stat().st_size for file in files) / 1000,
             **_measure_cached(site, questions, browser),
+            "task_ms": _measure_tasks(site, questions, browser),
+            "task_without_ms": _measure_tasks(site, questions, browser, "delete window.Worker"),
             **measure_searches(site, questions, browser),
             "seconds": [_time_link(site, link, questions, browser) for link in LINKS],
         }
@@ -183,6 +213,27 @@ def _measure_cached(site: Site, questions: Sequence[str], browser: Browser) -> R
         "cached_p95_ms": _percentile(times, 95),
         "heap_mb": heap / 1e6,
     }
+
+
+def _measure_tasks(
+    site: Site, questions: Sequence[str], browser: Browser, script: str = ""
+) -> float:
+    """Measure the longest task of a slowed page whose box answers from what it has, in ms."""
+    page = browser.new_context().new_page()
+    page.set_default_timeout(120_000)
+    page.add_init_script(script)
+    page.goto(f"{site.traffic.origin}/blank.html")
+    page.evaluate(_ADD_BOX)
+    for question in questions:
+        page.evaluate(_ASK_BOX, question)
+    session = page.context.new_cdp_session(page)
+    session.send("Emulation.setCPUThrottlingRate", {"rate": _SLOWED_TIMES})
+    # The least of some times, since what else the machine does lengthens a task.
+    longest = [
+        min(page.evaluate(_ASK_BOX, question) for _ in range(_REPEATS)) for question in questions
+    ]
+    page.context.close()
+    return float(max(longest))
 
 
 def _read_heap(session: Any) -> float:

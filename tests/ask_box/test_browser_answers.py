@@ -47,6 +47,7 @@ def test_box_cites_refuses_highlights_and_sends_no_word_of_a_question(
     expect(box.get_by_role("heading", level=3)).to_be_focused()
     expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
     expect(box.locator(".card .title")).to_have_text("Mooring › Chains")
+    assert workers(page) == ["site_index.js"]
     ask(box, UNKNOWN)
     expect(box).to_have_attribute("state", "not-found")
     expect(box.locator(".remarks")).to_contain_text("championship")
@@ -114,7 +115,78 @@ def test_strict_csp_is_not_violated(page: Page, host: Host) -> None:
     box = visit(page, f"{host.origin}/404.html")
     ask(box, CHAIN)
     expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
+    assert workers(page) == ["site_index.js"]
     assert page.evaluate("violations") == []
+
+
+def workers(page: Page) -> list[str]:
+    """List the files that the workers of a page run, without the hashes of their folders."""
+    return [re.sub(r".*/assets/answerable/engine/[0-9a-f]{16}/", "", w.url) for w in page.workers]
+
+
+REQUEST = """async ([engine, ...content]) => {
+  globalThis.worker ??= new Promise((resolve) => {
+    const worker = new Worker(engine, { type: "module" });
+    worker.onmessage = () => resolve(worker);
+  });
+  const { port1, port2 } = new MessageChannel();
+  (await worker).postMessage(content, [port2]);
+  if (content[4] === "stopped") port1.postMessage("stop");
+  return new Promise((resolve) => {
+    port1.onmessage = ({ data }) => data.stage ?? resolve(data);
+  });
+}"""
+
+
+def test_engine_in_a_worker_tells_stops_and_errors_by_name(page: Page, host: Host) -> None:
+    site = page.request.get(f"{host.origin}/assets/answerable/site.json").json()
+    assets = f"{host.origin}/assets/answerable/"
+    page.goto(host.origin)
+
+    def request(index: str, question: str | None = None, request_id: str = "") -> Any:
+        engine = assets + site["engine"][0]
+        return page.evaluate(REQUEST, [engine, index, assets, "en", question, request_id])
+
+    assert request(site["index"], CHAIN, "stopped")["error"]["name"] == "AbortError"
+    assert request(site["index"])["answer"] is None
+    assert request(site["index"], CHAIN, "r1")["answer"]["request_id"] == "r1"
+    assert request(site["index"], "a" * 501)["error"]["code"] == "bad-request"
+    assert request("index/0123456789abcdef")["error"]["name"] == "IndexGoneError"
+
+
+NO_WORKERS = {
+    "no workers": ("", "delete window.Worker"),
+    "no worker of modules": ("", "window.Worker = function () { throw new TypeError(); }"),
+    "forbidden workers": (f"{STRICT_CSP}; worker-src 'none'", ""),
+    "forbidden policy": (f"{STRICT_CSP}; trusted-types 'none'", ""),
+}
+
+
+@pytest.mark.parametrize("name", NO_WORKERS)
+def test_page_answers_itself_where_no_worker_is_to_be_had(
+    browser: Browser, host: Host, name: str
+) -> None:
+    policy, script = NO_WORKERS[name]
+    if policy:
+        host.headers["Content-Security-Policy"] = policy
+    with browser.new_page() as page:
+        page.add_init_script(script)
+        box = visit(page, f"{host.origin}/404.html")
+        ask(box, CHAIN)
+        expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
+        assert workers(page) == []
+
+
+def test_page_that_fetches_itself_answers_itself(page: Page, host: Host) -> None:
+    box = visit(page, host.origin)
+    box.evaluate("""(box) => box.fetch = (address, options) =>
+      fetch(address, { ...options, headers: { "X-Key": "k" } })""")
+    keys: dict[str, str | None] = {}
+    page.on("request", lambda each: keys.update({each.url: each.headers.get("x-key")}))
+    ask(box, CHAIN)
+    expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
+    assert workers(page) == []
+    assert {key for url, key in keys.items() if url.endswith((".bin", ".json"))} == {"k"}
 
 
 def test_new_deploy_is_noticed_by_an_open_page(page: Page, built: Path, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ _OTHER_STATEMENT = re.compile(r"^(?:import|export)\b[^\n(.]*", re.M)
 _COMMENT = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)\n", re.M | re.S)
 _TYPE = re.compile(r"/\*\* @type \{[^\n]*?\} \*/ ?")
 _LICENSE = re.compile(r"license|copyright", re.I)
-_INDENTATION = re.compile(r"^[ \t]+", re.M)
+_INDENTATION = re.compile(r"^\s+", re.M)
 
 
 def join_modules(sources: Mapping[str, str], entry: str) -> str:

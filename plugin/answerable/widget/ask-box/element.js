@@ -54,9 +54,6 @@ function getSheets(...styles) {
 
 /** A button and a dialog that put one question to the site and draw its cited answer. */
 export class AskBox extends HTMLElement {
-  // A page may have set one before this class was there, so it is no field.
-  /** @type {typeof fetch} */
-  #fetch = (...request) => (/** @type {any} */ (this).fetch ?? fetch)(...request);
   /** @type {Answerer | null} */
   #answerer = null;
   #language = IN_ENGLISH;
@@ -97,7 +94,7 @@ export class AskBox extends HTMLElement {
   async connectedCallback() {
     const isFirst = !this.#answerer;
     // Once: instant navigation changes the base.
-    const answerer = (this.#answerer ??= new Answerer(this.#fetch, this));
+    const answerer = (this.#answerer ??= new Answerer(this));
     const { signal } = (this.#connection = new AbortController());
     document.addEventListener("keydown", this.#onShortcut, { signal });
     this.#showShortcut(this.getAttribute("shortcut") ?? "Ctrl+I");
@@ -500,7 +497,8 @@ export class AskBox extends HTMLElement {
       const detail = { ...vote, question, mode, bundle, request_id };
       if (!this.#emit("answerable:feedback", detail, true)) return null;
       const headers = { "Content-Type": "application/json" };
-      const { ok } = await this.#fetch(new URL(address, ROOT), { method: "POST", headers, body: JSON.stringify(detail) });
+      const answerer = /** @type {Answerer} */ (this.#answerer);
+      const { ok } = await answerer.call(new URL(address, ROOT), { method: "POST", headers, body: JSON.stringify(detail) });
       return ok;
     };
     const lent = { row, status: this.#build().status, element, button, post, say: this.#language.say };

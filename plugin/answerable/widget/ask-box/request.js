@@ -1,5 +1,6 @@
 /** Ask the site's function, or its index in this browser, and check what comes back. */
 
+import { loadEngine } from "./engine.js";
 import { getPageLanguage, HOME } from "./strings.js";
 
 /**
@@ -43,7 +44,6 @@ export const ROOT = new URL("../../", HOME);
 const EVENTS = "text/event-stream";
 const GONE = "IndexGoneError";
 const PATIENCE_SECONDS = 30;
-const LOAD_MILLISECONDS = 30_000;
 
 /**
  * Test for a text with something in it.
@@ -152,23 +152,29 @@ function checkSentences(sentences, kind, kinds) {
 
 /** Answers the questions of one box: the site's function or its index in this browser, never both. */
 export class Answerer {
-  #call;
+  /** @type {any} */
+  #box;
   #endpoint;
   /** @type {Promise<Site> | null} */
   #site = null;
 
   /**
-   * @param {typeof fetch} call
    * @param {HTMLElement} box whose endpoint counts, else that of the page
    */
-  constructor(call, box) {
+  constructor(box) {
     const link = document.querySelector('link[rel~="answerable"]');
     const address = box.getAttribute("endpoint") ?? link?.getAttribute("href");
-    this.#call = call;
+    this.#box = box;
     this.#endpoint = new URL(address ?? new URL("_answerable/", ROOT), document.baseURI);
     if (!this.#endpoint.pathname.endsWith("/")) this.#endpoint.pathname += "/";
     this.isDefault = address == null;
   }
+
+  /**
+   * Fetch as the page has told the box, which may be after this class was there.
+   * @type {typeof fetch}
+   */
+  call = (...request) => (this.#box.fetch ?? fetch)(...request);
 
   /**
    * Answer a question, or throw what `Problem` says.
@@ -214,7 +220,7 @@ export class Answerer {
    */
   async readSite(query = "") {
     if (location.protocol === "file:") throw new Problem("file");
-    const read = (this.#site ??= readSite(this.#call, query));
+    const read = (this.#site ??= readSite(this.call, query));
     const site = await read.catch(() => null);
     // A file that is not there may come with the next deploy.
     if (!site?.bundles.length && this.#site === read) this.#site = null;
@@ -232,14 +238,8 @@ export class Answerer {
     const urls = (engine ?? []).map((path) => new URL(path, HOME).href);
     // Whoever can write this file runs no code of another site, nor of a scheme such as data.
     if (!urls.every((url) => url.startsWith(HOME.href))) throw new Error("engine: no path of the site");
-    engines[urls[0]] ??= loadEngine(this.#call, urls);
-    try {
-      const { openSiteIndex } = await engines[urls[0]];
-      return await openSiteIndex(index, HOME, getPageLanguage(), this.#call);
-    } catch (error) {
-      delete engines[urls[0]];
-      throw error;
-    }
+    const { openSiteIndex } = await loadEngine(urls, this.#box.fetch);
+    return openSiteIndex(index, HOME.href, getPageLanguage(), this.call);
   }
 
   /**
@@ -248,7 +248,7 @@ export class Answerer {
    * @param {Entered} entered
    */
   async #askFunction(question, signal, entered) {
-    const response = await this.#call(new URL("answer", this.#endpoint), {
+    const response = await this.call(new URL("answer", this.#endpoint), {
       method: "POST",
       headers: { "Content-Type": "application/json", Accept: `${EVENTS}, application/json` },
       body: JSON.stringify({ question, language: getPageLanguage() }),
@@ -285,22 +285,6 @@ async function readEvents(response, entered) {
       if (fields.event === "answer") return data;
     }
   }
-}
-
-/** @type {Record<string, Promise<any>>} */
-const engines = {};
-
-/**
- * Import the engine. A failed import stays failed, so its scripts are fetched before.
- * @param {typeof fetch} call
- * @param {string[]} urls
- */
-async function loadEngine(call, urls) {
-  const signal = AbortSignal.timeout(LOAD_MILLISECONDS);
-  const responses = await Promise.all(urls.map((url) => call(url, { signal })));
-  const engine = responses.every(({ ok }) => ok) && (await import(urls[0]).catch(() => null));
-  if (!engine) throw Object.assign(new Error(), { name: GONE });
-  return engine;
 }
 
 /**

@@ -11,7 +11,9 @@ import ENGLISH from "../strings/en.json" with { type: "json" };
 // The other files of the folder.
 const LANGUAGES = "ar de es fr ja";
 const LANGUAGE_TAG = /^(?=.{2,35}$)[a-z]{2,8}([-_][a-z0-9]{1,8})*$/i;
-const LOAD_MILLISECONDS = 30_000;
+
+/** The time that a file of the widget or the engine may take. */
+export const LOAD_MILLISECONDS = 30_000;
 
 /** Matches a word of a text. */
 export const WORD = /[\p{L}\p{M}\p{N}]+/gu;

@@ -1,4 +1,4 @@
-/** Open the engine over the index of a page's language, once for all ask boxes of a page. */
+/** Open the engine over the index of a page's language, once for all ask boxes of a page, or in a worker of it. */
 
 import { openEngine } from "./engine.js";
 import { matchLanguages } from "./languages.js";
@@ -41,4 +41,29 @@ export function openSiteIndex(index, base, language = "", fetch) {
 function chooseFolder(folders, language) {
   const tags = Object.keys(folders);
   return folders[matchLanguages(language, tags)[0] ?? tags[0]];
+}
+
+/**
+ * Answer a request of the page whose worker this is, or only open the index, if it has no question.
+ * @param {MessageEvent} event with a port, which takes the stages and the answer, and asks to stop
+ */
+async function serveRequest({ data, ports: [port] }) {
+  const [index, base, language, question, requestId] = data;
+  const run = new AbortController();
+  const onStage = (/** @type {string} */ stage) => port.postMessage({ stage });
+  port.onmessage = () => run.abort();
+  try {
+    const engine = await openSiteIndex(index, base, language);
+    const options = { language, onStage, requestId, signal: run.signal };
+    port.postMessage({ answer: question && (await engine.answer(question, options)) });
+  } catch (error) {
+    const { name, message, code } = /** @type {Error & { code?: string }} */ (error);
+    port.postMessage({ error: { name, message, code } });
+  }
+}
+
+if ("DedicatedWorkerGlobalScope" in globalThis) {
+  globalThis.onmessage = serveRequest;
+  // The page waits for it, since no script tells that it was not loaded.
+  globalThis.postMessage(null);
 }

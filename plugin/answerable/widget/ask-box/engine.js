@@ -1,0 +1,100 @@
+/** Load the engine that answers in this browser: into a worker, else into the page itself. */
+
+import { LOAD_MILLISECONDS } from "./strings.js";
+
+/** Tells by its name that an engine is not there any more, as the engine tells it of an index. */
+const GONE = Object.assign(new Error(), { name: "IndexGoneError" });
+
+/**
+ * @typedef {Object} AnswerOptions
+ * @property {string} [language] of the page
+ * @property {AbortSignal} signal
+ * @property {(stage: string) => unknown} onStage
+ * @property {string} [requestId]
+ *
+ * @typedef {{ answer(question: string, options: AnswerOptions): Promise<any> }} Engine
+ *
+ * @typedef {Object} EngineModule
+ * @property {(index: any, base: string, language?: string, call?: typeof fetch) => Promise<Engine>} openSiteIndex
+ */
+
+/** @type {Record<string, Promise<EngineModule>>} */
+const modules = {};
+/** @type {any} */
+let policy;
+
+/**
+ * Load the engine once for all boxes of the page; after an error it is loaded again.
+ * @param {string[]} urls of its scripts, first the one that is run
+ * @param {typeof fetch} [call] of the page, in place of the browser's own
+ * @returns {Promise<EngineModule>}
+ */
+export function loadEngine(urls, call) {
+  const [url] = urls;
+  return (modules[url] ??= load(urls, call).catch((error) => {
+    delete modules[url];
+    throw error;
+  }));
+}
+
+/**
+ * @param {string[]} urls
+ * @param {typeof fetch} [call]
+ * @returns {Promise<EngineModule>}
+ */
+async function load(urls, call) {
+  const signal = AbortSignal.timeout(LOAD_MILLISECONDS);
+  // A failed import stays failed, so its scripts are fetched before.
+  const responses = await Promise.all(urls.map((url) => (call ?? fetch)(url, { signal })));
+  if (responses.some(({ ok }) => !ok)) throw GONE;
+  // No worker knows a function of the page. There is none of another origin, under a policy that forbids it, or in an
+  // older browser.
+  const started = call ? Promise.reject() : startWorker(urls[0]);
+  return started.catch(() => import(urls[0])).catch(() => Promise.reject(GONE));
+}
+
+/**
+ * Run the engine's module in a worker, where its functions answer as they do in a page.
+ * @param {string} url
+ * @returns {Promise<EngineModule>}
+ */
+async function startWorker(url) {
+  // A policy of a name is created once.
+  policy ??= /** @type {any} */ (window).trustedTypes?.createPolicy("answerable", { createScriptURL: String });
+  const worker = new Worker(policy?.createScriptURL(url) ?? url, { type: "module" });
+  await new Promise((resolve, reject) => {
+    worker.onmessage = resolve;
+    worker.onerror = reject;
+  });
+  return {
+    async openSiteIndex(index, base, language) {
+      const place = [index, base, language];
+      await request(worker, place);
+      return { answer: (question, { requestId, ...run }) => request(worker, [...place, question, requestId], run) };
+    },
+  };
+}
+
+/**
+ * Send a request to the worker, with a port for its stages and its answer.
+ * @param {Worker} worker
+ * @param {any[]} content
+ * @param {Partial<AnswerOptions>} [run]
+ * @returns {Promise<any>}
+ */
+function request(worker, content, { signal, onStage } = {}) {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = ({ data: { stage, error, answer } }) => {
+      if (stage) onStage?.(stage);
+      else if (error) reject(Object.assign(new Error(), error));
+      else resolve(answer);
+    };
+    signal?.addEventListener("abort", () => {
+      port1.postMessage("stop");
+      reject(signal.reason);
+    });
+    worker.postMessage(content, [port2]);
+  });
+}
