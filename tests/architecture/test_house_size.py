@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).parents[2] / "plugin" / "answerable"
 # Lines of code by room, without blank lines, comments and docstrings.
 RECORDED: dict[str, int] = {
     "answerable": 59,
-    "cli": 3_266,
+    "cli": 3_261,
     "evaluate": 4_310,
     "indexing": 974,
     "indexing/browser_index": 1_284,
@@ -27,8 +27,8 @@ RECORDED: dict[str, int] = {
     "indexing/packaging": 584,
     "indexing/pages": 1_379,
     "indexing/site_hosts": 141,
-    "indexing/widget": 315,
-    "mkdocs": 1_961,
+    "indexing/widget": 333,
+    "mkdocs": 1_967,
     "postgres": 1_077,
     "serve": 1_179,
     "serve/answers": 1_914,
@@ -40,7 +40,7 @@ RECORDED: dict[str, int] = {
     "serve/stores": 310,
     "serve/text": 274,
     "testing": 296,
-    "widget": 321,
+    "widget": 355,
     "widget/ask-box": 1_102,
     "widget/engine": 2_742,
 }
@@ -49,7 +49,7 @@ SLACK = 0.01
 MAX_LINES = 38_940
 MAX_MODULES = 151
 MAX_MODULE_LINES = 600
-MAX_JAVASCRIPT_LINES = 7_600
+MAX_JAVASCRIPT_LINES = 7_670
 
 _LAYOUT = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,

@@ -366,3 +366,45 @@ def test_page_that_is_opened_as_a_file_says_why_it_cannot_answer(
     expect(box.get_by_role("alert")).to_contain_text("opened as a file")
     expect(box).to_have_attribute("problem", "file")
     lenient.close()
+
+
+@pytest.fixture(scope="module")
+def offline(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site that answers from a disk too, below a folder whose name has to be quoted."""
+    folder = tmp_path_factory.mktemp("offline") / "my docs"
+    write_plain_site(folder, plugins=[{"answerable": {"offline": True}}])
+    build_here(folder)
+    return folder / "site"
+
+
+@pytest.mark.parametrize("is_lenient", [False, True])
+def test_page_of_a_disk_answers_from_scripts(
+    browser: Browser, offline: Path, is_lenient: bool
+) -> None:
+    args = [*CHROMIUM_ARGS, *["--allow-file-access-from-files"] * is_lenient]
+    other = browser.browser_type.launch(executable_path=executable(), args=args)
+    page = other.new_page()
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    box = visit(page, (offline / "storms.html").as_uri())
+    ask(box, CHAIN)
+    expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
+    box.get_by_role("button", name="Copy answer").click()
+    ask(box, UNKNOWN)
+    expect(box).to_have_attribute("state", "not-found")
+    ask(box, LAMP)
+    box.locator(".card .title").click()
+    expect(page.get_by_text("blinks green every seven")).to_be_visible()
+    assert page.url.startswith((offline / "lights.html").as_uri())
+    assert problems == []
+    other.close()
+
+
+def test_site_for_a_disk_answers_on_a_host_as_any_other(page: Page, offline: Path) -> None:
+    with hosted(offline) as host:
+        host.headers["Content-Security-Policy"] = STRICT_CSP
+        box = visit(page, f"{host.origin}/storms.html")
+        ask(box, CHAIN)
+        expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
+        assert workers(page) == ["site_index.js"]
+        assert not [line for line in host.requests if "/offline/" in line]

@@ -191,3 +191,20 @@ def test_a_language_without_a_verified_stemmer_needs_a_function(tmp_path: Path) 
     write_site(tmp_path, PAGE, options={"language": "pl"})
     done = build(tmp_path)
     assert f"answers_in: {reason}; deploy the function and set widget.endpoint\n" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "cause"),
+    [
+        ({"log_questions": True}, "`log_questions` needs a function (a question"),
+        ({"answers_in": "function"}, "`answers_in` needs a function (it asks for one)"),
+    ],
+    ids=str,
+)
+def test_site_for_a_disk_may_need_no_function(
+    tmp_path: Path, options: dict[str, Any], cause: str
+) -> None:
+    message = failure(write_site(tmp_path, PAGE, options={"offline": True, **options}))
+    assert f"offline: {cause}" in message
+    assert "; remove `offline`, or remove `" in message
+    assert not (tmp_path / "function").exists()

@@ -1,6 +1,7 @@
 """Sites whose pages other plugins write: what they wrote is read, cited and found in place."""
 
 import datetime as dt
+import re
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 
 from mkdocs_plugin.test_record_paths import checked
 from support.citation_check import passages, records, text
-from support.sites import ask, opened, put, write_site
+from support.sites import ask, build_here, opened, put, write_site
 
 MATERIAL: dict[str, Any] = {"name": "material", "font": False}
 MODULE = '''
@@ -112,6 +113,30 @@ def test_tags_and_their_listing_resolve(tmp_path: Path) -> None:
     listing = [passage for passage in passages(tmp_path) if passage.record == "tags"]
     assert "/tags/#tag:rope" in [passage.url for passage in listing]
     assert "Knots" in text(tmp_path, "tags")
+
+
+@needs("material")
+@pytest.mark.parametrize(
+    ("plugins", "script"),
+    [
+        (["answerable", "offline"], "offline.js"),
+        (["answerable", {"offline": {"enabled": False}}], "ask-box.js"),
+        ([{"answerable": {"offline": False}}, "offline"], "ask-box.js"),
+        ([{"answerable": {"log_questions": True}}, "offline"], "offline.js"),
+    ],
+    ids=str,
+)
+def test_offline_plugin_of_material_asks_for_scripts(
+    tmp_path: Path, plugins: list[Any], script: str
+) -> None:
+    pages = {"index.md": "# Start\n\nWelcome.\n", "knots/bowline.md": "# Bowline\n\nIt holds.\n"}
+    build_here(write_site(tmp_path, pages, theme=MATERIAL, plugins=plugins))
+    for page in (tmp_path / "site").rglob("*.html"):
+        named = re.findall(r"assets/answerable/([\w-]+\.js)", page.read_text("utf-8"))
+        assert named == [script], page
+    scripts = tmp_path / "site" / "assets" / "answerable" / "offline"
+    is_answered = script == "offline.js" and "log_questions" not in str(plugins)
+    assert (scripts / "site.json.js").is_file() is is_answered
 
 
 @pytest.fixture(scope="module")

@@ -144,17 +144,14 @@ def _find_file(folder: Path, inner: str) -> Path | None:
     """
     *parents, last = inner.split("/")
     parts = [*parents, last or "index.html"]
-    if any(not part or "\0" in part or "\\" in part or _is_hidden(part) for part in parts):
+    hidden = {part for part in parts if part.startswith(".")} - {".well-known"}
+    if hidden or any(not part or "\0" in part or "\\" in part for part in parts):
         return None
     try:
         return _resolve_file(folder, folder.joinpath(*parts))
     except OSError:
         # Such as a name that is too long for a file.
         return None
-
-
-def _is_hidden(part: str) -> bool:
-    return part.startswith(".") and part != ".well-known"
 
 
 def _resolve_file(folder: Path, path: Path) -> Path | None:

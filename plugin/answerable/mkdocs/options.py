@@ -219,6 +219,7 @@ class AnswerableConfig(base.Config):
     gold = c.Type(str, default="eval/gold.yaml")
     gate = c.Choice(("none", "retrieval"), default="none")
     answers_in = c.Optional(c.Choice(ANSWER_PLACES))
+    offline = c.Optional(c.Type(bool))
     widget = c.SubConfig(WidgetOptions)
     log_refusals = c.Choice(LOG_REFUSALS_CHOICES, default="none")
     log_questions = c.Type(bool, default=False)
@@ -406,6 +407,13 @@ def is_preview_build(config: MkDocsConfig, command: str) -> bool:
     return command == "serve" or (
         is_temporary and is_local and folder.name.startswith(_PREVIEW_PREFIXES)
     )
+
+
+def is_offline_build(config: MkDocsConfig, options: AnswerableConfig) -> bool:
+    """Tell whether pages are to answer on a disk too; Material's plugin decides without option."""
+    plugins = (config.plugins.get(name) for name in ("offline", "material/offline"))
+    is_seen = any(plugin and plugin.config.get("enabled") for plugin in plugins)
+    return is_seen if options.offline is None else options.offline
 
 
 def read_mike_version() -> str | None:

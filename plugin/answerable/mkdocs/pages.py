@@ -72,7 +72,8 @@ class FinishedBuild:
     """Hold a site that MkDocs has written: its pages by language, its folder and its options.
 
     ``author``: the site_author. ``strict``: a warning fails the build. ``names_function``: whether
-    its owner has written the option for the function's folder.
+    its owner has written the option for the function's folder. ``is_offline``: pages of a disk
+    are to answer too.
     """
 
     options: AnswerableConfig
@@ -84,6 +85,7 @@ class FinishedBuild:
     strict: bool
     names_function: bool
     widget_config: WidgetConfig
+    is_offline: bool
 
     @property
     def cache(self) -> Path:

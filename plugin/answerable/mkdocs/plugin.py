@@ -46,6 +46,7 @@ from .options import (
     add_suggestion,
     check_options,
     describe_stale_floors,
+    is_offline_build,
     is_preview_build,
     read_cutting_rules,
     resolve_endpoint,
@@ -70,6 +71,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         self._names_function = False
         self._command = "build"
         self._preview = False
+        self._script = injection.WIDGET_SCRIPT
         self._nested_builds = 0
         self._pending: list[PendingSitePages] = []
         self._pool = ProcessPool()
@@ -102,6 +104,11 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         published |= {f"theme folder {n}": Path(d) for n, d in enumerate(config.theme.dirs, 1)}
         function = Path(self.config.function)
         private = {**published, "the function folder": function}
+        if self.config.offline:
+            # Links to folders lead to no page on a disk. Material's plugin does the same.
+            config.use_directory_urls = False
+        is_offline = not self._preview and is_offline_build(config, self.config)
+        self._script = injection.OFFLINE_SCRIPT if is_offline else injection.WIDGET_SCRIPT
         try:
             check_options(self.config)
             check_widget_options(self.config)
@@ -173,7 +180,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
         """Put the widget into a page."""
         del config
-        return self._inject(output, get_relative_url(injection.WIDGET_SCRIPT, page.url))
+        return self._inject(output, get_relative_url(self._script, page.url))
 
     @event_priority(-100)
     def on_post_template(
@@ -182,7 +189,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         """Put the widget into a page of the theme, such as 404.html, which any url may show."""
         if not template_name.endswith(".html"):
             return output_content
-        return self._inject(output_content, resolve_site_path(config) + injection.WIDGET_SCRIPT)
+        return self._inject(output_content, resolve_site_path(config) + self._script)
 
     # After the i18n plugin, which builds the other languages in its own, and after whatever else
     # writes files then: the leak audit reads them.
@@ -260,6 +267,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             strict=config.strict,
             names_function=self._names_function,
             widget_config=widget_config,
+            is_offline=self._script == injection.OFFLINE_SCRIPT,
         )
         if self.build_handler:
             self.build_handler(built)

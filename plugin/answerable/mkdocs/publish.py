@@ -212,6 +212,9 @@ def _choose_answer_place(built: FinishedBuild, whole: SitePages) -> AnswerPlace:
     """
     options, needs = built.options, _list_needs(built.options, whole)
     place = choose_answer_place(options.answers_in, needs)
+    if place == "function" and options.offline:
+        needs = needs or [need_of_option("answers_in", "it asks for one")]
+        raise SiteError(describe_function_needs(needs, "remove `offline`", "offline"))
     if place == "function" and options.answers_in is None and options.widget.endpoint is None:
         # A published ask box that nobody answers is a mistake, and without one it is news.
         has_box = options.widget.placement != "none"
@@ -222,7 +225,7 @@ def _choose_answer_place(built: FinishedBuild, whole: SitePages) -> AnswerPlace:
             "widget.endpoint: it is on another host, and without site_url the function cannot tell "
             "which pages may ask it; set site_url"
         )
-    if place == "browser":
+    if place == "browser" and not built.is_offline:
         log.info(BROWSER_MESSAGE, "answers_in")
     return place
 
@@ -251,7 +254,8 @@ def _write_widget_files(
 ) -> None:
     # A language of which no page has text has an index too, and its own stemmer.
     languages = {*list_page_languages(whole.pages, whole.info.language), *indexes}
-    write_widget_files(built.folder, built.widget_config, indexes, languages)
+    is_offline = built.is_offline and any(index.browser_index for index in indexes.values())
+    write_widget_files(built.folder, built.widget_config, indexes, languages, is_offline=is_offline)
 
 
 def _read_checked_notebook(built: FinishedBuild, whole: SitePages) -> Notebook:

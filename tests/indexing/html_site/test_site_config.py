@@ -11,8 +11,9 @@ import yaml
 from answerable.indexing.output.files import is_lock_or_leftover
 from answerable.indexing.widget.site_files import (
     WIDGET_CONFIG_PATH,
+    PublishedIndex,
     WidgetConfig,
-    format_widget_config,
+    write_widget_files,
 )
 from answerable.mkdocs.options import parse_shortcut
 from answerable.serve.errors import SiteError
@@ -103,8 +104,8 @@ def test_a_dirty_build_brings_it_up_to_date_and_leaves_no_other_file(tmp_path: P
     assert after["bundle"] == opened(tmp_path).manifest.id != before["bundle"]
     assert after["examples"] == ["How big is a buoy?"]
     widget = (tmp_path / "site" / WIDGET_CONFIG_PATH).parent
-    modules = {"copy-answer", "feedback", "highlight", "search-row", "site-search", "webmcp"}
-    scripts = {f"{name}.js" for name in ("ask-box", *modules)}
+    modules = {"copy-answer", "feedback", "highlight", "offline", "search-row", "site-search"}
+    scripts = {f"{name}.js" for name in ("ask-box", "webmcp", *modules)}
     folders = {"strings", "engine", "index", "model"}
     assert {path.name for path in widget.iterdir()} == scripts | folders | {"site.json"}
     addressed = [path.relative_to(widget).as_posix() for path in widget.glob("[ei]n*/*")]
@@ -337,8 +338,10 @@ def test_a_build_refuses_a_shortcut_too(tmp_path: Path) -> None:
     assert "widget.shortcut: 's' has to be" in failure(site(tmp_path, {"shortcut": "s"}))
 
 
-def test_languages_apart_are_told_by_their_tags() -> None:
-    config = json.loads(format_widget_config(WidgetConfig(), {"fr": "b", "de": "a"}))
+def test_languages_apart_are_told_by_their_tags(tmp_path: Path) -> None:
+    indexes = {"fr": PublishedIndex("b"), "de": PublishedIndex("a")}
+    write_widget_files(tmp_path, WidgetConfig(), indexes, indexes)
+    config = json.loads((tmp_path / WIDGET_CONFIG_PATH).read_text("utf-8"))
     assert list(config["bundle"].items()) == [("de", "a"), ("fr", "b")]
 
 

@@ -14,11 +14,14 @@ from .scripts import join_modules, shorten_script
 
 WIDGET_FOLDER = "assets/answerable/"
 WIDGET_SCRIPT = f"{WIDGET_FOLDER}ask-box.js"
+# Loads the other one, on a page of a disk too.
+OFFLINE_SCRIPT = f"{WIDGET_FOLDER}offline.js"
 WIDGET_ELEMENT = "<answerable-ask></answerable-ask>"
 
 # A minifier may have taken the quotes away.
 _SCRIPT_TAG = re.compile(
-    rf"""<script\b[^>]*\bsrc=["']?[^"'>\s]*{re.escape(WIDGET_SCRIPT)}["']?[^>]*>\s*</script>\n?""",
+    rf"""<script\b[^>]*\bsrc=["']?[^"'>\s]*{WIDGET_FOLDER}(?:ask-box|offline)\.js["']?[^>]*>"""
+    r"\s*</script>\n?",
     re.I,
 )
 _LINK_TAG = re.compile(r"""<link\b[^>]*\brel=["']?answerable["']?(?=[\s>/])[^>]*>\n?""", re.I)
@@ -147,7 +150,8 @@ def inject_widget(
     endpoint: None leaves a link to one as it is, and "" removes it. What is not a whole page is
     unchanged.
     """
-    script_tag = f'<script type="module" src="{escape(script_url)}"></script>\n'
+    kind = "defer" if script_url.endswith(OFFLINE_SCRIPT) else 'type="module"'
+    script_tag = f'<script {kind} src="{escape(script_url)}"></script>\n'
     link = f'<link rel="answerable" href="{escape(endpoint)}">\n' if endpoint else ""
     page = mask_non_tags(html)
     if not _WHOLE_PAGE.search(page):

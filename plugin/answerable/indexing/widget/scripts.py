@@ -13,9 +13,9 @@ _IMPORT = re.compile(r"^import \{([^}]*)\} from \"(\.[^\"]+)\";[ \t]*\n", re.M)
 _DATA_IMPORT = re.compile(
     r"^import (\w+) from \"(\.[^\"]+)\" with \{ type: \"(json|text)\" \};[ \t]*\n", re.M
 )
-_EXPORT = re.compile(r"^export (?=(?:async function|function|class|const)\b)", re.M)
-_EXPORTED_NAME = re.compile(r"^export (?:async function|function|class|const) (\w+)", re.M)
-_LISTED_EXPORT = re.compile(r"^export \{ [\w, ]+ \};$", re.M)
+_EXPORT = re.compile(r"^export (?=(?:async function|function|class|const|var)\b)", re.M)
+_EXPORTED_NAME = re.compile(r"^export (?:async function|function|class|const|var) (\w+)", re.M)
+_LISTED_EXPORT = re.compile(r"^export \{ ([\w, ]+) \};$", re.M)
 # What is left of the space in a style sheet; that before a colon separates selectors.
 _SHEET_SPACE = re.compile(r" ?([{};,]) ?|(?<=:) ")
 _OTHER_STATEMENT = re.compile(r"^(?:import|export)\b[^\n(.]*", re.M)
@@ -52,13 +52,21 @@ def _write_module(
     def locate(target: str) -> str:
         return posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
 
+    def write_value(match: re.Match[str]) -> str:
+        text = sources[locate(match[2])]
+        sheet = _SHEET_SPACE.sub(r"\1", re.sub(r"/\*.*?\*/|\s+", " ", text).strip())
+        value = json.loads(text) if match[3] == "json" else sheet
+        constant = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return f"const {match[1]} = {constant};\n"
+
+    def read_names(match: re.Match[str]) -> str:
+        pairs = re.sub(r"\s+as\s+", ": ", " ".join(match[1].split()).rstrip(", "))
+        return f"const {{ {pairs} }} = {_name_module(locate(match[2]))};\n"
+
     source = sources[path]
     for match in _IMPORT.finditer(source):
         _write_module(locate(match[2]), sources, written, (*users, path))
-    body = _IMPORT.sub(lambda match: _read_names(match[1], locate(match[2])), source)
-    body = _DATA_IMPORT.sub(
-        lambda match: _write_value(match[1], sources[locate(match[2])], match[3]), body
-    )
+    body = _DATA_IMPORT.sub(write_value, _IMPORT.sub(read_names, source))
     if users:
         names = ", ".join(_EXPORTED_NAME.findall(body))
         body = _EXPORT.sub("", body).strip()
@@ -69,21 +77,25 @@ def _write_module(
     written[path] = body
 
 
-def _read_names(names: str, path: str) -> str:
-    """Write the statement that reads imported names from their module."""
-    pairs = re.sub(r"\s+as\s+", ": ", " ".join(names.split()).rstrip(", "))
-    return f"const {{ {pairs} }} = {_name_module(path)};\n"
-
-
-def _write_value(name: str, text: str, kind: str) -> str:
-    """Write the statement that holds an imported file: JSON, or a style sheet without its space."""
-    sheet = re.sub(r"/\*.*?\*/|\s+", " ", text).strip()
-    value = json.loads(text) if kind == "json" else _SHEET_SPACE.sub(r"\1", sheet)
-    return f"const {name} = {json.dumps(value, ensure_ascii=False, separators=(',', ':'))};\n"
-
-
 def _name_module(path: str) -> str:
     return "$" + re.sub(r"\W", "_", path.removesuffix(".js"))
+
+
+def wrap_module(source: str) -> str:
+    """Wrap a module without static imports in a function, which a classic script leaves behind.
+
+    ``widget/offline.js`` calls it with the module's address and what imports and fetches for it.
+    """
+    listed = [
+        re.sub(r"(\w+) as (\w+)", r"\2: \1", names) for names in _LISTED_EXPORT.findall(source)
+    ]
+    names = ", ".join([*_EXPORTED_NAME.findall(source), *listed])
+    body = _EXPORT.sub("", _LISTED_EXPORT.sub("", source)).replace("import.meta.url", "$url")
+    body = re.sub(r"\bimport\(", "$import(", body)
+    return (
+        "document.currentScript.file = ($url, $import, fetch) => {\n"
+        f'"use strict";\n{body}\nreturn {{ {names} }};\n}};\n'
+    )
 
 
 def shorten_script(source: str) -> str:
@@ -103,21 +115,18 @@ ENTRY_MODULE = "site_index.js"
 
 
 def read_engine_files(tags: Iterable[str]) -> AddressedFiles:
-    """Read the engine for a site in the languages of these tags, by paths in a folder."""
+    """Read the engine for a site in the languages of these tags, by paths; its entry is the first.
+
+    Scripts are shortened, and a license is published as it is.
+    """
     folder = files("answerable") / "widget" / "engine"
     modules = {
         file.name: shorten_script(file.read_text(encoding="utf-8"))
         for file in folder.iterdir()
         if file.name.endswith(".js")
     }
-    stemmers = {
-        path: _shorten(path, folder.joinpath(*path.split("/")).read_text(encoding="utf-8"))
-        for path in list_stemmer_files(tags)
-    }
-    scripts = {ENTRY_MODULE: join_modules(modules, ENTRY_MODULE), **stemmers}
+    scripts = {ENTRY_MODULE: join_modules(modules, ENTRY_MODULE)}
+    for path in sorted(list_stemmer_files(tags)):
+        text = folder.joinpath(*path.split("/")).read_text(encoding="utf-8")
+        scripts[path] = shorten_script(text) if path.endswith(".js") else text
     return address_files(ENGINE_KIND, {path: text.encode() for path, text in scripts.items()})
-
-
-def _shorten(path: str, text: str) -> str:
-    """Shorten a script; a license is published as it is."""
-    return shorten_script(text) if path.endswith(".js") else text

@@ -1,39 +1,21 @@
 """The widget in a site: its files, its configuration, and the tags that load it."""
 
 import json
-from collections.abc import Iterable, Mapping
+import shutil
+from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ..browser_index.index_files import AddressedFiles
 from ..browser_index.staged_index import remove_stale_folders, write_addressed_files
 from ..output.files import write_file
-from .injection import WIDGET_FOLDER
-from .scripts import ENTRY_MODULE, read_engine_files
+from .injection import WIDGET_FOLDER, read_widget_files
+from .scripts import join_modules, read_engine_files, wrap_module
 
 WIDGET_CONFIG_PATH = f"{WIDGET_FOLDER}site.json"
 
 # Ids, or folders, by language tag, if each language has a bundle of its own.
 BundleIds = str | Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class BrowserFiles:
-    """Name what a reader's browser answers from, below the widget's folder.
-
-    ``engine``: the modules, first the one that the widget imports. ``index``: the index's folder,
-    or one for each language.
-    """
-
-    engine: tuple[str, ...]
-    index: BundleIds
-
-
-def name_browser_files(engine: AddressedFiles, index: BundleIds) -> BrowserFiles:
-    """Name the engine's modules and the index as the widget's configuration has them."""
-    others = sorted(path for path in engine.files if path.endswith(".js") and path != ENTRY_MODULE)
-    modules = (f"{engine.folder}/{path}" for path in (ENTRY_MODULE, *others))
-    return BrowserFiles(tuple(modules), index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +35,19 @@ class WidgetConfig:
 
 
 def format_widget_config(
-    config: WidgetConfig, bundle: BundleIds | None, browser: BrowserFiles | None = None
+    config: WidgetConfig,
+    bundle: BundleIds | None,
+    engine: Sequence[str] | None = None,
+    index: BundleIds | None = None,
 ) -> bytes:
     """Format the file.
 
-    bundle: None before there is one, which is when the file is audited. browser: None where a
-    function answers.
+    bundle: None before there is one, which is when the file is audited. engine: the modules, first
+    the one that the widget runs, and index: its folder, or one for each language, below the
+    widget's folder; None where a function answers.
     """
-    content = {
-        "bundle": _sort_by_tag(bundle),
-        **asdict(config),
-        "engine": list(browser.engine) if browser else None,
-        "index": _sort_by_tag(browser.index) if browser else None,
-    }
+    content = {"bundle": bundle, **asdict(config), "engine": engine, "index": index}
     return f"{json.dumps(content, ensure_ascii=False, indent=1)}\n".encode()
-
-
-def _sort_by_tag(ids: BundleIds | None) -> dict[str, str] | str | None:
-    return dict(sorted(ids.items())) if isinstance(ids, Mapping) else ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,24 +63,47 @@ def write_widget_files(
     config: WidgetConfig,
     indexes: Mapping[str, PublishedIndex],
     languages: Iterable[str],
+    *,
+    is_offline: bool = False,
 ) -> None:
     """Write the widget's files into a site's folder, and remove those of earlier builds.
 
     indexes: by language tag, where each language has its own, else one. languages: of the pages.
+    is_offline: for pages of a disk too.
     """
     folders = {tag: index.browser_index for tag, index in indexes.items() if index.browser_index}
-    browser = None
+    bundle = _unwrap_one({tag: index.bundle for tag, index in indexes.items()})
     current = list(folders.values())
+    content = format_widget_config(config, bundle)
     if folders:
         engine = read_engine_files(languages)
         write_addressed_files(engine, folder / WIDGET_FOLDER)
-        browser = name_browser_files(engine, _unwrap_one(folders))
         current.append(engine.folder)
-    bundle = _unwrap_one({tag: index.bundle for tag, index in indexes.items()})
-    write_file(folder / WIDGET_CONFIG_PATH, format_widget_config(config, bundle, browser))
+        scripts = [f"{engine.folder}/{path}" for path in engine.files if path.endswith(".js")]
+        content = format_widget_config(config, bundle, scripts, _unwrap_one(folders))
+    write_file(folder / WIDGET_CONFIG_PATH, content)
     # Last: until then the file of the last build names them.
     remove_stale_folders(folder / WIDGET_FOLDER, current)
+    if is_offline:
+        _write_offline_scripts(folder)
+
+
+def _write_offline_scripts(folder: Path) -> None:
+    """Write a classic script for each file of the widget, since a page of a disk loads no other."""
+    home = folder / WIDGET_FOLDER
+    paths = [folder / name for name in (*read_widget_files(), WIDGET_CONFIG_PATH)]
+    for kind in ("engine", "index", "model"):
+        paths += (path for path in (home / kind).rglob("*") if path.is_file())
+    files = {path.relative_to(home).as_posix(): path.read_bytes() for path in paths}
+    sources = {path: data.decode() for path, data in files.items() if path.endswith(".js")}
+    shutil.rmtree(home / "offline", ignore_errors=True)
+    for path, data in files.items():
+        if path in sources:
+            script = wrap_module(join_modules(sources, path))
+        else:
+            script = f'document.currentScript.file = "{b64encode(data).decode()}";\n'
+        write_file(home / "offline" / f"{path}.js", script.encode())
 
 
 def _unwrap_one(values: Mapping[str, str]) -> BundleIds:
-    return values if len(values) > 1 else next(iter(values.values()))
+    return dict(sorted(values.items())) if len(values) > 1 else next(iter(values.values()))
