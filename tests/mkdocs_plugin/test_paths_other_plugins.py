@@ -132,8 +132,8 @@ def test_offline_plugin_of_material_asks_for_scripts(
     pages = {"index.md": "# Start\n\nWelcome.\n", "knots/bowline.md": "# Bowline\n\nIt holds.\n"}
     build_here(write_site(tmp_path, pages, theme=MATERIAL, plugins=plugins))
     for page in (tmp_path / "site").rglob("*.html"):
-        named = re.findall(r"assets/answerable/([\w-]+\.js)", page.read_text("utf-8"))
-        assert named == [script], page
+        scripts_of_page = re.findall(r"assets/answerable/([\w-]+\.js)", page.read_text("utf-8"))
+        assert scripts_of_page == [script], page
     scripts = tmp_path / "site" / "assets" / "answerable" / "offline"
     is_answered = script == "offline.js" and "log_questions" not in str(plugins)
     assert (scripts / "site.json.js").is_file() is is_answered
