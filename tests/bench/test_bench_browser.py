@@ -66,8 +66,7 @@ def test_browser_bench_measures_a_site_of_our_own(tmp_path: Path) -> None:
     assert 0 < row["engine_gzip"] < 1000 * row["first_kB"]
     assert row["files"] >= row["first_requests_max"]
     assert row["cached_ms"] <= row["cached_p95_ms"]
-    assert row["task_ms"] >= 0
-    assert row["task_without_ms"] >= 0
+    assert min(row["task_ms"], row["task_without_ms"]) > 0
     links = row["seconds"]
     assert [link["name"].split()[0] for link in links] == ["1.6", "9", "30"]
     assert all(0 < link["median_s"] <= link["max_s"] for link in links)
