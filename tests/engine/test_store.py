@@ -16,8 +16,6 @@ from answerable.serve.retrieval.scoring import score_codes
 from answerable.serve.retrieval.selection import (
     count_context_characters,
     has_code,
-    is_short,
-    read_passage_terms,
 )
 from answerable.serve.stores.bundle import Bundle
 from support.browser_index import serialize_bundle, write_files
@@ -95,7 +93,6 @@ def test_columns_of_the_store_equal_those_of_the_bundle(published: Published) ->
     contexts = {each.record: count_context_characters(each) for each in passages}
     assert _use("contextLengths") == [contexts[record] for record in bundle.record_ids]
     assert max(contexts.values()) > 0
-    assert _use("isShort") == [int(is_short(passage)) for passage in passages]
     assert _use("hasCode") == [int(has_code(passage)) for passage in passages]
     for name, index in (
         ("names", bundle.names),
@@ -125,17 +122,15 @@ def test_manifest_and_site_equal_those_of_the_bundle(published: Published) -> No
 def test_postings_of_every_term_equal_those_of_the_bundle(published: Published) -> None:
     bundle = published.bundle
     postings = bundle.postings
-    terms = [read_passage_terms(passage) for passage in bundle.passages()]
     assert _use("manifest")["shards"]["terms"] > 1
     _use("loadPostings", [*postings.terms, "absent🚀"])
-    assert _use("postings", "absent🚀") == {"passages": [], "counts": [], "inText": []}
+    assert _use("postings", "absent🚀") == {"passages": [], "counts": []}
     for term, row in postings.terms.items():
         span = slice(int(postings.edges[row]), int(postings.edges[row + 1]))
         passages = postings.passages[span].tolist()
         assert _use("postings", term) == {
             "passages": passages,
             "counts": postings.counts[span].tolist(),
-            "inText": [int(term in terms[passage]) for passage in passages],
         }
 
 

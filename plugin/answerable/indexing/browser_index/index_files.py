@@ -18,7 +18,7 @@ from ...serve.bundle_format.site_data import LanguageRows, PhraseEntry, SiteMeta
 from ...serve.embedders.embedder import Vectors
 from ...serve.embedders.local_embedder import LOCAL_IDENTITY
 from ...serve.errors import SiteError
-from ...serve.retrieval.selection import has_code, is_short, read_passage_terms
+from ...serve.retrieval.selection import has_code
 from ...serve.structure import TITLE_SEPARATOR, Block, Span, pack_structure
 from ...serve.types import Passage
 from ...serve.vectors import Encoding
@@ -152,7 +152,6 @@ def serialize_core(index: PublicIndex) -> bytes:
             np.bincount(index.passage_records, minlength=len(index.records))
         ),
         "passageLengths": shrink_array(index.lexicon.lengths),
-        "isShort": np.array([is_short(passage) for passage in index.passages], "|u1"),
         "hasCode": np.array([has_code(passage) for passage in index.passages], "|u1"),
         "sharedTitles": shrink_array(np.array([shared for shared, _ in titles], int)),
         **_collect_phrase_columns(index),
@@ -263,14 +262,12 @@ def serialize_postings(index: PublicIndex) -> Mapping[int, bytes]:
     rows: list[list[int]] = [[] for _ in range(count)]
     for row, term in enumerate(lexicon.terms):
         rows[hash_term(term) % count].append(row)
-    in_text = _mark_terms_in_text(index)
     return {
-        number: pack_container(_make_shard(lexicon, in_text, shard))
-        for number, shard in enumerate(rows)
+        number: pack_container(_make_shard(lexicon, shard)) for number, shard in enumerate(rows)
     }
 
 
-def _make_shard(lexicon: Lexicon, in_text: NDArray[np.uint8], rows: list[int]) -> Container:
+def _make_shard(lexicon: Lexicon, rows: list[int]) -> Container:
     """Make a shard. rows: of its terms, rising."""
     edges = lexicon.edges.astype(np.int64)
     sizes = edges[np.array(rows, dtype=np.int64) + 1] - edges[rows] if rows else np.zeros(0, int)
@@ -281,7 +278,6 @@ def _make_shard(lexicon: Lexicon, in_text: NDArray[np.uint8], rows: list[int]) -
             "sizes": shrink_array(sizes),
             "gaps": shrink_array(_difference_rows(lexicon.passages[places], sizes)),
             "counts": shrink_array(lexicon.counts[places]),
-            "inText": in_text[places],
         },
     )
 
@@ -293,24 +289,6 @@ def _difference_rows(passages: NDArray[np.uint32], sizes: NDArray[np.int64]) -> 
     starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))[: len(sizes)]
     gaps[starts] = rows[starts]
     return gaps
-
-
-def _mark_terms_in_text(index: PublicIndex) -> NDArray[np.uint8]:
-    """Mark each posting whose term stands in its passage or the headings above it."""
-    terms = [read_passage_terms(passage) for passage in index.passages]
-    return np.fromiter(
-        (term in terms[passage] for term, passage in _iterate_postings(index.lexicon)),
-        dtype=np.uint8,
-        count=len(index.lexicon.passages),
-    )
-
-
-def _iterate_postings(lexicon: Lexicon) -> Iterator[tuple[str, int]]:
-    """Yield (term, passage) of every posting, in their order."""
-    passages, edges = lexicon.passages.tolist(), lexicon.edges.tolist()
-    for row, term in enumerate(lexicon.terms):
-        for passage in passages[edges[row] : edges[row + 1]]:
-            yield term, passage
 
 
 _LAST_OF_ONE_UNIT = "\uffff"

@@ -348,11 +348,10 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
     scoring: ("MIN_IDENTIFIER_SHARE",),
     selection: (
         "PAGE_WEIGHT",
-        "LOCAL_WEIGHT",
+        "OWN_WEIGHT",
         "HEADING_WEIGHT",
-        "IDENTIFIER_WEIGHT",
         "CODE_BONUS",
-        "SHORT_PENALTY",
+        "LENGTH_WEIGHT",
         "INTRODUCTION_BONUS",
         "HOME_BONUS",
         "HOME_RECORDS",

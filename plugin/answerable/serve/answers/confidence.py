@@ -9,9 +9,10 @@ from collections.abc import Mapping
 
 from ..bundle_format.manifest import Manifest
 from ..embedders.local_embedder import LOCAL_IDENTITY
+from ..retrieval.bm25 import compute_idf_share
 from ..retrieval.retrieve import RetrievalResult
 from ..retrieval.scoring import choose_floored_score
-from ..text.tokenization import extract_terms, split_lowercase_words
+from ..text.tokenization import split_lowercase_words
 from ..types import Answer, Confidence, Passage
 
 # How fast confidence approaches 1 as the best score rises above its floor: "high" begins .145 above
@@ -110,10 +111,3 @@ def has_same_polarity(question: str, text: str) -> bool:
         for pair in _OPPOSITES
         for own, other in (pair, pair[::-1])
     )
-
-
-def compute_idf_share(weights: Mapping[str, float], text: str, language: str) -> float:
-    """Compute the share of the idf of a question's terms that a text holds, 0 without terms."""
-    terms = frozenset(extract_terms(text, language))
-    shared = sum(weight for term, weight in weights.items() if term in terms)
-    return shared / (sum(weights.values()) or 1.0)

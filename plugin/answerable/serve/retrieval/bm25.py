@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bundle_format.site_data import Postings
+from ..text.tokenization import extract_terms
 
 # BM25's usual constants, without the (k1 + 1) factor, so that a term adds at most its idf.
 K1 = 1.2
@@ -91,6 +92,13 @@ def compute_idfs(
 def compute_idf(passages: int, frequency: int) -> float:
     """Compute ln(1 + (N - df + .5) / (df + .5)), with the background passages in N."""
     return math.log(1 + (passages + BACKGROUND_PASSAGES - frequency + 0.5) / (frequency + 0.5))
+
+
+def compute_idf_share(weights: Mapping[str, float], text: str, language: str) -> float:
+    """Compute the share of the idf of a question's terms that a text holds, 0 without terms."""
+    terms = frozenset(extract_terms(text, language))
+    shared = sum(weight for term, weight in weights.items() if term in terms)
+    return shared / (sum(weights.values()) or 1.0)
 
 
 def find_indexed_terms(postings: Postings, terms: Collection[str]) -> frozenset[str]:

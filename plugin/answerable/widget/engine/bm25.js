@@ -1,6 +1,8 @@
 /** Compute idfs and BM25 scores of all passages from postings; select the rows that score best. */
+import { extractTerms } from "./tokenization.js";
 
 /**
+ * @typedef {import("./recipe.js").Recipe} Recipe
  * @typedef {import("./store.js").Store} Store
  * @typedef {[first: number, end: number]} RowRange
  */
@@ -103,21 +105,36 @@ export function findFullMatches(store, terms, [first, end]) {
 }
 
 /**
+ * Compute the share of the idf of a question's terms that a text holds, 0 without terms.
+ * @param {Recipe} recipe
+ * @param {Map<string, number>} weights
+ * @param {string} text
+ * @param {string} language
+ * @returns {number}
+ */
+export function computeIdfShare(recipe, weights, text, language) {
+  const terms = new Set(extractTerms(recipe, text, language));
+  let shared = 0;
+  let total = 0;
+  for (const [term, weight] of weights) {
+    total += weight;
+    if (terms.has(term)) shared += weight;
+  }
+  return shared / (total || 1);
+}
+
+/**
  * Find the terms that each of some passages holds.
  * @param {Store} store
  * @param {Set<string>} terms
  * @param {number[]} rows
- * @param {boolean} [inText] whether only terms of the text and the headings above it count
  * @returns {Set<string>[]}
  */
-export function matchTerms(store, terms, rows, inText = false) {
+export function matchTerms(store, terms, rows) {
   /** @type {Map<number, Set<string>>} */
   const termsByRow = new Map(rows.map((row) => [row, new Set()]));
   for (const term of terms) {
-    const postings = store.postings(term);
-    postings.passages.forEach((row, place) => {
-      if (!inText || postings.inText[place]) termsByRow.get(row)?.add(term);
-    });
+    for (const row of store.postings(term).passages) termsByRow.get(row)?.add(term);
   }
   return [...termsByRow.values()];
 }

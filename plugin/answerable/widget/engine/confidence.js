@@ -1,7 +1,8 @@
 /** Compute confidence: how far the best score is above its floor, less if no one section answers. */
 
+import { computeIdfShare } from "./bm25.js";
 import { matchAt } from "./patterns.js";
-import { extractTerms, splitLowercaseWords } from "./tokenization.js";
+import { splitLowercaseWords } from "./tokenization.js";
 
 /**
  * @typedef {import("./recipe.js").Recipe} Recipe
@@ -98,23 +99,4 @@ export function hasSamePolarity(recipe, question, text) {
     return hasAny(questionWords, own) && !hasAny(questionWords, other) && hasAny(textWords, other) && !hasAny(textWords, own);
   };
   return !OPPOSITES.some((/** @type {string[][]} */ [one, other]) => isOpposed(one, other) || isOpposed(other, one));
-}
-
-/**
- * Compute the share of the idf of a question's terms that a text holds, 0 without terms.
- * @param {Recipe} recipe
- * @param {Map<string, number>} weights
- * @param {string} text
- * @param {string} language
- * @returns {number}
- */
-function computeIdfShare(recipe, weights, text, language) {
-  const terms = new Set(extractTerms(recipe, text, language));
-  let shared = 0;
-  let total = 0;
-  for (const [term, weight] of weights) {
-    total += weight;
-    if (terms.has(term)) shared += weight;
-  }
-  return shared / (total || 1);
 }

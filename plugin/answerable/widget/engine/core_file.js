@@ -107,7 +107,6 @@ export function readCore({ values, arrays }) {
     ),
     passageTitles: restoreTitles(values.titles, arrays.sharedTitles, recipe.structure.TITLE_SEPARATOR),
     passageLengths: Uint32Array.from(arrays.passageLengths),
-    isShort: /** @type {Uint8Array} */ (arrays.isShort),
     hasCode: /** @type {Uint8Array} */ (arrays.hasCode),
   };
 }

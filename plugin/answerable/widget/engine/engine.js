@@ -110,7 +110,7 @@ export class Engine {
    */
   async #answerFrom(retrieved, begin) {
     const { embedder, store } = this;
-    const pool = await arrangePool(store, retrieved);
+    const pool = arrangePool(store, retrieved);
     const evidence = fitBudget(store, await selectEvidence(store, pool));
     // Statements are compared with all of a question, its frame included.
     const vector = evidence.passages.length

@@ -3,11 +3,10 @@
 /** @typedef {import("./container.js").Container} Container */
 
 /**
- * The passages that hold a term, rising, and how often; `inText`: not in their context alone.
+ * The passages that hold a term, rising, and how often.
  * @typedef {Object} TermPostings
  * @property {Uint32Array} passages
  * @property {Uint32Array} counts
- * @property {Uint8Array} inText
  */
 
 // FNV-1a of 32 bits: http://www.isthe.com/chongo/tech/comp/fnv/
@@ -18,7 +17,6 @@ const FNV_PRIME = 0x01000193;
 export const NO_POSTINGS = {
   passages: new Uint32Array(0),
   counts: new Uint32Array(0),
-  inText: new Uint8Array(0),
 };
 
 /**
@@ -45,9 +43,8 @@ export function readPostings({ values, arrays }) {
       const passages = Uint32Array.from(arrays.gaps.subarray(start, end));
       for (let place = 1; place < passages.length; place += 1) passages[place] += passages[place - 1];
       const counts = Uint32Array.from(arrays.counts.subarray(start, end));
-      const inText = arrays.inText.subarray(start, end);
       start = end;
-      return [term, { passages, counts, inText }];
+      return [term, { passages, counts }];
     }),
   );
 }

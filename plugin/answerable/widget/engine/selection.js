@@ -1,8 +1,8 @@
 /** Choice among retrieved passages: section scores, duplicates, and the evidence of each page. */
-import { matchTerms, sum } from "./bm25.js";
+import { computeIdfShare, matchTerms } from "./bm25.js";
 import { countCodePoints } from "./code_points.js";
 import { isSiteName } from "./question.js";
-import { extractTerms, splitLowercaseWords } from "./tokenization.js";
+import { splitLowercaseWords } from "./tokenization.js";
 
 /**
  * @typedef {import("./store.js").Passage} Passage
@@ -14,59 +14,33 @@ import { extractTerms, splitLowercaseWords } from "./tokenization.js";
  */
 
 /**
- * Order a pool by section score and base score, best first, and add the section scores. Texts are
- * loaded for a question with identifiers only.
+ * Order a pool by section score, best first, and add the section scores.
  * @param {Store} store
  * @param {QuestionReading} reading
  * @param {Scored[]} pool
- * @returns {Promise<Scored[]>}
+ * @returns {Scored[]}
  */
-export async function orderBySection(store, reading, pool) {
-  const identifiers = [...reading.identifiers].map((name) => name.toLowerCase());
-  const shares = await computeIdentifierShares(store, new Set(identifiers), pool);
-  /** @type {Map<number, Scored[]>} */
-  const pages = new Map();
-  for (const scored of pool) {
-    const record = store.passageRecords[scored.row];
-    pages.set(record, [...(pages.get(record) ?? []), scored]);
-  }
+function orderBySection(store, reading, pool) {
+  const { hasCode, passageLengths, passageRecords: records, passageTitles, recipe } = store;
+  const parts = recipe.selection;
+  /** @type {Map<number, number>} */
+  const best = new Map();
+  for (const { row, score } of pool) best.set(records[row], Math.max(score, best.get(records[row]) ?? score));
   const introductions = scoreIntroductions(store, reading, pool);
-  const sections = new Map();
-  for (const page of pages.values()) {
-    const weights = reading.idfs.get(store.languageOf(page[0].row)) ?? new Map();
-    scoreSections(store, weights, page, shares, introductions).forEach((section, place) => sections.set(page[place].row, section));
-  }
+  const rate = (/** @type {Scored} */ { base, row }) => {
+    const language = store.languageOf(row);
+    const heading = passageTitles[row].split(recipe.structure.TITLE_SEPARATOR).at(-1) ?? "";
+    const share = computeIdfShare(recipe, reading.idfs.get(language) ?? new Map(), heading, language);
+    const code = hasCode[row] ? parts.CODE_BONUS : 0;
+    const form = introductions
+      ? (introductions.get(row) ?? 0)
+      : code + parts.LENGTH_WEIGHT * Math.log(1 + passageLengths[row]);
+    const page = parts.PAGE_WEIGHT * (best.get(records[row]) ?? 0);
+    return page + parts.OWN_WEIGHT * base + parts.HEADING_WEIGHT * share + form;
+  };
   return pool
-    .map((scored) => ({ ...scored, section: sections.get(scored.row) }))
-    .sort((left, right) => right.section + right.base - (left.section + left.base));
-}
-
-/**
- * Score the sections of one page, in the order of its passages.
- * @param {Store} store
- * @param {Map<string, number>} weights the idf of the question's terms
- * @param {Scored[]} page
- * @param {Map<number, number>} shares of the question's identifiers in each passage
- * @param {Map<number, number> | null} introductions the scores of those, by their rows, where a definition is asked for
- * @returns {number[]}
- */
-function scoreSections(store, weights, page, shares, introductions) {
-  const { selection: parts } = store.recipe;
-  const best = Math.max(...page.map(({ score }) => score));
-  const rows = page.map(({ row }) => row);
-  const pageTerms = matchTerms(store, new Set(weights.keys()), rows, true);
-  const local = weighTermsInPage(weights, pageTerms);
-  const total = sum(local.values()) || 1;
-  return rows.map((row, place) => {
-    const own = [...local].map(([term, weight]) => (pageTerms[place].has(term) ? weight : 0));
-    return (
-      parts.PAGE_WEIGHT * best +
-      (parts.LOCAL_WEIGHT * sum(own)) / total +
-      parts.HEADING_WEIGHT * matchHeading(store, weights, row) +
-      parts.IDENTIFIER_WEIGHT * (shares.get(row) ?? 0) +
-      (introductions ? (introductions.get(row) ?? 0) : scoreForm(store, row))
-    );
-  });
+    .map((scored) => ({ ...scored, section: rate(scored) }))
+    .sort((left, right) => right.section - left.section);
 }
 
 /**
@@ -109,68 +83,6 @@ function isHomeRecord({ selection: { HOME_RECORDS } }, record, language) {
 }
 
 /**
- * Score what a passage has to copy, and a passage of a few words.
- * @param {Store} store
- * @param {number} row
- * @returns {number}
- */
-function scoreForm({ recipe: { selection: parts }, hasCode, isShort }, row) {
-  return (hasCode[row] ? parts.CODE_BONUS : 0) + (isShort[row] ? parts.SHORT_PENALTY : 0);
-}
-
-/**
- * Weigh the question's terms by how rare they are among the passages of one page: the idf in the
- * whole site times that in the page; a term that no passage of the page holds has none.
- * @param {Map<string, number>} weights
- * @param {Set<string>[]} pageTerms
- * @returns {Map<string, number>}
- */
-function weighTermsInPage(weights, pageTerms) {
-  const local = new Map();
-  for (const [term, weight] of weights) {
-    const frequency = pageTerms.filter((own) => own.has(term)).length;
-    if (frequency) local.set(term, weight * Math.log(1 + (pageTerms.length - frequency + 0.5) / (frequency + 0.5)));
-  }
-  return local;
-}
-
-/**
- * Compute the cosine of the question's terms and those of a passage's own heading, by idf.
- * @param {Store} store
- * @param {Map<string, number>} weights
- * @param {number} row
- * @returns {number}
- */
-function matchHeading(store, weights, row) {
-  const title = store.passageTitles[row].split(store.recipe.structure.TITLE_SEPARATOR);
-  const heading = title[title.length - 1];
-  const own = [...new Set(extractTerms(store.recipe, heading, store.languageOf(row)))];
-  const highest = Math.max(0, ...weights.values());
-  const both = sum(own.map((term) => (weights.get(term) ?? 0) ** 2));
-  // The idf of a heading's other words is not known here: each counts like the rarest asked for.
-  const size = both + highest ** 2 * own.filter((term) => !weights.has(term)).length;
-  const questionSize = sum([...weights.values()].map((weight) => weight ** 2));
-  return both ? both / Math.sqrt(size * questionSize) : 0;
-}
-
-/**
- * Compute the share of a question's identifiers that each passage contains.
- * @param {Store} store
- * @param {Set<string>} identifiers
- * @param {Scored[]} pool
- * @returns {Promise<Map<number, number>>}
- */
-async function computeIdentifierShares(store, identifiers, pool) {
-  const shares = new Map();
-  if (!identifiers.size) return shares;
-  for (const [row, { title, text }] of await store.loadPassages(pool.map((scored) => scored.row))) {
-    const lower = `${title}\n${text}`.toLowerCase();
-    shares.set(row, [...identifiers].filter((name) => lower.includes(name)).length / identifiers.size);
-  }
-  return shares;
-}
-
-/**
  * @typedef {{ scored: Scored, rule: string | null }} SelectionDecision a candidate and the rule that drops it
  * @typedef {Object} Evidence all that an answerer may see, best first, and how the question was read
  * @property {Passage[]} passages
@@ -184,14 +96,14 @@ async function computeIdentifierShares(store, identifiers, pool) {
  * Order the passages of a pool and their siblings by sections.
  * @param {Store} store
  * @param {RetrievalResult} retrieved
- * @returns {Promise<RetrievalResult>}
+ * @returns {RetrievalResult}
  */
-export async function arrangePool(store, retrieved) {
+export function arrangePool(store, retrieved) {
   const { reading } = retrieved;
   const pool = [...retrieved.passages, ...retrieved.siblings]
     .sort((left, right) => right.score - left.score)
     .slice(0, store.recipe.selection.POOL_SIZE);
-  const ordered = await orderBySection(store, reading, pool);
+  const ordered = orderBySection(store, reading, pool);
   const terms = new Set([...reading.idfs.values()].flatMap((weights) => [...weights.keys()]));
   const termsByRow = matchTerms(store, terms, ordered.map(({ row }) => row));
   const passages = ordered.map((scored, place) => ({ ...scored, terms: termsByRow[place] }));
@@ -239,11 +151,14 @@ function decidePassages(store, pool, texts) {
   /** @type {Set<string>[]} */
   const selected = [];
   const byRecord = new Map();
+  const ofRecord = (/** @type {Scored} */ { row }) => store.passageRecords[row];
+  const rising = [...pool].sort((left, right) => right.base - left.base).reverse();
+  const bestOfPages = new Map(rising.map((scored) => [ofRecord(scored), scored.row]));
   return pool.map((scored) => {
-    const record = store.passageRecords[scored.row];
+    const record = ofRecord(scored);
     const count = byRecord.get(record) ?? 0;
     if (selected.length === store.recipe.retrieve.TOP_K) return { scored, rule: "eight-above" };
-    if (count === perRecord) return { scored, rule: "enough-of-its-record" };
+    if (count >= perRecord && scored.row !== bestOfPages.get(record)) return { scored, rule: "enough-of-its-record" };
     const text = texts.get(scored.row)?.text;
     const shingles = text === undefined ? new Set() : splitShingles(store, text);
     if (shingles.size && selected.some((own) => isNearDuplicate(store, shingles, own))) {

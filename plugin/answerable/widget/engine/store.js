@@ -111,7 +111,6 @@ export class Store {
     this.passageUrls = columns.passageUrls;
     this.passageTitles = columns.passageTitles;
     this.passageLengths = columns.passageLengths;
-    this.isShort = columns.isShort;
     this.hasCode = columns.hasCode;
   }
 
