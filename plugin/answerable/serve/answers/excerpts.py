@@ -136,10 +136,11 @@ LEAD_IN_WEIGHT, HEADING_TERM_WEIGHT = 1.0, 1.5
 
 @dataclass(frozen=True, slots=True)
 class ExcerptBudget:
-    """Limit the length of an excerpt: words of prose, and lines of code beside them."""
+    """Limit the length of an excerpt: words of prose, lines of code, and visible characters."""
 
     words: int
     lines: int
+    visible: int = MAX_VISIBLE_CHARACTERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +231,7 @@ class _StatementSelection:
         self.selected_ranges: dict[int, TextRange] = {}
         self.words_left = budget.words
         self.lines_left = budget.lines
-        self.visible_left = MAX_VISIBLE_CHARACTERS
+        self.visible_left = budget.visible
         # The block of the selected tab, by its tab set.
         self.tabs: dict[int, int] = {}
         self.excluded = {

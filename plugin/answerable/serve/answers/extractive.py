@@ -1,8 +1,9 @@
 """Answerer without a language model: quote verbatim excerpts, and point to up to two notes."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -114,21 +115,20 @@ class ExtractiveAnswerer:
     def _draft_claims(self, question: str, evidence: Evidence) -> list[dict[str, Any]]:
         claims: dict[str, list[_SectionExcerpt]] = {}
         for each in self._cut_excerpts(question, evidence):
-            windows = claims.setdefault(each.section.passage.url, [])
-            visible = sum(window.excerpt.visible for window in (*windows, each))
-            if windows and visible > MAX_VISIBLE_CHARACTERS:
-                windows = claims.setdefault(each.section.passage.id, [])
-            windows.append(each)
+            claims.setdefault(each.section.passage.url, []).append(each)
         return [_draft_claim(windows) for windows in claims.values()]
 
     def _cut_excerpts(self, question: str, evidence: Evidence) -> Iterator[_SectionExcerpt]:
         """Cut the excerpts that are shown, best first: one where it is sure, else up to three."""
         idfs = evidence.idfs or read_question(self.store, question).idfs
         statements: set[str] = set()
+        # Windows of one section share the room of one claim.
+        shown: Counter[str] = Counter()
         min_support, count = SUPPORT_FLOOR, 0
         for section in self._rate_sections(question, evidence, idfs):
             passage, weights = section.passage, idfs[section.passage.language]
-            budget = EXCERPT_BUDGETS[count]
+            visible = MAX_VISIBLE_CHARACTERS - shown[passage.url]
+            budget = replace(EXCERPT_BUDGETS[count], visible=visible)
             excerpt = cut_excerpt(
                 passage, section.reading, section.supports, weights, budget, statements
             )
@@ -136,6 +136,7 @@ class ExtractiveAnswerer:
                 continue
             yield _SectionExcerpt(section, excerpt)
             count += 1
+            shown[passage.url] += excerpt.visible
             min_support = max(min_support, MIN_SHARE_OF_FIRST * section.best)
             statements.update(excerpt.statements)
             is_sure = count == 1 and is_direct_answer(question, weights, passage, excerpt.text)

@@ -128,7 +128,7 @@ function toUnits(code, offset) {
 }
 
 /**
- * @typedef {{words: number, lines: number}} ExcerptBudget
+ * @typedef {{words: number, lines: number, visible: number}} ExcerptBudget
  *
  * Parts of one passage, in order; `text` has dots between them; `statements` are the texts of those in it.
  * @typedef {{parts: string[], text: string, statements: string[], visible: number}} Excerpt
@@ -217,7 +217,7 @@ class StatementSelection {
     this.weights = weights;
     this.wordsLeft = budget.words;
     this.linesLeft = budget.lines;
-    this.visibleLeft = this.constants.MAX_VISIBLE_CHARACTERS;
+    this.visibleLeft = budget.visible;
     /** @type {Set<number>} the places that are shown already */
     this.excluded = new Set();
     this.statements.forEach((statement, place) => {

@@ -29,15 +29,11 @@ import { extractTerms } from "./tokenization.js";
  * @returns {{claims: DraftClaim[]}}
  */
 export function draftExcerpts(store, question, evidence, vector) {
-  const { MAX_VISIBLE_CHARACTERS } = store.recipe.excerpts;
   /** @type {Map<string, SectionExcerpt[]>} */
   const claims = new Map();
   for (const each of cutExcerpts(store, question, evidence, vector)) {
-    const { id, url } = each.section.passage;
-    const windows = claims.get(url) ?? [];
-    const visible = windows.reduce((sum, { excerpt }) => sum + excerpt.visible, each.excerpt.visible);
-    if (windows.length && visible > MAX_VISIBLE_CHARACTERS) claims.set(id, [...(claims.get(id) ?? []), each]);
-    else claims.set(url, [...windows, each]);
+    const { url } = each.section.passage;
+    claims.set(url, [...(claims.get(url) ?? []), each]);
   }
   return { claims: [...claims.values()].map((windows) => draftClaim(store.recipe, windows)) };
 }
@@ -52,18 +48,24 @@ export function draftExcerpts(store, question, evidence, vector) {
  */
 function cutExcerpts(store, question, evidence, vector) {
   const { EXCERPT_BUDGETS, MIN_SHARE_OF_FIRST, SUPPORT_FLOOR } = store.recipe.extractive;
+  const { MAX_VISIBLE_CHARACTERS } = store.recipe.excerpts;
   /** @type {SectionExcerpt[]} */
   const excerpts = [];
   /** @type {Set<string>} */
   const statements = new Set();
+  // Windows of one section share the room of one claim.
+  /** @type {Map<string, number>} */
+  const shown = new Map();
   let minSupport = SUPPORT_FLOOR;
   for (const section of rateSections(store, evidence, vector)) {
     const { best, passage, reading, supports } = section;
     const weights = weightsOf(evidence, passage);
-    const budget = EXCERPT_BUDGETS[excerpts.length];
+    const used = shown.get(passage.url) ?? 0;
+    const budget = { ...EXCERPT_BUDGETS[excerpts.length], visible: MAX_VISIBLE_CHARACTERS - used };
     const excerpt = cutExcerpt(store.recipe, passage, reading, supports, weights, budget, statements);
     if (!excerpt || best < minSupport) continue;
     excerpts.push({ section, excerpt });
+    shown.set(passage.url, used + excerpt.visible);
     minSupport = Math.max(minSupport, MIN_SHARE_OF_FIRST * best);
     for (const each of excerpt.statements) statements.add(each);
     if (excerpts.length === EXCERPT_BUDGETS.length) break;
