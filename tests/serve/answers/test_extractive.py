@@ -1,5 +1,6 @@
 """The keyless answerer: verbatim sentences, and the rule that decides between both streams."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -94,6 +95,27 @@ def test_an_excerpt_that_gaps_make_too_long_for_two_windows_is_one_claim(
     assert count_visible_characters(drafted["claims"][0]["text"]) > MAX_VISIBLE_CHARACTERS
     assert len(drafted["claims"]) == 1
     assert enforce_contract(drafted, evidence).mode == "partial"
+
+
+def test_the_windows_of_a_section_are_one_claim_however_long(answerer: ExtractiveAnswerer) -> None:
+    windows = tuple(
+        replace(
+            passage_blocks.passage(
+                block("text", f"The thick mooring chain {letter * 450} {letter}."),
+                block("text", f"A thick chain of a mooring {letter * 450} too."),
+                name=f"page#part~{number}",
+            ),
+            url="/page/#part",
+        )
+        for number, letter in enumerate("ab", 1)
+    )
+    other = passage(3, "The mooring chain is twelve millimetres thick.")
+    drafted = draft(answerer, "How thick is the mooring chain?", Evidence((*windows, other)))
+    sources = [{each["source"] for each in claim["evidence"]} for claim in drafted["claims"]]
+    assert {"s3"} in sources
+    assert sum(not own.isdisjoint({"s1", "s2"}) for own in sources) == 1
+    answer = enforce_contract(drafted, Evidence((*windows, other)))
+    assert (len(answer.claims), answer.dropped) == (2, 0)
 
 
 def test_no_supporting_sentence_declines(answerer: ExtractiveAnswerer) -> None:

@@ -86,3 +86,17 @@ def test_a_home_page_may_be_a_readme_or_lie_below_a_language() -> None:
         assert is_home_record(record, "en")
     for record in ("guide/index", "de/index", "index.de", "indexes", "en"):
         assert not is_home_record(record, "en")
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("Harbour Master", "keeps the berths of small boats in order"),
+        ("berths", "the place where one boat lies"),
+        ("Free berths", "have a green light"),
+    ],
+)
+def test_a_title_or_a_heading_is_answered_by_its_introduction(
+    engine: Engine[Bundle], question: str, words: str
+) -> None:
+    assert words in first_words(engine, question)

@@ -1,6 +1,7 @@
 """Selection of evidence from a pool of candidates."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,50 @@ def test_one_record_keeps_its_four_best() -> None:
     texts = ["alpha one", "beta two", "gamma three", "delta four", "epsilon five", "zeta six"]
     pool = [scored(f"a{n}", text, 0.5, "a") for n, text in enumerate(texts)]
     assert selected(*pool, scored("b", "eta", 0.5)) == ["a0", "a1", "a2", "a3", "b"]
+
+
+def test_the_best_base_score_of_a_page_stays_beside_its_four() -> None:
+    texts = ["alpha one", "beta two", "gamma three", "delta four", "epsilon five", "zeta six"]
+    pool = [scored(f"a{n}", text, 0.5 + n / 100, "a") for n, text in enumerate(texts)]
+    assert selected(*pool, scored("b", "eta", 0.5)) == ["a0", "a1", "a2", "a3", "a5", "b"]
+
+
+def test_a_passage_is_ordered_by_its_own_score_within_its_page(tmp_path: Path) -> None:
+    rope = "<h2>Rope</h2><p>A rope of hemp is dried in the sun after each voyage.</p>"
+    chain = "<h2>Chain</h2><p>A chain of iron is cleaned of its weed after each voyage.</p>"
+    engine = engine_of(tmp_path, record("gear", rope + chain))
+    pool = engine.retrieve("How is the iron cleaned?", selection.POOL_SIZE)
+    ordered = selection.order_by_section(engine.store, pool.reading, pool.passages)
+    assert [each.item.title.rpartition(" ")[2] for each in ordered] == ["Chain", "Rope"]
+    assert ordered[0].section - ordered[1].section > selection.OWN_WEIGHT * 0.9 * (
+        ordered[0].base - ordered[1].base
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [("mooring knots", "/guide/#knots"), ("tie_up knots", "/api/#boat.tie_up")],
+)
+def test_a_guide_leads_a_member_of_an_api_that_is_not_named(
+    tmp_path: Path, question: str, first: str
+) -> None:
+    guide, member = (
+        f'<h2 id="{anchor}">Knots</h2><p>A mooring is made by tie_up with two knots.</p>'
+        for anchor in ("knots", "boat.tie_up")
+    )
+    engine = engine_of(tmp_path, record("api", member), record("guide", guide))
+    pool = engine.retrieve(question, selection.POOL_SIZE)
+    ordered = selection.order_by_section(engine.store, pool.reading, pool.passages)
+    assert ordered[0].item.url == first
+
+
+def test_a_long_passage_leads_a_short_one_of_equal_words(tmp_path: Path) -> None:
+    long = f"<h2>Use</h2><p>A mooring. {LONG}</p>"
+    engine = engine_of(tmp_path, record("gear", "<h2>See</h2><p>A mooring.</p>" + long))
+    pool = engine.retrieve("mooring", selection.POOL_SIZE)
+    equal = [replace(each, base=0.5, score=0.5) for each in pool.passages]
+    ordered = selection.order_by_section(engine.store, pool.reading, equal)
+    assert [each.item.title.rpartition(" ")[2] for each in ordered] == ["Use", "See"]
 
 
 def test_a_clear_winner_takes_one_other_source() -> None:

@@ -1,6 +1,5 @@
 """Answerer without a language model: quote verbatim excerpts, and point to up to two notes."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,12 +13,13 @@ from ..embedders.embedder import Embedder
 from ..provider_registry import embeds_in_process
 from ..retrieval.question import read_question
 from ..retrieval.scoring import score_codes
+from ..retrieval.selection import WINDOW_SUFFIX
 from ..retrieval.store import Store
 from ..text.tokenization import extract_terms
 from ..types import Evidence, Passage
 from ..vectors import Int8Codes, quantize_int8
 from .confidence import is_direct_answer
-from .excerpts import MAX_VISIBLE_CHARACTERS, Excerpt, ExcerptBudget, cut_excerpt
+from .excerpts import Excerpt, ExcerptBudget, cut_excerpt
 from .statements import PassageStatements, is_quotable_alone, split_statements
 
 MAX_DRAFT_ROUTES = 2
@@ -40,8 +40,6 @@ EXCERPT_BUDGETS = (ExcerptBudget(125, 14), ExcerptBudget(60, 11), ExcerptBudget(
 SUPPORT_WEIGHT = 1.0
 
 Vector = NDArray[np.float32]
-
-_WINDOW_SUFFIX = re.compile(r"~(\d+)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +125,8 @@ class ExtractiveAnswerer:
         min_support, count = SUPPORT_FLOOR, 0
         for section in self._rate_sections(question, evidence, idfs):
             passage, weights = section.passage, idfs[section.passage.language]
-            visible = MAX_VISIBLE_CHARACTERS - shown[passage.url]
-            budget = replace(EXCERPT_BUDGETS[count], visible=visible)
+            whole = EXCERPT_BUDGETS[count]
+            budget = replace(whole, visible=whole.visible - shown[passage.url])
             excerpt = cut_excerpt(
                 passage, section.reading, section.supports, weights, budget, statements
             )
@@ -236,7 +234,7 @@ def _draft_claim(excerpts: Sequence[_SectionExcerpt]) -> dict[str, Any]:
     """Draft a claim of the windows of one section, in the order of the page."""
 
     def window(excerpt: _SectionExcerpt) -> int:
-        match = _WINDOW_SUFFIX.search(excerpt.section.passage.id)
+        match = WINDOW_SUFFIX.search(excerpt.section.passage.id)
         return int(match[1]) if match else 1
 
     ordered = sorted(excerpts, key=window)

@@ -87,6 +87,8 @@ _IDENTIFIER = re.compile(
 
 _VERSION = re.compile(r"(?<![\w.])v?\d+\.\d+|(?<!\w)v\d")
 _HISTORY_WORDS = frozenset("release released releases changelog changelogs".split())
+# A question of so few words is a title or a heading.
+MAX_NAME_WORDS = 2
 # "What is a bundle?", and not "What is the default timeout?", which asks for a fact.
 _DEFINITION = re.compile(
     r"^what(?:['’]s|\s+is|\s+are)\s+(?:an?\s+)?(?!(?:the|my|your|our|new)\b)\S+(?:\s+\S+){0,2}$",
@@ -127,8 +129,9 @@ def find_identifiers(question: str) -> frozenset[str]:
 
 
 def asks_for_definition(question: str) -> bool:
-    """Test whether a question asks what something is."""
-    return _DEFINITION.search(question) is not None
+    """Test whether a question asks what something is, or is no more than the name of it."""
+    is_name = len(split_words(question)) <= MAX_NAME_WORDS
+    return is_name or _DEFINITION.search(question) is not None
 
 
 def asks_for_history(question: str, phrases: Set[str]) -> bool:

@@ -1,6 +1,7 @@
 """Choice among retrieved passages: section scores, duplicates, and the evidence of each page."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +11,7 @@ import numpy as np
 
 from ..bundle_format.manifest import LOCAL_PROFILE
 from ..structure import TITLE_SEPARATOR
-from ..text.tokenization import split_lowercase_words
+from ..text.tokenization import extract_terms, split_lowercase_words, split_words
 from ..types import Evidence, Passage, RoutingHint
 from .bm25 import compute_idf_share, match_terms
 from .question import QuestionReading, read_site_names
@@ -25,7 +26,13 @@ PAGE_WEIGHT, OWN_WEIGHT, HEADING_WEIGHT = 2.0, 3.5, 0.6
 CODE_BONUS, LENGTH_WEIGHT = 0.25, 0.2
 # In the place of both where a definition is asked for: for the first passage of the page whose
 # title holds what is asked for, and of the home page, whatever others say, for the site itself.
-INTRODUCTION_BONUS, HOME_BONUS = 0.60, 2.00
+INTRODUCTION_BONUS, HOME_BONUS = 2.0, 5.0
+# Taken from the section of a member of an API, whose anchor is its dotted name, and added where the
+# question has the name: where scores are nearly equal a guide answers more often than a reference.
+MEMBER_WEIGHT = 0.12
+_MEMBER = re.compile(r"#.*\.([^.]+)$")
+# The number of a further window at the end of its id.
+WINDOW_SUFFIX = re.compile(r"~(\d+)$")
 # The paths of home pages, also below a language and with its suffix.
 HOME_RECORDS = ("index", "README")
 
@@ -40,6 +47,7 @@ def order_by_section(
 ) -> list[Scored[Passage]]:
     """Order a pool by section score, best first, and add the section scores."""
     lengths = store.postings_of(()).lengths
+    words = frozenset(split_lowercase_words(reading.question))
     best: dict[str, float] = {}
     for scored in pool:
         best[scored.item.record] = max(scored.score, best.get(scored.item.record, scored.score))
@@ -48,11 +56,15 @@ def order_by_section(
         passage = scored.item
         heading = passage.title.rpartition(TITLE_SEPARATOR)[2]
         share = compute_idf_share(reading.idfs[passage.language], heading, passage.language)
+        form = 0.0
         if reading.asks_for_definition:
-            form = _score_introduction(store, reading, scored)
-        else:
-            form = CODE_BONUS if has_code(passage) else 0
+            form = _score_introduction(store, reading, scored, heading)
+        if not form:
+            form = CODE_BONUS if has_code(passage) else 0.0
             form += LENGTH_WEIGHT * math.log(1 + int(lengths[scored.row]))
+        if member := _MEMBER.search(passage.url):
+            is_named = words.issuperset(split_lowercase_words(member[1]))
+            form += MEMBER_WEIGHT if is_named else -MEMBER_WEIGHT
         page = PAGE_WEIGHT * best[passage.record]
         return page + OWN_WEIGHT * scored.base + HEADING_WEIGHT * share + form
 
@@ -60,18 +72,28 @@ def order_by_section(
     return sorted(rated, key=lambda scored: -scored.section)
 
 
-def _score_introduction(store: Store, reading: QuestionReading, scored: Scored[Passage]) -> float:
-    """Score a passage that introduces what a definition is asked of: its page's first."""
+def _score_introduction(
+    store: Store, reading: QuestionReading, scored: Scored[Passage], heading: str
+) -> float:
+    """Score a passage that introduces what a definition is asked of.
+
+    It is the first passage of its page, or of a section whose heading is no more than that.
+    """
     records, language = store.passage_records, scored.item.language
     record = records[scored.row]
     terms = frozenset(reading.terms.get(language, ()))
-    if not terms or (scored.row and records[scored.row - 1] == record):
+    if not terms or WINDOW_SUFFIX.search(scored.item.id):
         return 0.0
-    if is_home_record(scored.item.record, language) and terms in read_site_names(store, language):
+    is_first = not scored.row or records[scored.row - 1] != record
+    is_home = is_first and is_home_record(scored.item.record, language)
+    if is_home and terms in read_site_names(store, language):
         return HOME_BONUS
     titles = store.title_terms
     is_titled = all(t in titles.rows and record in titles.entry(t).records for t in terms)
-    return INTRODUCTION_BONUS if is_titled else 0.0
+    # Terms alone would take "Your berth" for "Berth".
+    is_whole = len(split_words(heading)) <= len(terms)
+    is_headed = is_whole and terms == frozenset(extract_terms(heading, language))
+    return INTRODUCTION_BONUS if is_headed or (is_first and is_titled) else 0.0
 
 
 def has_code(passage: Passage) -> bool:

@@ -48,7 +48,6 @@ export function draftExcerpts(store, question, evidence, vector) {
  */
 function cutExcerpts(store, question, evidence, vector) {
   const { EXCERPT_BUDGETS, MIN_SHARE_OF_FIRST, SUPPORT_FLOOR } = store.recipe.extractive;
-  const { MAX_VISIBLE_CHARACTERS } = store.recipe.excerpts;
   /** @type {SectionExcerpt[]} */
   const excerpts = [];
   /** @type {Set<string>} */
@@ -61,7 +60,8 @@ function cutExcerpts(store, question, evidence, vector) {
     const { best, passage, reading, supports } = section;
     const weights = weightsOf(evidence, passage);
     const used = shown.get(passage.url) ?? 0;
-    const budget = { ...EXCERPT_BUDGETS[excerpts.length], visible: MAX_VISIBLE_CHARACTERS - used };
+    const whole = EXCERPT_BUDGETS[excerpts.length];
+    const budget = { ...whole, visible: whole.visible - used };
     const excerpt = cutExcerpt(store.recipe, passage, reading, supports, weights, budget, statements);
     if (!excerpt || best < minSupport) continue;
     excerpts.push({ section, excerpt });
@@ -163,7 +163,7 @@ function readStatements(recipe, passage) {
  */
 function draftClaim(recipe, excerpts) {
   const windowOf = (/** @type {SectionExcerpt} */ { section }) => {
-    return Number(recipe.extractive.WINDOW_SUFFIX.exec(section.passage.id)?.[1] ?? 1);
+    return Number(recipe.selection.WINDOW_SUFFIX.exec(section.passage.id)?.[1] ?? 1);
   };
   const ordered = [...excerpts].sort((one, other) => windowOf(one) - windowOf(other));
   return {

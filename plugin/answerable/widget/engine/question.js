@@ -82,7 +82,8 @@ export function pointsBack(recipe, question) {
  * @returns {boolean}
  */
 export function asksForDefinition(recipe, question) {
-  return recipe.question.DEFINITION.test(question);
+  const { DEFINITION, MAX_NAME_WORDS } = recipe.question;
+  return splitWords(recipe, question).length <= MAX_NAME_WORDS || DEFINITION.test(question);
 }
 
 /**

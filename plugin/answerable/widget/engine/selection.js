@@ -2,7 +2,7 @@
 import { computeIdfShare, matchTerms } from "./bm25.js";
 import { countCodePoints } from "./code_points.js";
 import { isSiteName } from "./question.js";
-import { splitLowercaseWords } from "./tokenization.js";
+import { extractTerms, splitLowercaseWords, splitWords } from "./tokenization.js";
 
 /**
  * @typedef {import("./store.js").Passage} Passage
@@ -21,22 +21,24 @@ import { splitLowercaseWords } from "./tokenization.js";
  * @returns {Scored[]}
  */
 function orderBySection(store, reading, pool) {
-  const { hasCode, passageLengths, passageRecords: records, passageTitles, recipe } = store;
+  const { hasCode, passageLengths, passageRecords: records, passageTitles, passageUrls, recipe } = store;
   const parts = recipe.selection;
+  const words = new Set(splitLowercaseWords(recipe, reading.question));
   /** @type {Map<number, number>} */
   const best = new Map();
   for (const { row, score } of pool) best.set(records[row], Math.max(score, best.get(records[row]) ?? score));
-  const introductions = scoreIntroductions(store, reading, pool);
   const rate = (/** @type {Scored} */ { base, row }) => {
     const language = store.languageOf(row);
     const heading = passageTitles[row].split(recipe.structure.TITLE_SEPARATOR).at(-1) ?? "";
     const share = computeIdfShare(recipe, reading.idfs.get(language) ?? new Map(), heading, language);
-    const code = hasCode[row] ? parts.CODE_BONUS : 0;
-    const form = introductions
-      ? (introductions.get(row) ?? 0)
-      : code + parts.LENGTH_WEIGHT * Math.log(1 + passageLengths[row]);
+    const length = parts.LENGTH_WEIGHT * Math.log(1 + passageLengths[row]);
+    const introduction = reading.asksForDefinition ? scoreIntroduction(store, reading, row, heading) : 0;
+    const form = introduction || (hasCode[row] ? parts.CODE_BONUS : 0) + length;
+    const [, name] = parts.MEMBER.exec(passageUrls[row]) ?? [];
+    const isNamed = name !== undefined && splitLowercaseWords(recipe, name).every((word) => words.has(word));
+    const member = name === undefined ? 0 : isNamed ? parts.MEMBER_WEIGHT : -parts.MEMBER_WEIGHT;
     const page = parts.PAGE_WEIGHT * (best.get(records[row]) ?? 0);
-    return page + parts.OWN_WEIGHT * base + parts.HEADING_WEIGHT * share + form;
+    return page + parts.OWN_WEIGHT * base + parts.HEADING_WEIGHT * share + (form + member);
   };
   return pool
     .map((scored) => ({ ...scored, section: rate(scored) }))
@@ -44,30 +46,28 @@ function orderBySection(store, reading, pool) {
 }
 
 /**
- * Score the passages of a pool, by their rows, that introduce what a question asks about; null if
- * no definition is asked for.
+ * Score a passage that introduces what a definition is asked of: the first one of its page, or of a
+ * section whose heading is no more than that.
  * @param {Store} store
  * @param {QuestionReading} reading
- * @param {Scored[]} pool
- * @returns {Map<number, number> | null}
+ * @param {number} row
+ * @param {string} heading
+ * @returns {number}
  */
-function scoreIntroductions(store, reading, pool) {
-  const { HOME_BONUS, INTRODUCTION_BONUS } = store.recipe.selection;
-  if (!reading.asksForDefinition) return null;
-  const scores = new Map();
-  const { passageRecords: records, recordIds, titleTerms } = store;
-  for (const { row } of pool) {
-    if (row && records[row - 1] === records[row]) continue;
-    const language = store.languageOf(row);
-    const terms = new Set(reading.terms.get(language) ?? []);
-    if (!terms.size) continue;
-    if (isHomeRecord(store.recipe, recordIds[records[row]], language) && isSiteName(store, language, terms)) {
-      scores.set(row, HOME_BONUS);
-    } else if ([...terms].every((term) => titleTerms.get(term)?.records.includes(records[row]))) {
-      scores.set(row, INTRODUCTION_BONUS);
-    }
-  }
-  return scores;
+function scoreIntroduction(store, reading, row, heading) {
+  const { passageIds, passageRecords: records, recipe, recordIds, titleTerms } = store;
+  const { HOME_BONUS, INTRODUCTION_BONUS, WINDOW_SUFFIX } = recipe.selection;
+  const language = store.languageOf(row);
+  const terms = new Set(reading.terms.get(language) ?? []);
+  if (!terms.size || WINDOW_SUFFIX.test(passageIds[row])) return 0;
+  const isFirst = !row || records[row - 1] !== records[row];
+  const isHome = isFirst && isHomeRecord(recipe, recordIds[records[row]], language);
+  if (isHome && isSiteName(store, language, terms)) return HOME_BONUS;
+  const isTitled = [...terms].every((term) => titleTerms.get(term)?.records.includes(records[row]));
+  const own = new Set(extractTerms(recipe, heading, language));
+  const isWhole = splitWords(recipe, heading).length <= terms.size && own.size === terms.size;
+  const isHeaded = isWhole && [...own].every((term) => terms.has(term));
+  return isHeaded || (isFirst && isTitled) ? INTRODUCTION_BONUS : 0;
 }
 
 /**
