@@ -57,11 +57,11 @@ class Rule:
 
 
 _PARTS = {
-    "words that tell sections apart": "LOCAL_WEIGHT",
+    "own score of a passage": "OWN_WEIGHT",
     "heading": "HEADING_WEIGHT",
-    "names of code": "IDENTIFIER_WEIGHT",
     "something to copy": "CODE_BONUS",
-    "short sections": "SHORT_PENALTY",
+    "length": "LENGTH_WEIGHT",
+    "guides before references": "MEMBER_WEIGHT",
 }
 _TOGETHER = {
     "answers.excerpts.MIN_APART_SHARE": MIN_NEIGHBOR_SHARE,

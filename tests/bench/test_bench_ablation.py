@@ -110,21 +110,21 @@ def test_absent_data_is_named_and_skipped(tmp_path: Path) -> None:
 
 
 def test_constants_come_back_after_an_error() -> None:
-    before = selection.LOCAL_WEIGHT
-    switched = ablation.replaced_constants({"retrieval.selection.LOCAL_WEIGHT": before + 1})
+    before = selection.OWN_WEIGHT
+    switched = ablation.replaced_constants({"retrieval.selection.OWN_WEIGHT": before + 1})
     with pytest.raises(AssertionError, match="while switched"), switched:
-        assert before == selection.LOCAL_WEIGHT, "while switched"
-    assert before == selection.LOCAL_WEIGHT
+        assert before == selection.OWN_WEIGHT, "while switched"
+    assert before == selection.OWN_WEIGHT
 
 
 def test_a_constant_that_is_not_there_is_an_error() -> None:
-    before = selection.LOCAL_WEIGHT
+    before = selection.OWN_WEIGHT
     switched = ablation.replaced_constants(
-        {"retrieval.selection.LOCAL_WEIGHT": 0, "retrieval.selection.GONE": 0}
+        {"retrieval.selection.OWN_WEIGHT": 0, "retrieval.selection.GONE": 0}
     )
     with pytest.raises(AttributeError, match="GONE"), switched:
         pass
-    assert before == selection.LOCAL_WEIGHT
+    assert before == selection.OWN_WEIGHT
 
 
 def test_every_rule_names_constants_and_fields_that_exist() -> None:
