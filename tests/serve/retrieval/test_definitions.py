@@ -23,6 +23,10 @@ PAGES = {
     "berth to the list of berths:\n\n```sh\nharbour berth add\n```\n\n## Your berth\n\nYour berth "
     "is the berth with the number seven.\n\n## Free berths\n\nFree berths have a green light, and "
     "all free berths are listed at the gate.\n",
+    "light.md": "# Light at night\n\nThe gate is lit.\n\n## Lanterns\n\nA lantern burns on oil.\n\n"
+    "## Buy lanterns for lanterns\n\nBuy lanterns beside the lanterns that hang:\n\n"
+    "```sh\nharbour lanterns buy lanterns\n```\n\nLanterns need lanterns, and lanterns of brass are "
+    "the lanterns that last longest of all lanterns.\n",
     "de/index.md": "# Start\n\nHier steht, was ein Liegeplatz ist.\n",
 }
 
@@ -94,6 +98,7 @@ def test_a_home_page_may_be_a_readme_or_lie_below_a_language() -> None:
         ("Harbour Master", "keeps the berths of small boats in order"),
         ("berths", "the place where one boat lies"),
         ("Free berths", "have a green light"),
+        ("lanterns", "burns on oil"),
     ],
 )
 def test_a_title_or_a_heading_is_answered_by_its_introduction(
