@@ -25,8 +25,8 @@ PAGES = {
     "all free berths are listed at the gate.\n",
     "light.md": "# Light at night\n\nThe gate is lit.\n\n## Lanterns\n\nA lantern burns on oil.\n\n"
     "## Buy lanterns for lanterns\n\nBuy lanterns beside the lanterns that hang:\n\n"
-    "```sh\nharbour lanterns buy lanterns\n```\n\nLanterns need lanterns, and lanterns of brass are "
-    "the lanterns that last longest of all lanterns.\n",
+    "```sh\nharbour lanterns buy lanterns\n```\n\nLanterns need lanterns, and lanterns of brass "
+    "are the lanterns that last longest of all lanterns.\n",
     "de/index.md": "# Start\n\nHier steht, was ein Liegeplatz ist.\n",
 }
 
