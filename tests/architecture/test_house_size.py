@@ -16,40 +16,40 @@ PACKAGE = Path(__file__).parents[2] / "plugin" / "answerable"
 # Lines of code by room, without blank lines, comments and docstrings.
 RECORDED: dict[str, int] = {
     "answerable": 59,
-    "cli": 3_266,
-    "evaluate": 4_310,
-    "indexing": 974,
-    "indexing/browser_index": 1_269,
+    "cli": 3_130,
+    "evaluate": 3_791,
+    "indexing": 975,
+    "indexing/browser_index": 1_267,
     "indexing/html_site": 455,
     "indexing/leak_audit": 1_088,
     "indexing/notes": 819,
     "indexing/output": 587,
     "indexing/packaging": 584,
-    "indexing/pages": 1_379,
+    "indexing/pages": 1_374,
     "indexing/site_hosts": 141,
-    "indexing/widget": 315,
-    "mkdocs": 1_961,
+    "indexing/widget": 333,
+    "mkdocs": 1_858,
     "postgres": 1_077,
-    "serve": 1_179,
-    "serve/answers": 1_911,
+    "serve": 1_178,
+    "serve/answers": 1_902,
     "serve/bundle_format": 579,
     "serve/embedders": 303,
-    "serve/http": 2_468,
+    "serve/http": 2_465,
     "serve/limits": 696,
     "serve/retrieval": 1_086,
-    "serve/stores": 310,
-    "serve/text": 274,
+    "serve/stores": 271,
+    "serve/text": 276,
     "testing": 296,
-    "widget": 321,
-    "widget/ask-box": 1_066,
-    "widget/engine": 2_677,
+    "widget": 355,
+    "widget/ask-box": 1_102,
+    "widget/engine": 2_692,
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 38_940
-MAX_MODULES = 151
+MAX_LINES = 37_717
+MAX_MODULES = 148
 MAX_MODULE_LINES = 600
-MAX_JAVASCRIPT_LINES = 7_600
+MAX_JAVASCRIPT_LINES = 7_571
 
 _LAYOUT = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
