@@ -1,5 +1,5 @@
 .DELETE_ON_ERROR:
-.PHONY: serve test test-fast check build bench shots tables clean
+.PHONY: serve test test-fast check build model bench shots tables clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -50,8 +50,12 @@ check: $(STAMP) $(JAVASCRIPT)
 	@command -v npm >/dev/null || { echo "make check needs node and npm: the package nodejs of your system" >&2; exit 1; }
 	node tests/javascript/node_modules/typescript/bin/tsc --project tests/javascript
 
+# What an installation from the source derives, for a checkout that was installed before.
+model: $(STAMP)
+	$(BIN)/python plugin/model/hatch_build.py
+
 bench: $(STAMP) $(PAGEFIND)
-	@for bench in questions retrieval bundle build cold load widget browser; do $(BIN)/python eval/bench/$$bench.py || exit 1; done
+	@for bench in questions retrieval bundle build cold load widget browser edits; do $(BIN)/python eval/bench/$$bench.py || exit 1; done
 	$(BIN)/python eval/bench/postgres.py --passages 30000 --notes 2000 --beside 30000
 
 # Pictures of every state of the ask box, in the folder shots/, and the two that the README shows;

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from hatch_build import write_model
+
 # An example may take as long as a busy machine lets it.
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
@@ -87,7 +89,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: places.get(item.path.name, last))
 
 
-def pytest_sessionstart() -> None:
+def pytest_sessionstart(session: pytest.Session) -> None:
+    # A worker of pytest-xdist finds what its controller has made.
+    if not hasattr(session.config, "workerinput"):
+        write_model()
     files = {path.name for path in _TESTS.rglob("*") if "node_modules" not in path.parts}
     unknown = {*_LONGEST, *(name for names in _BY_PATH.values() for name in names)} - files
     if unknown:

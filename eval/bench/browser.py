@@ -43,9 +43,9 @@ _TIMED_QUESTIONS = 5
 _ASSETS = Path("assets", "answerable")
 _MISSING = "no file questions/NAME.jsonl with its site in sites/NAME"
 
-_OPEN = """async ([engine, index]) => {
+_OPEN = """async ([engine, home, index]) => {
   const { openSiteIndex } = await import(engine);
-  globalThis.engine = await openSiteIndex(index, index);
+  globalThis.engine = await openSiteIndex(JSON.parse(index), home);
 }"""
 _ASK = """async (question) => {
   const started = performance.now();
@@ -114,10 +114,9 @@ def measure_site(folder: Path, name: str, questions: Sequence[str], browser: Bro
     (folder / "blank.html").write_text("<!doctype html><title>Blank</title>", encoding="utf-8")
     files = [file for file in (folder / _ASSETS).rglob("*") if _is_counted(file, folder)]
     with serve_counted(folder) as traffic:
-        modules, assets = settings["engine"], f"{traffic.origin}/{_ASSETS.as_posix()}"
-        site = Site(
-            folder, traffic, [f"{assets}/{path}" for path in (modules[0], settings["index"])]
-        )
+        home = f"{traffic.origin}/{_ASSETS.as_posix()}/"
+        opening = [home + settings["engine"][0], home, json.dumps(settings["index"])]
+        site = Site(folder, traffic, opening)
         first, later, engine_gzip = _count_questions(site, questions, browser)
         row: Row = {
             "name": name,

@@ -16,24 +16,24 @@ PACKAGE = Path(__file__).parents[2] / "plugin" / "answerable"
 # Lines of code by room, without blank lines, comments and docstrings.
 RECORDED: dict[str, int] = {
     "answerable": 59,
-    "cli": 3_130,
+    "cli": 3_138,
     "evaluate": 3_791,
-    "indexing": 975,
-    "indexing/browser_index": 1_267,
+    "indexing": 903,
+    "indexing/browser_index": 1_098,
     "indexing/html_site": 455,
     "indexing/leak_audit": 1_088,
     "indexing/notes": 819,
-    "indexing/output": 587,
+    "indexing/output": 585,
     "indexing/packaging": 584,
     "indexing/pages": 1_374,
     "indexing/site_hosts": 141,
-    "indexing/widget": 333,
-    "mkdocs": 1_858,
+    "indexing/widget": 350,
+    "mkdocs": 1_859,
     "postgres": 1_077,
     "serve": 1_178,
     "serve/answers": 1_902,
-    "serve/bundle_format": 579,
-    "serve/embedders": 303,
+    "serve/bundle_format": 663,
+    "serve/embedders": 324,
     "serve/http": 2_465,
     "serve/limits": 696,
     "serve/retrieval": 1_086,
@@ -42,14 +42,14 @@ RECORDED: dict[str, int] = {
     "testing": 296,
     "widget": 355,
     "widget/ask-box": 1_102,
-    "widget/engine": 2_692,
+    "widget/engine": 2_756,
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 37_717
+MAX_LINES = 37_559
 MAX_MODULES = 148
 MAX_MODULE_LINES = 600
-MAX_JAVASCRIPT_LINES = 7_571
+MAX_JAVASCRIPT_LINES = 7_666
 
 _LAYOUT = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,

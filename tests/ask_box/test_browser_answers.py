@@ -211,7 +211,7 @@ def test_new_deploy_is_noticed_by_an_open_page(page: Page, built: Path, tmp_path
 def test_stop_ends_a_question_whose_index_is_still_loaded(page: Page, host: Host) -> None:
     box = visit(page, host.origin)
     waiting: list[Route] = []
-    page.route("**/core.bin", lambda route: waiting.append(route))
+    page.route("**/core-*.bin", lambda route: waiting.append(route))
     box.get_by_role("button", name="Ask", exact=True).first.click()
     box.locator("textarea").fill(CHAIN)
     box.locator("textarea").press("Enter")
@@ -219,7 +219,7 @@ def test_stop_ends_a_question_whose_index_is_still_loaded(page: Page, host: Host
     expect(box).to_have_attribute("state", "empty")
     for route in waiting:
         route.continue_()
-    page.unroute("**/core.bin")
+    page.unroute("**/core-*.bin")
     ask(box, CHAIN)
     expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
 
@@ -268,8 +268,8 @@ SEARCH = """() => document.body.insertAdjacentHTML("afterbegin",
   '<input type="hidden" name="in" value="all"></form>')"""
 # Of files that the site has, by what is wrong with them: the pattern, and what is sent instead.
 BROKEN_FILES: dict[str, tuple[str, dict[str, Any], str, str]] = {
-    "bad shard": ("**/terms/*.bin", {"body": "junk"}, "stale", "Reload the page"),
-    "bad core": ("**/core.bin", {"body": "<h1>Sign in</h1>"}, "stale", "Reload the page"),
+    "bad shard": ("**/terms-*.bin", {"body": "junk"}, "stale", "Reload the page"),
+    "bad core": ("**/core-*.bin", {"body": "<h1>Sign in</h1>"}, "stale", "Reload the page"),
     "refused": ("**/index/**", {"status": 403, "body": "no"}, "stale", "Reload the page"),
     "missing scripts": ("**/engine/**", {"status": 404, "body": ""}, "stale", "Reload the page"),
     "page for scripts": ("**/engine/**", {"body": "<p>Home"}, "stale", "Reload the page"),
@@ -308,7 +308,7 @@ WORKER = """addEventListener("fetch", (event) => {
     (kept) => kept ?? fetch(event.request).then(async (response) => {
       const copy = response.clone();
       const cache = await caches.open("theirs");
-      if (!/\\.bin|manifest/.test(response.url)) await cache.put(event.request, copy);
+      if (!/\\.bin/.test(response.url)) await cache.put(event.request, copy);
       return response;
     })));
 });

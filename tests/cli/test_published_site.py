@@ -24,21 +24,25 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from answerable.cli import main, published_site
 from answerable.cli.published_site import is_public_address, open_published_site
-from answerable.indexing.browser_index.container import Container, pack_container, unpack_container
-from answerable.indexing.browser_index.index_files import (
-    MANIFEST_FILE,
-    AddressedFiles,
-    BrowserIndex,
-)
+from answerable.indexing.browser_index.index_files import BrowserIndex
 from answerable.indexing.browser_index.index_reader import (
+    PublishedStore,
     parse_index_manifest,
     read_published_index,
 )
-from answerable.indexing.widget.site_files import WIDGET_CONFIG_PATH
+from answerable.indexing.widget.site_files import WIDGET_CONFIG_PATH, name_index
+from answerable.serve.bundle_format.container import Container, unpack_container
 from answerable.serve.errors import AnswerableError, BundleError, EmbedderError, SiteError
 from answerable.serve.retrieval.selection import count_context_characters
 from support import sites, static_server
-from support.browser_index import write_files
+from support.browser_index import (
+    change_files,
+    change_manifest,
+    list_names,
+    read_index,
+    read_manifest,
+    write_index,
+)
 
 QUESTIONS = (
     "How thick is the chain of a mooring?",
@@ -52,6 +56,7 @@ FLEET = (
     "## Crew\n\n- oar 🛶\n- `rope`\n"
 )
 ASSETS = "assets/answerable"
+BUILT_AT = "2026-03-01T12:00:00Z"
 
 
 @pytest.fixture(scope="module")
@@ -62,31 +67,28 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def files(built: Path) -> AddressedFiles:
+def files(built: Path) -> BrowserIndex:
     """Read the index that the build has published."""
     settings = json.loads((built / "site" / WIDGET_CONFIG_PATH).read_bytes())
-    folder = built / "site" / ASSETS / settings["index"]
-    paths = [path for path in folder.rglob("*") if path.is_file()]
-    return AddressedFiles(
-        settings["index"],
-        {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths},
-    )
+    return read_index(built / "site" / ASSETS, settings["index"]["en"])
 
 
-def publish(folder: Path, files: AddressedFiles, index: object = None) -> Path:
+def entry(files: BrowserIndex) -> dict[str, str]:
+    return name_index(files, BUILT_AT)
+
+
+def publish(folder: Path, files: BrowserIndex, index: object = None) -> Path:
     """Put an index into a folder below the path ``docs``, and name it where the widget looks."""
-    write_files(files, folder / "docs" / ASSETS)
-    settings = {"bundle": "x", "index": files.folder if index is None else index}
+    write_index(files, folder / "docs" / ASSETS, BUILT_AT)
+    settings = {"bundle": "x", "index": {"en": entry(files)} if index is None else index}
     sites.put(folder / "docs" / WIDGET_CONFIG_PATH, json.dumps(settings))
     return folder
 
 
-def changed(files: AddressedFiles, **fields: object) -> AddressedFiles:
-    """Change fields of the manifest; the folder's name follows."""
-    manifest = {**json.loads(files.files[MANIFEST_FILE]), **fields}
-    built_at = manifest.pop("built_at")
-    shards = {name: data for name, data in files.files.items() if name != MANIFEST_FILE}
-    return BrowserIndex(shards, manifest).complete(built_at)
+def read_store(files: BrowserIndex) -> PublishedStore:
+    """Read an index from its files."""
+    index = parse_index_manifest(files.files[files.manifest], "x", files.core, BUILT_AT)
+    return read_published_index(index, files.files.__getitem__)
 
 
 def ask_all(folder: Path, *options: str) -> list[dict[str, Any]]:
@@ -101,21 +103,20 @@ def ask_all(folder: Path, *options: str) -> list[dict[str, Any]]:
 
 
 def test_replies_of_a_published_index_equal_those_of_the_bundle(
-    built: Path, files: AddressedFiles, tmp_path: Path
+    built: Path, files: BrowserIndex, tmp_path: Path
 ) -> None:
     with static_server.serving(publish(tmp_path, files)) as origin:
         replies = ask_all(built, "--site", f"{origin}/docs")
-    assert replies == ask_all(built)
+    assert replies == [{**reply, "built_at": BUILT_AT} for reply in ask_all(built)]
     assert [reply["mode"] for reply in replies] == ["partial"] * 3 + ["not-found"]
     assert replies[1]["notes"]
     assert replies[2]["citations"][0]["date"] == "2026-02-03"
 
 
 def test_passages_of_a_published_index_equal_those_of_the_bundle(
-    built: Path, files: AddressedFiles
+    built: Path, files: BrowserIndex
 ) -> None:
-    manifest = parse_index_manifest(files.files[MANIFEST_FILE], "x")
-    passages = read_published_index(manifest, files.files.__getitem__).passages
+    passages = read_store(files).passages
     expected = list(sites.opened(built).passages())
     # The words of summaries and themes are not published, only how many characters they have.
     assert [replace(each, summary="") for each in passages] == [
@@ -126,7 +127,7 @@ def test_passages_of_a_published_index_equal_those_of_the_bundle(
     assert max(counts) == len("Sails.boats")
 
 
-def test_an_agent_asks_a_static_site_over_stdio(tmp_path: Path, files: AddressedFiles) -> None:
+def test_an_agent_asks_a_static_site_over_stdio(tmp_path: Path, files: BrowserIndex) -> None:
     async def connect(url: str) -> None:
         program = Path(sys.executable).with_name("answerable")
         parameters = StdioServerParameters(command=str(program), args=["mcp", url])
@@ -168,14 +169,16 @@ def test_a_refused_address_names_the_remedy() -> None:
     assert "--site: 'ftp://docs.example.com/' is not the address of a site" in result.output
 
 
-def test_a_site_without_an_index_names_the_remedy(tmp_path: Path, files: AddressedFiles) -> None:
+def test_a_site_without_an_index_names_the_remedy(tmp_path: Path, files: BrowserIndex) -> None:
     with static_server.serving(tmp_path) as origin:
         with pytest.raises(SiteError, match="404; name the start page of a site that answers in"):
             open_published_site(origin)
         for index, problem in (
             (None, "publishes no index; name"),
             ("../../secret", "publishes no index; name"),
-            ({"en": files.folder, "fr": files.folder}, "choose one by --language: en, fr"),
+            ({"en": "../../secret"}, "publishes no index; name"),
+            ({"en": {**entry(files), "core": "../../x"}}, "publishes no index; name"),
+            ({"en": entry(files), "fr": entry(files)}, "choose one by --language: en, fr"),
         ):
             settings = json.dumps({"bundle": "x", "index": index})
             sites.put(tmp_path / "docs" / WIDGET_CONFIG_PATH, settings)
@@ -188,16 +191,17 @@ def test_a_site_without_an_index_names_the_remedy(tmp_path: Path, files: Address
         open_published_site(origin)
 
 
-def test_each_language_has_an_index_of_its_own(tmp_path: Path, files: AddressedFiles) -> None:
-    publish(tmp_path, files, {"en": "index/0123456789abcdef", "fr": files.folder})
+def test_each_language_has_an_index_of_its_own(tmp_path: Path, files: BrowserIndex) -> None:
+    other = {**entry(files), "core": "index/en/core-0123456789ab.bin"}
+    publish(tmp_path, files, {"en": other, "fr": entry(files)})
     with static_server.serving(tmp_path) as origin:
         site = open_published_site(f"{origin}/docs/", "fr")
     assert site.root == f"{origin}/docs/"
-    counts = json.loads(files.files[MANIFEST_FILE])["counts"]
+    counts = read_manifest(files).values["counts"]
     assert len(site.engine.store.passages) == counts["passages"]
 
 
-def test_another_version_s_index_is_refused(tmp_path: Path, files: AddressedFiles) -> None:
+def test_another_version_s_index_is_refused(tmp_path: Path, files: BrowserIndex) -> None:
     model = {"provider": "local", "model": "other", "dimensions": 256}
     cases: tuple[tuple[type[AnswerableError], str, dict[str, object]], ...] = (
         (BundleError, "has the format 99, and this program reads", {"format": 99}),
@@ -205,26 +209,27 @@ def test_another_version_s_index_is_refused(tmp_path: Path, files: AddressedFile
         (BundleError, "is malformed", {"counts": {"passages": 10**9}}),
     )
     for number, (kind, problem, fields) in enumerate(cases):
-        folder = publish(tmp_path / str(number), changed(files, **fields))
+        folder = publish(tmp_path / str(number), change_manifest(files, fields, {}))
         with static_server.serving(folder) as origin, pytest.raises(kind, match=problem):
             open_published_site(f"{origin}/docs/")
 
 
 @pytest.mark.parametrize(
-    ("name", "damage", "problem"),
+    ("kind", "damage", "problem"),
     [
-        ("core.bin", lambda path: path.write_bytes(b"x"), "other files than were built"),
-        ("texts/000.bin", lambda path: path.unlink(), "is missing: deploy the whole site again"),
-        (MANIFEST_FILE, lambda path: path.write_text("[]"), "not the manifest of an index"),
+        ("core", lambda path: path.write_bytes(b"x"), "another file than was built"),
+        ("texts", lambda path: path.unlink(), "is missing: deploy the whole site again"),
+        ("manifest", lambda path: path.write_text("[]"), "another file than was built"),
     ],
 )
 def test_a_partly_deployed_index_is_refused(
     tmp_path: Path,
-    files: AddressedFiles,
-    name: str,
+    files: BrowserIndex,
+    kind: str,
     damage: Callable[[Path], object],
     problem: str,
 ) -> None:
+    name = files.manifest if kind == "manifest" else list_names(files, kind)[0]
     damage(publish(tmp_path, files) / "docs" / ASSETS / files.folder / name)
     with (
         static_server.serving(tmp_path) as origin,
@@ -234,40 +239,39 @@ def test_a_partly_deployed_index_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("name", "values", "arrays"),
+    ("kind", "values", "arrays"),
     [
-        ("core.bin", {"titles": [1.5] * 9}, {}),
-        ("core.bin", {"passageIds": [[[]]] * 9}, {}),
-        ("core.bin", {"passageUrls": ["javascript:alert()"] * 9}, {}),
-        ("core.bin", {"phrases": {}}, {}),
-        ("core.bin", {}, {"passagesPerRecord": np.array([2**32 - 1], "<u4")}),
-        ("terms/000.bin", {}, {"counts": np.zeros(1, "|u1")}),
-        ("terms/000.bin", {}, {"gaps": np.full(3, 65_535, "<u2")}),
-        ("texts/000.bin", {"passages": [["text", [0, 99], [], []]] * 9}, {}),
-        ("codes/000.bin", {}, {"codes": np.zeros(7, "|i1")}),
-        ("words.bin", {"words": None}, {}),
+        ("core", {"titles": [1.5] * 9}, {}),
+        ("core", {"passageIds": [[[]]] * 9}, {}),
+        ("core", {"passageUrls": ["javascript:alert()"] * 9}, {}),
+        ("core", {"phrases": {}}, {}),
+        ("core", {}, {"passagesPerRecord": np.array([2**32 - 1], "<u4")}),
+        ("terms", {}, {"counts": np.zeros(1, "|u1")}),
+        ("terms", {}, {"gaps": np.full(3, 65_535, "<u2")}),
+        ("texts", {"passages": [["text", [0, 99], [], []]] * 9}, {}),
+        ("codes", {}, {"codes": np.zeros(7, "|i1")}),
+        ("words", {"words": None}, {}),
     ],
 )
 def test_a_malformed_file_of_an_index_is_refused(
-    files: AddressedFiles, name: str, values: Mapping[str, Any], arrays: Mapping[str, Any]
+    files: BrowserIndex, kind: str, values: Mapping[str, Any], arrays: Mapping[str, Any]
 ) -> None:
+    name = list_names(files, kind)[0]
     container = unpack_container(files.files[name], name)
     hostile = Container({**container.values, **values}, {**container.arrays, **arrays})
-    contents = {**files.files, name: pack_container(hostile)}
-    index = parse_index_manifest(contents[MANIFEST_FILE], "x")
     with pytest.raises(BundleError, match="the index is malformed"):
-        read_published_index(index, contents.__getitem__)
+        read_store(change_files(files, kind, [hostile]))
 
 
 def test_an_index_that_was_replaced_meanwhile_is_looked_up_again(
-    tmp_path: Path, files: AddressedFiles
+    tmp_path: Path, files: BrowserIndex
 ) -> None:
-    gone = replace(files, folder="index/0123456789abcdef")
-    publish(tmp_path, files, gone.folder)
+    gone = {**entry(files), "manifest": "index/en/manifest-0123456789ab.bin"}
+    publish(tmp_path, files, {"en": gone})
 
     class Deploying(static_server.Quiet):
         def do_GET(self) -> None:  # noqa: N802 - its base class names it so
-            if gone.folder in self.path:
+            if gone["manifest"] in self.path:
                 publish(tmp_path, files)
             super().do_GET()
 
@@ -275,9 +279,7 @@ def test_an_index_that_was_replaced_meanwhile_is_looked_up_again(
         assert open_published_site(f"{origin}/docs/").engine.answer(QUESTIONS[0]).mode == "partial"
 
 
-def test_a_redirect_may_lead_to_https_or_loopback_only(
-    tmp_path: Path, files: AddressedFiles
-) -> None:
+def test_a_redirect_may_lead_to_https_or_loopback_only(tmp_path: Path, files: BrowserIndex) -> None:
     publish(tmp_path, files)
     targets = {"/moved/": "", "/away/": "http://docs.example.com"}
 
@@ -298,7 +300,7 @@ def test_a_redirect_may_lead_to_https_or_loopback_only(
 
 
 def test_an_index_of_too_many_bytes_is_refused(
-    tmp_path: Path, files: AddressedFiles, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, files: BrowserIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     publish(tmp_path, files)
     with static_server.serving(tmp_path) as origin:
@@ -334,46 +336,34 @@ def test_the_whole_opening_has_one_deadline() -> None:
             server.shutdown()
 
 
-def read_hostile(files: AddressedFiles, containers: Mapping[str, Container]) -> None:
-    contents = {**files.files}
-    contents |= {name: pack_container(container) for name, container in containers.items()}
-    manifest = json.loads(contents[MANIFEST_FILE])
-    terms = sum(name.startswith("terms/") for name in contents)
-    manifest["shards"] |= {"terms": terms}
-    index = parse_index_manifest(json.dumps(manifest).encode(), "x")
-    read_published_index(index, contents.__getitem__)
-
-
-def test_files_that_become_far_larger_in_memory_are_refused(files: AddressedFiles) -> None:
+def test_files_that_become_far_larger_in_memory_are_refused(files: BrowserIndex) -> None:
     empty = Container({"terms": []}, {"sizes": np.zeros(250_000, "|u1")})
     with pytest.raises(BundleError, match="takes far more memory than its files"):
-        read_hostile(files, {f"terms/{number:03}.bin": empty for number in range(40)})
+        read_store(change_files(files, "terms", [empty] * 40))
 
 
-def test_titles_that_passages_share_do_not_multiply(files: AddressedFiles) -> None:
-    core = unpack_container(files.files["core.bin"], "core.bin")
+def test_titles_that_passages_share_do_not_multiply(files: BrowserIndex) -> None:
+    core = unpack_container(files.files[files.core], files.core)
     count = len(core.values["titles"])
     titles = {"titles": ["x" * 250_000, *[""] * (count - 1)]}
     shared = {"sharedTitles": np.array([0, *[1] * (count - 1)], "|u1")}
     hostile = Container({**core.values, **titles}, {**core.arrays, **shared})
     with pytest.raises(BundleError, match="takes far more memory than its files"):
-        read_hostile(files, {"core.bin": hostile})
+        read_store(change_files(files, "core", [hostile]))
 
 
 @pytest.mark.parametrize("name", ["records", "passages", "terms", "words"])
 @pytest.mark.parametrize("count", [10**9, 0, -1, 1e999, None, "9"])
 def test_counts_of_a_manifest_are_compared_with_the_data(
-    files: AddressedFiles, name: str, count: object
+    files: BrowserIndex, name: str, count: object
 ) -> None:
-    counts = json.loads(files.files[MANIFEST_FILE])["counts"] | {name: count}
-    hostile = changed(files, counts=counts).files
-    index = parse_index_manifest(hostile[MANIFEST_FILE], "x")
+    counts = read_manifest(files).values["counts"] | {name: count}
     with pytest.raises(BundleError, match=f"counts .* {name} instead of"):
-        read_published_index(index, hostile.__getitem__)
+        read_store(change_manifest(files, {"counts": counts}, {}))
 
 
 def test_a_public_site_leads_to_no_address_that_is_not_public(
-    tmp_path: Path, files: AddressedFiles
+    tmp_path: Path, files: BrowserIndex
 ) -> None:
     publish(tmp_path, files)
     requests: list[str] = []
@@ -438,13 +428,13 @@ CONTROLS = "\x1b[2J\x9b1m\u202e\r\n"
 )
 def test_no_error_holds_control_characters_of_a_site(
     tmp_path: Path,
-    files: AddressedFiles,
+    files: BrowserIndex,
     settings: Mapping[str, object],
     manifest: Mapping[str, object],
 ) -> None:
-    hostile = changed(files, **manifest)
+    hostile = change_manifest(files, manifest, {})
     publish(tmp_path, hostile)
-    content = {"index": hostile.folder, **settings}
+    content = {"index": {"en": entry(hostile)}, **settings}
     sites.put(tmp_path / "docs" / WIDGET_CONFIG_PATH, json.dumps(content))
     with static_server.serving(tmp_path) as origin, pytest.raises(AnswerableError) as caught:
         open_published_site(f"{origin}/docs/")
@@ -485,7 +475,7 @@ def assert_plain(message: str) -> None:
     ],
 )
 def test_an_engine_that_is_no_path_of_the_site_is_refused(
-    tmp_path: Path, files: AddressedFiles, path: object
+    tmp_path: Path, files: BrowserIndex, path: object
 ) -> None:
     publish(tmp_path, files)
     for engine in ([path], path):
@@ -499,9 +489,9 @@ def test_an_engine_that_is_no_path_of_the_site_is_refused(
 
 
 def test_the_engine_that_a_build_names_is_a_path_of_the_site(
-    built: Path, files: AddressedFiles
+    built: Path, files: BrowserIndex
 ) -> None:
     assert json.loads((built / "site" / WIDGET_CONFIG_PATH).read_bytes())["engine"]
     with static_server.serving(built / "site") as origin:
         store = open_published_site(origin).engine.store
-    assert store.manifest.id == json.loads(files.files[MANIFEST_FILE])["id"]
+    assert store.manifest.id == read_manifest(files).values["id"]

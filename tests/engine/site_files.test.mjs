@@ -52,17 +52,18 @@ after(() => {
 beforeEach(() => {
   cache = new MemoryCache();
   requests = [];
-  files = { "/index/new/manifest.json": [200, '{"format": 1}'], "/index/new/core.bin": [200, pack({ name: "Harbour" })] };
+  files = { "/home/manifest.bin": [200, pack({ format: 1 })], "/home/core.bin": [200, pack({ name: "Harbour" })] };
 });
 
-const open = (options = {}) => new SiteFiles(`${origin}/index/new`, { caches, ...options });
+const open = (options = {}) => new SiteFiles(`${origin}/home`, { caches, ...options });
 
 test("a file is fetched once, even for questions at the same time", async () => {
   const site = open();
-  const both = await Promise.all([site.readJson("manifest.json"), site.readJson("manifest.json")]);
-  assert.deepEqual(both, [{ format: 1 }, { format: 1 }]);
+  site.prefetch(["manifest.bin"]);
+  const [first, second] = await Promise.all([site.readContainer("manifest.bin"), site.readContainer("manifest.bin")]);
+  assert.deepEqual([first.values, second.values], [{ format: 1 }, { format: 1 }]);
   assert.deepEqual((await site.readContainer("core.bin")).values, { name: "Harbour" });
-  assert.deepEqual(requests, ["/index/new/manifest.json", "/index/new/core.bin"]);
+  assert.deepEqual(requests, ["/home/manifest.bin", "/home/core.bin"]);
 });
 
 test("the next page reads from the cache, without a request", async () => {
@@ -76,24 +77,24 @@ test("where nothing can be cached, files are fetched all the same", async () => 
   const refusing = { open: async () => Promise.reject(new Error("private window")) };
   for (const none of [null, refusing]) {
     requests = [];
-    assert.deepEqual(await open({ caches: none }).readJson("manifest.json"), { format: 1 });
+    assert.deepEqual((await open({ caches: none }).readContainer("manifest.bin")).values, { format: 1 });
     assert.equal(requests.length, 1);
   }
 });
 
 test("a file that is damaged in the cache is fetched and replaced", async () => {
-  const url = `${origin}/index/new/core.bin`;
+  const url = `${origin}/home/core.bin`;
   cache.entries.set(url, Buffer.from("damaged"));
   assert.deepEqual((await open().readContainer("core.bin")).values, { name: "Harbour" });
-  assert.deepEqual(requests, ["/index/new/core.bin"]);
-  assert.deepEqual(Buffer.from(cache.entries.get(url)), files["/index/new/core.bin"][1]);
+  assert.deepEqual(requests, ["/home/core.bin"]);
+  assert.deepEqual(Buffer.from(cache.entries.get(url)), files["/home/core.bin"][1]);
 });
 
 test("a file that is gone, or is a page instead, tells that the index was replaced", async () => {
-  files["/index/new/core.bin"] = [200, "<!doctype html><title>Not found</title>"];
-  files["/index/new/terms/000.bin"] = [410, ""];
+  files["/home/core.bin"] = [200, "<!doctype html><title>Not found</title>"];
+  files["/home/terms/000.bin"] = [410, ""];
   // Storage that may not be listed.
-  files["/index/new/terms/002.bin"] = [403, ""];
+  files["/home/terms/002.bin"] = [403, ""];
   for (const path of ["core.bin", "terms/000.bin", "terms/001.bin", "terms/002.bin"]) {
     await assert.rejects(open().readContainer(path), (error) => {
       assert.ok(error instanceof IndexGoneError);
@@ -106,32 +107,28 @@ test("a file that is gone, or is a page instead, tells that the index was replac
 
 test("after an error of the server a file is fetched again", async () => {
   const site = open();
-  const manifest = files["/index/new/manifest.json"];
-  files["/index/new/manifest.json"] = [503, ""];
-  await assert.rejects(site.readJson("manifest.json"), (error) => !(error instanceof IndexGoneError) && /HTTP 503/.test(error.message));
-  files["/index/new/manifest.json"] = manifest;
-  assert.deepEqual(await site.readJson("manifest.json"), { format: 1 });
+  const manifest = files["/home/manifest.bin"];
+  files["/home/manifest.bin"] = [503, ""];
+  await assert.rejects(site.readContainer("manifest.bin"), (error) => !(error instanceof IndexGoneError) && /HTTP 503/.test(error.message));
+  files["/home/manifest.bin"] = manifest;
+  assert.deepEqual((await site.readContainer("manifest.bin")).values, { format: 1 });
 });
 
 test("files of builds that are no longer published leave the cache, and others stay", async () => {
-  const kept = [`${origin}/index/new/core.bin`, `${origin}/index/kept/core.bin`, `${origin}/model/a/rows/000.bin`];
-  for (const url of [...kept, `${origin}/index/old/core.bin`]) cache.entries.set(url, pack({}));
-  const swept = new Promise((resolve) => {
-    const remove = cache.delete.bind(cache);
-    cache.delete = async (url) => resolve(await remove(url));
-  });
-  open({ keep: [`${origin}/index/kept`] });
-  assert.equal(await swept, true);
+  const kept = [`${origin}/home/index/en/core-1.bin`, `${origin}/home/model/a/rows-000.bin`, `${origin}/elsewhere/core.bin`];
+  for (const url of [...kept, `${origin}/home/index/en/core-0.bin`]) cache.entries.set(url, pack({}));
+  await open().removeStale((path) => path.startsWith("model/a/") || path === "index/en/core-1.bin");
   assert.deepEqual([...cache.entries.keys()], kept);
+  await open({ caches: null }).removeStale(() => false);
 });
 
 test("who stops waiting gets the reason, and the file arrives for the next", async () => {
   const site = open();
   const stop = new AbortController();
-  const waiting = site.readJson("manifest.json", stop.signal);
+  const waiting = site.readContainer("manifest.bin", stop.signal);
   stop.abort(new Error("stopped"));
   await assert.rejects(waiting, /stopped/);
-  assert.deepEqual(await site.readJson("manifest.json"), { format: 1 });
+  assert.deepEqual((await site.readContainer("manifest.bin")).values, { format: 1 });
   assert.equal(requests.length, 1);
   await assert.rejects(async () => waitFor(Promise.resolve(1), AbortSignal.abort(new Error("before"))), /before/);
 });

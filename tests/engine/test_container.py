@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from answerable.indexing.browser_index.container import (
+from answerable.serve.bundle_format.container import (
     ARRAY_TYPES,
     Container,
     pack_container,

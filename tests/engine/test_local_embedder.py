@@ -1,6 +1,7 @@
 """The embedder in the browser gives the vectors of the one in Python, bit by bit."""
 
 import random
+import shutil
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -10,19 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.indexing.browser_index.container import unpack_container
-from answerable.indexing.browser_index.index_files import AddressedFiles
-from answerable.indexing.browser_index.staged_index import (
-    COMMON_PIECES_FILE,
+from answerable.indexing.browser_index.staged_index import MODEL_FOLDER
+from answerable.indexing.local_model import PACKAGED_MODEL
+from answerable.serve.embedders.local_embedder import (
+    FIRST_MERGED,
+    SPACE,
     UNICODE_VOCABULARY_FILE,
     VOCABULARY_FILE,
-    write_model_files,
+    has_model_files,
 )
-from answerable.indexing.local_model import read_pieces
-from answerable.serve.embedders.local_embedder import FIRST_MERGED, SPACE
+from hatch_build import COMMON_PIECES_FILE, read_pieces
 from support import sites
-from support.browser_index import write_files
 from support.engine_process import RECIPE, engine
+from support.engine_questions import MODULE
 from support.fuzz_settings import DEEP, fuzzed
 from support.static_server import Quiet, serving
 
@@ -41,21 +42,16 @@ class Listing(Quiet):
         super().do_GET()
 
 
-@pytest.fixture(scope="module")
-def model() -> AddressedFiles:
-    # In the order of the pieces of one site, the manual.
-    return write_model_files(
-        path.read_text("utf-8") for path in sorted(sites.ROOT.glob("docs/**/*.md"))
-    )
-
-
 @pytest.fixture(scope="module", autouse=True)
-def _opened(model: AddressedFiles, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def _opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     folder = tmp_path_factory.mktemp("site")
-    write_files(model, folder)
+    shutil.copytree(PACKAGED_MODEL, folder / MODEL_FOLDER)
     with serving(folder, Listing) as origin:
-        url = f"{origin}/{model.folder}/"
-        engine().call("local_embedder", "openLocalEmbedder", url, RECIPE, save=EMBEDDER)
+        engine().call(MODULE, "openFiles", f"{origin}/", save="files")
+        files = {"$": "files"}
+        engine().call(
+            "local_embedder", "openLocalEmbedder", files, MODEL_FOLDER, RECIPE, save=EMBEDDER
+        )
         assert [Path(path).name for path in requested] == [VOCABULARY_FILE]
         assert embed_in_browser("What is low water?") == embed("What is low water?")
         assert not any(UNICODE_VOCABULARY_FILE in path for path in requested)
@@ -118,23 +114,20 @@ def test_words_have_the_same_ranks() -> None:
         assert engine().use(EMBEDDER, "wordRank", word) == sites.local().word_rank(word), word
 
 
-def test_the_model_has_some_400_files_and_each_row_once(model: AddressedFiles) -> None:
-    embedder = sites.local()
-    shards = [unpack_container(data, name) for name, data in model.files.items() if "rows" in name]
-    assert 300 < len(model.files) < 420
-    assert len(model.files[VOCABULARY_FILE]) < 98_000
-    scales = np.concatenate([shard.arrays["scales"] for shard in shards])
-    assert sorted(scales.tolist()) == sorted(embedder.scales.tolist())
-    codes = np.concatenate([shard.arrays["codes"] for shard in shards])
-    assert codes.size == embedder.codes.size
+def test_the_model_has_fewer_files_than_a_site_ordered_its_own_in() -> None:
+    assert has_model_files(PACKAGED_MODEL)
+    assert len(list(PACKAGED_MODEL.iterdir())) < 386
+    assert (PACKAGED_MODEL / VOCABULARY_FILE).stat().st_size < 98_000
+    table = sites.local().table
     # The first rows are those of the most common pieces, which many questions ask for.
-    sizes = [len(shard.arrays["scales"]) for shard in shards[1:]]
-    assert sizes[0] == min(sizes[:100]) == 8
+    sizes = [len(ids) for ids in table.shards[1:]]
+    assert sizes[0] == min(sizes[:100]) == 4
+    assert sorted(np.concatenate(table.shards).tolist()) == list(range(32_000))
 
 
-def test_common_pieces_are_pieces_in_three_classes_and_none_is_in_two() -> None:
+def test_common_pieces_are_pieces_in_classes_and_none_is_in_two() -> None:
     classes = COMMON_PIECES_FILE.read_text("utf-8").rstrip("\n").split("\n\n")
     listed = [piece for part in classes for piece in part.split("\n")]
-    assert [len(part.split("\n")) for part in classes] == [256, 768, 3072]
+    assert [len(part.split("\n")) for part in classes] == [64, 64, *(1 << n for n in range(7, 13))]
     assert len(set(listed)) == len(listed)
     assert set(listed) <= set(read_pieces())

@@ -1,7 +1,6 @@
 """The store in the browser reads from its files what the bundle holds."""
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from answerable.indexing.browser_index.index_files import MANIFEST_FILE, AddressedFiles
+from answerable.indexing.browser_index.index_files import BrowserIndex
 from answerable.indexing.browser_index.staged_index import make_statement_quantizer
 from answerable.serve.answers.statements import split_statements
 from answerable.serve.retrieval.scoring import score_codes
@@ -18,8 +17,9 @@ from answerable.serve.retrieval.selection import (
     has_code,
 )
 from answerable.serve.stores.bundle import Bundle
-from support.browser_index import serialize_bundle, write_files
+from support.browser_index import change_manifest, read_manifest, serialize_bundle, write_index
 from support.engine_process import engine
+from support.engine_questions import MODULE
 from support.sites import PAGES, build_here, local, opened, write_site
 from support.static_server import serving
 
@@ -51,11 +51,16 @@ date: 2026-02-03
 
 @dataclass(frozen=True)
 class Published:
-    """Hold a bundle, its files for the browser and the url of their folder."""
+    """Hold a bundle, its files for the browser, their home and what site.json says of them."""
 
     bundle: Bundle
-    files: AddressedFiles
-    url: str
+    index: BrowserIndex
+    home: str
+    entry: Mapping[str, str]
+
+    def open_store(self, name: str) -> None:
+        """Open the store in the engine's process under a name."""
+        engine().call(MODULE, "openStore", self.home, self.entry, save=name)
 
 
 @pytest.fixture(scope="module")
@@ -64,11 +69,11 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Published]:
     pages = {**PAGES, "fleet.md": FLEET, "changelog.md": "# Changelog\n\nA buoy was added.\n"}
     build_here(write_site(folder, pages))
     bundle = opened(folder)
-    files = serialize_bundle(bundle, local())
-    write_files(files, folder / "static")
+    index = serialize_bundle(bundle, local())
+    entry = write_index(index, folder / "static", bundle.manifest.built_at)
     with serving(folder / "static") as origin:
-        published = Published(bundle, files, f"{origin}/{files.folder}/")
-        engine().call("store", "openStore", published.url, save=STORE)
+        published = Published(bundle, index, f"{origin}/", entry)
+        published.open_store(STORE)
         yield published
 
 
@@ -122,7 +127,7 @@ def test_manifest_and_site_equal_those_of_the_bundle(published: Published) -> No
 def test_postings_of_every_term_equal_those_of_the_bundle(published: Published) -> None:
     bundle = published.bundle
     postings = bundle.postings
-    assert _use("manifest")["shards"]["terms"] > 1
+    assert sum("/terms-" in path for path in _use("paths")) > 1
     _use("loadPostings", [*postings.terms, "absent🚀"])
     assert _use("postings", "absent🚀") == {"passages": [], "counts": []}
     for term, row in postings.terms.items():
@@ -135,7 +140,7 @@ def test_postings_of_every_term_equal_those_of_the_bundle(published: Published) 
 
 
 def test_postings_that_were_not_loaded_are_an_error(published: Published) -> None:
-    engine().call("store", "openStore", published.url, save="unloaded")
+    published.open_store("unloaded")
     with pytest.raises(AssertionError, match="have not been loaded"):
         engine().use("unloaded", "postings", "boat")
 
@@ -145,6 +150,9 @@ def test_passages_equal_those_of_the_bundle(published: Published) -> None:
     assert len(rows) > 32
     quantize = make_statement_quantizer(local())
     passages = _use("loadPassages", list(rows))
+    with pytest.raises(AssertionError, match="statements of passage 0 have not been loaded"):
+        _use("statements", passages["0"])
+    _use("loadStatements", list(passages.values()))
     for row in rows:
         expected, passage = bundle.passage(row), passages[str(row)]
         text = expected.text.encode("utf-16-le")
@@ -167,10 +175,10 @@ def test_passages_equal_those_of_the_bundle(published: Published) -> None:
         assert [(cut(s["start"], s["end"]), s["kind"], s["url"]) for s in passage["spans"]] == [
             (expected.text[s.start : s.end], s.kind, s.url) for s in expected.spans
         ]
-        codes = quantize(expected)
-        assert passage["statements"]["codes"] == codes.reshape(-1).tolist()
+        codes, vectors = quantize(expected), _use("statements", passage)
+        assert vectors["codes"] == codes.reshape(-1).tolist()
         norms = np.linalg.norm(codes.astype(np.float32), axis=1)
-        assert passage["statements"]["inverseNorms"] == (1 / norms).tolist()
+        assert vectors["inverseNorms"] == (1 / norms).tolist()
         assert len(codes) == len(split_statements(expected).statements)
 
 
@@ -181,7 +189,7 @@ def test_cosines_equal_those_of_the_bundle(published: Published) -> None:
     vector = {"$floats": unit.tolist()}
     cosines = np.array(_use("loadCosines", vector, rows.tolist()))
     assert cosines.tolist() == score_codes(bundle.passage_codes, unit, rows).tolist()
-    estimates = np.array(_use("estimateCosines", vector))
+    estimates = np.array(_use("loadEstimates", vector))
     signs = np.where(bundle.passage_codes.decode_rows(slice(None)) > 0, 1, -1)
     expected = signs @ unit / np.sqrt(len(unit)) / np.sqrt(2 / np.pi)
     assert np.abs(estimates - expected).max() < 1e-6
@@ -192,24 +200,24 @@ def test_cosines_equal_those_of_the_bundle(published: Published) -> None:
 def test_counts_of_a_manifest_are_compared_with_the_data(
     published: Published, tmp_path: Path, name: str
 ) -> None:
-    manifest = json.loads(published.files.files[MANIFEST_FILE])
-    manifest["counts"][name] = 10**9
-    hostile = {**published.files.files, MANIFEST_FILE: json.dumps(manifest).encode()}
-    write_files(AddressedFiles("hostile", hostile), tmp_path)
+    counts = read_manifest(published.index).values["counts"] | {name: 10**9}
+    hostile = change_manifest(published.index, {"counts": counts}, {})
+    entry = write_index(hostile, tmp_path, "")
     with (
         serving(tmp_path) as origin,
         pytest.raises(AssertionError, match=f"IndexGoneError.* counts 1000000000 {name} instead"),
     ):
-        engine().call("store", "openStore", f"{origin}/hostile/")
+        engine().call(MODULE, "openStore", f"{origin}/", entry)
 
 
 def test_words_are_as_many_as_the_manifest_counts(published: Published, tmp_path: Path) -> None:
-    manifest = json.loads(published.files.files[MANIFEST_FILE])
-    manifest["counts"]["words"] += 1
-    hostile = {**published.files.files, MANIFEST_FILE: json.dumps(manifest).encode()}
-    write_files(AddressedFiles("hostile", hostile), tmp_path)
+    counts = read_manifest(published.index).values["counts"]
+    hostile = change_manifest(
+        published.index, {"counts": {**counts, "words": counts["words"] + 1}}, {}
+    )
+    entry = write_index(hostile, tmp_path, "")
     with serving(tmp_path) as origin:
-        engine().call("store", "openStore", f"{origin}/hostile/", save="hostile")
+        engine().call(MODULE, "openStore", f"{origin}/", entry, save="hostile")
         with pytest.raises(AssertionError, match=r"IndexGoneError.* words instead of"):
             engine().use("hostile", "loadWords")
 
@@ -229,10 +237,13 @@ HOME = "https://docs.example.com/assets/answerable/"
         "/elsewhere",
     ],
 )
-def test_a_folder_that_a_site_names_is_below_its_own(path: str) -> None:
+def test_a_path_that_a_site_names_is_below_its_own(path: str) -> None:
     with pytest.raises(AssertionError, match="is no path of the site"):
-        engine().call("site_files", "resolveFolder", path, HOME)
+        engine().call("site_files", "resolvePath", path, HOME)
 
 
-def test_a_folder_of_a_site_has_an_address_below_it() -> None:
-    assert engine().call("site_files", "resolveFolder", "index/0a", HOME) == f"{HOME}index/0a/"
+def test_a_path_of_a_site_has_an_address_below_it() -> None:
+    assert (
+        engine().call("site_files", "resolvePath", "index/en/a.bin", HOME)
+        == f"{HOME}index/en/a.bin"
+    )

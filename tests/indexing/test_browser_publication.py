@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import subprocess
 import types
 import typing
 from importlib.util import find_spec
@@ -10,24 +11,31 @@ from typing import Any
 
 import pytest
 
-from answerable.indexing.browser_index.container import Container, pack_container, unpack_container
 from answerable.indexing.browser_index.index_files import (
+    AddressedFiles,
+    BrowserIndex,
     PublicIndex,
-    address_files,
     select_public_index,
 )
 from answerable.indexing.browser_index.staged_index import (
-    remove_stale_folders,
+    MODEL_FOLDER,
+    remove_stale_files,
     write_addressed_files,
+    write_browser_index,
 )
 from answerable.indexing.index import SiteIndex
 from answerable.indexing.notes.notebook import Note, Notebook
 from answerable.indexing.notes.routing_hints import EmbeddedHints
+from answerable.indexing.widget.scripts import ENTRY_MODULE
+from answerable.serve.bundle_format.container import Container, pack_container, unpack_container
 from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
+from answerable.serve.embedders.local_embedder import has_model_files
 from answerable.serve.errors import SiteError
 from answerable.serve.types import RoutingHint
+from support.browser_index import list_names, read_index, read_manifest
 from support.doubles import index_of, record
-from support.sites import NOTES, build, build_here, failure, opened, put, write_site
+from support.engine_process import ENGINE, WAVES, node_command
+from support.sites import NOTES, PAGES, build, build_here, failure, opened, put, write_site
 
 FILES = Path("site", "assets", "answerable")
 PRIVATE_TYPES = {Note, Notebook, RoutingHint, EmbeddedHints, SiteIndex}
@@ -41,8 +49,32 @@ def read_files(folder: Path) -> dict[str, bytes]:
     }
 
 
-def list_indexes(folder: Path) -> list[Path]:
-    return sorted((folder / FILES / "index").glob("*"))
+def read_config(folder: Path) -> dict[str, Any]:
+    config: dict[str, Any] = json.loads((folder / FILES / "site.json").read_bytes())
+    return config
+
+
+def list_index_files(folder: Path) -> set[str]:
+    return {
+        path.relative_to(folder / FILES).as_posix()
+        for path in (folder / FILES).glob("index/**/*")
+        if path.is_file()
+    }
+
+
+def ask_in_waves(folder: Path) -> list[set[str]]:
+    """Ask a question in a new page, and return the waves of files that wait for one another."""
+    entry = (ENGINE / ENTRY_MODULE).as_uri()
+    done = subprocess.run(
+        [*node_command(), str(WAVES), entry, str(folder / FILES)],
+        input=json.dumps(["How thick is the chain of a mooring?"]),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    [report] = json.loads(done.stdout)
+    assert report["mode"] == "partial"
+    return [{file["path"] for file in wave} for wave in report["first"]]
 
 
 def list_field_types(owner: Any) -> set[Any]:
@@ -62,15 +94,16 @@ def list_field_types(owner: Any) -> set[Any]:
 
 def test_keyless_site_without_notes_gets_an_index_of_its_bundle(tmp_path: Path) -> None:
     build_here(write_site(tmp_path))
-    [folder] = list_indexes(tmp_path)
+    entry = read_config(tmp_path)["index"]["en"]
+    index = read_index(tmp_path / FILES, entry)
     bundle = opened(tmp_path)
-    manifest = json.loads((folder / "manifest.json").read_bytes())
-    assert (manifest["id"], manifest["built_at"]) == (bundle.manifest.id, bundle.manifest.built_at)
-    assert (tmp_path / FILES / manifest["model"] / "vocabulary.bin").is_file()
+    assert read_manifest(index).values["id"] == bundle.manifest.id
+    assert entry["built_at"] == bundle.manifest.built_at
+    assert has_model_files(tmp_path / FILES / entry["model"])
     texts = [
         text
-        for path in sorted(folder.glob("texts/*.bin"))
-        for text, *_ in unpack_container(path.read_bytes(), path.name).values["passages"]
+        for name in list_names(index, "texts")
+        for text, *_ in unpack_container(index.files[name], name).values["passages"]
     ]
     assert texts == [passage.text for passage in bundle.passages()]
 
@@ -82,25 +115,53 @@ def test_equal_builds_write_equal_files(tmp_path: Path) -> None:
     assert {path.partition("/")[0] for path in first} > {"engine", "index", "model"}
     assert first.keys() == second.keys()
     for path, data in first.items():
-        # The manifest says when the site was built.
-        if not path.endswith("/manifest.json"):
+        # It says when the site was built.
+        if path != "site.json":
             assert data == second[path]
+
+
+def test_an_edit_of_three_words_changes_few_files_and_none_of_the_model(tmp_path: Path) -> None:
+    sections = "".join(f"## Part {n}\n\nThe {n}. boat has sails and a rope.\n" for n in range(150))
+    pages = {**PAGES, "fleet.md": f"# Fleet\n\n{sections}"}
+    build_here(write_site(tmp_path, pages))
+    before = read_files(tmp_path / FILES)
+    first = ask_in_waves(tmp_path)
+    # Those of manifest and vocabulary, of words, of vectors, and of texts.
+    assert len(first) == 4
+    edited = sections.replace("The 30. boat has sails", "The 30. vessel keeps oars")
+    put(tmp_path / "docs" / "fleet.md", f"# Fleet\n\n{edited}")
+    build_here(tmp_path)
+    after = read_files(tmp_path / FILES)
+    changed = {path for path, data in after.items() if before.get(path) != data}
+    kinds = sorted(path.rpartition("/")[2].partition("-")[0] for path in changed)
+    # Three words are gone from a passage and three have come, and each has a file of its own.
+    assert kinds.count("terms") <= 6
+    assert [kind for kind in kinds if kind != "terms"] == [
+        "codes", "manifest", "signs", "site.json", "statements", "texts", "words",
+    ]  # fmt: skip
+    assert len(after) == len(before)
+    # Whoever asks again reads the same files otherwise, which the browser has kept.
+    again = {path for wave in ask_in_waves(tmp_path) for path in wave}
+    assert again - {path for wave in first for path in wave} <= changed
 
 
 def test_build_removes_the_files_of_the_last_one_even_without_cleaning(tmp_path: Path) -> None:
     build_here(write_site(tmp_path))
-    [before] = list_indexes(tmp_path)
+    before = list_index_files(tmp_path)
     put(tmp_path / "docs" / "storms.md", "# Storms\n\nNo storm has come since the spring.\n")
     done = build(tmp_path, "--dirty")
     assert done.returncode == 0, done.stderr
-    [after] = list_indexes(tmp_path)
+    after = list_index_files(tmp_path)
     assert after != before
-    config = json.loads((tmp_path / FILES / "site.json").read_bytes())
-    assert config["index"] == f"index/{after.name}"
+    entry = read_config(tmp_path)["index"]["en"]
+    index = read_index(tmp_path / FILES, entry)
+    kinds = ("terms", "codes", "texts", "statements", "signs", "words", "core")
+    listed = {name for kind in kinds for name in list_names(index, kind)}
+    assert after == {f"{index.folder}/{name}" for name in listed | {index.manifest}}
     write_site(tmp_path, notes=NOTES)
     done = build(tmp_path, "--dirty")
     assert done.returncode == 0, done.stderr
-    assert list_indexes(tmp_path) == []
+    assert list_index_files(tmp_path) == set()
 
 
 @pytest.mark.skipif(find_spec("mkdocs_static_i18n") is None, reason="without mkdocs-static-i18n")
@@ -121,21 +182,21 @@ def test_languages_apart_have_an_index_each(tmp_path: Path) -> None:
     plugins = [i18n, {"answerable": {"languages": "apart"}}]
     done = build(write_site(tmp_path, pages, plugins=plugins))
     assert done.returncode == 0, done.stderr
-    config = json.loads((tmp_path / FILES / "site.json").read_bytes())
-    assert sorted(config["index"]) == ["de", "en"]
-    published = {f"index/{folder.name}" for folder in list_indexes(tmp_path)}
-    assert set(config["index"].values()) == published
-    assert len(published) == 2
-    # They share the model, which takes more space than they do.
-    [model] = (tmp_path / FILES / "model").iterdir()
-    for folder in list_indexes(tmp_path):
-        manifest = json.loads((folder / "manifest.json").read_bytes())
-        assert manifest["model"] == f"model/{model.name}"
+    entries = read_config(tmp_path)["index"]
+    assert sorted(entries) == ["de", "en"]
+    for tag, entry in entries.items():
+        assert entry["manifest"].startswith(f"index/{tag}/manifest-")
+        assert (tmp_path / FILES / entry["manifest"]).is_file()
+        # They share the model, which takes more space than they do.
+        assert entry["model"] == MODEL_FOLDER
+    assert [f"model/{path.name}" for path in (tmp_path / FILES / "model").iterdir()] == [
+        MODEL_FOLDER
+    ]
 
 
 def test_site_with_notes_gets_no_index(tmp_path: Path) -> None:
     build_here(write_site(tmp_path, notes=NOTES))
-    assert list_indexes(tmp_path) == []
+    assert list_index_files(tmp_path) == set()
 
 
 def test_index_for_browsers_has_no_field_for_notes() -> None:
@@ -169,37 +230,47 @@ def test_note_in_a_browser_file_of_the_site_fails_the_build(tmp_path: Path, cut:
     assert "gearbox" not in message
 
 
-def test_folders_of_earlier_builds_are_removed_and_no_others(tmp_path: Path) -> None:
-    old, new = (address_files("index", {"a.bin": data}) for data in (b"1", b"2"))
-    model = address_files("model", {"rows/000.bin": b"3"})
-    stale = address_files("model", {"rows/000.bin": b"4"})
-    manifest = json.dumps({"model": model.folder}).encode()
-    new = dataclasses.replace(new, files={**new.files, "manifest.json": manifest})
-    for files in (old, new, model, stale):
-        write_addressed_files(files, tmp_path)
+def test_files_of_earlier_builds_are_removed_and_no_others(tmp_path: Path) -> None:
+    current, stale = "index/en/core-0123456789ab.bin", "index/en/core-ba9876543210.bin"
+    for path in (current, stale, f"{MODEL_FOLDER}/rows-000.bin", f"model/{'0' * 16}/rows-000.bin"):
+        put(tmp_path / path, "x")
+    # As version 0.1 named it.
+    put(tmp_path / "index" / ("0" * 16) / "core.bin", "x")
     put(tmp_path / "index" / "notes.txt", "an author's file")
     put(tmp_path / "strings" / ("0" * 16) / "en.json", "{}")
-    put(tmp_path / "index" / f".{'0' * 16}.{'a' * 32}.tmp", "left by a kill")
-    remove_stale_folders(tmp_path, [new.folder])
+    put(tmp_path / "index" / "en" / f".core.{'a' * 32}.tmp", "left by a kill")
+    remove_stale_files(tmp_path, [MODEL_FOLDER, current])
     assert set(read_files(tmp_path)) == {
-        *(f"{new.folder}/{path}" for path in new.files),
-        *(f"{model.folder}/{path}" for path in model.files),
+        current,
+        f"{MODEL_FOLDER}/rows-000.bin",
         "index/notes.txt",
         f"strings/{'0' * 16}/en.json",
     }
-    remove_stale_folders(tmp_path, [])
+    remove_stale_files(tmp_path, [])
     assert not (tmp_path / "model").exists()
+    assert not (tmp_path / "index" / "en").exists()
 
 
 def test_written_folder_stays_and_a_damaged_one_is_repaired(tmp_path: Path) -> None:
-    files = address_files("index", {"codes/000.bin": b"1", "core.bin": b"2"})
+    files = AddressedFiles("engine/0123456789abcdef", {"a/b.js": b"1", "c.js": b"2"})
     folder = tmp_path / files.folder
     write_addressed_files(files, tmp_path)
     identity = folder.stat().st_ino
     write_addressed_files(files, tmp_path)
     assert folder.stat().st_ino == identity
-    (folder / "core.bin").write_bytes(b"damaged")
-    put(folder / "codes" / "001.bin", "of nobody")
+    (folder / "c.js").write_bytes(b"damaged")
+    put(folder / "a" / "d.js", "of nobody")
     write_addressed_files(files, tmp_path)
     assert read_files(folder) == files.files
-    assert [path.name for path in folder.parent.iterdir()] == [files.id]
+    assert [path.name for path in folder.parent.iterdir()] == ["0123456789abcdef"]
+
+
+def test_written_index_stays_and_a_damaged_file_is_repaired(tmp_path: Path) -> None:
+    index = BrowserIndex("index/en", {"core-1.bin": b"1", "manifest-2.bin": b"2"}, "", "")
+    write_browser_index(index, tmp_path)
+    identity = (tmp_path / "index" / "en" / "core-1.bin").stat().st_ino
+    (tmp_path / "index" / "en" / "manifest-2.bin").write_bytes(b"damaged")
+    write_browser_index(index, tmp_path)
+    assert read_files(tmp_path / "index" / "en") == index.files
+    assert (tmp_path / "index" / "en" / "core-1.bin").stat().st_ino == identity
+    assert has_model_files(tmp_path / MODEL_FOLDER)

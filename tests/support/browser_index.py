@@ -1,16 +1,34 @@
 """Serialize an opened bundle of a site without notes into the files of the browser's index."""
 
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from answerable.indexing.browser_index.index_files import (
-    AddressedFiles,
+    NAME_BYTES,
+    BrowserIndex,
     PublicIndex,
     PublicPhrases,
     PublicRecord,
+    name_file,
     serialize_browser_index,
 )
-from answerable.indexing.browser_index.staged_index import make_statement_quantizer
+from answerable.indexing.browser_index.staged_index import (
+    make_statement_quantizer,
+    write_browser_index,
+)
 from answerable.indexing.index import Lexicon
+from answerable.indexing.widget.site_files import name_index
+from answerable.serve.bundle_format.container import (
+    Container,
+    pack_container,
+    unpack_container,
+)
 from answerable.serve.embedders.embedder import Embedder
 from answerable.serve.retrieval.selection import count_context_characters
 from answerable.serve.stores.bundle import Bundle
@@ -65,19 +83,57 @@ def read_public_index(bundle: Bundle) -> PublicIndex:
     )
 
 
-def serialize_bundle(
-    bundle: Bundle, embedder: Embedder, model: str = "model/none"
-) -> AddressedFiles:
+def serialize_bundle(bundle: Bundle, embedder: Embedder) -> BrowserIndex:
     """Serialize a bundle into the files of the browser's index."""
     quantize = make_statement_quantizer(embedder)
-    index = serialize_browser_index(read_public_index(bundle), quantize, bundle.manifest.id, model)
-    return index.complete(bundle.manifest.built_at)
+    return serialize_browser_index(read_public_index(bundle), quantize, bundle.manifest.id)
 
 
-def write_files(files: AddressedFiles, folder: Path) -> Path:
-    """Write files below a folder and return the path of theirs."""
-    for name, data in files.files.items():
-        path = folder / files.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    return folder / files.folder
+def write_index(index: BrowserIndex, folder: Path, built_at: str) -> dict[str, str]:
+    """Write an index and the model below a folder, and return its entry in site.json."""
+    write_browser_index(index, folder)
+    return name_index(index, built_at)
+
+
+def read_index(folder: Path, entry: Mapping[str, str]) -> BrowserIndex:
+    """Read an index below a folder by its entry in site.json."""
+    place, _, manifest = entry["manifest"].rpartition("/")
+    files = {path.name: path.read_bytes() for path in (folder / place).iterdir()}
+    return BrowserIndex(place, files, manifest, entry["core"].rpartition("/")[2])
+
+
+def read_manifest(index: BrowserIndex) -> Container:
+    """Read the manifest of an index."""
+    return unpack_container(index.files[index.manifest], index.manifest)
+
+
+def list_names(index: BrowserIndex, kind: str) -> list[str]:
+    """List the names of an index' files of a kind, in order."""
+    if kind == "core":
+        return [index.core]
+    digests = read_manifest(index).arrays[f"{kind}Names"].reshape(-1, NAME_BYTES)
+    return [name_file(kind, digest.tobytes()) for digest in digests]
+
+
+def change_manifest(
+    index: BrowserIndex, values: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+) -> BrowserIndex:
+    """Change fields of a manifest, whose name follows."""
+    manifest = read_manifest(index)
+    changed = Container({**manifest.values, **values}, {**manifest.arrays, **arrays})
+    data = pack_container(changed)
+    name = name_file("manifest", hashlib.sha256(data).digest())
+    return replace(index, files={**index.files, name: data}, manifest=name)
+
+
+def change_files(index: BrowserIndex, kind: str, containers: Sequence[Container]) -> BrowserIndex:
+    """Put other files first among those of a kind, whose names follow."""
+    packed = [pack_container(container) for container in containers]
+    digests = [hashlib.sha256(data).digest()[:NAME_BYTES] for data in packed]
+    names = [name_file(kind, digest) for digest in digests]
+    files = {**index.files, **dict(zip(names, packed, strict=True))}
+    if kind == "core":
+        return replace(index, files=files, core=names[0])
+    others = read_manifest(index).arrays[f"{kind}Names"][len(packed) * NAME_BYTES :]
+    joined = np.frombuffer(b"".join([*digests, others.tobytes()]), "|u1")
+    return change_manifest(replace(index, files=files), {}, {f"{kind}Names": joined})

@@ -13,13 +13,12 @@ from email import message_from_string
 from importlib import metadata
 from pathlib import Path
 
-from answerable.indexing.browser_index import staged_index
-from answerable.indexing.local_model import read_pieces
 from answerable.serve.embedders.local_embedder import FIRST_MERGED, SPACE, TokenPieces
+from hatch_build import COMMON_PIECES_FILE, read_pieces
 from support.sites import ROOT
 
-# Each class of the list is four times as large as the one before it.
-CLASS_ENDS = (256, 1024, 4096)
+# Each class of the list ends at twice as many pieces as the one before it.
+CLASS_ENDS = (64, 128, 256, 512, 1024, 2048, 4096, 8192)
 # Their sites are what the sizes of the shards are measured by.
 _MEASURED = {"fastapi", "httpx"}
 
@@ -60,7 +59,7 @@ def main() -> None:
     ranked = rank_pieces((read_docstrings(), read_descriptions(), manual), pieces)
     classes = (ranked[a:b] for a, b in zip((0, *CLASS_ENDS), CLASS_ENDS, strict=False))
     text = "\n\n".join("\n".join(sorted(each, key=pieces.index)) for each in classes)
-    staged_index.COMMON_PIECES_FILE.write_text(f"{text}\n", "utf-8", newline="\n")
+    COMMON_PIECES_FILE.write_text(f"{text}\n", "utf-8", newline="\n")
 
 
 if __name__ == "__main__":

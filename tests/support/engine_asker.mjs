@@ -1,9 +1,9 @@
 // Asks an engine questions for a test, in Node and in a page of a browser alike.
 
-/** Ask the engine of an index; each result is {reply}, {problem} or {error: its stack}. */
-export async function askAll(engineUrl, indexUrl, questions) {
+/** Ask the engine of a site's index, below its home; each result is {reply}, {problem} or {error: its stack}. */
+export async function askAll(engineUrl, home, index, questions) {
   const { openSiteIndex } = await import(engineUrl);
-  const engine = await openSiteIndex(indexUrl, indexUrl);
+  const engine = await openSiteIndex(index, home);
   const results = [];
   for (const { text, language } of questions) {
     try {
@@ -19,7 +19,7 @@ export async function askAll(engineUrl, indexUrl, questions) {
 if (globalThis.process?.argv[2] === "--lines") {
   const { createInterface } = await import("node:readline");
   for await (const line of createInterface({ input: process.stdin })) {
-    const { engine, index, questions } = JSON.parse(line);
-    process.stdout.write(`${JSON.stringify(await askAll(engine, index, questions))}\n`);
+    const { engine, home, index, questions } = JSON.parse(line);
+    process.stdout.write(`${JSON.stringify(await askAll(engine, home, index, questions))}\n`);
   }
 }

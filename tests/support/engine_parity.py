@@ -48,10 +48,14 @@ class BrowserSite:
         """List all passages of the site."""
         return list(self.engine.store.passages())
 
-    def url_of(self, name: str) -> str:
-        """Return the address of what its configuration names: the engine's script or an index."""
-        value = json.loads((self.folder / ASSETS / "site.json").read_text("utf-8"))[name]
-        return f"{self.origin}/{ASSETS}/{value if isinstance(value, str) else value[0]}"
+    @property
+    def home(self) -> str:
+        """The address that the paths of its configuration are relative to."""
+        return f"{self.origin}/{ASSETS}/"
+
+    def read_setting(self, name: str) -> Any:
+        """Read what its configuration says of the engine's scripts or of the index."""
+        return json.loads((self.folder / ASSETS / "site.json").read_text("utf-8"))[name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +123,8 @@ def asking_in_node(site: BrowserSite) -> Iterator[Ask]:
             assert process.stdout
             message = {
                 "engine": (ENGINE / ENTRY_MODULE).as_uri(),
-                "index": site.url_of("index"),
+                "home": site.home,
+                "index": site.read_setting("index"),
                 "questions": _to_json(questions),
             }
             # Escaped: a lone surrogate survives.
@@ -136,17 +141,17 @@ def asking_in_node(site: BrowserSite) -> Iterator[Ask]:
 def asking_in_page(site: BrowserSite, page: Page) -> Ask:
     """Open the engine's modules, as they are published, in a page of the site."""
     page.goto(f"{site.origin}/index.html")
-    modules = [f"/{ASKER.name}", site.url_of("engine")]
+    modules = [f"/{ASKER.name}", site.home + site.read_setting("engine")[0], site.home]
 
     def ask(questions: Sequence[HardQuestion]) -> list[Result]:
         # As text: a lone surrogate would not survive the way to the page.
         answered = page.evaluate(
-            """async ([asker, engine, index, questions]) => {
+            """async ([asker, engine, home, index, questions]) => {
               const { askAll } = await import(asker);
-              const results = await askAll(engine, index, JSON.parse(questions));
+              const results = await askAll(engine, home, index, JSON.parse(questions));
               return JSON.stringify(results);
             }""",
-            [*modules, site.url_of("index"), json.dumps(_to_json(questions))],
+            [*modules, site.read_setting("index"), json.dumps(_to_json(questions))],
         )
         results: list[Result] = json.loads(answered)
         return results

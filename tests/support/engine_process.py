@@ -27,6 +27,8 @@ SITE = SiteMetadata(
     author="Mara Lindqvist",
 )
 _WORKER = Path(__file__).with_name("engine_worker.mjs")
+# Asks questions and lists the waves of files that wait for one another.
+WAVES = Path(__file__).with_name("engine_waves.mjs")
 
 
 def node_command() -> list[str]:

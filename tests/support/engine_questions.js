@@ -1,9 +1,14 @@
 // Reads, retrieves and selects in the engine what a test compares with Python, many questions at once.
 const load = (name) => import(`${process.argv[2]}/${name}.js`);
 
-export async function openStore(url) {
+export async function openFiles(home) {
+  const { SiteFiles } = await load("site_files");
+  return new SiteFiles(home);
+}
+
+export async function openStore(home, entry) {
   const [{ openStore }, { loadStemmers }] = await Promise.all(["store", "tokenization"].map(load));
-  const store = await openStore(url);
+  const store = await openStore(await openFiles(home), entry);
   await loadStemmers(store.recipe);
   return store;
 }

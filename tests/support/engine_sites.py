@@ -9,7 +9,7 @@ import numpy as np
 from answerable.indexing.browser_index.index_files import serialize_browser_index
 from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.stores.bundle import Bundle
-from support.browser_index import read_public_index, write_files
+from support.browser_index import read_public_index, write_index
 from support.doubles import bundle_of, index_of, record
 from support.engine_process import engine
 from support.engine_questions import MODULE
@@ -91,11 +91,8 @@ def open_store(bundle: Bundle, name: str, folder: Path) -> Iterator[dict[str, st
     folder: where the files of the index go. Yields the reference to the store.
     """
     published = read_public_index(bundle)
-    index = serialize_browser_index(
-        published, lambda _: NO_STATEMENTS, bundle.manifest.id, "model/none"
-    )
-    files = index.complete(bundle.manifest.built_at)
-    write_files(files, folder)
+    index = serialize_browser_index(published, lambda _: NO_STATEMENTS, bundle.manifest.id)
+    entry = write_index(index, folder, bundle.manifest.built_at)
     with serving(folder) as origin:
-        engine().call(MODULE, "openStore", f"{origin}/{files.folder}/", save=name)
+        engine().call(MODULE, "openStore", f"{origin}/", entry, save=name)
         yield {"$": name}

@@ -19,13 +19,12 @@ from threading import Lock, Thread
 from typing import IO, Any, TypeVar
 from urllib.parse import quote, urljoin, urlsplit
 
-from ..indexing.browser_index.index_files import MANIFEST_FILE
 from ..indexing.browser_index.index_reader import (
     IndexManifest,
     PublishedStore,
+    check_file_name,
     parse_index_manifest,
     read_published_index,
-    verify_folder_name,
 )
 from ..indexing.local_model import open_local_embedder
 from ..indexing.widget.site_files import WIDGET_CONFIG_PATH
@@ -254,7 +253,7 @@ _MAX_JSON_BYTES = 1024 * 1024
 _MAX_FILE_BYTES = 16 * 1024 * 1024
 _MAX_INDEX_BYTES = 256 * 1024 * 1024
 
-_INDEX_FOLDER = re.compile(r"index/[0-9a-f]{16}")
+_INDEX_FILE = re.compile(r"(index/[A-Za-z0-9-]+)/(?:manifest|core)-[0-9a-f]{12}\.bin")
 _ENGINE_FILE = re.compile(r"engine/[0-9a-f]{16}/[\w/-]+\.js")
 _NO_INDEX = (
     "name the start page of a site that answers in the browser, with the version or language "
@@ -325,14 +324,14 @@ def _open_newest(client: WebClient, root: str, language: str | None) -> Publishe
 def _open_site(client: WebClient, root: str, language: str | None) -> PublishedSite:
     base, settings = _fetch_settings(client, root)
     _check_engine(settings.get("engine"), root)
-    folder = _choose_folder(settings.get("index"), root, language)
+    entry = _choose_index(settings.get("index"), root, language)
+    folder, _, manifest_name = entry["manifest"].rpartition("/")
     address = urljoin(base, f"{folder}/")
-    manifest_data = _fetch_file(client, address + MANIFEST_FILE, _MAX_JSON_BYTES)
-    index = parse_index_manifest(manifest_data, address + MANIFEST_FILE)
+    data = _fetch_checked(client, address, manifest_name, _MAX_JSON_BYTES)
+    core_name = entry["core"].rpartition("/")[2]
+    index = parse_index_manifest(data, address + manifest_name, core_name, entry["built_at"])
     _check_model(index.manifest.identity, root)
-    files = _fetch_files(client, address, index)
-    verify_folder_name(folder, {**files, MANIFEST_FILE: manifest_data}, address)
-    store = read_published_index(index, files.__getitem__)
+    store = read_published_index(index, _fetch_files(client, address, index).__getitem__)
     engine = make_engine(store, open_local_embedder())
     return PublishedSite(engine, urljoin(base, "../../"))
 
@@ -367,20 +366,23 @@ def _check_engine(paths: object, root: str) -> None:
             )
 
 
-def _choose_folder(folders: object, root: str, language: str | None) -> str:
-    """Choose the index's folder, the only one or that of a language; SiteError."""
-    if isinstance(folders, dict):
-        tags = sorted(map(str, folders))
-        matches = match_languages(language, tags)
-        if not matches:
-            raise SiteError(
-                f"{root} has an index for each language: choose one by --language: "
-                f"{', '.join(tags)}"
-            )
-        folders = folders[min(matches)]
-    if not isinstance(folders, str) or not _INDEX_FOLDER.fullmatch(folders):
+def _choose_index(indexes: object, root: str, language: str | None) -> Mapping[str, str]:
+    """Choose the entry of the index, the only one or that of a language; SiteError."""
+    entries = indexes if isinstance(indexes, dict) else {}
+    tags = sorted(map(str, entries))
+    matches = tags if len(tags) == 1 else match_languages(language, tags)
+    if tags and not matches:
+        raise SiteError(
+            f"{root} has an index for each language: choose one by --language: {', '.join(tags)}"
+        )
+    entry = entries[min(matches)] if matches else None
+    names = ("manifest", "core", "built_at")
+    if not isinstance(entry, dict) or not all(isinstance(entry.get(n), str) for n in names):
         raise SiteError(f"{root} publishes no index; {_NO_INDEX}")
-    return folders
+    manifest, core = (_INDEX_FILE.fullmatch(entry[name]) for name in ("manifest", "core"))
+    if not manifest or not core or manifest[1] != core[1]:
+        raise SiteError(f"{root} publishes no index; {_NO_INDEX}")
+    return entry
 
 
 def _check_model(identity: EmbedderIdentity, root: str) -> None:
@@ -402,7 +404,7 @@ def _fetch_files(client: WebClient, address: str, index: IndexManifest) -> dict[
     def fetch() -> None:
         nonlocal total
         for name in names:
-            files[name] = _fetch_file(client, address + name, _MAX_FILE_BYTES)
+            files[name] = _fetch_checked(client, address, name, _MAX_FILE_BYTES)
             with lock:
                 total += len(files[name])
             if total > _MAX_INDEX_BYTES:
@@ -413,6 +415,13 @@ def _fetch_files(client: WebClient, address: str, index: IndexManifest) -> dict[
     for thread in [start_thread(fetch) for _ in range(_PARALLEL_FETCHES)]:
         thread.result()
     return files
+
+
+def _fetch_checked(client: WebClient, folder: str, name: str, max_bytes: int) -> bytes:
+    """Fetch a file of an index; BundleError if it is not the one that its name is of."""
+    data = _fetch_file(client, folder + name, max_bytes)
+    check_file_name(name, data, folder + name)
+    return data
 
 
 def _fetch_file(client: WebClient, address: str, max_bytes: int) -> bytes:

@@ -223,7 +223,9 @@ class _LiveIndex:
             notebook = read_notes(options, site)
             bundle, index = preview_site(site, notebook, options.cache / "built", click.echo)
         if self.browser_folder:
-            indexes = {built.language: PublishedIndex(bundle.manifest.id, index)}
+            manifest = bundle.manifest
+            published = PublishedIndex(manifest.id, manifest.built_at, index)
+            indexes = {built.language: published}
             write_widget_files(self.browser_folder, WidgetConfig(), indexes, languages)
         self.engine = make_engine(bundle, self.embedder)
 

@@ -13,13 +13,8 @@ from ..serve.embedders.embedder import Embedder, EmbedderIdentity
 from ..serve.settings import BUNDLE_FOLDER, SETTINGS_FILE, FunctionSettings
 from ..serve.stores.bundle import Bundle, open_bundle
 from ..serve.vectors import Encoding
-from .browser_index.index_files import AddressedFiles
-from .browser_index.staged_index import (
-    StagedBrowserIndex,
-    stage_browser_index,
-    stage_model,
-    write_addressed_files,
-)
+from .browser_index.index_files import BrowserIndex
+from .browser_index.staged_index import stage_browser_index, write_browser_index
 from .caches import ProcessPool, show_progress
 from .index import SiteIndex, SiteInfo, build_index
 from .leak_audit.audit import Artifact, audit_artifacts, check_published_in
@@ -138,13 +133,8 @@ class StagedFunction:
     index: SiteIndex
     settings: FunctionSettings
     contents: BundleContents
-    browser: StagedBrowserIndex | None = None
+    browser: BrowserIndex | None = None
     has_code: bool = True
-
-    @property
-    def browser_index(self) -> str | None:
-        """Return the folder of the index for browsers, below the widget's folder."""
-        return self.browser.index.folder if self.browser else None
 
 
 def read_site_notes(site: SiteBuild, folder: Path) -> Notebook:
@@ -200,9 +190,8 @@ def publish_site(
     """
     audit = partial(_audit_site, site, notebook)
     indexes = [index_site(plan.site, notebook) for plan in plans]
-    model = stage_model(indexes) if site.browser_folder else None
     all_staged = [
-        _stage_plan(plan, index, model, audit) for plan, index in zip(plans, indexes, strict=True)
+        _stage_plan(plan, index, audit) for plan, index in zip(plans, indexes, strict=True)
     ]
     for staged in all_staged:
         gate(staged)
@@ -210,68 +199,57 @@ def publish_site(
     for staged in all_staged:
         profile = site.choose_profile(staged.index)
         manifest = publish_function(staged, site.embedder.identity, profile, _read_build_time())
-        _write_browser_index(site, staged.browser, manifest)
+        _write_browser_index(site, staged.browser)
         report(summarize_build(manifest, staged.index, staged.folder))
         published.append((staged, manifest))
     return published
 
 
-def _stage_plan(
-    plan: FunctionPlan, index: SiteIndex, model: AddressedFiles | None, audit: AuditArtifacts
-) -> StagedFunction:
-    """Stage a function, and the same index for browsers if there is a model for them."""
+def _stage_plan(plan: FunctionPlan, index: SiteIndex, audit: AuditArtifacts) -> StagedFunction:
+    """Stage a function, and the same index for browsers where they answer."""
     site = plan.site
     staged = stage_function(index, plan.folder, plan.settings, site.encoding, audit)
-    browser = _stage_browser_index(site, index, staged.contents, model, audit)
+    browser = _stage_browser_index(site, index, staged.contents, audit)
     return replace(staged, browser=browser, has_code=plan.has_code)
 
 
 def _stage_browser_index(
-    site: SiteBuild,
-    index: SiteIndex,
-    contents: BundleContents,
-    model: AddressedFiles | None,
-    audit: AuditArtifacts,
-) -> StagedBrowserIndex | None:
+    site: SiteBuild, index: SiteIndex, contents: BundleContents, audit: AuditArtifacts
+) -> BrowserIndex | None:
     """Serialize an index for browsers, and have it audited; None where none answers."""
-    if site.browser_folder is None or model is None:
+    if site.browser_folder is None:
         return None
     embedder, profile = site.embedder, site.choose_profile(index)
     bundle = make_manifest(contents, embedder.identity, profile, _read_build_time())
-    browser = stage_browser_index(index, profile, embedder, bundle.id, model)
-    folder = f"{site.browser_folder.name}/{WIDGET_FOLDER}{browser.index.folder}"
-    audit(_list_file_artifacts(folder, browser.index.files))
+    browser = stage_browser_index(index, profile, embedder, bundle.id)
+    folder = f"{site.browser_folder.name}/{WIDGET_FOLDER}{browser.folder}"
+    audit(_list_file_artifacts(folder, browser.files))
     return browser
 
 
-def _write_browser_index(
-    site: SiteBuild, browser: StagedBrowserIndex | None, manifest: Manifest
-) -> None:
-    """Write an index for browsers into the site. manifest: of the bundle that holds the same."""
+def _write_browser_index(site: SiteBuild, browser: BrowserIndex | None) -> None:
     if browser and site.browser_folder:
-        for files in browser.list_folders(manifest.built_at):
-            write_addressed_files(files, site.browser_folder / WIDGET_FOLDER)
+        write_browser_index(browser, site.browser_folder / WIDGET_FOLDER)
 
 
 def preview_site(
     site: SiteBuild, notebook: Notebook, folder: Path, report: Callable[[str], object]
-) -> tuple[Bundle, str | None]:
+) -> tuple[Bundle, BrowserIndex | None]:
     """Index and audit a site and open it as a bundle in a folder of ours; nothing is published.
 
-    Returns the folder of the same index for browsers too, which is in the site; None without one.
+    Returns the same index for browsers too, which is in the site; None without one.
     """
     index = index_site(site, notebook)
     contents = serialize_index(index, site.encoding)
     audit = partial(_audit_site, site, notebook)
     audit(_list_file_artifacts(BUNDLE_FOLDER, contents.files))
-    model = stage_model([index]) if site.browser_folder else None
-    browser = _stage_browser_index(site, index, contents, model, audit)
+    browser = _stage_browser_index(site, index, contents, audit)
     profile = site.choose_profile(index)
     write_bundle(contents, folder, site.embedder.identity, profile, _read_build_time())
     bundle = open_bundle(folder, verify=False)
-    _write_browser_index(site, browser, bundle.manifest)
+    _write_browser_index(site, browser)
     report(summarize_build(bundle.manifest, index, folder))
-    return bundle, browser.index.folder if browser else None
+    return bundle, browser
 
 
 def stage_function(

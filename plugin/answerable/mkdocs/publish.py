@@ -139,7 +139,7 @@ def publish_build(built: FinishedBuild) -> None:
     for staged, _ in published:
         publish_to_database(built, staged, notes)
     indexes = {
-        staged.index.site.language: PublishedIndex(manifest.id, staged.browser_index)
+        staged.index.site.language: PublishedIndex(manifest.id, manifest.built_at, staged.browser)
         for staged, manifest in published
     }
     _write_widget_files(built, whole, indexes)
@@ -174,7 +174,8 @@ def preview_build(built: FinishedBuild) -> Engine:
     )
     site = _describe_site(built, whole, place)
     bundle, index = preview_site(site, notebook, built.cache / "serve", log.info)
-    published = PublishedIndex(bundle.manifest.id, index)
+    manifest = bundle.manifest
+    published = PublishedIndex(manifest.id, manifest.built_at, index)
     _write_widget_files(built, whole, {whole.info.language: published})
     return make_engine(bundle, built.embedder, resolve_settings(built.options))
 
@@ -254,7 +255,7 @@ def _write_widget_files(
 ) -> None:
     # A language of which no page has text has an index too, and its own stemmer.
     languages = {*list_page_languages(whole.pages, whole.info.language), *indexes}
-    is_offline = built.is_offline and any(index.browser_index for index in indexes.values())
+    is_offline = built.is_offline and any(index.browser for index in indexes.values())
     write_widget_files(built.folder, built.widget_config, indexes, languages, is_offline=is_offline)
 
 

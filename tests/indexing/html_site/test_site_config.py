@@ -108,8 +108,12 @@ def test_a_dirty_build_brings_it_up_to_date_and_leaves_no_other_file(tmp_path: P
     scripts = {f"{name}.js" for name in ("ask-box", "webmcp", *modules)}
     folders = {"strings", "engine", "index", "model"}
     assert {path.name for path in widget.iterdir()} == scripts | folders | {"site.json"}
-    addressed = [path.relative_to(widget).as_posix() for path in widget.glob("[ei]n*/*")]
-    assert sorted(addressed) == sorted({after["index"], after["engine"][0].rpartition("/")[0]})
+    assert [f"engine/{path.name}" for path in widget.glob("engine/*")] == [
+        after["engine"][0].rpartition("/")[0]
+    ]
+    for kind in ("manifest", "core"):
+        [path] = widget.glob(f"index/*/{kind}-*")
+        assert path.relative_to(widget).as_posix() == after["index"]["en"][kind]
 
 
 def test_an_example_that_repeats_a_note_fails_the_build_and_writes_nothing(tmp_path: Path) -> None:
@@ -339,7 +343,7 @@ def test_a_build_refuses_a_shortcut_too(tmp_path: Path) -> None:
 
 
 def test_languages_apart_are_told_by_their_tags(tmp_path: Path) -> None:
-    indexes = {"fr": PublishedIndex("b"), "de": PublishedIndex("a")}
+    indexes = {"fr": PublishedIndex("b", "now"), "de": PublishedIndex("a", "now")}
     write_widget_files(tmp_path, WidgetConfig(), indexes, indexes)
     config = json.loads((tmp_path / WIDGET_CONFIG_PATH).read_text("utf-8"))
     assert list(config["bundle"].items()) == [("de", "a"), ("fr", "b")]
@@ -373,7 +377,8 @@ def test_index_injects_the_bundle_of_its_function(folder: Path, tmp_path: Path) 
         assert done.returncode == 0, done.stderr
         config = read_config(tmp_path)
         widget = (tmp_path / "site" / WIDGET_CONFIG_PATH).parent
-        assert [f"index/{path.name}" for path in widget.glob("index/*")] == [config.pop("index")]
+        [entry] = config.pop("index").values()
+        assert (widget / entry["manifest"]).is_file()
         assert all((widget / path).is_file() for path in config.pop("engine"))
         assert config == {
             "bundle": opened(tmp_path).manifest.id,

@@ -16,7 +16,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.indexing.browser_index.container import CONTAINER_FORMAT
 from answerable.indexing.leak_audit import text_extraction
 from answerable.indexing.leak_audit.markup import strip_markdown
 from answerable.indexing.leak_audit.text_extraction import (
@@ -27,6 +26,7 @@ from answerable.indexing.leak_audit.text_extraction import (
 )
 from answerable.indexing.leak_audit.word_runs import index_runs, split_tokens
 from answerable.indexing.notes.notebook import Note
+from answerable.serve.bundle_format.container import CONTAINER_FORMAT
 
 TEXT = "the old lantern was sold to a blind trader"
 HTML = f"<p>{TEXT}</p>"

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from answerable.indexing.local_model import TOKENIZER_FILE, find_wheel_file
 from answerable.serve.embedders.local_embedder import FIRST_MERGED, SPACE, TokenPieces
+from hatch_build import TOKENIZER_FILE, find_wheel_file
 from support import sites
 from support.fuzz_settings import DEEP, fuzzed
 

@@ -1,7 +1,6 @@
-"""Files of the browser's index: core, shards of postings and passages, each named by its hash."""
+"""Files of the browser's index: manifest, core and shards, each named by the hash of its own."""
 
 import hashlib
-import json
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...serve.bundle_format.columns import THEME_SEPARATOR
+from ...serve.bundle_format.container import Container, pack_container, shrink_array
 from ...serve.bundle_format.manifest import Profile
 from ...serve.bundle_format.site_data import LanguageRows, PhraseEntry, SiteMetadata
 from ...serve.embedders.embedder import Vectors
@@ -25,7 +25,6 @@ from ...serve.vectors import Encoding
 from ..index import Lexicon, SiteIndex, encode_vectors
 from ..output.bundle_writer import clip_context, join_themes
 from ..pages.records import Record
-from .container import Container, pack_container, shrink_array
 from .recipe import collect_recipe
 
 
@@ -125,14 +124,13 @@ WINDOW_SUFFIX = re.compile(r"~[0-9]+$")
 
 
 def serialize_core(index: PublicIndex) -> bytes:
-    """Serialize the recipe, the site's metadata and the columns of records and passages."""
+    """Serialize the recipe, the site's metadata and what an edit of a few words does not change."""
     titles = _share_prefixes([passage.title for passage in index.passages])
     values = {
         "recipe": collect_recipe(index.site),
         "site": {**index.site.as_json(), "tags": list(index.site.tags)},
         "recordIds": [record.id for record in index.records],
         "recordUrls": [record.url for record in index.records],
-        "dates": [record.date for record in index.records],
         "passageIds": _shorten_ids(index),
         "passageUrls": _shorten_urls(index),
         "titles": [headings for _, headings in titles],
@@ -141,27 +139,45 @@ def serialize_core(index: PublicIndex) -> bytes:
             for name, entries in _list_phrases(index).items()
         },
     }
+    entries = [entry for table in _list_phrases(index).values() for entry in table]
     arrays = {
         "weights": np.array([record.weight for record in index.records], "<f4"),
-        "titleNorms": np.array([record.title_norm for record in index.records], "<f4"),
         "isHistory": np.array([record.is_history for record in index.records], "|u1"),
-        "contextLengths": shrink_array(
-            np.array([record.context_length for record in index.records], int)
-        ),
         "passagesPerRecord": shrink_array(
             np.bincount(index.passage_records, minlength=len(index.records))
         ),
-        "passageLengths": shrink_array(index.lexicon.lengths),
-        "hasCode": np.array([has_code(passage) for passage in index.passages], "|u1"),
         "sharedTitles": shrink_array(np.array([shared for shared, _ in titles], int)),
-        **_collect_phrase_columns(index),
+        "phraseSizes": shrink_array(np.array([len(entry.records) for entry in entries], int)),
+        "phraseRecords": shrink_array(np.array([r for e in entries for r in e.records], int)),
     }
     return pack_container(Container(values, arrays))
 
 
-def serialize_signs(codes: NDArray[np.int8]) -> bytes:
-    """Serialize a bit for each dimension of each passage, set for a code above 0."""
-    return pack_container(Container({}, {"signs": np.packbits(codes > 0, axis=1).reshape(-1)}))
+def _collect_counts(index: PublicIndex) -> dict[str, NDArray[Any]]:
+    """Collect the columns that an edit of a few words changes, which the manifest holds."""
+    entries = [entry for table in _list_phrases(index).values() for entry in table]
+    lengths = [record.context_length for record in index.records]
+    return {
+        "titleNorms": np.array([record.title_norm for record in index.records], "<f4"),
+        "contextLengths": shrink_array(np.array(lengths, int)),
+        "passageLengths": shrink_array(index.lexicon.lengths),
+        "hasCode": np.array([has_code(passage) for passage in index.passages], "|u1"),
+        "phraseFrequencies": shrink_array(np.array([entry.frequency for entry in entries], int)),
+    }
+
+
+# A question loads all signs, 32 bytes a passage; an edit changes one file of 16 kB.
+SIGN_ROWS = 512
+
+
+def serialize_signs(codes: NDArray[np.int8]) -> Mapping[int, bytes]:
+    """Serialize a bit for each dimension of each passage, set for a code above 0, by shard."""
+    return {
+        number: pack_container(
+            Container({}, {"signs": np.packbits(codes[start : start + SIGN_ROWS] > 0, 1).ravel()})
+        )
+        for number, start in enumerate(range(0, len(codes), SIGN_ROWS))
+    }
 
 
 def serialize_words(index: PublicIndex) -> bytes:
@@ -170,14 +186,29 @@ def serialize_words(index: PublicIndex) -> bytes:
 
 
 def _shorten_ids(index: PublicIndex) -> list[str | list[str]]:
-    """List the ids of passages without the record's, or the whole id in a list."""
-    pairs = zip(index.passages, index.passage_records, strict=True)
+    """List the ids of passages without the record's, or the whole id in a list.
+
+    An anchor that follows from the passage's heading is left out too.
+    """
     return [
-        passage.id.removeprefix(own)
-        if passage.id.startswith(own := index.records[row].id)
-        else [passage.id]
-        for passage, row in pairs
+        _shorten_id(passage, index.records[row].id)
+        for passage, row in zip(index.passages, index.passage_records, strict=True)
     ]
+
+
+def _shorten_id(passage: Passage, record_id: str) -> str | list[str]:
+    tail = passage.id.removeprefix(record_id)
+    anchor = f"#{guess_anchor(passage.title)}"
+    if not passage.id.startswith(record_id) or re.match("#(?:~|$)", tail):
+        return [passage.id]
+    window = tail.removeprefix(anchor)
+    return f"#{window}" if tail != window and re.fullmatch("(?:~[0-9]+)?", window) else tail
+
+
+def guess_anchor(title: str) -> str:
+    """Make the anchor that Markdown gives the last heading of a title, of its letters in ASCII."""
+    heading = re.sub("[^a-z0-9_ -]+", "", title.rpartition(TITLE_SEPARATOR)[2].lower())
+    return re.sub("[ -]+", "-", heading.strip(" "))
 
 
 def _shorten_urls(index: PublicIndex) -> list[str | None]:
@@ -218,16 +249,6 @@ def _list_phrases(index: PublicIndex) -> Mapping[str, tuple[PhraseEntry, ...]]:
         "aliases": phrases.aliases,
         "themes": phrases.themes,
         "titleTerms": phrases.title_terms,
-    }
-
-
-def _collect_phrase_columns(index: PublicIndex) -> dict[str, NDArray[Any]]:
-    """Collect the records of all phrases, how many each has, and in how many it occurs."""
-    entries = [entry for table in _list_phrases(index).values() for entry in table]
-    return {
-        "phraseSizes": shrink_array(np.array([len(entry.records) for entry in entries], int)),
-        "phraseRecords": shrink_array(np.array([r for e in entries for r in e.records], int)),
-        "phraseFrequencies": shrink_array(np.array([entry.frequency for entry in entries], int)),
     }
 
 
@@ -314,36 +335,21 @@ def _find_wide_characters(text: str) -> list[int]:
     return [place for place, character in enumerate(text) if character > _LAST_OF_ONE_UNIT]
 
 
-# Measured on two sites of 214 and 2,001 passages, with 26 candidates and 7 passages a question:
-# smaller shards are fewer bytes a question and more files. So a site has some hundreds of them,
-# small ones where it is small. The passages that a question reads are often of one page: shards
-# that end with a page save a sixth of the bytes.
-_CODE_SHARDS, _TEXT_SHARDS = 117, 180
-_CODE_SIZES, _TEXT_SIZES = (8, 32), (4, 16)
+# How many shards a large site has of each kind, and the fewest and the most passages of one. The
+# vectors of statements take four fifths of the bytes of passages, and a question reads those of few
+# passages, so that their shards are small. The passages that a question reads are often of one
+# page: shards that end with a page save a sixth of the bytes.
+_SHARDS = {"codes": (200, 8, 24), "texts": (250, 4, 12), "statements": (400, 3, 8)}
 
 Codes = NDArray[np.int8]
 # Returns the 8-bit vectors of a passage's statements, (statements, dimensions).
 QuantizeStatements = Callable[[Passage], Codes]
 
 
-def split_codes(passage_records: Sequence[int]) -> list[int]:
-    """Return the first row of each shard of codes. passage_records: the page of each passage."""
-    return split_pages(
-        passage_records, _choose_size(len(passage_records), _CODE_SHARDS, _CODE_SIZES)
-    )
-
-
-def split_texts(passage_records: Sequence[int]) -> list[int]:
-    """Return the first row of each shard of texts. passage_records: the page of each passage."""
-    return split_pages(
-        passage_records, _choose_size(len(passage_records), _TEXT_SHARDS, _TEXT_SIZES)
-    )
-
-
-def _choose_size(passages: int, shards: int, sizes: tuple[int, int]) -> int:
-    """Choose the size of a shard so that there are so many, between the least and the most."""
-    least, most = sizes
-    return min(max(least, round(passages / shards)), most)
+def split_passages(kind: str, passage_records: Sequence[int]) -> list[int]:
+    """Return the first row of each shard of a kind. passage_records: the page of each passage."""
+    shards, least, most = _SHARDS[kind]
+    return split_pages(passage_records, min(max(least, round(len(passage_records) / shards)), most))
 
 
 def split_pages(passage_records: Sequence[int], size: int) -> list[int]:
@@ -376,30 +382,35 @@ def serialize_codes(codes: Codes, starts: Sequence[int]) -> Mapping[int, bytes]:
     }
 
 
-def serialize_texts(
-    passages: Sequence[Passage], starts: Sequence[int], quantize_statements: QuantizeStatements
-) -> Mapping[int, bytes]:
-    """Serialize texts, their structure and their statements' vectors, by the shard's number.
+def serialize_texts(passages: Sequence[Passage], starts: Sequence[int]) -> Mapping[int, bytes]:
+    """Serialize texts and their structure by the shard's number.
 
     starts: the first row of each shard.
     """
     return {
-        number: pack_container(_make_text_shard(passages[start:end], quantize_statements))
+        number: pack_container(
+            Container({"passages": [_describe_text(passage) for passage in passages[start:end]]})
+        )
         for number, (start, end) in enumerate(pairwise([*starts, len(passages)]))
     }
 
 
-def _make_text_shard(
-    passages: Sequence[Passage], quantize_statements: QuantizeStatements
-) -> Container:
-    statements = [quantize_statements(passage) for passage in passages]
-    return Container(
-        {"passages": [_describe_text(passage) for passage in passages]},
-        {
-            "counts": shrink_array(np.array([len(codes) for codes in statements])),
-            "statements": np.concatenate([codes.reshape(-1) for codes in statements]),
-        },
-    )
+def serialize_statements(
+    passages: Sequence[Passage], starts: Sequence[int], quantize_statements: QuantizeStatements
+) -> Mapping[int, bytes]:
+    """Serialize the vectors of passages' statements by the shard's number.
+
+    starts: the first row of each shard.
+    """
+    shards: dict[int, bytes] = {}
+    for number, (start, end) in enumerate(pairwise([*starts, len(passages)])):
+        codes = [quantize_statements(passage) for passage in passages[start:end]]
+        arrays = {
+            "counts": shrink_array(np.array([len(rows) for rows in codes])),
+            "codes": np.concatenate([rows.reshape(-1) for rows in codes]),
+        }
+        shards[number] = pack_container(Container({}, arrays))
+    return shards
 
 
 def _describe_text(passage: Passage) -> list[Any]:
@@ -433,94 +444,58 @@ def _pack_ranges(rows: Iterable[Block | Span], convert: Callable[[int], int]) ->
     return packed
 
 
-_DIGITS = 16
-
-
 @dataclass(frozen=True, slots=True)
 class AddressedFiles:
-    """Hold files by their path in a folder, and the name of the folder, such as ``index/0123…``.
-
-    The name follows from the files.
-    """
+    """Hold files by their path in a folder, and the folder, such as ``engine/0123456789abcdef``."""
 
     folder: str
     files: Mapping[str, bytes]
 
-    @property
-    def id(self) -> str:
-        """Return the last part of the folder's name."""
-        return self.folder.rpartition("/")[2]
 
-
-def address_files(kind: str, files: Mapping[str, bytes]) -> AddressedFiles:
-    """Name a folder below ``kind`` by the SHA-256 of the names and contents of its files."""
-    return AddressedFiles(f"{kind}/{hash_files(files)}", files)
-
-
-def hash_files(files: Mapping[str, bytes]) -> str:
-    """Hash the names and contents of files to hexadecimal digits."""
-    digest = hashlib.sha256()
-    for path, data in sorted(files.items()):
-        digest.update(f"{path}\0{hashlib.sha256(data).hexdigest()}\n".encode())
-    return digest.hexdigest()[:_DIGITS]
-
-
-INDEX_FORMAT = 1
-INDEX_KIND = "index"
-MANIFEST_FILE = "manifest.json"
+INDEX_FORMAT = 2
+# Bytes of a file's hash in its name: enough that no two files of a site have the same.
+NAME_BYTES = 6
 
 
 @dataclass(frozen=True, slots=True)
 class BrowserIndex:
-    """Hold the files of an index by path, and its manifest, which lacks the time of the build."""
+    """Hold the files of an index by name, its folder, and the names of the first two to fetch."""
 
+    folder: str
     files: Mapping[str, bytes]
-    manifest: Mapping[str, Any]
+    manifest: str
+    core: str
 
-    @property
-    def folder(self) -> str:
-        """Name the folder by all of the index but the time of the build."""
-        files = {**self.files, MANIFEST_FILE: _dump_json(self.manifest)}
-        return f"{INDEX_KIND}/{hash_files(files)}"
 
-    def complete(self, built_at: str) -> AddressedFiles:
-        """Return all files with the time of the build in the manifest, which is the last."""
-        manifest = _dump_json({**self.manifest, "built_at": built_at})
-        return AddressedFiles(self.folder, {**self.files, MANIFEST_FILE: manifest})
+def name_file(kind: str, digest: bytes) -> str:
+    """Name a file by its kind and the first bytes of its SHA-256."""
+    return f"{kind}-{digest[:NAME_BYTES].hex()}.bin"
 
 
 def serialize_browser_index(
-    index: PublicIndex, quantize_statements: QuantizeStatements, bundle_id: str, model: str
+    index: PublicIndex, quantize_statements: QuantizeStatements, bundle_id: str
 ) -> BrowserIndex:
-    """Serialize an index.
-
-    bundle_id: of the bundle that holds the same, as a reply names it. model: the folder of the
-    model's files.
-    """
+    """Serialize an index. bundle_id: of the bundle that holds the same, as a reply names it."""
     dimensions = index.passage_vectors.shape[1]
     codes = encode_vectors(index.passage_vectors, Encoding("int8", dimensions))["codes"]
-    postings = serialize_postings(index)
-    code_starts = split_codes(index.passage_records)
-    text_starts = split_texts(index.passage_records)
-    shards = {
-        "terms": postings,
-        "codes": serialize_codes(codes, code_starts),
-        "texts": serialize_texts(index.passages, text_starts, quantize_statements),
+    starts = {kind: split_passages(kind, index.passage_records) for kind in _SHARDS}
+    shards: Mapping[str, Mapping[int, bytes]] = {
+        "terms": serialize_postings(index),
+        "codes": serialize_codes(codes, starts["codes"]),
+        "texts": serialize_texts(index.passages, starts["texts"]),
+        "statements": serialize_statements(
+            index.passages, starts["statements"], quantize_statements
+        ),
+        "signs": serialize_signs(codes),
+        "words": {0: serialize_words(index)},
     }
-    files = {
-        "core.bin": serialize_core(index),
-        "signs.bin": serialize_signs(codes),
-        "words.bin": serialize_words(index),
-        **{
-            f"{kind}/{number:03}.bin": data
-            for kind, files in shards.items()
-            for number, data in files.items()
-        },
+    digests = {
+        kind: [hashlib.sha256(data).digest()[:NAME_BYTES] for _, data in sorted(parts.items())]
+        for kind, parts in shards.items()
     }
-    manifest = {
+    values = {
         "format": INDEX_FORMAT,
         "id": bundle_id,
-        "model": model,
         # The only embedder that a browser has.
         "embedder": LOCAL_IDENTITY.as_json(),
         "profile": index.profile.as_json(),
@@ -531,14 +506,21 @@ def serialize_browser_index(
             "terms": len(index.lexicon.terms),
             "words": len(index.words),
         },
-        "shards": {
-            "terms": len(postings),
-            "codeStarts": code_starts,
-            "textStarts": text_starts,
-        },
+        "signRows": SIGN_ROWS,
+        "dates": [record.date for record in index.records],
     }
-    return BrowserIndex(files, manifest)
-
-
-def _dump_json(value: object) -> bytes:
-    return (json.dumps(value, separators=(",", ":"), sort_keys=True) + "\n").encode()
+    arrays = {
+        **{f"{kind}Names": np.frombuffer(b"".join(of), "|u1") for kind, of in digests.items()},
+        **{f"{kind}Starts": shrink_array(np.array(rows, int)) for kind, rows in starts.items()},
+        **_collect_counts(index),
+    }
+    first = {"core": serialize_core(index), "manifest": pack_container(Container(values, arrays))}
+    names = {kind: name_file(kind, hashlib.sha256(data).digest()) for kind, data in first.items()}
+    files = {
+        name_file(kind, digest): parts[number]
+        for kind, parts in shards.items()
+        for number, digest in enumerate(digests[kind])
+    }
+    files |= {names[kind]: data for kind, data in first.items()}
+    folder = f"index/{re.sub('[^A-Za-z0-9-]', '-', index.site.language)}"
+    return BrowserIndex(folder, files, names["manifest"], names["core"])

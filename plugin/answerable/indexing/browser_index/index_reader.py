@@ -1,6 +1,6 @@
 """Reader of the browser's files, by which a static site is asked from the terminal."""
 
-import json
+import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -17,6 +17,7 @@ from ...serve.bundle_format.columns import (
     check_row_order,
     unpack_lines,
 )
+from ...serve.bundle_format.container import Container, unpack_container
 from ...serve.bundle_format.manifest import Manifest, parse_profile
 from ...serve.bundle_format.site_data import Postings, SiteColumns, load_site_columns
 from ...serve.embedders.embedder import EmbedderIdentity
@@ -26,13 +27,13 @@ from ...serve.retrieval.store import Candidates, Floats, PassageQuery, Rows
 from ...serve.structure import TITLE_SEPARATOR, is_safe_url, unpack_blocks, unpack_spans
 from ...serve.types import Passage, RoutingHint
 from ...serve.vectors import Codes, Encoding, Int8Codes, invert_row_norms
-from .container import Container, unpack_container
 from .index_files import (
     INDEX_FORMAT,
-    MANIFEST_FILE,
+    NAME_BYTES,
     WINDOW_SUFFIX,
-    BrowserIndex,
+    guess_anchor,
     make_unit_converter,
+    name_file,
 )
 
 _PAIR = 2
@@ -70,6 +71,9 @@ def read_passages(
         record_id = _check_text(values["recordIds"][record])
         # A whole id stands in a list where it does not begin with that of its page.
         passage_id = _check_text(tail[0]) if isinstance(tail, list) else record_id + tail
+        # An anchor that follows from the heading is left out.
+        if not isinstance(tail, list) and (tail == "#" or tail.startswith("#~")):
+            passage_id = f"{record_id}#{guess_anchor(title)}{tail[1:]}"
         if url is None:
             anchor = WINDOW_SUFFIX.sub("", passage_id.removeprefix(record_id))
             url = values["recordUrls"][record] + anchor
@@ -216,37 +220,47 @@ _PHRASE_TABLES = ("names", "aliases", "themes", "titleTerms")
 _MAX_SHARDS = 10_000
 
 
+# The kinds of files whose names stand in the manifest.
+_KINDS = ("terms", "codes", "texts", "words")
+
+
 @dataclass(frozen=True, slots=True)
 class IndexManifest:
-    """Describe a published index: as a bundle, and its files, those of each kind in order."""
+    """Describe a published index: as a bundle, its columns that edits change, and its files.
+
+    ``files``: the names of each kind, in order.
+    """
 
     manifest: Manifest
+    columns: Container
     files: Mapping[str, Sequence[str]]
 
 
-def parse_index_manifest(data: bytes, where: str) -> IndexManifest:
-    """Parse the manifest of an index; BundleError names what is wrong. where: its address."""
-    try:
-        fields = json.loads(data)
-        number = fields["format"]
-    except (LookupError, TypeError, ValueError, RecursionError):
-        raise BundleError(f"{where} is not the manifest of an index: {BUILD_AGAIN}") from None
+def parse_index_manifest(data: bytes, where: str, core: str, built_at: str) -> IndexManifest:
+    """Parse the manifest of an index; BundleError names what is wrong.
+
+    where: its address. core: the name of the core file. built_at: the time of the build.
+    """
+    columns = unpack_container(data, where)
+    number = columns.values.get("format")
     if number != INDEX_FORMAT:
         raise BundleError(
             f"{where} has the format {number!r:.20}, and this program reads {INDEX_FORMAT}: "
             "install the version of mkdocs-answerable that the site was built with"
         )
     try:
-        return IndexManifest(_parse_manifest(fields), _list_files(fields))
+        files = {kind: _list_names(kind, columns.arrays[f"{kind}Names"]) for kind in _KINDS}
+        manifest = _parse_manifest(columns.values, built_at)
+        return IndexManifest(manifest, columns, {"core": [core], **files})
     except (LookupError, TypeError, ValueError, RecursionError) as error:
         raise BundleError(f"{where} is malformed ({error!s:.200}): {BUILD_AGAIN}") from None
 
 
-def _parse_manifest(fields: Mapping[str, Any]) -> Manifest:
+def _parse_manifest(fields: Mapping[str, Any], built_at: str) -> Manifest:
     identity = EmbedderIdentity(**fields["embedder"])
     return Manifest(
         id=str(fields["id"]),
-        built_at=str(fields["built_at"]),
+        built_at=built_at,
         generator=f"mkdocs-answerable {version('mkdocs-answerable')}",
         identity=identity,
         profile=parse_profile(fields["profile"]),
@@ -256,30 +270,16 @@ def _parse_manifest(fields: Mapping[str, Any]) -> Manifest:
     )
 
 
-def _list_files(fields: Mapping[str, Any]) -> dict[str, list[str]]:
-    shards = fields["shards"]
-    counts = {
-        "terms": shards["terms"],
-        "codes": len(shards["codeStarts"]),
-        "texts": len(shards["textStarts"]),
-    }
-    if not all(type(count) is int and 0 <= count <= _MAX_SHARDS for count in counts.values()):
-        raise ValueError(f"it has {counts!r:.80} files")
-    numbered = {
-        kind: [f"{kind}/{number:03}.bin" for number in range(count)]
-        for kind, count in counts.items()
-    }
-    single = {kind: [f"{kind}.bin"] for kind in ("core", "signs", "words")}
-    return {**single, **numbered}
+def _list_names(kind: str, digests: NDArray[np.uint8]) -> list[str]:
+    if len(digests) > _MAX_SHARDS * NAME_BYTES:
+        raise ValueError(f"it has {len(digests) // NAME_BYTES} files of {kind}")
+    return [name_file(kind, digest.tobytes()) for digest in digests.reshape(-1, NAME_BYTES)]
 
 
-def verify_folder_name(folder: str, files: Mapping[str, bytes], where: str) -> None:
-    """Refuse files that the name of their folder does not follow from; BundleError."""
-    shards = {name: data for name, data in files.items() if name != MANIFEST_FILE}
-    manifest = json.loads(files[MANIFEST_FILE])
-    del manifest["built_at"]
-    if BrowserIndex(shards, manifest).folder != folder:
-        raise BundleError(f"{where} holds other files than were built: deploy the whole site again")
+def check_file_name(name: str, data: bytes, where: str) -> None:
+    """Refuse a file whose name does not follow from its bytes; BundleError. where: its address."""
+    if name_file(name.partition("-")[0], hashlib.sha256(data).digest()) != name:
+        raise BundleError(f"{where} is another file than was built: deploy the whole site again")
 
 
 def read_published_index(index: IndexManifest, read: ReadFile) -> PublishedStore:
@@ -292,7 +292,11 @@ def read_published_index(index: IndexManifest, read: ReadFile) -> PublishedStore
         names = index.files[kind]
         return [unpack_container(packed[name], name, allowance.spend) for name in names]
 
-    (core,), (words,) = unpack("core"), unpack("words")
+    (stable,), (words,) = unpack("core"), unpack("words")
+    columns_of_edits = index.columns
+    core = Container(
+        {**stable.values, **columns_of_edits.values}, {**stable.arrays, **columns_of_edits.arrays}
+    )
     try:
         terms = unpack("terms")
         _check_counts(index.manifest.counts, core, words, terms)

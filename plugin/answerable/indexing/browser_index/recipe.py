@@ -1,12 +1,12 @@
 """The recipe: constants, word lists and patterns that the browser's engine takes from Python."""
 
 import re
-import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from functools import cache
 from importlib import import_module
 from itertools import groupby
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -28,7 +28,7 @@ from ...serve.errors import AnswerableError
 from ...serve.retrieval import bm25, boosts, question, retrieve, scoring, selection
 from ...serve.text import normalization, sanitization, tokenization
 from ...serve.text.languages import base_language
-from ...serve.text.tokenization import STEMMER_LANGUAGES, read_script
+from ...serve.text.tokenization import STEMMER_LANGUAGES
 
 # Python's own parser of patterns, which has had this name since 3.11.
 _parser: Any = import_module("re._parser")
@@ -201,17 +201,21 @@ def _join_runs(scripts: Collection[str]) -> Iterator[tuple[int, int]]:
 
     Between the letters of a run may be characters that are not letters.
     """
-    for is_listed, runs in groupby(_list_letters(), lambda letter: letter[1] in scripts):
-        codes = [code for code, _ in runs]
+    for is_listed, group in groupby(_read_letter_runs(), lambda run: run[0] in scripts):
+        runs = list(group)
         if is_listed:
-            yield codes[0], codes[-1]
+            yield runs[0][1], runs[-1][2]
+
+
+# Runs of letters of one script in the order of code points, with the first and the last one, as
+# `tests/support/letter_runs.py` lists them: to look at all characters takes a second.
+LETTERS_FILE = Path(__file__).with_name("letters.txt")
 
 
 @cache
-def _list_letters() -> list[tuple[int, str]]:
-    """List the code points of all letters, each with its script, in their order."""
-    characters: Iterable[str] = map(chr, range(sys.maxunicode + 1))
-    return [(ord(each), read_script(each)) for each in characters if each.isalpha()]
+def _read_letter_runs() -> list[tuple[str, int, int]]:
+    rows = (line.split() for line in LETTERS_FILE.read_text("ascii").splitlines())
+    return [(script, int(first, 16), int(last, 16)) for script, first, last in rows]
 
 
 def _write_range(first: int, last: int) -> str:

@@ -17,9 +17,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import BinaryIO
 
+from ...serve.bundle_format import container
 from ...serve.errors import LeakError, SiteError
 from ...serve.text import tokenization
-from ..browser_index import container
 from ..caches import ProcessPool, SqliteCache
 from ..notes import transcripts
 from ..notes.note_lint import ErrorCollector

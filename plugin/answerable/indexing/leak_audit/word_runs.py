@@ -10,7 +10,7 @@ from itertools import accumulate
 
 from ...serve.embedders.local_embedder import SPACE
 from ...serve.text.tokenization import UNSPACED
-from ..local_model import read_pieces
+from ..local_model import open_local_embedder
 from ..notes.notebook import Note
 from ..notes.transcripts import (
     SOFT_BREAK,
@@ -236,7 +236,7 @@ def is_short(run: WordRun) -> bool:
 
 def find_rare_words(words: Iterable[str], pages: Mapping[str, Iterable[str]]) -> set[str]:
     """Find words that no ordinary language has and no two pages; pages: the texts of each."""
-    pieces = frozenset(read_pieces())
+    pieces = frozenset(open_local_embedder().pieces.list_pieces())
     rare = {word for word in words if not _is_ordinary(word, pieces)}
     counts = Counter(
         word

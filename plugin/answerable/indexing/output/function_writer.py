@@ -1,6 +1,7 @@
 """Write a function's folder, not its bundle: serving code, pinned requirements, settings, model."""
 
 import py_compile
+import shutil
 import sys
 from collections.abc import Iterable
 from importlib import metadata
@@ -14,7 +15,7 @@ from ...serve.embedders.local_embedder import has_model_files
 from ...serve.errors import SiteError
 from ...serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, Provider
 from ...serve.settings import BUNDLE_FOLDER, MODEL_FOLDER, SETTINGS_FILE, FunctionSettings
-from ..local_model import derive_model_files
+from ..local_model import PACKAGED_MODEL
 from .files import (
     is_lock_or_leftover,
     make_private_folder,
@@ -96,11 +97,12 @@ def write_function(
 
 
 def _write_model(folder: Path) -> None:
-    """Write the local embedder's files, unless they are there already."""
-    if not has_model_files(folder):
-        for name, data in derive_model_files().items():
-            write_private_file(folder / name, data)
-    write_private_file(folder / "LICENSE", _read_model_license())
+    """Copy the local embedder's files and their license, unless they are there already."""
+    if has_model_files(folder):
+        return
+    fresh = temporary_path(folder)
+    shutil.copytree(PACKAGED_MODEL, fresh)
+    replace_folder(fresh, folder)
 
 
 def _pin_requirements(
@@ -195,10 +197,3 @@ def _is_installed(distribution: str) -> bool:
     except metadata.PackageNotFoundError:
         return False
     return True
-
-
-def _read_model_license() -> bytes:
-    """Read the license that the model's files are shipped under."""
-    files = metadata.files("wordllama") or []
-    texts = [Path(str(f.locate())).read_bytes() for f in files if f.name.startswith("LICENSE")]
-    return b"\n".join(texts)

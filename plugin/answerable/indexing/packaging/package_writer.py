@@ -160,7 +160,7 @@ def read_function_contents(folder: Path, adapter: str) -> FunctionContents:
     names = [*code, *(() if function_settings.store else bundle_files), settings.SETTINGS_FILE]
     if embedder == "local":
         local_embedder.load_local_embedder(folder / MODEL_FOLDER)
-        model_files = (*local_embedder.MODEL_FILE_DIGESTS, "LICENSE")
+        model_files = (*local_embedder.read_model_files(folder / MODEL_FOLDER), "LICENSE")
         names += [f"{MODEL_FOLDER}/{name}" for name in model_files]
     # The code is listed from the folder, so the adapter may be missing there unnoticed.
     for name in (*names, f"{CODE_FOLDER}/serve/http/adapters/{adapter}.py"):

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
 
-from ..browser_index.index_files import AddressedFiles, address_files
+from ...serve.bundle_format.columns import hash_files
+from ..browser_index.index_files import AddressedFiles
 from ..browser_index.recipe import list_stemmer_files
 
 _IMPORT = re.compile(r"^import \{([^}]*)\} from \"(\.[^\"]+)\";[ \t]*\n", re.M)
@@ -109,7 +110,6 @@ def shorten_script(source: str) -> str:
     return _INDENTATION.sub("", _TYPE.sub("", without))
 
 
-ENGINE_KIND = "engine"
 # What the ask box imports. It imports the others, but for stemmers, when a page needs them.
 ENTRY_MODULE = "site_index.js"
 
@@ -125,8 +125,15 @@ def read_engine_files(tags: Iterable[str]) -> AddressedFiles:
         for file in folder.iterdir()
         if file.name.endswith(".js")
     }
-    scripts = {ENTRY_MODULE: join_modules(modules, ENTRY_MODULE)}
-    for path in sorted(list_stemmer_files(tags)):
-        text = folder.joinpath(*path.split("/")).read_text(encoding="utf-8")
-        scripts[path] = shorten_script(text) if path.endswith(".js") else text
-    return address_files(ENGINE_KIND, {path: text.encode() for path, text in scripts.items()})
+    stemmers = {
+        path: _shorten(path, folder.joinpath(*path.split("/")).read_text(encoding="utf-8"))
+        for path in list_stemmer_files(tags)
+    }
+    texts = {ENTRY_MODULE: join_modules(modules, ENTRY_MODULE), **stemmers}
+    scripts = {path: text.encode() for path, text in texts.items()}
+    return AddressedFiles(f"engine/{hash_files(scripts)}", scripts)
+
+
+def _shorten(path: str, text: str) -> str:
+    """Shorten a script; a license is published as it is."""
+    return shorten_script(text) if path.endswith(".js") else text

@@ -7,14 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ..browser_index.staged_index import remove_stale_folders, write_addressed_files
+from ..browser_index.index_files import BrowserIndex
+from ..browser_index.staged_index import MODEL_FOLDER, remove_stale_files, write_addressed_files
 from ..output.files import write_file
 from .injection import WIDGET_FOLDER, read_widget_files
 from .scripts import join_modules, read_engine_files, wrap_module
 
 WIDGET_CONFIG_PATH = f"{WIDGET_FOLDER}site.json"
 
-# Ids, or folders, by language tag, if each language has a bundle of its own.
+# Ids by language tag, if each language has a bundle of its own.
 BundleIds = str | Mapping[str, str]
 
 
@@ -38,13 +39,13 @@ def format_widget_config(
     config: WidgetConfig,
     bundle: BundleIds | None,
     engine: Sequence[str] | None = None,
-    index: BundleIds | None = None,
+    index: Mapping[str, Mapping[str, str]] | None = None,
 ) -> bytes:
     """Format the file.
 
     bundle: None before there is one, which is when the file is audited. engine: the modules, first
-    the one that the widget runs, and index: its folder, or one for each language, below the
-    widget's folder; None where a function answers.
+    the one that the widget runs, and index: by language tag, its first files and the folder of its
+    model, below the widget's folder; None where a function answers.
     """
     content = {"bundle": bundle, **asdict(config), "engine": engine, "index": index}
     return f"{json.dumps(content, ensure_ascii=False, indent=1)}\n".encode()
@@ -52,10 +53,11 @@ def format_widget_config(
 
 @dataclass(frozen=True, slots=True)
 class PublishedIndex:
-    """Name an index: the id of its bundle, and its folder for browsers, None where none answers."""
+    """Hold the id of a bundle, when it was built, and the same for browsers, if they answer."""
 
     bundle: str
-    browser_index: str | None = None
+    built_at: str
+    browser: BrowserIndex | None = None
 
 
 def write_widget_files(
@@ -71,19 +73,23 @@ def write_widget_files(
     indexes: by language tag, where each language has its own, else one. languages: of the pages.
     is_offline: for pages of a disk too.
     """
-    folders = {tag: index.browser_index for tag, index in indexes.items() if index.browser_index}
+    entries: dict[str, Mapping[str, str]] = {}
+    current: set[str] = set()
+    for tag, index in indexes.items():
+        if browser := index.browser:
+            entries[tag] = name_index(browser, index.built_at)
+            current.update(f"{browser.folder}/{name}" for name in browser.files)
     bundle = _unwrap_one({tag: index.bundle for tag, index in indexes.items()})
-    current = list(folders.values())
     content = format_widget_config(config, bundle)
-    if folders:
+    if entries:
         engine = read_engine_files(languages)
         write_addressed_files(engine, folder / WIDGET_FOLDER)
-        current.append(engine.folder)
+        current |= {engine.folder, MODEL_FOLDER}
         scripts = [f"{engine.folder}/{path}" for path in engine.files if path.endswith(".js")]
-        content = format_widget_config(config, bundle, scripts, _unwrap_one(folders))
+        content = format_widget_config(config, bundle, scripts, dict(sorted(entries.items())))
     write_file(folder / WIDGET_CONFIG_PATH, content)
     # Last: until then the file of the last build names them.
-    remove_stale_folders(folder / WIDGET_FOLDER, current)
+    remove_stale_files(folder / WIDGET_FOLDER, current)
     if is_offline:
         _write_offline_scripts(folder)
 
@@ -103,6 +109,16 @@ def _write_offline_scripts(folder: Path) -> None:
         else:
             script = f'document.currentScript.file = "{b64encode(data).decode()}";\n'
         write_file(home / "offline" / f"{path}.js", script.encode())
+
+
+def name_index(index: BrowserIndex, built_at: str) -> dict[str, str]:
+    """Name what a reader's browser opens an index by, as the widget's configuration has it."""
+    return {
+        "manifest": f"{index.folder}/{index.manifest}",
+        "core": f"{index.folder}/{index.core}",
+        "model": MODEL_FOLDER,
+        "built_at": built_at,
+    }
 
 
 def _unwrap_one(values: Mapping[str, str]) -> BundleIds:

@@ -72,6 +72,16 @@ def hash_file(path: Path) -> str:
             return hashlib.sha256(data).hexdigest()
 
 
+def hash_files(files: Mapping[str, bytes]) -> str:
+    """Hash the names and contents of files to 16 hexadecimal digits."""
+    import hashlib
+
+    digest = hashlib.sha256()
+    for path, data in sorted(files.items()):
+        digest.update(f"{path}\0{hashlib.sha256(data).hexdigest()}\n".encode())
+    return digest.hexdigest()[:16]
+
+
 # A greater weight is not a preference: a weight orders matches and does not replace their scores.
 MAX_WEIGHT = 10.0
 # No title is longer: a term weighs 35 at the most.

@@ -1,19 +1,18 @@
 """The local embedder: pieces of words, their static vectors, and the mean of a text."""
 
 import heapq
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bundle_format.columns import hash_file
-from ..errors import EmbedderError
+from ..bundle_format.columns import hash_files
+from ..bundle_format.container import Container, unpack_container
+from ..errors import BundleError, EmbedderError
 from .embedder import EmbedderIdentity, Vectors
 
 # How pieces write a space; every text begins with one.
@@ -53,6 +52,10 @@ class TokenPieces:
     def find_id(self, piece: str) -> int | None:
         """Return the id of a piece; None for one that is special, a byte or unknown."""
         return self._ids.get(piece)
+
+    def list_pieces(self) -> list[str]:
+        """List the pieces that are merged, in the order of ids."""
+        return list(self._ids)
 
     def encode(self, text: str) -> list[int]:
         """Encode a text; a character that no piece has becomes the bytes of its UTF-8."""
@@ -117,31 +120,61 @@ class TokenPieces:
         return (number,)
 
 
-# The pieces by their ids, one a line.
-PIECES_FILE = "vocabulary.txt"
-# Two tensors: "codes" (tokens, 256) int8 and "scales" (tokens,) float32.
-TOKEN_TABLE_FILE = "token_table.safetensors"
 LOCAL_IDENTITY = EmbedderIdentity(
     provider="local", model="wordllama-l2-supercat-int8", dimensions=256
 )
 
-# SHA-256 of the two files, which a build derives from the wheel wordllama 0.2.2.post0.
-MODEL_FILE_DIGESTS = {
-    PIECES_FILE: "0f97b4337921e6e7e9b4620fc73338ee570aecd3c16038bc23870a887e995045",
-    TOKEN_TABLE_FILE: "b9a0cbfdb2da1efa1c9c4a74a8e05e32a4fe8f8c1a93bab03785b2ac715ea9c7",
-}
+# The hash of the model's files, which name themselves by it where they are published. They are the
+# same for all sites: `plugin/model/hatch_build.py` derives them from the wheel wordllama
+# 0.2.2.post0.
+MODEL_ID = "bf30245483104ad9"
+VOCABULARY_FILE = "vocabulary.bin"
+# The pieces with characters beyond ASCII, which few questions need.
+UNICODE_VOCABULARY_FILE = "unicode-vocabulary.bin"
+
+
+def name_shard(number: int) -> str:
+    """Name the file of a shard of rows."""
+    return f"rows-{number:03}.bin"
+
+
+class TokenTable:
+    """Vectors of all pieces, of which each shard is read when a text first needs a row of it.
+
+    ``codes`` (pieces, d) int8 times ``scales`` (pieces,) float32 are the vectors. ``shards``: the
+    ids of the pieces in each.
+    """
+
+    def __init__(self, folder: Path, shards: Sequence[NDArray[np.intp]], dimensions: int) -> None:
+        self._folder = folder
+        self.shards = shards
+        pieces = sum(map(len, shards))
+        self._shard_of = np.empty(pieces, dtype=np.intp)
+        for number, ids in enumerate(shards):
+            self._shard_of[ids] = number
+        # The system gives memory to what is written only.
+        self.codes: NDArray[np.int8] = np.zeros((pieces, dimensions), dtype=np.int8)
+        self.scales: NDArray[np.float32] = np.zeros(pieces, dtype=np.float32)
+        self._is_read = np.zeros(len(shards), dtype=np.bool_)
+
+    def read_rows(self, ids: Sequence[int]) -> None:
+        """Read the shards of some pieces that have not been read; EmbedderError."""
+        numbers = self._shard_of[ids]
+        for number in np.unique(numbers[~self._is_read[numbers]]).tolist():
+            shard = _read_container(self._folder / name_shard(number))
+            rows = self.shards[number]
+            self.codes[rows] = shard.arrays["codes"].reshape(len(rows), -1)
+            self.scales[rows] = shard.arrays["scales"]
+            # Last: another thread may need the rows meanwhile.
+            self._is_read[number] = True
 
 
 @dataclass(frozen=True, slots=True)
 class LocalEmbedder:
-    """Average a text's token vectors and normalize the mean.
-
-    ``codes`` (tokens, 256) int8 times ``scales`` (tokens,) float32 are the vectors.
-    """
+    """Average a text's token vectors and normalize the mean."""
 
     pieces: TokenPieces
-    codes: NDArray[np.int8]
-    scales: NDArray[np.float32]
+    table: TokenTable
 
     @property
     def identity(self) -> EmbedderIdentity:
@@ -169,10 +202,12 @@ class LocalEmbedder:
         Every number is the same on every machine: the sums of up to 16,384 tokens are exact in
         float64, their squares are added from left to right, and the quotient is rounded once.
         """
-        vectors = np.zeros((len(texts), self.codes.shape[1]), dtype=np.float32)
+        table = self.table
+        vectors = np.zeros((len(texts), table.codes.shape[1]), dtype=np.float32)
         for row, text in enumerate(texts):
             if ids := self.pieces.encode(text):
-                sums = self.scales[ids].astype(np.float64) @ self.codes[ids].astype(np.float64)
+                table.read_rows(ids)
+                sums = table.scales[ids].astype(np.float64) @ table.codes[ids].astype(np.float64)
                 square = np.add.accumulate(sums * sums)[-1]
                 if square > 0:
                     vectors[row] = sums / np.sqrt(square)
@@ -180,47 +215,47 @@ class LocalEmbedder:
 
 
 def load_local_embedder(folder: Path, *, verify: bool = True) -> LocalEmbedder:
-    """Open the two data files in a folder; EmbedderError if one is missing or altered.
+    """Open the model's files in a folder; EmbedderError if one is missing or altered.
 
-    verify: compare their hashes.
+    verify: compare the hash of all. Else one is missed when a text needs it.
     """
-    for name, digest in MODEL_FILE_DIGESTS.items():
-        path = folder / name
-        if not path.is_file():
-            raise EmbedderError(
-                f"{path}: the local embedder's file is missing; run the build again"
-            )
-        if verify and hash_file(path) != digest:
-            raise EmbedderError(
-                f"{path}: not the file that this version of mkdocs-answerable derives; run the "
-                "build again"
-            )
-    # Not as a text: some pieces end in a carriage return, which is no line end here.
-    pieces = (folder / PIECES_FILE).read_bytes().decode("utf-8").split("\n")
-    tensors = map_safetensors(folder / TOKEN_TABLE_FILE)
-    return LocalEmbedder(TokenPieces(pieces), tensors["codes"], tensors["scales"])
+    if verify and not has_model_files(folder):
+        raise EmbedderError(
+            f"{folder}: not the files of the local embedder that this version of "
+            "mkdocs-answerable has; run the build again"
+        )
+    pieces = [""] * FIRST_MERGED
+    shards: list[NDArray[np.intp]] = [np.arange(FIRST_MERGED)]
+    dimensions = LOCAL_IDENTITY.dimensions
+    for name in (VOCABULARY_FILE, UNICODE_VOCABULARY_FILE):
+        vocabulary = _read_container(folder / name)
+        values, arrays = vocabulary.values, vocabulary.arrays
+        pieces += [""] * (values["pieces"] - len(pieces))
+        steps = arrays["lowSteps"].astype(np.intp) + 256 * arrays["highSteps"].astype(np.intp)
+        ids = np.cumsum(steps) % (1 << 16)
+        texts = arrays["text"].tobytes().decode("utf-8").replace(" ", SPACE).split("\n")
+        for number, text in zip(ids.tolist(), texts, strict=True):
+            pieces[number] = text
+        shards += np.split(ids, values["starts"][1:])
+    return LocalEmbedder(TokenPieces(pieces), TokenTable(folder, shards, dimensions))
+
+
+def read_model_files(folder: Path) -> dict[str, bytes]:
+    """Read the model's files by name; none where there is no such folder."""
+    return {path.name: path.read_bytes() for path in sorted(folder.glob("*.bin"))}
 
 
 def has_model_files(folder: Path) -> bool:
-    """Tell whether a folder holds the two data files, unaltered."""
-    return all(
-        (folder / name).is_file() and hash_file(folder / name) == digest
-        for name, digest in MODEL_FILE_DIGESTS.items()
-    )
+    """Tell whether a folder holds the model's files, unaltered."""
+    return hash_files(read_model_files(folder)) == MODEL_ID
 
 
-_TENSOR_TYPES = {"F16": "<f2", "F32": "<f4", "I8": "|i1"}
-
-
-def map_safetensors(path: Path) -> dict[str, NDArray[Any]]:
-    """Map the tensors of a safetensors file: an 8-byte length, a JSON header, raw data."""
-    data = np.memmap(path, dtype=np.uint8, mode="r")
-    start = 8 + int.from_bytes(data[:8].tobytes(), "little")
-    header = json.loads(data[8:start].tobytes())
-    tensors: dict[str, NDArray[Any]] = {}
-    for name, tensor in header.items():
-        if name != "__metadata__":
-            first, end = (start + offset for offset in tensor["data_offsets"])
-            values = data[first:end].view(_TENSOR_TYPES[tensor["dtype"]])
-            tensors[name] = values.reshape(tensor["shape"])
-    return tensors
+def _read_container(path: Path) -> Container:
+    try:
+        return unpack_container(path.read_bytes(), path.name)
+    except FileNotFoundError:
+        raise EmbedderError(
+            f"{path}: the local embedder's file is missing; run the build again"
+        ) from None
+    except BundleError as error:
+        raise EmbedderError(f"{path.parent}: {error}") from None

@@ -33,7 +33,7 @@ import { getPageLanguage, HOME } from "./strings.js";
  * @property {string | null} [authors]
  * @property {string | null} [feedback]
  * @property {string[]} [engine] paths of the scripts that answer
- * @property {string | Record<string, string>} [index]
+ * @property {Record<string, Record<string, string>>} [index] by language tag, what the engine opens an index by
  */
 
 /** @typedef {(stage: string) => unknown} Entered */

@@ -40,6 +40,17 @@ function restoreTitles(ends, shared, separator) {
 }
 
 /**
+ * Make the anchor that Markdown gives the last heading of a title; see `guess_anchor` in `index_files.py`.
+ * @param {string} title
+ * @param {string} separator
+ * @returns {string}
+ */
+function guessAnchor(title, separator) {
+  const heading = /** @type {string} */ (title.split(separator).at(-1)).toLowerCase();
+  return heading.replace(/[^a-z0-9_ -]+/g, "").replace(/^ +| +$/g, "").replace(/[ -]+/g, "-");
+}
+
+/**
  * Assemble the phrases of each table by name.
  * @param {Record<string, string[]>} tables
  * @param {Record<string, any>} arrays
@@ -63,10 +74,13 @@ function assemblePhrases(tables, { phraseSizes, phraseRecords, phraseFrequencies
 }
 
 /**
- * Read the columns of a core file.
+ * Read the columns of a core file, and of a manifest those that edits change.
  * @param {Container} core
+ * @param {Container} manifest
  */
-export function readCore({ values, arrays }) {
+export function readCore(core, manifest) {
+  const values = { ...core.values, ...manifest.values };
+  const arrays = { ...core.arrays, ...manifest.arrays };
   const passageRecords = new Uint32Array(values.passageIds.length);
   let end = 0;
   arrays.passagesPerRecord.forEach((/** @type {number} */ count, /** @type {number} */ record) => {
@@ -74,6 +88,14 @@ export function readCore({ values, arrays }) {
   });
   const phrases = assemblePhrases(values.phrases, arrays);
   const recipe = /** @type {import("./recipe.js").Recipe} */ (reviveRecipe(values.recipe));
+  const separator = recipe.structure.TITLE_SEPARATOR;
+  const passageTitles = restoreTitles(values.titles, arrays.sharedTitles, separator);
+  const passageIds = values.passageIds.map((/** @type {string | string[]} */ id, /** @type {number} */ row) => {
+    if (typeof id !== "string") return id[0];
+    // An anchor that follows from the heading is left out.
+    const tail = /^#(~|$)/.test(id) ? `#${guessAnchor(passageTitles[row], separator)}${id.slice(1)}` : id;
+    return values.recordIds[passageRecords[row]] + tail;
+  });
   return {
     recipe,
     site: /** @type {SiteMetadata} */ ({
@@ -95,17 +117,14 @@ export function readCore({ values, arrays }) {
     themes: phrases.themes,
     titleTerms: phrases.titleTerms,
     passageRecords,
-    passageIds: /** @type {string[]} */ (
-      values.passageIds.map((/** @type {string | string[]} */ id, /** @type {number} */ row) =>
-        typeof id === "string" ? values.recordIds[passageRecords[row]] + id : id[0],
-      )
-    ),
+    passageIds: /** @type {string[]} */ (passageIds),
     passageUrls: /** @type {string[]} */ (
-      values.passageUrls.map((/** @type {string | null} */ url, /** @type {number} */ row) =>
-        url ?? values.recordUrls[passageRecords[row]] + values.passageIds[row].replace(WINDOW_SUFFIX, ""),
-      )
+      values.passageUrls.map((/** @type {string | null} */ url, /** @type {number} */ row) => {
+        const anchor = passageIds[row].slice(values.recordIds[passageRecords[row]].length).replace(WINDOW_SUFFIX, "");
+        return url ?? values.recordUrls[passageRecords[row]] + anchor;
+      })
     ),
-    passageTitles: restoreTitles(values.titles, arrays.sharedTitles, recipe.structure.TITLE_SEPARATOR),
+    passageTitles,
     passageLengths: Uint32Array.from(arrays.passageLengths),
     hasCode: /** @type {Uint8Array} */ (arrays.hasCode),
   };

@@ -1,14 +1,14 @@
 /** Answer a question in the reader's browser or refuse: retrieve, select evidence, draft and check. */
 
 import { draftReply } from "./draft_loop.js";
-import { openLocalEmbedder } from "./local_embedder.js";
+import { openLocalEmbedder, ASCII_PIECES } from "./local_embedder.js";
 import { readQuestion } from "./question.js";
 import { cleanQuestion, findQuestionProblem } from "./question.js";
 import { retrieve } from "./retrieve.js";
 import { arrangePool, fitBudget, selectEvidence } from "./selection.js";
-import { resolveFolder, waitFor } from "./site_files.js";
+import { SiteFiles, waitFor } from "./site_files.js";
 import { openStore } from "./store.js";
-import { loadStemmers } from "./tokenization.js";
+import { extractTerms, loadStemmers } from "./tokenization.js";
 import { serializeAnswer } from "./wire.js";
 
 /**
@@ -27,21 +27,28 @@ import { serializeAnswer } from "./wire.js";
  */
 
 /**
- * Open the engine of an index, such as `https://example.org/assets/answerable/index/0123456789abcdef/`.
+ * Open the engine of an index.
  *
  * IndexGoneError where a newer build has replaced it.
- * @param {string} indexUrl absolute
- * @param {FetchOptions & {signal?: AbortSignal}} [options]
+ * @param {string} base the url that the paths of the index are relative to
+ * @param {import("./store.js").IndexEntry} entry
+ * @param {FetchOptions & {signal?: AbortSignal, others?: import("./store.js").IndexEntry[]}} [options] others: of the
+ *   site's other languages, whose files stay cached
  * @returns {Promise<Engine>}
  */
-export async function openEngine(indexUrl, options = {}) {
-  const store = await openStore(indexUrl, options);
-  const home = new URL("../../", indexUrl.replace(/\/*$/, "/")).href;
-  const modelUrl = resolveFolder(store.manifest.model, home);
+export async function openEngine(base, entry, options = {}) {
+  const files = new SiteFiles(base, options);
+  // All that a question needs first is asked for at once.
+  files.prefetch([`${entry.model}/${ASCII_PIECES}`]);
+  const store = await openStore(files, entry, options.signal);
   const [embedder] = await Promise.all([
-    openLocalEmbedder(modelUrl, store.recipe, options),
+    openLocalEmbedder(files, entry.model, store.recipe, options.signal),
     loadStemmers(store.recipe),
   ]);
+  const folders = (options.others ?? []).map(({ manifest }) => manifest.slice(0, manifest.lastIndexOf("/") + 1));
+  const current = [`${entry.model}/`, ...folders, ...store.paths, entry.manifest, entry.core];
+  // Nothing waits for it, and without it more space is taken, no more.
+  files.removeStale((path) => current.some((start) => path.startsWith(start))).catch(() => {});
   return new Engine(store, embedder);
 }
 
@@ -94,6 +101,9 @@ export class Engine {
   async #retrieve(question, language, begin) {
     const { embedder, store } = this;
     await embedder.loadPieces(question);
+    // What is certain to be read is asked for at once; a failure is told where it is read.
+    const terms = store.site.tags.flatMap((tag) => extractTerms(store.recipe, question, tag));
+    for (const read of [embedder.embed(question), store.loadPostings(terms)]) read.catch(() => {});
     const reading = await readQuestion(store, question, (word) => embedder.wordRank(word));
     if (!reading.terms.size) return retrieve(store, reading, null);
     begin("embedding");
@@ -112,6 +122,7 @@ export class Engine {
     const { embedder, store } = this;
     const pool = arrangePool(store, retrieved);
     const evidence = fitBudget(store, await selectEvidence(store, pool));
+    await store.loadStatements(evidence.passages);
     // Statements are compared with all of a question, its frame included.
     const vector = evidence.passages.length
       ? (evidence.vector ?? (await embedder.embed(retrieved.reading.question)))

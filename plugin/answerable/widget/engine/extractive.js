@@ -113,10 +113,10 @@ function weightsOf({ idfs }, { language }) {
  * @param {Set<string>} matched the question's terms in the passage's retrieval text
  * @returns {number[]}
  */
-function rateStatements({ manifest, recipe }, passage, weights, vector, matched) {
-  const { terms } = readStatements(recipe, passage);
-  const { dense } = manifest.profile;
-  const { codes, inverseNorms } = passage.statements;
+function rateStatements(store, passage, weights, vector, matched) {
+  const { terms } = readStatements(store.recipe, passage);
+  const { dense } = store.manifest.profile;
+  const { codes, inverseNorms } = store.statements(passage);
   let total = 0;
   for (const weight of weights.values()) total += weight;
   // Terms that no statement has are in its page's summary or themes, and count for every statement.

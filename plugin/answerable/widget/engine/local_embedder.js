@@ -1,9 +1,8 @@
 /** The local embedder: pieces of words, their vectors, and the mean of a text. */
 import { findAll } from "./patterns.js";
-import { SiteFiles } from "./site_files.js";
 
 /**
- * @typedef {import("./site_files.js").FetchOptions} FetchOptions
+ * @typedef {import("./site_files.js").SiteFiles} SiteFiles
  * @typedef {import("./recipe.js").Recipe} Recipe
  */
 
@@ -105,27 +104,27 @@ export class TokenPieces {
   }
 }
 
-const VOCABULARY_FILE = "vocabulary.bin";
-const UNICODE_VOCABULARY_FILE = "unicode-vocabulary.bin";
+export const ASCII_PIECES = "vocabulary.bin";
+const UNICODE_PIECES = "unicode-vocabulary.bin";
 
 /**
- * Open the model in a folder, such as `https://example.org/assets/answerable/model/0123456789abcdef/`.
- *
- * IndexGoneError where it has been replaced by a newer build.
- * @param {string} modelUrl
+ * Open the model in a folder; IndexGoneError where a newer build has replaced it.
+ * @param {SiteFiles} files
+ * @param {string} folder such as `model/0123456789abcdef`
  * @param {Recipe} recipe
- * @param {FetchOptions & {signal?: AbortSignal}} [options]
+ * @param {AbortSignal} [signal]
  * @returns {Promise<LocalEmbedder>}
  */
-export async function openLocalEmbedder(modelUrl, recipe, options = {}) {
-  const embedder = new LocalEmbedder(new SiteFiles(modelUrl, options), recipe);
-  await embedder.loadVocabulary(VOCABULARY_FILE, options.signal);
+export async function openLocalEmbedder(files, folder, recipe, signal) {
+  const embedder = new LocalEmbedder(files, folder, recipe);
+  await embedder.loadVocabulary(ASCII_PIECES, signal);
   return embedder;
 }
 
 /** Average a question's token vectors and normalize the mean; see `LocalEmbedder` in `local_embedder.py`. */
 class LocalEmbedder {
   #files;
+  #folder;
   #pieces;
   #space;
   /** @type {Set<string>} */
@@ -137,10 +136,12 @@ class LocalEmbedder {
 
   /**
    * @param {SiteFiles} files
+   * @param {string} folder
    * @param {Recipe} recipe
    */
-  constructor(files, recipe) {
+  constructor(files, folder, recipe) {
     this.#files = files;
+    this.#folder = folder;
     this.#pieces = new TokenPieces(recipe);
     this.#space = recipe.local_embedder.SPACE;
   }
@@ -152,7 +153,7 @@ class LocalEmbedder {
    * @returns {Promise<void>}
    */
   async loadPieces(text, signal) {
-    if (/[^\0-\x7f]/.test(text)) await this.loadVocabulary(UNICODE_VOCABULARY_FILE, signal);
+    if (/[^\0-\x7f]/.test(text)) await this.loadVocabulary(UNICODE_PIECES, signal);
   }
 
   /**
@@ -163,7 +164,7 @@ class LocalEmbedder {
    */
   async loadVocabulary(path, signal) {
     if (this.#vocabularies.has(path)) return;
-    const { values, arrays } = await this.#files.readContainer(path, signal);
+    const { values, arrays } = await this.#files.readContainer(`${this.#folder}/${path}`, signal);
     if (this.#vocabularies.has(path)) return;
     if (!this.#rows.length) {
       this.#shards = new Uint16Array(values.pieces);
@@ -214,7 +215,7 @@ class LocalEmbedder {
     const shards = new Map(
       await Promise.all(
         numbers.map(async (number) => {
-          const path = `rows/${String(number).padStart(3, "0")}.bin`;
+          const path = `${this.#folder}/rows-${String(number).padStart(3, "0")}.bin`;
           const { arrays } = await this.#files.readContainer(path, signal);
           return /** @type {const} */ ([number, arrays]);
         }),

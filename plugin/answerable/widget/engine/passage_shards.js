@@ -1,4 +1,4 @@
-/** Read the texts of passages and the vectors of their statements, which `index_files.py` writes. */
+/** Read shards of passages: their texts, their vectors and those of their statements. */
 
 /** @typedef {import("./container.js").Container} Container */
 /** @typedef {{kind: string, start: number, end: number, group: number, level: number, detail: string}} Block */
@@ -11,7 +11,11 @@
  * @property {[number, number][]} sentences
  * @property {Block[]} blocks
  * @property {Span[]} spans
- * @property {{codes: Int8Array, inverseNorms: Float32Array}} statements vectors, one after the other
+ */
+
+/**
+ * Vectors, one after the other.
+ * @typedef {{codes: Int8Array, inverseNorms: Float32Array}} Vectors
  */
 
 /**
@@ -66,28 +70,36 @@ export function invertRowNorms(codes, dimensions) {
 /**
  * Read the texts of a shard.
  * @param {Container} shard
- * @param {number} dimensions
  * @returns {PassageText[]}
  */
-export function readTexts({ values, arrays }, dimensions) {
+export function readTexts({ values }) {
+  return values.passages.map((/** @type {any[]} */ [text, sentences, blocks, spans]) => ({
+    text,
+    sentences: restoreSentences(sentences),
+    blocks: restoreRanges(blocks, (kind, first, last, [group = 0, level = 0, detail = ""]) => ({
+      kind,
+      start: first,
+      end: last,
+      group,
+      level,
+      detail,
+    })),
+    spans: restoreRanges(spans, (kind, first, last, [url = ""]) => ({ kind, start: first, end: last, url })),
+  }));
+}
+
+/**
+ * Read the vectors of the statements of each passage of a shard.
+ * @param {Container} shard
+ * @param {number} dimensions
+ * @returns {Vectors[]}
+ */
+export function readStatements({ arrays }, dimensions) {
   let end = 0;
-  return values.passages.map((/** @type {any[]} */ [text, sentences, blocks, spans], /** @type {number} */ place) => {
+  return Array.from(arrays.counts, (count) => {
     const start = end;
-    end += arrays.counts[place] * dimensions;
-    const codes = arrays.statements.subarray(start, end);
-    return {
-      text,
-      sentences: restoreSentences(sentences),
-      blocks: restoreRanges(blocks, (kind, first, last, [group = 0, level = 0, detail = ""]) => ({
-        kind,
-        start: first,
-        end: last,
-        group,
-        level,
-        detail,
-      })),
-      spans: restoreRanges(spans, (kind, first, last, [url = ""]) => ({ kind, start: first, end: last, url })),
-      statements: { codes, inverseNorms: invertRowNorms(codes, dimensions) },
-    };
+    end += count * dimensions;
+    const codes = arrays.codes.subarray(start, end);
+    return { codes, inverseNorms: invertRowNorms(codes, dimensions) };
   });
 }

@@ -33,6 +33,10 @@ export async function retrieve(store, reading, vector, topK = store.recipe.retri
   const ranking = scoreRows(store, await findPassageCandidates(store, unit, signals, readable), signals);
   const eligible = ranking.aboveFloor.map((above, place) => above & readable[ranking.rows[place]]);
   const passages = listTopItems(ranking, eligible.includes(1) ? eligible : ranking.aboveFloor, topK, signals);
+  // With the vectors that siblings are scored by, which may be further files.
+  const rows = passages.map(({ row }) => row);
+  store.prefetch("texts", rows);
+  store.prefetch("statements", rows.slice(0, store.recipe.retrieve.SIBLING_PAGES));
   const siblings = await rankSiblings(store, signals, unit, ranking, passages);
   return { passages, siblings, reading, vector };
 }

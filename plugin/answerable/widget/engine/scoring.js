@@ -127,15 +127,32 @@ export async function findPassageCandidates(store, unit, signals, readable) {
   const { SCALAR_POOL } = store.recipe.vectors;
   let rows = [...store.passageRecords.keys()];
   if (rows.length > EXACT_PASSAGES) {
-    const estimated = scoreRows(store, { rows, cosines: store.estimateCosines(unit) }, signals, ESTIMATE_SLACK);
+    const estimated = scoreRows(store, { rows, cosines: await store.loadEstimates(unit) }, signals, ESTIMATE_SLACK);
     // Those with all that a question asks for are above the floor with a low score too.
     const whole = selectTopRows(estimated.score, SCALAR_POOL, signals.isWhole);
     rows = [...new Set([...selectCandidates(estimated, readable, CANDIDATES), ...whole])];
     rows.sort((left, right) => left - right);
+    prefetchSiblings(store, estimated, signals);
   }
   const cosines = await store.loadCosines(unit, rows);
   const places = selectCandidates(scoreRows(store, { rows, cosines }, signals), readable, SCALAR_POOL);
   return { rows: places.map((place) => rows[place]), cosines: Float32Array.from(places, (place) => cosines[place]) };
+}
+
+/**
+ * Begin to load the vectors that passages beside the best ones are likely to be scored by, so that they do not wait
+ * for those of the best.
+ * @param {Store} store
+ * @param {Ranking} estimated of all passages
+ * @param {Signals} signals
+ */
+function prefetchSiblings(store, { score, aboveFloor }, { lexical }) {
+  const { MAX_SIBLINGS, SIBLING_PAGES } = store.recipe.retrieve;
+  const records = store.passageRecords;
+  const best = selectTopRows(score, MAX_SIBLINGS, aboveFloor).map((row) => records[row]);
+  const pages = new Set([...new Set(best)].slice(0, SIBLING_PAGES));
+  const beside = Uint8Array.from(lexical, (value, row) => Number(value > 0 && pages.has(records[row])));
+  store.prefetch("codes", selectTopRows(lexical, MAX_SIBLINGS, beside));
 }
 
 /**

@@ -125,6 +125,7 @@ export async function selectEvidence(store, { passages: pool, reading, vector })
   for (;;) {
     const rows = decisions.filter(({ rule }) => rule === null).map(({ scored }) => scored.row);
     if (rows.every((row) => texts.has(row))) break;
+    store.prefetch("statements", rows);
     texts = new Map([...texts, ...(await store.loadPassages(rows.filter((row) => !texts.has(row))))]);
     decisions = decidePassages(store, pool, texts);
   }

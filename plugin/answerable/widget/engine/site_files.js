@@ -1,4 +1,4 @@
-/** Fetch files of a folder whose name follows from its files, and keep them for the next questions. */
+/** Fetch files whose names follow from their contents, and keep them for the next questions. */
 
 import { unpackContainer } from "./container.js";
 
@@ -9,7 +9,6 @@ import { unpackContainer } from "./container.js";
  * @typedef {Object} FetchOptions
  * @property {typeof globalThis.fetch} [fetch] instead of the browser's own
  * @property {CacheStorage | null} [caches] instead of the browser's own; null keeps nothing
- * @property {string[]} [keep] urls of further folders that are still published, which stay cached
  */
 
 // One cache for all sites of an origin: what is in it is told apart by its url.
@@ -45,20 +44,6 @@ async function openCache({ caches = globalThis.caches }) {
 }
 
 /**
- * Remove the cached files of other folders beside one: of builds that are no longer published.
- * @param {Cache} cache
- * @param {string} folder its url
- * @param {string[]} keep
- */
-async function removeStale(cache, folder, keep) {
-  const parent = new URL("..", folder).href;
-  const current = [folder, ...keep].map((url) => new URL(url, folder).href.replace(/\/*$/, "/"));
-  for (const { url } of await cache.keys()) {
-    if (url.startsWith(parent) && !current.some((each) => url.startsWith(each))) await cache.delete(url);
-  }
-}
-
-/**
  * Wait for a promise, or throw the signal's reason. What has been begun goes on, since another
  * question may wait for it too, and the next one finds it in the cache.
  * @template T
@@ -77,20 +62,20 @@ export function waitFor(promise, signal) {
 }
 
 /**
- * Resolve the path of a folder that a file of the site names; throws where it leads out of the folder it is below.
+ * Resolve a path that a file of the site names; throws where it leads out of the folder it is below.
  * @param {string} path
  * @param {string} base the url of that folder, with a slash at its end
- * @returns {string} with a slash at its end
+ * @returns {string}
  */
-export function resolveFolder(path, base) {
-  const { href } = new URL(`${path}/`, base);
+export function resolvePath(path, base) {
+  const { href } = new URL(path, base);
   if (!href.startsWith(base)) throw new Error(`${path} is no path of the site`);
   return href;
 }
 
-/** Read the files of one folder, each fetched once. */
+/** Read files below one folder, each fetched once. */
 export class SiteFiles {
-  /** @type {Map<string, Promise<any>>} */
+  /** @type {Map<string, Promise<Container>>} */
   #reads = new Map();
   #folder;
   #fetch;
@@ -104,8 +89,25 @@ export class SiteFiles {
     this.#folder = folder.replace(/\/*$/, "/");
     this.#fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
     this.#cache = openCache(options);
-    // Nothing waits for it, and without it more space is taken, no more.
-    this.#cache.then((cache) => cache && removeStale(cache, this.#folder, options.keep ?? [])).catch(() => {});
+  }
+
+  /**
+   * Remove from the cache what is below the folder and no longer published.
+   * @param {(path: string) => boolean} isPublished
+   */
+  async removeStale(isPublished) {
+    const cache = await this.#cache;
+    for (const { url } of (await cache?.keys()) ?? []) {
+      if (url.startsWith(this.#folder) && !isPublished(url.slice(this.#folder.length))) await cache?.delete(url);
+    }
+  }
+
+  /**
+   * Begin to read containers that will be asked for; a failure is told to whoever reads one.
+   * @param {string[]} paths
+   */
+  prefetch(paths) {
+    for (const path of paths) this.readContainer(path).catch(() => {});
   }
 
   /**
@@ -115,31 +117,11 @@ export class SiteFiles {
    * @returns {Promise<Container>}
    */
   readContainer(path, signal) {
-    return this.#read(path, unpackContainer, signal);
-  }
-
-  /**
-   * Read a file of JSON.
-   * @param {string} path
-   * @param {AbortSignal} [signal]
-   * @returns {Promise<any>}
-   */
-  readJson(path, signal) {
-    return this.#read(path, async (data) => JSON.parse(new TextDecoder().decode(data)), signal);
-  }
-
-  /**
-   * Read a file once; after an error it is fetched again.
-   * @param {string} path
-   * @param {(data: ArrayBuffer) => Promise<any>} parse
-   * @param {AbortSignal} [signal]
-   * @returns {Promise<any>}
-   */
-  #read(path, parse, signal) {
     let read = this.#reads.get(path);
     if (!read) {
-      read = this.#load(this.#folder + path, parse);
+      read = this.#load(resolvePath(path, this.#folder));
       this.#reads.set(path, read);
+      // After an error it is fetched again.
       read.catch(() => this.#reads.delete(path));
     }
     return waitFor(read, signal);
@@ -148,14 +130,14 @@ export class SiteFiles {
   /**
    * Load a file from the cache or the site; IndexGoneError.
    * @param {string} url
-   * @param {(data: ArrayBuffer) => Promise<any>} parse
+   * @returns {Promise<Container>}
    */
-  async #load(url, parse) {
+  async #load(url) {
     const cache = await this.#cache;
     const cached = await cache?.match(url).catch(() => undefined);
     if (cached) {
       try {
-        return await parse(await cached.arrayBuffer());
+        return await unpackContainer(await cached.arrayBuffer());
       } catch {
         // Damaged in the cache: the site's own file counts.
       }
@@ -166,7 +148,7 @@ export class SiteFiles {
     const data = await response.arrayBuffer();
     let value;
     try {
-      value = await parse(data);
+      value = await unpackContainer(data);
     } catch (error) {
       // Some hosts send a page instead of a file that is not there.
       throw new IndexGoneError(url, `not readable (${error})`);

@@ -2,45 +2,38 @@
 
 import { openEngine } from "./engine.js";
 import { matchLanguages } from "./languages.js";
-import { resolveFolder } from "./site_files.js";
 
-/** @typedef {import("./engine.js").Engine} Engine */
+/**
+ * @typedef {import("./engine.js").Engine} Engine
+ * @typedef {import("./store.js").IndexEntry} IndexEntry
+ */
 
 /** @type {Map<string, Promise<Engine>>} */
 const engines = new Map();
 
 /**
  * Open the engine over a site's index; after an error it is opened again.
- * @param {string | Record<string, string>} index its folder, or one for each language tag, as site.json has it
- * @param {string} base the url that folders are relative to
+ * @param {Record<string, IndexEntry>} index by language tag, as site.json has it
+ * @param {string | URL} base the url that its paths are relative to
  * @param {string} [language] of the page
  * @param {typeof globalThis.fetch} [fetch]
  * @returns {Promise<Engine>}
  */
 export function openSiteIndex(index, base, language = "", fetch) {
-  const folders = typeof index === "string" ? { "": index } : index;
+  const tags = Object.keys(index);
+  // A page in a language without an index, even of another variety, gets the first.
+  const tag = matchLanguages(language, tags)[0] ?? tags[0];
+  // The caller's may be a URL.
   const home = new URL(base).href;
-  const [url, ...keep] = [chooseFolder(folders, language), ...Object.values(folders)].map((folder) =>
-    resolveFolder(folder, home),
-  );
-  let opened = engines.get(url);
+  const key = home + index[tag].manifest;
+  let opened = engines.get(key);
   if (!opened) {
-    opened = openEngine(url, { fetch, keep });
-    engines.set(url, opened);
-    opened.catch(() => engines.delete(url));
+    const others = tags.filter((each) => each !== tag).map((each) => index[each]);
+    opened = openEngine(home, index[tag], { fetch, others });
+    engines.set(key, opened);
+    opened.catch(() => engines.delete(key));
   }
   return opened;
-}
-
-/**
- * Choose the folder of a language, else of another variety of it, else the first.
- * @param {Record<string, string>} folders
- * @param {string} language
- * @returns {string}
- */
-function chooseFolder(folders, language) {
-  const tags = Object.keys(folders);
-  return folders[matchLanguages(language, tags)[0] ?? tags[0]];
 }
 
 /**

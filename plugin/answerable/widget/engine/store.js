@@ -1,18 +1,27 @@
 /** Read the index of a site from its files, and of large files only what a question needs. */
 
 import { readCore } from "./core_file.js";
-import { invertRowNorms, readTexts } from "./passage_shards.js";
+import { invertRowNorms, readStatements, readTexts } from "./passage_shards.js";
 import { hashTerm, NO_POSTINGS, readPostings } from "./postings_shards.js";
-import { IndexGoneError, SiteFiles } from "./site_files.js";
+import { IndexGoneError } from "./site_files.js";
 
 /** @typedef {import("./container.js").Container} Container */
 /** @typedef {import("./postings_shards.js").TermPostings} TermPostings */
-/** @typedef {import("./site_files.js").FetchOptions} FetchOptions */
+/** @typedef {import("./site_files.js").SiteFiles} SiteFiles */
 
 /**
- * A passage, as `Passage` has it, and the vectors of its statements; offsets are in UTF-16 units.
+ * A passage, as `Passage` has it; offsets are in UTF-16 units.
  * @typedef {import("./passage_shards.js").PassageText & {row: number, id: string, record: string, url: string,
  *   title: string, date: string | null, language: string}} Passage
+ */
+
+/**
+ * What site.json says of an index.
+ * @typedef {Object} IndexEntry
+ * @property {string} manifest
+ * @property {string} core
+ * @property {string} model the folder of the model's files, such as `model/0123456789abcdef`
+ * @property {string} built_at
  */
 
 /**
@@ -21,49 +30,57 @@ import { IndexGoneError, SiteFiles } from "./site_files.js";
  * @property {number} format
  * @property {string} id of the bundle that holds the same
  * @property {string} built_at
- * @property {string} model the folder of the model's files, such as `model/0123456789abcdef`
  * @property {Record<string, any>} profile
  * @property {number} dimensions
  * @property {{records: number, passages: number, terms: number, words: number}} counts
- * @property {{terms: number, codeStarts: number[], textStarts: number[]}} shards the number of those of terms, and
- *   the first row of each of the others
  */
 
-const FORMAT = 1;
+const FORMAT = 2;
+// The digits of a file's hash in its name.
+const NAMES = /.{12}/g;
+const KINDS = ["terms", "codes", "texts", "statements", "signs", "words"];
 
 /**
- * Open the index in a folder, such as `https://example.org/assets/answerable/index/0123456789abcdef/`.
- *
- * IndexGoneError where it has been replaced by a newer build.
- * @param {string} indexUrl
- * @param {FetchOptions & {signal?: AbortSignal}} [options]
+ * Open an index; IndexGoneError where it has been replaced by a newer build.
+ * @param {SiteFiles} files
+ * @param {IndexEntry} entry
+ * @param {AbortSignal} [signal]
  * @returns {Promise<Store>}
  */
-export async function openStore(indexUrl, options = {}) {
-  const files = new SiteFiles(indexUrl, options);
-  const { signal } = options;
-  const [manifest, core, signs] = await Promise.all([
-    files.readJson("manifest.json", signal),
-    files.readContainer("core.bin", signal),
-    files.readContainer("signs.bin", signal),
-  ]);
-  if (manifest.format !== FORMAT) {
-    throw new IndexGoneError(indexUrl, `its format is ${manifest.format}, and this engine reads ${FORMAT}`);
+export async function openStore(files, entry, signal) {
+  const [manifest, core] = await Promise.all(
+    [entry.manifest, entry.core].map((path) => files.readContainer(path, signal)),
+  );
+  const { format } = manifest.values;
+  if (format !== FORMAT) {
+    throw new IndexGoneError(entry.manifest, `its format is ${format}, and this engine reads ${FORMAT}`);
   }
   const { recordIds, passageIds } = core.values;
-  checkCounts(indexUrl, manifest, { records: recordIds.length, passages: passageIds.length });
-  return new Store(files, manifest, readCore(core), signs.arrays.signs);
+  checkCounts(entry.manifest, manifest.values, { records: recordIds.length, passages: passageIds.length });
+  return new Store(files, entry, manifest, readCore(core, manifest));
+}
+
+/**
+ * List the paths of the files of a kind, in order.
+ * @param {string} folder
+ * @param {string} kind
+ * @param {Uint8Array} names of all of them, one after the other
+ * @returns {string[]}
+ */
+function listPaths(folder, kind, names) {
+  const digits = Array.from(names, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return (digits.match(NAMES) ?? []).map((name) => `${folder}/${kind}-${name}.bin`);
 }
 
 /**
  * Compare the manifest's counts with the data, before memory is taken for so many; IndexGoneError if they differ.
  * @param {string} url
- * @param {Manifest} manifest
+ * @param {Record<string, any>} manifest
  * @param {Record<string, number>} data counts by the manifest's names
  */
 function checkCounts(url, { counts }, data) {
   for (const [name, count] of Object.entries(data)) {
-    const counted = counts[/** @type {keyof typeof counts} */ (name)];
+    const counted = counts[name];
     if (counted !== count) throw new IndexGoneError(url, `its manifest counts ${counted} ${name} instead of ${count}`);
   }
 }
@@ -71,29 +88,40 @@ function checkCounts(url, { counts }, data) {
 /** Give a question all that it reads of a site; see `Store` in `store.py`. */
 export class Store {
   #files;
-  #signs;
+  /** @type {Record<string, string[]>} */
+  #paths;
   /** @type {Map<string, TermPostings>} */
   #postings = new Map();
-  /** @type {Map<number, {codes: Int8Array, inverseNorms: Float32Array}>} */
+  /** @type {Map<number, import("./passage_shards.js").Vectors>} by shard */
   #codes = new Map();
   /** @type {Map<number, Passage>} */
   #passages = new Map();
-  // By row, the number of its shard.
-  #codeShards;
-  #textShards;
+  /** @type {Map<number, import("./passage_shards.js").Vectors>} */
+  #statements = new Map();
+  /** @type {Record<string, {starts: ArrayLike<number>, numbers: Uint32Array}>} the first row of each shard, and by row its number */
+  #rows;
 
   /**
    * @param {SiteFiles} files
-   * @param {Manifest} manifest
+   * @param {IndexEntry} entry
+   * @param {Container} manifest
    * @param {ReturnType<typeof readCore>} columns
-   * @param {Uint8Array} signs
    */
-  constructor(files, manifest, columns, signs) {
+  constructor(files, entry, { values, arrays }, columns) {
     this.#files = files;
-    this.#signs = signs;
-    this.#codeShards = numberShards(manifest.shards.codeStarts, manifest.counts.passages);
-    this.#textShards = numberShards(manifest.shards.textStarts, manifest.counts.passages);
-    this.manifest = manifest;
+    const folder = entry.manifest.slice(0, entry.manifest.lastIndexOf("/"));
+    this.#paths = Object.fromEntries(KINDS.map((kind) => [kind, listPaths(folder, kind, arrays[`${kind}Names`])]));
+    this.#rows = Object.fromEntries(
+      ["codes", "texts", "statements"].map((kind) => {
+        const starts = arrays[`${kind}Starts`];
+        const numbers = new Uint32Array(values.counts.passages);
+        for (let number = 0; number < starts.length; number += 1) numbers.fill(number, starts[number]);
+        return [kind, { starts, numbers }];
+      }),
+    );
+    this.manifest = /** @type {Manifest} */ ({ ...values, built_at: entry.built_at });
+    // For `loadEstimates`, while a question is still read.
+    if (values.counts.passages > columns.recipe.vectors.EXACT_PASSAGES) files.prefetch(this.#paths.signs);
     this.recipe = columns.recipe;
     this.site = columns.site;
     this.recordIds = columns.recordIds;
@@ -112,6 +140,11 @@ export class Store {
     this.passageTitles = columns.passageTitles;
     this.passageLengths = columns.passageLengths;
     this.hasCode = columns.hasCode;
+  }
+
+  /** The paths of all files that the manifest names. */
+  get paths() {
+    return Object.values(this.#paths).flat();
   }
 
   /**
@@ -133,11 +166,11 @@ export class Store {
    */
   async loadPostings(terms, signal) {
     const missing = [...new Set(terms)].filter((term) => !this.#postings.has(term));
-    const shards = new Set(missing.map((term) => hashTerm(term) % this.manifest.shards.terms));
+    const shards = missing.map((term) => hashTerm(term) % this.#paths.terms.length);
     const read = await this.#readShards("terms", shards, signal);
     const byShard = new Map([...read].map(([number, shard]) => [number, readPostings(shard)]));
     for (const term of missing) {
-      const shard = byShard.get(hashTerm(term) % this.manifest.shards.terms);
+      const shard = byShard.get(hashTerm(term) % this.#paths.terms.length);
       this.#postings.set(term, shard?.get(term) ?? NO_POSTINGS);
     }
   }
@@ -159,34 +192,40 @@ export class Store {
    * @returns {Promise<string[]>}
    */
   async loadWords(signal) {
-    const { words } = (await this.#files.readContainer("words.bin", signal)).values;
-    checkCounts("words.bin", this.manifest, { words: words.length });
+    const { words } = (await this.#files.readContainer(this.#paths.words[0], signal)).values;
+    checkCounts(this.#paths.words[0], this.manifest, { words: words.length });
     return words;
   }
 
   /**
    * Estimate the cosine of a question with every passage from the signs of their vectors.
    * @param {Float32Array} unit of length 1
-   * @returns {Float32Array}
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<Float32Array>}
    */
-  estimateCosines(unit) {
-    const width = this.#signs.length / this.passageIds.length;
+  async loadEstimates(unit, signal) {
+    const shards = await Promise.all(this.#paths.signs.map((path) => this.#files.readContainer(path, signal)));
+    const width = Math.ceil(unit.length / 8);
     const sums = sumSelectedValues(unit, width);
     // Of a Gaussian vector the signs have on average the cosine sqrt(2 / pi) with it.
     const scale = Math.sqrt(Math.PI / 2 / unit.length);
     let total = 0;
     for (const value of unit) total += value;
     const cosines = new Float32Array(this.passageIds.length);
-    for (let row = 0; row < cosines.length; row += 1) {
-      let selected = 0;
-      let bits = 0;
-      for (let place = 0; place < width; place += 1) {
-        const byte = this.#signs[row * width + place];
-        selected += sums[place * 256 + byte];
-        bits |= byte;
+    let row = 0;
+    for (const { arrays } of shards) {
+      for (let start = 0; start < arrays.signs.length; start += width) {
+        let selected = 0;
+        let bits = 0;
+        for (let place = 0; place < width; place += 1) {
+          const byte = arrays.signs[start + place];
+          selected += sums[place * 256 + byte];
+          bits |= byte;
+        }
+        // A passage without a word that the model knows is a row of zeros.
+        cosines[row] = bits ? (2 * selected - total) * scale : 0;
+        row += 1;
       }
-      // A passage without a word that the model knows is a row of zeros.
-      cosines[row] = bits ? (2 * selected - total) * scale : 0;
     }
     return cosines;
   }
@@ -199,17 +238,32 @@ export class Store {
    * @returns {Promise<Float32Array>} in the order of rows
    */
   async loadCosines(unit, rows, signal) {
-    await this.#loadCodes(new Set(rows.map((row) => this.#codeShards[row])), signal);
+    const { starts, numbers } = this.#rows.codes;
+    const missing = rows.map((row) => numbers[row]).filter((number) => !this.#codes.has(number));
+    for (const [number, { arrays }] of await this.#readShards("codes", missing, signal)) {
+      const inverseNorms = invertRowNorms(arrays.codes, this.manifest.dimensions);
+      this.#codes.set(number, { codes: arrays.codes, inverseNorms });
+    }
     return Float32Array.from(rows, (row) => {
-      const number = this.#codeShards[row];
-      const shard = /** @type {{codes: Int8Array, inverseNorms: Float32Array}} */ (this.#codes.get(number));
-      const place = row - this.manifest.shards.codeStarts[number];
+      const number = numbers[row];
+      const shard = /** @type {import("./passage_shards.js").Vectors} */ (this.#codes.get(number));
+      const place = row - starts[number];
       const start = place * unit.length;
       let dot = 0;
       for (let column = 0; column < unit.length; column += 1) dot += shard.codes[start + column] * unit[column];
       // In float64 until the end, as Python has it.
       return dot * shard.inverseNorms[place];
     });
+  }
+
+  /**
+   * Begin to load what some passages are likely to be asked for; a failure is told to whoever asks.
+   * @param {"codes" | "texts" | "statements"} kind
+   * @param {Iterable<number>} rows
+   */
+  prefetch(kind, rows) {
+    const numbers = new Set(Array.from(rows, (row) => this.#rows[kind].numbers[row]));
+    this.#files.prefetch([...numbers].map((number) => this.#paths[kind][number]));
   }
 
   /**
@@ -220,10 +274,11 @@ export class Store {
    */
   async loadPassages(rows, signal) {
     const asked = [...new Set(rows)];
-    const missing = asked.filter((row) => !this.#passages.has(row)).map((row) => this.#textShards[row]);
-    for (const [number, shard] of await this.#readShards("texts", new Set(missing), signal)) {
-      readTexts(shard, this.manifest.dimensions).forEach((text, place) => {
-        const row = this.manifest.shards.textStarts[number] + place;
+    const { starts, numbers } = this.#rows.texts;
+    const missing = asked.filter((row) => !this.#passages.has(row)).map((row) => numbers[row]);
+    for (const [number, shard] of await this.#readShards("texts", missing, signal)) {
+      readTexts(shard).forEach((text, place) => {
+        const row = starts[number] + place;
         const record = this.passageRecords[row];
         this.#passages.set(row, {
           row,
@@ -241,44 +296,44 @@ export class Store {
   }
 
   /**
-   * Load shards of codes.
-   * @param {Set<number>} numbers
+   * Load the vectors of the statements of some passages, for `statements`.
+   * @param {Iterable<Passage>} passages
    * @param {AbortSignal} [signal]
+   * @returns {Promise<void>}
    */
-  async #loadCodes(numbers, signal) {
-    const missing = new Set([...numbers].filter((number) => !this.#codes.has(number)));
-    for (const [number, { arrays }] of await this.#readShards("codes", missing, signal)) {
-      const inverseNorms = invertRowNorms(arrays.codes, this.manifest.dimensions);
-      this.#codes.set(number, { codes: arrays.codes, inverseNorms });
+  async loadStatements(passages, signal) {
+    const { starts, numbers } = this.#rows.statements;
+    const missing = [...passages].filter(({ row }) => !this.#statements.has(row)).map(({ row }) => numbers[row]);
+    for (const [number, shard] of await this.#readShards("statements", missing, signal)) {
+      const vectors = readStatements(shard, this.manifest.dimensions);
+      vectors.forEach((each, place) => this.#statements.set(starts[number] + place, each));
     }
+  }
+
+  /**
+   * Return the vectors of the statements of a passage, which have been loaded.
+   * @param {Passage} passage
+   */
+  statements({ row }) {
+    const vectors = this.#statements.get(row);
+    if (!vectors) throw new Error(`the statements of passage ${row} have not been loaded`);
+    return vectors;
   }
 
   /**
    * Read shards of one kind, all at once.
    * @param {string} kind
-   * @param {Set<number>} numbers
+   * @param {Iterable<number>} numbers
    * @param {AbortSignal} [signal]
    * @returns {Promise<Map<number, Container>>}
    */
   async #readShards(kind, numbers, signal) {
-    const names = [...numbers];
+    const names = [...new Set(numbers)];
     const shards = await Promise.all(
-      names.map((number) => this.#files.readContainer(`${kind}/${String(number).padStart(3, "0")}.bin`, signal)),
+      names.map((number) => this.#files.readContainer(this.#paths[kind][number], signal)),
     );
     return new Map(shards.map((shard, place) => [names[place], shard]));
   }
-}
-
-/**
- * Number the shard of each row.
- * @param {number[]} starts the first row of each
- * @param {number} count of rows
- * @returns {Uint32Array}
- */
-function numberShards(starts, count) {
-  const numbers = new Uint32Array(count);
-  starts.forEach((start, number) => numbers.fill(number, start));
-  return numbers;
 }
 
 /**

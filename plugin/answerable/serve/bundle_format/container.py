@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...serve.bundle_format.columns import deflate, inflate
-from ...serve.errors import BUILD_AGAIN, BundleError
+from ..errors import BUILD_AGAIN, BundleError
+from .columns import deflate, inflate
 
 # The types of numbers, by their names in the header, which are those of JavaScript's arrays.
 ARRAY_TYPES: Mapping[str, np.dtype[Any]] = {

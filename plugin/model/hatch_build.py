@@ -1,0 +1,201 @@
+"""Derive the files of the local embedder's model when the package is built from its source.
+
+The vectors are those of the wheel wordllama, rounded to 8 bits a number. They lie in one order for
+all sites, the pieces that are common in technical English first, in shards that a browser fetches
+one by one and that Python reads as they are needed. Run as a script, it writes the files if they
+are not there.
+"""
+
+import importlib.util
+import json
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from numpy.typing import NDArray
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "plugin"))
+
+from answerable.serve.bundle_format.columns import hash_file, hash_files
+from answerable.serve.bundle_format.container import Container, pack_container
+from answerable.serve.embedders.local_embedder import (
+    FIRST_MERGED,
+    MODEL_ID,
+    SPACE,
+    UNICODE_VOCABULARY_FILE,
+    VOCABULARY_FILE,
+    has_model_files,
+    name_shard,
+)
+from answerable.serve.vectors import INT8_TOP, round_symmetric
+
+TARGET = ROOT / "plugin" / "answerable" / "model"
+
+WEIGHTS_FILE = "weights/l2_supercat_256.safetensors"
+TOKENIZER_FILE = "tokenizers/l2_supercat_tokenizer_config.json"
+# SHA-256 of the two files in the wheel wordllama 0.2.2.post0.
+WHEEL_FILE_DIGESTS = {
+    WEIGHTS_FILE: "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5",
+    TOKENIZER_FILE: "bf467c9e0f536bda271283c6ef85eb1a943e3196b621c8a912d64953b205df83",
+}
+# Few enough to stay in a core's cache.
+_ROWS_PER_BLOCK = 256
+
+# Pieces that are common in technical English, as `tests/support/common_pieces.py` counts them, the
+# most common first: classes with an empty line between, each in the order of ids.
+COMMON_PIECES_FILE = Path(__file__).with_name("common_pieces.txt")
+
+# How many rows a shard has for each of the rows before it, these to the power of GROWTH: a question
+# needs few of the rare rows, so that theirs are larger. Smaller shards are more files and fewer
+# bytes. Of powers and sizes with as many files, these cost 234 real questions the fewest.
+GROWTH = 0.6
+ASCII_SIZE = 0.39
+UNICODE_SIZE = 8.0
+MIN_ROWS = 4
+
+
+class ModelBuildHook(BuildHookInterface[Any]):
+    """The build hook by which a wheel and an editable installation hold the files."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Write the files before the package is put together."""
+        del version, build_data
+        write_model()
+
+
+def write_model() -> None:
+    """Write the files and their license below the package, unless they are there already."""
+    if has_model_files(TARGET):
+        return
+    fresh = TARGET.with_name(f".{TARGET.name}.tmp")
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir()
+    for name, data in derive_model_files().items():
+        (fresh / name).write_bytes(data)
+    shutil.copyfile(Path(__file__).with_name("LICENSE"), fresh / "LICENSE")
+    shutil.rmtree(TARGET, ignore_errors=True)
+    fresh.rename(TARGET)
+
+
+def derive_model_files() -> Mapping[str, bytes]:
+    """Derive the files by name; ValueError if they are not those that the package expects."""
+    pieces = read_pieces()
+    codes, scales = derive_token_table()
+    ascii_ids, unicode_ids = _order_ids(pieces)
+    # The special pieces and those of bytes are the first shard.
+    shards: list[Sequence[int]] = [range(FIRST_MERGED)]
+    files: dict[str, bytes] = {}
+    for name, ids, size in (
+        (VOCABULARY_FILE, ascii_ids, ASCII_SIZE),
+        (UNICODE_VOCABULARY_FILE, unicode_ids, UNICODE_SIZE),
+    ):
+        starts = list(_split_rows(len(ids), size))
+        values = {
+            "pieces": len(pieces),
+            "dimensions": codes.shape[1],
+            "firstShard": len(shards),
+            "starts": starts,
+        }
+        files[name] = _pack_vocabulary(pieces, ids, values)
+        shards += (ids[start:end] for start, end in pairwise([*starts, len(ids)]))
+    files |= {
+        name_shard(number): pack_container(
+            Container({}, {"scales": scales[shard], "codes": codes[shard].reshape(-1)})
+        )
+        for number, shard in enumerate(map(list, shards))
+    }
+    if (model := hash_files(files)) != MODEL_ID:
+        raise ValueError(f"the model is {model} instead of {MODEL_ID}: write it in MODEL_ID")
+    return files
+
+
+def find_wheel_file(name: str) -> Path:
+    """Find a data file of the installed wordllama, which is not imported; ValueError for another.
+
+    ValueError too if the package is not installed.
+    """
+    spec = importlib.util.find_spec("wordllama")
+    if spec is None or spec.origin is None:
+        raise ValueError("wordllama is not installed: run `pip install wordllama==0.2.2.post0`")
+    path = Path(spec.origin).parent / name
+    if not path.is_file() or hash_file(path) != WHEEL_FILE_DIGESTS[name]:
+        raise ValueError(f"{path}: not the file that wordllama 0.2.2.post0 ships; reinstall it")
+    return path
+
+
+def read_pieces() -> list[str]:
+    """Read the pieces of the tokenizer in the order of their ids."""
+    vocabulary = json.loads(find_wheel_file(TOKENIZER_FILE).read_bytes())["model"]["vocab"]
+    return sorted(vocabulary, key=vocabulary.__getitem__)
+
+
+def derive_token_table() -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Quantize the token vectors symmetrically: codes (tokens, d) and the scale of each row."""
+    weights = read_weights()
+    codes = np.empty(weights.shape, dtype=np.int8)
+    peaks = np.empty(len(weights), dtype=np.float32)
+    for start in range(0, len(weights), _ROWS_PER_BLOCK):
+        span = slice(start, start + _ROWS_PER_BLOCK)
+        rows = weights[span].astype(np.float32)
+        codes[span] = round_symmetric(rows, INT8_TOP)
+        peaks[span] = np.abs(rows).max(axis=1)
+    return codes, peaks / np.float32(INT8_TOP)
+
+
+def read_weights() -> NDArray[np.float16]:
+    """Map the tensor of a safetensors file: an 8-byte length, a JSON header, raw data."""
+    data = np.memmap(find_wheel_file(WEIGHTS_FILE), dtype=np.uint8, mode="r")
+    start = 8 + int.from_bytes(data[:8].tobytes(), "little")
+    header = json.loads(data[8:start].tobytes())
+    (tensor,) = (header[name] for name in header.keys() - {"__metadata__"})
+    first, end = (start + offset for offset in tensor["data_offsets"])
+    weights: NDArray[np.float16] = data[first:end].view("<f2").reshape(tensor["shape"])
+    return weights
+
+
+def _order_ids(pieces: Sequence[str]) -> tuple[list[int], list[int]]:
+    """Order the ids of pieces in ASCII, and of all others, the common ones first."""
+    classes = COMMON_PIECES_FILE.read_text("utf-8").rstrip("\n").split("\n\n")
+    levels = {piece: level for level, part in enumerate(classes) for piece in part.split("\n")}
+
+    def place(number: int) -> tuple[int, bool, int]:
+        level = levels.get(pieces[number], len(classes))
+        # Of all others single characters come first: words that no piece has are made of them.
+        return level, level == len(classes) and len(pieces[number]) > 1, number
+
+    ordered = sorted(range(FIRST_MERGED, len(pieces)), key=place)
+    is_ascii = {number: pieces[number].replace(SPACE, " ").isascii() for number in ordered}
+    return [n for n in ordered if is_ascii[n]], [n for n in ordered if not is_ascii[n]]
+
+
+def _split_rows(count: int, size: float) -> Iterator[int]:
+    """Yield the first row of each shard."""
+    start = 0
+    while start < count:
+        yield start
+        start += max(MIN_ROWS, int(size * start**GROWTH))
+
+
+def _pack_vocabulary(
+    pieces: Sequence[str], ids: Sequence[int], values: Mapping[str, object]
+) -> bytes:
+    """Pack pieces in the order of their rows, with spaces, and the steps from id to id."""
+    text = "\n".join(pieces[number].replace(SPACE, " ") for number in ids)
+    # Modulo 65,536 and in two bytes: almost all of the high ones are 0.
+    steps = np.diff(np.array(ids), prepend=0).astype("<u2").view(np.uint8).reshape(-1, 2)
+    arrays = {
+        "text": np.frombuffer(text.encode(), dtype=np.uint8),
+        "lowSteps": steps[:, 0],
+        "highSteps": steps[:, 1],
+    }
+    return pack_container(Container(values, arrays))
+
+
+if __name__ == "__main__":
+    write_model()

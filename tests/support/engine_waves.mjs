@@ -1,0 +1,71 @@
+// Asks each question in a page of its own, and lists the waves of files that wait for one another.
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { inflateSync } from "node:zlib";
+
+// Turns of the event loop after which nothing more is asked for without a response.
+const IDLE_TURNS = 50;
+
+// Without a thread that decompresses, what follows a response depends on no machine's speed.
+globalThis.DecompressionStream = class {
+  constructor() {
+    const parts = [];
+    return new TransformStream({
+      transform: (part) => void parts.push(part),
+      flush: (controller) => controller.enqueue(new Uint8Array(inflateSync(Buffer.concat(parts)))),
+    });
+  }
+};
+
+/** Hold back responses until nothing more is asked for, and send them together. */
+class Waves {
+  /** @type {{path: string, bytes: number}[][]} */
+  sent = [];
+  #waiting = [];
+  #turns = 0;
+
+  constructor(folder, home) {
+    this.folder = folder;
+    this.home = home;
+  }
+
+  fetch = (url) => {
+    this.#turns = 0;
+    return new Promise((resolve, reject) => this.#waiting.push({ path: String(url).slice(this.home.length), resolve, reject }));
+  };
+
+  async run(promise) {
+    let done = false;
+    promise.finally(() => (done = true)).catch(() => {});
+    while (!done) {
+      await new Promise((resolve) => setImmediate(resolve));
+      this.#turns += 1;
+      if (this.#turns < IDLE_TURNS || !this.#waiting.length) continue;
+      const wave = this.#waiting.splice(0);
+      const bodies = await Promise.all(wave.map(({ path }) => readFile(`${this.folder}/${path}`)));
+      this.sent.push(wave.map(({ path }, place) => ({ path, bytes: bodies[place].length })));
+      this.#turns = 0;
+      wave.forEach(({ resolve }, place) => resolve(new Response(bodies[place])));
+    }
+    return promise;
+  }
+}
+
+const [engineUrl, folder] = process.argv.slice(2);
+const { openSiteIndex } = await import(engineUrl);
+const { index, engine: scripts } = JSON.parse(await readFile(`${folder}/site.json`, "utf-8"));
+// A page has fetched all scripts before it opens an index: no wave waits for a stemmer.
+for (const path of scripts) await import(new URL(path.split("/").slice(2).join("/"), engineUrl));
+const questions = JSON.parse(readFileSync(0, "utf-8"));
+const reports = [];
+for (const [place, question] of questions.entries()) {
+  const home = `https://docs.example.com/${place}/`;
+  const waves = new Waves(folder, home);
+  const engine = await waves.run(openSiteIndex(index, home, "", waves.fetch));
+  const { mode } = await waves.run(engine.answer(question, { requestId: "" }));
+  const first = waves.sent;
+  waves.sent = [];
+  await waves.run(engine.answer(questions[(place + 1) % questions.length], { requestId: "" }));
+  reports.push({ question, mode, first, later: waves.sent });
+}
+process.stdout.write(JSON.stringify(reports));
