@@ -2,14 +2,16 @@
 
 import re
 import sys
+import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.indexing.browser_index.recipe import translate_pattern
+from answerable.indexing.browser_index.recipe import LETTERS_FILE, translate_pattern
 from answerable.serve.errors import AnswerableError
 from support.engine_process import engine
+from support.letter_runs import list_letter_runs
 
 PATTERNS = (
     r"[^\W_]+",
@@ -52,3 +54,10 @@ def test_case_is_ignored_as_python_does(pattern: str) -> None:
 def test_construct_without_translation_is_refused(pattern: str) -> None:
     with pytest.raises(AnswerableError, match="has no translation"):
         translate_pattern(re.compile(pattern))
+
+
+def test_shipped_letters_are_those_of_python() -> None:
+    """A newer Python knows more letters than the list, which lies in the package ready-made."""
+    if unicodedata.unidata_version != "14.0.0":
+        pytest.skip("the list is of Unicode 14.0.0, that of Python 3.11")
+    assert LETTERS_FILE.read_text("ascii").splitlines() == list(list_letter_runs())
