@@ -7,12 +7,14 @@ import shutil
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from support import server_processes
 from support.browser_site import ask, hosted, visit, write_plain_site
+from support.deadlines import PATIENCE
 from support.sites import NOTES, PAGES, build, command, put, write_site
 
 CHAIN = "How thick is the chain of a mooring?"
@@ -176,4 +178,6 @@ def test_preview_answers_in_the_browser_where_the_option_says_so(tmp_path: Path)
     with server_processes.mkdocs(tmp_path) as server:
         config = json.loads(server.request("GET", f"/{WIDGET.as_posix()}/site.json")[1])
         for path in (config["engine"][0], config["index"]["en"]["manifest"]):
-            assert server.request("GET", f"/{WIDGET.as_posix()}/{path}")[0] == 200
+            address = f"http://127.0.0.1:{server.port}/{WIDGET.as_posix()}/{path}"
+            with urlopen(address, timeout=PATIENCE) as response:
+                assert response.status == 200
