@@ -51,7 +51,7 @@ for turn in range(40):
 # Writes a function and kills itself at the n-th step that counts, inside no temporary folder.
 SUICIDAL = """
 import os, pathlib, shutil, signal, sys
-from answerable.indexing.output import atomic_files, function_writer
+from answerable.indexing.output import files, function_writer
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.settings import FunctionSettings
 left = int(sys.argv[1])
@@ -66,7 +66,7 @@ def fatal(function):
 for name in ("replace", "rename", "unlink"):
     setattr(pathlib.Path, name, fatal(getattr(pathlib.Path, name)))
 shutil.rmtree = fatal(shutil.rmtree)
-atomic_files.exchange_paths = fatal(atomic_files.exchange_paths)
+files.exchange_paths = fatal(files.exchange_paths)
 identity = EmbedderIdentity("test", "letters", 8)
 function_writer.write_function(pathlib.Path(sys.argv[2]), identity, FunctionSettings())
 """

@@ -139,7 +139,7 @@ def test_tracing_does_not_import_opentelemetry() -> None:
     code = (
         "import sys\n"
         "from answerable.serve.request_context import start_span\n"
-        "from answerable.serve.http import telemetry\n"
+        "from answerable.serve.http import logs\n"
         "with start_span('answerable.answer'): pass\n"
         "heavy = ('opentelemetry', 'prometheus_client', 'redis', 'numpy')\n"
         "print([name for name in heavy if name in sys.modules])\n"

@@ -101,7 +101,8 @@ def _write_model(folder: Path) -> None:
     if has_model_files(folder):
         return
     fresh = temporary_path(folder)
-    shutil.copytree(PACKAGED_MODEL, fresh)
+    for file in PACKAGED_MODEL.iterdir():
+        write_private_file(fresh / file.name, file.read_bytes())
     replace_folder(fresh, folder)
 
 
