@@ -83,7 +83,8 @@ def get(server: Running, path: str, method: str = "GET") -> tuple[int, dict[str,
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     connection.request(method, path)
     response = connection.getresponse()
-    result = response.status, dict(response.getheaders()), response.read().decode()
+    text = response.read().decode("utf-8", "replace")
+    result = response.status, dict(response.getheaders()), text
     connection.close()
     return result
 
@@ -116,7 +117,8 @@ def test_browser_answers_where_the_option_says_so(tmp_path: Path) -> None:
     with serving(tmp_path, "--answers-in=browser") as server:
         body = json.loads(get(server, "/docs/assets/answerable/site.json")[2])
         assert body["bundle"] == server.ask(ASK, QUESTION)["bundle"]
-        for path in (body["engine"][0], f"{body['index']}/manifest.json"):
+        (index,) = body["index"].values()
+        for path in (body["engine"][0], index["manifest"]):
             assert get(server, f"/docs/assets/answerable/{path}")[0] == 200
         assert get(server, "/docs/assets/answerable/strings/de.json")[0] == 200
         # The page's own link to an endpoint is not followed.

@@ -69,6 +69,7 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = folder / "source"
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(PACKAGE, source / "plugin" / "answerable", ignore=ignored)
+    shutil.copytree(PACKAGE.parent / "model", source / "plugin" / "model", ignore=ignored)
     for name in ("pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE", ".gitignore"):
         shutil.copy(sites.ROOT / name, source)
     for name in OTHERS:

@@ -164,7 +164,7 @@ def test_rebuild_keeps_bytecode_and_adds_missing_files(tmp_path: Path) -> None:
             "No module named 'answerable.serve.text.tokenization'",
         ),
         ("answerable/serve/providers.py", "No module named 'answerable.serve.providers'"),
-        ("model/vocabulary.bin", "the local embedder's file is missing"),
+        ("model/vocabulary.bin", "not the files of the local embedder"),
     ],
 )
 def test_cold_start_of_broken_function_fails_in_one_sentence(

@@ -79,10 +79,15 @@ def load(
         replaced += due
         return due
 
-    worst = OpenAIAnswerer(read_settings(function).model, SITE).max_question_tokens
+    worst = worst_question(function)
     return load_processes.run(
         function, environment, lambda count: share(count) < 1, is_due, cap, worst, number
     )
+
+
+def worst_question(function: Path) -> int:
+    """The most tokens of one question, which is what it reserves."""
+    return OpenAIAnswerer(read_settings(function).model, SITE).max_question_tokens
 
 
 def test_load_below_cap_is_never_capped(
@@ -128,7 +133,10 @@ def test_killed_processes_never_exceed_cap(
     served = stub.tokens - before
     sys.stdout.write(f"{outcome}, settled {settled}, reserved {reserved}, served {served}\n")
     # What the killed ones had begun was served, and their reservations count to the day's end.
-    assert settled <= served <= settled + reserved <= cap
+    assert settled <= served <= min(cap, settled + reserved)
+    # A claim that is killed before it was refused or granted stays too: one for each question.
+    connections = load_processes.CONNECTIONS // load_processes.PROCESSES
+    assert reserved <= len(outcome.statuses) * connections * worst_question(function)
     assert {None} <= set(outcome.codes) <= {None, "capped", "busy", CLOSED}
     assert outcome.false == []
     assert set(outcome.statuses) == {-signal.SIGKILL}

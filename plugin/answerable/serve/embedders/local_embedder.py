@@ -160,7 +160,7 @@ class TokenTable:
     def read_rows(self, ids: Sequence[int]) -> None:
         """Read the shards of some pieces that have not been read; EmbedderError."""
         numbers = self._shard_of[ids]
-        for number in np.unique(numbers[~self._is_read[numbers]]).tolist():
+        for number in sorted(set(numbers[~self._is_read[numbers]].tolist())):
             shard = _read_container(self._folder / name_shard(number))
             rows = self.shards[number]
             self.codes[rows] = shard.arrays["codes"].reshape(len(rows), -1)
