@@ -86,9 +86,8 @@ class RunIndex:
         if "_" in text and "_" in (joined := " ".join(tokens)):
             # Words in an id or a link may be joined by it.
             parts = joined.replace("_", " ").split(" ")
-            for start, run in self._find_in(parts):
-                lengths = accumulate(token.count("_") + 1 for token in tokens)
-                yield next(at for at, end in enumerate(lengths) if start < end), run
+            ends = list(accumulate(token.count("_") + 1 for token in tokens))
+            yield from ((bisect_right(ends, start), run) for start, run in self._find_in(parts))
         if _MAY_BE_DIVIDED.search(text):
             yield from self._find_divided(_fold_and_space(text, b"").decode().split())
 
