@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from functools import lru_cache
+from functools import cache
 from typing import Any, TypeVar
 
 from .errors import CancelledError, ProviderError
@@ -163,7 +163,7 @@ def _send(
     return json.loads(body)
 
 
-@lru_cache(maxsize=16)
+@cache
 def _open_client(base_url: str | None, process: int) -> Any:
     """Open the client of a process; ProviderError without a key or the package."""
     del process
