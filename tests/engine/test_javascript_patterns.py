@@ -3,6 +3,8 @@
 import re
 import sys
 import unicodedata
+from collections.abc import Iterator
+from itertools import groupby
 
 import pytest
 from hypothesis import given
@@ -10,8 +12,17 @@ from hypothesis import strategies as st
 
 from answerable.indexing.browser_index.recipe import LETTERS_FILE, translate_pattern
 from answerable.serve.errors import AnswerableError
+from answerable.serve.text.tokenization import read_script
 from support.engine_process import engine
-from support.letter_runs import list_letter_runs
+
+
+def list_letter_runs() -> Iterator[str]:
+    """List the script, the first and the last letter of each run."""
+    letters = (letter for letter in map(chr, range(sys.maxunicode + 1)) if letter.isalpha())
+    for script, run in groupby(letters, read_script):
+        first, *others = run
+        yield f"{script} {ord(first):x} {ord((others or [first])[-1]):x}"
+
 
 PATTERNS = (
     r"[^\W_]+",
@@ -61,3 +72,7 @@ def test_shipped_letters_are_those_of_python() -> None:
     if unicodedata.unidata_version != "14.0.0":
         pytest.skip("the list is of Unicode 14.0.0, that of Python 3.11")
     assert LETTERS_FILE.read_text("ascii").splitlines() == list(list_letter_runs())
+
+
+if __name__ == "__main__":
+    LETTERS_FILE.write_text("".join(f"{line}\n" for line in list_letter_runs()), "ascii")

@@ -14,7 +14,6 @@ from answerable.testing.honest_model import ParsedPrompt, honest_model, write_ho
 from support import sites
 from support.deadlines import PATIENCE
 from support.openai_stub import OpenAIStub
-from support.stub_fixtures import StrictStub
 
 GOLD = """
 queries:
@@ -117,7 +116,7 @@ def test_failing_judge_is_an_error_only_where_it_is_required(
 
 
 def test_judge_receives_claim_and_quotes_and_nothing_else() -> None:
-    with StrictStub() as server:
+    with OpenAIStub() as server:
         judge = EntailmentJudge("honest-judge", server.base_url, deadline=PATIENCE)
         assert judge.judge_claim(QUOTE, [QUOTE]).support == "yes"
         (request,) = server.requests
@@ -132,7 +131,7 @@ def test_judge_receives_claim_and_quotes_and_nothing_else() -> None:
 
 
 def test_honest_judge_says_no_to_a_denial() -> None:
-    with StrictStub() as server:
+    with OpenAIStub() as server:
         judge = EntailmentJudge("honest-judge", server.base_url, deadline=PATIENCE)
         assert judge.judge_claim(f"It is not true that {QUOTE}", [QUOTE]).support == "no"
         assert judge.judge_claim("A rope is green.", [QUOTE]).support == "unclear"
@@ -142,7 +141,7 @@ def test_honest_judge_says_no_to_a_denial() -> None:
     ("fault", "cause"), [("garbage", "not-json"), ("empty", "not-json"), ("500", "status")]
 )
 def test_broken_judgment_is_an_error_with_its_cause(fault: str, cause: str) -> None:
-    with StrictStub() as server:
+    with OpenAIStub() as server:
         server.retry_after = 0.05
         judge = EntailmentJudge(f"honest-judge-fault-{fault}", server.base_url, deadline=PATIENCE)
         support = judge.judge_claim(QUOTE, [QUOTE])

@@ -11,7 +11,7 @@ import pytest
 from answerable.evaluate.report import read_report
 from answerable.serve.errors import GoldError
 from support import sites
-from support.stub_fixtures import StrictStub
+from support.openai_stub import OpenAIStub
 
 GOLD = """
 queries:
@@ -269,7 +269,7 @@ def test_paid_calls_are_counted_before_they_are_made(
         done = sites.command(folder, "eval", "--full", OPENAI_API_KEY="test")
         assert "This run makes 3 to 6 calls of some-model, which cost money." in done.stderr
         assert "cost money" not in sites.command(folder, "eval").stderr
-        with StrictStub() as server:
+        with OpenAIStub() as server:
             own_host = {**paid, "model": "honest", "base_url": server.base_url}
             sites.put(settings, json.dumps({**json.loads(own), **own_host, "timeout": 20.0}))
             done = sites.command(folder, "eval", "--full", OPENAI_API_KEY="test")

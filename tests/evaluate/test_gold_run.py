@@ -24,7 +24,7 @@ from support.deadlines import PATIENCE, until
 from support.eval_reports import row
 from support.openai_stub import OpenAIStub
 from support.server_processes import started
-from support.stub_fixtures import QuestionFaultStub, StrictStub, find_question
+from support.stub_fixtures import QuestionFaultStub, find_question
 
 # Each fault of a server, and the cause by which a report names it.
 FAULTS = {
@@ -125,7 +125,7 @@ def test_ten_faults_in_one_run_are_errors_with_their_causes(folder: Path) -> Non
 
 def test_exit_status_is_2_only_where_nothing_could_be_judged(folder: Path) -> None:
     sites.put(folder / "eval" / "gold.yaml", gold([("a", question(0)), ("b", question(1))]))
-    with StrictStub() as server:
+    with OpenAIStub() as server:
         point(folder, server)
         server.fault = "403"
         status, report, _ = evaluate(folder)
@@ -141,7 +141,7 @@ def test_exit_status_is_2_only_where_nothing_could_be_judged(folder: Path) -> No
 
 def test_run_without_a_key_is_errors_and_not_a_crash(folder: Path) -> None:
     sites.put(folder / "eval" / "gold.yaml", gold([("a", question(0))]))
-    with StrictStub() as server:
+    with OpenAIStub() as server:
         point(folder, server)
         done = sites.command(folder, "eval", "--full", "--json", OPENAI_API_KEY="")
     assert done.returncode == 2
@@ -200,7 +200,7 @@ def test_interrupted_run_reports_what_was_judged(folder: Path) -> None:
 def test_fail_fast_stops_at_the_first_error(folder: Path) -> None:
     queries = [(f"q{number}", question(number)) for number in range(30)]
     sites.put(folder / "eval" / "gold.yaml", gold(queries))
-    with StrictStub() as server:
+    with OpenAIStub() as server:
         point(folder, server)
         server.fault = "403"
         status, report, _ = evaluate(folder, "--fail-fast", "--jobs", "2")
@@ -246,7 +246,7 @@ def test_tokens_are_priced_and_two_models_stand_side_by_side(folder: Path) -> No
     queries = [("a", question(0)), ("b", question(1))]
     sites.put(folder / "eval" / "gold.yaml", gold(queries))
     configure(folder, prices={"honest": {"input": 1000, "output": 2000.5}})
-    with StrictStub() as server:
+    with OpenAIStub() as server:
         point(folder, server)
         models = ("--model", "honest", "--against-model", "hostile-silent")
         status, both, _ = evaluate(folder, *models)
@@ -275,7 +275,7 @@ def test_tokens_are_priced_and_two_models_stand_side_by_side(folder: Path) -> No
 
 def test_model_can_be_compared_with_none_and_needs_the_full_tier(folder: Path) -> None:
     sites.put(folder / "eval" / "gold.yaml", gold([("a", question(0))]))
-    with StrictStub() as server:
+    with OpenAIStub() as server:
         point(folder, server)
         status, both, _ = evaluate(folder, "--against-model", "extractive")
     assert status == 0

@@ -16,13 +16,10 @@ from answerable.evaluate.judge import (
     judge_answer,
     summarize_reply,
 )
-from answerable.serve.answers.quotes import find_quotes
-from answerable.serve.answers.statements import find_surrounding_sentences
 from answerable.serve.text.languages import get_translation
 from answerable.serve.types import Answer, Claim, Passage, RecordCitation, Reply
 from answerable.testing.honest_model import ParsedPrompt, write_honest_draft
 from support import sites
-from support.misleading_drafts import CAUGHT, INHERENT, Family, passage_of
 from support.openai_stub import OpenAIStub
 
 # A claim, and the sentences that it quotes.
@@ -344,31 +341,6 @@ def test_sentence_that_gains_or_loses_a_negation_conflicts() -> None:
         if not (contradicts(other, [line]) and contradicts(line, [other]))
     ]
     assert len(missed) <= len(flipped) / 20, missed
-
-
-def count_conflicts(family: Family) -> tuple[int, int]:
-    """Count the honest and the misleading drafts of a family that conflict with their quotes."""
-    pairs = []
-    for page, quote, honest, misleading in family.rows:
-        passage = passage_of(page)
-        if passage.language != "en" or not (places := find_quotes(quote, passage.text)):
-            continue
-        (start, end), *_ = places
-        sentences = [find_surrounding_sentences(passage, start, end)]
-        pairs.append([contradicts(text, sentences) for text in (honest, misleading)])
-    return sum(pair[0] for pair in pairs), sum(pair[1] for pair in pairs)
-
-
-def test_honest_drafts_never_conflict() -> None:
-    families = [*CAUGHT, *INHERENT]
-    assert [each.name for each in families if count_conflicts(each)[0]] == []
-
-
-def test_negations_that_the_contract_misses_are_found() -> None:
-    assert {family.name: count_conflicts(family)[1] for family in INHERENT[:2]} == {
-        "a negation turned round": 1,
-        "a quote that is cut before its not": 0,
-    }
 
 
 def quoting(prefix: str) -> str:

@@ -7,10 +7,10 @@ from typing import Any
 
 from answerable.testing.openai_stub import StubReply, StubRequest
 from support.deadlines import PATIENCE
-from support.stub_fixtures import StrictStub
+from support.openai_stub import OpenAIStub
 
 
-class Metered(StrictStub):
+class Metered(OpenAIStub):
     """A stub whose replies wait for ``gate`` and ``seconds``; ``tokens`` is what they have cost.
 
     A reply counts when it is made: as with a real provider, whoever hangs up has to pay for it.

@@ -29,6 +29,7 @@ from answerable.testing.openai_stub import (
     error_reply,
     json_reply,
 )
+from support.hostile_models import HOSTILE_MODELS
 
 ANSWER_PATHS = (RESPONSES_PATH, CHAT_PATH)
 FAULT_HEADER = "x-stub-fault"
@@ -113,7 +114,7 @@ class OpenAIStub(openai_stub.OpenAIStub):
         keep: int | None = None,
         models: Mapping[str, ScriptedModel] | None = None,
     ) -> None:
-        super().__init__(port, models={**JUDGES, **(models or {})})
+        super().__init__(port, models={**JUDGES, **HOSTILE_MODELS, **(models or {})})
         self.retry_after = 1.0
         self.drip_seconds = 0.05
         self.no_responses = False

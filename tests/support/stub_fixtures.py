@@ -1,4 +1,4 @@
-"""The local OpenAI server with hostile and lying models, and what they read."""
+"""The local OpenAI server as a fixture, and the prompts that its models read."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -9,20 +9,10 @@ import pytest
 from answerable.serve.request_context import RequestContext
 from answerable.testing.honest_model import parse_prompt
 from answerable.testing.openai_stub import StubReply, StubRequest
-from support.hostile_models import HOSTILE_MODELS
-from support.lying_models import LYING_MODELS
 from support.openai_stub import ANSWER_PATHS, FAULT_HEADER, OpenAIStub
 
 
-class StrictStub(OpenAIStub):
-    """A stub that has the hostile and lying models too."""
-
-    def __init__(self, port: int = 0, *, keep: int | None = None) -> None:
-        models = {**HOSTILE_MODELS, **LYING_MODELS}
-        super().__init__(port, keep=keep, models=models)
-
-
-class QuestionFaultStub(StrictStub):
+class QuestionFaultStub(OpenAIStub):
     """A stub that meets the answers to some questions with a fault each.
 
     ``faults_by_question``: the name of a fault by the question that meets it.
@@ -57,7 +47,7 @@ def find_question(request: StubRequest) -> str:
 @pytest.fixture
 def stub() -> Iterator[OpenAIStub]:
     """Run a server for one test, on a free port; it must not have broken by the end."""
-    with StrictStub() as running:
+    with OpenAIStub() as running:
         yield running
     assert running.failures == []
 

@@ -17,8 +17,8 @@ from answerable.indexing.pages import page_index
 from answerable.indexing.pages.page_index import index_record, read_abbreviations, read_enrichment
 from answerable.serve.errors import SiteError
 from answerable.serve.structure import is_safe_url
+from indexing.pages.test_fuzz_pages import ANY_TEXT, BROKEN
 from support.fuzz_settings import fuzzed
-from support.markup_strategies import ANY_TEXT, BROKEN
 from support.sites import put
 
 fuzz = fuzzed(deadline=dt.timedelta(seconds=30))

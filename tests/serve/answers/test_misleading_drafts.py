@@ -4,32 +4,104 @@ docs/limits.md lists the families, those that no rule can catch too.
 """
 
 import re
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 
 import markdown  # type: ignore[import-untyped]
+import msgspec
 import pytest
 
+from answerable.evaluate.judge import contradicts
 from answerable.indexing.pages.passages import PassageWindow, cut_passages
 from answerable.serve.answers import grounding, statements
 from answerable.serve.answers.contract import enforce_contract
 from answerable.serve.answers.draft_loop import draft_reply
 from answerable.serve.answers.grounding import Quotation, check_claim
+from answerable.serve.answers.quotes import find_quotes
+from answerable.serve.answers.statements import find_surrounding_sentences
+from answerable.serve.errors import Rule
 from answerable.serve.text.sanitization import sanitize_text
-from answerable.serve.types import Answer, Evidence, RecordCitation
+from answerable.serve.types import Answer, Evidence, Passage, RecordCitation
 from answerable.testing.doubles import ScriptedAnswerer
-from support import misleading_drafts, sites
+from support import sites
 from support.doubles import record
-from support.misleading_drafts import CAUGHT, INHERENT, Pair
 
-PAIRS = misleading_drafts.pairs()
+SITE = "Harbor Docs"
+GLOSSARY = " ".join(f"The term harbor is used for part {n:02} of the product." for n in range(40))
+
+
+class Family(msgspec.Struct, frozen=True):
+    """Pairs of an honest and a misleading claim with one quote, as the file describes them."""
+
+    name: str
+    rows: tuple[tuple[str, str, str, str], ...]
+    rule: Rule | None = None
+    question: str = "How does Harbor work?"
+    by_quote: bool = False
+
+
+class Page(msgspec.Struct, frozen=True):
+    language: str
+    title: str
+    html: str
+
+
+class Drafts(msgspec.Struct, frozen=True):
+    pages: dict[str, Page]
+    families: tuple[Family, ...]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A misleading claim with its quote, and the honest twin with its own."""
+
+    family: Family
+    page: str
+    honest: tuple[str, str]
+    misleading: tuple[str, str]
+
+
+DRAFTS = msgspec.yaml.decode(
+    Path(__file__).with_name("misleading_drafts.yaml").read_bytes(), type=Drafts
+)
+CAUGHT = [family for family in DRAFTS.families if family.rule]
+INHERENT = [family for family in DRAFTS.families if not family.rule]
+PAIRS = [
+    Pair(
+        family,
+        page,
+        (honest, quote),
+        (honest, misleading) if family.by_quote else (misleading, quote),
+    )
+    for family in DRAFTS.families
+    for page, quote, honest, misleading in family.rows
+]
 LIMITS = (sites.ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
+
+
+@cache
+def passage_of(name: str) -> Passage:
+    """Cut the passage of a page from HTML as a build cuts it, so that its sentences are real."""
+    page = DRAFTS.pages[name]
+    source = record(name, page.html.format(glossary=GLOSSARY), page.title)
+    (cut,) = cut_passages(replace(source, language=page.language), PassageWindow(words=1_000))
+    return cut.passage
+
+
+@cache
+def whole_evidence() -> Evidence:
+    return Evidence(tuple(passage_of(name) for name in DRAFTS.pages))
 
 
 def settled(pair: Pair, claim: tuple[str, str]) -> Answer:
     """The answer of an engine whose answerer drafts a claim, with the names of the site only."""
-    answerer = ScriptedAnswerer([misleading_drafts.draft(pair.page, *claim)])
-    question, evidence = pair.family.question, misleading_drafts.evidence()
-    site = (misleading_drafts.SITE,)
-    return draft_reply(answerer, question, evidence, lambda _: 1.0, site).answer
+    text, quote = claim
+    evidence = [{"source": pair.page, "quote": line} for line in quote.split("\n")]
+    answerer = ScriptedAnswerer([{"claims": [{"text": text, "evidence": evidence}]}])
+    return draft_reply(
+        answerer, pair.family.question, whole_evidence(), lambda _: 1.0, (SITE,)
+    ).answer
 
 
 def label(pair: Pair) -> str:
@@ -45,7 +117,7 @@ def test_a_misleading_claim_is_dropped_and_its_honest_twin_is_not(pair: Pair) ->
     misleading = settled(pair, pair.misleading)
     if pair.family.rule is None:
         # A reader can see it: the shown quote is the whole sentence.
-        passage = misleading_drafts.passage_of(pair.page)
+        passage = passage_of(pair.page)
         units = statements._split_units(passage.text, passage.sentences)
         for citation in misleading.citations:
             assert isinstance(citation, RecordCitation)
@@ -83,7 +155,7 @@ def test_a_quote_is_widened_to_its_sentence() -> None:
     for pair in (each for each in PAIRS if each.family is family):
         (citation,) = settled(pair, pair.misleading).citations
         assert isinstance(citation, RecordCitation)
-        passage = misleading_drafts.passage_of(pair.page)
+        passage = passage_of(pair.page)
         assert passage.text.startswith(citation.quote, citation.start)
         assert len(citation.quote) <= statements.MAX_WIDENED_SENTENCE
         assert citation.href.startswith(f"/{pair.page}/")
@@ -94,12 +166,12 @@ def test_a_quote_is_widened_to_its_sentence() -> None:
 
 
 def test_an_excerpt_of_several_quotes_is_longer_than_a_claim_may_be() -> None:
-    text = misleading_drafts.GLOSSARY
+    text = GLOSSARY
     quotes = [text[:571], text[1_144:1_715]]
     evidence = [{"source": "long", "quote": quote} for quote in quotes]
     for joined, rules in ((" … ".join(quotes), ()), (" and ".join(quotes), ("length",))):
         draft = {"claims": [{"text": joined, "evidence": evidence}]}
-        answer = enforce_contract(draft, misleading_drafts.evidence())
+        answer = enforce_contract(draft, whole_evidence())
         assert answer.rules == rules
         assert len(answer.claims) == 1 - len(rules)
 
@@ -131,3 +203,28 @@ def test_every_sentence_and_code_of_the_manual_may_be_claimed() -> None:
 def test_the_ask_box_draws_as_code_what_is_checked_as_code() -> None:
     script = (sites.ROOT / "plugin/answerable/widget/ask-box/draw.js").read_text(encoding="utf-8")
     assert f"text.split(/{grounding.CODE_SPAN.pattern}/)" in script.replace(r"\x60", "`")
+
+
+def count_conflicts(family: Family) -> tuple[int, int]:
+    """Count the honest and the misleading drafts of a family that conflict with their quotes."""
+    pairs = []
+    for page, quote, honest, misleading in family.rows:
+        passage = passage_of(page)
+        if passage.language != "en" or not (places := find_quotes(quote, passage.text)):
+            continue
+        (start, end), *_ = places
+        sentences = [find_surrounding_sentences(passage, start, end)]
+        pairs.append([contradicts(text, sentences) for text in (honest, misleading)])
+    return sum(pair[0] for pair in pairs), sum(pair[1] for pair in pairs)
+
+
+def test_honest_drafts_never_conflict() -> None:
+    families = [*CAUGHT, *INHERENT]
+    assert [each.name for each in families if count_conflicts(each)[0]] == []
+
+
+def test_negations_that_the_contract_misses_are_found() -> None:
+    assert {family.name: count_conflicts(family)[1] for family in INHERENT[:2]} == {
+        "a negation turned round": 1,
+        "a quote that is cut before its not": 0,
+    }

@@ -29,7 +29,7 @@ from support import sites
 from support.deadlines import PATIENCE, finish
 from support.hostile_models import HOSTILE_MODELS
 from support.openai_stub import OpenAIStub
-from support.stub_fixtures import StrictStub, is_counted
+from support.stub_fixtures import is_counted
 
 QUESTION = "How thick is the chain of a mooring?"
 RESPONSES, CHAT = "/v1/responses", "/v1/chat/completions"
@@ -49,7 +49,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 
 @pytest.fixture
 def server() -> Iterator[OpenAIStub]:
-    with StrictStub() as stub:
+    with OpenAIStub() as stub:
         yield stub
         assert stub.failures == []
 

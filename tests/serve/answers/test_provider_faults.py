@@ -15,7 +15,6 @@ from support.deadlines import until
 from support.openai_stub import FAULTS, UPSTREAM_WORDS, OpenAIStub
 from support.openapi_check import events
 from support.server_processes import Running
-from support.stub_fixtures import StrictStub
 
 # Seconds in which a fault that never ends is ended; other faults end by themselves, however slowly.
 HASTY, PATIENT = 1.5, 240.0
@@ -123,7 +122,7 @@ def asking_within(deadline: float, folder: Path, stub: OpenAIStub) -> Iterator[F
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Functions]:
     """A function whose answers come from a stub."""
-    with StrictStub() as stub:
+    with OpenAIStub() as stub:
         folder = published_functions.build_function(tmp_path_factory.mktemp("site"), stub)
         with asking(folder, stub) as functions:
             yield functions
@@ -132,7 +131,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Functions]:
 @pytest.fixture(scope="module")
 def vectors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Functions]:
     """A function whose vectors come from a stub."""
-    with StrictStub() as stub:
+    with OpenAIStub() as stub:
         embedding = {
             "provider": "openai",
             "model": "text-embedding-3-small",

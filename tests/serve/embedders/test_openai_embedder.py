@@ -22,7 +22,7 @@ from answerable.serve.settings import FunctionSettings
 from support import sites
 from support.deadlines import PATIENCE
 from support.openai_stub import OpenAIStub
-from support.stub_fixtures import StrictStub, is_counted
+from support.stub_fixtures import is_counted
 
 PATH = "/v1/embeddings"
 
@@ -34,7 +34,7 @@ def api_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def server() -> Iterator[OpenAIStub]:
-    with StrictStub() as stub:
+    with OpenAIStub() as stub:
         yield stub
 
 

@@ -19,7 +19,6 @@ from support.openai_stub import FAULTS, OpenAIStub
 from support.published_functions import KEY
 from support.server_processes import Running
 from support.sites import NOTES
-from support.stub_fixtures import StrictStub
 
 TOKEN = "token-of-the-pilot"
 PASSWORD = "word-for-the-store"
@@ -37,7 +36,7 @@ FAULTY = ("401", "429", "500", "html", "garbage", "cut", "truncated", "refusal",
 
 @pytest.fixture(scope="module")
 def stub() -> Iterator[OpenAIStub]:
-    with StrictStub() as stub:
+    with OpenAIStub() as stub:
         stub.retry_after = 0.05
         yield stub
         assert stub.failures == []
