@@ -29,7 +29,6 @@ from ..indexing.browser_index.index_reader import (
 from ..indexing.local_model import open_local_embedder
 from ..indexing.widget.site_files import WIDGET_CONFIG_PATH
 from ..serve.bundle_format.columns import bound_inflated_size
-from ..serve.embedders.embedder import EmbedderIdentity
 from ..serve.embedders.local_embedder import LOCAL_IDENTITY
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, BundleError, EmbedderError, SiteError
@@ -323,14 +322,28 @@ def _open_newest(client: WebClient, root: str, language: str | None) -> Publishe
 
 def _open_site(client: WebClient, root: str, language: str | None) -> PublishedSite:
     base, settings = _fetch_settings(client, root)
-    _check_engine(settings.get("engine"), root)
+    # Readers would run another site's code as its own.
+    paths = settings.get("engine")
+    names = paths if isinstance(paths, list) else [] if paths is None else [paths]
+    for path in names:
+        if not isinstance(path, str) or not _ENGINE_FILE.fullmatch(path):
+            raise SiteError(
+                f"{root} names the engine {path!r:.80}, which is no path of the site: its owner "
+                "has to build and deploy it again"
+            )
     entry = _choose_index(settings.get("index"), root, language)
     folder, _, manifest_name = entry["manifest"].rpartition("/")
     address = urljoin(base, f"{folder}/")
     data = _fetch_checked(client, address, manifest_name, _MAX_JSON_BYTES)
     core_name = entry["core"].rpartition("/")[2]
     index = parse_index_manifest(data, address + manifest_name, core_name, entry["built_at"])
-    _check_model(index.manifest.identity, root)
+    identity = index.manifest.identity
+    if identity != LOCAL_IDENTITY:
+        raise EmbedderError(
+            f"{root} was built with {identity.label:.200} and this program has "
+            f"{LOCAL_IDENTITY.label}: install the version of mkdocs-answerable that the site was "
+            "built with"
+        )
     store = read_published_index(index, _fetch_files(client, address, index).__getitem__)
     engine = make_engine(store, open_local_embedder())
     return PublishedSite(engine, urljoin(base, "../../"))
@@ -355,17 +368,6 @@ def _fetch_settings(client: WebClient, root: str) -> tuple[str, Mapping[str, Any
     return base, settings if isinstance(settings, dict) else {}
 
 
-def _check_engine(paths: object, root: str) -> None:
-    """Refuse a site whose readers would run another site's code as its own; SiteError."""
-    names = paths if isinstance(paths, list) else [] if paths is None else [paths]
-    for path in names:
-        if not isinstance(path, str) or not _ENGINE_FILE.fullmatch(path):
-            raise SiteError(
-                f"{root} names the engine {path!r:.80}, which is no path of the site: its owner "
-                "has to build and deploy it again"
-            )
-
-
 def _choose_index(indexes: object, root: str, language: str | None) -> Mapping[str, str]:
     """Choose the entry of the index, the only one or that of a language; SiteError."""
     entries = indexes if isinstance(indexes, dict) else {}
@@ -383,15 +385,6 @@ def _choose_index(indexes: object, root: str, language: str | None) -> Mapping[s
     if not manifest or not core or manifest[1] != core[1]:
         raise SiteError(f"{root} publishes no index; {_NO_INDEX}")
     return entry
-
-
-def _check_model(identity: EmbedderIdentity, root: str) -> None:
-    if identity != LOCAL_IDENTITY:
-        raise EmbedderError(
-            f"{root} was built with {identity.label:.200} and this program has "
-            f"{LOCAL_IDENTITY.label}: install the version of mkdocs-answerable that the site was "
-            "built with"
-        )
 
 
 def _fetch_files(client: WebClient, address: str, index: IndexManifest) -> dict[str, bytes]:

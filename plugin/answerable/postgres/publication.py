@@ -70,7 +70,9 @@ def publish_bundle_rows(
     check: gets the store before anyone else can see it, and raises to have nothing published.
     A bundle that is served already is left as it is.
     """
-    key = _make_bundle_key(bundle, target)
+    # All that the tables depend on.
+    parts = [target.name, TABLE_FORMAT, bundle.manifest.id, target.search.as_json()]
+    key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
     with connect_publisher(target.url) as connection:
         prepare_catalog(connection, target.name)
         with connection.transaction():
@@ -78,12 +80,6 @@ def publish_bundle_rows(
             sent = _publish(connection, bundle, target, key, check)
         removed = remove_superseded(connection, target.name, 3600 * target.grace)
     return PublishedRows(key, sent, removed)
-
-
-def _make_bundle_key(bundle: Bundle, target: DatabaseTarget) -> str:
-    """Hash all that the tables depend on, into the key that their names carry."""
-    parts = [target.name, TABLE_FORMAT, bundle.manifest.id, target.search.as_json()]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
 def _publish(

@@ -232,7 +232,7 @@ BROKEN = st.lists(_token, max_size=30).map("".join)
 @cache
 def rendered() -> tuple[str, ...]:
     """This repository's docs as HTML."""
-    docs = sorted((Path(__file__).parents[2] / "docs").glob("*.md"))
+    docs = sorted((Path(__file__).parents[3] / "docs").glob("*.md"))
     extensions = ["admonition", "attr_list", "md_in_html", "tables", "toc", "pymdownx.highlight"]
     return tuple(
         markdown.markdown(

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from answerable.indexing.notes.transcripts import Cue
 from answerable.indexing.pages.page_index import index_record
 from answerable.indexing.pages.passages import (
     MAX_SENTENCE_WORDS,
@@ -17,7 +18,7 @@ from answerable.indexing.pages.passages import (
     cut_transcript,
     link_to_time,
 )
-from answerable.indexing.pages.records import PageMetadata, Record, SpokenCue, Transcript
+from answerable.indexing.pages.records import PageMetadata, Record, Transcript
 from answerable.serve.providers import make_engine
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.text.tokenization import count_words
@@ -206,7 +207,7 @@ CUES = st.lists(WORDS.map(" ".join), min_size=1, max_size=30)
 
 @given(CUES, st.integers(40, 240))
 def test_passages_hold_every_word_in_the_order_of_time(texts: list[str], words: int) -> None:
-    cues = tuple(SpokenCue(2.5 * n, 2.5 * n + 2.0, text) for n, text in enumerate(texts))
+    cues = tuple(Cue(text, 2.5 * n, 2.5 * n + 2.0) for n, text in enumerate(texts))
     record = Record("a", "/a/", "A", PageMetadata(), (), transcript=Transcript(cues))
     passages = cut_transcript(record, PassageWindow(words, 0.0), ["a#t=0"])
     assert len({each.id for each in passages}) == len(passages)
@@ -223,9 +224,7 @@ def test_passages_hold_every_word_in_the_order_of_time(texts: list[str], words: 
 
 
 def test_speech_without_punctuation_is_divided_between_cues() -> None:
-    cues = tuple(
-        SpokenCue(4.0 * n, 4.0 * n + 4.0, f"and then cue {n} goes on and on") for n in range(40)
-    )
+    cues = tuple(Cue(f"and then cue {n} goes on and on", 4.0 * n, 4.0 * n + 4.0) for n in range(40))
     record = Record("a", "/a/", "A", PageMetadata(), (), transcript=Transcript(cues))
     page = index_record(record)
     passages = [each.passage for each in page.passages]

@@ -128,8 +128,14 @@ def parse_built_page(html: str) -> Article:
     site = _extract_line(page.css_first(".md-header__topic:not([data-md-component])"))
     head = _extract_line(page.css_first("head > title"))
     # Cleaning the article removes nodes, so what may stand among them is read before.
-    keywords = _list_keywords(page)
-    date = _find_date(page)
+    listed = _meta_content(page, "[name=keywords]").split(",")
+    tags = [_extract_line(node) for node in page.css(".md-content .md-tags .md-tag")]
+    keywords = tuple(dict.fromkeys(word for word in (*map(str.strip, listed), *tags) if word))
+    # Beyond doubt: in the head, or the only one that the page shows.
+    kinds = ("modified", "published")
+    in_head = (_meta_content(page, f"[property='article:{kind}_time']") for kind in kinds)
+    shown = {_attribute(node, "datetime") for node in page.css("time[datetime]")}
+    date = next(filter(None, in_head), shown.pop() if len(shown) == 1 else "")
     repository = _attribute(page.css_first(_REPOSITORY_LINKS), "href")
     article = _find_article(page)
     return Article(
@@ -200,20 +206,6 @@ def _is_inside(node: LexborNode, others: Collection[int]) -> bool:
 def _is_bare(article: LexborNode) -> bool:
     headings = sum(len("".join(node.text().split())) for node in article.css(_HEADINGS))
     return len("".join(article.text().split())) <= headings
-
-
-def _list_keywords(page: LexborHTMLParser) -> tuple[str, ...]:
-    listed = _meta_content(page, "[name=keywords]").split(",")
-    tags = [_extract_line(node) for node in page.css(".md-content .md-tags .md-tag")]
-    return tuple(dict.fromkeys(word for word in (*map(str.strip, listed), *tags) if word))
-
-
-def _find_date(page: LexborHTMLParser) -> str:
-    """Return the page's date if it is beyond doubt: in its head, or the only one that it shows."""
-    kinds = ("modified", "published")
-    in_head = (_meta_content(page, f"[property='article:{kind}_time']") for kind in kinds)
-    shown = {_attribute(node, "datetime") for node in page.css("time[datetime]")}
-    return next(filter(None, in_head), shown.pop() if len(shown) == 1 else "")
 
 
 def _is_hidden(page: LexborHTMLParser) -> bool:

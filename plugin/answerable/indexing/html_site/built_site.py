@@ -96,18 +96,11 @@ def _parse_sphinx_index(text: str, folder: Path) -> Mapping[str, ListedPage]:
     names, titles = _parse_array(text, "docnames"), _parse_array(text, "titles")
     for name, title in zip(names, titles, strict=True):
         files = (f"{name}.html", f"{name}/index.html")
-        file = next((file for file in files if _is_file(folder / file)), None)
+        # Unlike the method of a path, it takes a name that is too long for a file.
+        file = next((f for f in files if os.path.isfile(folder / f)), None)  # noqa: PTH113
         if title and file:
             pages[file] = ListedPage(_strip_markup(title))
     return pages
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:
-        # The name is too long for a file.
-        return False
 
 
 def _parse_array(text: str, key: str) -> list[str]:
@@ -191,7 +184,9 @@ def read_built_site(folder: Path, options: BuiltSiteOptions | None = None) -> Bu
         )
     name = options.name or find_site_name([page.article for page in pages])
     address = _find_site_address(options.base_url, pages)
-    base = _base_path(address)
+    # A path that is encoded already stays as it is; the plugin encodes `site_url` alike.
+    path = quote(urlsplit(address).path.strip("/"), safe="/%:@!$&'()*+,;=~")
+    base = f"/{path}/" if path else "/"
     files = _map_names_to_files(folder, pages, base)
     return BuiltSite(
         name=name,
@@ -271,12 +266,6 @@ def _is_address(text: str) -> bool:
         return bool(urlsplit(text))
     except ValueError:
         return False
-
-
-def _base_path(address: str) -> str:
-    # A path that is encoded already stays as it is; the plugin encodes `site_url` alike.
-    path = quote(urlsplit(address).path.strip("/"), safe="/%:@!$&'()*+,;=~")
-    return f"/{path}/" if path else "/"
 
 
 def _most_common_language(pages: Sequence[_BuiltPage]) -> str:

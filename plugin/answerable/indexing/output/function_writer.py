@@ -1,7 +1,6 @@
 """Write a function's folder, not its bundle: serving code, pinned requirements, settings, model."""
 
 import py_compile
-import shutil
 import sys
 from collections.abc import Iterable
 from importlib import metadata

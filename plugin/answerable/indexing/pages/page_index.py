@@ -15,14 +15,14 @@ from functools import cache, partial
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path, PurePosixPath
-from typing import Any
 
+import msgspec
 import yaml
 
 from ...serve import structure
 from ...serve.errors import NotebookError, SiteError
 from ...serve.retrieval import question
-from ...serve.structure import is_safe_url, pack_structure, unpack_blocks, unpack_spans
+from ...serve.structure import is_safe_url
 from ...serve.text import tokenization
 from ...serve.text.tokenization import (
     detect_scripts,
@@ -30,7 +30,6 @@ from ...serve.text.tokenization import (
     is_space_delimited,
     split_words,
 )
-from ...serve.types import Passage
 from ..caches import ProcessPool, SqliteCache
 from ..notes.transcripts import TranscriptFormat, parse_transcript
 from ..yaml_reader import YamlError, find_duplicate_key, parse_yaml
@@ -44,7 +43,7 @@ from .passages import (
     cut_transcript,
     link_to_time,
 )
-from .records import PageMetadata, PageSource, Record, SpokenCue, Transcript
+from .records import PageSource, Record, Transcript
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,23 +263,7 @@ def _hash_code() -> str:
 
 def encode_page(page: PageIndex) -> bytes:
     """Encode a page's index as compressed JSON, which has a checksum."""
-    record = page.record
-    data = {
-        "id": record.id,
-        "url": record.url,
-        "title": record.title,
-        "metadata": asdict(record.metadata),
-        "anchors": sorted(record.anchors),
-        "abbreviations": dict(record.abbreviations),
-        "language": record.language,
-        "scripts": sorted(page.scripts),
-        "words": sorted(page.words),
-        "passages": [
-            _encode_passage(passage, counts)
-            for passage, counts in zip(page.passages, page.term_counts, strict=True)
-        ],
-    }
-    return zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 1)
+    return zlib.compress(msgspec.json.encode(page), 1)
 
 
 def is_intact(data: bytes) -> bool:
@@ -294,62 +277,10 @@ def is_intact(data: bytes) -> bool:
 
 def decode_page(data: bytes) -> PageIndex:
     """Decode what ``encode_page`` wrote."""
-    page: Mapping[str, Any] = json.loads(zlib.decompress(data))
-    metadata = page["metadata"]
-    record = Record(
-        id=page["id"],
-        url=page["url"],
-        title=page["title"],
-        metadata=PageMetadata(
-            **metadata | {name: tuple(metadata[name]) for name in ("themes", "aliases")}
-        ),
-        sections=(),
-        anchors=frozenset(page["anchors"]),
-        abbreviations=page["abbreviations"],
-        language=page["language"],
-    )
-    rows = page["passages"]
-    return PageIndex(
-        record=record,
-        passages=tuple(_decode_passage(row, record) for row in rows),
-        term_counts=tuple(
-            TermCounts(tuple(map(sys.intern, row["terms"])), tuple(row["counts"])) for row in rows
-        ),
-        scripts=frozenset(page["scripts"]),
-        words=frozenset(page["words"]),
-    )
-
-
-def _encode_passage(indexed: IndexedPassage, counts: TermCounts) -> dict[str, object]:
-    passage = indexed.passage
-    return {
-        "id": passage.id,
-        "url": passage.url,
-        "title": passage.title,
-        "text": passage.text,
-        "sentences": passage.sentences,
-        "blocks": pack_structure(passage.blocks),
-        "spans": pack_structure(passage.spans),
-        "context": indexed.context,
-        "terms": counts.terms,
-        "counts": counts.counts,
-    }
-
-
-def _decode_passage(row: Mapping[str, Any], record: Record) -> IndexedPassage:
-    passage = Passage(
-        id=row["id"],
-        record=record.id,
-        url=row["url"],
-        title=row["title"],
-        text=row["text"],
-        sentences=tuple((start, end) for start, end in row["sentences"]),
-        date=record.metadata.date,
-        language=record.language,
-        blocks=unpack_blocks(row["blocks"], len(row["text"])),
-        spans=unpack_spans(row["spans"], len(row["text"])),
-    )
-    return IndexedPassage(passage, row["context"])
+    page = msgspec.json.decode(zlib.decompress(data), type=PageIndex)
+    # A site repeats its terms.
+    shared = (replace(row, terms=tuple(map(sys.intern, row.terms))) for row in page.term_counts)
+    return replace(page, term_counts=tuple(shared))
 
 
 _ABBREVIATION_LINE = re.compile(r"^\*\[([^\]\n]+)\]:[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
@@ -464,7 +395,7 @@ def read_published_transcript(
         raise SiteError(f"{name}: it is not UTF-8; save it as UTF-8") from None
     except NotebookError as error:
         raise SiteError(str(error)) from None
-    return Transcript(tuple(SpokenCue(cue.start, cue.end, cue.text) for cue in cues), address)
+    return Transcript(cues, address)
 
 
 def resolve_transcript_path(page: str, path: str) -> str:

@@ -11,7 +11,8 @@ from urllib.parse import quote
 from ...serve.structure import TITLE_SEPARATOR, Block
 from ...serve.text.tokenization import count_words
 from ...serve.types import Passage
-from .records import PageBlock, Record, Section, SpokenCue
+from ..notes.transcripts import Cue
+from .records import PageBlock, Record, Section
 from .text_units import UnitCluster, cluster_units, cut_blocks, join_units, split_sentences
 
 _UNSAFE_IN_FRAGMENT = frozenset(' "<>`\\')
@@ -252,7 +253,7 @@ def cut_transcript(
     if transcript is None:
         return []
     limit = PassageWindow(min(window.words, MAX_WINDOW_WORDS), window.overlap)
-    ids = set(used_ids)
+    last_numbers = dict.fromkeys(used_ids, 1)
     passages: list[Passage] = []
     for cues in _split_at_pauses(transcript.cues):
         text = " ".join(cue.text for cue in cues)
@@ -263,7 +264,7 @@ def cut_transcript(
             seconds = int(cues[bisect_right(offsets, start) - 1].start)
             passages.append(
                 Passage(
-                    id=_choose_id(f"{record.id}#t={seconds}", ids),
+                    id=_assign_id(f"{record.id}#t={seconds}", last_numbers),
                     record=record.id,
                     url=link_to_time(transcript.media or record.url, seconds),
                     title=f"{record.title} › {format_clock(seconds)}",
@@ -292,17 +293,7 @@ def format_clock(seconds: int) -> str:
     return f"{hour}:{minute:02d}:{second:02d}" if hour else f"{minute}:{second:02d}"
 
 
-def _choose_id(name: str, ids: set[str]) -> str:
-    """Choose the first free of NAME, NAME~2, … and note that it is in use."""
-    number, unique = 1, name
-    while unique in ids:
-        number += 1
-        unique = f"{name}~{number}"
-    ids.add(unique)
-    return unique
-
-
-def _split_at_pauses(cues: Sequence[SpokenCue]) -> Iterator[Sequence[SpokenCue]]:
+def _split_at_pauses(cues: Sequence[Cue]) -> Iterator[Sequence[Cue]]:
     """Split cues where nobody speaks for a while, so that no passage begins long before its end."""
     start = 0
     for n, (before, after) in enumerate(pairwise(cues), 1):

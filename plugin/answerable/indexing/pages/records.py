@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urljoin
 
 from ...serve.structure import MAX_LEVEL, BlockKind, Span, SpanKind, is_safe_url
+from ..notes.transcripts import Cue
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +56,13 @@ class PageMetadata:
 
 
 @dataclass(frozen=True, slots=True)
-class SpokenCue:
-    """Something said in a recording; ``start`` and ``end`` are in seconds."""
-
-    start: float
-    end: float
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Transcript:
     """The cues of a recording that a page publishes, in the order of time.
 
     ``media``: where the recording is played, "" for the page itself.
     """
 
-    cues: tuple[SpokenCue, ...]
+    cues: tuple[Cue, ...]
     media: str = ""
 
 
