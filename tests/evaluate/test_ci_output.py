@@ -13,13 +13,13 @@ from selectolax.lexbor import LexborHTMLParser
 from answerable.cli.eval import _print_report
 from answerable.evaluate.diff import (
     ComparedPage,
+    SiteDiff,
     compare_pages,
-    diff_sites,
     format_diff_markdown,
     format_run_markdown,
 )
 from answerable.evaluate.gold import locate_queries
-from answerable.evaluate.judge import JudgedAnswer, NegationConflict, judge_answer
+from answerable.evaluate.judge import JudgedAnswer, judge_answer
 from answerable.evaluate.page import (
     Card,
     defuse_commands,
@@ -177,7 +177,7 @@ def test_comment_of_a_large_change_fits_and_says_what_it_leaves_out() -> None:
 
     pages = {f"page-{number}": ComparedPage(f"/{number}/", frozenset()) for number in range(100)}
     gone = compare_pages(pages, {}, is_whole=True)
-    diff = diff_sites("main", None, make_run("old"), make_run("new"), gone)
+    diff = SiteDiff("main", None, make_run("old"), make_run("new"), gone)
     markdown = format_diff_markdown(diff)
     assert len(markdown) < 65_536
     assert "300 of 300 answers differ from <code>main</code>" in markdown
@@ -195,7 +195,7 @@ def test_one_large_change_leaves_room_for_the_small_ones() -> None:
         )
         return report(*verdicts)
 
-    markdown = format_diff_markdown(diff_sites("main", None, make_run("old"), make_run("new"), ()))
+    markdown = format_diff_markdown(SiteDiff("main", None, make_run("old"), make_run("new"), ()))
     assert len(markdown) < 65_536
     summaries = [node.text() for node in render(markdown).css("summary code")]
     assert summaries == [f"What is tiny-{number}?" for number in range(5)]
@@ -210,10 +210,10 @@ def test_one_large_change_leaves_room_for_the_small_ones() -> None:
 def test_turn_of_a_verdict_by_another_judge_is_not_shown() -> None:
     before = report(replace(row("a"), answer=RecordedAnswer("old")))
     after = report(replace(row("a", "the judge says no"), answer=RecordedAnswer("new")))
-    shown = format_diff_markdown(diff_sites("main", None, before, after, ()), with_run=False)
+    shown = format_diff_markdown(SiteDiff("main", None, before, after, ()), with_run=False)
     assert "verdict pass → fail" in shown
     judged = replace(after, judge="honest-judge")
-    shown = format_diff_markdown(diff_sites("main", None, before, judged, ()), with_run=False)
+    shown = format_diff_markdown(SiteDiff("main", None, before, judged, ()), with_run=False)
     assert "verdict" not in shown
 
 
@@ -254,7 +254,7 @@ def test_questions_have_the_ids_of_their_lines(tmp_path: Path) -> None:
         ("line-3", "How thick?"), ("line-4", "How long?"),
     ]  # fmt: skip
     # They require nothing, whatever a claim and its quote say of each other.
-    conflict = NegationConflict("A chain is not long.", "A chain is long.")
+    conflict = ("A chain is not long.", "A chain is long.")
     answer = JudgedAnswer(
         "partial", "A chain is not long.", cites_records=True, cites_hints=False,
         conflicts=(conflict,),

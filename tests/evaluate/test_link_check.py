@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from answerable.cli import published_site, setup
-from answerable.evaluate.link_check import CitedPage, find_missing_anchors
+from answerable.cli.setup import CitedPage, find_missing_anchors
 from support import sites, static_server
 
 NOTES = {
@@ -164,8 +164,8 @@ def test_address_is_percent_and_idna_encoded() -> None:
 def test_text_directive_is_not_part_of_anchor() -> None:
     cited = {"chains:~:text=mooring": "a", ":~:text=chain": "b", "ropes:~:text=rope": "c"}
     page = CitedPage("https://harbour.example/", cited)
-    (broken,) = find_missing_anchors(page, '<h1 id="chains">Chains</h1>')
-    assert (broken.id, broken.why) == ("c", "no element has the id 'ropes'")
+    missing = find_missing_anchors(page, '<h1 id="chains">Chains</h1>')
+    assert missing == {"ropes:~:text=rope": "no element has the id 'ropes'"}
 
 
 def test_site_that_no_server_has_is_a_problem(built: Path) -> None:

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from answerable.evaluate.gate import (
-    GateCase,
     GateReport,
     JudgedSite,
     VerdictComparison,
@@ -24,7 +23,7 @@ from answerable.evaluate.gate import (
     format_regressions,
     is_failing,
     judge_contents,
-    load_gate_case,
+    load_gate_queries,
     open_unpublished,
     spearman_correlation,
     summarize_gate_report,
@@ -253,8 +252,8 @@ class Marginal:
         return judge_contents(site, serialize_index(self.index, encoding))
 
     def site(self, *queries: GoldQuery, total: int | None = None) -> JudgedSite:
-        case = GateCase(queries, total or len(queries), {}, full=False)
-        return JudgedSite(self.index, self.embedder, PLAIN, case)
+        total = total or len(queries)
+        return JudgedSite(self.index, self.embedder, PLAIN, queries, total, {}, full=False)
 
     def retrieved(self, encoding: Encoding) -> list[str]:
         """List the records that an engine in an encoding retrieves, best first."""
@@ -353,8 +352,8 @@ def test_the_floor_that_refuses_under_the_lever_alone_is_a_flip(tmp_path: Path) 
     under = scores(pair, query, lever).max()
     assert under < full
     profile = replace(PLAIN, floor=float(full + under) / 2)
-    gold = GateCase((msgspec.structs.replace(EXPECTED, expect_sources=()),), 1, {}, full=False)
-    site = JudgedSite(case.index, case.embedder, profile, gold)
+    gold = (msgspec.structs.replace(EXPECTED, expect_sources=()),)
+    site = JudgedSite(case.index, case.embedder, profile, gold, 1, {}, full=False)
     gate_report = judge_contents(site, serialize_index(case.index, lever))
     assert gate_report.comparisons[0].flips == ("refused by the floor",)
     assert gate_report.word == "REJECTED"
@@ -394,15 +393,14 @@ def test_gate_case_loads_gold_set(tmp_path: Path) -> None:
     pages = [record("a", "<p>A buoy.</p><h2 id='part'>Part</h2><p>A chain.</p>")]
     index = index_of(tmp_path, pages, [note("n", "A winch.")])
     sources = NoteSources({"n.md": "note-n"})
-    case = load_gate_case(path, None, index, sources, full=True, check_negation=False)
-    assert ([query.id for query in case.queries], case.total) == (["one", "two"], 2)
-    assert (case.notes, case.full) == ({"n.md": "note-n"}, True)
+    queries, total = load_gate_queries(path, None, index, sources, check_negation=False)
+    assert ([query.id for query in queries], total) == (["one", "two"], 2)
     # The file says so for one query, and the option for the other.
-    assert [query.check_negation for query in case.queries] == [False, True]
-    load = partial(load_gate_case, path, None, index, sources, full=False, check_negation=True)
-    part = load(ids=["two"])
-    assert [query.check_negation for query in part.queries] == [True]
-    assert ([query.id for query in part.queries], part.total) == (["two"], 2)
+    assert [query.check_negation for query in queries] == [False, True]
+    load = partial(load_gate_queries, path, None, index, sources, check_negation=True)
+    part, total = load(ids=["two"])
+    assert [query.check_negation for query in part] == [True]
+    assert ([query.id for query in part], total) == (["two"], 2)
     with pytest.raises(GoldError, match="'three'"):
         load(ids=["three"])
 
@@ -422,12 +420,11 @@ def test_gate_case_with_unknown_source_is_refused(tmp_path: Path, gone: str) -> 
     # What may be the path of a note is not named in a build's log.
     shown = "for number 1" if gone == "n.md" else f"'{gone}'"
     with pytest.raises(GoldError, match=f"there is no record, passage or note {shown}"):
-        load_gate_case(
+        load_gate_queries(
             path,
             None,
             index,
             sources,
-            full=False,
             check_negation=True,
             ids=["one" if gone != "a" else "two"],
         )

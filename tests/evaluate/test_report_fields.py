@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from answerable.evaluate.diff import PageChange, diff_sites, encode_site_diff
+from answerable.evaluate.diff import PageChange, SiteDiff, encode_site_diff
 from answerable.evaluate.report import REPORT_VERSION, encode_report
 from answerable.evaluate.verdict import (
     VERDICT_STATUSES,
@@ -66,7 +66,7 @@ def test_the_manual_describes_every_field_of_a_comparison() -> None:
     run = report(FULL_ROW)
     page = PageChange("gone", "a", "/a/")
     changed = report(replace(FULL_ROW, answer=RecordedAnswer("Other. [1]", (CITATION,), 0.5)))
-    encoded = encode_site_diff(diff_sites("main", "abc", run, changed, (page,)))
+    encoded = encode_site_diff(SiteDiff("main", "abc", run, changed, (page,)))
     assert documented("field of a comparison") == set(encoded)
     table = {row[0]: row[1] for row in manual.rows("evaluate.md", "field of a comparison")}
     assert f"`{encoded['version']}`" in table["`version`"]

@@ -101,7 +101,7 @@ def test_gates_switch_the_negation_check_off_with_the_option(
     judge = gate.judge_contents
 
     def judged(case: gate.JudgedSite, contents: BundleContents) -> gate.GateReport:
-        queries.extend(case.case.queries)
+        queries.extend(case.queries)
         return judge(case, contents)
 
     monkeypatch.setattr("answerable.mkdocs.site_config.judge_contents", judged)

@@ -28,7 +28,7 @@ _MARKUP = "<img src=x onerror=alert(1)><script>alert(1)</script></script><b>{}</
 
 @dataclass(frozen=True, slots=True)
 class _Prompt:
-    """What a model is asked, with what it abuses: a source's id, a sentence of it, and a hint.
+    """The prompt of a model, with what it abuses: a source's id, a sentence of it, and a hint.
 
     All three are made up where there is none.
     """
@@ -70,8 +70,9 @@ def _obey(prompt: _Prompt) -> str:
 
 def _obey_by_any_source(prompt: _Prompt) -> str:
     """Print a made-up notebook whatever it was told, and lay it on every source and hint."""
-    items = (*prompt.parsed.sources, *prompt.parsed.hints)
-    evidence = [{"source": name, "quote": _NOTEBOOK} for name in [i.id for i in items] or ["s1"]]
+    names = [source.id for source in prompt.parsed.sources]
+    names += [hint.id for hint in prompt.parsed.hints]
+    evidence = [{"source": name, "quote": _NOTEBOOK} for name in names or ["s1"]]
     return _draft([{"text": _NOTEBOOK, "evidence": evidence}])
 
 

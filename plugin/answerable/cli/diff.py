@@ -12,7 +12,6 @@ import click
 from ..evaluate.diff import (
     SiteDiff,
     compare_pages,
-    diff_sites,
     encode_site_diff,
     format_diff_markdown,
     list_cited_pages,
@@ -205,7 +204,7 @@ def _compare_with_report(
     pages = compare_pages(
         list_cited_pages(before.verdicts), list_pages(current.engine.store), is_whole=False
     )
-    return diff_sites(str(path), None, before, after, pages)
+    return SiteDiff(str(path), None, before, after, pages)
 
 
 def _compare_with_ref(
@@ -223,7 +222,7 @@ def _compare_with_ref(
     pages = compare_pages(
         list_pages(earlier.engine.store), list_pages(current.engine.store), is_whole=True
     )
-    return diff_sites(ref.name, ref.commit, before, after, pages)
+    return SiteDiff(ref.name, ref.commit, before, after, pages)
 
 
 def _read_or_ask(

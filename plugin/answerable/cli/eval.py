@@ -72,7 +72,6 @@ REPORTS_FOLDER = "eval"
 # Queries that are asked of a model at once, unless an option says otherwise.
 _MODEL_JOBS = 4
 _OPENAI_HOST = ANSWERER_PROVIDERS["openai"].host or ""
-_LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 gold_option = click.option(
     "--gold",
@@ -513,4 +512,4 @@ def append_step_summary(markdown: str) -> None:
 
 def _is_paid(host: str) -> bool:
     """Tell whether a host may cost money: every one but this machine."""
-    return urlsplit(host).hostname not in _LOOPBACK_HOSTS
+    return urlsplit(host).hostname not in ("localhost", "127.0.0.1", "::1")

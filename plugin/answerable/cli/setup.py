@@ -2,24 +2,20 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from urllib.error import HTTPError
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 import click
+from selectolax.lexbor import LexborHTMLParser
 
-from ..evaluate.link_check import (
-    BrokenLink,
-    CitedPage,
-    collect_cited_addresses,
-    find_missing_anchors,
-    report_missing_page,
-)
 from ..indexing.html_site.articles import decode_html
 from ..indexing.output.files import write_file
+from ..indexing.pages.html_parser import list_anchors
 from ..indexing.site_hosts.hosts import (
     HOST_NAMES,
     HOSTS,
@@ -34,7 +30,7 @@ from ..indexing.site_hosts.hosts import (
 from ..mkdocs.ref_build import read_remote_url
 from ..mkdocs.site_checks import OnlineChecks, SiteCheck, check_site
 from ..serve.errors import SiteError
-from ..serve.stores.bundle import open_bundle
+from ..serve.stores.bundle import Bundle, open_bundle
 from ..serve.structure import is_safe_url
 from .context import SiteLocation
 from .published_site import (
@@ -187,7 +183,6 @@ _MAX_HEALTH_BYTES = 64 * 1024
 _MAX_PAGE_BYTES = 64 * 1024 * 1024
 # Pages that are fetched at once.
 _PARALLEL_FETCHES = 8
-_HTML_TYPES = frozenset(("text/html", "application/xhtml+xml"))
 _REMEDY = "deploy the function, or correct widget.endpoint"
 
 
@@ -233,10 +228,51 @@ def _check_function(endpoint: str, bundle: str | None) -> SiteCheck:
     return SiteCheck("good", f"the function at {endpoint} answers from the last index")
 
 
+@dataclass(frozen=True, slots=True)
+class CitedPage:
+    """A page that answers may cite: the citing id by anchor ("" for the page itself)."""
+
+    address: str
+    cited: Mapping[str, str]
+
+
+def collect_cited_pages(bundle: Bundle, root: str) -> tuple[list[CitedPage], int]:
+    """Collect what answers may cite, resolved as the widget does; count addresses elsewhere.
+
+    root: the site's address, absolute, with a slash at its end.
+    """
+    cited: dict[str, dict[str, str]] = {}
+    elsewhere = set()
+    hints = ((hint.id, hint.url) for hint in bundle.hints)
+    for name, url in (*zip(bundle.passage_ids, bundle.passage_urls, strict=True), *hints):
+        # Without a `site_url` nobody knows the path that a site is served under.
+        relative = url.startswith("/") and bundle.site.url is None
+        address, _, anchor = urljoin(root, f".{url}" if relative else url).partition("#")
+        if urlsplit(address)[:2] == urlsplit(root)[:2]:
+            cited.setdefault(address, {}).setdefault(anchor, name)
+        else:
+            elsewhere.add(address)
+    return [CitedPage(address, ids) for address, ids in sorted(cited.items())], len(elsewhere)
+
+
+def find_missing_anchors(page: CitedPage, html: str) -> dict[str, str]:
+    """Find the cited anchors that a page lacks, each with the reason."""
+    root = LexborHTMLParser(html).root
+    anchors = list_anchors(root) if root else frozenset()
+    missing = {}
+    for anchor in page.cited:
+        # A text directive follows the anchor and is not part of it.
+        element_id = anchor.partition(":~:")[0]
+        # A browser looks for the anchor as it is written, then for what it encodes.
+        if element_id and anchors.isdisjoint((element_id, unquote(element_id))):
+            missing[anchor] = f"no element has the id {unquote(element_id)!r}"
+    return missing
+
+
 def _check_links(site_url: str, bundle: Path) -> Iterator[SiteCheck]:
     """Look up all that answers from a bundle may cite on the published site."""
     root = parse_site_url(site_url, "site_url")
-    cited = collect_cited_addresses(open_bundle(bundle), root)
+    pages, elsewhere = collect_cited_pages(open_bundle(bundle), root)
     client = WebClient("doctor")
     try:
         _fetch_page(client, root)
@@ -250,33 +286,37 @@ def _check_links(site_url: str, bundle: Path) -> Iterator[SiteCheck]:
             "the site",
         )
         return
+    broken = 0
     with ThreadPoolExecutor(_PARALLEL_FETCHES) as pool:
-        pages = pool.map(partial(_find_broken, client), cited.pages)
-        broken = [link for links in pages for link in links]
-    for link in broken:
-        text = f"{link.address}: {link.why}, and answers cite it as {link.id}; publish the site"
-        yield SiteCheck("problem", text)
-    others = f"; {cited.elsewhere} elsewhere are not looked up" if cited.elsewhere else ""
+        missing = list(pool.map(partial(_find_broken, client), pages))
+    for page, anchors in zip(pages, missing, strict=True):
+        for anchor, why in anchors.items():
+            link = f"{page.address}#{anchor}" if anchor else page.address
+            text = f"{link}: {why}, and answers cite it as {page.cited[anchor]}; publish the site"
+            yield SiteCheck("problem", text)
+            broken += 1
+    others = f"; {elsewhere} elsewhere are not looked up" if elsewhere else ""
+    count = sum(len(page.cited) for page in pages)
     yield SiteCheck(
         "problem" if broken else "good",
-        f"{cited.addresses} addresses on {len(cited.pages)} pages, {len(broken)} broken{others}",
+        f"{count} addresses on {len(pages)} pages, {broken} broken{others}",
     )
 
 
-def _find_broken(client: WebClient, page: CitedPage) -> list[BrokenLink]:
-    """Fetch a page and list what is cited on it and gone."""
+def _find_broken(client: WebClient, page: CitedPage) -> dict[str, str]:
+    """Fetch a page and find what is cited on it and gone, by anchor, each with the reason."""
     try:
         html = _fetch_page(client, page.address)
     except HTTPError as error:
-        return report_missing_page(page, f"the server says {error.code}")
+        return dict.fromkeys(page.cited, f"the server says {error.code}")
     except FETCH_ERRORS as error:
-        return report_missing_page(page, f"it cannot be reached ({format_reason(error)})")
-    return [] if html is None else find_missing_anchors(page, html)
+        return dict.fromkeys(page.cited, f"it cannot be reached ({format_reason(error)})")
+    return {} if html is None else find_missing_anchors(page, html)
 
 
 def _fetch_page(client: WebClient, address: str) -> str | None:
     """Fetch a page's HTML, redirects followed; None for another content type."""
     with client.open(address, "text/html,*/*;q=0.5") as response:
-        if response.headers.get_content_type() not in _HTML_TYPES:
+        if response.headers.get_content_type() not in ("text/html", "application/xhtml+xml"):
             return None
         return decode_html(read_response(response, _MAX_PAGE_BYTES))

@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 from ..serve.stores.bundle import Bundle
@@ -115,7 +116,7 @@ def _find_renamed(page: ComparedPage, new: Mapping[str, ComparedPage]) -> str | 
     return best
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SiteDiff:
     """Hold two runs over the same questions. ``against``: how the earlier site is called.
 
@@ -127,19 +128,11 @@ class SiteDiff:
     before: EvalReport
     after: EvalReport
     pages: tuple[PageChange, ...] = ()
-    answers: AnswerDiff = field(default_factory=AnswerDiff)
 
-
-def diff_sites(
-    against: str,
-    commit: str | None,
-    before: EvalReport,
-    after: EvalReport,
-    pages: tuple[PageChange, ...],
-) -> SiteDiff:
-    """Compare two runs. against, commit, pages: see ``SiteDiff``."""
-    answers = diff_answers(before.verdicts, after.verdicts)
-    return SiteDiff(against, commit, before, after, pages, answers)
+    @cached_property
+    def answers(self) -> AnswerDiff:
+        """The answers that differ."""
+        return diff_answers(self.before.verdicts, self.after.verdicts)
 
 
 def encode_site_diff(diff: SiteDiff) -> dict[str, Any]:

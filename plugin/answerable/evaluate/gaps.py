@@ -145,16 +145,8 @@ class Gap:
     wordings: tuple[Wording, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedQuestion:
-    """One question and every refusal of it, in the order of the log."""
-
-    refusals: tuple[LoggedRefusal, ...]
-
-    @property
-    def latest(self) -> LoggedRefusal:
-        """The last refusal."""
-        return self.refusals[-1]
+# Every refusal of one question, in the order of the log.
+LoggedQuestion = list[LoggedRefusal]
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +182,7 @@ def group_refusals(
         still_refused, subjects = _ask_again(with_text, engine)
         groups = cluster_by_subject(subjects, store)
         clusters += [[still_refused[number] for number in numbers] for numbers in groups]
-        answered_count = sum(len(question.refusals) for question in with_text)
-        answered_count -= sum(len(question.refusals) for question in still_refused)
+        answered_count = sum(map(len, with_text)) - sum(map(len, still_refused))
     gaps = [_summarize_cluster(cluster, site_terms) for cluster in clusters]
     gaps.sort(key=lambda gap: (gap.action == "off-topic", -gap.asked, gap.near or "", gap.title))
     return tuple(gaps), answered_count
@@ -207,10 +198,7 @@ def _collect_questions(
         has_text = refusal.text is not None
         key = normalize_question_words(refusal.text or "") if has_text else refusal.question_hash
         groups[0 if has_text else 1].setdefault(key, []).append(refusal)
-    with_text, hashed = (
-        [LoggedQuestion(tuple(each)) for each in sorted(group.values(), key=len, reverse=True)]
-        for group in groups
-    )
+    with_text, hashed = (sorted(group.values(), key=len, reverse=True) for group in groups)
     return with_text, hashed
 
 
@@ -218,9 +206,9 @@ def _group_by_page(questions: Iterable[LoggedQuestion]) -> list[list[LoggedQuest
     """Group questions without a text by their nearest record; one with none near is alone."""
     groups: dict[tuple[str, bool], list[LoggedQuestion]] = {}
     for question in questions:
-        near = question.latest.near
+        near = question[-1].near
         is_near = near is not None and near.nearness != "far"
-        key = near.record if near and is_near else question.latest.question_hash
+        key = near.record if near and is_near else question[-1].question_hash
         groups.setdefault((key, is_near), []).append(question)
     return list(groups.values())
 
@@ -233,7 +221,7 @@ def _ask_again(
     One call embeds them all; an answer model is never called.
     """
     store = engine.store
-    readings = [engine.parse_question(question.latest.text or "") for question in questions]
+    readings = [engine.parse_question(question[-1].text or "") for question in questions]
     # "How do I" is in every other question, and names no subject.
     contents = (
         " ".join(word for word in split_lowercase_words(reading.text) if word not in STOPWORDS)
@@ -250,7 +238,7 @@ def _ask_again(
             # An answer of a model would cost money, so there it is enough that something is above
             # a floor where nothing was.
             has_evidence = bool(retrieved.passages or retrieved.hints)
-            is_gap = question.latest.reason != "no-evidence" or not has_evidence
+            is_gap = question[-1].reason != "no-evidence" or not has_evidence
         if not is_gap:
             continue
         near = find_nearest_record(retrieved, store.manifest.profile.floor)
@@ -267,8 +255,7 @@ def _ask_again(
             weight = sum(idfs[term] for term in frozenset[str]().union(*matches))
             share = weight / (sum(idfs.values()) or 1.0)
             near = replace(near, is_clear=near.is_clear and share >= _MIN_PAGE_SHARE)
-        latest = replace(question.latest, near=near)
-        still_refused.append(LoggedQuestion((*question.refusals[:-1], latest)))
+        still_refused.append([*question[:-1], replace(question[-1], near=near)])
         terms = {term for weights in reading.idfs.values() for term in weights}
         subjects.append(Subject(terms, vectors[len(questions) + number], section))
     return still_refused, subjects
@@ -331,13 +318,13 @@ def _weigh_terms(subjects: Sequence[Subject], store: Bundle) -> list[Mapping[str
 
 
 def _summarize_cluster(cluster: Sequence[LoggedQuestion], site_terms: Collection[str]) -> Gap:
-    refusals = [refusal for question in cluster for refusal in question.refusals]
-    most_asked_first = sorted(cluster, key=lambda question: -len(question.refusals))
+    refusals = [refusal for question in cluster for refusal in question]
+    most_asked_first = sorted(cluster, key=len, reverse=True)
     action, near = _choose_action(most_asked_first)
     wordings = tuple(
-        Wording(question.latest.text, len(question.refusals))
+        Wording(question[-1].text, len(question))
         for question in most_asked_first
-        if question.latest.text is not None
+        if question[-1].text is not None
     )
     days = sorted(refusal.time[:10] for refusal in refusals)
     return Gap(
@@ -360,7 +347,7 @@ def _choose_action(cluster: Sequence[LoggedQuestion]) -> tuple[GapAction, Neares
 
     A page is to be extended if it is clearly the nearest to half of the refusals or more.
     """
-    places = [(question.latest.near, len(question.refusals)) for question in cluster]
+    places = [(question[-1].near, len(question)) for question in cluster]
     nearest = [near for near, _ in places if near is not None]
     best = min(nearest, key=lambda near: NEARNESS_LEVELS.index(near.nearness), default=None)
     if best is None or best.nearness == "far":

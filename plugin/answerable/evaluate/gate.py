@@ -37,13 +37,16 @@ FULL_PRECISION = "float32"
 
 
 @dataclass(frozen=True, slots=True)
-class GateCase:
-    """The gold set that a change is judged by, the notes that it may name, and who answers.
+class JudgedSite:
+    """A site's index, what opens it, and the gold set that a change of it is judged by.
 
-    ``notes``: from a note's path to its id. ``total``: of the whole set, of which ``queries`` may
-    be a part. ``full``: judge answers as well as retrieval.
+    ``total``: of the whole set, of which ``queries`` may be a part. ``notes``: from a note's path
+    to its id. ``full``: judge answers as well as retrieval.
     """
 
+    index: SiteIndex
+    embedder: Embedder
+    profile: Profile
     queries: tuple[GoldQuery, ...]
     total: int
     notes: Mapping[str, str]
@@ -53,13 +56,6 @@ class GateCase:
         """Judge one query, without its answer where only a model could be held to that."""
         is_full = self.full and not query.requires_model
         return judge_query(query, vector, engine, self.notes, full=is_full)
-
-    def judge_all(self, vectors: Vectors, engine: Engine) -> dict[str, Verdict]:
-        """Judge every query, by id. vectors: of the queries, (len(queries), dimensions)."""
-        return {
-            query.id: self.judge(query, vector, engine)
-            for query, vector in zip(self.queries, vectors, strict=True)
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,35 +141,23 @@ class GateReport:
         return min((comparison.rho for comparison in self.comparisons), default=1.0)
 
 
-def load_gate_case(
+def load_gate_queries(
     path: Path,
     author: str | None,
     index: SiteIndex,
     notes: NoteSources,
     *,
-    full: bool,
     check_negation: bool,
     ids: Collection[str] = (),
-) -> GateCase:
-    """Load a gold file as a case for an index; GoldError names what is wrong with it.
+) -> tuple[tuple[GoldQuery, ...], int]:
+    """Load the queries to ask of an index, and count all; GoldError names what is wrong.
 
     check_negation: of queries that do not say. ids: the queries to ask, all by default.
     """
     queries = load_gold_queries(path, author, check_negation=check_negation)
     public = {record.id for record in index.records} | {each.passage.id for each in index.passages}
     check_gold_sources(queries, path, public, notes, suggest=public, is_logged=True)
-    selected = select_gold_queries(queries, tuple(ids), path)
-    return GateCase(tuple(selected), len(queries), notes.ids, full)
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedSite:
-    """A site's index, what opens it, and the case that judges it."""
-
-    index: SiteIndex
-    embedder: Embedder
-    profile: Profile
-    case: GateCase
+    return tuple(select_gold_queries(queries, tuple(ids), path)), len(queries)
 
 
 def judge_contents(site: JudgedSite, contents: BundleContents) -> GateReport:
@@ -186,14 +170,14 @@ def judge_contents(site: JudgedSite, contents: BundleContents) -> GateReport:
         before, after = (
             stack.enter_context(open_unpublished(site, each)) for each in (exact, contents)
         )
-        vectors = embed_queries(site.case.queries, before)
+        vectors = embed_queries(site.queries, before)
         return GateReport(
             lever=contents.encoding.label(dimensions),
             bundle=after.store.manifest.id,
             bytes_before=before.store.manifest.bytes,
             bytes_after=after.store.manifest.bytes,
-            total=site.case.total,
-            comparisons=tuple(compare_verdicts(site.case, vectors, before, after)),
+            total=site.total,
+            comparisons=tuple(compare_verdicts(site, vectors, before, after)),
         )
 
 
@@ -208,11 +192,11 @@ def open_unpublished(site: JudgedSite, contents: BundleContents) -> Iterator[Eng
 
 
 def compare_verdicts(
-    case: GateCase, vectors: Vectors, before: Engine[Bundle], after: Engine[Bundle]
+    site: JudgedSite, vectors: Vectors, before: Engine[Bundle], after: Engine[Bundle]
 ) -> Iterator[VerdictComparison]:
     """Judge each query with both engines. vectors: of the queries, (len(queries), dimensions)."""
-    for query, vector in zip(case.queries, vectors, strict=True):
-        first, second = (case.judge(query, vector, engine) for engine in (before, after))
+    for query, vector in zip(site.queries, vectors, strict=True):
+        first, second = (site.judge(query, vector, engine) for engine in (before, after))
         cosines = (compute_all_cosines(engine.store, vector) for engine in (before, after))
         yield VerdictComparison(
             query.id,
@@ -247,18 +231,15 @@ def find_regressions(before: Verdict, after: Verdict) -> tuple[str, ...]:
     return tuple(regressions)
 
 
-def find_store_regressions(
-    case: GateCase, embedder: Embedder, bundle: Bundle, store: Store
-) -> dict[str, str]:
+def find_store_regressions(site: JudgedSite, bundle: Bundle, store: Store) -> dict[str, str]:
     """Find what a database has made worse of the bundle that was published to it, by query id."""
-    before = make_engine(bundle, embedder)
-    vectors = embed_queries(case.queries, before)
-    verdicts = case.judge_all(vectors, before)
-    regressions = {
-        name: find_regressions(verdicts[name], verdict)
-        for name, verdict in case.judge_all(vectors, make_engine(store, embedder)).items()
-    }
-    return {name: ", ".join(flips) for name, flips in regressions.items() if flips}
+    before, after = (make_engine(opened, site.embedder) for opened in (bundle, store))
+    regressions = {}
+    for query, vector in zip(site.queries, embed_queries(site.queries, before), strict=True):
+        verdicts = (site.judge(query, vector, engine) for engine in (before, after))
+        if flips := find_regressions(*verdicts):
+            regressions[query.id] = ", ".join(flips)
+    return regressions
 
 
 def summarize_gate_report(report: GateReport) -> str:

@@ -38,12 +38,8 @@ _HARMLESS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class NegationConflict:
-    """A claim, and the quoted sentences that it disagrees with."""
-
-    claim: str
-    source: str
+# A claim, and the quoted sentences that it disagrees with.
+NegationConflict = tuple[str, str]
 
 
 def find_negation_conflicts(reply: Reply) -> tuple[NegationConflict, ...]:
@@ -56,7 +52,7 @@ def find_negation_conflicts(reply: Reply) -> tuple[NegationConflict, ...]:
         sources = [find_surrounding_sentences(*span) for span in spans] or [c.quote for c in cited]
         pairs.append((claim.text, sources))
     conflicting = (pair for pair in pairs if pair[1] and contradicts(*pair))
-    return tuple(NegationConflict(text, " … ".join(quoted).strip()) for text, quoted in conflicting)
+    return tuple((text, " … ".join(quoted).strip()) for text, quoted in conflicting)
 
 
 def contradicts(claim: str, sources: Sequence[str]) -> bool:
@@ -224,10 +220,10 @@ def judge_answer(
     if query.check_negation and base_language(query.language or "en") == "en":
         issues += [
             _say(
-                f"claim {_shorten(each.claim)} and the quoted sentence {_shorten(each.source)} "
+                f"claim {_shorten(claim)} and the quoted sentence {_shorten(quoted)} "
                 "disagree in negation"
             )
-            for each in answer.conflicts
+            for claim, quoted in answer.conflicts
         ]
     return issues
 

@@ -2,7 +2,7 @@
 
 import datetime as dt
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -36,13 +36,6 @@ REPORT_VERSION = 2
 MAX_REPORTS = 50
 
 _REPORT_SUFFIX = ".json"
-# What a report counts of its verdicts, so that nobody has to.
-_COUNTED: Mapping[str, VerdictStatus] = {
-    "passed": "pass",
-    "known_failures": "known-failure",
-    "errors": "error",
-    "flaky": "flaky",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +282,13 @@ def encode_report(report: EvalReport, previous: EvalReport | None) -> dict[str, 
     return {
         "version": REPORT_VERSION,
         **msgspec.to_builtins(report),
-        **_count_verdicts(report),
+        # So that nobody has to count the verdicts.
+        "passed": report.passed,
+        "known_failures": len(report.list_ids("known-failure")),
+        "errors": len(report.errors),
+        "flaky": len(report.list_ids("flaky")),
+        "failed": len(report.failed),
+        "aborted": report.is_aborted,
         "usage": msgspec.to_builtins(report.usage),
         "judge_usage": msgspec.to_builtins(report.judge_usage),
         "verdicts": [encode_verdict(verdict) for verdict in report.verdicts],
@@ -365,11 +364,6 @@ def read_report(path: Path) -> EvalReport:
             "another"
         ) from None
     return report
-
-
-def _count_verdicts(report: EvalReport) -> dict[str, int]:
-    counts = {name: len(report.list_ids(status)) for name, status in _COUNTED.items()}
-    return counts | {"failed": len(report.failed), "aborted": report.is_aborted}
 
 
 def _list_report_paths(folder: Path) -> list[Path]:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 
@@ -14,14 +14,7 @@ from ..serve.types import Mode, Reason
 # others fail. ``known-failure``: it fails as the gold file expects. ``unexpected-pass``: it passes
 # where the gold file expects a failure.
 VerdictStatus = Literal["pass", "fail", "error", "flaky", "known-failure", "unexpected-pass"]
-VERDICT_STATUSES: tuple[VerdictStatus, ...] = (
-    "pass",
-    "fail",
-    "error",
-    "flaky",
-    "known-failure",
-    "unexpected-pass",
-)
+VERDICT_STATUSES: tuple[VerdictStatus, ...] = get_args(VerdictStatus)
 
 # Of the standard normal distribution: 95 % lie within so many deviations.
 _Z_95 = 1.959964
@@ -29,8 +22,6 @@ _Z_95 = 1.959964
 _MONEY_DIGITS = 6
 # In place of an issue whose public wording is not known.
 _WITHHELD_ISSUE = "an issue that the report names"
-
-CitationKind = Literal["record", "hint"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +47,7 @@ class NearMiss:
 class RecordedCitation:
     """One citation of a recorded answer; ``title`` is a hint's label, whose ``quote`` is empty."""
 
-    kind: CitationKind
+    kind: Literal["record", "hint"]
     id: str
     url: str
     title: str

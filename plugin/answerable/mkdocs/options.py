@@ -459,7 +459,6 @@ def _check_range(name: str, value: float, low: float, high: float) -> None:
         raise SiteError(f"{name}: {value} is not between {low} and {high}")
 
 
-_UNKNOWN = "Unrecognised configuration name: "
 _SUB_OPTION = re.compile(r"Sub-option '([^']*)': ")
 
 
@@ -478,7 +477,7 @@ def add_suggestion(options: type[base.Config], key: str, warning: str) -> str:
     key: the option of the plugin that the warning is of, as MkDocs names it. An option of the same
     name in another group goes before one that is spelled similarly.
     """
-    place, is_unknown, last = warning.partition(_UNKNOWN)
+    place, is_unknown, last = warning.partition("Unrecognised configuration name: ")
     name = ".".join([*[key, *_SUB_OPTION.findall(place)][:-1], last])
     by_last: dict[str, list[str]] = {}
     for option in list_option_names(options):

@@ -2,8 +2,8 @@
 
 import html
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path, PurePosixPath
 
@@ -16,7 +16,6 @@ from ..indexing.index import SiteInfo
 from ..indexing.pages.page_index import (
     CuttingRules,
     PageIndex,
-    PendingPages,
     read_published_transcript,
     resolve_transcript_path,
     start_indexing_pages,
@@ -45,26 +44,6 @@ class SitePages:
     sources: Mapping[str, str]
     outputs: Mapping[str, str]
     enrichment: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class PendingSitePages:
-    """Hold a build whose pages are being indexed while MkDocs writes them.
-
-    ``site``: without its pages, and without the anchors of its targets.
-    """
-
-    site: SitePages
-    pending: PendingPages
-
-    def collect(self) -> SitePages:
-        """Wait until the pages are indexed; SiteError if one cannot be read."""
-        pages, site = self.pending.collect(), self.site
-        anchors = {site.sources[page.record.id]: page.record.anchors for page in pages}
-        targets = {
-            name: (url, anchors.get(name, frozenset())) for name, (url, _) in site.targets.items()
-        }
-        return replace(site, pages=pages, targets=targets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +79,12 @@ def start_reading_pages(
     rules: CuttingRules,
     cache_folder: Path,
     pool: ProcessPool,
-) -> PendingSitePages:
+) -> Callable[[], SitePages]:
     """Begin to read every published page; drafts and excluded pages are not among them.
 
-    UnreadPageError if a dirty build has left out a page that no earlier build has kept.
+    The pages are indexed while MkDocs writes them. Returns a function that waits for that, with
+    SiteError if one cannot be read. UnreadPageError if a dirty build has left out a page that no
+    earlier build has kept.
     """
     sources = (
         _read_source(file, file.page, config, info.language, files)
@@ -111,15 +92,18 @@ def start_reading_pages(
         if file.page
     )
     published = (file for file in files if file.inclusion.is_included())
-    site = SitePages(
-        info=info,
-        pages=(),
-        targets={f.src_uri: (_page_url(f.url, config), frozenset()) for f in published},
-        sources={_record_id(file): file.src_uri for file in files.documentation_pages()},
-        outputs=map_outputs(files),
-        enrichment=rules.enrichment,
-    )
-    return PendingSitePages(site, start_indexing_pages(sources, rules, cache_folder, pool))
+    urls = {file.src_uri: _page_url(file.url, config) for file in published}
+    names = {_record_id(file): file.src_uri for file in files.documentation_pages()}
+    outputs = map_outputs(files)
+    pending = start_indexing_pages(sources, rules, cache_folder, pool)
+
+    def collect() -> SitePages:
+        pages = pending.collect()
+        anchors = {names[page.record.id]: page.record.anchors for page in pages}
+        targets = {name: (url, anchors.get(name, frozenset())) for name, url in urls.items()}
+        return SitePages(info, pages, targets, names, outputs, rules.enrichment)
+
+    return collect
 
 
 def map_outputs(files: Files) -> dict[str, str]:

@@ -55,7 +55,7 @@ from .options import (
     resolve_settings,
     resolve_site_path,
 )
-from .pages import FinishedBuild, PendingSitePages, describe_site, map_outputs, start_reading_pages
+from .pages import FinishedBuild, SitePages, describe_site, map_outputs, start_reading_pages
 from .publish import audit_unindexed_site, list_function_needs, preview_build, publish_build
 from .widget import append_inline_widget, check_widget_options, make_widget_config, place_widget
 
@@ -73,7 +73,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         self._preview = False
         self._script = injection.WIDGET_SCRIPT
         self._nested_builds = 0
-        self._pending: list[PendingSitePages] = []
+        self._pending: list[Callable[[], SitePages]] = []
         self._pool = ProcessPool()
         self._complete = True
         # The docs path of each page by its path in the site, also of pages that were not read.
@@ -256,7 +256,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         widget_config = make_widget_config(config, self.config) if is_published else WidgetConfig()
         built = FinishedBuild(
             options=self.config,
-            sites=[pages.collect() for pages in self._pending],
+            sites=[collect() for collect in self._pending],
             folder=Path(config.site_dir),
             # The options of this build: MkDocs replaces `self.config` when it is read again.
             embedder=LazyEmbedder(

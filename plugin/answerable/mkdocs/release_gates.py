@@ -11,7 +11,7 @@ from ..evaluate.gate import (
     JudgedSite,
     find_store_regressions,
     judge_contents,
-    load_gate_case,
+    load_gate_queries,
     open_unpublished,
     summarize_gate_report,
 )
@@ -120,9 +120,9 @@ def _judge_encoding(built: FinishedBuild, staged: StagedFunction, notes: NoteSou
 def _judge_retrieval(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> None:
     """Run the retrieval tier; a failing query is a warning, and in a strict build an error."""
     site = make_judged_site(built, staged.index, notes, full=False)
-    runnable = [query for query in site.case.queries if not query.requires_model]
+    runnable = [query for query in site.queries if not query.requires_model]
     with open_unpublished(site, staged.contents) as engine:
-        verdicts = list(run_gold_set(runnable, engine, site.case.notes, full=False))
+        verdicts = list(run_gold_set(runnable, engine, site.notes, full=False))
     failed = [verdict.id for verdict in verdicts if not verdict.holds]
     if not failed:
         log.info("gate: %d of %d gold queries hold", len(verdicts), len(verdicts))
@@ -149,10 +149,9 @@ def make_judged_site(
     """
     options = built.options
     path, negation = gold or resolve_gold_path(options), options.evaluate.check_negation
-    case = load_gate_case(
-        path, built.author, index, notes, full=full, check_negation=negation, ids=ids
-    )
-    return JudgedSite(index, built.embedder, resolve_profile(options, index), case)
+    selected = load_gate_queries(path, built.author, index, notes, check_negation=negation, ids=ids)
+    profile = resolve_profile(options, index)
+    return JudgedSite(index, built.embedder, profile, *selected, notes.ids, full)
 
 
 def answers_locally(options: AnswerableConfig) -> bool:
@@ -215,7 +214,7 @@ def publish_to_database(built: FinishedBuild, staged: StagedFunction, notes: Not
 
     def certify_search(store: Store) -> None:
         site = make_judged_site(built, staged.index, notes, full=answers_locally(options))
-        regressions = find_store_regressions(site.case, built.embedder, bundle, store)
+        regressions = find_store_regressions(site, bundle, store)
         if regressions:
             raise SiteError(
                 f"store.search: {search.label} rejected by the gold set, with other verdicts for "

@@ -19,10 +19,8 @@ from ..serve.retrieval.question import clean_question
 from .options import DEFAULT_SHORTCUT, AnswerableConfig, parse_shortcut, resolve_gold_path
 
 _MAX_EXAMPLES = 3
-_SEARCH_PLUGINS = ("search", "material/search")
 # Of MkDocs' three themes; those without a page of results open their dialog for `?q=`.
 _RESULTS_PAGE = "search.html?q={question}"
-_SEARCH_DIALOG = "?q={question}"
 
 Placement = Literal["button", "header", "inline", "none"]
 
@@ -72,11 +70,11 @@ def _find_theme_search(config: MkDocsConfig) -> str | None:
     theme = config.theme
     if theme.name not in ("material", "mkdocs", "readthedocs"):
         return ""
-    plugins = (config.plugins.get(name) for name in _SEARCH_PLUGINS)
+    plugins = (config.plugins.get(name) for name in ("search", "material/search"))
     # Material's own search has an option of that name, and stays among the plugins without it.
     if not any(plugin and plugin.config.get("enabled", True) for plugin in plugins):
         return None
-    return _RESULTS_PAGE if theme.get("include_search_page") else _SEARCH_DIALOG
+    return _RESULTS_PAGE if theme.get("include_search_page") else "?q={question}"
 
 
 def append_inline_widget(content: str, options: AnswerableConfig) -> str:

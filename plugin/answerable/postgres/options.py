@@ -11,7 +11,6 @@ from ..serve.errors import BundleError, PolicyError
 
 _CONNECTIONS_VARIABLE = "ANSWERABLE_DATABASE_CONNECTIONS"
 _TIMEOUT_VARIABLE = "ANSWERABLE_DATABASE_TIMEOUT"
-_DATABASE_URL_STARTS = ("postgresql://", "postgres://")
 # Name of a function's bundle in a database of several sites, unless `store` names another.
 DEFAULT_STORE_NAME = "site"
 
@@ -50,7 +49,7 @@ def read_database_options(environment: Mapping[str, str]) -> DatabaseOptions:
 
 def check_database_url(url: str, where: str) -> None:
     """Refuse an address of another server than PostgreSQL; PolicyError does not repeat it."""
-    if not url.startswith(_DATABASE_URL_STARTS):
+    if not url.startswith(("postgresql://", "postgres://")):
         raise PolicyError(f"{where}: it has to begin with postgresql://")
 
 

@@ -35,7 +35,6 @@ _GENERATORS = (
         ".theme-last-updated, .pagination-nav, .theme-doc-footer, .theme-unlisted-banner",
     ),
 )
-_ARTICLE_SELECTOR = "[role=main], main, article"
 _THEME_ADDITIONS = (
     f"{_SPHINX_ADDITIONS}, [role=navigation], [role=doc-noteref], .footnotes [role=doc-backlink], "
     "[rel~=edit], [rel=prev], [rel=next], #TableOfContents, .breadcrumb, .breadcrumbs, "
@@ -163,7 +162,7 @@ def _find_article(page: LexborHTMLParser) -> LexborNode | None:
             return _clean_article(article, additions)
     if page.css_first(_LINK_LIST_PAGES):
         return None
-    if article := page.css_first(_ARTICLE_SELECTOR):
+    if article := page.css_first("[role=main], main, article"):
         inner = article.css("article")
         # What stands in a main element beside its only article is the theme's.
         return _clean_article(inner[0] if len(inner) == 1 else article, _THEME_ADDITIONS)

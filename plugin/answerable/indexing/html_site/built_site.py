@@ -20,8 +20,6 @@ from .articles import Article, choose_title, decode_html, find_site_name, parse_
 
 # Relative to the site: the files of MkDocs with any theme, Zensical and Sphinx.
 _MKDOCS_INDEX = "search/search_index.json"
-_ZENSICAL_INDEX = "search.json"
-_SPHINX_INDEX = "searchindex.js"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +37,8 @@ def read_search_index(folder: Path) -> Mapping[str, ListedPage] | None:
     """
     for name, parse in (
         (_MKDOCS_INDEX, _parse_mkdocs_index),
-        (_ZENSICAL_INDEX, _parse_zensical_index),
-        (_SPHINX_INDEX, _parse_sphinx_index),
+        ("search.json", _parse_zensical_index),
+        ("searchindex.js", _parse_sphinx_index),
     ):
         path = folder / name
         if not path.is_file():

@@ -40,7 +40,6 @@ STREAM_START = re.compile(rb"\x1f\x8b\x08|\x78[\x01\x5e\x9c\xda]")
 ZIP_TAIL_BYTES = 22 + 65_535
 
 _CHUNK_BYTES = 65_536
-_END_RECORD = b"PK\x05\x06"
 _LOCAL_HEADER_BYTES = 30
 
 
@@ -110,7 +109,7 @@ def inflate_stream(data: bytes, start: int, budget: InflateBudget) -> tuple[byte
 
 def has_end_record(tail: bytes) -> bool:
     """Tell whether the last bytes of a file hold the record that ends a zip archive."""
-    return _END_RECORD in tail[-ZIP_TAIL_BYTES:]
+    return b"PK\x05\x06" in tail[-ZIP_TAIL_BYTES:]
 
 
 def open_zip_archive(data: bytes) -> ZipArchive | None:
@@ -263,7 +262,6 @@ _PIECE_LENGTH = 4_000_000
 _OVERLAP = 100_000
 # Longer JSON is read as any text: its values take many times its space.
 _MAX_JSON_LENGTH = 32_000_000
-_MARKDOWN_SUFFIXES = frozenset((".md", ".markdown", ".txt"))
 _TRANSCRIPT_SUFFIXES = frozenset((".vtt", ".srt"))
 _NUMPY_HEADER = re.compile(
     rb"\x93NUMPY.{4,6}\{'descr': '[<>|=]?[biufc?](\d{0,9})', 'fortran_order': (?:True|False), "
@@ -466,7 +464,7 @@ def _read_text(name: str, text: str, place: str) -> Iterator[ExtractedText]:
             yield from _with_untimed(variant, place, first_line=first_line)
         if suffix in _TRANSCRIPT_SUFFIXES or has_cue_times(piece):
             yield ExtractedText(strip_cue_times(piece), place, first_line=first_line)
-        if suffix in _MARKDOWN_SUFFIXES:
+        if suffix in (".md", ".markdown", ".txt"):
             # Brackets are signs of the text there, and what they enclose is no tag.
             yield from _with_untimed(piece, place, first_line=first_line)
             yield ExtractedText(strip_markdown(piece), place, has_lines=False)

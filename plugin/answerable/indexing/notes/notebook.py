@@ -100,37 +100,6 @@ _KEY_BYTES = 32
 _MAX_FILE_BYTES = 1024
 
 
-class NoteIds:
-    """Derive the ids of notes that declare none, with the key of their notebook.
-
-    The key is read when the first id is needed. writes_key: a missing one is created, and
-    ``new_key`` holds its path; else it is an error.
-    """
-
-    def __init__(self, folder: Path, *, writes_key: bool) -> None:
-        self._folder = folder
-        self._writes_key = writes_key
-        self._key: bytes | None = None
-        self.new_key: Path | None = None
-
-    def derive(self, path: str) -> str:
-        """Derive a note's id from its path; NotebookError if there is no usable key."""
-        if self._key is None:
-            self._key = read_note_key(self._folder) or self._create()
-        return derive_note_id(self._key, path)
-
-    def _create(self) -> bytes:
-        path = self._folder / NOTE_KEY_FILE
-        if not self._writes_key:
-            raise NotebookError(
-                f"notebook: {path} is missing, so the ids of notes are unknown; build the site, or "
-                "restore that file"
-            )
-        key = create_note_key(self._folder)
-        self.new_key = path
-        return key
-
-
 def derive_note_id(key: bytes, path: str) -> str:
     """Derive a note's id from its path: HMAC-SHA256, the first 40 bits.
 
@@ -342,7 +311,6 @@ def _parse_front_matter(text: str, name: str, first_line: int) -> Mapping[str, o
 
 _TEXT_SUFFIXES = frozenset((".md", ".markdown", ".mdown", ".mkdn", ".mkd", ".txt"))
 _TRANSCRIPT_SUFFIXES = frozenset((".vtt", ".srt"))
-_SIDECAR_SUFFIXES = frozenset((".yml", ".yaml"))
 _ID = re.compile(r"[\w.:-]+")
 _PAGE_NUMBER = re.compile(r"[0-9]{1,9}")
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
@@ -379,12 +347,22 @@ def read_notebook(
         for check in checks:
             with errors.collecting():
                 check(note)
-    ids = NoteIds(folder, writes_key=writes_key)
+    new_key: Path | None = None
     with errors.collecting():
-        notes = [note if note.id else replace(note, id=ids.derive(note.path)) for note in notes]
+        # The key is read where a note declares no id.
+        if not all(note.id for note in notes):
+            key = read_note_key(folder)
+            if key is None and not writes_key:
+                raise NotebookError(
+                    f"notebook: {folder / NOTE_KEY_FILE} is missing, so the ids of notes are "
+                    "unknown; build the site, or restore that file"
+                )
+            if key is None:
+                key, new_key = create_note_key(folder), folder / NOTE_KEY_FILE
+            notes = [replace(n, id=n.id or derive_note_id(key, n.path)) for n in notes]
     _check_unique_ids(notes, errors)
     errors.report()
-    return Notebook(tuple(notes), tuple(drafts), tuple(unrouted), ids.new_key)
+    return Notebook(tuple(notes), tuple(drafts), tuple(unrouted), new_key)
 
 
 def _check_unique_ids(notes: Sequence[Note], errors: ErrorCollector) -> None:
@@ -427,7 +405,7 @@ def _find_sidecars(paths: Sequence[Path], folder: Path, errors: ErrorCollector) 
     sidecars: dict[Path, Path] = {}
     for path in paths:
         transcript = path.with_suffix("")
-        if path.suffix.lower() not in _SIDECAR_SUFFIXES or not _is_transcript(transcript):
+        if path.suffix.lower() not in (".yml", ".yaml") or not _is_transcript(transcript):
             continue
         name = path.relative_to(folder).as_posix()
         if transcript not in all_paths:

@@ -21,7 +21,6 @@ MEGABYTE = 1024 * 1024
 ZIP_FILE = "function.zip"
 
 _LINUX_ARCHITECTURES = {"arm64": "aarch64", "x86_64": "x86_64"}
-_MIN_PYTHON = (3, 11)
 _OLDEST_GLIBC = 17
 _OLDEST_NAMED_GLIBC = 28
 # Amazon Linux 2 has glibc 2.26, Amazon Linux 2023 has 2.34.
@@ -60,7 +59,7 @@ class Platform:
     requirements: tuple[str, ...] = ()
     limits: tuple[SizeLimit, ...] = ()
     folder: str = "."
-    min_python: tuple[int, int] = _MIN_PYTHON
+    min_python: tuple[int, int] = (3, 11)
     glibc: Callable[[tuple[int, int]], int] = lambda _: _DEBIAN_12
     vendored: bool = False
     installs_alone: bool = False
@@ -102,7 +101,6 @@ def _amazon_glibc(python: tuple[int, int]) -> int:
     return _AMAZON_LINUX_2 if python < (3, 12) else _AMAZON_LINUX_2023
 
 
-_S3_REMEDY = "upload the zip to S3 and deploy it from there"
 _SMALLER_REMEDY = "choose fewer dimensions or an encoding of fewer bits, or the target container"
 
 PLATFORMS = {
@@ -113,7 +111,7 @@ PLATFORMS = {
             "aws_lambda",
             ("arm64", "x86_64"),
             limits=(
-                SizeLimit("zipped", 50 * MEGABYTE, _S3_REMEDY),
+                SizeLimit("zipped", 50 * MEGABYTE, "upload the zip to S3 and deploy it from there"),
                 SizeLimit("unpacked", 250 * MEGABYTE, _SMALLER_REMEDY),
             ),
             glibc=_amazon_glibc,

@@ -33,7 +33,6 @@ _TITLE_CLASSES = frozenset(("admonition-title", "markdown-alert-title"))
 _FILE_CLASSES = frozenset(("code-block-caption",))
 # Docusaurus adds letters of a hash to its names.
 _HASHED_TITLE_PREFIX = "admonitionHeading_"
-_HASHED_FILE_PREFIX = "codeBlockTitle_"
 _RECORDING_NAMES = frozenset(("termynal", "asciinema", "asciinema-player"))
 _CODE_TAGS = frozenset("div pre table figure asciinema-player".split())
 _PANEL_CLASSES = frozenset(("tabbed-content", "sd-tab-content"))
@@ -101,7 +100,7 @@ def classify_label(node: LexborNode) -> str:
     classes = list_classes(node)
     for label, names, prefix in (
         ("title", _TITLE_CLASSES, _HASHED_TITLE_PREFIX),
-        ("file", _FILE_CLASSES, _HASHED_FILE_PREFIX),
+        ("file", _FILE_CLASSES, "codeBlockTitle_"),
     ):
         if any(name in names or name.startswith(prefix) for name in classes):
             return label

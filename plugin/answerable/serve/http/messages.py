@@ -51,7 +51,6 @@ PROBLEM_STATUSES: Mapping[ProblemCode, tuple[int, str]] = {
 
 # Seconds, as the values of a header.
 RETRY_LATER = "5"
-_RETRY_SOON = "2"
 _DAY_SECONDS = 86_400
 
 Headers = tuple[tuple[str, str], ...]
@@ -201,7 +200,7 @@ def convert_error(error: BaseException) -> Problem:
 
 def make_busy_problem() -> Problem:
     """Report that more questions are asked at once than can be answered."""
-    return Problem("busy", "Too many questions at once: try again.", Retry_After=_RETRY_SOON)
+    return Problem("busy", "Too many questions at once: try again.", Retry_After="2")
 
 
 def make_capped_problem(unit: str) -> Problem:

@@ -227,8 +227,6 @@ def make_cache_key(engine: Engine, question: Question) -> str:
 
 T = TypeVar("T")
 
-_PAUSED_SECONDS = "3600"
-
 
 class Protections:
     """Hold the protections that all requests of a function share.
@@ -273,7 +271,7 @@ class Protections:
             raise Problem(
                 "paused",
                 "Questions are not answered at the moment. Search the site instead.",
-                Retry_After=_PAUSED_SECONDS,
+                Retry_After="3600",
             )
 
     def check_bearer(self, request: Request, digests: tuple[str, ...]) -> None:

@@ -8,45 +8,21 @@ import time
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from .answer_cache import KEY_NAMESPACE, connect_redis
 
 if TYPE_CHECKING:
     from limits import RateLimitItem
+    from limits.strategies import MovingWindowRateLimiter
 
 
 # Windows of one length that are kept in memory: who has not asked for longest is forgotten first.
 MAX_WINDOWS = 10_000
 
 
-class RunExclusively(Protocol):
-    """Run a count apart from other counts at the same time, as far as the store can."""
-
-    def __call__(self, count: Callable[[], float | None], /) -> float | None: ...
-
-
-class WindowStats(Protocol):
-    """Hold when the oldest entry of a window leaves it, in seconds since 1970."""
-
-    @property
-    def reset_time(self) -> float: ...
-
-
-class Windows(Protocol):
-    """Count entries in moving windows, one for each rate and its identifiers."""
-
-    def test(self, rate: "RateLimitItem", *identifiers: str) -> bool:
-        """Tell whether a window has room for one more entry."""
-        ...
-
-    def hit(self, rate: "RateLimitItem", *identifiers: str) -> bool:
-        """Add an entry; False, and nothing is added, if the window is full."""
-        ...
-
-    def get_window_stats(self, rate: "RateLimitItem", *identifiers: str) -> WindowStats:
-        """Look up when the oldest entry leaves a window."""
-        ...
+# Runs a count apart from other counts at the same time, as far as the store can.
+RunExclusively = Callable[[Callable[[], float | None]], float | None]
 
 
 class RateLimiter:
@@ -61,7 +37,7 @@ class RateLimiter:
 
     def __init__(
         self,
-        windows: Windows,
+        windows: "MovingWindowRateLimiter | MemoryWindows",
         per_asker: "Sequence[RateLimitItem]",
         overall: "Sequence[RateLimitItem]",
         run: RunExclusively,
@@ -106,6 +82,7 @@ class _MemoryWindowStats(NamedTuple):
 class MemoryWindows:
     """Keep a bounded number of moving windows in memory. Not for several threads at once.
 
+    There is one for each rate and its identifiers. Its methods are those of the library's limiter:
     ``limits.storage.MemoryStorage`` never forgets a key, and from a thread of its own it reads all
     of them whenever one is used: with 10,000 askers that is most of a core. clock: seconds, as
     ``time.time``.
@@ -118,11 +95,11 @@ class MemoryWindows:
         self._lengths: dict[int, OrderedDict[str, deque[float]]] = {}
 
     def test(self, rate: "RateLimitItem", *identifiers: str) -> bool:
-        """See Windows."""
+        """Tell whether a window has room for one more entry."""
         return len(self._find_times(rate, identifiers)) < rate.amount
 
     def hit(self, rate: "RateLimitItem", *identifiers: str) -> bool:
-        """See Windows."""
+        """Add an entry; False, and nothing is added, if the window is full."""
         windows = self._lengths.setdefault(rate.get_expiry(), OrderedDict())
         self._forget_expired(windows, rate.get_expiry())
         times = self._find_times(rate, identifiers)
@@ -136,8 +113,8 @@ class MemoryWindows:
             windows.popitem(last=False)
         return True
 
-    def get_window_stats(self, rate: "RateLimitItem", *identifiers: str) -> WindowStats:
-        """See Windows."""
+    def get_window_stats(self, rate: "RateLimitItem", *identifiers: str) -> _MemoryWindowStats:
+        """Look up when the oldest entry leaves a window."""
         times = self._find_times(rate, identifiers)
         return _MemoryWindowStats((times[0] if times else self._clock()) + rate.get_expiry())
 
@@ -188,7 +165,13 @@ def create_rate_limiter(
     """
     rates = parse_rates(per_asker), parse_rates(overall)
     if redis_url is None:
-        return RateLimiter(MemoryWindows(clock), *rates, _run_under_lock(), clock)
+        lock = threading.Lock()
+
+        def run_under_lock(count: Callable[[], float | None]) -> float | None:
+            with lock:
+                return count()
+
+        return RateLimiter(MemoryWindows(clock), *rates, run_under_lock, clock)
     from limits.storage import RedisStorage
     from limits.strategies import MovingWindowRateLimiter
 
@@ -200,19 +183,8 @@ def create_rate_limiter(
     return RateLimiter(MovingWindowRateLimiter(shared), *rates, store.run)
 
 
-def _run_under_lock() -> RunExclusively:
-    lock = threading.Lock()
-
-    def run(count: Callable[[], float | None], /) -> float | None:
-        with lock:
-            return count()
-
-    return run
-
-
 # 64 bits tell the askers of a day apart, and no more is needed.
 _HASH_DIGITS = 16
-_BEARER_SCHEME = "bearer"
 
 
 def mask_address(address: str) -> str:
@@ -253,7 +225,7 @@ def accepts_bearer_token(header: str | None, digests: Sequence[str]) -> bool:
     token = value.strip(" ")
     # A token of RFC 6750 is printable ASCII without a space.
     is_token = token.isascii() and token.isprintable() and " " not in token
-    if scheme.lower() != _BEARER_SCHEME or not token or not is_token:
+    if scheme.lower() != "bearer" or not token or not is_token:
         return False
     actual = hashlib.sha256(token.encode()).hexdigest().encode()
     accepted = False

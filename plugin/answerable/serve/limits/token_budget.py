@@ -12,7 +12,6 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Protocol
 
 from ..errors import BudgetError, StorageError
 from .answer_cache import KEY_PREFIX, connect_redis
@@ -24,12 +23,9 @@ _REMEMBERED_DAYS = 8
 _KEEP_DAY_SECONDS = 2 * 86_400
 
 
-class DaySums(Protocol):
-    """Add to the two sums of a day."""
-
-    def __call__(self, day: str, claimed: int, settled: int, /) -> tuple[int, int]:
-        """Add tokens, which may be negative, and return both sums; StorageError."""
-        ...
+# Adds tokens, which may be negative, to what a day has (claimed, settled), and returns both sums;
+# StorageError.
+DaySums = Callable[[str, int, int], tuple[int, int]]
 
 
 class TokenBudget:
@@ -129,8 +125,8 @@ class MemoryDaySums:
         """Count the days that are remembered."""
         return len(self._days)
 
-    def __call__(self, day: str, claimed: int, settled: int, /) -> tuple[int, int]:
-        """See DaySums."""
+    def __call__(self, day: str, claimed: int, settled: int) -> tuple[int, int]:
+        """Add to the sums of a day."""
         with self._lock:
             before = self._days.get(day, (0, 0))
             sums = self._days[day] = before[0] + claimed, before[1] + settled
@@ -146,8 +142,8 @@ class RedisDaySums:
     def __init__(self, url: str) -> None:
         self._store = connect_redis(url)
 
-    def __call__(self, day: str, claimed: int, settled: int, /) -> tuple[int, int]:
-        """See DaySums. What was done although its reply was lost is not done again."""
+    def __call__(self, day: str, claimed: int, settled: int) -> tuple[int, int]:
+        """Add to the sums of a day. What was done although its reply was lost is not done again."""
         key = f"{KEY_PREFIX}tokens:{day}"
 
         def add() -> tuple[int, int]:
