@@ -35,7 +35,7 @@ from answerable.evaluate.calibration import (
     trace_floor_curve,
 )
 from answerable.evaluate.gold import GoldQuery, load_gold_queries
-from answerable.evaluate.runner import compute_passage_floor_scores
+from answerable.evaluate.query_retrieval import compute_passage_floor_scores
 from answerable.indexing.notes.notebook import read_notebook
 from answerable.serve.answers.extractive import ExtractiveAnswerer
 from answerable.serve.bundle_format.manifest import Profile

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from answerable.cli import main
-from answerable.evaluate.runner import score_all_passages
+from answerable.evaluate.query_retrieval import score_all_passages
 from answerable.evaluate.why import ExplainedOutcome, Explanation, explain_question
 from answerable.evaluate.why_advice import FACT, advise_author
 from answerable.indexing.notes.notebook import Note

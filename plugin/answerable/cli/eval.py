@@ -16,6 +16,7 @@ from ..evaluate.gate import format_regressions, summarize_gate_report
 from ..evaluate.gold import GoldQuery, load_gold_queries, locate_queries, select_gold_queries
 from ..evaluate.judge import EntailmentJudge
 from ..evaluate.page import Page, ReportSection, Table, format_annotation
+from ..evaluate.query_retrieval import make_source_finder
 from ..evaluate.report import (
     EvalReport,
     archive_report,
@@ -27,7 +28,7 @@ from ..evaluate.report import (
     write_report,
 )
 from ..evaluate.run_page import make_run_page, render_junit, write_run_page
-from ..evaluate.runner import RunOptions, make_source_finder, run_gold_queries
+from ..evaluate.runner import RunOptions, run_gold_queries
 from ..evaluate.sources import (
     NoteSources,
     check_gold_overlap,

@@ -89,7 +89,12 @@ def _render_block(block: Json) -> Iterator[RenderableType]:
         yield from (Text("    ") + line for line in lines[: code.count("\n") + 1])
     elif kind == "list":
         for item in block["items"]:
-            yield _render_list_item(item)
+            marker = f"{item['number']}." if item["number"] else "•"
+            row = Table.grid(padding=(0, 1, 0, 0))
+            row.add_column(no_wrap=True)
+            row.add_column()
+            row.add_row(marker, _render_spans(item["spans"]))
+            yield Padding(row, (0, 0, 0, 2 * item["level"]), expand=False)
     elif kind == "table":
         yield _render_table(block)
     else:
@@ -107,15 +112,6 @@ def _render_spans(spans: Sequence[Json]) -> Text:
             piece.stylize("underline")
         text.append_text(piece)
     return text
-
-
-def _render_list_item(item: Json) -> RenderableType:
-    marker = f"{item['number']}." if item["number"] else "•"
-    row = Table.grid(padding=(0, 1, 0, 0))
-    row.add_column(no_wrap=True)
-    row.add_column()
-    row.add_row(marker, _render_spans(item["spans"]))
-    return Padding(row, (0, 0, 0, 2 * item["level"]), expand=False)
 
 
 def _render_table(block: Json) -> Table:

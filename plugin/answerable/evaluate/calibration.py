@@ -19,7 +19,7 @@ from ..serve.retrieval.question import clean_question
 from ..serve.retrieval.store import Floats
 from ..serve.stores.bundle import Bundle
 from .gold import GoldQuery
-from .runner import compute_hint_floor_scores, compute_passage_floor_scores, embed_queries
+from .query_retrieval import compute_hint_floor_scores, compute_passage_floor_scores, embed_queries
 
 # A floor that is chosen by fewer questions would fit them alone.
 MIN_ANSWERABLE = 5

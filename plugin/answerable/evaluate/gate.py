@@ -29,7 +29,8 @@ from ..serve.retrieval.store import Floats, Store
 from ..serve.stores.bundle import Bundle, open_bundle
 from ..serve.vectors import encode_all_dimensions
 from .gold import GoldQuery, load_gold_queries, select_gold_queries
-from .runner import embed_queries, judge_query
+from .query_retrieval import embed_queries
+from .runner import judge_query
 from .sources import NoteSources, check_gold_sources
 from .verdict import Verdict
 

@@ -29,7 +29,7 @@ from ..serve.stores.bundle import Bundle
 from ..serve.text.languages import match_languages
 from ..serve.text.tokenization import extract_terms, split_lowercase_words
 from ..serve.types import Mode, Passage, Reason, RoutingHint
-from .runner import compute_hint_cosines, score_all_hints, score_all_passages
+from .query_retrieval import compute_hint_cosines, score_all_hints, score_all_passages
 
 # Evidence, or what keeps a candidate from being it: its floor, a rule of selection, the budget,
 # passages in the asker's language, or more candidates above it than a pool holds.

@@ -124,8 +124,14 @@ def _fill_tables(
         execute(connection, f"ALTER TABLE {name} ADD PRIMARY KEY ({table.columns[0].split()[0]})")
         for index in table.indexes:
             execute(connection, f"CREATE INDEX ON {name} {index}")
-    if target.search.how == "hnsw":
-        _index_vectors(connection, column, bundle_tables, target.search)
+    search = target.search
+    if search.how == "hnsw":
+        execute(
+            connection,
+            f"CREATE INDEX ON {bundle_tables.names['vectors']} USING hnsw "
+            f"({column.indexed} halfvec_cosine_ops) "
+            f"WITH (m = {search.m}, ef_construction = {search.ef_construction})",
+        )
     for name in bundle_tables.names.values():
         execute(connection, f"ANALYZE {name}")
     manifest = bundle.manifest
@@ -160,20 +166,6 @@ def _fill_table(
             copy.write_row(row)
             sent += 1
     return sent
-
-
-def _index_vectors(
-    connection: PublisherConnection,
-    column: VectorColumn,
-    bundle_tables: BundleTables,
-    search: VectorSearch,
-) -> None:
-    execute(
-        connection,
-        f"CREATE INDEX ON {bundle_tables.names['vectors']} USING hnsw "
-        f"({column.indexed} halfvec_cosine_ops) "
-        f"WITH (m = {search.m}, ef_construction = {search.ef_construction})",
-    )
 
 
 def _fetch_unpublished(

@@ -137,6 +137,8 @@ def parse_built_page(html: str) -> Article:
     date = next(filter(None, in_head), shown.pop() if len(shown) == 1 else "")
     repository = _attribute(page.css_first(_REPOSITORY_LINKS), "href")
     article = _find_article(page)
+    equivalents = {_attribute(node, "http-equiv").lower() for node in page.css("meta[http-equiv]")}
+    hidden = "refresh" in equivalents or "noindex" in _meta_content(page, "[name=robots]").lower()
     return Article(
         html=(article.inner_html or "").strip() if article else "",
         is_bare=article is None or _is_bare(article),
@@ -150,7 +152,7 @@ def parse_built_page(html: str) -> Article:
         keywords=keywords,
         date=date,
         canonical=_attribute(page.css_first("link[rel=canonical]"), "href"),
-        hidden=_is_hidden(page),
+        hidden=hidden,
         repository=repository,
     )
 
@@ -205,11 +207,6 @@ def _is_inside(node: LexborNode, others: Collection[int]) -> bool:
 def _is_bare(article: LexborNode) -> bool:
     headings = sum(len("".join(node.text().split())) for node in article.css(_HEADINGS))
     return len("".join(article.text().split())) <= headings
-
-
-def _is_hidden(page: LexborHTMLParser) -> bool:
-    equivalents = {_attribute(node, "http-equiv").lower() for node in page.css("meta[http-equiv]")}
-    return "refresh" in equivalents or "noindex" in _meta_content(page, "[name=robots]").lower()
 
 
 def _meta_content(page: LexborHTMLParser, selector: str) -> str:

@@ -36,7 +36,7 @@ def read_search_index(folder: Path) -> Mapping[str, ListedPage] | None:
     SiteError names an index that cannot be read.
     """
     for name, parse in (
-        (_MKDOCS_INDEX, _parse_mkdocs_index),
+        (_MKDOCS_INDEX, lambda text, _: _map_by_location(json.loads(text)["docs"])),
         ("search.json", _parse_zensical_index),
         ("searchindex.js", _parse_sphinx_index),
     ):
@@ -57,21 +57,14 @@ def read_search_index(folder: Path) -> Mapping[str, ListedPage] | None:
     return None
 
 
-def _parse_mkdocs_index(text: str, _folder: Path) -> Mapping[str, ListedPage]:
-    return _map_by_location(json.loads(text)["docs"])
-
-
 def _parse_zensical_index(text: str, _folder: Path) -> Mapping[str, ListedPage] | None:
     data = json.loads(text)
     items = data.get("items") if isinstance(data, dict) else None
+    keys = {"location", "level", "title"}
     # Other generators have a file of this name too.
-    if not isinstance(items, list) or not all(map(_is_zensical_item, items)):
-        return None
-    return _map_by_location(items)
-
-
-def _is_zensical_item(item: object) -> bool:
-    return isinstance(item, dict) and {"location", "level", "title"} <= item.keys()
+    if isinstance(items, list) and all(isinstance(i, dict) and keys <= i.keys() for i in items):
+        return _map_by_location(items)
+    return None
 
 
 def _map_by_location(entries: Iterable[Mapping[str, Any]]) -> Mapping[str, ListedPage]:

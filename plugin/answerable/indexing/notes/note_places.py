@@ -1,8 +1,9 @@
 """Split a note into time ranges or pages, each with locator and link, and resolve links to urls."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ...serve.errors import NotebookError
@@ -32,10 +33,7 @@ class NotePlace:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class _CountedCue:
-    """A cue and how many words are said in it."""
-
+class _CountedCue(NamedTuple):
     cue: Cue
     words: int
 
@@ -56,12 +54,15 @@ def iter_note_places(note: Note, language: str) -> Iterator[NotePlace]:
                 note.about.replace("{page}", number),
                 page.text,
             )
-    for cues in _group_cues(cue for cue in note.parts if isinstance(cue, Cue)):
-        start, end = cues[0].start, max(cue.end for cue in cues)
+    counted = (_CountedCue(c, count_words(c.text)) for c in note.parts if isinstance(c, Cue))
+    # A single cue may be too long for a window.
+    for group in pack_windows(counted, NOTE_WINDOW):
+        start, end = int(group[0].cue.start), max(cue.end for cue, _ in group)
+        first, last = format_clock(start), format_clock(math.ceil(end))
         yield NotePlace(
-            _format_locator(note, _format_range(start, end)),
-            note.about.replace("{seconds}", str(int(start))),
-            " ".join(cue.text for cue in cues),
+            _format_locator(note, first if first == last else f"{first}–{last}"),
+            note.about.replace("{seconds}", str(start)),
+            " ".join(cue.text for cue, _ in group),
         )
 
 
@@ -96,15 +97,3 @@ def make_about_resolver(targets: AboutTargets) -> Callable[[str], str]:
 
 def _format_locator(note: Note, place: str) -> str:
     return f"{note.locator}, {place}" if note.locator else place
-
-
-def _format_range(start: float, end: float) -> str:
-    first, last = format_clock(int(start)), format_clock(math.ceil(end))
-    return first if first == last else f"{first}–{last}"
-
-
-def _group_cues(cues: Iterable[Cue]) -> Iterator[list[Cue]]:
-    """Group cues into windows; a single cue may be too long for one."""
-    counted = (_CountedCue(cue, count_words(cue.text)) for cue in cues)
-    for group in pack_windows(counted, NOTE_WINDOW):
-        yield [each.cue for each in group]

@@ -360,12 +360,6 @@ def read_notebook(
             if key is None:
                 key, new_key = create_note_key(folder), folder / NOTE_KEY_FILE
             notes = [replace(n, id=n.id or derive_note_id(key, n.path)) for n in notes]
-    _check_unique_ids(notes, errors)
-    errors.report()
-    return Notebook(tuple(notes), tuple(drafts), tuple(unrouted), new_key)
-
-
-def _check_unique_ids(notes: Sequence[Note], errors: ErrorCollector) -> None:
     owners: dict[str, str] = {}
     for note in (note for note in notes if note.id):
         other = owners.setdefault(note.id, note.path)
@@ -373,6 +367,8 @@ def _check_unique_ids(notes: Sequence[Note], errors: ErrorCollector) -> None:
             errors.add_error(
                 f"{note.path}: id {note.id!r} is also that of {other}; give one of them another"
             )
+    errors.report()
+    return Notebook(tuple(notes), tuple(drafts), tuple(unrouted), new_key)
 
 
 def _iter_note_files(folder: Path, errors: ErrorCollector) -> Iterator[tuple[Path, NoteFile]]:
@@ -463,7 +459,12 @@ def _read_note(
     with errors.collecting():
         note = replace(note, published_in=file.list_published_in())
     with errors.collecting():
-        parts = _read_cues(name, file) if is_transcript else _split_pages(file)
+        parts: tuple[Cue | NotePage, ...]
+        if is_transcript:
+            kind = cast(TranscriptFormat, Path(name).suffix.lower()[1:])
+            parts = parse_transcript(file.text, kind, name, file.first_line)
+        else:
+            parts = _split_pages(file)
         divider = "\n" if is_transcript else "\n\n"
         body = divider.join(part.text for part in parts) if parts else file.text.strip()
         note = replace(note, parts=parts, body=body)
@@ -495,11 +496,6 @@ def _read_fields(
                     "write another"
                 )
     return fields
-
-
-def _read_cues(name: str, file: NoteFile) -> tuple[Cue, ...]:
-    kind = cast(TranscriptFormat, Path(name).suffix.lower()[1:])
-    return parse_transcript(file.text, kind, name, file.first_line)
 
 
 def _split_pages(file: NoteFile) -> tuple[NotePage, ...]:

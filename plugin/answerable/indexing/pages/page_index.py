@@ -310,9 +310,15 @@ def read_enrichment(path: Path) -> dict[str, str]:
 
     A value is a text or a list of texts, which become lines.
     """
+
+    def check_keys(root: yaml.Node | None) -> None:
+        # YAML keeps the last of two values, and the first would be lost silently.
+        if duplicate := find_duplicate_key(root):
+            key = duplicate.key
+            raise SiteError(f"enrichment: {path}: {key!r} stands there twice; join the two")
+
     try:
-        text = path.read_text(encoding="utf-8-sig")
-        data = parse_yaml(text, partial(_reject_duplicate_key, path))
+        data = parse_yaml(path.read_text(encoding="utf-8-sig"), check_keys)
     except (OSError, UnicodeDecodeError) as error:
         raise SiteError(f"enrichment: {path} cannot be read ({error})") from None
     except YamlError as error:
@@ -322,7 +328,11 @@ def read_enrichment(path: Path) -> dict[str, str]:
         return {}
     if not isinstance(data, dict):
         raise SiteError(f"enrichment: {path} is not a list of `record id: text` lines; correct it")
-    by_id = {_key_as_id(path, key): value for key, value in data.items()}
+    try:
+        by_id = {str(key): value for key, value in data.items()}
+    except ValueError:
+        # Python refuses to format integers of thousands of digits.
+        raise SiteError(f"enrichment: {path}: a number is the id of no record; drop it") from None
     return {name: _join_texts(path, name, value) for name, value in by_id.items()}
 
 
@@ -336,20 +346,6 @@ def check_enrichment_ids(enrichment: Collection[str], ids: Collection[str], path
                 f"enrichment: {path}: {name!r} is the id of no record: give a page's path in the "
                 f"docs folder without its suffix, such as `guide/deploy`{hint}"
             )
-
-
-def _reject_duplicate_key(path: Path, root: yaml.Node | None) -> None:
-    """Refuse a key with two values: YAML keeps the last, and the first would be lost silently."""
-    if duplicate := find_duplicate_key(root):
-        raise SiteError(f"enrichment: {path}: {duplicate.key!r} stands there twice; join the two")
-
-
-def _key_as_id(path: Path, key: object) -> str:
-    try:
-        return str(key)
-    except ValueError:
-        # Python refuses to format integers of thousands of digits.
-        raise SiteError(f"enrichment: {path}: a number is the id of no record; drop it") from None
 
 
 def _join_texts(path: Path, name: str, value: object) -> str:

@@ -111,7 +111,11 @@ def pack_windows(
         if group and words + unit.words > window.words:
             groups.append(group)
             overlap = min(window.words * window.overlap, window.words - unit.words)
-            group = _prepend_repeated([*_take_overlap(group, overlap), unit], window, repeat)
+            start = len(group)
+            while start and group[start - 1].words <= overlap:
+                start -= 1
+                overlap -= group[start].words
+            group = _prepend_repeated([*group[start:], unit], window, repeat)
             words = sum(each.words for each in group)
         else:
             group.append(unit)
@@ -130,14 +134,6 @@ def _prepend_repeated(
             return [repeated, *group[first:]] if repeated else group[first:]
         words -= unit.words
     return group[-1:]
-
-
-def _take_overlap(group: Sequence[M], budget: float) -> list[M]:
-    start = len(group)
-    while start and group[start - 1].words <= budget:
-        start -= 1
-        budget -= group[start].words
-    return list(group[start:])
 
 
 def _repeat_table_header(cluster: UnitCluster) -> UnitCluster | None:

@@ -99,14 +99,11 @@ def cut_blocks(blocks: Sequence[PageBlock], limit: int, language: str) -> Iterat
     """Cut the blocks of a section into units of at most ``limit`` words."""
     before: PageBlock | None = None
     for source, block in enumerate(blocks):
-        yield from _cut_block(source, block, _choose_glue(block, before), limit, language)
+        is_line = block.kind in ("item", "row") or block.detail == "term"
+        defines = before is not None and before.detail == "term" and block.kind == "text"
+        glue = "\n" if is_line or defines else "\n\n"
+        yield from _cut_block(source, block, glue, limit, language)
         before = block
-
-
-def _choose_glue(block: PageBlock, before: PageBlock | None) -> str:
-    is_line = block.kind in ("item", "row") or block.detail == "term"
-    defines = before is not None and before.detail == "term" and block.kind == "text"
-    return "\n" if is_line or defines else "\n\n"
 
 
 def _cut_block(

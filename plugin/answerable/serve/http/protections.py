@@ -29,7 +29,7 @@ from ..retrieval import selection
 from ..retrieval.retrieve import TOP_K
 from ..retrieval.scoring import Scored
 from ..text.languages import match_languages
-from ..types import Passage, Reply
+from ..types import Passage
 from .logs import NEAR_PASSAGES, NearestRecord, RequestMetrics, find_nearest_record
 from .messages import Problem, Request, encode_json, make_busy_problem, make_capped_problem
 
@@ -129,9 +129,11 @@ class GuardedEngine:
             note(mode=reply.answer.mode, reason=reply.reason, bundle=engine.store.manifest.id)
         floor = engine.store.manifest.profile.floor
         nearest = find_nearest_record(pool, floor) if near and reply.reason else None
+        records = {passage.id: passage.record for passage in reply.passages}
+        cited = (records[c.id] for c in reply.citations if c.id in records)
         entry = {
             "body": serialize_answer(reply, engine.store, "", pool.reading.remarks),
-            "cited": _list_cited_records(reply),
+            "cited": list(dict.fromkeys(cited)),
             "near": astuple(nearest) if nearest else None,
             "stages": context.stages,
         }
@@ -173,13 +175,6 @@ class GuardedEngine:
                 reservation.settle(context.cost)
         except BudgetError as error:
             raise make_busy_problem() if error.transient else make_capped_problem(unit) from error
-
-
-def _list_cited_records(reply: Reply) -> list[str]:
-    """List the records whose passages an answer cites, in the order of its citations."""
-    records = {passage.id: passage.record for passage in reply.passages}
-    cited = (records.get(citation.id) for citation in reply.citations)
-    return list(dict.fromkeys(record for record in cited if record is not None))
 
 
 def serialize_passages(passages: Iterable[Scored[Passage]]) -> dict[str, dict[str, str]]:

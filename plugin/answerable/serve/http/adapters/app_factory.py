@@ -46,7 +46,12 @@ def open_service(
         )
         engine = find_engine()
         policy = read_policy(environment, engine.store.site.url)
-        _check_cap(policy.tokens_per_day, engine.max_question_tokens)
+        cap, most = policy.tokens_per_day, engine.max_question_tokens
+        if cap is not None and 0 < cap < most:
+            raise PolicyError(
+                f"ANSWERABLE_TOKENS_PER_DAY: {cap} is less than one question may cost ({most}): "
+                "raise it, or set it to 0 to spend nothing"
+            )
 
         def find_missing_keys(served: "Engine") -> tuple[str, ...]:
             return list_missing_keys(served.embedder.identity.provider, settings.answers)
@@ -129,14 +134,6 @@ def _open_engines(
 
     engine = open_function(folder, verify=verify)
     return (lambda: engine), (lambda: engine)
-
-
-def _check_cap(tokens_per_day: int | None, max_question_tokens: int) -> None:
-    if tokens_per_day is not None and 0 < tokens_per_day < max_question_tokens:
-        raise PolicyError(
-            f"ANSWERABLE_TOKENS_PER_DAY: {tokens_per_day} is less than one question may cost "
-            f"({max_question_tokens}): raise it, or set it to 0 to spend nothing"
-        )
 
 
 def _open_refusal_log(

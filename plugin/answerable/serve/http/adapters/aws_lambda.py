@@ -50,7 +50,10 @@ def convert_event(event: object, base: str = "/") -> Request:
     context = _as_mapping(fields.get("requestContext"))
     http = _as_mapping(context.get("http"))
     headers = _as_mapping(fields.get("headers"))
-    path = _strip_stage(_as_text(fields.get("rawPath")), _as_text(context.get("stage")))
+    # A function URL passes a path on as it was sent, an HTTP API decoded, after its stage's name.
+    path, stage = unquote(_as_text(fields.get("rawPath"))), _as_text(context.get("stage"))
+    if path.startswith(f"/{stage}/"):
+        path = path.removeprefix(f"/{stage}")
     is_encoded = fields.get("isBase64Encoded") is True
     return Request(
         method=_as_text(http.get("method")),
@@ -60,13 +63,6 @@ def convert_event(event: object, base: str = "/") -> Request:
         body=_decode_body(_as_text(fields.get("body")), is_encoded=is_encoded),
         client_address=_as_text(http.get("sourceIp")),
     )
-
-
-def _strip_stage(raw_path: str, stage: str) -> str:
-    """Remove the name of a stage, which an HTTP API that has stages puts before its paths."""
-    # A function URL passes a path on as it was sent, an HTTP API decoded.
-    path = unquote(raw_path)
-    return path.removeprefix(f"/{stage}") if path.startswith(f"/{stage}/") else path
 
 
 def _decode_body(text: str, *, is_encoded: bool) -> bytes:

@@ -13,7 +13,6 @@ from ...types import Passage
 
 # A shorter repeated end may be chance, such as a line that closes a block of code.
 _MIN_OVERLAP = 20
-_HEADER = "header"
 
 
 def append_window(text: str, window: Passage) -> str:
@@ -22,35 +21,21 @@ def append_window(text: str, window: Passage) -> str:
     A window begins with whole sentences, items, rows or lines of the one before, and within a
     table with the column names of it.
     """
-    begin = _skip_repeated_header(text, window)
+    begin, blocks = 0, window.blocks
+    if len(blocks) > 1 and blocks[0].start == 0 and blocks[0].detail == "header":
+        begin = blocks[1].start if window.text[: blocks[0].end] in text.split("\n") else 0
     added = window.text[begin:]
-    for end in sorted(_list_boundaries(window), reverse=True):
+    # Where units of the window end: each begins a sentence, a block or a line.
+    edges = {start for start, _ in window.sentences} | {block.start for block in blocks}
+    edges |= {place + 1 for place, character in enumerate(window.text) if character == "\n"}
+    for end in sorted(edges | {len(window.text)}, reverse=True):
         overlap = window.text[begin:end].rstrip()
-        if len(overlap) >= _MIN_OVERLAP and _ends_with(text, overlap):
-            return text + added[len(overlap) :]
+        if len(overlap) >= _MIN_OVERLAP and text.endswith(overlap):
+            before = len(text) - len(overlap)
+            # What begins within a word repeats no unit.
+            if before == 0 or text[before - 1].isspace():
+                return text + added[len(overlap) :]
     return f"{text}\n{added}" if begin else f"{text}\n\n{added}"
-
-
-def _skip_repeated_header(text: str, window: Passage) -> int:
-    """Find where a window goes on after the column names that it repeats; 0 if it has none."""
-    blocks = window.blocks
-    if len(blocks) < 2 or blocks[0].start != 0 or blocks[0].detail != _HEADER:
-        return 0
-    header = window.text[: blocks[0].end]
-    return blocks[1].start if header in text.split("\n") else 0
-
-
-def _list_boundaries(window: Passage) -> set[int]:
-    """List where units of a window end: each begins a sentence, a block or a line."""
-    starts = {start for start, _ in window.sentences} | {block.start for block in window.blocks}
-    lines = {place + 1 for place, character in enumerate(window.text) if character == "\n"}
-    return starts | lines | {len(window.text)}
-
-
-def _ends_with(text: str, overlap: str) -> bool:
-    """Tell whether a text ends with an overlap that begins a unit of it, and not within a word."""
-    before = len(text) - len(overlap)
-    return text.endswith(overlap) and (before == 0 or text[before - 1].isspace())
 
 
 # What one result holds of a page, in characters: some 10,000 tokens.
@@ -127,8 +112,14 @@ def read_page(store: Store, name: str, base: str | None) -> PageText | None:
     passages = [by_row[row] for row in rows]
     sections = _join_windows(passages)
     if anchor := unquote(anchor.partition(_TEXT_FRAGMENT)[0]):
-        names = (anchor, _WINDOW_SUFFIX.sub("", anchor))
-        sections = [each for each in sections if _list_anchors(each).intersection(names)]
+        # A section may be named by its id's anchor, and by its url's as decoded.
+        names = {anchor, _WINDOW_SUFFIX.sub("", anchor)} - {""}
+        sections = [
+            section
+            for section in sections
+            if section.id.partition("#")[2] in names
+            or unquote(section.url.partition("#")[2]) in names
+        ]
     elif "?" in page_name:
         # A place in a recording, which a url names by its query.
         sections = [each for each in sections if each.url == page_name]
@@ -172,16 +163,13 @@ def _join_windows(passages: Sequence[Passage]) -> list[PageSection]:
     sections: list[PageSection] = []
     for passage in passages:
         place = (passage.url, passage.title)
-        if sections and (sections[-1].url, sections[-1].title) == place and _is_window(passage):
+        # By its id: a later window of its section.
+        is_window = _WINDOW_SUFFIX.search(passage.id.removeprefix(passage.record))
+        if sections and (sections[-1].url, sections[-1].title) == place and is_window:
             sections[-1] = replace(sections[-1], text=append_window(sections[-1].text, passage))
         else:
             sections.append(PageSection(passage.id, *place, passage.text))
     return sections
-
-
-def _is_window(passage: Passage) -> bool:
-    """Tell whether a passage is a later window of its section, by its id."""
-    return bool(_WINDOW_SUFFIX.search(passage.id.removeprefix(passage.record)))
 
 
 @memoize_per_store
@@ -195,8 +183,3 @@ def _describe_page(passage: Passage) -> PublishedPage:
     title = passage.title.partition(TITLE_SEPARATOR)[0]
     url = passage.url.partition("#")[0].partition("?")[0]
     return PublishedPage(passage.record, url, title)
-
-
-def _list_anchors(section: PageSection) -> set[str]:
-    """List the anchors by which a section may be named: its id's, and its url's as decoded."""
-    return {section.id.partition("#")[2], unquote(section.url.partition("#")[2])} - {""}
