@@ -147,21 +147,18 @@ def _find_file(folder: Path, inner: str) -> Path | None:
     hidden = {part for part in parts if part.startswith(".")} - {".well-known"}
     if hidden or any(not part or "\0" in part or "\\" in part for part in parts):
         return None
+    path = folder.joinpath(*parts)
     try:
-        return _resolve_file(folder, folder.joinpath(*parts))
+        if not os.path.realpath(path).startswith(os.path.realpath(folder) + os.sep):
+            return None
+        if path.is_file() or (path.is_dir() and (path / "index.html").is_file()):
+            return path
+        # Docusaurus and others link to pages without the suffix, and hosts add it.
+        page = path.with_name(f"{path.name}.html")
+        return page if page.is_file() else None
     except OSError:
         # Such as a name that is too long for a file.
         return None
-
-
-def _resolve_file(folder: Path, path: Path) -> Path | None:
-    if not os.path.realpath(path).startswith(os.path.realpath(folder) + os.sep):
-        return None
-    if path.is_file() or (path.is_dir() and (path / "index.html").is_file()):
-        return path
-    # Docusaurus and others link to pages without the suffix, and hosts add it.
-    page = path.with_name(f"{path.name}.html")
-    return page if page.is_file() else None
 
 
 def _content_type(file: PurePath) -> Headers:

@@ -3,7 +3,7 @@
 import json
 import re
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -18,7 +18,7 @@ from ..serve.text.normalization import fold_typography
 from ..serve.types import Claim, HintCitation, Mode, Reason, RecordCitation, Reply
 from .gold import GoldQuery
 from .sources import list_cited_sources
-from .verdict import JUDGED_SUPPORTS, ClaimSupport, Verdict
+from .verdict import JUDGED_SUPPORTS, ClaimSupport
 
 # "Isn't" is two tokens, and words that a sign joins are one, such as "not-found".
 _TOKEN = re.compile(r"\w+?(?=n't\b)|n't\b|\w+(?:[-./_:@'=]+\w+)*|[,;:!?()|·]|\.(?=\s|$)|-+(?=\s)")
@@ -207,7 +207,14 @@ def judge_answer(
         issues.append(_say("partial mode requires record-only citations"))
     if mode == "related-material" and answer.cites_records:
         issues.append(_say("related-material mode requires hint-only citations"))
-    issues += _find_pattern_issues(query, answer.text)
+    for patterns, is_wanted, complaint in (
+        (query.forbid_answer_patterns, False, "answer matched forbidden pattern"),
+        (query.require_answer_patterns, True, "answer lacks required pattern"),
+    ):
+        for number, pattern in enumerate(patterns, 1):
+            if (re.search(pattern, answer.text, re.I) is not None) != is_wanted:
+                # A pattern may spell words of a note, so that in public it has a number.
+                issues.append(Issue(f"{complaint} /{pattern}/", f"{complaint} number {number}"))
     if query.expect_reason and answer.reason != query.expect_reason:
         issues.append(_say(f"reason '{answer.reason}' (expected '{query.expect_reason}')"))
     if answer.reason == "contract":
@@ -245,20 +252,6 @@ def _name_sources(template: str, sources: Sequence[str], public: Collection[str]
     names = [repr(source) for source in sources]
     public_names = [repr(source) if source in public else _NOTE for source in sources]
     return Issue(template.format(", ".join(names)), template.format(", ".join(public_names)))
-
-
-def _find_pattern_issues(query: GoldQuery, text: str) -> Iterator[Issue]:
-    """Yield an issue for each forbidden pattern that a text has, then each required one it lacks.
-
-    A pattern may spell words of a note, so that in public it has a number.
-    """
-    for patterns, is_wanted, complaint in (
-        (query.forbid_answer_patterns, False, "answer matched forbidden pattern"),
-        (query.require_answer_patterns, True, "answer lacks required pattern"),
-    ):
-        for number, pattern in enumerate(patterns, 1):
-            if (re.search(pattern, text, re.I) is not None) != is_wanted:
-                yield Issue(f"{complaint} /{pattern}/", f"{complaint} number {number}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,12 +322,3 @@ class EntailmentJudge:
         )
         current_context().end_provider_call(*tokens)
         return text
-
-
-def list_unsupported_claims(verdict: Verdict) -> tuple[str, ...]:
-    """List an issue for each claim of a verdict that was judged and not found supported."""
-    return tuple(
-        f"the judge does not find claim {number} supported by its quotes ({each.support})"
-        for number, each in enumerate(verdict.supports, 1)
-        if each.support in ("no", "unclear")
-    )

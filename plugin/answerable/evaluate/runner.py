@@ -28,7 +28,6 @@ from .judge import (
     EntailmentJudge,
     judge_answer,
     judge_retrieval,
-    list_unsupported_claims,
     summarize_reply,
 )
 from .query_retrieval import (
@@ -144,23 +143,16 @@ def _rank_sources(
     query: GoldQuery, items: Sequence[EvidenceItem], notes: Mapping[str, str]
 ) -> tuple[SourceRank, ...]:
     """Rank each required source, and of the sources of which one is enough the best."""
-    ranks = [
-        SourceRank(source, _rank_source(items, source, notes)) for source in query.required_sources
-    ]
-    alternatives = [
-        SourceRank(source, _rank_source(items, source, notes)) for source in query.expect_any_source
-    ]
-    if alternatives:
-        best = min(alternatives, key=lambda each: each.rank or len(items) + 1)
+
+    def rank(source: str) -> SourceRank:
+        numbers = (n for n, item in enumerate(items, 1) if matches_source(item, source, notes))
+        return SourceRank(source, next(numbers, None))
+
+    ranks = list(map(rank, query.required_sources))
+    if alternatives := list(map(rank, query.expect_any_source)):
+        best = min(alternatives, key=lambda ranked: ranked.rank or len(items) + 1)
         ranks += [] if best in ranks else [best]
     return tuple(ranks)
-
-
-def _rank_source(
-    items: Sequence[EvidenceItem], source: str, notes: Mapping[str, str]
-) -> int | None:
-    ranks = (rank for rank, item in enumerate(items, 1) if matches_source(item, source, notes))
-    return next(ranks, None)
 
 
 def _record_answer(reply: Reply) -> RecordedAnswer:
@@ -175,15 +167,13 @@ def _record_answer(reply: Reply) -> RecordedAnswer:
 
 def _list_near_misses(profile: Profile, retrieved: RetrievalResult) -> tuple[NearMiss, ...]:
     """List the best candidates under the floors of both streams, by what floors are held to."""
-    near_misses = [
-        NearMiss(each.item.id, choose_floored_score(profile, each.base, each.boost))
-        for each in retrieved.near_passages
+    scores = [
+        (choose_floored_score(profile, passage.base, passage.boost), passage.item.id)
+        for passage in retrieved.near_passages
     ]
-    near_misses += [NearMiss(each.item.id, each.score) for each in retrieved.near_hints]
-    return tuple(
-        NearMiss(each.id, round(each.score, _SCORE_DIGITS))
-        for each in sorted(near_misses, key=lambda each: -each.score)[:_MAX_NEAR_MISSES]
-    )
+    scores += [(hint.score, hint.item.id) for hint in retrieved.near_hints]
+    best = sorted(scores, key=lambda row: -row[0])[:_MAX_NEAR_MISSES]
+    return tuple(NearMiss(name, round(score, _SCORE_DIGITS)) for score, name in best)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +221,9 @@ def run_gold_queries(
                 yield _take_first(pending)
         except KeyboardInterrupt:
             task.cancel()
-            yield from _collect_finished(pending)
+            for future in pending:
+                if not future.cancel() and future.exception() is None:
+                    yield future.result()
             raise
         finally:
             task.cancel()
@@ -243,16 +235,6 @@ def _take_first(pending: deque[Future[Verdict]]) -> Verdict:
     verdict = pending[0].result()
     pending.popleft()
     return verdict
-
-
-def _collect_finished(pending: deque[Future[Verdict]]) -> Iterator[Verdict]:
-    """Yield the verdicts that were there when their run was cancelled."""
-    for future in pending:
-        if future.cancel():
-            continue
-        error = future.exception()
-        if error is None:
-            yield future.result()
 
 
 class _GoldTask:
@@ -335,7 +317,11 @@ class _GoldTask:
         if failed := [each for each in supports if each.support == "error"]:
             error = f"judge: the call of {judge.model} failed ({failed[0].cause})"
             return replace(verdict, error=error, cause=failed[0].cause)
-        unsupported = list_unsupported_claims(verdict)
+        unsupported = [
+            f"the judge does not find claim {number} supported by its quotes ({claim.support})"
+            for number, claim in enumerate(supports, 1)
+            if claim.support in ("no", "unclear")
+        ]
         return replace(
             verdict,
             issues=(*verdict.issues, *unsupported),

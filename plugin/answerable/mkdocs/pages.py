@@ -3,8 +3,7 @@
 import html
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from functools import reduce
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -123,21 +122,19 @@ def map_outputs(files: Files) -> dict[str, str]:
 
 def merge_languages(sites: Iterable[SitePages]) -> SitePages:
     """Merge the languages of a site; a page in place of a missing translation counts once."""
-    return reduce(_merge_two, sites)
-
-
-def _merge_two(first: SitePages, second: SitePages) -> SitePages:
-    ids = {page.record.id for page in first.pages}
-    others = (page for page in second.pages if page.record.id not in ids)
-    return SitePages(
-        info=first.info,
-        pages=(*first.pages, *others),
-        targets={**second.targets, **first.targets},
-        sources={**second.sources, **first.sources},
-        outputs={**second.outputs, **first.outputs},
-        # One file has it for all languages.
-        enrichment=first.enrichment,
-    )
+    whole, *others = sites
+    for site in others:
+        ids = {page.record.id for page in whole.pages}
+        added = (page for page in site.pages if page.record.id not in ids)
+        # One file has the enrichment for all languages.
+        whole = replace(
+            whole,
+            pages=(*whole.pages, *added),
+            targets={**site.targets, **whole.targets},
+            sources={**site.sources, **whole.sources},
+            outputs={**site.outputs, **whole.outputs},
+        )
+    return whole
 
 
 def describe_site(files: Files, config: MkDocsConfig, options: AnswerableConfig) -> SiteInfo:

@@ -70,9 +70,7 @@ def publish_bundle_rows(
     check: gets the store before anyone else can see it, and raises to have nothing published.
     A bundle that is served already is left as it is.
     """
-    # All that the tables depend on.
-    parts = [target.name, TABLE_FORMAT, bundle.manifest.id, target.search.as_json()]
-    key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+    key = _make_bundle_key(bundle, target)
     with connect_publisher(target.url) as connection:
         prepare_catalog(connection, target.name)
         with connection.transaction():
@@ -80,6 +78,12 @@ def publish_bundle_rows(
             sent = _publish(connection, bundle, target, key, check)
         removed = remove_superseded(connection, target.name, 3600 * target.grace)
     return PublishedRows(key, sent, removed)
+
+
+def _make_bundle_key(bundle: Bundle, target: DatabaseTarget) -> str:
+    """Hash all that the tables depend on, into the key that their names carry."""
+    parts = [target.name, TABLE_FORMAT, bundle.manifest.id, target.search.as_json()]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
 def _publish(
@@ -124,14 +128,8 @@ def _fill_tables(
         execute(connection, f"ALTER TABLE {name} ADD PRIMARY KEY ({table.columns[0].split()[0]})")
         for index in table.indexes:
             execute(connection, f"CREATE INDEX ON {name} {index}")
-    search = target.search
-    if search.how == "hnsw":
-        execute(
-            connection,
-            f"CREATE INDEX ON {bundle_tables.names['vectors']} USING hnsw "
-            f"({column.indexed} halfvec_cosine_ops) "
-            f"WITH (m = {search.m}, ef_construction = {search.ef_construction})",
-        )
+    if target.search.how == "hnsw":
+        _index_vectors(connection, column, bundle_tables, target.search)
     for name in bundle_tables.names.values():
         execute(connection, f"ANALYZE {name}")
     manifest = bundle.manifest
@@ -166,6 +164,20 @@ def _fill_table(
             copy.write_row(row)
             sent += 1
     return sent
+
+
+def _index_vectors(
+    connection: PublisherConnection,
+    column: VectorColumn,
+    bundle_tables: BundleTables,
+    search: VectorSearch,
+) -> None:
+    execute(
+        connection,
+        f"CREATE INDEX ON {bundle_tables.names['vectors']} USING hnsw "
+        f"({column.indexed} halfvec_cosine_ops) "
+        f"WITH (m = {search.m}, ef_construction = {search.ef_construction})",
+    )
 
 
 def _fetch_unpublished(

@@ -244,8 +244,12 @@ def _make_vector_rows(
         span = slice(start, min(start + _BATCH_ROWS, count))
         values = codes.decode_rows(span).astype(np.int8 if column.is_whole else np.float32)
         norms = codes.inverse_norms[span].tolist()
-        # Whole numbers in half precision, others in single precision.
-        dtype = ">f4" if values.dtype.kind == "f" else ">f2"
-        header = struct.pack(">hh", values.shape[1], 0)
-        vectors = [header + encoded.tobytes() for encoded in values.astype(dtype)]
+        vectors = _encode_vectors(values)
         yield from zip(range(span.start, span.stop), norms, vectors, strict=True)
+
+
+def _encode_vectors(rows: NDArray[Any]) -> list[bytes]:
+    """Encode vectors (n, d): whole numbers in half precision, others in single precision."""
+    dtype = ">f4" if rows.dtype.kind == "f" else ">f2"
+    header = struct.pack(">hh", rows.shape[1], 0)
+    return [header + encoded.tobytes() for encoded in rows.astype(dtype)]

@@ -1,7 +1,7 @@
 """Split a note into time ranges or pages, each with locator and link, and resolve links to urls."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -54,15 +54,13 @@ def iter_note_places(note: Note, language: str) -> Iterator[NotePlace]:
                 note.about.replace("{page}", number),
                 page.text,
             )
-    counted = (_CountedCue(c, count_words(c.text)) for c in note.parts if isinstance(c, Cue))
-    # A single cue may be too long for a window.
-    for group in pack_windows(counted, NOTE_WINDOW):
-        start, end = int(group[0].cue.start), max(cue.end for cue, _ in group)
-        first, last = format_clock(start), format_clock(math.ceil(end))
+    for cues in _group_cues(cue for cue in note.parts if isinstance(cue, Cue)):
+        start, end = int(cues[0].start), math.ceil(max(cue.end for cue in cues))
+        first, last = format_clock(start), format_clock(end)
         yield NotePlace(
             _format_locator(note, first if first == last else f"{first}–{last}"),
             note.about.replace("{seconds}", str(start)),
-            " ".join(cue.text for cue, _ in group),
+            " ".join(cue.text for cue in cues),
         )
 
 
@@ -97,3 +95,10 @@ def make_about_resolver(targets: AboutTargets) -> Callable[[str], str]:
 
 def _format_locator(note: Note, place: str) -> str:
     return f"{note.locator}, {place}" if note.locator else place
+
+
+def _group_cues(cues: Iterable[Cue]) -> Iterator[list[Cue]]:
+    """Group cues into windows; a single cue may be too long for one."""
+    counted = (_CountedCue(cue, count_words(cue.text)) for cue in cues)
+    for group in pack_windows(counted, NOTE_WINDOW):
+        yield [cue for cue, _ in group]

@@ -166,21 +166,17 @@ def read_function_contents(folder: Path, adapter: str) -> FunctionContents:
     for name in (*names, f"{CODE_FOLDER}/serve/http/adapters/{adapter}.py"):
         if not (folder / name).is_file():
             raise SiteError(f"{folder / name} is missing: {_REBUILD}")
-    return FunctionContents(
-        {name: folder / name for name in names},
-        _read_requirements(folder),
-        list_key_variables(embedder, answerer),
-        function_settings.store is not None,
-    )
-
-
-def _read_requirements(folder: Path) -> tuple[str, ...]:
     path = folder / REQUIREMENTS_FILE
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):
         raise SiteError(f"{path} cannot be read: {_REBUILD}") from None
-    return tuple(line.strip() for line in lines if line.strip() and not line.startswith("#"))
+    return FunctionContents(
+        {name: folder / name for name in names},
+        tuple(line.strip() for line in lines if line.strip() and not line.startswith("#")),
+        list_key_variables(embedder, answerer),
+        function_settings.store is not None,
+    )
 
 
 def _check_addresses(folder: Path, function_settings: FunctionSettings) -> None:

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ..errors import CrowdedError, PolicyError, StorageError
 from ..request_context import current_context
@@ -189,27 +189,6 @@ if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('del', KEYS[1]) end
 """
 
 
-def do_nothing() -> None:
-    """Keep waiting: the caller is always there."""
-
-
-class AnswerCache(Protocol):
-    """Look up answers by key; only one caller at a time makes the answer of a key."""
-
-    def get_or_make(
-        self, key: str, make: MakeValue, wait: float, check: CheckCaller = do_nothing
-    ) -> tuple[bytes, CacheOutcome]:
-        """Return a cached value ("hit"), one of ``make`` ("miss") or another's ("shared").
-
-        One caller of a key makes the value; those who come meanwhile wait for it and get it even
-        if it may not be kept. An error of ``make`` is raised to who made it, and the next of those
-        who wait makes its own. wait: seconds to wait at most, then TimeoutError. check: is called
-        now and then by who waits, and may raise. CrowdedError if too many wait already,
-        StorageError, before anything is made, if the cache is shared and out of reach.
-        """
-        ...
-
-
 class WaitingRoom:
     """Bound the callers that wait for another's answer."""
 
@@ -238,7 +217,8 @@ class _Attempt:
 class MemoryAnswerCache:
     """Cache the answers of this process; the least recently used is dropped first.
 
-    entries: values kept at most. seconds: how long each is; 0 keeps none. clock: seconds.
+    Only one caller at a time makes the answer of a key. entries: values kept at most. seconds: how
+    long each is; 0 keeps none. clock: seconds.
     """
 
     def __init__(
@@ -254,9 +234,16 @@ class MemoryAnswerCache:
         self._waiting_room = WaitingRoom()
 
     def get_or_make(
-        self, key: str, make: MakeValue, wait: float, check: CheckCaller = do_nothing
+        self, key: str, make: MakeValue, wait: float, check: CheckCaller = lambda: None
     ) -> tuple[bytes, CacheOutcome]:
-        """See AnswerCache."""
+        """Return a cached value ("hit"), one of ``make`` ("miss") or another's ("shared").
+
+        One caller of a key makes the value; those who come meanwhile wait for it and get it even
+        if it may not be kept. An error of ``make`` is raised to who made it, and the next of those
+        who wait makes its own. wait: seconds to wait at most, then TimeoutError. check: is called
+        now and then by who waits, and may raise. CrowdedError if too many wait already,
+        StorageError, before anything is made, if the cache is shared and out of reach.
+        """
         ends = time.monotonic() + wait
         while True:
             with self._lock:
@@ -322,9 +309,9 @@ class RedisAnswerCache:
         self._release = store.register_script(_RELEASE_SCRIPT, is_cleanup=True)
 
     def get_or_make(
-        self, key: str, make: MakeValue, wait: float, check: CheckCaller = do_nothing
+        self, key: str, make: MakeValue, wait: float, check: CheckCaller = lambda: None
     ) -> tuple[bytes, CacheOutcome]:
-        """See AnswerCache."""
+        """Return a value as ``MemoryAnswerCache.get_or_make`` does."""
         wait = min(wait, _MAX_WAIT_SECONDS)
         ends = time.monotonic() + wait
         token = secrets.token_hex(16)
@@ -368,6 +355,9 @@ class RedisAnswerCache:
                 [token, value, _PUBLISHED_MILLISECONDS, milliseconds],
             )
         return value
+
+
+AnswerCache = MemoryAnswerCache | RedisAnswerCache
 
 
 def create_answer_cache(entries: int, seconds: int, redis_url: str | None) -> AnswerCache:
