@@ -151,8 +151,10 @@ def _lay_out(option: str, source: str, calibration: FloorCalibration) -> Iterato
     yield ReportSection(lines=tuple(opening))
     lines = [_describe_outcome(calibration)]
     floor = (calibration.proposed or current).floor
-    admitted = [each for each in questions.refusable if passes_floor(each.score, floor)]
-    lost = [each for each in questions.answerable if not passes_floor(each.score, floor)]
+    admitted = [question for question in questions.refusable if passes_floor(question.score, floor)]
+    lost = [
+        question for question in questions.answerable if not passes_floor(question.score, floor)
+    ]
     for kind, wrong in (("Answered all the same", admitted), ("Lost", lost)):
         if wrong:
             lines.append(f"{kind} at {_format_floor(floor)}: {_format_names(wrong, limit=8)}")
@@ -206,7 +208,7 @@ def _describe_outcome(calibration: FloorCalibration) -> str:
 
 
 def _format_names(questions: Sequence[ScoredQuestion], limit: int = 3) -> str:
-    return ", ".join(f"{each.name} ({each.score:.3f})" for each in questions[:limit])
+    return ", ".join(f"{question.name} ({question.score:.3f})" for question in questions[:limit])
 
 
 def _format_floor(floor: float) -> str:

@@ -238,7 +238,9 @@ def _read_or_ask(
     elif report.answers != answerer:
         problem = f"has answers of {report.answers}, and this site's are of {answerer}: without "
         problem += "--model, run"
-    elif {each.query for each in report.verdicts}.isdisjoint(query.query for query in queries):
+    elif {verdict.query for verdict in report.verdicts}.isdisjoint(
+        query.query for query in queries
+    ):
         problem = "has no answer to a question of the gold set: run"
     if problem:
         raise GoldError(

@@ -296,13 +296,13 @@ def _check_encoding(config_file: Path, options: EvalOptions) -> int:
     words = {True: "pass", False: "FAIL"}
     rows = tuple(
         (
-            each.id,
-            words[each.passed_before],
-            words[each.passed_after],
-            f"{each.rho:.4f}",
-            "; ".join(each.flips),
+            comparison.id,
+            words[comparison.passed_before],
+            words[comparison.passed_after],
+            f"{comparison.rho:.4f}",
+            "; ".join(comparison.flips),
         )
-        for each in report.comparisons
+        for comparison in report.comparisons
     )
     table = Table(("query", "full precision", report.lever, "rho", "what has changed"), rows)
     lines = [summarize_gate_report(report)]

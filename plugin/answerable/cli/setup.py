@@ -86,7 +86,7 @@ def init_command(location: SiteLocation, host: HostName | None, site_url: str | 
         click.echo(f"{config_file}: has the plugin already.")
     _write_new(folder / _GOLD_FILE, _GOLD_STARTER)
     _ignore_built_files(folder / ".gitignore")
-    requirements = next((each for each in _REQUIREMENTS if (folder / each).is_file()), None)
+    requirements = next((name for name in _REQUIREMENTS if (folder / name).is_file()), None)
     if target:
         theme = read_theme_name(edited, name)
         # What pip installs to build the site: its requirements, or the theme by its name.
@@ -136,8 +136,8 @@ def _ignore_built_files(path: Path) -> None:
     text = _read_text(path) if path.is_file() else ""
     ignored = {line.strip().strip("/") for line in text.splitlines()}
     # Code of the repository may lie in a folder of the same name.
-    own = [each for each in _IGNORED if (path.parent / each.strip("/") / "__init__.py").is_file()]
-    missing = [each for each in _IGNORED if each not in own and each.strip("/") not in ignored]
+    own = [name for name in _IGNORED if (path.parent / name.strip("/") / "__init__.py").is_file()]
+    missing = [name for name in _IGNORED if name not in own and name.strip("/") not in ignored]
     if not missing:
         return
     start = f"{text.rstrip()}\n" if text.strip() else ""

@@ -97,7 +97,7 @@ def command(
         body = _encode(explanation) | {
             "refusing_floors": asdict(floors) if floors else None,
             "gold_query": gold_query,
-            "advice": [asdict(each) for each in advice],
+            "advice": [asdict(remedy) for remedy in advice],
         }
         click.echo(json.dumps(_round_floats(body), indent=2))
         return
@@ -209,7 +209,7 @@ def _round_floats(value: Any) -> Any:
         return round(value, 6)
     if isinstance(value, dict):
         return {key: _round_floats(each) for key, each in value.items()}
-    return [_round_floats(each) for each in value] if isinstance(value, list | tuple) else value
+    return [_round_floats(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _format_outcome(explanation: Explanation) -> str:
@@ -246,7 +246,7 @@ def _make_page(
     expected = _list_expected(explanation.expected) if explanation.expected else ()
     sections = [
         ReportSection(lines=tuple(opening)),
-        ReportSection("What an author could do", tuple(f"• {each.text}" for each in advice)),
+        ReportSection("What an author could do", tuple(f"• {remedy.text}" for remedy in advice)),
         ReportSection("The gold query", code=f"- {code}" if code else ""),
         ReportSection("Expected", expected),
     ]
@@ -275,11 +275,13 @@ def _describe_formula(explanation: Explanation) -> str:
 def _list_streams(
     name: str, candidates: Sequence[ExplainedCandidate], floor: float
 ) -> Iterator[ReportSection]:
-    above = [each for each in candidates if each.fate != "under-floor"]
-    under = [each for each in candidates if each.fate == "under-floor"]
-    shown = [each for each in above if each.rank <= TOP_K or each.fate == "evidence"]
+    above = [candidate for candidate in candidates if candidate.fate != "under-floor"]
+    under = [candidate for candidate in candidates if candidate.fate == "under-floor"]
+    shown = [
+        candidate for candidate in above if candidate.rank <= TOP_K or candidate.fate == "evidence"
+    ]
     lines = []
-    if fates := Counter(each.fate for each in above if each not in shown):
+    if fates := Counter(candidate.fate for candidate in above if candidate not in shown):
         counted = ", ".join(f"{count} {fate}" for fate, count in fates.items())
         lines.append(f"{fates.total()} more were considered: {counted}.")
     if shown:
@@ -292,14 +294,15 @@ def _list_streams(
 def _make_candidate_table(candidates: Sequence[ExplainedCandidate]) -> Table:
     # A hint's score is its cosine and has no other parts.
     has_parts = get_terminal_size().columns >= _WIDE_COLUMNS and any(
-        each.record for each in candidates
+        candidate.record for candidate in candidates
     )
     names = ("base", "lexical", "dense", "boost") if has_parts else ()
     rows = []
-    for each in candidates:
-        parts = (each.base, each.lexical, each.dense, each.boost) if has_parts else ()
-        numbers = (f"{each.score:.3f}", f"{each.to_floor:+.3f}", *(f"{part:.3f}" for part in parts))
-        rows.append((str(each.rank), *numbers, "\n".join(_describe_candidate(each))))
+    for candidate in candidates:
+        parts = [f"{getattr(candidate, name):.3f}" for name in names]
+        distances = (f"{candidate.score:.3f}", f"{candidate.to_floor:+.3f}")
+        text = "\n".join(_describe_candidate(candidate))
+        rows.append((str(candidate.rank), *distances, *parts, text))
     return Table(("", "score", "to floor", *names, "candidate"), tuple(rows))
 
 

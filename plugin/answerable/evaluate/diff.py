@@ -55,17 +55,19 @@ class PageChange:
 
 def list_pages(bundle: Bundle) -> dict[str, ComparedPage]:
     """List the pages of a bundle, by their ids."""
-    return _group_pages((each.record, each.url, each.text) for each in bundle.passages())
+    return _group_pages(
+        (passage.record, passage.url, passage.text) for passage in bundle.passages()
+    )
 
 
 def list_cited_pages(verdicts: Iterable[Verdict]) -> dict[str, ComparedPage]:
     """List the pages that recorded answers cite, with the quoted lines, by their ids."""
     return _group_pages(
-        (each.id.partition("#")[0], each.url, each.quote)
+        (citation.id.partition("#")[0], citation.url, citation.quote)
         for verdict in verdicts
         if verdict.answer
-        for each in verdict.answer.citations
-        if each.kind == "record"
+        for citation in verdict.answer.citations
+        if citation.kind == "record"
     )
 
 

@@ -309,7 +309,8 @@ def _weigh_terms(subjects: Sequence[Subject], store: Bundle) -> list[Mapping[str
         on_site = 0 if index is None else int(postings.edges[index + 1] - postings.edges[index])
         idfs[term] = compute_idf(passages, on_site + frequency)
     lengths = [
-        math.sqrt(sum(idfs[term] ** 2 for term in set(each.terms))) or 1.0 for each in subjects
+        math.sqrt(sum(idfs[term] ** 2 for term in set(subject.terms))) or 1.0
+        for subject in subjects
     ]
     return [
         {term: idfs[term] / length for term in set(each.terms)}

@@ -104,12 +104,14 @@ class GateReport:
     @property
     def failing(self) -> tuple[str, ...]:
         """List the queries that fail at full precision, which no encoding can mend."""
-        return tuple(each.id for each in self.comparisons if not each.passed_before)
+        return tuple(
+            comparison.id for comparison in self.comparisons if not comparison.passed_before
+        )
 
     @property
     def flipped(self) -> tuple[str, ...]:
         """List the queries whose verdicts do not hold."""
-        return tuple(each.id for each in self.comparisons if not each.holds)
+        return tuple(comparison.id for comparison in self.comparisons if not comparison.holds)
 
     @property
     def is_whole(self) -> bool:
@@ -156,7 +158,9 @@ def load_gate_queries(
     check_negation: of queries that do not say. ids: the queries to ask, all by default.
     """
     queries = load_gold_queries(path, author, check_negation=check_negation)
-    public = {record.id for record in index.records} | {each.passage.id for each in index.passages}
+    public = {record.id for record in index.records} | {
+        indexed.passage.id for indexed in index.passages
+    }
     check_gold_sources(queries, path, public, notes, suggest=public, is_logged=True)
     return tuple(select_gold_queries(queries, tuple(ids), path)), len(queries)
 
@@ -169,7 +173,7 @@ def judge_contents(site: JudgedSite, contents: BundleContents) -> GateReport:
     )
     with ExitStack() as stack:
         before, after = (
-            stack.enter_context(open_unpublished(site, each)) for each in (exact, contents)
+            stack.enter_context(open_unpublished(site, encoded)) for encoded in (exact, contents)
         )
         vectors = embed_queries(site.queries, before)
         return GateReport(

@@ -47,7 +47,9 @@ def find_negation_conflicts(reply: Reply) -> tuple[NegationConflict, ...]:
     texts = {passage.id: passage for passage in reply.passages}
     pairs = []
     for claim in reply.answer.claims:
-        cited = [each for each in claim.citations if base_language(each.language) == "en"]
+        cited = [
+            citation for citation in claim.citations if base_language(citation.language) == "en"
+        ]
         spans = [(texts[c.id], c.start, c.start + len(c.quote)) for c in cited if c.id in texts]
         sources = [find_surrounding_sentences(*span) for span in spans] or [c.quote for c in cited]
         pairs.append((claim.text, sources))

@@ -96,7 +96,7 @@ def find_renamed_source(query: GoldQuery, source: str, engine: Engine[Bundle]) -
     """
     (vector,) = embed_queries([query], engine)
     pool = retrieve_pool(query, vector, engine)
-    passages = [each.item for each in (*pool.passages, *pool.near_passages)]
+    passages = [passage.item for passage in (*pool.passages, *pool.near_passages)]
     own_sources = {name for names in query.sources_by_field.values() for name in names}
     is_section = "#" in source
     names = [passage.id if is_section else passage.record for passage in passages]

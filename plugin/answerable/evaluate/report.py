@@ -195,13 +195,13 @@ def _normalize_text(verdict: Verdict) -> str:
 def _list_citations(verdict: Verdict) -> list[tuple[str, ...]]:
     return [
         (
-            each.kind,
-            each.id if each.kind == "record" else "",
-            each.url,
-            each.title,
-            " ".join(each.quote.split()),
+            citation.kind,
+            citation.id if citation.kind == "record" else "",
+            citation.url,
+            citation.title,
+            " ".join(citation.quote.split()),
         )
-        for each in (verdict.answer.citations if verdict.answer else ())
+        for citation in (verdict.answer.citations if verdict.answer else ())
     ]
 
 

@@ -249,7 +249,7 @@ def _describe_changes(report: EvalReport, previous: EvalReport) -> tuple[str, ..
 def _compare_models(report: EvalReport, against: EvalReport) -> ReportSection:
     """Lay out the verdicts of each query by two models, and what each run came to."""
     reports = (report, against)
-    by_id = [{verdict.id: verdict for verdict in each.verdicts} for each in reports]
+    by_id = [{verdict.id: verdict for verdict in report.verdicts} for report in reports]
     statuses = {
         name: tuple(
             STATUS_LABELS[verdicts[name].status][0] if name in verdicts else ""
@@ -259,15 +259,15 @@ def _compare_models(report: EvalReport, against: EvalReport) -> ReportSection:
     }
     totals = [
         {
-            "passed": f"{each.passed} of {each.runnable}",
-            "flaky": str(len(each.list_ids("flaky"))),
-            "not judged": str(len(each.errors)),
-            "tokens read": f"{each.usage.input_tokens:,}" if each.usage else "",
-            "tokens written": f"{each.usage.output_tokens:,}" if each.usage else "",
-            "seconds": f"{each.usage.seconds:.1f}" if each.usage else "",
-            "cost": "" if each.cost is None else f"{each.cost:.4f}",
+            "passed": f"{report.passed} of {report.runnable}",
+            "flaky": str(len(report.list_ids("flaky"))),
+            "not judged": str(len(report.errors)),
+            "tokens read": f"{report.usage.input_tokens:,}" if report.usage else "",
+            "tokens written": f"{report.usage.output_tokens:,}" if report.usage else "",
+            "seconds": f"{report.usage.seconds:.1f}" if report.usage else "",
+            "cost": "" if report.cost is None else f"{report.cost:.4f}",
         }
-        for each in reports
+        for report in reports
     ]
     lines = []
     for first, second in ((0, 1), (1, 0)):

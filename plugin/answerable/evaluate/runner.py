@@ -128,7 +128,7 @@ def judge_outcome(
         dropped=reply.answer.dropped if reply else 0,
         answer=_record_answer(reply) if reply else None,
         near_misses=_list_near_misses(engine.store.manifest.profile, pool),
-        top_expected=any(each.rank == 1 and each.source in query.expect_sources for each in ranks),
+        top_expected=any(p.rank == 1 and p.source in query.expect_sources for p in ranks),
         public_issues=tuple(issue.public for issue in issues),
     )
 
@@ -136,7 +136,7 @@ def judge_outcome(
 def merge_streams(retrieved: RetrievalResult) -> list[EvidenceItem]:
     """Merge both streams into one list, best score first; on equal scores passages lead."""
     scored: list[Scored[Passage] | Scored[RoutingHint]] = [*retrieved.passages, *retrieved.hints]
-    return [each.item for each in sorted(scored, key=lambda each: -each.score)]
+    return [candidate.item for candidate in sorted(scored, key=lambda candidate: -candidate.score)]
 
 
 def _rank_sources(
@@ -314,7 +314,7 @@ class _GoldTask:
         verdict = replace(verdict, supports=supports, judge_usage=_read_usage(context, start))
         if not judge.required:
             return verdict
-        if failed := [each for each in supports if each.support == "error"]:
+        if failed := [claim for claim in supports if claim.support == "error"]:
             error = f"judge: the call of {judge.model} failed ({failed[0].cause})"
             return replace(verdict, error=error, cause=failed[0].cause)
         unsupported = [
@@ -351,21 +351,21 @@ def merge_runs(verdicts: Sequence[Verdict]) -> Verdict:
     """
     if len(verdicts) == 1:
         return verdicts[0]
-    leading = min(verdicts, key=lambda each: (each.error is None, not each.issues))
+    leading = min(verdicts, key=lambda verdict: (verdict.error is None, not verdict.issues))
     runs = tuple(
         RepeatedRun(
-            each.issues,
-            each.error,
-            each.cause,
-            each.mode,
-            each.answer.text if each.answer else "",
+            verdict.issues,
+            verdict.error,
+            verdict.cause,
+            verdict.mode,
+            verdict.answer.text if verdict.answer else "",
         )
-        for each in verdicts
+        for verdict in verdicts
     )
     return replace(
         leading,
-        usage=sum_usages([each.usage for each in verdicts]),
-        judge_usage=sum_usages([each.judge_usage for each in verdicts]),
+        usage=sum_usages([verdict.usage for verdict in verdicts]),
+        judge_usage=sum_usages([verdict.judge_usage for verdict in verdicts]),
         runs=runs,
     )
 

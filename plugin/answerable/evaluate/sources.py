@@ -41,7 +41,7 @@ def make_note_sources(ids: Mapping[str, str], unrouted: tuple[str, ...]) -> Note
 
     ids: from a note's path to its id, which is public.
     """
-    return NoteSources({**{each: each for each in ids.values()}, **ids}, unrouted)
+    return NoteSources({**{name: name for name in ids.values()}, **ids}, unrouted)
 
 
 def list_public_sources(bundle: Bundle) -> frozenset[str]:
@@ -56,7 +56,7 @@ def select_public_sources(query: GoldQuery, store: Store) -> frozenset[str]:
     """
     if not isinstance(store, Bundle):
         return frozenset()
-    own_sources = frozenset(source for each in query.sources_by_field.values() for source in each)
+    own_sources = frozenset(name for names in query.sources_by_field.values() for name in names)
     return own_sources.intersection(store.record_ids) | own_sources.intersection(store.passage_ids)
 
 

@@ -326,9 +326,9 @@ def compute_metrics(verdicts: Sequence[Verdict]) -> Metrics:
     """Compute the metrics of verdicts; all but ``passed`` leave out those that are errors."""
     judged = [verdict for verdict in verdicts if verdict.error is None]
     sourced = [verdict for verdict in judged if verdict.ranks]
-    ranks = [each.rank for verdict in sourced for each in verdict.ranks]
+    ranks = [place.rank for verdict in sourced for place in verdict.ranks]
     firsts = [
-        max((1 / each.rank for each in verdict.ranks if each.rank), default=0.0)
+        max((1 / place.rank for place in verdict.ranks if place.rank), default=0.0)
         for verdict in sourced
     ]
     relevant, retrieved, claims, dropped = (
@@ -341,8 +341,10 @@ def compute_metrics(verdicts: Sequence[Verdict]) -> Metrics:
         "passed": _count_true(verdict.passed for verdict in verdicts),
         "recall": _count_true(rank is not None for rank in ranks),
         "precision": Proportion(relevant, retrieved),
-        "answered": _count_true(each.is_answered for each in judged if each.is_answerable),
-        "refused": _count_true(each.is_refused for each in judged if each.requires_refusal),
+        "answered": _count_true(verdict.is_answered for verdict in judged if verdict.is_answerable),
+        "refused": _count_true(
+            verdict.is_refused for verdict in judged if verdict.requires_refusal
+        ),
         "quoted": Proportion(claims, claims + dropped),
     }
     return Metrics(shares, sum(firsts) / len(firsts) if firsts else None)

@@ -160,7 +160,8 @@ class Explanation:
     @property
     def evidence(self) -> tuple[ExplainedCandidate, ...]:
         """The candidates that an answerer sees, passages first."""
-        return tuple(each for each in (*self.passages, *self.hints) if each.fate == "evidence")
+        candidates = (*self.passages, *self.hints)
+        return tuple(candidate for candidate in candidates if candidate.fate == "evidence")
 
 
 def explain_question(
@@ -188,7 +189,7 @@ def explain_question(
         retrieved = retrieve(bundle, context.reading, vector, POOL_SIZE, language, near=TOP_K)
         passages = _explain_passages(context, retrieved)
         hints = _explain_hints(context, retrieved)
-    has_evidence = any(each.fate == "evidence" for each in (*passages, *hints))
+    has_evidence = any(candidate.fate == "evidence" for candidate in (*passages, *hints))
     outcome = None
     # Without evidence no answerer runs, so a refusal is free whoever answers.
     if not has_evidence or engine.answerer.max_question_tokens == 0:
@@ -214,7 +215,9 @@ def explain_question(
         profile=context.profile,
         words=context.words,
         corrected={
-            each.word: each.replacement for each in context.reading.remarks if each.replacement
+            remark.word: remark.replacement
+            for remark in context.reading.remarks
+            if remark.replacement
         },
         unknown=tuple(dict.fromkeys(word for word in typed if word not in known_texts)),
         passages=passages,
@@ -268,7 +271,9 @@ def list_missing_words(context: QuestionContext, row: int) -> tuple[QuestionWord
 
 def _find_language_rows(bundle: Bundle, tag: str) -> RowRange:
     """Find the (first, last + 1) rows of a language; (0, 0) if no page is written in it."""
-    ranges = ((each.first, each.end) for each in bundle.site.languages if each.tag == tag)
+    ranges = (
+        (language.first, language.end) for language in bundle.site.languages if language.tag == tag
+    )
     return next(ranges, (0, 0))
 
 
@@ -288,12 +293,12 @@ def _explain_passages(
     """Explain the passages of a pool, the best sections first, then those under the floor."""
     arranged = arrange_pool(context.bundle, retrieved)
     decisions = decide_passages(arranged.passages, context.profile.passages_per_page)
-    selected = [each.scored.item for each in decisions if each.rule is None]
+    selected = [decision.scored.item for decision in decisions if decision.rule is None]
     limits = iter(find_budget_limits(selected))
     candidates = []
-    for rank, each in enumerate(decisions, 1):
-        fate: Fate = each.rule or next(limits) or "evidence"
-        candidates.append(_explain_passage(context, each.scored, rank, fate, each.against))
+    for rank, decision in enumerate(decisions, 1):
+        fate: Fate = decision.rule or next(limits) or "evidence"
+        candidates.append(_explain_passage(context, decision.scored, rank, fate, decision.against))
     listed = {candidate.id for candidate in candidates}
     under = (scored for scored in retrieved.near_passages if scored.item.id not in listed)
     for rank, scored in enumerate(under, 1):
@@ -306,8 +311,8 @@ def _explain_hints(
 ) -> tuple[ExplainedCandidate, ...]:
     """Explain the hints of a pool, best first, then those under the note floor."""
     above = [
-        _explain_hint(context, each.scored, rank, each.rule or "evidence")
-        for rank, each in enumerate(decide_hints(retrieved.hints), 1)
+        _explain_hint(context, decision.scored, rank, decision.rule or "evidence")
+        for rank, decision in enumerate(decide_hints(retrieved.hints), 1)
     ]
     under = [
         _explain_hint(context, scored, rank, "under-floor")
@@ -368,7 +373,7 @@ def _find_expected(
     if name in records:
         rows = tuple(np.flatnonzero(bundle.passage_records == records.index(name)).tolist())
     else:
-        rows = tuple(row for row, each in enumerate(bundle.passage_ids) if each == name)
+        rows = tuple(row for row, own in enumerate(bundle.passage_ids) if own == name)
     if rows:
         return "passages", rows
     note = notes.get(name, name)
@@ -431,7 +436,7 @@ def _rank_expected(
     # An answer that costs money was not asked for: then evidence counts as cited.
     is_cited = candidate.fate == "evidence"
     if outcome:
-        is_cited = not {ids[each] for each in rows}.isdisjoint(outcome.cited)
+        is_cited = not {ids[row] for row in rows}.isdisjoint(outcome.cited)
     return ExpectedRank(
         asked=name,
         stream=stream,

@@ -176,7 +176,7 @@ def propose_edit(context: QuestionContext, row: int) -> PageEdit:
         return sum(weights.get(term, 0.0) for term in set(extract_terms(sentence, language)))
 
     text = context.reading.text
-    sentences = [each for each in _SENTENCE_END.split(text) if each.strip(_EDGES)]
+    sentences = [sentence for sentence in _SENTENCE_END.split(text) if sentence.strip(_EDGES)]
     joined = " ".join(sentence.strip(_EDGES) for sentence in sentences)
     leads = [_trim(sentence, language) for sentence in (max(sentences, key=weigh), joined)]
     long_enough = (
@@ -215,7 +215,7 @@ def find_refusing_floors(engine: Engine[Bundle], explanation: Explanation) -> Re
         (explanation.passages, profile.floor),
         (explanation.hints, profile.note_floor),
     ):
-        distances = [each.to_floor for each in stream if each.fate != "under-floor"]
+        distances = [candidate.to_floor for candidate in stream if candidate.fate != "under-floor"]
         # The lowest hundredth above the best of them.
         raised = (math.floor(100 * (floor + max(distances))) + 1) / 100 if distances else None
         floors.append(raised)
@@ -233,9 +233,9 @@ def advise_refusal(
     outcome = explanation.outcome
     advice = []
     ids = list(engine.store.passage_ids)
-    above = [each for each in explanation.passages if each.fate != "under-floor"]
+    above = [passage for passage in explanation.passages if passage.fate != "under-floor"]
     if above:
-        best = max(above, key=lambda each: each.base).id
+        best = max(above, key=lambda candidate: candidate.base).id
         quoted = next((name for name in (outcome.cited if outcome else ()) if name in ids), best)
         context = read_context(engine, explanation.question)
         edit = propose_edit(context, ids.index(quoted))

@@ -483,5 +483,5 @@ def add_suggestion(options: type[base.Config], key: str, warning: str) -> str:
     for option in list_option_names(options):
         by_last.setdefault(option.rpartition(".")[2], []).append(option)
     near = by_last.get(last) or get_close_matches(name, list_option_names(options), 1, 0.8)
-    near = near or [by_last[each][0] for each in get_close_matches(last, by_last, 1, 0.75)]
+    near = near or [by_last[key][0] for key in get_close_matches(last, by_last, 1, 0.75)]
     return f"{warning}. Did you mean {' or '.join(near)}?" if is_unknown and near else warning

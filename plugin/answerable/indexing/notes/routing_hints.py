@@ -42,12 +42,12 @@ def embed_passages_and_notes(
     progress: ReportProgress | None = None,
 ) -> tuple[Vectors, EmbeddedHints, int]:
     """Embed passages and notes; returns both, and how many texts were not in the cache."""
-    cut_notes = [each for note in notes for each in cut_note(note, resolve, language)]
-    private = [text for each in cut_notes for text in each.texts]
+    cut_notes = [hint for note in notes for hint in cut_note(note, resolve, language)]
+    private = [text for hint in cut_notes for text in hint.texts]
     texts = EmbeddingTexts(passages, private)
     vectors, embedded = embed_cached(texts, embedder, cache_folder, progress)
-    hints = tuple(each.hint for each in cut_notes)
-    owners = tuple(row for row, each in enumerate(cut_notes) for _ in each.texts)
+    hints = tuple(hint.hint for hint in cut_notes)
+    owners = tuple(row for row, hint in enumerate(cut_notes) for _ in hint.texts)
     count = len(passages)
     return vectors[:count], EmbeddedHints(hints, owners, vectors[count:]), embedded
 

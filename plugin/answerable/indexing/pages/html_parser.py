@@ -43,8 +43,8 @@ _NO_LANGUAGE = frozenset("text none plain plaintext default txt output table".sp
 
 def list_anchors(node: LexborNode) -> frozenset[str]:
     """List every id or anchor name in a node that a link can point to."""
-    ids = {each.attributes.get("id") or "" for each in node.css("[id]")}
-    names = {each.attributes.get("name") or "" for each in node.css("a[name]")}
+    ids = {element.attributes.get("id") or "" for element in node.css("[id]")}
+    names = {element.attributes.get("name") or "" for element in node.css("a[name]")}
     return frozenset(ids | names) - {""}
 
 
@@ -158,8 +158,8 @@ def find_code_language(node: LexborNode) -> str:
     if special := find_special_language(node):
         return special
     inner = (node.css_first("code"), node.css_first("pre"))
-    for each in (*filter(None, inner), node, *_iterate_parents(node, 2)):
-        for name in list_classes(each):
+    for element in (*filter(None, inner), node, *_iterate_parents(node, 2)):
+        for name in list_classes(element):
             match = _LANGUAGE.fullmatch(name)
             if match and is_code_language(match[1]):
                 return "" if match[1].lower() in _NO_LANGUAGE else match[1]
@@ -186,7 +186,7 @@ def list_tabs(node: LexborNode) -> list[tuple[LexborNode | None, LexborNode]]:
         if not lists:
             return []
         labels = lists[0].css("[role=tab]")
-        panels = [each for each in node.css("[role=tabpanel]") if not _is_nested(each, node)]
+        panels = [panel for panel in node.css("[role=tabpanel]") if not _is_nested(panel, node)]
     return list(zip_longest(labels[: len(panels)], panels))
 
 

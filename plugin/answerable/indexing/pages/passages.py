@@ -83,8 +83,10 @@ def add_page_context(
     expansions = _Expansions(abbreviations)
     section = Section((), "", ())
     return [
-        IndexedPassage(each, _join_context(record, section, extra, expansions.find(each.text)))
-        for each in passages
+        IndexedPassage(
+            passage, _join_context(record, section, extra, expansions.find(passage.text))
+        )
+        for passage in passages
     ]
 
 
@@ -116,7 +118,7 @@ def pack_windows(
                 start -= 1
                 overlap -= group[start].words
             group = _prepend_repeated([*group[start:], unit], window, repeat)
-            words = sum(each.words for each in group)
+            words = sum(member.words for member in group)
         else:
             group.append(unit)
             words += unit.words
@@ -265,7 +267,7 @@ def cut_transcript(
                     url=link_to_time(transcript.media or record.url, seconds),
                     title=f"{record.title} › {format_clock(seconds)}",
                     text=text[start:end],
-                    sentences=tuple((each.start - start, each.end - start) for each in group),
+                    sentences=tuple((member.start - start, member.end - start) for member in group),
                     date=record.metadata.date,
                     language=record.language,
                     blocks=(Block("text", 0, end - start),),
