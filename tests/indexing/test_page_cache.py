@@ -2,19 +2,21 @@
 
 import random
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from answerable.indexing.caches import ProcessPool
 from answerable.indexing.pages import page_index
 from answerable.indexing.pages import page_index as page_cache
 from answerable.indexing.pages.page_index import (
     CuttingRules,
     PageIndex,
     UnreadPageError,
-    index_pages,
     index_record,
+    start_indexing_pages,
 )
 from answerable.indexing.pages.passages import PassageWindow
 from answerable.indexing.pages.records import PageMetadata, PageSource
@@ -45,7 +47,8 @@ def cut(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def index_cached(
     folder: Path, sources: Iterable[PageSource], rules: CuttingRules | None = None
 ) -> list[PageIndex]:
-    return list(index_pages(sources, rules or CuttingRules(), folder))
+    with closing(ProcessPool()) as pool:
+        return list(start_indexing_pages(sources, rules or CuttingRules(), folder, pool).collect())
 
 
 def test_a_page_from_the_cache_is_the_page_that_was_cut(tmp_path: Path, cut: list[str]) -> None:

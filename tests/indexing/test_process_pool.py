@@ -12,7 +12,7 @@ import pytest
 from answerable.indexing import caches
 from answerable.indexing.caches import ProcessPool
 from answerable.indexing.leak_audit.audit import Artifact, audit_artifacts
-from answerable.indexing.pages.page_index import CuttingRules, index_pages, start_indexing_pages
+from answerable.indexing.pages.page_index import CuttingRules, start_indexing_pages
 from answerable.indexing.pages.records import PageSource
 from answerable.serve.errors import LeakError, SiteError
 from support.deadlines import PATIENCE
@@ -86,12 +86,12 @@ def test_an_error_is_the_one_that_was_raised() -> None:
 
 
 def test_pages_are_cut_alike(tmp_path: Path) -> None:
-    alone = index_pages(PAGES, CuttingRules(), tmp_path / "alone")
-    with closing(ProcessPool(min_size=1)) as shared:
-        together = start_indexing_pages(
-            PAGES, CuttingRules(), tmp_path / "together", shared
-        ).collect()
-    assert together == alone
+    pages = []
+    for folder, pool in (("alone", ProcessPool()), ("together", ProcessPool(min_size=1))):
+        with closing(pool):
+            pending = start_indexing_pages(PAGES, CuttingRules(), tmp_path / folder, pool)
+            pages.append(pending.collect())
+    assert pages[0] == pages[1]
 
 
 def test_the_first_leak_is_the_first_of_the_files(tmp_path: Path) -> None:

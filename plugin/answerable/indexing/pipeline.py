@@ -50,20 +50,15 @@ def summarize_build(manifest: Manifest, index: SiteIndex, folder: Path) -> str:
     """Say on one line what an index holds and where it was written."""
     counts = manifest.counts
     nouns = (("records", "page"), ("passages", "passage"), ("hints", "hint"))
+    sizes = {name: file.bytes for name, file in manifest.files.items()}
+    advice = ""
+    if lacks_kernel(count_scanned_bytes(manifest.encoding, sizes)):
+        advice = "; `pip install 'mkdocs-answerable[fast]'` makes its search faster"
     return (
         f"{', '.join(format_count(counts[name], noun) for name, noun in nouns)}; "
         f"{format_count(index.embedded, 'text')} embedded; "
-        f"bundle of {manifest.bytes / 1000:.1f} kB in {_relative_path(folder)}"
-        f"{_suggest_kernel(manifest)}"
+        f"bundle of {manifest.bytes / 1000:.1f} kB in {_relative_path(folder)}{advice}"
     )
-
-
-def _suggest_kernel(manifest: Manifest) -> str:
-    """Name the extra that a large bundle profits from, unless it is installed."""
-    sizes = {name: file.bytes for name, file in manifest.files.items()}
-    if not lacks_kernel(count_scanned_bytes(manifest.encoding, sizes)):
-        return ""
-    return "; `pip install 'mkdocs-answerable[fast]'` makes its search faster"
 
 
 def _relative_path(folder: Path) -> str:
@@ -190,9 +185,11 @@ def publish_site(
     """
     audit = partial(_audit_site, site, notebook)
     indexes = [index_site(plan.site, notebook) for plan in plans]
-    all_staged = [
-        _stage_plan(plan, index, audit) for plan, index in zip(plans, indexes, strict=True)
-    ]
+    all_staged: list[StagedFunction] = []
+    for plan, index in zip(plans, indexes, strict=True):
+        staged = stage_function(index, plan.folder, plan.settings, plan.site.encoding, audit)
+        browser = _stage_browser_index(plan.site, index, staged.contents, audit)
+        all_staged.append(replace(staged, browser=browser, has_code=plan.has_code))
     for staged in all_staged:
         gate(staged)
     published: list[tuple[StagedFunction, Manifest]] = []
@@ -203,14 +200,6 @@ def publish_site(
         report(summarize_build(manifest, staged.index, staged.folder))
         published.append((staged, manifest))
     return published
-
-
-def _stage_plan(plan: FunctionPlan, index: SiteIndex, audit: AuditArtifacts) -> StagedFunction:
-    """Stage a function, and the same index for browsers where they answer."""
-    site = plan.site
-    staged = stage_function(index, plan.folder, plan.settings, site.encoding, audit)
-    browser = _stage_browser_index(site, index, staged.contents, audit)
-    return replace(staged, browser=browser, has_code=plan.has_code)
 
 
 def _stage_browser_index(

@@ -178,12 +178,13 @@ def read_built_site(folder: Path, options: BuiltSiteOptions | None = None) -> Bu
     # A path that is encoded already stays as it is; the plugin encodes `site_url` alike.
     path = quote(urlsplit(address).path.strip("/"), safe="/%:@!$&'()*+,;=~")
     base = f"/{path}/" if path else "/"
+    languages = Counter(page.article.language for page in indexed if page.article.language)
     files = _map_names_to_files(folder, pages, base)
     return BuiltSite(
         name=name,
         url=address if urlsplit(address).scheme else None,
         base=base,
-        language=options.language or _most_common_language(indexed),
+        language=options.language or max(languages, key=languages.__getitem__, default="en"),
         repository=next(filter(None, (page.article.repository for page in pages)), ""),
         sources=tuple(_make_sources(indexed, name, base, options.language)),
         files=files,
@@ -257,11 +258,6 @@ def _is_address(text: str) -> bool:
         return bool(urlsplit(text))
     except ValueError:
         return False
-
-
-def _most_common_language(pages: Sequence[_BuiltPage]) -> str:
-    counts = Counter(page.article.language for page in pages if page.article.language)
-    return counts.most_common(1)[0][0] if counts else "en"
 
 
 def _make_sources(

@@ -234,16 +234,14 @@ def _iter_strings(root: Any, line: str) -> Iterator[JsonString]:
             stack += [(item, f"{path}[{n}]", False) for n, item in enumerate(value)][::-1]
         elif isinstance(value, dict):
             members = enumerate(value.items(), 1)
-            values = [(item, _member_path(path, n, key), False) for n, (key, item) in members]
             keys = [(key, f"{path} key {n}".strip(), True) for n, key in enumerate(value, 1)]
+            values = []
+            for n, (key, item) in members:
+                # A key that is prose is numbered, since it could be the note's.
+                is_plain = _PLAIN_KEY.fullmatch(key) is not None
+                inner = f"{path}.{key}".lstrip(".") if is_plain else f"{path}{{{n}}}"
+                values.append((item, inner, False))
             stack += (keys + values)[::-1]
-
-
-def _member_path(path: str, number: int, key: str) -> str:
-    """Extend a path by a key; one that is prose is numbered, since it could be the note's."""
-    if not _PLAIN_KEY.fullmatch(key):
-        return f"{path}{{{number}}}"
-    return f"{path}.{key}" if path else key
 
 
 NAME_PLACE = "its name"

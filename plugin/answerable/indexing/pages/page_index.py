@@ -219,14 +219,6 @@ def start_indexing_pages(
     return PendingPages(tuple(keys), tuple(places), tuple(cached), new_entries, cache_folder)
 
 
-def index_pages(
-    sources: Iterable[PageSource], rules: CuttingRules, cache_folder: Path
-) -> tuple[PageIndex, ...]:
-    """Index every page, in order. SiteError if one cannot be read."""
-    with closing(ProcessPool()) as pool:
-        return start_indexing_pages(sources, rules, cache_folder, pool).collect()
-
-
 def _index_source(task: tuple[PageSource, CuttingRules]) -> bytes:
     source, rules = task
     return encode_page(index_record(parse_record(source), rules))
