@@ -16,26 +16,26 @@ PACKAGE = Path(__file__).parents[2] / "plugin" / "answerable"
 # Lines of code by room, without blank lines, comments and docstrings.
 RECORDED: dict[str, int] = {
     "answerable": 59,
-    "cli": 3_138,
-    "evaluate": 3_791,
-    "indexing": 903,
+    "cli": 3_162,
+    "evaluate": 3_710,
+    "indexing": 898,
     "indexing/browser_index": 1_098,
-    "indexing/html_site": 455,
-    "indexing/leak_audit": 1_087,
-    "indexing/notes": 819,
-    "indexing/output": 586,
-    "indexing/packaging": 584,
-    "indexing/pages": 1_374,
+    "indexing/html_site": 435,
+    "indexing/leak_audit": 1_086,
+    "indexing/notes": 805,
+    "indexing/output": 585,
+    "indexing/packaging": 580,
+    "indexing/pages": 1_289,
     "indexing/site_hosts": 141,
     "indexing/widget": 350,
-    "mkdocs": 1_859,
-    "postgres": 1_077,
+    "mkdocs": 1_843,
+    "postgres": 1_076,
     "serve": 1_178,
     "serve/answers": 1_902,
     "serve/bundle_format": 663,
     "serve/embedders": 324,
-    "serve/http": 2_465,
-    "serve/limits": 696,
+    "serve/http": 2_453,
+    "serve/limits": 677,
     "serve/retrieval": 1_086,
     "serve/stores": 271,
     "serve/text": 276,
@@ -46,7 +46,7 @@ RECORDED: dict[str, int] = {
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 37_559
+MAX_LINES = 37_162
 MAX_MODULES = 148
 MAX_MODULE_LINES = 600
 MAX_JAVASCRIPT_LINES = 7_666
