@@ -13,6 +13,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from answerable.indexing.stems import extract_stems
 from answerable.serve.bundle_format import manifest
 from answerable.serve.bundle_format.columns import TextLines
 from answerable.serve.bundle_format.manifest import (
@@ -31,7 +32,6 @@ from answerable.serve.bundle_format.site_data import (
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.stores.bundle import Bundle, HintColumns, PassageText, PassageTexts
 from answerable.serve.structure import Block
-from answerable.serve.text.tokenization import extract_terms
 from answerable.serve.vectors import Int8Codes, encode_all_dimensions
 
 IDENTITY = EmbedderIdentity("generated", "subjects", 256)
@@ -108,7 +108,7 @@ def words() -> NDArray[np.str_]:
     while len(unique_words) < VOCABULARY:
         for drawn in chance.integers(0, len(_SYLLABLES), (VOCABULARY, 4)):
             word = "".join(_SYLLABLES[at] for at in drawn) + "k"
-            if extract_terms(word, "en") == [word]:
+            if extract_stems(word, "en") == [word]:
                 unique_words[word] = None
     return np.array(list(unique_words)[:VOCABULARY])
 

@@ -16,12 +16,13 @@ import questions
 from tables import DataError, Results, Row, main, measure_each, read_lines
 
 from answerable.indexing.local_model import open_local_embedder
+from answerable.indexing.stems import extract_stems
 from answerable.serve.answers.confidence import bucket_confidence
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
 from answerable.serve.retrieval import selection
 from answerable.serve.stores.bundle import Bundle, open_bundle
-from answerable.serve.text.tokenization import extract_terms, split_words
+from answerable.serve.text.tokenization import split_words
 from answerable.serve.types import RecordCitation
 
 COUNT = 40
@@ -88,7 +89,7 @@ def misspell(text: str, engine: Engine[Bundle], chance: random.Random) -> str | 
         for word in split_words(text)
         if len(word) >= LETTERS
         and word.isalpha()
-        and any(term in terms for tag in tags for term in extract_terms(word, tag))
+        and any(term in terms for tag in tags for term in extract_stems(word, tag))
     ]
     if not words:
         return None

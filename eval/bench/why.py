@@ -32,10 +32,11 @@ import questions
 from tables import DataError, Results, Row, main, measure_each, read_lines
 
 from answerable.indexing.local_model import open_local_embedder
+from answerable.indexing.stems import extract_stems
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
 from answerable.serve.stores.bundle import Bundle, open_bundle
-from answerable.serve.text.tokenization import count_words, extract_terms
+from answerable.serve.text.tokenization import count_words
 
 COUNT = 15
 FACTS = ("span", "heading")
@@ -189,7 +190,7 @@ def iterate_wordings(question: str) -> Iterator[str]:
     """Yield an English question without one of its content words each."""
     words = question.split()
     for place, word in enumerate(words):
-        if extract_terms(word) and len(words) > 1:
+        if extract_stems(word) and len(words) > 1:
             yield " ".join([*words[:place], *words[place + 1 :]])
 
 

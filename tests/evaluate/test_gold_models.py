@@ -13,8 +13,8 @@ import pytest
 import yaml
 
 from answerable.evaluate.gold import GoldQuery, load_gold_queries
+from answerable.indexing.stems import extract_stems
 from answerable.serve.answers.openai_answerer import MAX_PROMPT_ROUTES
-from answerable.serve.text.tokenization import extract_terms
 from answerable.testing.honest_model import ParsedPrompt, PromptHint, split_prompt_sentences
 from answerable.testing.openai_stub import ScriptedModel
 from support import sites
@@ -99,7 +99,7 @@ def _write_draft(prompt: ParsedPrompt, claims: list[dict[str, Any]], routes: lis
 def _select_statements(prompt: ParsedPrompt) -> list[_Statement]:
     """Select the best statements, those of the best one's source first; [] if none answers."""
     statements = list(_read_statements(prompt))
-    parts = [frozenset(extract_terms(part)) for part in prompt.question.split(", and ")]
+    parts = [frozenset(extract_stems(part)) for part in prompt.question.split(", and ")]
     weights = {term: _compute_idf(term, statements) for term in frozenset().union(*parts)}
     if not statements or not any(parts):
         return []
@@ -131,9 +131,9 @@ def _select_statements(prompt: ParsedPrompt) -> list[_Statement]:
 
 def _read_statements(prompt: ParsedPrompt) -> Iterator[_Statement]:
     for index, source in enumerate(prompt.sources):
-        title_terms = frozenset(extract_terms(source.title))
+        title_terms = frozenset(extract_stems(source.title))
         for place, text in enumerate(_split_statements(source.text)):
-            yield _Statement(index, place, text, frozenset(extract_terms(text)), title_terms)
+            yield _Statement(index, place, text, frozenset(extract_stems(text)), title_terms)
 
 
 def _split_statements(text: str) -> list[str]:
@@ -155,14 +155,14 @@ def _split_statements(text: str) -> list[str]:
 
 
 def _select_routes(prompt: ParsedPrompt, *, has_claims: bool) -> list[str]:
-    terms = frozenset(extract_terms(prompt.question))
+    terms = frozenset(extract_stems(prompt.question))
     near = [hint.id for hint in prompt.hints if _compute_hint_share(terms, hint) >= _HINT_FLOOR]
     routes = near if near or has_claims else [hint.id for hint in prompt.hints]
     return routes[:MAX_PROMPT_ROUTES]
 
 
 def _compute_hint_share(terms: frozenset[str], hint: PromptHint) -> float:
-    surface = frozenset(extract_terms(f"{hint.label} {hint.locator}"))
+    surface = frozenset(extract_stems(f"{hint.label} {hint.locator}"))
     return len(terms & surface) / len(terms) if terms else 0.0
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler
 from typing import Any, Self, cast
 
+from answerable.indexing.stems import extract_stems
 from answerable.serve.answers.openai_answerer import is_reasoning_model
-from answerable.serve.text.tokenization import extract_terms
 from answerable.testing import openai_stub
 from answerable.testing.honest_model import (
     ParsedPrompt,
@@ -371,7 +371,7 @@ def honest_judge(prompt: ParsedPrompt) -> str:
     claim = " ".join(line["text"] for line in lines if line.get("kind") == "claim")
     if len(_NEGATION.findall(claim)) != len(_NEGATION.findall(quotes)):
         return json.dumps({"supported": "no"})
-    is_covered = set(extract_terms(claim)) <= set(extract_terms(quotes))
+    is_covered = set(extract_stems(claim)) <= set(extract_stems(quotes))
     return json.dumps({"supported": "yes" if is_covered else "unclear"})
 
 

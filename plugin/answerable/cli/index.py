@@ -19,8 +19,6 @@ from ..indexing.answer_place import (
     AnswerPlace,
     choose_answer_place,
     describe_function_needs,
-    list_language_needs,
-    list_page_languages,
     locate_unpublished_function,
     need_of_option,
 )
@@ -200,33 +198,30 @@ def index_built_site(
     try:
         check_folders(options, out or DEFAULT_FUNCTION)
         check_injection(inject, endpoint, authors, answers_in)
-        choose_place = partial(_choose_place, options, endpoint, answers_in)
-        built, site, published = write_function_folder(
-            options, out, choose_place if inject else lambda _: "function"
-        )
+        place = _choose_place(options, endpoint, answers_in) if inject else "function"
+        built, site, published = write_function_folder(options, out, place)
         if inject:
             # A browser that answers has no endpoint, also not that of an earlier run.
             link = "" if site.browser_folder else endpoint
             changed = inject_widget_into_site(options.folder, built.base, link)
-            languages = list_page_languages(site.pages, built.language)
             indexes = {built.language: published}
             # The form for issues of a repository, or an address as it is.
             form = None if "{" in (authors or "") else make_issue_form(authors or built.repository)
             config = WidgetConfig(authors=None if authors == "none" else form or authors)
-            write_widget_files(options.folder, config, indexes, languages)
+            write_widget_files(options.folder, config, indexes)
             click.echo(f"The Ask button is in the pages; {format_count(changed, 'file')} changed")
     except OSError as error:
         raise SiteError(format_error(error)) from None
 
 
 def write_function_folder(
-    options: IndexOptions, out: Path | None, choose_place: Callable[[SiteBuild], AnswerPlace]
+    options: IndexOptions, out: Path | None, place: AnswerPlace
 ) -> tuple[BuiltSite, SiteBuild, PublishedIndex]:
     """Index a built site and write its function's folder, and its index where browsers answer."""
     built = read_built_site(options.folder, options.reading)
     with closing(ProcessPool()) as pool:
         site = describe_site(options, built, open_local_embedder(), pool)
-        if choose_place(site) == "browser":
+        if place == "browser":
             site = replace(site, browser_folder=options.folder)
         has_function = out is not None or site.browser_folder is None
         unpublished = locate_unpublished_function(options.cache)
@@ -242,7 +237,7 @@ def write_function_folder(
 
 
 def _choose_place(
-    options: IndexOptions, endpoint: str | None, answers_in: AnswerPlace | None, site: SiteBuild
+    options: IndexOptions, endpoint: str | None, answers_in: AnswerPlace | None
 ) -> AnswerPlace:
     """Choose where the button's questions are answered, and say what needs a function."""
     reasons = {
@@ -250,7 +245,6 @@ def _choose_place(
         "--endpoint": endpoint is not None and ENDPOINT_REASON,
     }
     needs = [need_of_option(option, reason) for option, reason in reasons.items() if reason]
-    needs += list_language_needs(list_page_languages(site.pages, site.info.language))
     place = choose_answer_place(answers_in, needs, "--answers-in")
     if place == "function" and answers_in is None and endpoint is None:
         setup = "deploy the function and set --endpoint"

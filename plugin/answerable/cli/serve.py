@@ -20,8 +20,6 @@ from ..indexing.answer_place import (
     NOTEBOOK_REASON,
     AnswerPlace,
     choose_answer_place,
-    list_language_needs,
-    list_page_languages,
     need_of_option,
 )
 from ..indexing.caches import ProcessPool
@@ -213,9 +211,7 @@ class _LiveIndex:
         built = built or read_built_site(options.folder, options.reading)
         with closing(ProcessPool()) as pool:
             site = describe_site(options, built, self.embedder, pool)
-            languages = list_page_languages(site.pages, built.language)
             if self.browser_folder:
-                choose_answer_place("browser", list_language_needs(languages), "--answers-in")
                 site = replace(site, browser_folder=self.browser_folder)
             notebook = read_notes(options, site)
             bundle, index = preview_site(site, notebook, options.cache / "built", click.echo)
@@ -223,7 +219,7 @@ class _LiveIndex:
             manifest = bundle.manifest
             published = PublishedIndex(manifest.id, manifest.built_at, index)
             indexes = {built.language: published}
-            write_widget_files(self.browser_folder, WidgetConfig(), indexes, languages)
+            write_widget_files(self.browser_folder, WidgetConfig(), indexes)
         self.engine = make_engine(bundle, self.embedder)
 
 

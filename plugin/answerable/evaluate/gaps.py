@@ -14,6 +14,7 @@ import yaml
 from msgspec import Meta
 
 from ..indexing.output.files import format_count, format_times
+from ..indexing.stems import extract_stems
 from ..serve.engine import Engine
 from ..serve.http.logs import (
     NEAR_PASSAGES,
@@ -28,13 +29,12 @@ from ..serve.retrieval.bm25 import compute_idf, match_terms
 from ..serve.retrieval.question import (
     clean_question,
     find_question_problem,
-    read_site_name_terms,
 )
 from ..serve.retrieval.retrieve import retrieve
 from ..serve.retrieval.selection import POOL_SIZE
 from ..serve.retrieval.store import Floats
 from ..serve.stores.bundle import Bundle
-from ..serve.text.tokenization import STOPWORDS, extract_terms, split_lowercase_words
+from ..serve.text.tokenization import STOPWORDS, split_lowercase_words
 from ..serve.types import Reason
 from .gold import GoldQuery
 from .page import Card, Page, ReportSection
@@ -178,7 +178,12 @@ def group_refusals(
     if engine and with_text:
         store = engine.store
         # The terms of the site's name tell no page from another.
-        site_terms = {t for tag in store.site.tags for t in read_site_name_terms(store, tag)}
+        site_terms = {
+            term
+            for tag in store.site.tags
+            for name in store.site.names
+            for term in extract_stems(name, tag)
+        }
         still_refused, subjects = _ask_again(with_text, engine)
         groups = cluster_by_subject(subjects, store)
         clusters += [[still_refused[number] for number in numbers] for numbers in groups]
@@ -368,7 +373,7 @@ def _suggest_title(texts: Sequence[str], site_terms: Collection[str]) -> str:
     counts: Counter[str] = Counter()
     words_by_term: dict[str, str] = {}
     for text in texts:
-        words = {term: word for word in text.split() for term in extract_terms(word)[:1]}
+        words = {term: word for word in text.split() for term in extract_stems(word)[:1]}
         counts.update(words.keys() - site_terms)
         words_by_term = words | words_by_term
     highest = max(counts.values(), default=0)

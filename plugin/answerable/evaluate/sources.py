@@ -8,13 +8,13 @@ from pathlib import Path, PurePath
 
 from ..indexing.leak_audit.word_runs import WordRun, cut_runs, find_line, split_tokens, weigh_tokens
 from ..indexing.notes import note_lint
+from ..indexing.stems import extract_stems
 from ..serve.answers import openai_answerer
 from ..serve.answers.contract import EvidenceItem
 from ..serve.bundle_format.columns import THEME_SEPARATOR
 from ..serve.errors import GoldError
 from ..serve.retrieval.store import Store
 from ..serve.stores.bundle import Bundle
-from ..serve.text.tokenization import extract_terms
 from ..serve.types import Citation, Passage, RecordCitation
 from .gold import GoldQuery, suggest_spelling
 
@@ -220,8 +220,8 @@ def find_gold_overlaps(
         # As long as in the label lint: words, or letters of a script without spaces.
         for _, run in cut_runs(tokens, weigh_tokens(tokens), note_lint.SHARED_LETTERS):
             language = query.language or "en"
-            content = set(extract_terms(" ".join(run), language))
-            content -= set(extract_terms(site_name or "", language))
+            content = set(extract_stems(" ".join(run), language))
+            content -= set(extract_stems(site_name or "", language))
             if len(content) >= _MIN_CONTENT_TERMS:
                 owners.setdefault(run, []).append(query.id)
     lengths = {len(run) for run in owners}

@@ -12,7 +12,7 @@ from ..serve.bundle_format.manifest import Profile
 from ..serve.engine import Engine
 from ..serve.errors import GoldError
 from ..serve.retrieval.bm25 import RowRange, compute_idfs
-from ..serve.retrieval.question import QuestionReading, read_site_name_terms
+from ..serve.retrieval.question import QuestionReading, list_site_name_words
 from ..serve.retrieval.retrieve import TOP_K, RetrievalResult, retrieve
 from ..serve.retrieval.scoring import Scored, choose_floored_score, compute_signals
 from ..serve.retrieval.selection import (
@@ -240,12 +240,12 @@ def _read_words(bundle: Bundle, reading: QuestionReading) -> tuple[QuestionWord,
     words: list[QuestionWord] = []
     for tag, terms in reading.terms.items():
         rows = _find_language_rows(bundle, tag)
-        idfs = compute_idfs(bundle.postings, terms, rows, read_site_name_terms(bundle, tag))
+        idfs = compute_idfs(bundle.postings, terms, rows, list_site_name_words(bundle, tag))
         total = sum(idfs.values())
         # Each term is shown as the first word that it alone was read from.
         texts: dict[str, str] = {}
         for word in split_lowercase_words(reading.question):
-            if len(own_terms := extract_terms(word, tag)) == 1:
+            if len(own_terms := extract_terms(word, tag, reading.forms[tag])) == 1:
                 texts.setdefault(own_terms[0], word)
         for term in dict.fromkeys(terms):
             idf = idfs.get(term, 0.0)

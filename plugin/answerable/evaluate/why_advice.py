@@ -10,7 +10,7 @@ import numpy as np
 from ..serve.engine import Engine
 from ..serve.stores.bundle import Bundle
 from ..serve.structure import TITLE_SEPARATOR
-from ..serve.text.tokenization import extract_terms
+from ..serve.text.tokenization import extract_terms, extract_words
 from .why import ExpectedRank, Explanation, QuestionContext, list_missing_words, read_context
 
 # Stands in a proposed sentence for what only the author knows.
@@ -172,15 +172,17 @@ def propose_edit(context: QuestionContext, row: int) -> PageEdit:
     on_page = [word for word in own if not all(word.term in missing for missing in absent)]
     weights = {word.term: word.share for word in on_page or own}
 
+    forms = context.reading.forms[language]
+
     def weigh(sentence: str) -> float:
-        return sum(weights.get(term, 0.0) for term in set(extract_terms(sentence, language)))
+        return sum(weights.get(term, 0.0) for term in set(extract_terms(sentence, language, forms)))
 
     text = context.reading.text
     sentences = [sentence for sentence in _SENTENCE_END.split(text) if sentence.strip(_EDGES)]
     joined = " ".join(sentence.strip(_EDGES) for sentence in sentences)
     leads = [_trim(sentence, language) for sentence in (max(sentences, key=weigh), joined)]
     long_enough = (
-        lead for lead in leads if len(set(extract_terms(lead, language))) >= _MIN_LEAD_TERMS
+        lead for lead in leads if len(set(extract_words(lead, language))) >= _MIN_LEAD_TERMS
     )
     lead = next(long_enough, leads[0])
     lacks = sum(word.share for word in list_missing_words(context, row))
@@ -199,7 +201,7 @@ def propose_edit(context: QuestionContext, row: int) -> PageEdit:
 def _trim(sentence: str, language: str) -> str:
     """Trim a question's sentence to what begins with a content word; it opens with a capital."""
     tokens = sentence.split()
-    while len(tokens) > 1 and not extract_terms(tokens[0], language):
+    while len(tokens) > 1 and not extract_words(tokens[0], language):
         tokens.pop(0)
     text = " ".join(tokens[:_MAX_LEAD_WORDS]).strip(_EDGES)
     return text[:1].upper() + text[1:]

@@ -1,13 +1,11 @@
 """Choose where the questions of a site are answered: in the reader's browser, or by a function."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from ..serve.errors import SiteError
-from .browser_index.recipe import find_unverified_languages
-from .pages.page_index import PageIndex
 
 AnswerPlace = Literal["browser", "function"]
 ANSWER_PLACES: tuple[AnswerPlace, ...] = ("browser", "function")
@@ -39,21 +37,6 @@ class FunctionNeed:
 def need_of_option(option: str, reason: str) -> FunctionNeed:
     """Describe an option that only a function can honor, and that may be removed."""
     return FunctionNeed(f"`{option}`", reason, f"remove `{option}`")
-
-
-def list_language_needs(tags: Iterable[str]) -> list[FunctionNeed]:
-    """List the languages that only a function stems as the index does."""
-    reason = "the browser has no verified stemmer for it"
-    return [
-        FunctionNeed(f"the language `{tag}`", reason) for tag in find_unverified_languages(tags)
-    ]
-
-
-def list_page_languages(pages: Iterable[PageIndex], site_language: str) -> tuple[str, ...]:
-    """List the languages of a site's passages; the site's own if it has none."""
-    return tuple({page.record.language: None for page in pages if page.passages}) or (
-        site_language,
-    )
 
 
 def choose_answer_place(

@@ -22,7 +22,7 @@ from ..serve.provider_registry import EMBEDDER_PROVIDERS
 from ..serve.retrieval.bm25 import compute_idf
 from ..serve.text.languages import get_translation
 from ..serve.text.normalization import normalize_phrase
-from ..serve.text.tokenization import extract_terms
+from ..serve.text.tokenization import extract_words
 from ..serve.types import RoutingHint
 from ..serve.vectors import (
     INVERSE_NORMS,
@@ -38,6 +38,7 @@ from .notes.routing_hints import embed_passages_and_notes
 from .pages.page_index import PageIndex, TermCounts
 from .pages.passages import IndexedPassage
 from .pages.records import Record
+from .stems import extract_stems, list_forms
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ def index_titles(
     """Index the titles of records. languages: (language, first, last + 1) of the passages' rows."""
     ranges = {language: (first, end) for language, first, end in languages}
     term_rows = {term: row for row, term in enumerate(lexicon.terms)}
-    titles = [dict.fromkeys(extract_terms(each.title, each.language)) for each in records]
+    titles = [dict.fromkeys(extract_stems(each.title, each.language)) for each in records]
     norms = []
     for record, terms in zip(records, titles, strict=True):
         rows = ranges.get(record.language, (0, 0))
@@ -106,9 +107,14 @@ def index_titles(
 
 
 def index_labels(hints: Sequence[RoutingHint], language: str) -> tuple[PhraseEntry, ...]:
-    """Index the terms of labels and locators, which are public, by the rows of hints."""
-    texts = (f"{hint.label} {hint.locator}" for hint in hints)
-    return _list_term_entries(extract_terms(text, language) for text in texts)
+    """Index the terms of labels and locators, which are public, by the rows of hints.
+
+    Their words are terms too: a question has no other one for a word that no page holds.
+    """
+    texts = [f"{hint.label} {hint.locator}" for hint in hints]
+    return _list_term_entries(
+        extract_stems(text, language) + extract_words(text, language) for text in texts
+    )
 
 
 def invert_phrases(lists: Iterable[Iterable[str]]) -> dict[str, list[int]]:
@@ -227,7 +233,8 @@ class SiteIndex:
     rows. ``names`` are titles and file names. ``languages`` holds (language, first, last + 1) of
     the passages' rows, which stand language by language; ``weights`` is what each record's scores
     are multiplied by, ``is_history`` whether its scores weigh less unless history is asked for.
-    ``embedded`` counts the texts that were not in the cache.
+    ``forms`` are those of each term of the lexicon but itself, by language, with spaces between
+    them. ``embedded`` counts the texts that were not in the cache.
     """
 
     site: SiteInfo
@@ -248,6 +255,7 @@ class SiteIndex:
     weights: tuple[float, ...]
     titles: TitleIndex
     words: tuple[str, ...]
+    forms: Mapping[str, tuple[str, ...]]
     label_terms: tuple[PhraseEntry, ...]
     is_history: tuple[bool, ...]
 
@@ -306,6 +314,7 @@ def build_index(
         weights=weigh_records([record.id for record in records], weights or {}),
         titles=index_titles(records, lexicon, languages),
         words=tuple(sorted(frozenset().union(*(page.words for page in public)))),
+        forms=list_forms(lexicon.terms, ((page.record.language, page.stems) for page in public)),
         label_terms=index_labels(hints.hints, site.language),
         is_history=mark_history_pages(records, site.name, weights or {}),
     )

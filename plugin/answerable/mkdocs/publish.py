@@ -18,8 +18,6 @@ from ..indexing.answer_place import (
     FunctionNeed,
     choose_answer_place,
     describe_function_needs,
-    list_language_needs,
-    list_page_languages,
     locate_unpublished_function,
     need_of_option,
 )
@@ -142,7 +140,7 @@ def publish_build(built: FinishedBuild) -> None:
         staged.index.site.language: PublishedIndex(manifest.id, manifest.built_at, staged.browser)
         for staged, manifest in published
     }
-    _write_widget_files(built, whole, indexes)
+    _write_widget_files(built, indexes)
 
 
 def write_compared_function(built: FinishedBuild, function: Path) -> None:
@@ -170,13 +168,13 @@ def preview_build(built: FinishedBuild) -> Engine:
     whole = merge_languages(built.sites)
     notebook = _read_checked_notebook(built, whole)
     place = choose_answer_place(
-        built.options.answers_in or "function", _list_needs(built.options, whole)
+        built.options.answers_in or "function", list_function_needs(built.options)
     )
     site = _describe_site(built, whole, place)
     bundle, index = preview_site(site, notebook, built.cache / "serve", log.info)
     manifest = bundle.manifest
     published = PublishedIndex(manifest.id, manifest.built_at, index)
-    _write_widget_files(built, whole, {whole.info.language: published})
+    _write_widget_files(built, {whole.info.language: published})
     return make_engine(bundle, built.embedder, resolve_settings(built.options))
 
 
@@ -201,17 +199,12 @@ def index_unpublished_site(built: FinishedBuild) -> tuple[SiteIndex, Notebook]:
     return index_site(_describe_site(built, whole), notebook), notebook
 
 
-def _list_needs(options: AnswerableConfig, whole: SitePages) -> list[FunctionNeed]:
-    languages = list_page_languages(whole.pages, whole.info.language)
-    return [*list_function_needs(options), *list_language_needs(languages)]
-
-
 def _choose_answer_place(built: FinishedBuild, whole: SitePages) -> AnswerPlace:
     """Choose where a published site's questions are answered, and say what needs a function.
 
     Nothing is said to an owner who knows: one who has set the option, or the function's address.
     """
-    options, needs = built.options, _list_needs(built.options, whole)
+    options, needs = built.options, list_function_needs(built.options)
     place = choose_answer_place(options.answers_in, needs)
     if place == "function" and options.offline:
         needs = needs or [need_of_option("answers_in", "it asks for one")]
@@ -250,13 +243,9 @@ def _describe_site(
     )
 
 
-def _write_widget_files(
-    built: FinishedBuild, whole: SitePages, indexes: Mapping[str, PublishedIndex]
-) -> None:
-    # A language of which no page has text has an index too, and its own stemmer.
-    languages = {*list_page_languages(whole.pages, whole.info.language), *indexes}
+def _write_widget_files(built: FinishedBuild, indexes: Mapping[str, PublishedIndex]) -> None:
     is_offline = built.is_offline and any(index.browser for index in indexes.values())
-    write_widget_files(built.folder, built.widget_config, indexes, languages, is_offline=is_offline)
+    write_widget_files(built.folder, built.widget_config, indexes, is_offline=is_offline)
 
 
 def _read_checked_notebook(built: FinishedBuild, whole: SitePages) -> Notebook:

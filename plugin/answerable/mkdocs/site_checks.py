@@ -15,7 +15,6 @@ from ..indexing.answer_place import (
     choose_answer_place,
     describe_function_needs,
     find_function,
-    list_language_needs,
 )
 from ..indexing.output.files import format_count
 from ..indexing.packaging.platforms import PACKAGE_FOLDER
@@ -25,7 +24,6 @@ from ..serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS
 from ..serve.settings import BUNDLE_FOLDER
 from ..serve.stores.bundle import open_bundle
 from .options import AnswerableConfig, is_absolute_endpoint, resolve_gold_path
-from .pages import get_site_language
 from .publish import list_function_needs
 from .ref_build import count_tracked_files
 from .site_config import find_plugin, load_mkdocs_config
@@ -109,9 +107,8 @@ def _check_site_url(config: MkDocsConfig, options: AnswerableConfig) -> SiteChec
 
 
 def _check_answering(config: MkDocsConfig, options: AnswerableConfig) -> Iterator[SiteCheck]:
-    """Check where questions are answered; further languages of pages are known to a build only."""
-    languages = [get_site_language(config, options.language)]
-    needs = [*list_function_needs(options), *list_language_needs(languages)]
+    """Check where questions are answered."""
+    needs = list_function_needs(options)
     try:
         place = choose_answer_place(options.answers_in, needs)
     except SiteError as error:

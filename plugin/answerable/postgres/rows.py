@@ -37,14 +37,20 @@ from .tables import VectorColumn
 
 _SITE_PART, _COLUMNS_PART = "site", "columns"
 _PHRASES_PART, _DATES_PART, _WORDS_PART = "phrases", "dates", "words"
+_FORMS_PART = "forms"
 _ABSENT_COUNTS = dict.fromkeys(("blocks", "terms", "postings", "windows"), 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoreSnapshot(SiteColumns):
-    """Extend the columns of a site by its words, and the number of terms of each passage."""
+    """Extend the columns of a site by its words, and the number of terms of each passage.
+
+    ``lexicon`` are its terms, ``forms`` the others of each in each language.
+    """
 
     spellings: TextLines
+    lexicon: TextLines
+    forms: Mapping[str, TextLines]
     lengths: NDArray[np.uint32]
 
 
@@ -71,6 +77,9 @@ def pack_snapshot(bundle: Bundle) -> dict[str, bytes]:
         _PHRASES_PART: pack_lines([list(index.rows) for index in phrases]),
         _DATES_PART: pack_lines([[date or "" for date in bundle.dates]]),
         _WORDS_PART: pack_lines([bundle.words]),
+        _FORMS_PART: pack_lines(
+            [list(bundle.postings.terms), *(lines.texts() for lines in bundle.forms.values())]
+        ),
     }
 
 
@@ -92,12 +101,20 @@ def parse_snapshot(parts: Mapping[str, bytes], manifest: Manifest) -> StoreSnaps
             counts,
         )
         spellings = lines(_WORDS_PART, counts["words"])[0]
+        tags = site_columns.site.tags
+        lexicon, *forms = lines(_FORMS_PART, *[counts["terms"]] * (1 + len(tags)))
     except (LookupError, TypeError, ValueError) as error:
         raise BundleError(
             f"the database's bundle is malformed ({error!s:.200}): publish it again"
         ) from None
     lengths = numbers[columns.PASSAGE_LENGTHS.name]
-    return StoreSnapshot(**site_columns.as_fields(), spellings=spellings, lengths=lengths)
+    return StoreSnapshot(
+        **site_columns.as_fields(),
+        spellings=spellings,
+        lexicon=lexicon,
+        forms=dict(zip(tags, forms, strict=True)),
+        lengths=lengths,
+    )
 
 
 # The rows of the passages that hold a term, and how often each does.

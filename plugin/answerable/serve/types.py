@@ -60,7 +60,8 @@ class Evidence:
 
     ``lead``: the best hint's cosine minus the best passage's. ``section_scores`` and ``terms`` (the
     question's that its retrieval text holds): of each passage, empty where sections are not scored.
-    ``idfs``: of the question's terms, by language. ``vector``: of the question, None if unknown.
+    ``idfs``: of the question's terms, by language, and ``forms``: the term of each of their forms.
+    ``vector``: of the question, None if unknown.
     """
 
     passages: tuple[Passage, ...] = ()
@@ -69,6 +70,7 @@ class Evidence:
     section_scores: tuple[float, ...] = field(default=(), compare=False)
     terms: tuple[frozenset[str], ...] = field(default=(), compare=False)
     idfs: Mapping[str, Mapping[str, float]] = field(default_factory=dict, compare=False, repr=False)
+    forms: Mapping[str, Mapping[str, str]] = field(default_factory=dict, compare=False, repr=False)
     vector: tuple[float, ...] | None = field(default=None, compare=False, repr=False)
 
     def __bool__(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import sentencex
 
-from ..serve.text.tokenization import extract_terms
+from ..indexing.stems import extract_stems
 
 MAX_CLAIMS = 3
 MAX_ROUTES = 2
@@ -84,7 +84,7 @@ def split_prompt_sentences(text: str) -> Iterator[str]:
 
 def write_honest_draft(prompt: ParsedPrompt) -> dict[str, Any]:
     """Quote the sentences that support an answer best; both lists are empty if none does."""
-    terms = list(dict.fromkeys(extract_terms(prompt.question)))
+    terms = list(dict.fromkeys(extract_stems(prompt.question)))
     quotes = _choose_sentences(terms, prompt.sources)
     claims = [{"text": q, "evidence": [{"source": s, "quote": q}]} for s, q in quotes]
     routes = [hint.id for hint in prompt.hints if _cover(terms, hint) >= _HINT_FLOOR]
@@ -105,7 +105,7 @@ def _choose_sentences(
 ) -> list[tuple[str, str]]:
     """Pick the best supported sentences with their sources, in the order of the sources."""
     sentences = [
-        (source, text, set(extract_terms(text)))
+        (source, text, set(extract_stems(text)))
         for source in sources
         for text in split_prompt_sentences(source.text)
         if len(text.split()) > 3 and not text.endswith("?")
@@ -117,7 +117,7 @@ def _choose_sentences(
     scores = []
     for source, _, own in sentences:
         support = sum(weights[term] for term in own.intersection(terms))
-        titled = set(extract_terms(source.title)).intersection(terms) - own
+        titled = set(extract_stems(source.title)).intersection(terms) - own
         # A sentence without a word of the question says nothing of it, whatever its title.
         score = support + _TITLE_WEIGHT * sum(weights[term] for term in titled) if support else 0
         scores.append(score / sum(weights.values()) if terms else 0)
@@ -130,5 +130,5 @@ def _choose_sentences(
 
 
 def _cover(terms: Sequence[str], hint: PromptHint) -> float:
-    surface = set(extract_terms(f"{hint.label} {hint.locator}"))
+    surface = set(extract_stems(f"{hint.label} {hint.locator}"))
     return len(surface.intersection(terms)) / max(1, len(terms))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from answerable.indexing.stems import extract_stems
 from answerable.serve.answers.excerpts import (
     EXTRA_WORDS,
     MAX_VISIBLE_CHARACTERS,
@@ -12,7 +13,7 @@ from answerable.serve.answers.excerpts import (
     cut_excerpt,
 )
 from answerable.serve.answers.statements import split_statements
-from answerable.serve.text.tokenization import count_words, extract_terms
+from answerable.serve.text.tokenization import count_words
 from answerable.serve.types import Passage
 from support.passage_blocks import block, passage
 
@@ -23,11 +24,11 @@ def excerpt(
     source: Passage, question: str, budget: ExcerptBudget = ROOMY, shown: Sequence[str] = ()
 ) -> Excerpt | None:
     """An excerpt whose supports are the shares of the question's terms that statements hold."""
-    weights = dict.fromkeys(extract_terms(question), 1.0)
+    weights = dict.fromkeys(extract_stems(question), 1.0)
     supports = []
     reading = split_statements(source)
     for statement in reading.statements:
-        terms = set(extract_terms(source.text[statement.start : statement.end]))
+        terms = set(extract_stems(source.text[statement.start : statement.end]))
         supports.append(len(terms & set(weights)) / len(weights))
     return cut_excerpt(source, reading, supports, weights, budget, shown)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from answerable.indexing.stems import extract_stems
 from answerable.serve.answers.confidence import (
     bucket_confidence,
     has_same_polarity,
@@ -12,7 +13,6 @@ from answerable.serve.answers.confidence import (
     rate_answer,
 )
 from answerable.serve.providers import make_engine
-from answerable.serve.text.tokenization import extract_terms
 from answerable.serve.types import Passage
 from support import sites
 from support.doubles import bundle_of, index_of, record
@@ -26,7 +26,7 @@ ANCHOR = passage(
 
 
 def sure(question: str, source: Passage = ANCHOR) -> bool:
-    weights = dict.fromkeys(extract_terms(question), 2.0)
+    weights = dict.fromkeys(extract_stems(question), 2.0)
     return is_direct_answer(question, weights, source, source.text)
 
 
@@ -70,7 +70,7 @@ def test_polarity_compares_negations_and_antonyms(question: str, text: str, *, s
 
 def test_words_that_are_cut_off_do_not_count() -> None:
     question = "How do I drop the anchor over the bow?"
-    weights = dict.fromkeys(extract_terms(question), 2.0)
+    weights = dict.fromkeys(extract_stems(question), 2.0)
     assert is_direct_answer(question, weights, ANCHOR, ANCHOR.text)
     assert not is_direct_answer(question, weights, ANCHOR, "anchor.drop()")
 

@@ -8,13 +8,13 @@ import pytest
 
 from answerable.indexing.index import mark_history_pages
 from answerable.indexing.pages.records import PageMetadata, Record
+from answerable.indexing.stems import extract_stems
 from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.retrieval.bm25 import compute_idf, compute_idfs
 from answerable.serve.retrieval.question import asks_for_history
 from answerable.serve.retrieval.retrieve import RetrievalResult
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.text.normalization import split_ngrams
-from answerable.serve.text.tokenization import extract_terms
 from answerable.testing import LetterEmbedder
 from support import doubles
 from support.doubles import bundle_of, index_of, record
@@ -58,7 +58,7 @@ QUESTIONS = ["rope", "Mooring ropes of hemp", "chain-care in spring", "anchors z
 def test_page_evidence_is_the_formula(tmp_path: Path, question: str) -> None:
     bundle = site(tmp_path)
     scored = search(bundle, question).passages
-    terms = set(extract_terms(question))
+    terms = set(extract_stems(question))
     count = len(bundle.passage_ids)
 
     def idf(term: str) -> float:
@@ -68,10 +68,10 @@ def test_page_evidence_is_the_formula(tmp_path: Path, question: str) -> None:
         return math.sqrt(sum(idf(term) ** 2 for term in those))
 
     for name, (title, _) in PAGES.items():
-        own = set(extract_terms(title))
+        own = set(extract_stems(title))
         cosine = sum(idf(term) ** 2 for term in own & terms) / (length(own) * length(terms))
         shares = [
-            sum(idf(term) for term in set(extract_terms(phrase)) & terms)
+            sum(idf(term) for term in set(extract_stems(phrase)) & terms)
             for phrase in (title.lower(), name.replace("-", " "))
             if f" {phrase} " in f" {question.lower().replace('-', ' ')} "
         ]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from answerable.indexing.notes import routing_hints
+from answerable.indexing.stems import extract_stems
 from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.bundle_format.site_data import PhraseEntry, PhraseIndex
 from answerable.serve.engine import Engine
@@ -21,7 +22,6 @@ from answerable.serve.retrieval.scoring import score_all_codes
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.text.languages import TRANSLATIONS
 from answerable.serve.text.normalization import normalize_phrase, split_ngrams
-from answerable.serve.text.tokenization import extract_terms
 from answerable.serve.vectors import Int8Codes
 from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from support import doubles
@@ -52,9 +52,9 @@ def search(store: Bundle, question: str, top_k: int = 8) -> RetrievalResult:
 
 def straightforward(texts: Sequence[str], question: str) -> list[float]:
     """The formula as the design states it, over lists of terms."""
-    documents = [extract_terms(text) for text in texts]
+    documents = [extract_stems(text) for text in texts]
     mean = sum(map(len, documents)) / len(documents)
-    terms = set(extract_terms(question))
+    terms = set(extract_stems(question))
 
     def idf(term: str) -> float:
         df = sum(term in document for document in documents)
@@ -74,7 +74,7 @@ def straightforward(texts: Sequence[str], question: str) -> list[float]:
 def test_the_lexical_score_is_the_formula(tmp_path: Path, question: str) -> None:
     store = bundle(tmp_path, *TEXTS)
     expected = straightforward([f"Page {n}x\n{text}" for n, text in enumerate(TEXTS)], question)
-    result = score_bm25(store.postings, compute_idfs(store.postings, extract_terms(question)))
+    result = score_bm25(store.postings, compute_idfs(store.postings, extract_stems(question)))
     assert result.tolist() == pytest.approx(expected, abs=1e-6)
     assert 0 <= result.max() < 1
 

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from answerable.cli.context import check_language_tag
 from answerable.cli.render import print_reply
+from answerable.indexing.stems import extract_stems
 from answerable.serve.answers.extractive import ExtractiveAnswerer
 from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.engine import Engine
@@ -17,7 +18,6 @@ from answerable.serve.retrieval.bm25 import compute_idfs, score_bm25
 from answerable.serve.retrieval.question import read_question
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.text.languages import is_language_tag, match_languages
-from answerable.serve.text.tokenization import extract_terms
 from answerable.serve.types import Answer, Claim, Evidence, RecordCitation, Reply
 from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from support import doubles, sites
@@ -55,7 +55,7 @@ def test_each_language_scores_as_in_a_site_of_its_own(tmp_path: Path, question: 
 
 def test_single_language_site_is_scored_over_all_rows(tmp_path: Path) -> None:
     bundle = alone(tmp_path, "en", ENGLISH)
-    words = extract_terms("rope wind zeppelin")
+    words = extract_stems("rope wind zeppelin")
     idfs = compute_idfs(bundle.postings, words)
     whole = score_bm25(bundle.postings, idfs)
     rows = (0, len(ENGLISH))

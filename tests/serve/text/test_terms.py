@@ -8,8 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import snowballstemmer
 
+from answerable.indexing.stems import extract_stems
 from answerable.serve.text import tokenization
-from answerable.serve.text.tokenization import extract_terms, split_lowercase_words, split_words
+from answerable.serve.text.tokenization import split_lowercase_words, split_words
 
 THREADS = 8
 ENDINGS = ("ization", "fulness", "ically", "ements", "ousli", "ingly", "ations", "ness")
@@ -36,7 +37,7 @@ def test_stemming_is_thread_safe() -> None:
 
     def extract_batch(words: list[str]) -> list[str]:
         together.wait()
-        return extract_terms(" ".join(words))
+        return extract_stems(" ".join(words))
 
     with ThreadPoolExecutor(THREADS) as pool:
         stems = list(pool.map(extract_batch, batches))
@@ -45,7 +46,7 @@ def test_stemming_is_thread_safe() -> None:
 
 
 def test_connectives_are_stopwords() -> None:
-    assert extract_terms("Although anyone ran into something, a floor was found, however") == [
+    assert extract_stems("Although anyone ran into something, a floor was found, however") == [
         "ran",
         "floor",
         "found",
@@ -53,7 +54,7 @@ def test_connectives_are_stopwords() -> None:
 
 
 def test_letters_with_dots_between_them_are_one_word() -> None:
-    assert extract_terms("a store, e.g. Redis, i.e. memory") == ["store", "redi", "memori"]
-    assert extract_terms("U.S. 3.1", "und") == ["u.s", "3", "1"]
+    assert extract_stems("a store, e.g. Redis, i.e. memory") == ["store", "redi", "memori"]
+    assert extract_stems("U.S. 3.1", "und") == ["u.s", "3", "1"]
     assert split_words("e.g.x z.B. httpx.Client") == ["e.g.x", "z.B", "httpx", "Client"]
     assert split_lowercase_words("z.B. so") == split_lowercase_words("z.B. so é")[:2]

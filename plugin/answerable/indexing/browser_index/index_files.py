@@ -19,6 +19,7 @@ from ...serve.embedders.embedder import Vectors
 from ...serve.embedders.local_embedder import LOCAL_IDENTITY
 from ...serve.errors import SiteError
 from ...serve.retrieval.selection import has_code
+from ...serve.retrieval.word_forms import MIN_SHARED_LETTERS
 from ...serve.structure import TITLE_SEPARATOR, Block, Span, pack_structure
 from ...serve.types import Passage
 from ...serve.vectors import Encoding
@@ -71,6 +72,7 @@ class PublicIndex:
     passage_vectors: Vectors
     lexicon: Lexicon
     words: tuple[str, ...]
+    forms: Mapping[str, tuple[str, ...]]
 
 
 def select_public_index(index: SiteIndex, profile: Profile) -> PublicIndex:
@@ -111,6 +113,7 @@ def select_public_index(index: SiteIndex, profile: Profile) -> PublicIndex:
         passage_vectors=index.passage_vectors,
         lexicon=index.lexicon,
         words=index.words,
+        forms={tag: index.forms[tag] for tag, _, _ in index.languages},
     )
 
 
@@ -252,49 +255,66 @@ def _list_phrases(index: PublicIndex) -> Mapping[str, tuple[PhraseEntry, ...]]:
     }
 
 
-# A question reads a shard for each of its terms: one of so many postings has some 3 kB. A small
+# A question reads a shard for each of its words: one of so many postings has some 3 kB. A small
 # site has smaller ones, of so many terms.
 POSTINGS_PER_SHARD = 1_500
 TERMS_PER_SHARD = 40
 FEW_SHARDS, MAX_SHARDS = 32, 512
 
-# FNV-1a of 32 bits: http://www.isthe.com/chongo/tech/comp/fnv/
-_FNV_OFFSET, _FNV_PRIME = 0x811C9DC5, 0x01000193
-
-
-def hash_term(term: str) -> int:
-    """Compute the FNV-1a hash of a term's UTF-8, of 32 bits."""
-    value = _FNV_OFFSET
-    for byte in term.encode("utf-8", "replace"):
-        value = (value ^ byte) * _FNV_PRIME & 0xFFFFFFFF
-    return value
-
 
 def count_shards(lexicon: Lexicon) -> int:
-    """Count the shards of a site's postings, at least one."""
+    """Count about how many shards a site's postings make, at least one."""
     few = min(max(1, len(lexicon.terms) // TERMS_PER_SHARD), FEW_SHARDS)
     return min(max(few, round(len(lexicon.passages) / POSTINGS_PER_SHARD)), MAX_SHARDS)
 
 
-def serialize_postings(index: PublicIndex) -> Mapping[int, bytes]:
-    """Serialize the postings of all terms, by the number of their shard."""
+def divide_terms(index: PublicIndex) -> dict[str, list[int]]:
+    """Divide the terms among shards: the rows of each, by the beginning of its first words.
+
+    Words that begin alike are in one shard, in the order of a browser's texts. A term is in each
+    shard that one of its forms belongs to, so that a question finds all that it reads of a word by
+    the word alone.
+    """
     lexicon = index.lexicon
-    count = count_shards(lexicon)
-    rows: list[list[int]] = [[] for _ in range(count)]
-    for row, term in enumerate(lexicon.terms):
-        rows[hash_term(term) % count].append(row)
+    rows_by_beginning: dict[str, list[int]] = {}
+    for row, forms in enumerate(zip(lexicon.terms, *index.forms.values(), strict=True)):
+        words = (word for text in forms for word in text.split())
+        for beginning in {word[:MIN_SHARED_LETTERS] for word in words}:
+            rows_by_beginning.setdefault(beginning, []).append(row)
+    sizes = np.diff(lexicon.edges.astype(np.int64))
+    weights = {key: int(sizes[rows].sum()) for key, rows in rows_by_beginning.items()}
+    most = sum(weights.values()) / count_shards(lexicon)
+    shards: dict[str, list[int]] = {"": []}
+    filled, first = 0, ""
+    for beginning in sorted(weights, key=lambda text: text.encode("utf-16-be", "surrogatepass")):
+        if filled >= most:
+            filled, first = 0, beginning
+        shards.setdefault(first, []).extend(rows_by_beginning[beginning])
+        filled += weights[beginning]
+    return {first: sorted(set(rows)) for first, rows in shards.items()}
+
+
+def serialize_postings(index: PublicIndex, shards: Iterable[list[int]]) -> Mapping[int, bytes]:
+    """Serialize the forms and postings of terms by the number of their shard.
+
+    shards: the rows of the terms of each.
+    """
     return {
-        number: pack_container(_make_shard(lexicon, shard)) for number, shard in enumerate(rows)
+        number: pack_container(_make_shard(index, shard)) for number, shard in enumerate(shards)
     }
 
 
-def _make_shard(lexicon: Lexicon, rows: list[int]) -> Container:
+def _make_shard(index: PublicIndex, rows: list[int]) -> Container:
     """Make a shard. rows: of its terms, rising."""
+    lexicon = index.lexicon
     edges = lexicon.edges.astype(np.int64)
     sizes = edges[np.array(rows, dtype=np.int64) + 1] - edges[rows] if rows else np.zeros(0, int)
     places = np.concatenate([np.arange(edges[row], edges[row + 1]) for row in rows] or [sizes])
     return Container(
-        {"terms": [lexicon.terms[row] for row in rows]},
+        {
+            "terms": [lexicon.terms[row] for row in rows],
+            "forms": {tag: [forms[row] for row in rows] for tag, forms in index.forms.items()},
+        },
         {
             "sizes": shrink_array(sizes),
             "gaps": shrink_array(_difference_rows(lexicon.passages[places], sizes)),
@@ -452,7 +472,7 @@ class AddressedFiles:
     files: Mapping[str, bytes]
 
 
-INDEX_FORMAT = 2
+INDEX_FORMAT = 3
 # Bytes of a file's hash in its name: enough that no two files of a site have the same.
 NAME_BYTES = 6
 
@@ -479,8 +499,9 @@ def serialize_browser_index(
     dimensions = index.passage_vectors.shape[1]
     codes = encode_vectors(index.passage_vectors, Encoding("int8", dimensions))["codes"]
     starts = {kind: split_passages(kind, index.passage_records) for kind in _SHARDS}
+    terms = divide_terms(index)
     shards: Mapping[str, Mapping[int, bytes]] = {
-        "terms": serialize_postings(index),
+        "terms": serialize_postings(index, terms.values()),
         "codes": serialize_codes(codes, starts["codes"]),
         "texts": serialize_texts(index.passages, starts["texts"]),
         "statements": serialize_statements(
@@ -507,6 +528,7 @@ def serialize_browser_index(
             "words": len(index.words),
         },
         "signRows": SIGN_ROWS,
+        "termStarts": list(terms),
         "dates": [record.date for record in index.records],
     }
     arrays = {

@@ -163,12 +163,17 @@ class PublishedStore(SiteColumns):
     passages: Sequence[Passage]
     passage_codes: Codes
     postings: Postings
+    forms: Mapping[str, Mapping[str, str]]
     words: Sequence[str]
 
     @property
     def store_key(self) -> str:
         """Tell it from the bundle of the same id."""
         return "published"
+
+    def term_forms(self, language: str) -> Iterable[tuple[str, str]]:
+        """List the forms of each term in a language."""
+        return self.forms[language].items()
 
     def postings_of(self, terms: Collection[str]) -> Postings:
         """Return the postings of all terms."""
@@ -308,6 +313,7 @@ def read_published_index(index: IndexManifest, read: ReadFile) -> PublishedStore
             passages=read_passages(core, columns_of_site, unpack("texts"), allowance.spend),
             passage_codes=_join_codes(unpack("codes"), len(lengths), index.manifest.encoding),
             postings=_join_postings(terms, lengths),
+            forms={tag: _join_forms(terms, tag) for tag in columns_of_site.site.tags},
             words=[str(word) for word in words.values["words"]],
         )
     except (LookupError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
@@ -338,7 +344,8 @@ def _check_counts(
     data = {
         "records": len(core.values["recordIds"]),
         "passages": len(core.arrays["passageLengths"]),
-        "terms": sum(len(shard.values["terms"]) for shard in terms),
+        # A term is in each shard that a form of it belongs to.
+        "terms": len({term for shard in terms for term in shard.values["terms"]}),
         "words": len(words.values["words"]),
     }
     for name, count in data.items():
@@ -392,6 +399,15 @@ def _join_codes(shards: Sequence[Container], passages: int, encoding: Encoding) 
     empty: NDArray[np.int8] = np.zeros(0, np.int8)
     codes = np.concatenate([*rows, empty]).reshape(passages, encoding.dimensions)
     return Int8Codes(codes, invert_row_norms(codes))
+
+
+def _join_forms(shards: Sequence[Container], language: str) -> dict[str, str]:
+    pairs = (
+        (_check_text(term), _check_text(forms))
+        for shard in shards
+        for term, forms in zip(shard.values["terms"], shard.values["forms"][language], strict=True)
+    )
+    return dict(pairs)
 
 
 def _join_postings(shards: Sequence[Container], lengths: NDArray[np.uint32]) -> Postings:

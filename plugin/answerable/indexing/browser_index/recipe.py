@@ -25,10 +25,8 @@ from ...serve.answers import (
 from ...serve.bundle_format.site_data import SiteMetadata
 from ...serve.embedders import local_embedder
 from ...serve.errors import AnswerableError
-from ...serve.retrieval import bm25, boosts, question, retrieve, scoring, selection
+from ...serve.retrieval import bm25, boosts, question, retrieve, scoring, selection, word_forms
 from ...serve.text import normalization, sanitization, tokenization
-from ...serve.text.languages import base_language
-from ...serve.text.tokenization import STEMMER_LANGUAGES
 
 # Python's own parser of patterns, which has had this name since 3.11.
 _parser: Any = import_module("re._parser")
@@ -222,53 +220,6 @@ def _write_range(first: int, last: int) -> str:
     return rf"\u{{{first:x}}}" + (rf"-\u{{{last:x}}}" if last > first else "")
 
 
-# By tests/engine/test_snowball.py. The Snowball project's JavaScript has no Czech or Polish one.
-VERIFIED_ALGORITHMS = frozenset(
-    """arabic armenian basque catalan danish dutch english estonian finnish french german greek
-    hindi hungarian indonesian irish italian lithuanian nepali norwegian portuguese romanian
-    russian serbian spanish swedish tamil turkish""".split()
-)
-
-# Of any site: a window of code is chosen by English terms, whatever its page is written in.
-ALWAYS_READ = "en"
-
-FOLDER = "snowball"
-# Copies of the stemmers carry their license.
-_BASE_FILES = ("COPYING", "base-stemmer.js")
-
-
-def select_stemmers(tags: Iterable[str]) -> dict[str, str]:
-    """Select the stemmers of a site by the languages of its tags; none for one without any."""
-    languages = sorted({base_language(tag) for tag in (*tags, ALWAYS_READ)})
-    return {
-        language: algorithm
-        for language in languages
-        if (algorithm := STEMMER_LANGUAGES.get(language)) in VERIFIED_ALGORITHMS
-    }
-
-
-def list_stemmer_files(tags: Iterable[str]) -> list[str]:
-    """List the files of the stemmers of a site, below the folder of the engine."""
-    algorithms = sorted(set(select_stemmers(tags).values()))
-    return [f"{FOLDER}/{name}" for name in (*_BASE_FILES, *map(_name_file, algorithms))]
-
-
-def find_unverified_languages(tags: Iterable[str]) -> list[str]:
-    """List the tags of languages that have a stemmer in Python only.
-
-    A language without any stemmer is not among them: neither engine stems it.
-    """
-    return [
-        tag
-        for tag in tags
-        if STEMMER_LANGUAGES.get(base_language(tag), "english") not in VERIFIED_ALGORITHMS
-    ]
-
-
-def _name_file(algorithm: str) -> str:
-    return f"{algorithm}-stemmer.js"
-
-
 # By module, the constants that its twin in the browser reads; of a function its result.
 COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
     bm25: ("K1", "B", "BACKGROUND_PASSAGES"),
@@ -288,6 +239,7 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
     excerpts: (
         "REPEATED_TERM_SHARE",
         "IMPORT_LINE_SHARE",
+        "CODE_LANGUAGE",
         "_AFTER_BLANK",
         "_AT_MARGIN",
         "_BEFORE_BLANK",
@@ -398,6 +350,7 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
     ),
     vectors: ("CANDIDATES", "ESTIMATE_SLACK", "EXACT_PASSAGES", "SCALAR_POOL"),
     wire: ("GAP_MARK", "_UNQUOTED"),
+    word_forms: ("MIN_SHARED_LETTERS", "MAX_OTHER_LETTERS", "MAX_OTHER_TERM_LETTERS"),
 }
 
 
@@ -415,7 +368,6 @@ def collect_recipe(site: SiteMetadata) -> dict[str, dict[str, Any]]:
     recipe["question"]["NOW_WORDS"] = to_json_value(question.collect_now_words(site.tags))
     recipe["question"]["FRAMES"] = to_json_value(question.compile_frames(site.names))
     recipe["tokenization"]["SITE_SCRIPTS"] = write_script_pattern(site.scripts)
-    recipe["tokenization"]["STEMMERS"] = select_stemmers(site.tags)
     return recipe
 
 

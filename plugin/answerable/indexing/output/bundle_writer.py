@@ -121,6 +121,9 @@ def _serialize_shared(index: SiteIndex) -> dict[str, bytes]:
         ),
         manifest_module.LEXICON_FILE: _pack_lines(index.lexicon.terms),
         manifest_module.WORDS_FILE: _pack_lines(index.words),
+        manifest_module.FORMS_FILE: _pack_lines(
+            *(index.forms[tag] for tag, _, _ in index.languages)
+        ),
         manifest_module.HINTS_FILE: _pack_lines(
             [hint.id for hint in index.hints],
             [hint.label for hint in index.hints],

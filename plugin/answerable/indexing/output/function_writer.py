@@ -25,7 +25,7 @@ from .files import (
 )
 
 # What serve/ imports in any case, by distribution.
-BASE_REQUIREMENTS = ("limits", "numpy", "snowballstemmer")
+BASE_REQUIREMENTS = ("limits", "numpy")
 # The compiled scan: 45 MB of a function, which it earns where numpy would take milliseconds.
 KERNEL_PACKAGE = "numkong"
 MIN_KERNEL_BYTES = 8_000_000

@@ -26,10 +26,11 @@ from ...serve.structure import is_safe_url
 from ...serve.text import tokenization
 from ...serve.text.tokenization import (
     detect_scripts,
-    extract_terms,
+    extract_words,
     is_space_delimited,
     split_words,
 )
+from .. import stems
 from ..caches import ProcessPool, SqliteCache
 from ..notes.transcripts import TranscriptFormat, parse_transcript
 from ..yaml_reader import YamlError, find_duplicate_key, parse_yaml
@@ -71,7 +72,7 @@ class PageIndex:
     """A record without its text, its passages in reading order and, parallel, their terms.
 
     ``scripts`` are those that the passages are written in, ``words`` those that a question's words
-    are compared with (see ``serve.retrieval.question``).
+    are compared with (see ``serve.retrieval.question``). ``stems``: by word, where they differ.
     """
 
     record: Record
@@ -79,6 +80,7 @@ class PageIndex:
     term_counts: tuple[TermCounts, ...]
     scripts: frozenset[str]
     words: frozenset[str]
+    stems: Mapping[str, str]
 
 
 def parse_record(source: PageSource) -> Record:
@@ -115,6 +117,7 @@ def index_record(record: Record, rules: CuttingRules | None = None) -> PageIndex
         term_counts=tuple(count_terms(text, record.language) for text in texts),
         scripts=frozenset().union(*map(detect_scripts, texts)),
         words=frozenset().union(*map(list_words, texts)),
+        stems=find_stems(texts, record.language),
     )
 
 
@@ -140,7 +143,15 @@ def count_terms(text: str, language: str) -> TermCounts:
 
 @cache
 def _cached_term_reader(language: str) -> Callable[[str], list[str]]:
-    return cache(partial(extract_terms, language=language))
+    return cache(partial(stems.extract_stems, language=language))
+
+
+def find_stems(texts: Iterable[str], language: str) -> dict[str, str]:
+    """Find the stem of each word of some texts that is not its own stem."""
+    stem = stems.load_stemmer(language)
+    tokens = frozenset().union(*map(str.split, texts))
+    words = frozenset().union(*(extract_words(token, language) for token in tokens))
+    return {word: term for word in sorted(words) if (term := stem(word)) != word}
 
 
 PAGE_CACHE_FILE = "pages.sqlite3"
@@ -149,6 +160,7 @@ _MODULES = (
     passages,
     records,
     sys.modules[__name__],
+    stems,
     structure,
     text_units,
     tokenization,

@@ -3,12 +3,11 @@
 import json
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from importlib.resources import files
 
 from ...serve.bundle_format.columns import hash_files
 from ..browser_index.index_files import AddressedFiles
-from ..browser_index.recipe import list_stemmer_files
 
 _IMPORT = re.compile(r"^import \{([^}]*)\} from \"(\.[^\"]+)\";[ \t]*\n", re.M)
 _DATA_IMPORT = re.compile(
@@ -110,30 +109,17 @@ def shorten_script(source: str) -> str:
     return _INDENTATION.sub("", _TYPE.sub("", without))
 
 
-# What the ask box imports. It imports the others, but for stemmers, when a page needs them.
+# What the ask box imports when a page needs it: it is joined with all others.
 ENTRY_MODULE = "site_index.js"
 
 
-def read_engine_files(tags: Iterable[str]) -> AddressedFiles:
-    """Read the engine for a site in the languages of these tags, by paths; its entry is the first.
-
-    Scripts are shortened, and a license is published as it is.
-    """
+def read_engine_files() -> AddressedFiles:
+    """Read the engine as one shortened script."""
     folder = files("answerable") / "widget" / "engine"
     modules = {
         file.name: shorten_script(file.read_text(encoding="utf-8"))
         for file in folder.iterdir()
         if file.name.endswith(".js")
     }
-    stemmers = {
-        path: _shorten(path, folder.joinpath(*path.split("/")).read_text(encoding="utf-8"))
-        for path in list_stemmer_files(tags)
-    }
-    texts = {ENTRY_MODULE: join_modules(modules, ENTRY_MODULE), **stemmers}
-    scripts = {path: text.encode() for path, text in texts.items()}
+    scripts = {ENTRY_MODULE: join_modules(modules, ENTRY_MODULE).encode()}
     return AddressedFiles(f"engine/{hash_files(scripts)}", scripts)
-
-
-def _shorten(path: str, text: str) -> str:
-    """Shorten a script; a license is published as it is."""
-    return shorten_script(text) if path.endswith(".js") else text

@@ -3,7 +3,7 @@
 import json
 import shutil
 from base64 import b64encode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -64,13 +64,12 @@ def write_widget_files(
     folder: Path,
     config: WidgetConfig,
     indexes: Mapping[str, PublishedIndex],
-    languages: Iterable[str],
     *,
     is_offline: bool = False,
 ) -> None:
     """Write the widget's files into a site's folder, and remove those of earlier builds.
 
-    indexes: by language tag, where each language has its own, else one. languages: of the pages.
+    indexes: by language tag, where each language has its own, else one.
     is_offline: for pages of a disk too.
     """
     entries: dict[str, Mapping[str, str]] = {}
@@ -82,7 +81,7 @@ def write_widget_files(
     bundle = _unwrap_one({tag: index.bundle for tag, index in indexes.items()})
     content = format_widget_config(config, bundle)
     if entries:
-        engine = read_engine_files(languages)
+        engine = read_engine_files()
         write_addressed_files(engine, folder / WIDGET_FOLDER)
         current |= {engine.folder, MODEL_FOLDER}
         scripts = [f"{engine.folder}/{path}" for path in engine.files if path.endswith(".js")]

@@ -49,17 +49,17 @@ def rate_answer(manifest: Manifest, answer: Answer, retrieved: RetrievalResult) 
     cited = {citation.id for citation in first.citations}
     pool = (*retrieved.passages, *retrieved.siblings)
     passage = next(each.item for each in pool if each.item.id in cited)
-    weights = reading.idfs[passage.language]
+    weights, forms = reading.idfs[passage.language], reading.forms[passage.language]
     quotes = "\n".join(citation.quote for citation in first.citations)
     if manifest.identity == LOCAL_IDENTITY and not passage.language.startswith("en"):
-        best = compute_idf_share(weights, f"{passage.title}\n{quotes}", passage.language)
+        best = compute_idf_share(weights, forms, f"{passage.title}\n{quotes}", passage.language)
     else:
         # Neither its page nor its date says how near a passage comes to the question.
         best = max(choose_floored_score(profile, s.base, s.boost) for s in retrieved.passages)
     is_sure = not profile.hybrid or (
         not any(remark.kind == "unknown" for remark in reading.remarks)
         and len({citation.id for claim in answer.claims for citation in claim.citations}) == 1
-        and is_direct_answer(reading.question, weights, passage, quotes)
+        and is_direct_answer(reading.question, weights, forms, passage, quotes)
     )
     return (1 if is_sure else INDIRECT_ANSWER_FACTOR) * compute_confidence(best - profile.floor)
 
@@ -77,18 +77,22 @@ def bucket_confidence(value: float) -> Confidence:
 
 
 def is_direct_answer(
-    question: str, weights: Mapping[str, float], passage: Passage, excerpt: str
+    question: str,
+    weights: Mapping[str, float],
+    forms: Mapping[str, str],
+    passage: Passage,
+    excerpt: str,
 ) -> bool:
     """Test whether an excerpt contains nearly all of a question, and its headings half of it.
 
     The excerpt must also have the question's polarity, and code or steps if the question asks how.
-    weights: the idf of the question's terms.
+    weights: the idf of the question's terms. forms: the term of each of their forms.
     """
     # The parts of a section that are not shown do not answer, whatever words they have.
     shown = f"{passage.title}\n{excerpt}"
-    if compute_idf_share(weights, shown, passage.language) < MIN_EXCERPT_SHARE:
+    if compute_idf_share(weights, forms, shown, passage.language) < MIN_EXCERPT_SHARE:
         return False
-    if compute_idf_share(weights, passage.title, passage.language) < MIN_HEADING_SHARE:
+    if compute_idf_share(weights, forms, passage.title, passage.language) < MIN_HEADING_SHARE:
         return False
     if not has_same_polarity(question, shown):
         return False

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from ..structure import TITLE_SEPARATOR
 from ..text.normalization import count_visible_characters
-from ..text.tokenization import extract_terms
+from ..text.tokenization import NO_FORMS, extract_terms
 from ..types import Passage
 from .grounding import locate_quote
 from .statements import PassageStatements, TextRange, is_quotable_alone
@@ -25,24 +26,32 @@ _CLOSING = re.compile(r"\s*[)\]}]")
 # A line that says nothing without the next one: a comment, a decorator, an open bracket or block.
 _LEADS_ON = re.compile(r"\s*(?:#|//|--\s|@)|.*[(\[{:,=\\]\s*$")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*(?=\n|$)")
+# Code is mostly written in words of this language, whatever its page is.
+CODE_LANGUAGE = "en"
 
 
 def cut_code(
-    code: str, weights: Mapping[str, float], max_lines: int, max_characters: int
+    code: str,
+    weights: Mapping[str, float],
+    max_lines: int,
+    max_characters: int,
+    forms: Mapping[str, str] = NO_FORMS,
 ) -> tuple[int, int]:
     """Choose the (start, end) of the run of lines with most of the weight of some terms.
 
-    All of the code where it is short enough. Of equal runs the longest and then the first.
+    All of the code where it is short enough. Of equal runs the longest and then the first. forms:
+    the term of each form of the question's terms.
     """
     lines = code.split("\n")
     if len(lines) <= max_lines and len(code) <= max_characters:
         return 0, len(code)
+    read_terms = partial(extract_terms, language=CODE_LANGUAGE, terms_by_form=forms)
     offsets = [0]
     for line in lines:
         offsets.append(offsets[-1] + len(line) + 1)
     # In the order of the text: sums of the same numbers in another order may differ.
     line_terms = [
-        [term for term in dict.fromkeys(extract_terms(line)) if term in weights] for line in lines
+        [term for term in dict.fromkeys(read_terms(line)) if term in weights] for line in lines
     ]
     shares = [IMPORT_LINE_SHARE if is_import else 1.0 for is_import in _mark_imports(lines)]
     best, window = -1.0, (0, 0)
@@ -74,26 +83,32 @@ def cut_code(
 
 
 def complete_code(
-    code: str, end: int, weights: Mapping[str, float], max_lines: int, max_characters: int
+    code: str,
+    end: int,
+    weights: Mapping[str, float],
+    max_lines: int,
+    max_characters: int,
+    forms: Mapping[str, str] = NO_FORMS,
 ) -> int:
     """Extend the end of a cut to the end of its part of the code, if that is near.
 
     A part ends at a blank line or at the end. Of a longer one, lines are added up to the last one
     that closes a bracket, holds a term that no line above has or follows a line that leads into it.
-    end: of the cut. max_lines, max_characters: how much may be added.
+    end: of the cut. max_lines, max_characters: how much may be added. forms: see ``cut_code``.
     """
     part = _BLANK_LINE.split(code[end:], maxsplit=1)[0].rstrip()
     if part.count("\n") <= max_lines and len(part) <= max_characters:
         return end + len(part)
     added = size = 0
-    missing = weights.keys() - extract_terms(code[:end])
+    read_terms = partial(extract_terms, language=CODE_LANGUAGE, terms_by_form=forms)
+    missing = weights.keys() - read_terms(code[:end])
     before = code[:end].rpartition("\n")[2]
     for line in part.split("\n")[1 : max_lines + 1]:
         leads_on = added == size and _LEADS_ON.match(before)
         size += len(line) + 1
         if size > max_characters:
             break
-        if leads_on or _CLOSING.match(line) or not missing.isdisjoint(extract_terms(line)):
+        if leads_on or _CLOSING.match(line) or not missing.isdisjoint(read_terms(line)):
             added = size
         before = line
     return end + added
@@ -168,15 +183,16 @@ def cut_excerpt(
     weights: Mapping[str, float],
     budget: ExcerptBudget,
     excluded: Collection[str] = (),
+    forms: Mapping[str, str] = NO_FORMS,
 ) -> Excerpt | None:
     """Cut an excerpt from a passage; None where it states nothing.
 
     reading: the passage's statements. supports: how well each supports an answer, in [0, 1].
     weights: of the question's terms, which choose the lines of code. excluded: texts of statements
     that are shown already, since two windows may share some; only labels and column names, which
-    what is below them needs, are repeated.
+    what is below them needs, are repeated. forms: the term of each form of the question's terms.
     """
-    selection = _StatementSelection(passage, reading, supports, weights, budget, excluded)
+    selection = _StatementSelection(passage, reading, supports, weights, budget, excluded, forms)
     selection.run()
     ranges = [
         each
@@ -222,11 +238,13 @@ class _StatementSelection:
         weights: Mapping[str, float],
         budget: ExcerptBudget,
         excluded: Collection[str],
+        forms: Mapping[str, str],
     ) -> None:
         self.passage = passage
         self.reading = reading
         self.statements = reading.statements
         self.weights = weights
+        self.forms = forms
         # The range of each selected statement, by its place.
         self.selected_ranges: dict[int, TextRange] = {}
         self.words_left = budget.words
@@ -371,14 +389,14 @@ class _StatementSelection:
         lead_in = self.read_text(place)
         heading = self.passage.title.rpartition(TITLE_SEPARATOR)[2]
         for words, weight in ((lead_in, LEAD_IN_WEIGHT), (heading, HEADING_TERM_WEIGHT)):
-            for term in extract_terms(words, self.passage.language):
+            for term in extract_terms(words, self.passage.language, self.forms):
                 weights[term] = weights.get(term, 0.0) + weight
         room = min(MAX_CODE_CHARACTERS, self.visible_left)
         is_nearly_whole = text.count("\n", start, end) < self.lines_left + EXTRA_LINES
         lines = self.lines_left + EXTRA_LINES if is_nearly_whole else self.lines_left
-        first, last = cut_code(text[start:end], weights, lines, room)
+        first, last = cut_code(text[start:end], weights, lines, room, self.forms)
         last = complete_code(
-            text[start:end], last, self.weights, EXTRA_LINES, room - (last - first)
+            text[start:end], last, self.weights, EXTRA_LINES, room - (last - first), self.forms
         )
         self.selected_ranges[code] = start + first, start + last
         self.lines_left -= text[start + first : start + last].count("\n") + 1

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from ..embedders.embedder import Embedder
 from ..provider_registry import embeds_in_process
-from ..retrieval.question import read_question
+from ..retrieval.question import QuestionReading, read_question
 from ..retrieval.scoring import score_codes
 from ..retrieval.selection import WINDOW_SUFFIX
 from ..retrieval.store import Store
-from ..text.tokenization import extract_terms
+from ..text.tokenization import extract_words
 from ..types import Evidence, Passage
 from ..vectors import Int8Codes, quantize_int8
 from .confidence import is_direct_answer
@@ -44,10 +44,10 @@ Vector = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class _EmbeddedStatements:
-    """Hold a passage's statements, the terms of each, and the 8-bit codes of their vectors."""
+    """Hold a passage's statements, the words of each, and the 8-bit codes of their vectors."""
 
     reading: PassageStatements
-    terms: tuple[frozenset[str], ...]
+    words: tuple[frozenset[str], ...]
     codes: Int8Codes | None
 
 
@@ -118,17 +118,19 @@ class ExtractiveAnswerer:
 
     def _cut_excerpts(self, question: str, evidence: Evidence) -> Iterator[_SectionExcerpt]:
         """Cut the excerpts that are shown, best first: one where it is sure, else up to three."""
-        idfs = evidence.idfs or read_question(self.store, question).idfs
+        # Evidence that nothing was retrieved for, such as a test's, says nothing of the question.
+        read = evidence if evidence.idfs else read_question(self.store, question)
         statements: set[str] = set()
         # Windows of one section share the room of one claim.
         shown: Counter[str] = Counter()
         min_support, count = SUPPORT_FLOOR, 0
-        for section in self._rate_sections(question, evidence, idfs):
-            passage, weights = section.passage, idfs[section.passage.language]
+        for section in self._rate_sections(question, evidence, read):
+            passage, language = section.passage, section.passage.language
+            weights, forms = read.idfs[language], read.forms[language]
             whole = EXCERPT_BUDGETS[count]
             budget = replace(whole, visible=whole.visible - shown[passage.url])
             excerpt = cut_excerpt(
-                passage, section.reading, section.supports, weights, budget, statements
+                passage, section.reading, section.supports, weights, budget, statements, forms
             )
             if excerpt is None or section.best < min_support:
                 continue
@@ -137,12 +139,14 @@ class ExtractiveAnswerer:
             shown[passage.url] += excerpt.visible
             min_support = max(min_support, MIN_SHARE_OF_FIRST * section.best)
             statements.update(excerpt.statements)
-            is_sure = count == 1 and is_direct_answer(question, weights, passage, excerpt.text)
+            is_sure = count == 1 and is_direct_answer(
+                question, weights, forms, passage, excerpt.text
+            )
             if is_sure or count == len(EXCERPT_BUDGETS):
                 return
 
     def _rate_sections(
-        self, question: str, evidence: Evidence, idfs: Mapping[str, Mapping[str, float]]
+        self, question: str, evidence: Evidence, read: Evidence | QuestionReading
     ) -> list[_RatedSection]:
         vector = None
         if self._is_local and evidence.vector is not None:
@@ -152,22 +156,24 @@ class ExtractiveAnswerer:
         sections: list[_RatedSection] = []
         for number, passage in enumerate(evidence.passages, 1):
             matched = evidence.terms[number - 1] if evidence.terms else frozenset()
-            read = self._embed_cached(passage)
-            supports = self._rate_statements(read, idfs[passage.language], vector, matched)
-            statements = zip(read.reading.statements, supports, strict=True)
+            own = self._embed_cached(passage)
+            weights, forms = read.idfs[passage.language], read.forms[passage.language]
+            supports = self._rate_statements(own, weights, forms, vector, matched)
+            statements = zip(own.reading.statements, supports, strict=True)
             quotable = (
                 s for statement, s in statements if is_quotable_alone(passage.text, statement)
             )
             best = max(quotable, default=0.0)
             score = evidence.section_scores[number - 1] if evidence.section_scores else 0.0
             value = score + SUPPORT_WEIGHT * best
-            sections.append(_RatedSection(number, passage, read.reading, supports, best, value))
+            sections.append(_RatedSection(number, passage, own.reading, supports, best, value))
         return sorted(sections, key=lambda section: -section.value)
 
     def _rate_statements(
         self,
         statements: _EmbeddedStatements,
         weights: Mapping[str, float],
+        forms: Mapping[str, str],
         vector: Vector | None,
         matched: frozenset[str],
     ) -> tuple[float, ...]:
@@ -176,12 +182,15 @@ class ExtractiveAnswerer:
         matched: the question's terms in the passage's retrieval text. Those that no statement has
         are in its page's summary or themes, and count for every statement.
         """
+        terms_by_statement = [
+            {forms.get(word, word) for word in words} for words in statements.words
+        ]
         total = sum(weights.values()) or 1.0
-        described = matched - frozenset().union(*statements.terms)
+        described = matched - frozenset().union(*terms_by_statement)
         scores = np.array(
             [
                 sum(w for term, w in weights.items() if term in terms or term in described) / total
-                for terms in statements.terms
+                for terms in terms_by_statement
             ]
         )
         if vector is not None and statements.codes is not None:
@@ -199,10 +208,10 @@ class ExtractiveAnswerer:
         """Split a passage into statements, and embed each where that is free."""
         reading = split_statements(passage)
         texts = list_statement_texts(passage, reading)
-        terms = tuple(frozenset(extract_terms(text, passage.language)) for text in texts)
+        words = tuple(frozenset(extract_words(text, passage.language)) for text in texts)
         is_embedded = self._is_local and bool(texts)
         codes = embed_statements(self.embedder, texts) if is_embedded else None
-        return _EmbeddedStatements(reading, terms, codes)
+        return _EmbeddedStatements(reading, words, codes)
 
     @cached_property
     def _is_local(self) -> bool:

@@ -74,7 +74,7 @@ OPENAI_PROFILE = Profile(hybrid=0.0, floor=0.2, note_floor=0.2, theme_fade=False
 LOCAL_PROFILE = Profile()
 
 
-WIRE_VERSION = 3
+WIRE_VERSION = 4
 MANIFEST_FILE = "manifest.json"
 
 SITE_FILE = "site.json"
@@ -84,13 +84,14 @@ TEXTS_FILE = "texts.blocks"
 PHRASES_FILE = "phrases.txt.z"
 LEXICON_FILE = "lexicon.txt.z"
 WORDS_FILE = "words.txt.z"
+FORMS_FILE = "forms.txt.z"
 HINTS_FILE = "hints.txt.z"
 COLUMNS_FILE = "columns.z"
 
 # Files that do not depend on the encoding.
 SHARED_FILES = (
-    COLUMNS_FILE, HINTS_FILE, LEXICON_FILE, PASSAGES_FILE, PHRASES_FILE, RECORDS_FILE, SITE_FILE,
-    TEXTS_FILE, WORDS_FILE,
+    COLUMNS_FILE, FORMS_FILE, HINTS_FILE, LEXICON_FILE, PASSAGES_FILE, PHRASES_FILE, RECORDS_FILE,
+    SITE_FILE, TEXTS_FILE, WORDS_FILE,
 )  # fmt: skip
 PASSAGE_STREAM, HINT_STREAM = STREAMS = ("passage", "hint")
 

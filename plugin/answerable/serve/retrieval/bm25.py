@@ -94,9 +94,14 @@ def compute_idf(passages: int, frequency: int) -> float:
     return math.log(1 + (passages + BACKGROUND_PASSAGES - frequency + 0.5) / (frequency + 0.5))
 
 
-def compute_idf_share(weights: Mapping[str, float], text: str, language: str) -> float:
-    """Compute the share of the idf of a question's terms that a text holds, 0 without terms."""
-    terms = frozenset(extract_terms(text, language))
+def compute_idf_share(
+    weights: Mapping[str, float], forms: Mapping[str, str], text: str, language: str
+) -> float:
+    """Compute the share of the idf of a question's terms that a text holds, 0 without terms.
+
+    forms: the term of each form of these terms.
+    """
+    terms = frozenset(extract_terms(text, language, forms))
     shared = sum(weight for term, weight in weights.items() if term in terms)
     return shared / (sum(weights.values()) or 1.0)
 

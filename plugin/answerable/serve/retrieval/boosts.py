@@ -116,7 +116,7 @@ def _compute_title_shares(store: Store, reading: QuestionReading) -> NDArray[np.
     for phrase in store.names.rows.keys() & reading.phrases:
         rows = list(store.names.entry(phrase).records)
         for language, weights in reading.idfs.items():
-            common = dict.fromkeys(extract_terms(phrase, language))
+            common = dict.fromkeys(extract_terms(phrase, language, reading.forms[language]))
             shared = sum(weights.get(term, 0.0) for term in common)
             share = shared / (sum(weights.values()) or 1.0)
             own = _mark_records_in_language(store, language)

@@ -12,9 +12,16 @@ from numpy.typing import NDArray
 
 from ..text.languages import TRANSLATIONS, base_language
 from ..text.normalization import normalize_phrase, split_ngrams
-from ..text.tokenization import detect_scripts, extract_terms, is_space_delimited, split_words
+from ..text.tokenization import (
+    detect_scripts,
+    extract_terms,
+    extract_words,
+    is_space_delimited,
+    split_words,
+)
 from .bm25 import compute_idfs, find_indexed_terms
 from .store import Store, memoize_per_store
+from .word_forms import read_forms
 
 MAX_QUESTION_CHARACTERS = 500
 
@@ -207,16 +214,14 @@ def may_be_misspelled(word: str) -> bool:
 def find_near_spelling(store: Store, word: str) -> str | None:
     """Find the site's only spelling near a lower-case word; None if there is none or several.
 
-    Spellings of one stem count as one. A word is never split in two: "downtime" is not "down time".
+    Spellings of one term count as one. A word is never split in two: "downtime" is not "down time".
     """
     words = _index_spellings(store)
     for max_edits in range(1, 2 if len(word) < TWO_EDITS_FROM_LETTERS else 3):
         if near := list(_find_within_edits(words, word, max_edits)):
-            stems = {
-                tuple(term for tag in store.site.tags for term in extract_terms(other, tag))
-                for other in near
-            }
-            return near[0] if len(stems) == 1 else None
+            forms = [read_forms(store, near, tag) for tag in store.site.tags]
+            terms = {tuple(own[other] for own in forms) for other in near}
+            return near[0] if len(terms) == 1 else None
     return None
 
 
@@ -285,6 +290,8 @@ def _letter_bits(word: str) -> int:
 
 # By language, the inverse document frequency of each distinct term of a question.
 Idfs = Mapping[str, Mapping[str, float]]
+# By language, the term of each word of a question and of each other form of these terms.
+Forms = Mapping[str, Mapping[str, str]]
 
 # A near spelling replaces a word; no passage has a word; the question may need an earlier one.
 RemarkKind = Literal["corrected", "unknown", "follow-up"]
@@ -325,7 +332,7 @@ class QuestionReading:
     answerer receives. ``text`` is without
     the frame of the question, and is what is embedded. ``terms`` are its content terms by the
     site's languages, none where there is nothing to search for. ``idfs``: by the languages of the
-    site's passages. ``phrases``: its normalized n-grams of the lengths of names.
+    site's passages, as ``forms``. ``phrases``: its normalized n-grams of the lengths of names.
     ``identifiers``: the names of code in it, as they are written.
     """
 
@@ -334,6 +341,7 @@ class QuestionReading:
     terms: Mapping[str, list[str]]
     remarks: tuple[Remark, ...] = ()
     idfs: Idfs = field(default_factory=dict)
+    forms: Forms = field(default_factory=dict)
     phrases: frozenset[str] = frozenset()
     identifiers: frozenset[str] = frozenset()
     asks_for_definition: bool = False
@@ -379,6 +387,7 @@ def _make_reading(
         terms,
         remarks,
         _weigh_terms(store, terms),
+        {tag: read_forms(store, extract_words(question, tag), tag) for tag in store.site.tags},
         phrases,
         find_identifiers(question),
         asks_for_definition(question),
@@ -403,23 +412,25 @@ def _weigh_terms(store: Store, terms: Mapping[str, Sequence[str]]) -> Idfs:
             postings,
             terms.get(each.tag, ()),
             (each.first, each.end),
-            read_site_name_terms(store, each.tag),
+            list_site_name_words(store, each.tag),
         )
         for each in store.site.languages
     }
 
 
 @memoize_per_store
-def read_site_name_terms(store: Store, language: str) -> frozenset[str]:
-    """Extract the terms of the names of the site and its author, which pages need not contain."""
-    return frozenset(term for name in store.site.names for term in extract_terms(name, language))
+def list_site_name_words(store: Store, language: str) -> frozenset[str]:
+    """List the words of the names of the site and its author, which pages need not contain."""
+    return frozenset(word for name in store.site.names for word in extract_words(name, language))
 
 
-@memoize_per_store
-def read_site_names(store: Store, language: str) -> frozenset[frozenset[str]]:
-    """Extract the terms of each name of the site, without that of its author."""
+def names_site(store: Store, reading: QuestionReading, language: str) -> bool:
+    """Test whether a question's terms are those of a name of the site, not of its author."""
+    terms = frozenset(reading.terms.get(language, ()))
     names = (name for name in store.site.names if name != store.site.author)
-    return frozenset(frozenset(extract_terms(name, language)) for name in names)
+    return any(
+        terms == frozenset(extract_terms(name, language, reading.forms[language])) for name in names
+    )
 
 
 def _extract_unframed_terms(store: Store, question: str) -> tuple[str, Mapping[str, list[str]]]:
@@ -438,14 +449,16 @@ def _reads_english(store: Store) -> bool:
 def _extract_known_scripts(store: Store, question: str) -> Mapping[str, list[str]]:
     """Extract a question's terms by the languages of the site, leaving out a language without any.
 
-    A term counts if the site could contain it: a stem in a script that its pages use. A site of
+    A term counts if the site could contain it: one in a script that its pages use. A site of
     notes alone has no pages to tell its scripts by, so there every script counts.
     """
     scripts = store.site.scripts
     terms = {
         tag: [
             term
-            for term in extract_terms(question, tag)
+            for term in extract_terms(
+                question, tag, read_forms(store, extract_words(question, tag), tag)
+            )
             if not scripts or detect_scripts(term) <= scripts
         ]
         for tag in store.site.tags
@@ -499,10 +512,10 @@ def _find_unknown_words(store: Store, words: Iterable[str]) -> frozenset[str]:
     words that a remark could name.
     """
     tags = store.site.tags
-    terms_by_word = {
-        word: [(tag, term) for tag in tags for term in extract_terms(word, tag)]
-        for word in map(str.lower, filter(is_space_delimited, words))
-    }
+    terms_by_word: dict[str, list[tuple[str, str]]] = {}
+    for word in map(str.lower, filter(is_space_delimited, words)):
+        own = [(tag, read_forms(store, extract_words(word, tag), tag)) for tag in tags]
+        terms_by_word[word] = [(tag, term) for tag, forms in own for term in forms.values()]
     terms = {term for own in terms_by_word.values() for _, term in own}
     indexed = find_indexed_terms(store.postings_of(terms), terms)
     return frozenset(
@@ -510,6 +523,6 @@ def _find_unknown_words(store: Store, words: Iterable[str]) -> frozenset[str]:
         for word, own in terms_by_word.items()
         if own
         and not any(
-            term in indexed or term in read_site_name_terms(store, tag) for tag, term in own
+            term in indexed or term in list_site_name_words(store, tag) for tag, term in own
         )
     )

@@ -213,7 +213,7 @@ def _mark_full_matches(
         words, names = (
             {
                 term: weights[term]
-                for term in extract_terms(text.lower(), each.tag)
+                for term in extract_terms(text.lower(), each.tag, reading.forms[each.tag])
                 if term in weights
             }
             for text in (reading.question, identifiers)

@@ -14,7 +14,7 @@ from ..structure import TITLE_SEPARATOR
 from ..text.tokenization import extract_terms, split_lowercase_words, split_words
 from ..types import Evidence, Passage, RoutingHint
 from .bm25 import compute_idf_share, match_terms
-from .question import QuestionReading, read_site_names
+from .question import QuestionReading, names_site
 from .retrieve import TOP_K, RetrievalResult
 from .scoring import Scored
 from .store import Store
@@ -55,7 +55,9 @@ def order_by_section(
     def rate(scored: Scored[Passage]) -> float:
         passage = scored.item
         heading = passage.title.rpartition(TITLE_SEPARATOR)[2]
-        share = compute_idf_share(reading.idfs[passage.language], heading, passage.language)
+        language = passage.language
+        forms = reading.forms[language]
+        share = compute_idf_share(reading.idfs[language], forms, heading, language)
         form = 0.0
         if reading.asks_for_definition:
             form = _score_introduction(store, reading, scored, heading)
@@ -86,13 +88,15 @@ def _score_introduction(
         return 0.0
     is_first = not scored.row or records[scored.row - 1] != record
     is_home = is_first and is_home_record(scored.item.record, language)
-    if is_home and terms in read_site_names(store, language):
+    if is_home and names_site(store, reading, language):
         return HOME_BONUS
     titles = store.title_terms
     is_titled = all(t in titles.rows and record in titles.entry(t).records for t in terms)
     # Terms alone would take "Your berth" for "Berth".
     is_whole = len(split_words(heading)) <= len(terms)
-    is_headed = is_whole and terms == frozenset(extract_terms(heading, language))
+    is_headed = is_whole and terms == frozenset(
+        extract_terms(heading, language, reading.forms[language])
+    )
     return INTRODUCTION_BONUS if is_headed or (is_first and is_titled) else 0.0
 
 
@@ -171,6 +175,7 @@ def select_evidence(
         tuple(scored.section for scored in passages),
         tuple(scored.terms for scored in passages),
         reading.idfs,
+        reading.forms,
         # An answerer compares with the whole question, its frame included.
         tuple(retrieved.vector.tolist())
         if retrieved.vector is not None and reading.text == reading.question

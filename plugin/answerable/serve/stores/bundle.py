@@ -152,6 +152,7 @@ class Bundle(SiteColumns):
     passage_codes: Codes
     texts: PassageTexts
     postings: Postings
+    forms: Mapping[str, TextLines]
     spellings: TextLines
     hints: HintColumns
     hint_codes: Codes
@@ -166,6 +167,10 @@ class Bundle(SiteColumns):
     def words(self) -> Sequence[str]:
         """Decode the site's words, for a question with a word that no passage holds."""
         return self.spellings.texts()
+
+    def term_forms(self, language: str) -> Iterator[tuple[str, str]]:
+        """Decode the forms of each term in a language."""
+        return zip(self.postings.terms, self.forms[language].texts(), strict=True)
 
     def passage(self, row: int) -> Passage:
         """Build the passage of a row."""
@@ -309,7 +314,8 @@ def _load_bundle(manifest: Manifest, paths: Mapping[str, Path]) -> Bundle:
     described = json.loads(paths[names.SITE_FILE].read_bytes())
     site_columns = load_site_columns(described, dates, phrases, numbers, counts)
     postings = _load_postings(lines(names.LEXICON_FILE, counts["terms"])[0], numbers, counts)
-    if len(site_columns.site.languages) > 1:
+    tags = site_columns.site.tags
+    if len(tags) > 1:
         check_row_order(columns.POSTING_PASSAGES, postings.passages, postings.edges)
     return Bundle(
         **site_columns.as_fields(),
@@ -323,6 +329,7 @@ def _load_bundle(manifest: Manifest, paths: Mapping[str, Path]) -> Bundle:
         passage_codes=_map_codes(paths, names.PASSAGE_STREAM, manifest.encoding, passages),
         texts=_map_texts(paths[names.TEXTS_FILE], numbers[columns.TEXT_BLOCKS.name]),
         postings=postings,
+        forms=dict(zip(tags, lines(names.FORMS_FILE, *[counts["terms"]] * len(tags)), strict=True)),
         spellings=lines(names.WORDS_FILE, counts["words"])[0],
         hints=hints,
         hint_codes=_map_codes(paths, names.HINT_STREAM, manifest.encoding, counts["windows"]),

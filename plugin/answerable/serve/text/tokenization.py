@@ -1,46 +1,10 @@
-"""Tokenize text by language into terms: Snowball stems, no English stopwords; count words."""
+"""Tokenize text by language into words and terms, without English stopwords; count words."""
 
-import importlib
-import importlib.util
 import re
-import sys
-import threading
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
-from types import ModuleType
-
-from ..errors import AnswerableError
-from .languages import base_language
-
-_SNOWBALL_ALIAS = "answerable_snowball"
-
-
-def load_stemmer(language: str) -> Callable[[str], str]:
-    """Import and make one stemmer, such as ``english``; it works on one word at a time.
-
-    AnswerableError if snowballstemmer is not installed.
-    """
-    module = importlib.import_module(f"{_alias_snowball()}.{language}_stemmer")
-    stem: Callable[[str], str] = getattr(module, f"{language.capitalize()}Stemmer")().stemWord
-    return stem
-
-
-@cache
-def _alias_snowball() -> str:
-    """Import snowballstemmer under a name of ours, so that its ``__init__`` does not run.
-
-    That imports every language, which is a tenth of a cold start, or PyStemmer where somebody has
-    installed it, whose stems may be of another version than those in the bundle.
-    """
-    spec = importlib.util.find_spec("snowballstemmer")
-    if spec is None or spec.submodule_search_locations is None:
-        raise AnswerableError("snowballstemmer is not installed: run `pip install snowballstemmer`")
-    package = ModuleType(_SNOWBALL_ALIAS)
-    package.__path__ = list(spec.submodule_search_locations)
-    sys.modules[_SNOWBALL_ALIAS] = package
-    return _SNOWBALL_ALIAS
-
+from types import MappingProxyType
 
 # Letters with dots between them, such as "e.g.", are one word.
 _ABBREVIATION = r"(?<![^\W_])[^\W\d_](?:\.[^\W\d_])+(?![^\W_])"
@@ -62,16 +26,6 @@ STOPWORDS = frozenset(
     would you your""".split()
 )
 
-STEMMER_LANGUAGES = {
-    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german",
-    "el": "greek", "en": "english", "es": "spanish", "et": "estonian", "eu": "basque",
-    "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi", "hu": "hungarian",
-    "hy": "armenian", "id": "indonesian", "it": "italian", "lt": "lithuanian",
-    "ne": "nepali", "nl": "dutch", "no": "norwegian", "nb": "norwegian", "pl": "polish",
-    "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish",
-    "ta": "tamil", "tr": "turkish",
-}  # fmt: skip
-
 
 # Patterns of so many characters take milliseconds to compile, which a cold start that reads only
 # ASCII does not need.
@@ -85,23 +39,6 @@ def unspaced_pattern() -> re.Pattern[str]:
 def word_or_letter_pattern() -> re.Pattern[str]:
     """Match a word, or a letter of a script without spaces."""
     return re.compile(rf"[{UNSPACED}]|{_ABBREVIATION}|[^\W_{UNSPACED}]+")
-
-
-@lru_cache(maxsize=8)
-def _cached_stemmer(language: str) -> Callable[[str], str]:
-    algorithm = STEMMER_LANGUAGES.get(base_language(language))
-    if algorithm is None:
-        return str
-    stem_word = load_stemmer(algorithm)
-    lock = threading.Lock()
-
-    @lru_cache(maxsize=200_000)
-    def stem(word: str) -> str:
-        # A stemmer is not thread-safe: it holds the word it works on.
-        with lock:
-            return stem_word(word)
-
-    return stem
 
 
 def _index_words(text: str) -> Iterator[str]:
@@ -122,11 +59,22 @@ def _character_pairs(word: str) -> Iterator[str]:
     yield from (word[i : i + 2] for i in range(len(word) - 1))
 
 
-def extract_terms(text: str, language: str = "en") -> list[str]:
-    """Extract the content terms of a text in order, with repeats: stems without stopwords."""
-    stem = _cached_stemmer(language)
+def extract_words(text: str, language: str = "en") -> list[str]:
+    """Extract the content words of a text in order, with repeats: in lower case, no stopwords."""
     stop = STOPWORDS if language.startswith("en") else frozenset()
-    return [stem(word) for word in _index_words(text) if word not in stop]
+    return [word for word in _index_words(text) if word not in stop]
+
+
+# Each word is a term of its own.
+NO_FORMS: Mapping[str, str] = MappingProxyType({})
+
+
+def extract_terms(text: str, language: str, terms_by_form: Mapping[str, str]) -> list[str]:
+    """Extract the terms of a text in order, with repeats.
+
+    terms_by_form: the terms of some forms of words. Any other word is a term of its own.
+    """
+    return [terms_by_form.get(word, word) for word in extract_words(text, language)]
 
 
 def split_words(text: str) -> list[str]:
