@@ -178,6 +178,7 @@ def bundle(passages: int, hints: int, folder: Path) -> Bundle:
         passage_codes=_codes(passages, folder / "passages", 1),
         texts=GeneratedTexts(np.zeros(0, np.uint64), np.zeros(0, np.uint8)),
         postings=postings,
+        forms={"en": Numbered("", len(postings.terms)).lines()},
         spellings=Numbered("{}", 0).lines(),
         hints=HintColumns(*(Numbered(form, hints).lines() for form in
                       ("note:{:010x}", "Label {}", "shelf {}", "/shelf/{}/"))),

@@ -239,8 +239,10 @@ def test_confidence_is_that_of_python(
     call = engine().call
     expected = confidence.has_same_polarity(question, text)
     assert call("confidence", "hasSamePolarity", RECIPE, question, text) == expected
-    twin = ({"$map": [*weights.items()]}, engine_passage(passage), text)
-    direct = confidence.is_direct_answer(question, weights, passage, text)
+    forms = {word: term for term in weights for word in (f"{term}s", f"{term}ing")}
+    maps = ({"$map": [*weights.items()]}, {"$map": [*forms.items()]})
+    twin = (*maps, engine_passage(passage), text)
+    direct = confidence.is_direct_answer(question, weights, forms, passage, text)
     assert call("confidence", "isDirectAnswer", RECIPE, question, *twin) == direct
 
 

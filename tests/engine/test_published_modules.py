@@ -41,15 +41,12 @@ def test_published_modules_import_each_other(tmp_path: Path) -> None:
     node = shutil.which("node")
     if node is None:
         pytest.skip("no node on the path")
-    engine = read_engine_files(["de"])
-    stemmers = {path for path in engine.files if path.endswith("-stemmer.js")}
-    assert stemmers == {f"snowball/{name}-stemmer.js" for name in ("base", "english", "german")}
-    assert any("license" in path.lower() or "copying" in path.lower() for path in engine.files)
+    engine = read_engine_files()
     for path, data in engine.files.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_bytes(data)
     (tmp_path / "package.json").write_text('{"type": "module"}')
-    code = f"await import('./{ENTRY_MODULE}'); await import('./snowball/german-stemmer.js')"
+    code = f"await import('./{ENTRY_MODULE}')"
     done = subprocess.run(
         [node, "--input-type=module", "--eval", code],
         cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False,

@@ -32,7 +32,7 @@ TAGS = st.sampled_from(
 
 # By module and function, the twin in Python of a text.
 ORACLES: dict[tuple[str, str], Callable[[str], Any]] = {
-    ("tokenization", "extractTerms"): tokenization.extract_terms,
+    ("tokenization", "extractWords"): tokenization.extract_words,
     ("tokenization", "splitWords"): tokenization.split_words,
     ("tokenization", "isSpaceDelimited"): tokenization.is_space_delimited,
     ("tokenization", "splitLowercaseWords"): tokenization.split_lowercase_words,
@@ -100,8 +100,8 @@ def test_frame_is_stripped_as_in_python(text: str) -> None:
 def test_identifiers_and_abbreviations_are_those_of_python(text: str) -> None:
     identifiers = engine().call("question", "findIdentifiers", RECIPE, text)
     assert sorted(identifiers) == sorted(find_identifiers(text))
-    assert engine().call("tokenization", "extractTerms", RECIPE, text) == (
-        tokenization.extract_terms(text)
+    assert engine().call("tokenization", "extractWords", RECIPE, text) == (
+        tokenization.extract_words(text)
     )
 
 

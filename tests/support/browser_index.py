@@ -80,6 +80,7 @@ def read_public_index(bundle: Bundle) -> PublicIndex:
             postings.lengths,
         ),
         words=tuple(bundle.words),
+        forms={tag: tuple(lines.texts()) for tag, lines in bundle.forms.items()},
     )
 
 

@@ -57,7 +57,6 @@ class EngineProcess:
             encoding="utf-8",
         )
         self._send({"recipe": collect_recipe(SITE)})
-        self.call("tokenization", "loadStemmers", RECIPE)
 
     def call(self, module: str, function: str, *args: Any, save: str | None = None) -> Any:
         """Call a function of a module and return its result as JSON.

@@ -7,9 +7,8 @@ export async function openFiles(home) {
 }
 
 export async function openStore(home, entry) {
-  const [{ openStore }, { loadStemmers }] = await Promise.all(["store", "tokenization"].map(load));
+  const { openStore } = await load("store");
   const store = await openStore(await openFiles(home), entry);
-  await loadStemmers(store.recipe);
   return store;
 }
 

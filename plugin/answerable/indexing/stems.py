@@ -13,7 +13,7 @@ from ..serve.text.tokenization import extract_words
 
 _SNOWBALL_ALIAS = "answerable_snowball"
 
-_ALGORITHMS = {
+ALGORITHMS = {
     "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german",
     "el": "greek", "en": "english", "es": "spanish", "et": "estonian", "eu": "basque",
     "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi", "hu": "hungarian",
@@ -42,7 +42,7 @@ def _alias_snowball() -> str:
 @lru_cache(maxsize=8)
 def load_stemmer(language: str) -> Callable[[str], str]:
     """Load what stems a word of a language; a language without a stemmer keeps its words."""
-    algorithm = _ALGORITHMS.get(base_language(language))
+    algorithm = ALGORITHMS.get(base_language(language))
     if algorithm is None:
         return str
     module = importlib.import_module(f"{_alias_snowball()}.{algorithm}_stemmer")

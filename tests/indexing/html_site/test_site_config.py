@@ -344,7 +344,7 @@ def test_a_build_refuses_a_shortcut_too(tmp_path: Path) -> None:
 
 def test_languages_apart_are_told_by_their_tags(tmp_path: Path) -> None:
     indexes = {"fr": PublishedIndex("b", "now"), "de": PublishedIndex("a", "now")}
-    write_widget_files(tmp_path, WidgetConfig(), indexes, indexes)
+    write_widget_files(tmp_path, WidgetConfig(), indexes)
     config = json.loads((tmp_path / WIDGET_CONFIG_PATH).read_text("utf-8"))
     assert list(config["bundle"].items()) == [("de", "a"), ("fr", "b")]
 

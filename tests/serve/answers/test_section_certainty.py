@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from answerable.indexing.stems import extract_stems
 from answerable.serve.answers.confidence import (
     bucket_confidence,
     has_same_polarity,
@@ -13,6 +12,7 @@ from answerable.serve.answers.confidence import (
     rate_answer,
 )
 from answerable.serve.providers import make_engine
+from answerable.serve.text.tokenization import NO_FORMS, extract_words
 from answerable.serve.types import Passage
 from support import sites
 from support.doubles import bundle_of, index_of, record
@@ -26,8 +26,8 @@ ANCHOR = passage(
 
 
 def sure(question: str, source: Passage = ANCHOR) -> bool:
-    weights = dict.fromkeys(extract_stems(question), 2.0)
-    return is_direct_answer(question, weights, source, source.text)
+    weights = dict.fromkeys(extract_words(question), 2.0)
+    return is_direct_answer(question, weights, NO_FORMS, source, source.text)
 
 
 def test_a_section_that_holds_the_question_is_sure() -> None:
@@ -50,7 +50,7 @@ def test_prose_alone_is_not_sure_for_a_how_question() -> None:
 
 
 def test_a_question_without_terms_is_never_sure() -> None:
-    assert not is_direct_answer("what?", {}, ANCHOR, ANCHOR.text)
+    assert not is_direct_answer("what?", {}, NO_FORMS, ANCHOR, ANCHOR.text)
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,9 @@ def test_polarity_compares_negations_and_antonyms(question: str, text: str, *, s
 
 def test_words_that_are_cut_off_do_not_count() -> None:
     question = "How do I drop the anchor over the bow?"
-    weights = dict.fromkeys(extract_stems(question), 2.0)
-    assert is_direct_answer(question, weights, ANCHOR, ANCHOR.text)
-    assert not is_direct_answer(question, weights, ANCHOR, "anchor.drop()")
+    weights = dict.fromkeys(extract_words(question), 2.0)
+    assert is_direct_answer(question, weights, NO_FORMS, ANCHOR, ANCHOR.text)
+    assert not is_direct_answer(question, weights, NO_FORMS, ANCHOR, "anchor.drop()")
 
 
 LOGBOOK = {

@@ -8,8 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import snowballstemmer
 
-from answerable.indexing.stems import extract_stems
-from answerable.serve.text import tokenization
+from answerable.indexing.stems import extract_stems, load_stemmer
 from answerable.serve.text.tokenization import split_lowercase_words, split_words
 
 THREADS = 8
@@ -21,10 +20,10 @@ def impatient() -> Iterator[None]:
     """Threads change places as often as they can, and nothing is stemmed yet."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
-    tokenization._cached_stemmer.cache_clear()
+    load_stemmer.cache_clear()
     yield
     sys.setswitchinterval(interval)
-    tokenization._cached_stemmer.cache_clear()
+    load_stemmer.cache_clear()
 
 
 @pytest.mark.usefixtures("impatient")

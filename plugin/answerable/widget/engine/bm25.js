@@ -108,12 +108,13 @@ export function findFullMatches(store, terms, [first, end]) {
  * Compute the share of the idf of a question's terms that a text holds, 0 without terms.
  * @param {Recipe} recipe
  * @param {Map<string, number>} weights
+ * @param {Map<string, string>} forms the term of each form of these terms
  * @param {string} text
  * @param {string} language
  * @returns {number}
  */
-export function computeIdfShare(recipe, weights, text, language) {
-  const terms = new Set(extractTerms(recipe, text, language));
+export function computeIdfShare(recipe, weights, forms, text, language) {
+  const terms = new Set(extractTerms(recipe, text, language, forms));
   let shared = 0;
   let total = 0;
   for (const [term, weight] of weights) {

@@ -1,6 +1,7 @@
 /** Score boosts of pages: by names, themes, titles, best passages and newness. */
 import { sum } from "./bm25.js";
 import { extractTerms } from "./tokenization.js";
+import { formsIn } from "./word_forms.js";
 
 /**
  * @typedef {import("./store.js").Store} Store
@@ -109,13 +110,13 @@ function computeTitleCosines(store, idfs) {
  * @param {QuestionReading} reading
  * @returns {Float64Array}
  */
-function computeTitleShares(store, { idfs, phrases }) {
+function computeTitleShares(store, { forms, idfs, phrases }) {
   const shares = new Float64Array(store.weights.length);
   for (const phrase of phrases) {
     const records = store.names.get(phrase)?.records;
     if (!records) continue;
     for (const [language, weights] of idfs) {
-      const terms = [...new Set(extractTerms(store.recipe, phrase, language))];
+      const terms = [...new Set(extractTerms(store.recipe, phrase, language, formsIn(forms, language)))];
       const share = sum(terms.map((term) => weights.get(term) ?? 0)) / (sum(weights.values()) || 1);
       const own = listRecordsInLanguage(store, language);
       for (const row of records) if (own.has(row)) shares[row] = Math.max(shares[row], share);

@@ -3,6 +3,7 @@
 import { computeIdfShare } from "./bm25.js";
 import { matchAt } from "./patterns.js";
 import { splitLowercaseWords } from "./tokenization.js";
+import { formsIn } from "./word_forms.js";
 
 /**
  * @typedef {import("./recipe.js").Recipe} Recipe
@@ -27,16 +28,17 @@ export function rateAnswer(store, answer, retrieved, passages) {
   const [{ citations }] = answer.claims;
   const passage = /** @type {Passage} */ (passages.find(({ id }) => id === citations[0].id));
   const weights = reading.idfs.get(passage.language) ?? new Map();
+  const forms = formsIn(reading.forms, passage.language);
   const quotes = citations.map(({ quote }) => quote).join("\n");
   const best =
     passage.language.startsWith("en")
       ? // Neither its page nor its date says how near a passage comes to the question.
         Math.max(...retrieved.passages.map(({ base }) => base))
-      : computeIdfShare(recipe, weights, `${passage.title}\n${quotes}`, passage.language);
+      : computeIdfShare(recipe, weights, forms, `${passage.title}\n${quotes}`, passage.language);
   const isSure =
     !reading.remarks.some(({ kind }) => kind === "unknown") &&
     new Set(answer.claims.flatMap((claim) => claim.citations.map(({ id }) => id))).size === 1 &&
-    isDirectAnswer(recipe, reading.question, weights, passage, quotes);
+    isDirectAnswer(recipe, reading.question, weights, forms, passage, quotes);
   return (isSure ? 1 : recipe.confidence.INDIRECT_ANSWER_FACTOR) * computeConfidence(recipe, best - profile.floor);
 }
 
@@ -67,16 +69,17 @@ export function bucketConfidence({ confidence }, value) {
  * @param {Recipe} recipe
  * @param {string} question
  * @param {Map<string, number>} weights the idf of the question's terms
+ * @param {Map<string, string>} forms the term of each of their forms
  * @param {Passage} passage
  * @param {string} excerpt
  * @returns {boolean}
  */
-export function isDirectAnswer(recipe, question, weights, passage, excerpt) {
+export function isDirectAnswer(recipe, question, weights, forms, passage, excerpt) {
   const { HOW, MIN_EXCERPT_SHARE, MIN_HEADING_SHARE } = recipe.confidence;
   const { language, title } = passage;
   const shown = `${title}\n${excerpt}`;
-  if (computeIdfShare(recipe, weights, shown, language) < MIN_EXCERPT_SHARE) return false;
-  if (computeIdfShare(recipe, weights, title, language) < MIN_HEADING_SHARE) return false;
+  if (computeIdfShare(recipe, weights, forms, shown, language) < MIN_EXCERPT_SHARE) return false;
+  if (computeIdfShare(recipe, weights, forms, title, language) < MIN_HEADING_SHARE) return false;
   if (!hasSamePolarity(recipe, question, shown)) return false;
   const isStepOrCode = (/** @type {{kind: string}} */ { kind }) => ["code", "item", "row"].includes(kind);
   return !matchAt(HOW, question) || passage.blocks.some(isStepOrCode) || passage.spans.some(({ kind }) => kind === "code");

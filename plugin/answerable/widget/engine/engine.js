@@ -8,7 +8,7 @@ import { retrieve } from "./retrieve.js";
 import { arrangePool, fitBudget, selectEvidence } from "./selection.js";
 import { SiteFiles, waitFor } from "./site_files.js";
 import { openStore } from "./store.js";
-import { extractTerms, loadStemmers } from "./tokenization.js";
+import { extractWords } from "./tokenization.js";
 import { serializeAnswer } from "./wire.js";
 
 /**
@@ -41,10 +41,7 @@ export async function openEngine(base, entry, options = {}) {
   // All that a question needs first is asked for at once.
   files.prefetch([`${entry.model}/${ASCII_PIECES}`]);
   const store = await openStore(files, entry, options.signal);
-  const [embedder] = await Promise.all([
-    openLocalEmbedder(files, entry.model, store.recipe, options.signal),
-    loadStemmers(store.recipe),
-  ]);
+  const embedder = await openLocalEmbedder(files, entry.model, store.recipe, options.signal);
   const folders = (options.others ?? []).map(({ manifest }) => manifest.slice(0, manifest.lastIndexOf("/") + 1));
   const current = [`${entry.model}/`, ...folders, ...store.paths, entry.manifest, entry.core];
   // Nothing waits for it, and without it more space is taken, no more.
@@ -102,8 +99,8 @@ export class Engine {
     const { embedder, store } = this;
     await embedder.loadPieces(question);
     // What is certain to be read is asked for at once; a failure is told where it is read.
-    const terms = store.site.tags.flatMap((tag) => extractTerms(store.recipe, question, tag));
-    for (const read of [embedder.embed(question), store.loadPostings(terms)]) read.catch(() => {});
+    const words = store.site.tags.flatMap((tag) => extractWords(store.recipe, question, tag));
+    for (const read of [embedder.embed(question), store.loadTerms(words)]) read.catch(() => {});
     const reading = await readQuestion(store, question, (word) => embedder.wordRank(word));
     if (!reading.terms.size) return retrieve(store, reading, null);
     begin("embedding");

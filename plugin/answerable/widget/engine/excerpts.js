@@ -23,16 +23,19 @@ import { isSpace, stripSpace, stripSpaceAtEnd } from "./white_space.js";
  * @param {Map<string, number>} weights
  * @param {number} maxLines
  * @param {number} maxCharacters
+ * @param {Map<string, string>} [forms] the term of each form of the question's terms
  * @returns {[start: number, end: number]}
  */
-export function cutCode(recipe, code, weights, maxLines, maxCharacters) {
-  const { AFTER_BLANK, AT_MARGIN, BEFORE_BLANK, IMPORT_LINE_SHARE, LINE_BONUS, REPEATED_TERM_SHARE } = recipe.excerpts;
+export function cutCode(recipe, code, weights, maxLines, maxCharacters, forms = new Map()) {
+  const { AFTER_BLANK, AT_MARGIN, BEFORE_BLANK, CODE_LANGUAGE, IMPORT_LINE_SHARE, LINE_BONUS, REPEATED_TERM_SHARE } =
+    recipe.excerpts;
   const lines = code.split("\n");
   if (lines.length <= maxLines && countCodePoints(code) <= maxCharacters) return [0, code.length];
   // In code points, as limits are.
   const offsets = [0];
   for (const line of lines) offsets.push(offsets[offsets.length - 1] + countCodePoints(line) + 1);
-  const lineTerms = lines.map((line) => [...new Set(extractTerms(recipe, line))].filter((term) => weights.has(term)));
+  const readTerms = (/** @type {string} */ line) => new Set(extractTerms(recipe, line, CODE_LANGUAGE, forms));
+  const lineTerms = lines.map((line) => [...readTerms(line)].filter((term) => weights.has(term)));
   const shares = markImports(recipe, lines).map((isImport) => (isImport ? IMPORT_LINE_SHARE : 1));
   let best = -1;
   let range = [0, 0];
@@ -76,10 +79,11 @@ export function cutCode(recipe, code, weights, maxLines, maxCharacters) {
  * @param {Map<string, number>} weights of the terms
  * @param {number} maxLines that may be added
  * @param {number} maxCharacters
+ * @param {Map<string, string>} [forms] see `cutCode`
  * @returns {number}
  */
-export function completeCode(recipe, code, end, weights, maxLines, maxCharacters) {
-  const { BLANK_LINE, CLOSING, LEADS_ON } = recipe.excerpts;
+export function completeCode(recipe, code, end, weights, maxLines, maxCharacters, forms = new Map()) {
+  const { BLANK_LINE, CLOSING, CODE_LANGUAGE, LEADS_ON } = recipe.excerpts;
   const rest = code.slice(end);
   const part = stripSpaceAtEnd(rest.slice(0, BLANK_LINE.exec(rest)?.index));
   const lines = part.split("\n");
@@ -87,7 +91,8 @@ export function completeCode(recipe, code, end, weights, maxLines, maxCharacters
   let size = 0;
   let added = end;
   let at = end;
-  const above = new Set(extractTerms(recipe, code.slice(0, end)));
+  const readTerms = (/** @type {string} */ text) => extractTerms(recipe, text, CODE_LANGUAGE, forms);
+  const above = new Set(readTerms(code.slice(0, end)));
   const isMissing = (/** @type {string} */ term) => weights.has(term) && !above.has(term);
   let before = code.slice(code.lastIndexOf("\n", end - 1) + 1, end);
   for (const line of lines.slice(1, maxLines + 1)) {
@@ -95,7 +100,7 @@ export function completeCode(recipe, code, end, weights, maxLines, maxCharacters
     size += countCodePoints(line) + 1;
     if (size > maxCharacters) break;
     at += line.length + 1;
-    if (leadsOn || matchAt(CLOSING, line) || extractTerms(recipe, line).some(isMissing)) added = at;
+    if (leadsOn || matchAt(CLOSING, line) || readTerms(line).some(isMissing)) added = at;
     before = line;
   }
   return added;
@@ -143,10 +148,11 @@ function toUnits(code, offset) {
  * @param {Map<string, number>} weights of the question's terms, which choose the lines of code
  * @param {ExcerptBudget} budget
  * @param {Set<string>} excluded texts of statements that are shown already: only labels and column names are repeated
+ * @param {Map<string, string>} [forms] the term of each form of the question's terms
  * @returns {Excerpt | null}
  */
-export function cutExcerpt(recipe, passage, reading, supports, weights, budget, excluded) {
-  const selection = new StatementSelection(recipe, passage, reading, supports, weights, budget, excluded);
+export function cutExcerpt(recipe, passage, reading, supports, weights, budget, excluded, forms = new Map()) {
+  const selection = new StatementSelection(recipe, passage, reading, supports, weights, budget, excluded, forms);
   selection.run();
   const statements = [...selection.selectedRanges.keys()].map((place) => selection.textOf(reading.statements[place]));
   const selected = [...selection.selectedRanges.values()];
@@ -207,14 +213,16 @@ class StatementSelection {
    * @param {Map<string, number>} weights
    * @param {ExcerptBudget} budget
    * @param {Set<string>} excluded
+   * @param {Map<string, string>} forms
    */
-  constructor(recipe, passage, reading, supports, weights, budget, excluded) {
+  constructor(recipe, passage, reading, supports, weights, budget, excluded, forms) {
     this.recipe = recipe;
     this.constants = recipe.excerpts;
     this.passage = passage;
     this.reading = reading;
     this.statements = reading.statements;
     this.weights = weights;
+    this.forms = forms;
     this.wordsLeft = budget.words;
     this.linesLeft = budget.lines;
     this.visibleLeft = budget.visible;
@@ -383,16 +391,16 @@ class StatementSelection {
     const headings = this.passage.title.split(this.recipe.structure.TITLE_SEPARATOR);
     const leadIn = this.textOf(this.statements[place]);
     for (const [words, weight] of [[leadIn, LEAD_IN_WEIGHT], [headings[headings.length - 1], HEADING_TERM_WEIGHT]]) {
-      for (const term of extractTerms(this.recipe, words, this.passage.language)) {
+      for (const term of extractTerms(this.recipe, words, this.passage.language, this.forms)) {
         weights.set(term, (weights.get(term) ?? 0) + weight);
       }
     }
     const room = Math.min(MAX_CODE_CHARACTERS, this.visibleLeft);
     const extra = this.linesLeft + EXTRA_LINES;
     const lines = text.split("\n").length <= extra ? extra : this.linesLeft;
-    const [first, end] = cutCode(this.recipe, text, weights, lines, room);
+    const [first, end] = cutCode(this.recipe, text, weights, lines, room, this.forms);
     const added = room - countCodePoints(text.slice(first, end));
-    const last = completeCode(this.recipe, text, end, this.weights, EXTRA_LINES, added);
+    const last = completeCode(this.recipe, text, end, this.weights, EXTRA_LINES, added, this.forms);
     this.selectedRanges.set(code, [start + first, start + last]);
     const shown = text.slice(first, last);
     this.linesLeft -= shown.split("\n").length;

@@ -3,7 +3,8 @@
 import { isDirectAnswer } from "./confidence.js";
 import { cutExcerpt } from "./excerpts.js";
 import { isQuotableAlone, splitStatements } from "./statements.js";
-import { extractTerms } from "./tokenization.js";
+import { extractWords } from "./tokenization.js";
+import { formsIn } from "./word_forms.js";
 
 /**
  * @typedef {import("./recipe.js").Recipe} Recipe
@@ -62,14 +63,15 @@ function cutExcerpts(store, question, evidence, vector) {
     const used = shown.get(passage.url) ?? 0;
     const whole = EXCERPT_BUDGETS[excerpts.length];
     const budget = { ...whole, visible: whole.visible - used };
-    const excerpt = cutExcerpt(store.recipe, passage, reading, supports, weights, budget, statements);
+    const forms = formsIn(evidence.forms, passage.language);
+    const excerpt = cutExcerpt(store.recipe, passage, reading, supports, weights, budget, statements, forms);
     if (!excerpt || best < minSupport) continue;
     excerpts.push({ section, excerpt });
     shown.set(passage.url, used + excerpt.visible);
     minSupport = Math.max(minSupport, MIN_SHARE_OF_FIRST * best);
     for (const each of excerpt.statements) statements.add(each);
     if (excerpts.length === EXCERPT_BUDGETS.length) break;
-    if (excerpts.length === 1 && isDirectAnswer(store.recipe, question, weights, passage, excerpt.text)) break;
+    if (excerpts.length === 1 && isDirectAnswer(store.recipe, question, weights, forms, passage, excerpt.text)) break;
   }
   return excerpts;
 }
@@ -85,7 +87,7 @@ function rateSections(store, evidence, vector) {
   const { SUPPORT_WEIGHT } = store.recipe.extractive;
   const sections = evidence.passages.map((passage, at) => {
     const { reading } = readStatements(store.recipe, passage);
-    const supports = rateStatements(store, passage, weightsOf(evidence, passage), vector, evidence.terms[at]);
+    const supports = rateStatements(store, evidence, passage, vector, evidence.terms[at]);
     const quotable = supports.filter((_, place) => isQuotableAlone(store.recipe, passage.text, reading.statements[place]));
     const best = quotable.length ? Math.max(...quotable) : 0;
     const value = evidence.sectionScores[at] + SUPPORT_WEIGHT * best;
@@ -107,14 +109,17 @@ function weightsOf({ idfs }, { language }) {
 /**
  * Rate each statement by its share of the question's idf and by its cosine.
  * @param {Store} store
+ * @param {Evidence} evidence
  * @param {Passage} passage
- * @param {Map<string, number>} weights
  * @param {Float32Array} vector
  * @param {Set<string>} matched the question's terms in the passage's retrieval text
  * @returns {number[]}
  */
-function rateStatements(store, passage, weights, vector, matched) {
-  const { terms } = readStatements(store.recipe, passage);
+function rateStatements(store, evidence, passage, vector, matched) {
+  const weights = weightsOf(evidence, passage);
+  const forms = formsIn(evidence.forms, passage.language);
+  const { words } = readStatements(store.recipe, passage);
+  const terms = words.map((own) => new Set(own.map((word) => forms.get(word) ?? word)));
   const { dense } = store.manifest.profile;
   const { codes, inverseNorms } = store.statements(passage);
   let total = 0;
@@ -131,26 +136,26 @@ function rateStatements(store, passage, weights, vector, matched) {
   });
 }
 
-/** @type {WeakMap<Passage, {reading: PassageStatements, terms: Set<string>[]}>} */
+/** @type {WeakMap<Passage, {reading: PassageStatements, words: string[][]}>} */
 const readings = new WeakMap();
 
 /**
- * Split a passage into statements, with the terms of each, once.
+ * Split a passage into statements, with the words of each, once.
  * @param {Recipe} recipe
  * @param {Passage} passage
- * @returns {{reading: PassageStatements, terms: Set<string>[]}}
+ * @returns {{reading: PassageStatements, words: string[][]}}
  */
 function readStatements(recipe, passage) {
   let read = readings.get(passage);
   if (!read) {
     const reading = splitStatements(recipe, passage);
     const { blocks, language, text, title } = passage;
-    const terms = reading.statements.map(({ kind, start, end, label }) => {
+    const words = reading.statements.map(({ kind, start, end, label }) => {
       // A statement rarely repeats its headings and its tab's or term's label.
       const above = label < 0 || kind === "label" ? [] : [text.slice(blocks[label].start, blocks[label].end)];
-      return new Set(extractTerms(recipe, [title, ...above, text.slice(start, end)].join("\n"), language));
+      return extractWords(recipe, [title, ...above, text.slice(start, end)].join("\n"), language);
     });
-    readings.set(passage, (read = { reading, terms }));
+    readings.set(passage, (read = { reading, words }));
   }
   return read;
 }

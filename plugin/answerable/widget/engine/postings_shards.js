@@ -1,4 +1,4 @@
-/** Read the postings of terms, which `index_files.py` writes in shards by a hash of the term. */
+/** Read the postings of terms, which `index_files.py` writes in shards by the beginnings of words. */
 
 /** @typedef {import("./container.js").Container} Container */
 
@@ -9,26 +9,11 @@
  * @property {Uint32Array} counts
  */
 
-// FNV-1a of 32 bits: http://www.isthe.com/chongo/tech/comp/fnv/
-const FNV_OFFSET = 0x811c9dc5;
-const FNV_PRIME = 0x01000193;
-
 /** @type {TermPostings} */
 export const NO_POSTINGS = {
   passages: new Uint32Array(0),
   counts: new Uint32Array(0),
 };
-
-/**
- * Compute the FNV-1a hash of a term's UTF-8, of 32 bits.
- * @param {string} term
- * @returns {number}
- */
-export function hashTerm(term) {
-  let value = FNV_OFFSET;
-  for (const byte of new TextEncoder().encode(term)) value = Math.imul(value ^ byte, FNV_PRIME);
-  return value >>> 0;
-}
 
 /**
  * Read the postings of a shard by term.

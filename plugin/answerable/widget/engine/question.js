@@ -3,8 +3,9 @@ import { computeIdfs, findIndexedTerms } from "./bm25.js";
 import { countCodePoints } from "./code_points.js";
 import { splitNgrams } from "./normalization.js";
 import { escapePattern, findTexts, replaceAll } from "./patterns.js";
-import { extractTerms, hasSiteScripts, isSpaceDelimited, splitWords } from "./tokenization.js";
+import { extractTerms, extractWords, hasSiteScripts, isSpaceDelimited, splitWords } from "./tokenization.js";
 import { splitAtSpace, stripSpace } from "./white_space.js";
+import { formsIn, readForms } from "./word_forms.js";
 
 /**
  * @typedef {import("./recipe.js").Recipe} Recipe
@@ -142,7 +143,7 @@ export function mayBeMisspelled({ recipe }, word) {
 
 /**
  * Find the site's only spelling near a lower-case word; null if there is none or several. Spellings
- * of one stem count as one; a word is never split in two.
+ * of one term count as one; a word is never split in two.
  * @param {Store} store
  * @param {string} word
  * @returns {Promise<string | null>}
@@ -153,9 +154,10 @@ export async function findNearSpelling(store, word) {
   for (let maxEdits = 1; maxEdits <= (countCodePoints(word) < TWO_EDITS_FROM_LETTERS ? 1 : 2); maxEdits += 1) {
     const near = findWithinEdits(index, word, maxEdits);
     if (!near.length) continue;
-    const { recipe, site } = store;
-    const stems = new Set(near.map((other) => site.tags.flatMap((tag) => extractTerms(recipe, other, tag)).join(" ")));
-    return stems.size === 1 ? near[0] : null;
+    await store.loadTerms(near);
+    const forms = store.site.tags.map((tag) => readForms(store, near, tag));
+    const terms = new Set(near.map((other) => forms.map((own) => own.get(other)).join(" ")));
+    return terms.size === 1 ? near[0] : null;
   }
   return null;
 }
@@ -278,6 +280,7 @@ function countBits(bits) {
  * @property {Map<string, string[]>} terms by the site's languages, none where there is nothing to search for
  * @property {Remark[]} remarks
  * @property {Map<string, Map<string, number>>} idfs of each distinct term, by the languages of the passages
+ * @property {import("./word_forms.js").Forms} forms
  * @property {Set<string>} phrases its normalized n-grams of the lengths of names
  * @property {Set<string>} identifiers the names of code in it, as they are written
  * @property {boolean} asksForDefinition
@@ -293,11 +296,13 @@ function countBits(bits) {
  * @returns {Promise<QuestionReading>}
  */
 export async function readQuestion(store, question, wordRank) {
+  await loadWords(store, question);
   const [spelled, corrections] = await correctSpelling(store, question, wordRank);
+  if (corrections.length) await loadWords(store, spelled);
   const subject = readsEnglish(store) ? stripContinuation(store.recipe, spelled) : spelled;
   const [text, terms] = extractUnframedTerms(store, subject);
   /** @type {Remark[]} */
-  const remarks = terms.size ? [...corrections, ...(await remarkUnknownWords(store, text, wordRank))] : [];
+  const remarks = terms.size ? [...corrections, ...remarkUnknownWords(store, text, wordRank)] : [];
   if (subject !== spelled || (!terms.size && pointsBack(store.recipe, subject))) remarks.push({ kind: "follow-up" });
   const phrases = new Set(splitNgrams(subject, measureNameLengths(store)));
   return {
@@ -305,7 +310,8 @@ export async function readQuestion(store, question, wordRank) {
     text,
     terms,
     remarks,
-    idfs: await weighTerms(store, terms),
+    idfs: weighTerms(store, terms),
+    forms: new Map(store.site.tags.map((tag) => [tag, readForms(store, extractWords(store.recipe, subject, tag), tag)])),
     phrases,
     identifiers: findIdentifiers(store.recipe, subject),
     asksForDefinition: asksForDefinition(store.recipe, subject),
@@ -339,48 +345,51 @@ function measureNameLengths(store) {
  * Compute the idf of a question's terms in each language of the site's passages.
  * @param {Store} store
  * @param {Map<string, string[]>} terms
- * @returns {Promise<Map<string, Map<string, number>>>}
+ * @returns {Map<string, Map<string, number>>}
  */
-async function weighTerms(store, terms) {
-  await store.loadPostings([...terms.values()].flat());
+function weighTerms(store, terms) {
   return new Map(
     store.site.languages.map(({ tag, first, end }) => [
       tag,
-      computeIdfs(store, terms.get(tag) ?? [], [first, end], readSiteNameTerms(store, tag)),
+      computeIdfs(store, terms.get(tag) ?? [], [first, end], listSiteNameWords(store, tag)),
     ]),
   );
 }
 
-/** @type {WeakMap<Store, Map<string, Set<string>>>} */
-const siteNameTerms = new WeakMap();
+/**
+ * Load what a question reads of a site's words, for `readForms`.
+ * @param {Store} store
+ * @param {string} question
+ * @returns {Promise<void>}
+ */
+async function loadWords(store, question) {
+  await store.loadTerms(store.site.tags.flatMap((tag) => extractWords(store.recipe, question, tag)));
+}
 
 /**
- * Extract the terms of the names of the site and its author, which pages need not contain.
+ * List the words of the names of the site and its author, which pages need not contain.
  * @param {Store} store
  * @param {string} language
  * @returns {Set<string>}
  */
-function readSiteNameTerms(store, language) {
-  let byLanguage = siteNameTerms.get(store);
-  if (!byLanguage) siteNameTerms.set(store, (byLanguage = new Map()));
-  let terms = byLanguage.get(language);
-  if (!terms) {
-    terms = new Set(store.site.names.flatMap((name) => extractTerms(store.recipe, name, language)));
-    byLanguage.set(language, terms);
-  }
-  return terms;
+function listSiteNameWords({ site, recipe }, language) {
+  return new Set(site.names.flatMap((name) => extractWords(recipe, name, language)));
 }
 
 /**
- * Test whether terms are those of a name of the site, not of its author.
+ * Test whether a question's terms are those of a name of the site, not of its author.
  * @param {Store} store
+ * @param {QuestionReading} reading
  * @param {string} language
- * @param {Set<string>} terms
  * @returns {boolean}
  */
-export function isSiteName({ site, recipe }, language, terms) {
-  const names = site.names.filter((name) => name !== site.author).map((name) => new Set(extractTerms(recipe, name, language)));
-  return names.some((own) => own.size === terms.size && [...own].every((term) => terms.has(term)));
+export function namesSite({ site, recipe }, { forms, terms }, language) {
+  const own = new Set(terms.get(language) ?? []);
+  const names = site.names.filter((name) => name !== site.author);
+  return names.some((name) => {
+    const named = new Set(extractTerms(recipe, name, language, formsIn(forms, language)));
+    return own.size === named.size && [...own].every((term) => named.has(term));
+  });
 }
 
 /**
@@ -407,10 +416,12 @@ function readsEnglish({ site }) {
  * @param {string} question
  * @returns {Map<string, string[]>}
  */
-function extractKnownScripts({ site, recipe }, question) {
+function extractKnownScripts(store, question) {
+  const { site, recipe } = store;
   const terms = new Map();
   for (const tag of site.tags) {
-    const own = extractTerms(recipe, question, tag).filter((term) => hasSiteScripts(recipe, term));
+    const forms = readForms(store, extractWords(recipe, question, tag), tag);
+    const own = extractTerms(recipe, question, tag, forms).filter((term) => hasSiteScripts(recipe, term));
     if (own.length) terms.set(tag, own);
   }
   return terms;
@@ -425,7 +436,7 @@ function extractKnownScripts({ site, recipe }, question) {
  */
 async function correctSpelling(store, question, wordRank) {
   const words = splitWords(store.recipe, question);
-  const missing = await findUnknownWords(store, words);
+  const missing = findUnknownWords(store, words);
   /** @type {Map<string, string>} */
   const corrections = new Map();
   for (const [place, word] of words.entries()) {
@@ -455,12 +466,12 @@ async function correctSpelling(store, question, wordRank) {
  * @param {Store} store
  * @param {string} text
  * @param {WordRank} wordRank
- * @returns {Promise<Remark[]>}
+ * @returns {Remark[]}
  */
-async function remarkUnknownWords(store, text, wordRank) {
+function remarkUnknownWords(store, text, wordRank) {
   const { ORDINARY_RANK } = store.recipe.question;
   const words = splitWords(store.recipe, text);
-  const missing = await findUnknownWords(store, words);
+  const missing = findUnknownWords(store, words);
   return [...new Set(words)]
     .filter((word) => {
       const lower = word.toLowerCase();
@@ -474,23 +485,25 @@ async function remarkUnknownWords(store, text, wordRank) {
  * counts as a whole, whatever its parts are.
  * @param {Store} store
  * @param {string[]} words
- * @returns {Promise<Set<string>>}
+ * @returns {Set<string>}
  */
-async function findUnknownWords(store, words) {
+function findUnknownWords(store, words) {
   const { site, recipe } = store;
   const byWord = words
     .filter((word) => isSpaceDelimited(recipe, word))
-    .map((word) => ({ word, byTag: site.tags.map((tag) => extractTerms(recipe, word.toLowerCase(), tag)) }));
-  const terms = byWord.flatMap(({ byTag }) => byTag.flat());
-  await store.loadPostings(terms);
-  const indexed = findIndexedTerms(store, terms);
+    .map((word) => {
+      const lower = word.toLowerCase();
+      const byTag = site.tags.map((tag) => [...readForms(store, extractWords(recipe, lower, tag), tag).values()]);
+      return { lower, byTag };
+    });
+  const indexed = findIndexedTerms(store, byWord.flatMap(({ byTag }) => byTag.flat()));
   const unknown = byWord.filter(
     ({ byTag }) =>
       byTag.some((own) => own.length) &&
       !byTag.some((own, place) => {
-        const names = readSiteNameTerms(store, site.tags[place]);
+        const names = listSiteNameWords(store, site.tags[place]);
         return own.some((term) => indexed.has(term) || names.has(term));
       }),
   );
-  return new Set(unknown.map(({ word }) => word.toLowerCase()));
+  return new Set(unknown.map(({ lower }) => lower));
 }

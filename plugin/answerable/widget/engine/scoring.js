@@ -2,6 +2,7 @@
 import { findFullMatches, scoreBm25, selectTopRows, sum } from "./bm25.js";
 import { scoreFreshness, scoreNameBoosts, scorePages } from "./boosts.js";
 import { extractTerms } from "./tokenization.js";
+import { formsIn } from "./word_forms.js";
 
 /**
  * @typedef {import("./store.js").Store} Store
@@ -174,7 +175,7 @@ function selectCandidates({ rows, score, aboveFloor }, readable, count) {
  * @param {QuestionReading} reading
  * @returns {Uint8Array}
  */
-function markFullMatches(store, { question, identifiers, idfs }) {
+function markFullMatches(store, { question, identifiers, idfs, forms }) {
   const isWhole = new Uint8Array(store.passageRecords.length);
   const { recipe, site } = store;
   const names = [...identifiers].join(" ");
@@ -182,7 +183,7 @@ function markFullMatches(store, { question, identifiers, idfs }) {
     const weights = idfs.get(tag) ?? new Map();
     // In lower case, so that "MongoDB" counts once and not with its parts.
     const [words, named] = [question, names].map((text) => {
-      return new Set(extractTerms(recipe, text.toLowerCase(), tag).filter((term) => weights.has(term)));
+      return new Set(extractTerms(recipe, text.toLowerCase(), tag, formsIn(forms, tag)).filter((term) => weights.has(term)));
     });
     const add = (/** @type {Set<string>} */ own) => sum([...own].map((term) => weights.get(term)));
     const isSubject = named.size && add(named) >= recipe.scoring.MIN_IDENTIFIER_SHARE * add(words);

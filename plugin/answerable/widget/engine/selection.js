@@ -1,8 +1,9 @@
 /** Choice among retrieved passages: section scores, duplicates, and the evidence of each page. */
 import { computeIdfShare, matchTerms } from "./bm25.js";
 import { countCodePoints } from "./code_points.js";
-import { isSiteName } from "./question.js";
+import { namesSite } from "./question.js";
 import { extractTerms, splitLowercaseWords, splitWords } from "./tokenization.js";
+import { formsIn } from "./word_forms.js";
 
 /**
  * @typedef {import("./store.js").Passage} Passage
@@ -30,7 +31,8 @@ function orderBySection(store, reading, pool) {
   const rate = (/** @type {Scored} */ { base, row }) => {
     const language = store.languageOf(row);
     const heading = passageTitles[row].split(recipe.structure.TITLE_SEPARATOR).at(-1) ?? "";
-    const share = computeIdfShare(recipe, reading.idfs.get(language) ?? new Map(), heading, language);
+    const weights = reading.idfs.get(language) ?? new Map();
+    const share = computeIdfShare(recipe, weights, formsIn(reading.forms, language), heading, language);
     const length = parts.LENGTH_WEIGHT * Math.log(1 + passageLengths[row]);
     const introduction = reading.asksForDefinition ? scoreIntroduction(store, reading, row, heading) : 0;
     const form = introduction || (hasCode[row] ? parts.CODE_BONUS : 0) + length;
@@ -62,9 +64,9 @@ function scoreIntroduction(store, reading, row, heading) {
   if (!terms.size || WINDOW_SUFFIX.test(passageIds[row])) return 0;
   const isFirst = !row || records[row - 1] !== records[row];
   const isHome = isFirst && isHomeRecord(recipe, recordIds[records[row]], language);
-  if (isHome && isSiteName(store, language, terms)) return HOME_BONUS;
+  if (isHome && namesSite(store, reading, language)) return HOME_BONUS;
   const isTitled = [...terms].every((term) => titleTerms.get(term)?.records.includes(records[row]));
-  const own = new Set(extractTerms(recipe, heading, language));
+  const own = new Set(extractTerms(recipe, heading, language, formsIn(reading.forms, language)));
   const isWhole = splitWords(recipe, heading).length <= terms.size && own.size === terms.size;
   const isHeaded = isWhole && [...own].every((term) => terms.has(term));
   return isHeaded || (isFirst && isTitled) ? INTRODUCTION_BONUS : 0;
@@ -89,6 +91,7 @@ function isHomeRecord({ selection: { HOME_RECORDS } }, record, language) {
  * @property {number[]} sectionScores
  * @property {Set<string>[]} terms of the question that each passage's retrieval text holds
  * @property {Map<string, Map<string, number>>} idfs
+ * @property {import("./word_forms.js").Forms} forms
  * @property {Float32Array | null} vector of the question, null if its frame is not in it
  */
 
@@ -135,6 +138,7 @@ export async function selectEvidence(store, { passages: pool, reading, vector })
     sectionScores: selected.map(({ scored }) => scored.section),
     terms: selected.map(({ scored }) => scored.terms),
     idfs: reading.idfs,
+    forms: reading.forms,
     vector: reading.text === reading.question ? vector : null,
   };
 }

@@ -2,12 +2,14 @@
 
 import { readCore } from "./core_file.js";
 import { invertRowNorms, readStatements, readTexts } from "./passage_shards.js";
-import { hashTerm, NO_POSTINGS, readPostings } from "./postings_shards.js";
+import { NO_POSTINGS, readPostings } from "./postings_shards.js";
 import { IndexGoneError } from "./site_files.js";
+import { beginningOf, indexForms } from "./word_forms.js";
 
 /** @typedef {import("./container.js").Container} Container */
 /** @typedef {import("./postings_shards.js").TermPostings} TermPostings */
 /** @typedef {import("./site_files.js").SiteFiles} SiteFiles */
+/** @typedef {import("./word_forms.js").FormIndex} FormIndex */
 
 /**
  * A passage, as `Passage` has it; offsets are in UTF-16 units.
@@ -35,7 +37,7 @@ import { IndexGoneError } from "./site_files.js";
  * @property {{records: number, passages: number, terms: number, words: number}} counts
  */
 
-const FORMAT = 2;
+const FORMAT = 3;
 // The digits of a file's hash in its name.
 const NAMES = /.{12}/g;
 const KINDS = ["terms", "codes", "texts", "statements", "signs", "words"];
@@ -92,6 +94,10 @@ export class Store {
   #paths;
   /** @type {Map<string, TermPostings>} */
   #postings = new Map();
+  /** @type {Map<number, Map<string, FormIndex>>} by shard and language */
+  #forms = new Map();
+  /** @type {string[]} with what the words of each shard of terms begin, from the first one's on */
+  #termStarts;
   /** @type {Map<number, import("./passage_shards.js").Vectors>} by shard */
   #codes = new Map();
   /** @type {Map<number, Passage>} */
@@ -119,6 +125,7 @@ export class Store {
         return [kind, { starts, numbers }];
       }),
     );
+    this.#termStarts = values.termStarts;
     this.manifest = /** @type {Manifest} */ ({ ...values, built_at: entry.built_at });
     // For `loadEstimates`, while a question is still read.
     if (values.counts.passages > columns.recipe.vectors.EXACT_PASSAGES) files.prefetch(this.#paths.signs);
@@ -159,20 +166,49 @@ export class Store {
   }
 
   /**
-   * Load the postings of some terms, for `postings`.
-   * @param {Iterable<string>} terms
+   * Load the terms that some words may stand for, with their forms and postings.
+   * @param {Iterable<string>} words as an index has them
    * @param {AbortSignal} [signal]
    * @returns {Promise<void>}
    */
-  async loadPostings(terms, signal) {
-    const missing = [...new Set(terms)].filter((term) => !this.#postings.has(term));
-    const shards = missing.map((term) => hashTerm(term) % this.#paths.terms.length);
-    const read = await this.#readShards("terms", shards, signal);
-    const byShard = new Map([...read].map(([number, shard]) => [number, readPostings(shard)]));
-    for (const term of missing) {
-      const shard = byShard.get(hashTerm(term) % this.#paths.terms.length);
-      this.#postings.set(term, shard?.get(term) ?? NO_POSTINGS);
+  async loadTerms(words, signal) {
+    const numbers = Array.from(words, (word) => this.#findTermShard(word));
+    const missing = numbers.filter((number) => !this.#forms.has(number));
+    for (const [number, shard] of await this.#readShards("terms", missing, signal)) {
+      for (const [term, postings] of readPostings(shard)) this.#postings.set(term, postings);
+      const { forms, terms } = shard.values;
+      const indexes = this.site.tags.map((tag) => /** @type {const} */ ([tag, indexForms(this.recipe, terms, forms[tag] ?? [])]));
+      this.#forms.set(number, new Map(indexes));
     }
+  }
+
+  /**
+   * Find the shard that has all words which begin as a word does.
+   * @param {string} word
+   * @returns {number}
+   */
+  #findTermShard(word) {
+    const beginning = beginningOf(this.recipe, word);
+    let first = 0;
+    let end = this.#termStarts.length;
+    while (end - first > 1) {
+      const middle = (first + end) >> 1;
+      if (this.#termStarts[middle] <= beginning) first = middle;
+      else end = middle;
+    }
+    return first;
+  }
+
+  /**
+   * Return the forms of the words that begin as a word does, which have been loaded.
+   * @param {string} word
+   * @param {string} language
+   * @returns {FormIndex}
+   */
+  formsNear(word, language) {
+    const forms = this.#forms.get(this.#findTermShard(word))?.get(language);
+    if (!forms) throw new Error(`the forms near ${word} have not been loaded`);
+    return forms;
   }
 
   /**
@@ -182,8 +218,10 @@ export class Store {
    */
   postings(term) {
     const postings = this.#postings.get(term);
-    if (!postings) throw new Error(`the postings of ${term} have not been loaded`);
-    return postings;
+    if (!postings && !this.#forms.has(this.#findTermShard(term))) {
+      throw new Error(`the postings of ${term} have not been loaded`);
+    }
+    return postings ?? NO_POSTINGS;
   }
 
   /**

@@ -1,7 +1,6 @@
-/** Tokenize text by language into terms: Snowball stems, no English stopwords; count words. */
+/** Tokenize text by language into words and terms, without English stopwords; count words. */
 
 import { countCodePoints } from "./code_points.js";
-import { baseLanguage } from "./languages.js";
 import { findTexts, replaceAll } from "./patterns.js";
 import { splitAtSpace } from "./white_space.js";
 
@@ -10,43 +9,8 @@ import { splitAtSpace } from "./white_space.js";
 // What is remembered of a language, so that a long session stays small.
 const MAX_CACHED_WORDS = 100_000;
 
-/** @type {Map<string, {stemWord(word: string): string}>} */
-const stemmers = new Map();
 /** @type {WeakMap<Recipe, Map<string, Map<string, string[]>>>} */
-const cachedTerms = new WeakMap();
-
-/**
- * Import the stemmers of a site's languages, which terms need.
- * @param {Recipe} recipe
- * @returns {Promise<void>}
- */
-export async function loadStemmers(recipe) {
-  /** @type {string[]} */
-  const algorithms = Object.values(recipe.tokenization.STEMMERS);
-  await Promise.all(
-    algorithms.map(async (algorithm) => {
-      if (stemmers.has(algorithm)) return;
-      const { Stemmer } = await import(`./snowball/${algorithm}-stemmer.js`);
-      stemmers.set(algorithm, new Stemmer());
-    }),
-  );
-}
-
-/**
- * Stem a word as a stemmer does that counts code points: a pair of surrogates is one private character to it.
- * @param {string} algorithm
- * @param {string} word
- * @returns {string}
- */
-function stem(algorithm, word) {
-  const stemmer = stemmers.get(algorithm);
-  if (!stemmer) throw new Error(`the ${algorithm} stemmer is not loaded`);
-  /** @type {string[]} */
-  const pairs = [];
-  const units = word.replace(/[\ud800-\udbff][\udc00-\udfff]/g, (pair) => String.fromCharCode(0xdfff + pairs.push(pair)));
-  const result = stemmer.stemWord(units);
-  return pairs.length ? result.replace(/[\ue000-\uf8ff]/g, (unit) => pairs[unit.charCodeAt(0) - 0xe000]) : result;
-}
+const cachedWords = new WeakMap();
 
 /**
  * List what an index has of a word: itself, its parts in camel case, or its pairs of letters.
@@ -71,38 +35,40 @@ function pairCharacters(characters) {
 }
 
 /**
- * Extract the content terms of a text in order, with repeats: stems without stopwords.
+ * Extract the content words of a text in order, with repeats: in lower case, without stopwords.
  * @param {Recipe} recipe
  * @param {string} text
  * @param {string} [language]
  * @returns {string[]}
  */
-export function extractTerms(recipe, text, language = "en") {
-  let byLanguage = cachedTerms.get(recipe);
-  if (!byLanguage) cachedTerms.set(recipe, (byLanguage = new Map()));
-  let byWord = byLanguage.get(language);
-  if (!byWord || byWord.size > MAX_CACHED_WORDS) byLanguage.set(language, (byWord = new Map()));
+export function extractWords(recipe, text, language = "en") {
+  let byLanguage = cachedWords.get(recipe);
+  if (!byLanguage) cachedWords.set(recipe, (byLanguage = new Map()));
+  let byToken = byLanguage.get(language);
+  if (!byToken || byToken.size > MAX_CACHED_WORDS) byLanguage.set(language, (byToken = new Map()));
+  const { STOPWORDS } = recipe.tokenization;
   const extracted = [];
-  for (const word of splitWords(recipe, text.normalize("NFKC"))) {
-    let terms = byWord.get(word);
-    if (!terms) byWord.set(word, (terms = extractTermsOfWord(recipe, word, language)));
-    extracted.push(...terms);
+  for (const token of splitWords(recipe, text.normalize("NFKC"))) {
+    let words = byToken.get(token);
+    if (!words) {
+      words = listIndexWords(recipe, token).filter((word) => !language.startsWith("en") || !STOPWORDS.includes(word));
+      byToken.set(token, words);
+    }
+    extracted.push(...words);
   }
   return extracted;
 }
 
 /**
- * Extract the content terms of a word.
+ * Extract the terms of a text in order, with repeats.
  * @param {Recipe} recipe
- * @param {string} word
+ * @param {string} text
  * @param {string} language
+ * @param {Map<string, string>} termsByForm the terms of some forms of words; any other word is a term of its own
  * @returns {string[]}
  */
-function extractTermsOfWord(recipe, word, language) {
-  const { STEMMERS, STOPWORDS } = recipe.tokenization;
-  const words = listIndexWords(recipe, word).filter((each) => !language.startsWith("en") || !STOPWORDS.includes(each));
-  const algorithm = STEMMERS[baseLanguage(language)];
-  return algorithm ? words.map((each) => stem(algorithm, each)) : words;
+export function extractTerms(recipe, text, language, termsByForm) {
+  return extractWords(recipe, text, language).map((word) => termsByForm.get(word) ?? word);
 }
 
 /**
