@@ -64,9 +64,8 @@ def list_modules() -> list[Path]:
 
 
 def list_scripts() -> list[Path]:
-    """List the JavaScript of our own, without the stemmers of Snowball."""
-    scripts = (PACKAGE / "widget").rglob("*.js")
-    return sorted(path for path in scripts if "snowball" not in path.parts)
+    """List the JavaScript of the package."""
+    return sorted((PACKAGE / "widget").rglob("*.js"))
 
 
 def count_code_lines(text: str) -> int:

@@ -298,7 +298,6 @@ def test_doctor_names_a_package_that_is_not_installed(tmp_path: Path) -> None:
             {},
             "✗ widget.endpoint: browsers block http://ask.example/ on pages of",
         ),
-        ({"language": "pl"}, {}, "so does the language `pl` (the browser has no verified stemmer"),
         (
             {"widget": {"endpoint": "https://ask.example/"}},
             {},

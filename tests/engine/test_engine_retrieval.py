@@ -28,6 +28,7 @@ from answerable.serve.retrieval.question import (
     read_question,
 )
 from answerable.serve.retrieval.selection import find_budget_limits, fit_budget
+from answerable.serve.retrieval.word_forms import read_forms
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.types import Evidence, Passage
 from answerable.testing import LetterEmbedder
@@ -162,7 +163,7 @@ TERMS = ["moor", "chain", "rope", "lantern", "zeppelin", "въже", "harbour", 
 
 def test_lexical_scores_are_the_same_to_the_bit(small: Twins) -> None:
     postings, js = small.bundle.postings, engine()
-    js.use("small", "loadPostings", TERMS)
+    js.use("small", "loadTerms", TERMS)
     for terms in (TERMS, TERMS[:1], TERMS[4:5], []):
         for each in small.bundle.site.languages:
             rows = (each.first, each.end)
@@ -180,7 +181,7 @@ def test_lexical_scores_are_the_same_to_the_bit(small: Twins) -> None:
 
 
 def test_passages_hold_the_same_terms(small: Twins) -> None:
-    engine().use("small", "loadPostings", TERMS)
+    engine().use("small", "loadTerms", TERMS)
     rows = np.array([3, 0, 7, len(small.bundle.passage_ids) - 1])
     own = bm25.match_terms(small.bundle.postings, TERMS, rows)
     matches = engine().call("bm25", "matchTerms", small.store, {"$set": TERMS}, rows.tolist())
@@ -320,11 +321,14 @@ def test_boosts_are_the_same(small: Twins, question: str) -> None:
     assert asks == reading.asks_about_now
     asks = js.call("question", "asksForDefinition", recipe, text)
     assert asks == reading.asks_for_definition
-    js.use("small", "loadPostings", [term for own in reading.idfs.values() for term in own])
+    js.use("small", "loadTerms", [term for own in reading.idfs.values() for term in own])
     idfs = [[tag, {"$map": list(map(list, own.items()))}] for tag, own in reading.idfs.items()]
     twin = {
         "question": text,
         "idfs": {"$map": idfs},
+        "forms": {
+            "$map": [[tag, {"$map": list(own.items())}] for tag, own in reading.forms.items()]
+        },
         "phrases": phrases,
         "identifiers": {"$set": sorted(reading.identifiers)},
         "asksForHistory": reading.asks_for_history,
@@ -384,6 +388,21 @@ def test_spellings_are_corrected_the_same(small: Twins) -> None:
     for word in (*typos, "abc", "abcd", "ab1d", "鎖鎖鎖鎖", "𝒜𝒜𝒜"):
         long = engine().call("question", "mayBeMisspelled", small.store, word)
         assert long == may_be_misspelled(word), word
+
+
+def test_words_stand_for_the_same_terms(small: Twins) -> None:
+    dice, bundle, js = random.Random(4), small.bundle, engine()
+    for tag in bundle.site.tags:
+        pairs = list(bundle.term_forms(tag))
+        known = [word for term, forms in pairs for word in (term, *forms.split())]
+        unknown = [
+            dice.choice(known) + dice.choice(("s", "ing", "e", "ность", "x1")) for _ in known
+        ]
+        words = [*known, *unknown, *(word[:-1] for word in known if len(word) > 1), "𝒜𝒜𝒜𝒜𝒜"]
+        js.use("small", "loadTerms", words)
+        terms = read_forms(bundle, words, tag)
+        assert js.call("word_forms", "readForms", small.store, words, tag) == terms
+        assert any(terms[word] not in (word, word[:-1]) for word in unknown)
 
 
 def test_evidence_is_cut_to_the_same_budget() -> None:

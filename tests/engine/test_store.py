@@ -128,7 +128,7 @@ def test_postings_of_every_term_equal_those_of_the_bundle(published: Published) 
     bundle = published.bundle
     postings = bundle.postings
     assert sum("/terms-" in path for path in _use("paths")) > 1
-    _use("loadPostings", [*postings.terms, "absent🚀"])
+    _use("loadTerms", [*postings.terms, "absent🚀"])
     assert _use("postings", "absent🚀") == {"passages": [], "counts": []}
     for term, row in postings.terms.items():
         span = slice(int(postings.edges[row]), int(postings.edges[row + 1]))

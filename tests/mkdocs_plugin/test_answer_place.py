@@ -83,7 +83,7 @@ def test_one_sentence_names_every_need_and_every_remedy() -> None:
         f"answers_in: {reasons}; deploy it, or remove `notebook` and remove `store.url`"
     )
     # Removing an option is no remedy where something else needs a function all the same.
-    needs.append(FunctionNeed("the language `xx`", "it has no stemmer"))
+    needs.append(FunctionNeed("a page", "it is private"))
     assert describe_function_needs(needs, "deploy it").endswith("; deploy it")
 
 
@@ -183,14 +183,12 @@ def test_a_function_is_asked_for_by_its_folder_and_left_alone_later(tmp_path: Pa
     assert "thirteen" in command(tmp_path, "ask", CHAIN).stdout
 
 
-def test_a_language_without_a_verified_stemmer_needs_a_function(tmp_path: Path) -> None:
-    options = {"language": "pl", "answers_in": "browser"}
-    message = failure(write_site(tmp_path, PAGE, options=options))
-    reason = "the language `pl` needs a function (the browser has no verified stemmer for it)"
-    assert f"since {reason}; set answers_in to function\n" in message
-    write_site(tmp_path, PAGE, options={"language": "pl"})
+@pytest.mark.parametrize("language", ["pl", "cs", "tlh"])
+def test_every_language_answers_in_the_browser(tmp_path: Path, language: str) -> None:
+    write_site(tmp_path, PAGE, options={"language": language})
     done = build(tmp_path)
-    assert f"answers_in: {reason}; deploy the function and set widget.endpoint\n" in done.stderr
+    assert "answers_in: readers' browsers answer" in done.stderr
+    assert (tmp_path / f"site/assets/answerable/index/{language}").is_dir()
 
 
 @pytest.mark.parametrize(

@@ -215,9 +215,8 @@ def test_first_ranked_result_imports_few_modules(function: Path) -> None:
     modules = set(outcome["modules"])
     assert outcome["ranked"] > 0
     assert "answerable.serve.text.tokenization" in modules
-    assert not modules & {"snowballstemmer", "numpy.ma", "openai", "jinja2", "numkong"}
-    stemmers = {name for name in modules if name.endswith("_stemmer")}
-    assert stemmers == {"answerable_snowball.english_stemmer"}
+    assert not modules & {"numpy.ma", "openai", "jinja2", "numkong"}
+    assert not any("stemmer" in name or "snowball" in name for name in modules)
     assert {name for name in modules if name.startswith("answerable.")} <= {
         ".".join(path.relative_to(function).with_suffix("").parts).removesuffix(".__init__")
         for path in (function / "answerable").rglob("*.py")

@@ -222,7 +222,7 @@ def test_function_requirements_include_those_of_its_providers(
         line.partition("==")[0]
         for line in (site / "function" / "requirements.txt").read_text().splitlines()
     }
-    assert names == {"limits", "numpy", "snowballstemmer", "openai", "jinja2"}
+    assert names == {"limits", "numpy", "openai", "jinja2"}
     settings = json.loads((site / "function" / "settings.json").read_text())
     assert (settings["answers"], settings["base_url"]) == ("openai", server.base_url)
     assert (settings["embedding_batch_size"], settings["embedding_send_dimensions"]) == (2, None)

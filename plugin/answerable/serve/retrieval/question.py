@@ -21,7 +21,7 @@ from ..text.tokenization import (
 )
 from .bm25 import compute_idfs, find_indexed_terms
 from .store import Store, memoize_per_store
-from .word_forms import read_forms
+from .word_forms import has_form, read_forms
 
 MAX_QUESTION_CHARACTERS = 500
 
@@ -475,11 +475,17 @@ def _correct_spelling(
     remarks: list[Remark] = []
     for place, word in enumerate(words):
         lower = word.lower()
-        if lower not in missing or not may_be_misspelled(lower):
+        is_unlike_all = lower in missing
+        if not may_be_misspelled(lower) or not (is_unlike_all or _is_new_form(store, lower)):
             continue
         if word_rank(lower) is not None:
             continue
         near, misspelled = find_near_spelling(store, lower), word
+        if not is_unlike_all:
+            # Another ending makes another form of a word, and stands for it already.
+            if near is not None and near[-1] == lower[-1]:
+                remarks.append(Remark("corrected", word, near))
+            continue
         for first, second in ((place - 1, place), (place, place + 1)):
             if near is None and first >= 0 and second < len(words):
                 pair = words[first].lower(), words[second].lower()
@@ -492,6 +498,14 @@ def _correct_spelling(
         pattern = f"{_BOUNDARY.pattern}{words_in_order}{_BOUNDARY.pattern}"
         question = re.sub(pattern, remark.replacement, question)
     return question, tuple(dict.fromkeys(remarks))
+
+
+def _is_new_form(store: Store, word: str) -> bool:
+    """Test whether a word is written as no page has it, and is not of a name of the site."""
+    return not any(
+        has_form(store, word, tag) or word in list_site_name_words(store, tag)
+        for tag in store.site.tags
+    )
 
 
 def _remark_unknown_words(store: Store, text: str, word_rank: WordRank) -> tuple[Remark, ...]:

@@ -49,6 +49,11 @@ def read_forms(store: Store, words: Iterable[str], language: str) -> dict[str, s
     return others | terms
 
 
+def has_form(store: Store, word: str, language: str) -> bool:
+    """Test whether a page has a word in the form in which it is written."""
+    return word in _index_forms(store, language).terms_by_form
+
+
 def find_nearest_term(terms_by_form: Mapping[str, str], words: Sequence[str], word: str) -> str:
     """Find the term of the form with the longest beginning in common with a word; else the word.
 

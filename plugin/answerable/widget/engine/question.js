@@ -363,7 +363,9 @@ function weighTerms(store, terms) {
  * @returns {Promise<void>}
  */
 async function loadWords(store, question) {
-  await store.loadTerms(store.site.tags.flatMap((tag) => extractWords(store.recipe, question, tag)));
+  const words = store.site.tags.flatMap((tag) => extractWords(store.recipe, question, tag));
+  const asWritten = splitWords(store.recipe, question).map((word) => word.toLowerCase());
+  await store.loadTerms([...words, ...asWritten]);
 }
 
 /**
@@ -441,9 +443,15 @@ async function correctSpelling(store, question, wordRank) {
   const corrections = new Map();
   for (const [place, word] of words.entries()) {
     const lower = word.toLowerCase();
-    if (!missing.has(lower) || !mayBeMisspelled(store, lower) || wordRank(lower) !== null) continue;
+    const isUnlikeAll = missing.has(lower);
+    if (!mayBeMisspelled(store, lower) || !(isUnlikeAll || isNewForm(store, lower)) || wordRank(lower) !== null) continue;
     let near = await findNearSpelling(store, lower);
     let misspelled = word;
+    if (!isUnlikeAll) {
+      // Another ending makes another form of a word, and stands for it already.
+      if (near !== null && [...near].pop() === [...lower].pop()) corrections.set(word, near);
+      continue;
+    }
     for (const first of [place - 1, place]) {
       if (near !== null || first < 0 || first + 1 >= words.length) continue;
       const pair = words.slice(first, first + 2);
@@ -459,6 +467,18 @@ async function correctSpelling(store, question, wordRank) {
     corrected = corrected.replace(new RegExp(BOUNDARY.source + inner + BOUNDARY.source, "gu"), near);
   }
   return [corrected, [...corrections].map(([from, to]) => ({ kind: "corrected", from, to }))];
+}
+
+/**
+ * Test whether a word is written as no page has it, and is not of a name of the site.
+ * @param {Store} store that has loaded the terms of the word
+ * @param {string} word
+ * @returns {boolean}
+ */
+function isNewForm(store, word) {
+  return !store.site.tags.some(
+    (tag) => store.formsNear(word, tag).termsByForm.has(word) || listSiteNameWords(store, tag).has(word),
+  );
 }
 
 /**
