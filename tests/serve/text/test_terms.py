@@ -9,7 +9,8 @@ import pytest
 import snowballstemmer
 
 from answerable.indexing.stems import extract_stems, load_stemmer
-from answerable.serve.text.tokenization import split_lowercase_words, split_words
+from answerable.serve.retrieval.word_forms import find_nearest_term
+from answerable.serve.text.tokenization import extract_terms, split_lowercase_words, split_words
 
 THREADS = 8
 ENDINGS = ("ization", "fulness", "ically", "ements", "ousli", "ingly", "ations", "ness")
@@ -57,3 +58,30 @@ def test_letters_with_dots_between_them_are_one_word() -> None:
     assert extract_stems("U.S. 3.1", "und") == ["u.s", "3", "1"]
     assert split_words("e.g.x z.B. httpx.Client") == ["e.g.x", "z.B", "httpx", "Client"]
     assert split_lowercase_words("z.B. so") == split_lowercase_words("z.B. so é")[:2]
+
+
+FORMS = {
+    "configuration": "configur", "configure": "configur", "plane": "plane", "planes": "plane",
+    "portugal": "portug", "queries": "queri", "time": "time", "trust": "trust", "x509": "x509",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("word", "term"),
+    [
+        ("configurable", "configur"), ("configured", "configur"), ("query", "queri"),
+        ("trustworthy", "trustworthy"), ("trusted", "trust"), ("port", "port"), ("tim", "tim"),
+        ("timing", "timing"), ("x5091", "x5091"), ("plans", "plane"), ("zeppelin", "zeppelin"),
+    ],
+)  # fmt: skip
+def test_a_form_that_no_page_has_stands_for_the_one_that_begins_most_like_it(
+    word: str, term: str
+) -> None:
+    words = sorted(filter(str.isalpha, FORMS))
+    assert find_nearest_term(FORMS, words, word) == term
+
+
+def test_words_of_a_text_count_in_the_forms_that_are_known() -> None:
+    forms = {"moors": "moor", "moored": "moor"}
+    assert extract_terms("The boat moored; it moors", "en", forms) == ["boat", "moor", "moor"]
+    assert extract_terms("mooring", "en", forms) == ["mooring"]
