@@ -210,7 +210,7 @@ def _stage_browser_index(
         return None
     embedder, profile = site.embedder, site.choose_profile(index)
     bundle = make_manifest(contents, embedder.identity, profile, _read_build_time())
-    browser = stage_browser_index(index, profile, embedder, bundle.id)
+    browser = stage_browser_index(index, profile, embedder, bundle.id, site.cache)
     folder = f"{site.browser_folder.name}/{WIDGET_FOLDER}{browser.folder}"
     audit(_list_file_artifacts(folder, browser.files))
     return browser

@@ -1,9 +1,12 @@
 """The browser's index and model as a build stages and publishes them."""
 
 import contextlib
+import hashlib
+import json
+import math
 import re
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +17,7 @@ from ...serve.bundle_format.manifest import Profile
 from ...serve.embedders.embedder import Embedder
 from ...serve.embedders.local_embedder import MODEL_ID, read_model_files
 from ...serve.types import Passage
+from ..caches import SqliteCache
 from ..index import SiteIndex
 from ..local_model import PACKAGED_MODEL
 from ..output.files import remove_leftovers, replace_folder, temporary_path
@@ -106,21 +110,53 @@ def _has_files(folder: Path, files: AddressedFiles) -> bool:
     )
 
 
-def make_statement_quantizer(embedder: Embedder) -> QuantizeStatements:
-    """Return a function that embeds the statements of a passage, (statements, dimensions) int8."""
+def make_statement_quantizer(
+    embedder: Embedder, embed: Callable[[Sequence[str]], Codes] | None = None
+) -> QuantizeStatements:
+    """Return a function that embeds the statements of a passage, (statements, dimensions) int8.
+
+    embed: texts, by the embedder unless another way is given.
+    """
+    embed = embed or (lambda texts: embed_statements(embedder, texts).codes)
 
     def quantize_statements(passage: Passage) -> Codes:
         texts = list_statement_texts(passage, split_statements(passage))
         if not texts:
             return np.zeros((0, embedder.identity.dimensions), dtype=np.int8)
-        return embed_statements(embedder, texts).codes
+        return embed(texts)
 
     return quantize_statements
 
 
+STATEMENT_CACHE_FILE = "statements.sqlite3"
+
+
 def stage_browser_index(
-    index: SiteIndex, profile: Profile, embedder: Embedder, bundle_id: str
+    index: SiteIndex, profile: Profile, embedder: Embedder, bundle_id: str, cache_folder: Path
 ) -> BrowserIndex:
-    """Stage an index; SiteError for one with notes, of which nothing may reach a browser."""
-    public, quantize = select_public_index(index, profile), make_statement_quantizer(embedder)
-    return serialize_browser_index(public, quantize, bundle_id)
+    """Stage an index; SiteError for one with notes, of which nothing may reach a browser.
+
+    Statements whose vectors the cache has are not embedded again.
+    """
+    public = select_public_index(index, profile)
+    entries: dict[bytes, bytes] = {}
+    keys: list[bytes] = []
+    with contextlib.closing(SqliteCache(cache_folder / STATEMENT_CACHE_FILE)) as store:
+
+        def embed_cached(texts: Sequence[str]) -> Codes:
+            described = json.dumps([embedder.identity.as_json(), *texts], sort_keys=True)
+            key = hashlib.sha256(described.encode("utf-8", "surrogatepass")).digest()
+            keys.append(key)
+            shape = len(texts), embedder.identity.dimensions
+            data = store.get(key) or b""
+            if len(data) == math.prod(shape):
+                return np.frombuffer(data, np.int8).reshape(shape)
+            codes = embed_statements(embedder, texts).codes
+            entries[key] = codes.tobytes()
+            return codes
+
+        quantize = make_statement_quantizer(embedder, embed_cached)
+        browser = serialize_browser_index(public, quantize, bundle_id)
+        store.put(entries)
+        store.touch(keys)
+    return browser
