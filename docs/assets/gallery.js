@@ -14,7 +14,8 @@
     return new Response(new ReadableStream({ start }), { headers: { "Content-Type": "text/event-stream" } });
   }
 
-  function replay({ events, offline, status, body, retryAfter }) {
+  function replay({ events, offline, status, body, retryAfter, places }, address) {
+    if (address.pathname.endsWith("/places")) return new Response(JSON.stringify(places ?? {}));
     if (events) return streamed(events);
     if (offline) throw new TypeError("offline");
     const headers = retryAfter ? { "Retry-After": String(retryAfter) } : {};
@@ -29,7 +30,7 @@
 
   /** Let a box draw a recorded state, without taking the reader's focus or place. */
   async function show(box, { question, ...recorded }) {
-    box.fetch = async (address, options) => (options?.method === "POST" ? replay(recorded) : fetch(address));
+    box.fetch = async (address, options) => (options?.method === "POST" ? replay(recorded, address) : fetch(address));
     box.inert = true;
     const settled = new Promise((resolve) => {
       for (const event of SETTLED) box.addEventListener(event, resolve, { once: true });

@@ -47,6 +47,9 @@ def test_box_cites_refuses_highlights_and_sends_no_word_of_a_question(
     expect(box.get_by_role("heading", level=3)).to_be_focused()
     expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
     expect(box.locator(".card .title")).to_have_text("Mooring › Chains")
+    places = box.get_by_role("navigation", name="More on this site").get_by_role("link")
+    expect(places.first).to_be_visible()
+    assert "Mooring › Chains" not in places.all_inner_texts()
     assert workers(page) == ["site_index.js"]
     ask(box, UNKNOWN)
     expect(box).to_have_attribute("state", "not-found")

@@ -1,13 +1,14 @@
 // Asks an engine questions for a test, in Node and in a page of a browser alike.
 
-/** Ask the engine of a site's index, below its home; each result is {reply}, {problem} or {error: its stack}. */
+/** Ask and search a site's index, below its home; each result is {reply, places}, {problem} or {error: its stack}. */
 export async function askAll(engineUrl, home, index, questions) {
   const { openSiteIndex } = await import(engineUrl);
   const engine = await openSiteIndex(index, home);
   const results = [];
   for (const { text, language } of questions) {
     try {
-      results.push({ reply: await engine.answer(text, { language: language ?? undefined, requestId: "" }) });
+      const options = { language: language ?? undefined, requestId: "" };
+      results.push({ reply: await engine.answer(text, options), places: Object.entries(await engine.search(text, options)) });
     } catch (error) {
       results.push(error?.code ? { problem: error.code } : { error: error?.stack ?? String(error) });
     }

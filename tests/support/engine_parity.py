@@ -13,8 +13,9 @@ from playwright.sync_api import Page
 
 from answerable.evaluate.gold import load_gold_queries
 from answerable.indexing.widget.scripts import ENTRY_MODULE
-from answerable.serve.answers.wire import serialize_answer
+from answerable.serve.answers.wire import add_absolute_url, serialize_answer
 from answerable.serve.engine import Engine
+from answerable.serve.http.protections import serialize_passages
 from answerable.serve.providers import make_engine
 from answerable.serve.retrieval.question import clean_question, find_question_problem
 from answerable.serve.retrieval.selection import POOL_SIZE
@@ -31,7 +32,7 @@ _BATCH = 50
 _SHOWN_DIFFERENCES = 5
 _SHOWN_LINES = 40
 
-# What came of a question: {"reply": the body}, {"problem": a code} or {"error": a stack}.
+# What came of a question: {"reply": the body, "places": rows of the search by id}, {"problem": a code} or {"error": a stack}.
 Result = dict[str, Any]
 Ask = Callable[[Sequence[HardQuestion]], list[Result]]
 
@@ -104,7 +105,11 @@ def expect_result(engine: Engine[Bundle], question: HardQuestion) -> Result:
     pool = engine.retrieve(text, POOL_SIZE, question.language)
     reply = engine.answer_from(pool)
     body = serialize_answer(reply, engine.store, "", pool.reading.remarks)
-    return {"reply": json.loads(json.dumps(body))}
+    places = [
+        [name, add_absolute_url({"url": row["url"], "title": row["title"]}, engine.store.site.url)]
+        for name, row in serialize_passages(engine.search(text, question.language)).items()
+    ]
+    return {"reply": json.loads(json.dumps(body)), "places": places}
 
 
 @contextmanager

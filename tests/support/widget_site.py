@@ -163,6 +163,9 @@ class Site:
     questions: list[tuple[str, Json]] = field(default_factory=list)
     accepted: list[str | None] = field(default_factory=list)
     feedback: list[Json] = field(default_factory=list)
+    # What the search finds, for every question alike, and what it was asked.
+    places: Json | Reply = field(default_factory=dict)
+    searches: list[Json] = field(default_factory=list)
     reports: list[Json] = field(default_factory=list)
     hung_up: threading.Event = field(default_factory=threading.Event)
     closing: threading.Event = field(default_factory=threading.Event)
@@ -225,6 +228,11 @@ class Handler(BaseHTTPRequestHandler):
         if self.path == "/feedback":
             self.site.feedback.append(body)
             self.send(Reply("", self.site.feedback_status))
+            return
+        if self.path.endswith("/places"):
+            self.site.searches.append(body)
+            places = self.site.places
+            self.send(places if isinstance(places, Reply) else Reply(places))
             return
         self.site.questions.append((self.path, body))
         self.site.accepted.append(self.headers["Accept"])

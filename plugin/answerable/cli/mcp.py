@@ -63,7 +63,7 @@ def make_agent_site(engine: Engine, root: str | None = None) -> AgentSite:
         return serialize_answer(reply, store, f"req_{uuid.uuid4().hex}", remarks)
 
     def search(query: str) -> Mapping[str, Mapping[str, Any]]:
-        rows = serialize_passages(engine.retrieve(query).passages)
+        rows = serialize_passages(engine.search(query))
         return {name: add_absolute_url(row, base) for name, row in rows.items()}
 
     return AgentSite(

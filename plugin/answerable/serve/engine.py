@@ -11,10 +11,11 @@ from .embedders.embedder import Embedder
 from .errors import EmbedderError
 from .request_context import current_context
 from .retrieval.question import QuestionReading, read_question
-from .retrieval.retrieve import TOP_K, RetrievalResult, retrieve
+from .retrieval.retrieve import TOP_K, RetrievalResult, list_sections, retrieve
+from .retrieval.scoring import Scored
 from .retrieval.selection import POOL_SIZE, arrange_pool, fit_budget, select_evidence
 from .retrieval.store import Store
-from .types import Reply
+from .types import Passage, Reply
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -69,6 +70,11 @@ class Engine(Generic[StoreT]):
             vector = self.embedder.embed([reading.text])[0]
         with context.stage("searching"):
             return retrieve(self.store, reading, vector, top_k, language, near)
+
+    def search(self, question: str, language: str | None = None) -> tuple[Scored[Passage], ...]:
+        """Search for the sections nearest to a question, near misses among them: never evidence."""
+        retrieved = self.retrieve(question, POOL_SIZE, language, POOL_SIZE)
+        return list_sections(self.store.manifest.profile, retrieved)
 
     def answer(self, question: str, language: str | None = None) -> Reply:
         """Answer from evidence or refuse; the answerer is not called without evidence."""

@@ -106,6 +106,15 @@ def test_search_returns_url_title_and_text_only(engine: Engine) -> None:
     assert set(body) == {"rope#use", "w"}
 
 
+def test_places_are_the_search_without_texts(engine: Engine) -> None:
+    found = get(engine, "search", "q=rope").json
+    body = json.dumps({"question": "rope", "language": "en"}).encode()
+    request = Request("POST", "places", headers={"content-type": "application/json"}, body=body)
+    places = handle(engine, request).json
+    assert list(places) == list(found)
+    assert places["rope#use"] == {"url": "/rope/#use", "title": "Rope › Use"}
+
+
 def test_health_names_served_bundle(engine: Engine) -> None:
     body = get(engine, "health").json
     assert (body["status"], body["bundle"]) == ("ok", engine.store.manifest.id)

@@ -163,6 +163,19 @@ CASES = (
     Case("search-paused", 503, "GET", "search", "paused", "q=a", policy=PAUSED),
     Case("search-no-token", 401, "GET", "search", "unauthorized", "q=a", policy=GUARDED),
     Case("search-post", 405, "POST", "search", "method-not-allowed"),
+    Case("places", 200, "POST", "places", body=HOW, headers=PAGE),
+    Case("places-nothing", 200, "POST", "places", body=body_of("zeppelin")),
+    Case("places-empty", 400, "POST", "places", "bad-request", body=body_of(" ")),
+    Case("places-elsewhere", 403, "POST", "places", "forbidden", body=HOW, headers=ELSEWHERE),
+    Case("places-get", 405, "GET", "places", "method-not-allowed"),
+    Case("places-large", 413, "POST", "places", "too-large", body=b" " * (MAX_BODY_BYTES + 1)),
+    Case(
+        "places-text", 415, "POST", "places", "unsupported",
+        body=HOW, headers={"content-type": "text/plain"},
+    ),
+    Case("places-often", 429, "POST", "places", "rate-limited", body=HOW, policy=ONCE, times=2),
+    Case("places-paused", 503, "POST", "places", "paused", body=HOW, policy=PAUSED),
+    Case("places-no-token", 401, "POST", "places", "unauthorized", body=HOW, policy=GUARDED),
     Case("health", 200, "GET", "health"),
     Case("health-slash", 200, "GET", "/health/", headers=PAGE),
     Case("health-guarded", 200, "GET", "health", policy=GUARDED),
@@ -349,7 +362,7 @@ def test_examples_match_their_schemas() -> None:
             checked_count += 1
         if kind == EVENT_STREAM_TYPE:
             openapi_check.check_events(document, media, media["example"])
-    assert checked_count == 9
+    assert checked_count == 11
 
 
 def media_types(node: Any) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -360,10 +373,9 @@ def media_types(node: Any) -> Iterator[tuple[str, dict[str, Any]]]:
             yield from media_types(value)
 
 
-def example_of(path: str) -> dict[str, Any]:
-    example: dict[str, Any] = FULL["paths"][path]["get"]["responses"]["200"]["content"][JSON_TYPE][
-        "example"
-    ]
+def example_of(path: str, method: str = "get") -> dict[str, Any]:
+    content = FULL["paths"][path][method]["responses"]["200"]["content"]
+    example: dict[str, Any] = content[JSON_TYPE]["example"]
     return example
 
 
@@ -383,10 +395,14 @@ def lasting(body: Mapping[str, Any]) -> dict[str, Any]:
             Case("", 200, "GET", "search", query=f"q={SEARCHED}"),
             example_of("/search"),
         ),
+        (
+            Case("", 200, "POST", "places", body=body_of(SEARCHED)),
+            example_of("/places", "post"),
+        ),
         (Case("", 200, "GET", "health"), example_of("/health")),
         (Case("", 200, "GET", "ready"), example_of("/ready")),
     ],
-    ids=["answer", "refusal", "search", "health", "ready"],
+    ids=["answer", "refusal", "search", "places", "health", "ready"],
 )
 def test_examples_are_real_answers_of_tiny_site(
     engine: Engine, case: Case, example: Mapping[str, Any]

@@ -225,6 +225,14 @@ def test_searches_and_cached_answers_count_against_rate(base: Engine) -> None:
     assert ask.get("health").status == 200
 
 
+def test_places_count_apart_from_questions(base: Engine) -> None:
+    ask = asking(base, replace(USUAL, rate="2/minute", rate_all="2/minute"))
+    headers = {"content-type": "application/json", "origin": ORIGIN}
+    sent = request("POST", "places", headers=headers, body=b'{"question": "rope"}')
+    assert [ask.service.handle(sent).status for _ in range(3)] == [200, 200, 429]
+    assert [ask().status for _ in range(3)] == [200, 200, 429]
+
+
 @pytest.mark.parametrize(
     ("first", "second", "is_one"),
     [

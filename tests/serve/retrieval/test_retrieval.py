@@ -17,7 +17,7 @@ from answerable.serve.retrieval import retrieve
 from answerable.serve.retrieval.bm25 import compute_idfs, score_bm25
 from answerable.serve.retrieval.boosts import fade_common_phrase, score_name_boosts
 from answerable.serve.retrieval.question import asks_about_now, read_question
-from answerable.serve.retrieval.retrieve import RetrievalResult
+from answerable.serve.retrieval.retrieve import RetrievalResult, list_sections
 from answerable.serve.retrieval.scoring import score_all_codes
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.text.languages import TRANSLATIONS
@@ -109,6 +109,25 @@ def test_a_passage_under_the_floor_is_a_near_miss_and_not_evidence(tmp_path: Pat
     assert [s.item.id for s in cut.passages] == [s.item.id for s in result.passages[:2]]
     assert [s.item.id for s in cut.near_passages] == [s.item.id for s in result.passages[2:]]
     assert len(cut.evidence.passages) == 2
+
+
+def test_a_search_lists_sections_and_near_misses_with_a_word_of_the_question(
+    tmp_path: Path,
+) -> None:
+    rope = "".join(f"<h2 id=r{n}>Part {n}</h2><p>A rope, knot {n}.</p>" for n in range(4))
+    pages = [record("rope", rope), record("wind", "<p>Wind breaks a rope.</p>"),
+             record("fog", "<p>Fog hides the pier.</p>")]  # fmt: skip
+    question = "a rope, a pier or a zeppelin?"
+    low = search(bundle_of(tmp_path / "low", index_of(tmp_path / "low", pages), OPEN), question)
+    profile = Profile(floor=max(s.base for s in low.passages) + 0.05, note_floor=0)
+    result = search(bundle_of(tmp_path, index_of(tmp_path, pages), profile), question)
+    found = list_sections(profile, result)
+    assert result.passages == ()
+    assert found[0].score == max(scored.score for scored in result.near_passages)
+    records = [scored.item.record for scored in found]
+    assert records.count("rope") == 2
+    assert all(scored.lexical > 0 for scored in found)
+    assert list_sections(replace(profile, floor=0.9), result) == ()
 
 
 def named_pages(folder: Path, profile: Profile, count: int = 4) -> Bundle:

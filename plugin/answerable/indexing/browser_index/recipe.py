@@ -298,7 +298,14 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
         "_VERSION",
     ),
     quotes: ("MAX_QUOTE_PLACES", "_WITHIN_WORD"),
-    retrieve: ("TOP_K", "SIBLING_PAGES", "MAX_SIBLINGS", "SIBLING_SLACK", "_TINY"),
+    retrieve: (
+        "TOP_K",
+        "SECTIONS_PER_PAGE",
+        "SIBLING_PAGES",
+        "MAX_SIBLINGS",
+        "SIBLING_SLACK",
+        "_TINY",
+    ),
     sanitization: ("_LINE_ENDS", "_UNSAFE"),
     scoring: ("MIN_IDENTIFIER_SHARE",),
     selection: (

@@ -26,7 +26,6 @@ from ..limits.rate_limit import (
 from ..limits.token_budget import Reservation, TokenBudget, create_token_budget
 from ..request_context import RequestContext, start_span
 from ..retrieval import selection
-from ..retrieval.retrieve import TOP_K
 from ..retrieval.scoring import Scored
 from ..text.languages import match_languages
 from ..types import Passage
@@ -108,11 +107,10 @@ class GuardedEngine:
     def search(
         self, engine: Engine, question: Question, context: RequestContext
     ) -> dict[str, dict[str, str]]:
-        """Retrieve public passages for a question: url, title and text by passage id."""
+        """Search the public passages for a question: url, title and text by passage id."""
         budget = self._reserve_budget(engine.embedder.max_question_tokens, context, "searches")
         with self.hold_slot(question, context), budget:
-            passages = engine.retrieve(question.text, TOP_K, question.language).passages
-        return serialize_passages(passages)
+            return serialize_passages(engine.search(question.text, question.language))
 
     def _make_entry(
         self, engine: Engine, question: Question, context: RequestContext
@@ -274,9 +272,12 @@ class Protections:
         if not accepts_bearer_token(request.headers.get("authorization"), digests):
             raise Problem("unauthorized", "This needs a bearer token.", WWW_Authenticate="Bearer")
 
-    def admit(self, asker: str) -> None:
-        """Count a request against the rates; Problem with the seconds to wait if one is full."""
-        seconds = self.limiter.admit(asker)
+    def admit(self, asker: str, kind: str = "") -> None:
+        """Count a request against the rates; Problem with the seconds to wait if one is full.
+
+        kind: of what is counted apart from all else, at the same rates.
+        """
+        seconds = self.limiter.admit(asker, kind)
         if seconds is not None:
             raise Problem(
                 "rate-limited",

@@ -64,7 +64,7 @@ class Exchange:
 
 
 class QuestionRoutes:
-    """The routes that ask the engine: answer, search and mcp.
+    """The routes that ask the engine: answer, search, places and mcp.
 
     open_engine: returns the engine or raises a Problem. report: logs a request whose response was
     sent in parts, with its status. The others are those of ``Service``.
@@ -145,17 +145,38 @@ class QuestionRoutes:
         asker = self._admit_search(exchange)
         return make_json_response(self._find_passages(exchange, self._open_engine(), text, asker))
 
-    def _admit_search(self, exchange: Exchange) -> str:
-        """Count a search against the rates, and return its asker."""
+    def list_places(self, exchange: Exchange) -> Response:
+        """List where to look for the question of a body: what the search finds, without texts.
+
+        An ask box sends it after each question, so it counts for itself, and the question of the
+        body is in no address and no line of the log a second time.
+        """
+        self._protections.check_not_paused()
+        body = parse_body(exchange.request)
+        text, language = parse_question(body.get("question")), parse_language(body.get("language"))
+        exchange.context.begin(self._policy.deadline)
+        asker = self._admit_search(exchange, "places")
+        rows = self._find_passages(exchange, self._open_engine(), text, asker, language)
+        for row in rows.values():
+            del row["text"]
+        return make_json_response(rows)
+
+    def _admit_search(self, exchange: Exchange, kind: str = "") -> str:
+        """Count a search against the rates, and return its asker. kind: see ``admit``."""
         asker = self._protections.identify_asker(exchange.request)
-        self._protections.admit(asker)
+        self._protections.admit(asker, kind)
         return asker
 
     def _find_passages(
-        self, exchange: Exchange, engine: Engine, text: str, asker: str
+        self,
+        exchange: Exchange,
+        engine: Engine,
+        text: str,
+        asker: str,
+        language: str | None = None,
     ) -> dict[str, dict[str, Any]]:
         """Find public passages, by id, for an admitted search."""
-        question = Question(text, asker=asker)
+        question = Question(text, language, asker)
         with self._in_flight.hold(exchange.context):
             passages = self._protections.guarded_engine.search(engine, question, exchange.context)
         rows = self._add_absolute_urls(exchange.request, engine, passages.values())
@@ -310,6 +331,7 @@ class Service:
             "answer": ("POST", questions.answer),
             "search": ("GET", questions.search),
             "v1/search": ("GET", questions.search),
+            "places": ("POST", questions.list_places),
             "mcp": ("POST", questions.answer_agent),
             "health": ("GET", self._report_health),
             "ready": ("GET", self._report_readiness),

@@ -49,14 +49,14 @@ class RateLimiter:
         self._run = run
         self._clock = clock
 
-    def admit(self, asker: str) -> float | None:
+    def admit(self, asker: str, kind: str = "") -> float | None:
         """Count a request and return None, or the seconds until another attempt may succeed.
 
-        StorageError if the windows are shared and out of reach.
+        kind: each has windows of its own. StorageError if they are shared and out of reach.
         """
         limits: list[tuple[RateLimitItem, tuple[str, ...]]] = [
-            *((rate, ("asker", asker)) for rate in self._per_asker),
-            *((rate, ("all",)) for rate in self._overall),
+            *((rate, (f"asker{kind}", asker)) for rate in self._per_asker),
+            *((rate, (f"all{kind}",)) for rate in self._overall),
         ]
 
         def count() -> float | None:

@@ -1,11 +1,13 @@
 """Rank passages and hints above their floors for a question; add page siblings and near misses."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..bundle_format.manifest import Profile
 from ..text.languages import match_languages
 from ..types import Evidence, Passage, RoutingHint
 from .bm25 import select_top_rows
@@ -15,6 +17,8 @@ from .scoring import Ranking, Scored, compute_signals, score_rows
 from .store import Candidates, Floats, PassageQuery, Signals, Store
 
 TOP_K = 8
+# Sections of one page that a search lists: with more, one page hides the others.
+SECTIONS_PER_PAGE = 2
 # The siblings of a pool: other passages of its best pages, whose score misses the floor by this
 # much at most. Measured on two sites: docs/tune.md has the table.
 SIBLING_PAGES = 3
@@ -88,7 +92,10 @@ def retrieve(
     if not eligible.any():
         eligible = passages.above_floor
     best = passages.top_rows(eligible, top_k)
-    near_best = passages.top_rows(~passages.above_floor, near)
+    is_near = ~passages.above_floor & readable[passages.rows]
+    if not is_near.any():
+        is_near = ~passages.above_floor
+    near_best = passages.top_rows(is_near, near)
     siblings = _rank_siblings(store, signals, unit, passages, best)
     all_siblings = np.ones(len(siblings.rows), dtype=np.bool_)
     texts = store.passages_at([*best, *near_best, *siblings.top_rows(all_siblings, MAX_SIBLINGS)])
@@ -98,12 +105,30 @@ def retrieve(
     return RetrievalResult(
         passages.top_items(eligible, top_k, texts.__getitem__),
         hints.top_items(hints.above_floor, top_k, surfaces.__getitem__),
-        passages.top_items(~passages.above_floor, near, texts.__getitem__),
+        passages.top_items(is_near, near, texts.__getitem__),
         hints.top_items(~hints.above_floor, near, surfaces.__getitem__),
         siblings.top_items(all_siblings, MAX_SIBLINGS, texts.__getitem__),
         reading,
         vector,
     )
+
+
+def list_sections(profile: Profile, result: RetrievalResult) -> tuple[Scored[Passage], ...]:
+    """List the passages that a search finds, one of each section, best first, at most ``TOP_K``.
+
+    Those above the floor come first, then near misses with a word of the question: nothing that is
+    found is evidence, so the floor that keeps an answer honest need not hide a place to look.
+    """
+    by_score = sorted((*result.near_passages, *result.siblings), key=lambda s: -s.score)
+    near = (s for s in by_score if s.lexical > 0 and s.base >= profile.floor - SIBLING_SLACK)
+    sections = {scored.item.url: scored for scored in reversed((*result.passages, *near))}
+    by_record: Counter[str] = Counter()
+    listed: list[Scored[Passage]] = []
+    for scored in reversed(sections.values()):
+        by_record[scored.item.record] += 1
+        if by_record[scored.item.record] <= SECTIONS_PER_PAGE:
+            listed.append(scored)
+    return tuple(listed[:TOP_K])
 
 
 def normalize_query(store: Store, vector: Floats) -> Floats:

@@ -34,6 +34,7 @@ export const ICONS = {
   close: ["M6 6l12 12M18 6L6 18"],
   copy: ["M9 9h11v11H9zM5 15H4V4h11v1"],
 };
+const MAX_PLACES = 5;
 // Bidi embeddings and overrides.
 const TURNING = /[\u202a-\u202e]/g;
 
@@ -288,6 +289,30 @@ function makeBlockDrawer(say, { words, siteUrl, copy }) {
     });
 }
 
+/** @param {{ link: string | null, date?: string | null }} source */
+function drawPage({ link, date }) {
+  const { pathname, host, origin } = new URL(link ?? ROOT);
+  const page = (origin === ROOT.origin ? "" : host) + decode(pathname);
+  return element("span", { class: "page", dir: "ltr" }, [link && page, date].filter(Boolean).join(" · "));
+}
+
+/**
+ * Draw where to look further: links to sections that no card of the answer shows, and nothing of what they say.
+ * @param {import("./request.js").Place[]} places
+ * @param {Answer} answer
+ * @param {Say} say
+ * @returns {HTMLElement[]} none without a place
+ */
+export function drawPlaces(places, { citations, site_url: siteUrl }, say) {
+  const shown = new Set(citations.map(({ url }) => url));
+  const items = places.flatMap(({ url, title }) => {
+    const link = shown.has(url) ? null : resolveAddress(url, siteUrl);
+    return link ? [element("li", {}, drawLink(link, { dir: "auto" }, title), " ", drawPage({ link }))] : [];
+  });
+  const list = element("ul", { role: "list" }, ...items.slice(0, MAX_PLACES));
+  return items.length ? [element("h4", { class: "meta" }, say("more")), list] : [];
+}
+
 /**
  * Draw a remark below an answer.
  * @param {string} text
@@ -330,13 +355,6 @@ export function drawAnswer(answer, { tag, say }, context) {
     const content = blocks ? drawBlocks(blocks) : pieces;
     const markers = claim.citations.map(drawMarker);
     return element(blocks ? "div" : "p", { class: "sentence", dir: "auto" }, ...content, ...markers);
-  }
-
-  /** @param {Citation} citation */
-  function drawPage({ link, date }) {
-    const { pathname, host, origin } = new URL(link ?? ROOT);
-    const page = (origin === ROOT.origin ? "" : host) + decode(pathname);
-    return element("span", { class: "page", dir: "ltr" }, [link && page, date].filter(Boolean).join(" · "));
   }
 
   /** @param {Citation} citation */

@@ -4,8 +4,8 @@ import BUTTON_CSS from "./button.css" with { type: "text" };
 import BOX_CSS from "./box.css" with { type: "text" };
 import { copyText, drawWays, loadSearch, makeSharedAddress, takeSharedQuestion } from "./actions.js";
 import { buildPanel, countCharacters, dock, findFocus, MAX_CHARACTERS, nameChord, openModally } from "./dialog.js";
-import { button, countSections, drawAnswer, drawNote, element, icon, ICONS, listMarkedWords, numberCitations } from "./draw.js";
-import { getStructure, groupExcerpts, nameOf, splitCode } from "./draw.js";
+import { button, countSections, drawAnswer, drawNote, drawPlaces, element, icon, ICONS } from "./draw.js";
+import { getStructure, groupExcerpts, listMarkedWords, nameOf, numberCitations, splitCode } from "./draw.js";
 import { Answerer, checkAnswer, Problem, resolveAddress, ROOT } from "./request.js";
 import { hasText, importScript, IN_ENGLISH, loadLanguage } from "./strings.js";
 
@@ -274,7 +274,7 @@ export class AskBox extends HTMLElement {
   /** @param {MouseEvent} event */
   #followLink(event) {
     const anchor = /** @type {HTMLElement} */ (event.target).closest("a");
-    if (!anchor?.closest(".card, .sentence")) return;
+    if (!anchor?.closest(".card, .sentence, .places")) return;
     const { link: _, ...citation } = /** @type {CitingElement} */ (anchor).citation ?? {};
     if ("n" in citation && !this.#emit("answerable:cite", citation, true)) return event.preventDefault();
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
@@ -458,18 +458,34 @@ export class AskBox extends HTMLElement {
     row.append(copyAnswer, button("share", say("share"), () => copy(makeSharedAddress(question), row)));
     this.#run = null;
     this.#kept = { question, answer };
+    const places = element("nav", { class: "places", "aria-label": say("more"), hidden: "" });
     this.#show(
       answer.mode,
       ...nodes,
       ...(differs ? [drawNote(say("differs"))] : []),
-      ...(isRefusal ? this.#drawWays(question, site, answer.bundle ?? "") : [row]),
+      ...(isRefusal ? [places, ...this.#drawWays(question, site, answer.bundle ?? "")] : [row]),
       ...(site.feedback ? [this.#drawFeedback(question, answer, site.feedback)] : []),
+      ...(isRefusal ? [] : [places]),
     );
+    this.#addPlaces(places, question, answer);
     this.#focus(nodes[0]);
     if (!isNew) return;
     const isUnsure = answer.claims.length === 0 || answer.confidence === "low";
     status.textContent = say(isRefusal ? "notFound" : isUnsure ? "pointers" : "ready", { n: countSections(numbered) });
     this.#emit("answerable:answer", answer);
+  }
+
+  /**
+   * Add where to look further, as soon as the search has found it; without a word where it fails.
+   * @param {HTMLElement} node
+   * @param {string} question
+   * @param {Answer} answer
+   */
+  async #addPlaces(node, question, answer) {
+    const answerer = /** @type {Answerer} */ (this.#answerer);
+    const places = await answerer.listPlaces(question).catch(() => []);
+    node.append(...drawPlaces(places, answer, this.#language.say));
+    node.hidden = !node.firstChild;
   }
 
   /**

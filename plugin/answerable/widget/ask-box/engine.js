@@ -9,10 +9,12 @@ const GONE = Object.assign(new Error(), { name: "IndexGoneError" });
  * @typedef {Object} AnswerOptions
  * @property {string} [language] of the page
  * @property {AbortSignal} signal
- * @property {(stage: string) => unknown} onStage
+ * @property {(stage: string) => unknown} [onStage]
  * @property {string} [requestId]
  *
- * @typedef {{ answer(question: string, options: AnswerOptions): Promise<any> }} Engine
+ * @typedef {(text: string, options: AnswerOptions) => Promise<any>} Call
+ *
+ * @typedef {{ answer: Call, search: Call }} Engine
  *
  * @typedef {Object} EngineModule
  * @property {(index: any, base: string, language?: string, call?: typeof fetch) => Promise<Engine>} openSiteIndex
@@ -70,13 +72,15 @@ async function startWorker(url) {
     async openSiteIndex(index, base, language) {
       const place = [index, base, language];
       await request(worker, place);
-      return { answer: (question, { requestId, ...run }) => request(worker, [...place, question, requestId], run) };
+      /** @type {(method: string) => Call} */
+      const call = (method) => (text, { requestId, ...run }) => request(worker, [...place, method, text, requestId], run);
+      return { answer: call("answer"), search: call("search") };
     },
   };
 }
 
 /**
- * Send a request to the worker, with a port for its stages and its answer.
+ * Send a request to the worker, with a port for its stages and its result.
  * @param {Worker} worker
  * @param {any[]} content
  * @param {Partial<AnswerOptions>} [run]
@@ -86,10 +90,10 @@ function request(worker, content, { signal, onStage } = {}) {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const { port1, port2 } = new MessageChannel();
-    port1.onmessage = ({ data: { stage, error, answer } }) => {
+    port1.onmessage = ({ data: { stage, error, result } }) => {
       if (stage) onStage?.(stage);
       else if (error) reject(Object.assign(new Error(), error));
-      else resolve(answer);
+      else resolve(result);
     };
     signal?.addEventListener("abort", () => {
       port1.postMessage("stop");

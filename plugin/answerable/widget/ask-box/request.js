@@ -1,7 +1,7 @@
 /** Ask the site's function, or its index in this browser, and check what comes back. */
 
 import { loadEngine } from "./engine.js";
-import { getPageLanguage, HOME } from "./strings.js";
+import { getPageLanguage, HOME, LOAD_MILLISECONDS } from "./strings.js";
 
 /**
  * @typedef {Record<string, any> & { n: number, kind: "record" | "hint", url?: string, href?: string }} Citation
@@ -34,6 +34,11 @@ import { getPageLanguage, HOME } from "./strings.js";
  * @property {string | null} [feedback]
  * @property {string[]} [engine] paths of the scripts that answer
  * @property {Record<string, Record<string, string>>} [index] by language tag, what the engine opens an index by
+ */
+
+/**
+ * A section that the search has found.
+ * @typedef {{ url: string, title: string }} Place
  */
 
 /** @typedef {(stage: string) => unknown} Entered */
@@ -186,7 +191,7 @@ export class Answerer {
   async answer(question, signal, entered) {
     for (let tries = 0; ; tries += 1) {
       const site = await this.#readIndexedSite();
-      if (!site) return this.#askFunction(question, signal, entered);
+      if (!site) return checkAnswer(await this.#askFunction("answer", question, signal, entered));
       try {
         const engine = await this.#openEngine(site);
         const language = getPageLanguage();
@@ -201,6 +206,22 @@ export class Answerer {
         await this.readSite(`?${Date.now()}`);
       }
     }
+  }
+
+  /**
+   * List the sections that the search finds for a question, best first.
+   * @param {string} question
+   * @returns {Promise<Place[]>}
+   */
+  async listPlaces(question) {
+    const signal = AbortSignal.timeout?.(LOAD_MILLISECONDS);
+    const site = await this.#readIndexedSite();
+    const rows = site
+      ? await (await this.#openEngine(site)).search(question, { language: getPageLanguage(), signal })
+      : await this.#askFunction("places", question, signal);
+    const places = Object.values(rows);
+    demand(places.every(({ url, title }) => isText(url) && isText(title)));
+    return places;
   }
 
   /** Load what the first question needs; a failure is told when it is asked. */
@@ -243,14 +264,15 @@ export class Answerer {
   }
 
   /**
+   * @param {"answer" | "places"} path
    * @param {string} question
    * @param {AbortSignal} signal
-   * @param {Entered} entered
+   * @param {Entered} [entered] where stages are told
    */
-  async #askFunction(question, signal, entered) {
-    const response = await this.call(new URL("answer", this.#endpoint), {
+  async #askFunction(path, question, signal, entered) {
+    const response = await this.call(new URL(path, this.#endpoint), {
       method: "POST",
-      headers: { "Content-Type": "application/json", Accept: `${EVENTS}, application/json` },
+      headers: { "Content-Type": "application/json", Accept: entered ? `${EVENTS}, application/json` : "application/json" },
       body: JSON.stringify({ question, language: getPageLanguage() }),
       signal,
     });
@@ -260,7 +282,7 @@ export class Answerer {
       throw new Problem(code, Number(response.headers.get("Retry-After")));
     }
     const streams = response.headers.get("Content-Type")?.startsWith(EVENTS);
-    return checkAnswer(await (streams ? readEvents(response, entered) : response.json()));
+    return streams && entered ? readEvents(response, entered) : response.json();
   }
 }
 

@@ -4,12 +4,12 @@ import { draftReply } from "./draft_loop.js";
 import { openLocalEmbedder, ASCII_PIECES } from "./local_embedder.js";
 import { readQuestion } from "./question.js";
 import { cleanQuestion, findQuestionProblem } from "./question.js";
-import { retrieve } from "./retrieve.js";
+import { listSections, retrieve } from "./retrieve.js";
 import { arrangePool, fitBudget, selectEvidence } from "./selection.js";
 import { SiteFiles, waitFor } from "./site_files.js";
 import { openStore } from "./store.js";
 import { extractWords } from "./tokenization.js";
-import { serializeAnswer } from "./wire.js";
+import { addAbsoluteUrl, serializeAnswer } from "./wire.js";
 
 /**
  * @typedef {import("./site_files.js").FetchOptions} FetchOptions
@@ -76,27 +76,45 @@ export class Engine {
    * @param {AnswerOptions} options
    */
   async #answer(question, { language = null, onStage, signal, requestId = "" }) {
-    const cleaned = cleanQuestion(question);
-    const problem = findQuestionProblem(this.store.recipe, cleaned);
-    if (problem) throw Object.assign(new Error(problem), { code: "bad-request" });
     const begin = (/** @type {Stage} */ stage) => {
       signal?.throwIfAborted();
       onStage?.(stage);
     };
-    const retrieved = await this.#retrieve(cleaned, language, begin);
+    const retrieved = await this.#retrieve(question, language, begin);
     const reply = await this.#answerFrom(retrieved, begin);
     return serializeAnswer(reply, this.store, requestId, retrieved.reading.remarks);
   }
 
   /**
-   * Retrieve a pool of passages; nothing is embedded without content terms.
+   * Search for the sections nearest to a question, near misses among them: places to look, never evidence.
    * @param {string} question
+   * @param {AnswerOptions} [options]
+   * @returns {Promise<Record<string, {url: string, title: string}>>} by passage id, as a function sends them
+   */
+  async search(question, { language = null, signal } = {}) {
+    const { passageIds, passageTitles, passageUrls, site } = this.store;
+    const search = async (/** @type {number} */ near) =>
+      listSections(this.store, await this.#retrieve(question, language, () => signal?.throwIfAborted(), near));
+    // Near misses may lie in files that the answer needed not.
+    let rows = await search(0);
+    if (rows.length < this.store.recipe.retrieve.TOP_K) rows = await search(this.store.recipe.selection.POOL_SIZE);
+    const place = (/** @type {number} */ row) => addAbsoluteUrl({ url: passageUrls[row], title: passageTitles[row] }, site.url);
+    return Object.fromEntries(rows.map((row) => [passageIds[row], place(row)]));
+  }
+
+  /**
+   * Retrieve a pool of passages; nothing is embedded without content terms.
+   * @param {string} asked
    * @param {string | null} language
    * @param {(stage: Stage) => void} begin
+   * @param {number} [near]
    * @returns {Promise<RetrievalResult>}
    */
-  async #retrieve(question, language, begin) {
+  async #retrieve(asked, language, begin, near = 0) {
     const { embedder, store } = this;
+    const question = cleanQuestion(asked);
+    const problem = findQuestionProblem(store.recipe, question);
+    if (problem) throw Object.assign(new Error(problem), { code: "bad-request" });
     await embedder.loadPieces(question);
     // What is certain to be read is asked for at once; a failure is told where it is read.
     const words = store.site.tags.flatMap((tag) => extractWords(store.recipe, question, tag));
@@ -106,7 +124,7 @@ export class Engine {
     begin("embedding");
     const vector = await embedder.embed(reading.text);
     begin("searching");
-    return retrieve(store, reading, vector, store.recipe.selection.POOL_SIZE, language);
+    return retrieve(store, reading, vector, store.recipe.selection.POOL_SIZE, language, near);
   }
 
   /**

@@ -12,6 +12,7 @@ import { computeSignals, findPassageCandidates, listTopItems, scoreRows } from "
  * @typedef {Object} RetrievalResult
  * @property {Scored[]} passages best first
  * @property {Scored[]} siblings other passages of the best pages, a little under the floor
+ * @property {Scored[]} near passages a little under the floor, where a search asks for them
  * @property {QuestionReading} reading
  * @property {Float32Array | null} vector of the reading's text, null where nothing was embedded
  */
@@ -23,22 +24,46 @@ import { computeSignals, findPassageCandidates, listTopItems, scoreRows } from "
  * @param {Float32Array | null} vector of the reading's text; its length does not matter
  * @param {number} [topK]
  * @param {string | null} [language] of the question: passages in it, if any is above the floor, leave out all others
+ * @param {number} [near] how many passages a little under the floor are returned too
  * @returns {Promise<RetrievalResult>}
  */
-export async function retrieve(store, reading, vector, topK = store.recipe.retrieve.TOP_K, language = null) {
-  if (!reading.terms.size || !vector) return { passages: [], siblings: [], reading, vector: null };
+export async function retrieve(store, reading, vector, topK = store.recipe.retrieve.TOP_K, language = null, near = 0) {
+  if (!reading.terms.size || !vector) return { passages: [], siblings: [], near: [], reading, vector: null };
   const unit = normalizeQuery(store, vector);
   const readable = markReadable(store, language);
   const signals = computeSignals(store, reading);
-  const ranking = scoreRows(store, await findPassageCandidates(store, unit, signals, readable), signals);
-  const eligible = ranking.aboveFloor.map((above, place) => above & readable[ranking.rows[place]]);
-  const passages = listTopItems(ranking, eligible.includes(1) ? eligible : ranking.aboveFloor, topK, signals);
+  const slack = near && store.recipe.retrieve.SIBLING_SLACK;
+  const ranking = scoreRows(store, await findPassageCandidates(store, unit, signals, readable, slack), signals);
+  const listReadable = (/** @type {Uint8Array} */ mask, /** @type {number} */ count) => {
+    const eligible = mask.map((isListed, place) => isListed & readable[ranking.rows[place]]);
+    return listTopItems(ranking, eligible.includes(1) ? eligible : mask, count, signals);
+  };
+  const passages = listReadable(ranking.aboveFloor, topK);
+  const nearest = listReadable(ranking.aboveFloor.map((above) => 1 - above), near);
   // With the vectors that siblings are scored by, which may be further files.
   const rows = passages.map(({ row }) => row);
   store.prefetch("texts", rows);
   store.prefetch("statements", rows.slice(0, store.recipe.retrieve.SIBLING_PAGES));
   const siblings = await rankSiblings(store, signals, unit, ranking, passages);
-  return { passages, siblings, reading, vector };
+  return { passages, siblings, near: nearest, reading, vector };
+}
+
+/**
+ * List the passages that a search finds, one of each section, best first: those above the floor, then near misses with
+ * a word of the question.
+ * @param {Store} store
+ * @param {RetrievalResult} result
+ * @returns {number[]} rows
+ */
+export function listSections({ manifest, passageRecords: records, passageUrls: urls, recipe }, { passages, siblings, near }) {
+  const { SECTIONS_PER_PAGE, SIBLING_SLACK, TOP_K } = recipe.retrieve;
+  const byScore = [...near, ...siblings].sort((left, right) => right.score - left.score);
+  const isNear = (/** @type {Scored} */ { base, lexical }) => lexical > 0 && base >= manifest.profile.floor - SIBLING_SLACK;
+  const rows = [...passages, ...byScore.filter(isNear)].map(({ row }) => row);
+  const sections = rows.filter((row, place) => rows.findIndex((other) => urls[other] === urls[row]) === place);
+  const isShown = (/** @type {number} */ row, /** @type {number} */ place) =>
+    sections.slice(0, place).filter((other) => records[other] === records[row]).length < SECTIONS_PER_PAGE;
+  return sections.filter(isShown).slice(0, TOP_K);
 }
 
 /**

@@ -121,14 +121,15 @@ export function listTopItems({ rows, dense, base, score }, mask, count, { lexica
  * @param {Float32Array} unit the question, of length 1
  * @param {Signals} signals
  * @param {Uint8Array} readable
+ * @param {number} [slack] by how much one may miss the floor
  * @returns {Promise<Candidates>}
  */
-export async function findPassageCandidates(store, unit, signals, readable) {
+export async function findPassageCandidates(store, unit, signals, readable, slack = 0) {
   const { EXACT_PASSAGES, CANDIDATES, ESTIMATE_SLACK } = store.recipe.vectors;
   const { SCALAR_POOL } = store.recipe.vectors;
   let rows = [...store.passageRecords.keys()];
   if (rows.length > EXACT_PASSAGES) {
-    const estimated = scoreRows(store, { rows, cosines: await store.loadEstimates(unit) }, signals, ESTIMATE_SLACK);
+    const estimated = scoreRows(store, { rows, cosines: await store.loadEstimates(unit) }, signals, ESTIMATE_SLACK + slack);
     // Those with all that a question asks for are above the floor with a low score too.
     const whole = selectTopRows(estimated.score, SCALAR_POOL, signals.isWhole);
     rows = [...new Set([...selectCandidates(estimated, readable, CANDIDATES), ...whole])];
@@ -136,7 +137,7 @@ export async function findPassageCandidates(store, unit, signals, readable) {
     prefetchSiblings(store, estimated, signals);
   }
   const cosines = await store.loadCosines(unit, rows);
-  const places = selectCandidates(scoreRows(store, { rows, cosines }, signals), readable, SCALAR_POOL);
+  const places = selectCandidates(scoreRows(store, { rows, cosines }, signals, slack), readable, SCALAR_POOL);
   return { rows: places.map((place) => rows[place]), cosines: Float32Array.from(places, (place) => cosines[place]) };
 }
 

@@ -37,18 +37,19 @@ export function openSiteIndex(index, base, language = "", fetch) {
 }
 
 /**
- * Answer a request of the page whose worker this is, or only open the index, if it has no question.
- * @param {MessageEvent} event with a port, which takes the stages and the answer, and asks to stop
+ * Call a method of the engine for the page whose worker this is, or only open the index, if it names none.
+ * @param {MessageEvent} event with a port, which takes the stages and the result, and asks to stop
  */
 async function serveRequest({ data, ports: [port] }) {
-  const [index, base, language, question, requestId] = data;
+  /** @type {[any, string, string, "answer" | "search" | undefined, string, string]} */
+  const [index, base, language, method, text, requestId] = data;
   const run = new AbortController();
   const onStage = (/** @type {string} */ stage) => port.postMessage({ stage });
   port.onmessage = () => run.abort();
   try {
     const engine = await openSiteIndex(index, base, language);
     const options = { language, onStage, requestId, signal: run.signal };
-    port.postMessage({ answer: question && (await engine.answer(question, options)) });
+    port.postMessage({ result: method && (await engine[method](text, options)) });
   } catch (error) {
     const { name, message, code } = /** @type {Error & { code?: string }} */ (error);
     port.postMessage({ error: { name, message, code } });

@@ -298,16 +298,17 @@ export function serializeAnswer({ answer, confidence, reason }, store, requestId
 }
 
 /**
- * Return the absolute form of a url, which is complete or begins at the root; null without a base.
+ * Add the absolute form of a row's url, which is complete or begins at the root, as `absolute_url`; none without a base.
  * Only joined: the URL class would write other characters too.
- * @param {string} url
+ * @template {{url: string}} T
+ * @param {T} row
  * @param {string | null} base
- * @returns {string | null}
+ * @returns {T & {absolute_url?: string}}
  */
-function joinUrl(url, base) {
-  if (/^[a-z][a-z0-9+.-]*:/i.test(url)) return url;
+export function addAbsoluteUrl(row, base) {
+  if (/^[a-z][a-z0-9+.-]*:/i.test(row.url)) return { ...row, absolute_url: row.url };
   const [origin] = base?.match(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i) ?? [null];
-  return origin && origin + url;
+  return origin ? { ...row, absolute_url: origin + row.url } : row;
 }
 
 /**
@@ -332,8 +333,7 @@ function insertClaimMarkers(text, numbers) {
  * @returns {Record<string, any>}
  */
 function serializeCitation({ passage, id, url, title, quote, start, date, href, language }, n, { site }) {
-  const absolute = joinUrl(url, site.url);
-  return {
+  const row = {
     n,
     kind: "record",
     id,
@@ -345,6 +345,6 @@ function serializeCitation({ passage, id, url, title, quote, start, date, href, 
     quote,
     start: codePointOffset(passage.text, start),
     href: href || url,
-    ...(absolute && { absolute_url: absolute }),
   };
+  return addAbsoluteUrl(row, site.url);
 }
