@@ -21,9 +21,21 @@ from support.widget_excerpts import (
     span,
     text,
 )
-from support.widget_site import HINT, PARTIAL, ROUTE, SUPPORTED, Json, Site, ask, visit
+from support.widget_site import (
+    HINT,
+    PARTIAL,
+    ROUTE,
+    SUPPORTED,
+    Json,
+    Reply,
+    Site,
+    ask,
+    problem,
+    visit,
+)
 
 QUESTION = "How do I disable the timeout for clients?"
+CLIENT = "A client's timeout is five seconds."
 
 
 def draw(page: Page, site: Site, answer: Json, question: str = QUESTION) -> Locator:
@@ -31,6 +43,14 @@ def draw(page: Page, site: Site, answer: Json, question: str = QUESTION) -> Loca
     ask(box, question)
     expect(box.get_by_role("heading", level=3)).to_be_focused()
     return box
+
+
+def focused(page: Page) -> str:
+    """The text of what has the focus."""
+    name: str = page.evaluate(
+        "document.querySelector('answerable-ask').shadowRoot.activeElement.innerText"
+    )
+    return name.strip()
 
 
 def outline(box: Locator) -> str:
@@ -117,11 +137,66 @@ def test_a_card_holds_its_excerpt_once_under_the_link(page: Page, site: Site) ->
     expect(titles.nth(1)).to_be_in_viewport(ratio=1)
     expect(box.locator(".sentence, .mark, blockquote, .number")).to_have_count(0)
     expect(box.get_by_role("heading", name="Sources")).to_have_count(0)
-    expect(box.get_by_text("Three steps:")).to_have_count(1)
+    expect(box.get_by_text("Requests go before clients.")).to_have_count(1)
     title, words = titles.first.bounding_box(), box.locator(".words").first.bounding_box()
     assert title is not None
     assert words is not None
     assert title["y"] + title["height"] <= words["y"] + 1
+
+
+def test_all_cards_but_the_first_are_folded_to_their_best_line(page: Page, site: Site) -> None:
+    last = [text("Hold on. A client's timeout is five seconds. It can be changed."), *TABS]
+    box = draw(page, site, excerpts(CODE, STEPS, last))
+    cards = box.locator(".card")
+    expect(cards.first.locator("details")).to_have_count(0)
+    expect(cards.first.locator("pre")).to_be_visible()
+    lines = box.locator("summary")
+    expect(lines).to_have_text(["Three steps:Show less", f"{CLIENT}Show less"])
+    assert [each.inner_text() for each in lines.all()] == ["Three steps:", CLIENT]
+    expect(lines.last.locator("mark")).to_have_text(["client", "timeout"])
+    expect(cards.last.locator(".words")).to_be_hidden()
+    expect(box.get_by_role("status")).to_have_text("Answer ready, 3 sources.")
+    cards.first.get_by_role("button", name="Whole section: Part 1 › Use").focus()
+    for name in ("Part 2 › Use", "Three steps:"):
+        page.keyboard.press("Tab")
+        assert focused(page) == name
+    page.keyboard.press("Enter")
+    expect(cards.nth(1).locator("ol")).to_be_visible()
+    assert lines.first.inner_text() == "Show less"
+    expect(box.get_by_text("Three steps:").filter(visible=True)).to_have_count(1)
+    page.keyboard.press("Space")
+    expect(cards.nth(1).locator("ol")).to_be_hidden()
+    lines.last.click()
+    expect(cards.last.locator("pre").first).to_be_visible()
+    expect(box.get_by_role("status")).to_have_text("Answer ready, 3 sources.")
+
+
+def test_a_card_of_one_line_is_not_folded(page: Page, site: Site) -> None:
+    box = draw(page, site, excerpts(CODE, [text("Five seconds.")]))
+    expect(box.get_by_text("Five seconds.")).to_be_visible()
+    expect(box.locator("details")).to_have_count(0)
+
+
+def test_an_excerpt_opens_to_its_whole_section(page: Page, site: Site) -> None:
+    whole = [text("To disable timeouts:"), *TABS, text("The end of the section.")]
+    site.pages["/_answerable/section"] = Reply({"url": "/", "title": "Use", "blocks": whole})
+    box = draw(page, site, excerpts(CODE, STEPS))
+    first = box.locator(".card").first
+    first.get_by_role("button", name="Whole section").press("Enter")
+    expect(first.locator(".words")).to_be_focused()
+    expect(first.locator(".words")).to_contain_text("The end of the section.")
+    expect(first.get_by_text("To disable timeouts")).to_have_count(1)
+    expect(first.get_by_role("button", name="Whole section")).to_have_count(0)
+
+
+@pytest.mark.parametrize("sent", [problem(404, "not-found"), Reply({"blocks": [5]}), Reply({})])
+def test_a_section_that_cannot_be_read_is_opened_on_its_page(
+    page: Page, site: Site, sent: Reply
+) -> None:
+    site.pages["/_answerable/section"] = sent
+    box = draw(page, site, excerpts(CODE))
+    box.get_by_role("button", name="Whole section").click()
+    page.wait_for_url(f"{site.origin}/part1/**")
 
 
 def test_claims_of_one_section_share_a_card(page: Page, site: Site) -> None:
@@ -178,9 +253,9 @@ def test_the_spelling_that_was_searched_is_marked(page: Page, site: Site) -> Non
 @pytest.mark.parametrize(
     ("confidence", "heading", "announced"),
     [
-        ("high", "Answer", "Answer ready, 1 source."),
+        ("high", "From this site", "Answer ready, 1 source."),
         ("medium", "From this site", "Answer ready, 1 source."),
-        ("low", "Closest passage: it may not answer this", "No direct answer, 1 place to look."),
+        ("low", "Closest passages: they may not answer this", "No direct answer, 1 place to look."),
         (None, "From this site", "Answer ready, 1 source."),
     ],
 )
@@ -297,6 +372,9 @@ def test_axe_finds_no_fault_in_excerpts(page: Page, site: Site) -> None:
     for scheme in ("dark", "light"):
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         assert violations(page) == [], scheme
+    for line in box.locator("summary").all():
+        line.click()
+    assert violations(page) == []
     expect(box.locator(".card")).to_have_count(3)
 
 

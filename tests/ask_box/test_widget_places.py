@@ -1,4 +1,4 @@
-"""More on this site: links to what the search finds, under every reply and apart from its sources."""
+"""More on this site: links to what the search finds, under a reply and apart from its sources."""
 
 from __future__ import annotations
 

@@ -7,13 +7,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from playwright.sync_api import Page
 
 from answerable.evaluate.gold import load_gold_queries
 from answerable.indexing.widget.scripts import ENTRY_MODULE
-from answerable.serve.answers.wire import add_absolute_url, serialize_answer
+from answerable.serve.answers.wire import (
+    add_absolute_url,
+    serialize_answer,
+    serialize_section,
+)
 from answerable.serve.engine import Engine
 from answerable.serve.http.protections import serialize_passages
 from answerable.serve.providers import make_engine
@@ -32,7 +36,8 @@ _BATCH = 50
 _SHOWN_DIFFERENCES = 5
 _SHOWN_LINES = 40
 
-# What came of a question: {"reply": the body, "places": rows of the search by id}, {"problem": a code} or {"error": a stack}.
+# What came of a question: {"reply": the body, "places": of the search,
+# "sections": that it cites}, {"problem": a code} or {"error": a stack}.
 Result = dict[str, Any]
 Ask = Callable[[Sequence[HardQuestion]], list[Result]]
 
@@ -109,7 +114,9 @@ def expect_result(engine: Engine[Bundle], question: HardQuestion) -> Result:
         [name, add_absolute_url({"url": row["url"], "title": row["title"]}, engine.store.site.url)]
         for name, row in serialize_passages(engine.search(text, question.language)).items()
     ]
-    return {"reply": json.loads(json.dumps(body)), "places": places}
+    sections = [serialize_section(engine.store, each["id"]) for each in body["citations"]]
+    result = {"reply": body, "places": places, "sections": sections}
+    return cast("Result", json.loads(json.dumps(result)))
 
 
 @contextmanager

@@ -167,6 +167,10 @@ CASES = (
     Case("places-nothing", 200, "POST", "places", body=body_of("zeppelin")),
     Case("places-empty", 400, "POST", "places", "bad-request", body=body_of(" ")),
     Case("places-elsewhere", 403, "POST", "places", "forbidden", body=HOW, headers=ELSEWHERE),
+    Case("section", 200, "GET", "section", query="id=mooring%23chains"),
+    Case("section-of-nothing", 404, "GET", "section", "not-found", "id=mooring%23zeppelin"),
+    Case("section-often", 429, "GET", "section", "rate-limited", "id=winch", policy=ONCE, times=2),
+    Case("section-paused", 503, "GET", "section", "paused", "id=a", policy=PAUSED),
     Case("places-get", 405, "GET", "places", "method-not-allowed"),
     Case("places-large", 413, "POST", "places", "too-large", body=b" " * (MAX_BODY_BYTES + 1)),
     Case(
@@ -362,7 +366,7 @@ def test_examples_match_their_schemas() -> None:
             checked_count += 1
         if kind == EVENT_STREAM_TYPE:
             openapi_check.check_events(document, media, media["example"])
-    assert checked_count == 11
+    assert checked_count == 12
 
 
 def media_types(node: Any) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -399,10 +403,14 @@ def lasting(body: Mapping[str, Any]) -> dict[str, Any]:
             Case("", 200, "POST", "places", body=body_of(SEARCHED)),
             example_of("/places", "post"),
         ),
+        (
+            Case("", 200, "GET", "section", query="id=mooring%23chains"),
+            example_of("/section"),
+        ),
         (Case("", 200, "GET", "health"), example_of("/health")),
         (Case("", 200, "GET", "ready"), example_of("/ready")),
     ],
-    ids=["answer", "refusal", "search", "places", "health", "ready"],
+    ids=["answer", "refusal", "search", "places", "section", "health", "ready"],
 )
 def test_examples_are_real_answers_of_tiny_site(
     engine: Engine, case: Case, example: Mapping[str, Any]

@@ -356,7 +356,7 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
         "word_or_letter_pattern",
     ),
     vectors: ("CANDIDATES", "ESTIMATE_SLACK", "EXACT_PASSAGES", "SCALAR_POOL"),
-    wire: ("GAP_MARK", "_UNQUOTED"),
+    wire: ("GAP_MARK", "MIN_OVERLAP", "_UNQUOTED"),
     word_forms: ("MIN_SHARED_LETTERS", "MAX_OTHER_LETTERS", "MAX_OTHER_TERM_LETTERS"),
 }
 

@@ -7,10 +7,20 @@ from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from ..retrieval.question import Remark
+from ..retrieval.selection import WINDOW_SUFFIX
 from ..retrieval.store import Store
 from ..structure import Block
 from ..text.sanitization import sanitize_text
-from ..types import Answer, Citation, Claim, HintCitation, Passage, RecordCitation, Reply
+from ..types import (
+    Answer,
+    Citation,
+    Claim,
+    Confidence,
+    HintCitation,
+    Passage,
+    RecordCitation,
+    Reply,
+)
 from .confidence import bucket_confidence
 from .statements import TextRange
 
@@ -18,6 +28,10 @@ Json = dict[str, Any]
 
 # The mark in a claim where words between its quotes are left out.
 GAP_MARK = re.compile(r"\n…\n| … ")
+# A shorter repeated end of a window may be chance, such as a line that closes a block of code.
+MIN_OVERLAP = 20
+# Places that are listed under a reply.
+MAX_PLACES = 5
 # Labels that are never quoted or missed: of an admonition, a block of code, a picture.
 _UNQUOTED = ("title", "file", "caption")
 
@@ -36,13 +50,35 @@ def build_claim_blocks(claim: Claim, passages: Sequence[Passage]) -> list[Json] 
     They hold the words of the claim and no others, without HTML and without control characters.
     Rows of one table are one table, even if rows between them are left out.
     """
+    return _build_blocks(_locate_claim(claim, passages)) or None
+
+
+def serialize_section(store: Store, passage_id: str) -> Json | None:
+    """Serialize the whole section of a passage; None if nothing has that id.
+
+    Its windows are joined, without the words that they repeat.
+    """
+    page = WINDOW_SUFFIX.sub("", passage_id).partition("#")[0]
+    by_row = store.passages_at(store.rows_of_page(page))
+    named = next((each for each in by_row.values() if each.id == passage_id), None)
+    if named is None:
+        return None
+    windows = [by_row[row] for row in sorted(by_row) if by_row[row].url == named.url]
+    starts = [0, *(find_new_words(one.text, other)[0] for one, other in pairwise(windows))]
+    parts = zip(windows, starts, strict=True)
+    located = [_LocatedPart(window, start, len(window.text)) for window, start in parts]
+    return {"url": named.url, "title": named.title, "blocks": _build_blocks(located, is_whole=True)}
+
+
+def _build_blocks(parts: Sequence[_LocatedPart], *, is_whole: bool = False) -> list[Json]:
+    """Build the blocks of parts. is_whole: nothing between them is left out."""
     blocks: list[Json] = []
     previous: Block | None = None
     before: _LocatedPart | None = None
-    for part in _locate_claim(claim, passages):
+    for part in parts:
         passage = part.passage
-        is_apart = before is not None and _leaves_gap(before, part)
-        if before is None or before.passage is not passage:
+        is_apart = not is_whole and before is not None and _leaves_gap(before, part)
+        if before is not None and before.passage is not passage and not is_whole:
             previous = None
         for block in passage.blocks:
             span = _trim_block_range(
@@ -56,11 +92,52 @@ def build_claim_blocks(claim: Claim, passages: Sequence[Passage]) -> list[Json] 
                 is_same = False
             is_apart = False
             _append_block(blocks, passage, block, span, is_same)
+            if is_whole and block.start < part.start and len(blocks) > 1:
+                _join_code(blocks)
             previous = block
         before = part
     for each in blocks:
         _indent_from_zero(each)
-    return blocks or None
+    return blocks
+
+
+def _join_code(blocks: list[Json]) -> None:
+    """Join the last block to the one before it if both are code: a window has cut it in two."""
+    *_, first, second = blocks
+    if first["kind"] == second["kind"] == "code":
+        first["text"] += f"\n{second['text']}"
+        blocks.pop()
+
+
+def find_new_words(text: str, window: Passage) -> tuple[int, bool]:
+    """Find where a window goes on after the words of the one before it, and if it repeats any.
+
+    It begins with whole sentences, items, rows or lines of the text before, and within a table with
+    the column names of it.
+    """
+    begin = _skip_repeated_header(text, window)
+    starts = {start for start, _ in window.sentences} | {block.start for block in window.blocks}
+    lines = {place + 1 for place, character in enumerate(window.text) if character == "\n"}
+    for end in sorted(starts | lines | {len(window.text)}, reverse=True):
+        overlap = window.text[begin:end].rstrip()
+        if len(overlap) >= MIN_OVERLAP and _ends_with(text, overlap):
+            return begin + len(overlap), True
+    return begin, False
+
+
+def _skip_repeated_header(text: str, window: Passage) -> int:
+    """Find where a window goes on after the column names that it repeats; 0 if it has none."""
+    blocks = window.blocks
+    if len(blocks) < 2 or blocks[0].start != 0 or blocks[0].detail != "header":
+        return 0
+    header = window.text[: blocks[0].end]
+    return blocks[1].start if header in text.split("\n") else 0
+
+
+def _ends_with(text: str, overlap: str) -> bool:
+    """Tell whether a text ends with an overlap that begins a unit of it, and not within a word."""
+    before = len(text) - len(overlap)
+    return text.endswith(overlap) and (before == 0 or text[before - 1].isspace())
 
 
 def _leaves_gap(before: _LocatedPart, after: _LocatedPart) -> bool:
@@ -246,6 +323,16 @@ def serialize_answer(
         "built_at": store.manifest.built_at,
         "request_id": request_id,
     }
+
+
+def name_grade(confidence: Confidence, *, is_excerpt: bool) -> str:
+    """Name how sure an answer from pages is, in the words of the ask box.
+
+    Only what a model has worded is called an answer. is_excerpt: every claim has blocks.
+    """
+    if confidence == "low":
+        return "Closest passages: they may not answer this"
+    return "Answer" if confidence == "high" and not is_excerpt else "From this site"
 
 
 def select_remarks(reply: Reply, remarks: Iterable[Remark]) -> list[Remark]:

@@ -27,7 +27,8 @@ OTHER_VALUE = "other"
 
 LOGGED_METHODS = ("GET", "POST", "OPTIONS", "HEAD")
 LOGGED_PATHS = (
-    "answer", "search", "v1/search", "places", "mcp", "health", "ready", "openapi.json", "metrics",
+    "answer", "search", "v1/search", "places", "section", "mcp", "health", "ready",
+    "openapi.json", "metrics",
 )  # fmt: skip
 LOGGED_MODES: tuple[str, ...] = get_args(Mode)
 # Why there is no answer: the engine's reason, or the code of a problem.

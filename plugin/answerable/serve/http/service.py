@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs
 
-from ..answers.wire import add_absolute_url
+from ..answers.wire import add_absolute_url, serialize_section
 from ..bundle_format.manifest import WIRE_VERSION
 from ..engine import Engine
 from ..errors import AnswerableError, FailureCause, ProviderError
@@ -64,7 +64,7 @@ class Exchange:
 
 
 class QuestionRoutes:
-    """The routes that ask the engine: answer, search, places and mcp.
+    """The routes that ask the engine: answer, search, places, section and mcp.
 
     open_engine: returns the engine or raises a Problem. report: logs a request whose response was
     sent in parts, with its status. The others are those of ``Service``.
@@ -161,6 +161,30 @@ class QuestionRoutes:
             del row["text"]
         return make_json_response(rows)
 
+    def read_section(self, exchange: Exchange) -> Response:
+        """Read the whole section of a passage, for the card of an answer that cites it."""
+        self._protections.check_not_paused()
+        ids = parse_qs(exchange.request.query).get("id", [""])
+        exchange.context.begin(self._policy.deadline)
+        with self._open_store(exchange, self._open_engine(), "places") as store:
+            section = serialize_section(store, ids[0])
+        if section is None:
+            raise Problem("not-found", "There is no section of this id.")
+        return make_json_response(section)
+
+    @contextmanager
+    def _open_store(self, exchange: Exchange, engine: Engine, kind: str = "") -> Iterator[Store]:
+        """Open the store for a block that counts as a search. kind: see ``admit``."""
+        asker = self._admit_search(exchange, kind)
+        exchange.context.check_deadline()
+        question = Question("", asker=asker)
+        guarded = self._protections.guarded_engine
+        with (
+            self._in_flight.hold(exchange.context),
+            guarded.hold_slot(question, exchange.context),
+        ):
+            yield engine.store
+
     def _admit_search(self, exchange: Exchange, kind: str = "") -> str:
         """Count a search against the rates, and return its asker. kind: see ``admit``."""
         asker = self._protections.identify_asker(exchange.request)
@@ -205,16 +229,12 @@ class QuestionRoutes:
             exchange.question = text
             return self._find_passages(exchange, engine, text, self._admit_search(exchange))
 
-        @contextmanager
-        def open_store() -> Iterator[Store]:
-            asker = self._admit_search(exchange)
-            context.check_deadline()
-            guarded = protections.guarded_engine
-            with (
-                self._in_flight.hold(context),
-                guarded.hold_slot(Question("", asker=asker), context),
-            ):
-                yield engine.store
+        def list_places(text: str, language: str | None) -> dict[str, dict[str, Any]]:
+            # An answer is worth more than what stands under it.
+            with ignore_errors():
+                asker = self._admit_search(exchange, "places")
+                return self._find_passages(exchange, engine, text, asker, language)
+            return {}
 
         origin = find_page_origin(request, is_site_host=self._is_site_host)
         reply = reply_to_message(
@@ -226,9 +246,10 @@ class QuestionRoutes:
                 base=site.url or origin,
                 # A url that was made for one origin is of no use to another.
                 is_public=not self._policy.bearer and (site.url is not None or origin is None),
-                open_store=open_store,
+                open_store=lambda: self._open_store(exchange, engine),
                 ask=ask,
                 search=search,
+                list_places=list_places,
                 is_draft=self._is_site_host,
                 report_error=exchange.convert_error,
             ),
@@ -332,6 +353,7 @@ class Service:
             "search": ("GET", questions.search),
             "v1/search": ("GET", questions.search),
             "places": ("POST", questions.list_places),
+            "section": ("GET", questions.read_section),
             "mcp": ("POST", questions.answer_agent),
             "health": ("GET", self._report_health),
             "ready": ("GET", self._report_readiness),

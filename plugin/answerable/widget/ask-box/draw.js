@@ -26,6 +26,7 @@ import { baseOf, getPageLanguage, hasText, ignoreNumber, IN_ENGLISH, listContent
  * @property {Set<string>} words those that are marked, as `ignoreNumber` gives them
  * @property {string} [siteUrl]
  * @property {(text: string, frame: HTMLElement) => void} copy
+ * @property {(id: string) => Promise<any>} [readSection] the blocks of the whole section of a passage
  */
 
 /** Paths of icons. */
@@ -322,6 +323,34 @@ export function drawNote(text) {
 }
 
 /**
+ * List the sentences, items, rows and lines of a block.
+ * @param {Block} block
+ * @returns {string[]}
+ */
+function listLines({ spans = [], items = [], rows = [], text = "" }) {
+  const join = (/** @type {Span[]} */ pieces) => pieces.map((piece) => piece.text).join("");
+  const listed = [
+    ...join(spans).split(/(?<=[.!?…])\s+/),
+    ...items.map((/** @type {{ spans: Span[] }} */ item) => join(item.spans)),
+    ...rows.map((/** @type {Span[][]} */ cells) => cells.map(join).join(" · ")),
+    ...text.split("\n"),
+  ];
+  return listed.filter(isText);
+}
+
+/**
+ * Find the line that has most of some words; the first of several.
+ * @param {string[]} lines
+ * @param {Set<string>} words as `ignoreNumber` gives them
+ */
+function findBestLine(lines, words) {
+  const count = (/** @type {string} */ line) => {
+    return new Set((line.match(WORD) ?? []).map(ignoreNumber).filter((word) => words.has(word))).size;
+  };
+  return lines.reduce((best, line) => (count(line) > count(best) ? line : best));
+}
+
+/**
  * Draw an answer, and nothing that it does not cite; its first element is its heading.
  * @param {NumberedAnswer} answer
  * @param {Language} language
@@ -390,12 +419,36 @@ export function drawAnswer(answer, { tag, say }, context) {
     return element("li", { class: "card hint" }, ...number, " ", label, " ", drawTitle(citation), ...place);
   }
 
-  /** @param {Sentence[]} section */
-  function drawExcerpt(section) {
+  /**
+   * Draw the card of a section: the first is open, the others are folded to their best line.
+   * @param {Sentence[]} section
+   * @param {number} place
+   */
+  function drawExcerpt(section, place) {
     const [citation] = section[0].citations;
-    const blocks = section.flatMap((claim) => drawBlocks(claim.blocks ?? []));
-    const content = element("div", { class: "words", lang: citation.language || null }, ...blocks);
-    return element("li", { class: "card excerpt" }, element("h4", {}, drawTitle(citation)), " ", drawPage(citation), content);
+    const blocks = section.flatMap((claim) => claim.blocks ?? []);
+    const title = drawTitle(citation);
+    const content = element("div", { class: "words", lang: citation.language || null, tabindex: "-1" }, ...drawBlocks(blocks));
+    const whole = button("whole", say("whole"), async () => {
+      try {
+        const drawn = drawBlocks(await context.readSection?.(citation.id));
+        content.replaceChildren(...drawn);
+        whole.remove();
+        content.focus();
+      } catch {
+        // Its page has it.
+        title.click();
+      }
+    });
+    whole.ariaLabel = `${say("whole")}: ${nameOf(citation)}`;
+    const parts = [content, whole];
+    const lines = blocks.flatMap(listLines);
+    if (place > 0 && lines.length > 1) {
+      const [line] = drawBlocks([{ kind: "text", spans: [{ text: findBestLine(lines, context.words) }] }]);
+      const less = element("span", { class: "less" }, say("less"));
+      parts.splice(0, 2, element("details", {}, element("summary", {}, line, less), content, whole));
+    }
+    return element("li", { class: "card excerpt" }, element("h4", {}, title), " ", drawPage(citation), ...parts);
   }
 
   const drawCards = (/** @type {HTMLElement[]} */ ...cards) => element("ul", { class: "cards", role: "list" }, ...cards);
@@ -417,13 +470,14 @@ export function drawAnswer(answer, { tag, say }, context) {
     return text ? [element("p", { class: "tip remarks" }, text)] : [];
   }
 
+  const excerpts = groupExcerpts(claims);
+
   function drawBody() {
     const dropped = Number(answer.dropped) > 0 ? [drawNote(say("dropped", { n: Number(answer.dropped) }))] : [];
     if (answer.mode === "not-found") {
       const tip = say(answer.reason === "contract" ? "unverified" : "tip");
       return [...drawRemarks(), element("p", { class: "tip" }, tip), ...dropped];
     }
-    const excerpts = groupExcerpts(claims);
     if (excerpts.length) {
       const hints = citations.filter(({ kind }) => kind === "hint").map((hint) => drawHint(hint));
       return [...drawRemarks(), ...drawLanguage(), drawCards(...excerpts.map(drawExcerpt), ...hints), ...dropped];
@@ -434,7 +488,8 @@ export function drawAnswer(answer, { tag, say }, context) {
     return [...drawRemarks(), ...sentences, ...dropped, ...drawLanguage(), ...label, cards];
   }
 
-  const grade = ["high", "low"].includes(answer.confidence ?? "") ? answer.confidence : "medium";
+  // Only what a model has worded is called an answer.
+  const grade = answer.confidence === "low" || (answer.confidence === "high" && !excerpts.length) ? answer.confidence : "medium";
   const heading = say(claims.length ? `confidence.${grade}` : `heading.${answer.mode}`);
   return [element("h3", { tabindex: "-1" }, heading), ...drawBody()];
 }

@@ -444,7 +444,8 @@ export class AskBox extends HTMLElement {
     const numbered = numberCitations(answer);
     const copy = (/** @type {string} */ text, /** @type {HTMLElement} */ row) => copyText(text, row, status, say);
     const words = listMarkedWords(question, answer, say);
-    const nodes = drawAnswer(numbered, this.#language, { words, siteUrl: answer.site_url, copy });
+    const readSection = (/** @type {string} */ id) => /** @type {Answerer} */ (this.#answerer).readSection(id);
+    const nodes = drawAnswer(numbered, this.#language, { words, siteUrl: answer.site_url, copy, readSection });
     const isRefusal = answer.mode === "not-found";
     const differs = site.bundles.length > 0 && answer.bundle && !site.bundles.includes(answer.bundle);
     const row = element("div", { class: "actions" });

@@ -14,7 +14,7 @@ const GONE = Object.assign(new Error(), { name: "IndexGoneError" });
  *
  * @typedef {(text: string, options: AnswerOptions) => Promise<any>} Call
  *
- * @typedef {{ answer: Call, search: Call }} Engine
+ * @typedef {{ answer: Call, search: Call, readSection: Call }} Engine
  *
  * @typedef {Object} EngineModule
  * @property {(index: any, base: string, language?: string, call?: typeof fetch) => Promise<Engine>} openSiteIndex
@@ -74,7 +74,7 @@ async function startWorker(url) {
       await request(worker, place);
       /** @type {(method: string) => Call} */
       const call = (method) => (text, { requestId, ...run }) => request(worker, [...place, method, text, requestId], run);
-      return { answer: call("answer"), search: call("search") };
+      return { answer: call("answer"), search: call("search"), readSection: call("readSection") };
     },
   };
 }

@@ -224,6 +224,21 @@ export class Answerer {
     return places;
   }
 
+  /**
+   * Read the blocks of the whole section that a passage is of.
+   * @param {string} id
+   * @returns {Promise<any>}
+   */
+  async readSection(id) {
+    const signal = AbortSignal.timeout?.(LOAD_MILLISECONDS);
+    const site = await this.#readIndexedSite();
+    const query = new URLSearchParams({ id });
+    const section = site
+      ? await (await this.#openEngine(site)).readSection(id, { signal })
+      : await (await this.call(new URL(`section?${query}`, this.#endpoint), { signal })).json();
+    return section.blocks;
+  }
+
   /** Load what the first question needs; a failure is told when it is asked. */
   async prepare() {
     try {

@@ -9,7 +9,7 @@ import { arrangePool, fitBudget, selectEvidence } from "./selection.js";
 import { SiteFiles, waitFor } from "./site_files.js";
 import { openStore } from "./store.js";
 import { extractWords } from "./tokenization.js";
-import { addAbsoluteUrl, serializeAnswer } from "./wire.js";
+import { addAbsoluteUrl, serializeAnswer, serializeSection } from "./wire.js";
 
 /**
  * @typedef {import("./site_files.js").FetchOptions} FetchOptions
@@ -100,6 +100,14 @@ export class Engine {
     if (rows.length < this.store.recipe.retrieve.TOP_K) rows = await search(this.store.recipe.selection.POOL_SIZE);
     const place = (/** @type {number} */ row) => addAbsoluteUrl({ url: passageUrls[row], title: passageTitles[row] }, site.url);
     return Object.fromEntries(rows.map((row) => [passageIds[row], place(row)]));
+  }
+
+  /**
+   * Read the whole section of a passage, as a function sends it; null if nothing has that id.
+   * @param {string} id
+   */
+  readSection(id) {
+    return serializeSection(this.store, id);
   }
 
   /**

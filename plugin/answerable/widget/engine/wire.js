@@ -1,5 +1,5 @@
 /** Replies as they travel: claims with their blocks, citations and notes. */
-import { codePointOffset } from "./code_points.js";
+import { codePointOffset, countCodePoints } from "./code_points.js";
 import { bucketConfidence } from "./confidence.js";
 import { citationKey, computeMode, listCitations } from "./contract.js";
 import { sanitizeText } from "./sanitization.js";
@@ -27,16 +27,65 @@ import { stripSpace, stripSpaceAtEnd } from "./white_space.js";
  * @returns {any[] | null}
  */
 export function buildClaimBlocks(recipe, claim) {
+  const blocks = buildBlocks(recipe, locateClaim(recipe, claim), false);
+  return blocks.length ? blocks : null;
+}
+
+/**
+ * Serialize the whole section of a passage, without the words that its windows repeat; null if nothing has that id.
+ * @param {Store} store
+ * @param {string} id
+ */
+export async function serializeSection(store, id) {
+  const { passageIds, passageTitles, passageUrls, recipe } = store;
+  const row = passageIds.indexOf(id);
+  if (row < 0) return null;
+  const rows = [...passageUrls.keys()].filter((other) => passageUrls[other] === passageUrls[row]);
+  const windows = [...(await store.loadPassages(rows)).values()];
+  const parts = windows.map((passage, place) => {
+    return { passage, start: place && findNewWords(recipe, windows[place - 1].text, passage), end: passage.text.length };
+  });
+  return { url: passageUrls[row], title: passageTitles[row], blocks: buildBlocks(recipe, parts, true) };
+}
+
+/**
+ * Find where a window goes on after the words, and the column names, that it repeats of the one before it.
+ * @param {Recipe} recipe
+ * @param {string} before
+ * @param {Passage} window
+ * @returns {number}
+ */
+function findNewWords({ wire }, before, { blocks, sentences, text }) {
+  const [header, first] = blocks;
+  const isRepeated = first && header.start === 0 && header.detail === "header" && before.split("\n").includes(text.slice(0, header.end));
+  const begin = isRepeated ? first.start : 0;
+  const lines = Array.from(text.matchAll(/\n/g), ({ index }) => index + 1);
+  const ends = new Set([...sentences.map(([start]) => start), ...blocks.map(({ start }) => start), ...lines, text.length]);
+  for (const end of [...ends].sort((one, other) => other - one)) {
+    const overlap = stripSpaceAtEnd(text.slice(begin, end));
+    const isWhole = !stripSpace(before.slice(0, before.length - overlap.length).slice(-1));
+    if (countCodePoints(overlap) >= wire.MIN_OVERLAP && before.endsWith(overlap) && isWhole) return begin + overlap.length;
+  }
+  return begin;
+}
+
+/**
+ * @param {Recipe} recipe
+ * @param {LocatedPart[]} parts
+ * @param {boolean} isSection nothing between the parts is left out
+ * @returns {any[]}
+ */
+function buildBlocks(recipe, parts, isSection) {
   /** @type {any[]} */
   const blocks = [];
   /** @type {Block | null} */
   let previous = null;
   /** @type {LocatedPart | null} */
   let before = null;
-  for (const part of locateClaim(recipe, claim)) {
+  for (const part of parts) {
     const { passage } = part;
-    let isApart = before !== null && leavesGap(recipe, before, part);
-    if (before?.passage !== passage) previous = null;
+    let isApart = !isSection && before !== null && leavesGap(recipe, before, part);
+    if (before?.passage !== passage && !isSection) previous = null;
     for (const block of passage.blocks) {
       const start = Math.max(part.start, block.start);
       const range = trimBlockRange(passage.text, start, Math.min(part.end, block.end));
@@ -48,12 +97,18 @@ export function buildClaimBlocks(recipe, claim) {
       }
       isApart = false;
       appendBlock(recipe, blocks, passage, block, range, isSame);
+      const [first, second] = blocks.slice(-2);
+      // A window has cut it in two.
+      if (isSection && block.start < part.start && first.kind === "code" && second?.kind === "code") {
+        first.text += `\n${second.text}`;
+        blocks.pop();
+      }
       previous = block;
     }
     before = part;
   }
   blocks.forEach(indentFromZero);
-  return blocks.length ? blocks : null;
+  return blocks;
 }
 
 /**

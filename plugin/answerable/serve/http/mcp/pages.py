@@ -7,34 +7,18 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
+from ...answers.wire import find_new_words
 from ...retrieval.store import Store, memoize_per_store
 from ...structure import TITLE_SEPARATOR
 from ...types import Passage
 
-# A shorter repeated end may be chance, such as a line that closes a block of code.
-_MIN_OVERLAP = 20
-
 
 def append_window(text: str, window: Passage) -> str:
-    """Append a window to the text of those before it, without the words that both hold.
-
-    A window begins with whole sentences, items, rows or lines of the one before, and within a
-    table with the column names of it.
-    """
-    begin, blocks = 0, window.blocks
-    if len(blocks) > 1 and blocks[0].start == 0 and blocks[0].detail == "header":
-        begin = blocks[1].start if window.text[: blocks[0].end] in text.split("\n") else 0
+    """Append a window to the text of those before it, without the words that both hold."""
+    begin, is_repeated = find_new_words(text, window)
     added = window.text[begin:]
-    # Where units of the window end: each begins a sentence, a block or a line.
-    edges = {start for start, _ in window.sentences} | {block.start for block in blocks}
-    edges |= {place + 1 for place, character in enumerate(window.text) if character == "\n"}
-    for end in sorted(edges | {len(window.text)}, reverse=True):
-        overlap = window.text[begin:end].rstrip()
-        if len(overlap) >= _MIN_OVERLAP and text.endswith(overlap):
-            before = len(text) - len(overlap)
-            # What begins within a word repeats no unit.
-            if before == 0 or text[before - 1].isspace():
-                return text + added[len(overlap) :]
+    if is_repeated:
+        return text + added
     return f"{text}\n{added}" if begin else f"{text}\n\n{added}"
 
 

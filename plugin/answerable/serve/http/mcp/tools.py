@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote, unquote
 
-from ...answers.wire import add_absolute_url
+from ...answers.wire import (
+    MAX_PLACES,
+    add_absolute_url,
+    format_markers,
+    insert_markers,
+    name_grade,
+)
 from ...retrieval.question import MAX_QUESTION_CHARACTERS
 from ...retrieval.retrieve import TOP_K
 from ...retrieval.store import Store
@@ -111,8 +117,9 @@ class AgentSite:
     """Give the tools what they may use of a site.
 
     ``base``: what makes its urls absolute, if that is known. ``ask`` (question, language) returns
-    the body of an answer, ``search`` (question) the rows of passages by id, ``open_store`` the
-    store to read a page from, in a block; all three raise a Problem, or whatever kept them from
+    the body of an answer, ``search`` (question) the rows of passages by id, ``list_places``
+    (question, language) the same for the end of an answer, or none, ``open_store`` the store to
+    read a page from, in a block; the others raise a Problem, or whatever kept them from
     it. ``is_draft``: pages change at any moment. ``report_error`` takes what an agent is told in
     general words.
     """
@@ -124,6 +131,7 @@ class AgentSite:
     open_store: Callable[[], AbstractContextManager[Store]]
     ask: Callable[[str, str | None], Mapping[str, Any]]
     search: Callable[[str], Mapping[str, Mapping[str, Any]]]
+    list_places: Callable[[str, str | None], Mapping[str, Mapping[str, Any]]]
     is_draft: bool = False
     report_error: Callable[[Exception], object] = lambda _: None
 
@@ -205,8 +213,12 @@ def run_ask(site: AgentSite, arguments: Mapping[str, Any]) -> ToolResult:
     if not isinstance(arguments["question"], str):
         return ToolResult("The question has to be a text.")
     question = parse_question(arguments["question"])
-    body = site.ask(question, parse_language(arguments.get("language")))
-    return ToolResult(format_answer_for_agent(body), body)
+    language = parse_language(arguments.get("language"))
+    body = site.ask(question, language)
+    cited = {citation["url"] for citation in body["citations"]}
+    rows = site.list_places(question, language).values()
+    places = [row for row in rows if row["url"] not in cited][:MAX_PLACES]
+    return ToolResult(format_answer_for_agent(body, places), body)
 
 
 def run_search(site: AgentSite, arguments: Mapping[str, Any]) -> ToolResult:
@@ -279,18 +291,80 @@ def _page_as_json(page: PageText, base: str | None) -> dict[str, Any]:
     }
 
 
-def format_answer_for_agent(body: Mapping[str, Any]) -> str:
-    """Format the body of an answer as text with its sources, or say that there is none."""
+# What a reader is told of how a question was read; another remark is left to the JSON.
+_REMARKS = {
+    "corrected": "Showing results for “{to}”.",
+    "unknown": "This site does not mention “{word}”.",
+    "follow-up": "Each question stands alone: name what it is about.",
+}
+
+
+def format_answer_for_agent(
+    body: Mapping[str, Any], places: Sequence[Mapping[str, Any]] = ()
+) -> str:
+    """Format the body of an answer as Markdown, or say that there is none.
+
+    First stands how sure it is, then how the question was read, the claims, their sources and
+    where to look further.
+    """
+    remarks = [_REMARKS.get(note["kind"], "").format_map(note) for note in body["notes"]]
+    listed = [f"- {place['title']} - {_cited_url(place)}" for place in places]
     if body["mode"] == "not-found":
-        return (
+        refusal = (
             "This site does not answer this question, so tell your user that. Do not fill the gap "
             "from other knowledge as if the site said it."
         )
-    sources = []
+        nearest = (
+            "Nearest places, which may not answer it (`search` and `read` return their words):"
+        )
+        return _join_parts(refusal, " ".join(remarks), [nearest, *listed] if listed else [])
+    claims = [_format_claim(claim) for claim in (*body["claims"], *body["routes"])]
+    sources = ["Sources:"]
     for citation in body["citations"]:
         title = citation.get("title") or citation["label"]
         sources.append(f"[{citation['n']}] {title} - {_cited_url(citation)}")
-    return "\n".join([body["answer"], "", "Sources:", *sources])
+    more = ["More on this site (search results, not sources):", *listed] if listed else []
+    is_excerpt = all("blocks" in claim for claim in body["claims"])
+    grade = name_grade(body["confidence"], is_excerpt=is_excerpt) if body["claims"] else ""
+    return _join_parts(grade, " ".join(remarks), *claims, sources, more)
+
+
+def _join_parts(*parts: str | Sequence[str]) -> str:
+    """Join paragraphs, and lists of lines, that are not empty."""
+    texts = (part if isinstance(part, str) else "\n".join(part) for part in parts)
+    return "\n\n".join(text for text in map(str.strip, texts) if text)
+
+
+def _format_claim(claim: Mapping[str, Any]) -> str:
+    """Format a claim with its markers, by its blocks where it has them."""
+    if "blocks" not in claim:
+        return insert_markers(claim["text"], claim["citations"])
+    blocks = [_format_block(block) for block in claim["blocks"]]
+    return _join_parts(*blocks, format_markers(claim["citations"]))
+
+
+def _format_block(block: Mapping[str, Any]) -> str:
+    """Format a block of a claim as Markdown."""
+    if block["kind"] == "code":
+        fence = "~~~~" if "```" in block["text"] else "```"
+        return f"{fence}{block['language']}\n{block['text']}\n{fence}"
+    if block["kind"] == "list":
+        return "\n".join(
+            f"{'    ' * item['level']}{item['number'] + '.' if item['number'] else '-'} "
+            f"{_format_spans(item['spans'])}"
+            for item in block["items"]
+        )
+    if block["kind"] == "table":
+        head = block["columns"] or [[] for _ in block["rows"][0]]
+        lines = [" | ".join(map(_format_spans, cells)) for cells in (head, *block["rows"])]
+        return "\n".join(
+            f"| {line} |" for line in (lines[0], " | ".join("---" for _ in head), *lines[1:])
+        )
+    return _format_spans(block["spans"]) if "spans" in block else "…"
+
+
+def _format_spans(spans: Sequence[Mapping[str, Any]]) -> str:
+    return "".join(f"`{s['text']}`" if s.get("code") else s["text"] for s in spans)
 
 
 def _cited_url(row: Mapping[str, Any]) -> str:
