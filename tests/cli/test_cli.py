@@ -53,7 +53,10 @@ def test_ask_prints_the_answer_and_its_numbered_source(folder: Path) -> None:
     assert done.returncode == 0
     assert "The chain of a mooring is twelve millimetres thick [1]." in done.stdout
     assert "[1] Mooring › Chains  /mooring/#chains" in done.stdout
-    assert "Confidence" in done.stdout
+    assert done.stdout.startswith("From this site\n")
+    places = done.stdout.partition("More on this site\n")[2]
+    assert "/mooring/" in places
+    assert "/mooring/#chains" not in places
 
 
 def test_ask_prints_a_refusal_without_sources(folder: Path) -> None:

@@ -61,12 +61,13 @@ def ask_command(
             lines = parse_questions(opened.read(), file)
         answer_lines(_open(location, site, language), lines, file, language, as_json=as_json)
     else:
-        engine = _open(location, site, language)
-        reply, remarks = answer_question(engine, clean_question(question), language)
+        engine, cleaned = _open(location, site, language), clean_question(question)
+        reply, remarks = answer_question(engine, cleaned, language)
         if as_json:
             click.echo(json.dumps(format_reply(engine, reply, remarks), indent=2))
         else:
-            print_reply(Console(), reply, engine.store.site.route, language, remarks)
+            found = engine.search(cleaned, language)
+            print_reply(Console(), reply, engine.store.site.route, language, remarks, found)
 
 
 def _open(location: SiteLocation, site: str | None, language: str | None) -> Engine:
@@ -210,4 +211,5 @@ def chat_command(location: SiteLocation) -> None:
             console.print(problem)
         else:
             reply, remarks = answer_question(engine, line)
-            print_reply(console, reply, engine.store.site.route, remarks=remarks)
+            route, found = engine.store.site.route, engine.search(line)
+            print_reply(console, reply, route, remarks=remarks, found=found)

@@ -62,8 +62,8 @@ def make_agent_site(engine: Engine, root: str | None = None) -> AgentSite:
         reply, remarks = answer_question(engine, question, language)
         return serialize_answer(reply, store, f"req_{uuid.uuid4().hex}", remarks)
 
-    def search(query: str) -> Mapping[str, Mapping[str, Any]]:
-        rows = serialize_passages(engine.search(query))
+    def search(query: str, language: str | None = None) -> Mapping[str, Mapping[str, Any]]:
+        rows = serialize_passages(engine.search(query, language))
         return {name: add_absolute_url(row, base) for name, row in rows.items()}
 
     return AgentSite(
@@ -74,6 +74,7 @@ def make_agent_site(engine: Engine, root: str | None = None) -> AgentSite:
         open_store=lambda: nullcontext(store),
         ask=ask,
         search=search,
+        list_places=search,
         report_error=_report_error,
     )
 

@@ -18,21 +18,23 @@ from rich.text import Text
 from ..evaluate.page import Card, Page, defuse_commands
 from ..serve.answers.confidence import bucket_confidence
 from ..serve.answers.wire import (
+    MAX_PLACES,
     build_claim_blocks,
     format_answer,
     format_markers,
     format_routes,
     insert_markers,
+    name_grade,
     select_remarks,
 )
 from ..serve.retrieval.question import Remark
+from ..serve.retrieval.scoring import Scored
 from ..serve.text.languages import match_languages
-from ..serve.types import Citation, RecordCitation, Reply
+from ..serve.types import Citation, Passage, RecordCitation, Reply
 
 Json = dict[str, Any]
 
 _LABEL_STYLES = {"file": "dim", "caption": "italic"}
-_BAR_WIDTH = 20
 _NUMBER = re.compile(r"[-+]?[\d.,]+%?|name")
 _TONE_STYLES = {"": "", "good": "green", "bad": "red", "warn": "yellow"}
 # What opens the line about a verdict, where a page says it otherwise.
@@ -132,11 +134,12 @@ def print_reply(
     route: str,
     language: str | None = None,
     remarks: Sequence[Remark] = (),
+    found: Sequence[Scored[Passage]] = (),
 ) -> None:
-    """Print an answer, its confidence and its numbered citations, or the refusal.
+    """Print how sure an answer is, the answer and its numbered citations, or the refusal.
 
     route: the template of a route's sentence. language: of the question, if that is known.
-    remarks: on the words of the question.
+    remarks: on the words of the question. found: by its search, of which five places are printed.
     """
     remarks = select_remarks(reply, remarks)
     for remark in remarks:
@@ -148,20 +151,26 @@ def print_reply(
         if any(remark.kind == "follow-up" for remark in remarks):
             console.print("Each question stands alone: ask it in full.")
     else:
-        _print_answer(console, reply, route)
+        structures = [build_claim_blocks(claim, reply.passages) for claim in reply.answer.claims]
+        if structures:
+            is_excerpt = all(structures)
+            grade = name_grade(bucket_confidence(reply.confidence), is_excerpt=is_excerpt)
+            console.print(Text(f"{grade}\n", style="bold"))
+        _print_answer(console, reply, route, structures)
         _print_sources(console, reply, language)
     if words := [f"“{remark.word}”" for remark in remarks if remark.kind == "unknown"]:
         console.print(to_plain_text(f"This site does not mention {', '.join(words)}."), style="dim")
+    cited = {citation.url for citation in reply.answer.citations}
+    places = [scored.item for scored in found if scored.item.url not in cited][:MAX_PLACES]
+    if places:
+        console.print(Text("\nMore on this site", style="bold"))
+    for place in places:
+        console.print(Text("  ").append_text(_format_link(place.title, place.url)))
 
 
 def _print_sources(console: Console, reply: Reply, language: str | None) -> None:
-    """Print the confidence of an answer from pages, and its numbered citations."""
-    # A pointer to a note says nothing that could be more or less sure.
-    if reply.answer.claims:
-        full = round(reply.confidence * _BAR_WIDTH)
-        bar = "█" * full + "░" * (_BAR_WIDTH - full)
-        label = bucket_confidence(reply.confidence)
-        console.print(Text(f"\nConfidence {bar} {label}", style="dim"))
+    """Print the numbered citations of an answer."""
+    console.print()
     cited = {c.language: None for c in reply.answer.citations if isinstance(c, RecordCitation)}
     if cited and language is not None and not match_languages(language, cited):
         console.print(Text(f"No source is in {language}; language: {', '.join(cited)}", "dim"))
@@ -169,9 +178,10 @@ def _print_sources(console: Console, reply: Reply, language: str | None) -> None
         console.print(_format_citation(number, citation))
 
 
-def _print_answer(console: Console, reply: Reply, route: str) -> None:
+def _print_answer(
+    console: Console, reply: Reply, route: str, structures: Sequence[list[Json] | None]
+) -> None:
     """Print an answer as one text, or claim by claim where they have the structure of a page."""
-    structures = [build_claim_blocks(claim, reply.passages) for claim in reply.answer.claims]
     if not any(structures):
         console.print(to_plain_text(format_answer(reply.answer, route)))
         return
@@ -190,9 +200,11 @@ def _format_citation(number: int, citation: Citation) -> Text:
         name = citation.title
     else:
         name = f"{citation.label} ({citation.locator})" if citation.locator else citation.label
-    line = Text(f"[{number}] ", style="bold")
-    line.append_text(to_plain_text(name))
-    return line.append(f"  {citation.url}", style="blue")
+    return Text(f"[{number}] ", style="bold").append_text(_format_link(name, citation.url))
+
+
+def _format_link(name: str, url: str) -> Text:
+    return Text().append_text(to_plain_text(name)).append(f"  {url}", style="blue")
 
 
 def print_page(page: Page, *, is_public: bool = False, wraps: bool = False) -> None:
