@@ -57,7 +57,12 @@ from ..indexing.widget.injection import (
     make_issue_form,
     read_widget_files,
 )
-from ..indexing.widget.site_files import PublishedIndex, WidgetConfig, write_widget_files
+from ..indexing.widget.site_files import (
+    PublishedIndex,
+    WidgetConfig,
+    suggest_examples,
+    write_widget_files,
+)
 from ..serve.embedders import local_embedder
 from ..serve.embedders.embedder import Embedder
 from ..serve.errors import SiteError
@@ -207,7 +212,10 @@ def index_built_site(
             indexes = {built.language: published}
             # The form for issues of a repository, or an address as it is.
             form = None if "{" in (authors or "") else make_issue_form(authors or built.repository)
-            config = WidgetConfig(authors=None if authors == "none" else form or authors)
+            config = WidgetConfig(
+                examples=suggest_examples(site.pages),
+                authors=None if authors == "none" else form or authors,
+            )
             write_widget_files(options.folder, config, indexes)
             click.echo(f"The Ask button is in the pages; {format_count(changed, 'file')} changed")
     except OSError as error:

@@ -191,6 +191,7 @@ class WidgetOptions(base.Config):
     placement = c.Choice(("button", "header", "inline", "none"), default="button")
     endpoint = c.Optional(c.Type(str))
     shortcut = c.Type(str, default=DEFAULT_SHORTCUT)
+    examples = c.Optional(c.ListOfItems(c.Type(str)))
     search = c.Optional(c.Type((str, bool)))
     authors = c.Optional(c.Type((str, bool)))
     feedback = c.Optional(c.Type((str, bool)))

@@ -253,10 +253,14 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
     def _publish(self, config: MkDocsConfig) -> None:
         # A rebuilt site is not published, so a mistake in its examples does not matter.
         is_published = self.build_handler is None
-        widget_config = make_widget_config(config, self.config) if is_published else WidgetConfig()
+        sites = [collect() for collect in self._pending]
+        pages = [page for site in sites for page in site.pages]
+        widget_config = WidgetConfig()
+        if is_published:
+            widget_config = make_widget_config(config, self.config, pages)
         built = FinishedBuild(
             options=self.config,
-            sites=[collect() for collect in self._pending],
+            sites=sites,
             folder=Path(config.site_dir),
             # The options of this build: MkDocs replaces `self.config` when it is read again.
             embedder=LazyEmbedder(

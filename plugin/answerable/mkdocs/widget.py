@@ -1,10 +1,12 @@
 """Check the ask widget's options, resolve its links and examples, and place it in pages."""
 
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from mkdocs.config.defaults import MkDocsConfig
 
 from ..evaluate.gold import load_gold_queries
+from ..indexing.pages.page_index import PageIndex
 from ..indexing.widget.injection import (
     append_element,
     check_address,
@@ -14,11 +16,10 @@ from ..indexing.widget.injection import (
     make_issue_form,
     put_into_header,
 )
-from ..indexing.widget.site_files import WidgetConfig
+from ..indexing.widget.site_files import MAX_EXAMPLES, WidgetConfig, suggest_examples
 from ..serve.retrieval.question import clean_question
 from .options import DEFAULT_SHORTCUT, AnswerableConfig, parse_shortcut, resolve_gold_path
 
-_MAX_EXAMPLES = 3
 # Of MkDocs' three themes; those without a page of results open their dialog for `?q=`.
 _RESULTS_PAGE = "search.html?q={question}"
 
@@ -39,16 +40,23 @@ def check_widget_options(config: AnswerableConfig) -> None:
             check_address(name, f"widget.{name}", option, "correct it, or write none")
 
 
-def make_widget_config(config: MkDocsConfig, options: AnswerableConfig) -> WidgetConfig:
-    """Make the widget's configuration file; GoldError for a mistake in the gold set."""
+def make_widget_config(
+    config: MkDocsConfig, options: AnswerableConfig, pages: Iterable[PageIndex]
+) -> WidgetConfig:
+    """Make the widget's configuration file; GoldError for a mistake in the gold set.
+
+    pages: whose headings are the examples that nobody has named.
+    """
     widget, path = options.widget, resolve_gold_path(options)
-    marked: list[str] = []
+    examples: Sequence[str] | None = widget.examples
     # A gold set without examples is not parsed: it may have thousands of queries.
-    if path.is_file() and b"example" in path.read_bytes():
+    if examples is None and path.is_file() and b"example" in path.read_bytes():
         queries = load_gold_queries(path, config.site_author)
-        marked = [query.query for query in queries if query.example]
+        examples = [query.query for query in queries if query.example] or None
+    if examples is None:
+        examples = suggest_examples(pages)
     return WidgetConfig(
-        examples=tuple(map(clean_question, marked[:_MAX_EXAMPLES])),
+        examples=tuple(map(clean_question, examples[:MAX_EXAMPLES])),
         search=_resolve_address(widget.search, _find_theme_search(config)),
         authors=_resolve_address(widget.authors, make_issue_form(config.repo_url or "")),
         feedback=_resolve_address(widget.feedback, None),

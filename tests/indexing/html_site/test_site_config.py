@@ -19,7 +19,18 @@ from answerable.mkdocs.options import parse_shortcut
 from answerable.serve.errors import SiteError
 from support.deadlines import until
 from support.server_processes import mkdocs
-from support.sites import NOTES, PAGES, build, build_here, command, failure, opened, put, write_site
+from support.sites import (
+    NOTES,
+    PAGES,
+    ask,
+    build,
+    build_here,
+    command,
+    failure,
+    opened,
+    put,
+    write_site,
+)
 
 MOOR: dict[str, object] = {
     "id": "moor",
@@ -187,6 +198,33 @@ def test_an_example_without_a_mode_is_refused(tmp_path: Path) -> None:
     gold(write_site(tmp_path), query_fields)
     message = failure(tmp_path)
     assert "('q1'): example: true needs expectAnswerMode: supported or partial" in message
+
+
+HEADINGS = {
+    "index.md": "# Harbour\n\n## See what is new\n\nA crane.\n",
+    "crane.md": "# Crane\n\n## See what is new\n\nIt turns.\n\n## Use\n\nLift.\n\n"
+    "## Lift a boat by crane\n\nHook the boat on, then turn the crane.\n\n## Paint the crane in winter\n\nIn red.\n",
+    "berth.md": "# Berth\n\n## What does a berth cost?\n\nA berth costs nine coins a day.\n",
+}
+
+
+def test_headings_are_examples_until_somebody_names_some(tmp_path: Path) -> None:
+    build_here(site(tmp_path, pages=HEADINGS))
+    examples = read_config(tmp_path)["examples"]
+    assert examples == ["What does a berth cost?", "Lift a boat by crane"]
+    for example in examples:
+        title = ask(opened(tmp_path), example).citations[0].title
+        assert title.endswith(f" › {example}")
+    gold(tmp_path, query(1, query="How big is a boat?"))
+    build_here(tmp_path)
+    assert read_config(tmp_path)["examples"] == ["How big is a boat?"]
+
+
+@pytest.mark.parametrize("named", [[], ["Who owns  the crane?"], ["A?", "B?", "C?", "D?"]])
+def test_the_option_examples_goes_before_all_others(tmp_path: Path, named: list[str]) -> None:
+    gold(site(tmp_path, {"examples": named}, pages=HEADINGS), query(1))
+    build_here(tmp_path)
+    assert read_config(tmp_path)["examples"] == [" ".join(each.split()) for each in named[:3]]
 
 
 def test_a_gold_set_that_marks_nothing_is_not_read(tmp_path: Path) -> None:

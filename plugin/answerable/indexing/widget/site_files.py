@@ -7,12 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from ...serve.retrieval.question import clean_question
+from ...serve.structure import TITLE_SEPARATOR
 from ..browser_index.index_files import BrowserIndex
 from ..browser_index.staged_index import MODEL_FOLDER, remove_stale_files, write_addressed_files
 from ..output.files import write_file
+from ..pages.page_index import PageIndex
 from .injection import WIDGET_FOLDER, read_widget_files
 from .scripts import join_modules, read_engine_files, wrap_module
 
+# Examples that the ask box shows.
+MAX_EXAMPLES = 3
 WIDGET_CONFIG_PATH = f"{WIDGET_FOLDER}site.json"
 
 # Ids by language tag, if each language has a bundle of its own.
@@ -33,6 +38,24 @@ class WidgetConfig:
     search: str | None = ""
     authors: str | None = None
     feedback: str | None = None
+
+
+def suggest_examples(pages: Iterable[PageIndex]) -> tuple[str, ...]:
+    """Suggest questions from the headings of a site, each of which asks for its own section.
+
+    A heading has three to nine words and stands on one page only. Questions come first, and each
+    is of another page.
+    """
+    places: dict[str, set[str]] = {}
+    for page in pages:
+        for entry in page.passages if not page.record.metadata.excluded else ():
+            title, _, heading = entry.passage.title.rpartition(TITLE_SEPARATOR)
+            if title and 3 <= len(heading.split()) <= 9:
+                places.setdefault(clean_question(heading), set()).add(page.record.id)
+    unique = [(heading, records.pop()) for heading, records in places.items() if len(records) == 1]
+    unique.sort(key=lambda found: not found[0].endswith(("?", "？", "؟")))
+    by_page = {record: heading for heading, record in reversed(unique)}
+    return tuple(heading for heading, record in unique if by_page[record] == heading)[:MAX_EXAMPLES]
 
 
 def format_widget_config(

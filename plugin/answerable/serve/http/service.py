@@ -169,7 +169,7 @@ class QuestionRoutes:
         with self._open_store(exchange, self._open_engine(), "places") as store:
             section = serialize_section(store, ids[0])
         if section is None:
-            raise Problem("not-found", "There is no section of this id.")
+            raise Problem("not-found", "There is nothing at this path.")
         return make_json_response(section)
 
     @contextmanager
