@@ -16,40 +16,40 @@ PACKAGE = Path(__file__).parents[2] / "plugin" / "answerable"
 # Lines of code by room, without blank lines, comments and docstrings.
 RECORDED: dict[str, int] = {
     "answerable": 59,
-    "cli": 3_162,
-    "evaluate": 3_710,
-    "indexing": 898,
-    "indexing/browser_index": 1_098,
-    "indexing/html_site": 435,
-    "indexing/leak_audit": 1_086,
-    "indexing/notes": 805,
-    "indexing/output": 585,
-    "indexing/packaging": 580,
-    "indexing/pages": 1_289,
+    "cli": 3_160,
+    "evaluate": 3_791,
+    "indexing": 903,
+    "indexing/browser_index": 1_105,
+    "indexing/html_site": 455,
+    "indexing/leak_audit": 1_088,
+    "indexing/notes": 819,
+    "indexing/output": 586,
+    "indexing/packaging": 584,
+    "indexing/pages": 1_374,
     "indexing/site_hosts": 141,
-    "indexing/widget": 350,
-    "mkdocs": 1_843,
-    "postgres": 1_076,
-    "serve": 1_178,
-    "serve/answers": 1_902,
+    "indexing/widget": 365,
+    "mkdocs": 1_869,
+    "postgres": 1_077,
+    "serve": 1_182,
+    "serve/answers": 1_956,
     "serve/bundle_format": 663,
     "serve/embedders": 324,
-    "serve/http": 2_453,
-    "serve/limits": 677,
-    "serve/retrieval": 1_086,
+    "serve/http": 2_536,
+    "serve/limits": 696,
+    "serve/retrieval": 1_103,
     "serve/stores": 271,
     "serve/text": 276,
     "testing": 296,
     "widget": 355,
-    "widget/ask-box": 1_102,
-    "widget/engine": 2_756,
+    "widget/ask-box": 1_177,
+    "widget/engine": 2_815,
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 37_162
+MAX_LINES = 37_833
 MAX_MODULES = 148
 MAX_MODULE_LINES = 600
-MAX_JAVASCRIPT_LINES = 7_666
+MAX_JAVASCRIPT_LINES = 7_905
 
 _LAYOUT = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
@@ -64,8 +64,9 @@ def list_modules() -> list[Path]:
 
 
 def list_scripts() -> list[Path]:
-    """List the JavaScript of the package."""
-    return sorted((PACKAGE / "widget").rglob("*.js"))
+    """List the JavaScript of our own, without the stemmers of Snowball."""
+    scripts = (PACKAGE / "widget").rglob("*.js")
+    return sorted(path for path in scripts if "snowball" not in path.parts)
 
 
 def count_code_lines(text: str) -> int:

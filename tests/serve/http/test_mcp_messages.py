@@ -14,6 +14,7 @@ from answerable.indexing.notes.note_lint import find_shared_run
 from answerable.serve.engine import Engine
 from answerable.serve.http.mcp import protocol
 from answerable.serve.http.mcp.protocol import reply_to_message
+from answerable.serve.http.mcp.tools import format_answer_for_agent
 from answerable.serve.http.messages import Request, Response, make_document
 from answerable.serve.http.service import Service
 from answerable.serve.providers import open_function
@@ -352,3 +353,50 @@ def test_without_http_nothing_has_to_be_repeated_in_headers(engine: Engine) -> N
     reply = reply_to_message(json.dumps(body).encode(), None, site)
     assert reply.status == 200
     assert protocol.STATELESS_VERSION == VERSION
+
+
+def ask_text(engine: Engine, question: str) -> str:
+    body = legacy("tools/call", name="ask", arguments={"question": question})
+    text: str = post(engine, body).json["result"]["content"][0]["text"]
+    return text
+
+
+def test_the_text_of_an_answer_begins_with_its_grade_and_ends_with_places(engine: Engine) -> None:
+    text = ask_text(engine, "How thick is the chain of a mooring?")
+    assert text.startswith("From this site\n\nThe chain of a mooring is twelve millimetres thick.")
+    claims, _, places = text.partition("\n\nMore on this site (search results, not sources):\n")
+    assert "[1] Mooring › Chains - " in claims
+    assert "- Mooring - " in places
+    assert "Chains" not in places
+
+
+def test_a_refusal_names_the_nearest_places_and_unknown_words(engine: Engine) -> None:
+    text = ask_text(engine, "Which museum of Vienna sells a mooring?")
+    assert text.startswith("This site does not answer this question")
+    assert "This site does not mention “Vienna”." in text
+    assert "(`search` and `read` return their words):\n- Mooring - " in text
+    assert "Nearest places" not in ask_text(engine, "Who sang at the opera in Vienna?")
+
+
+def test_code_lists_and_tables_reach_an_agent_as_markdown() -> None:
+    blocks: list[dict[str, Any]] = [
+        {"kind": "label", "label": "tab", "spans": [{"text": "pip"}]},
+        {"kind": "code", "language": "sh", "text": "pip install x"},
+        {"kind": "gap"},
+        {"kind": "list", "items": [
+            {"level": 0, "number": "1", "spans": [{"text": "Use "}, {"text": "x", "code": True}]},
+            {"level": 1, "number": "", "spans": [{"text": "or y"}]},
+        ]},
+        {"kind": "table", "columns": [[{"text": "a"}], [{"text": "b"}]],
+         "rows": [[[{"text": "1"}], []]]},
+    ]  # fmt: skip
+    body = {
+        "mode": "partial", "confidence": "low", "notes": [{"kind": "corrected", "to": "x"}],
+        "claims": [{"text": "", "citations": [1], "blocks": blocks}], "routes": [],
+        "citations": [{"n": 1, "title": "X", "url": "/x/"}],
+    }  # fmt: skip
+    assert format_answer_for_agent(body) == (
+        "Closest passages: they may not answer this\n\nShowing results for “x”.\n\n"
+        "pip\n\n```sh\npip install x\n```\n\n…\n\n1. Use `x`\n    - or y\n\n"
+        "| a | b |\n| --- | --- |\n| 1 |  |\n\n[1]\n\nSources:\n[1] X - /x/"
+    )
