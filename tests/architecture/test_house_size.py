@@ -31,7 +31,7 @@ RECORDED: dict[str, int] = {
     "mkdocs": 1_869,
     "postgres": 1_077,
     "serve": 1_182,
-    "serve/answers": 1_956,
+    "serve/answers": 1_960,
     "serve/bundle_format": 663,
     "serve/embedders": 324,
     "serve/http": 2_536,
@@ -46,7 +46,7 @@ RECORDED: dict[str, int] = {
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 37_833
+MAX_LINES = 37_838
 MAX_MODULES = 148
 MAX_MODULE_LINES = 600
 MAX_JAVASCRIPT_LINES = 7_905

@@ -79,6 +79,13 @@ def call(page: Page, question: object) -> Json:
     return result
 
 
+def list_claims_and_sources(body: Json) -> str:
+    """The text of the tool: what the MCP server says, without its grade, remarks and Markdown."""
+    text = format_answer_for_agent({**body, "notes": []})
+    sources = text.partition("\n\nSources:\n")[2]
+    return f"{body['answer']}\n\nSources:\n{sources}" if sources else text
+
+
 def test_the_tool_gives_what_the_mcp_server_gives(agent_page: Page, site: Site) -> None:
     described = agent_page.evaluate(DESCRIBE)
     (twin,) = (tool for tool in TOOLS if tool.name == described["name"])
@@ -98,7 +105,7 @@ def test_the_tool_gives_what_the_mcp_server_gives(agent_page: Page, site: Site) 
         visit(agent_page, site, body)
         until(lambda: agent_page.evaluate(LIST) == ["ask"])
         assert call(agent_page, "How do I deploy?") == {
-            "content": [{"type": "text", "text": format_answer_for_agent(body)}],
+            "content": [{"type": "text", "text": list_claims_and_sources(body)}],
             "structuredContent": body,
             "isError": False,
         }
@@ -126,7 +133,7 @@ def test_the_tool_asks_the_engine_of_a_page_that_answers_itself(
             reply = serialize_answer(engine.answer(question), bundle, "")
             answer = {**result["structuredContent"], "request_id": "", "notes": []}
             assert answer == reply
-            assert result["content"][0]["text"] == format_answer_for_agent(reply)
+            assert result["content"][0]["text"] == list_claims_and_sources(reply)
     page.close()
 
 

@@ -117,7 +117,7 @@ def interface(
 
 def use(page: Page, box: Locator) -> None:
     """Go through every state, and everything that can be pressed."""
-    excerpt = excerpts([*TABS, *STEPS, *OPTIONS], notes=[{"kind": "unknown", "word": "CEO"}])
+    excerpt = excerpts([*TABS, *STEPS, *OPTIONS], STEPS, notes=[{"kind": "unknown", "word": "CEO"}])
     replies = [None, stream(SUPPORTED), reply(NOT_FOUND), reply({"code": "busy"}, 503)]
     replies.append(reply(excerpt))
     box.evaluate(REPLYING, {"site": SITE, "replies": replies})

@@ -31,7 +31,7 @@ LINKS = [f"Part {number} › Use" for number in range(1, 6)]
 
 
 def places_of(box: Locator) -> Locator:
-    return box.get_by_role("navigation", name="More on this site")
+    return box.get_by_role("group", name="More on this site")
 
 
 def test_five_places_beside_the_cards_stand_under_an_answer(page: Page, site: Site) -> None:
@@ -63,14 +63,12 @@ def test_places_are_the_first_way_on_from_a_refusal(page: Page, site: Site) -> N
 
 
 @pytest.mark.parametrize(
-    "found",
+    "sent",
     [{}, problem(429, "rate-limited"), Reply("<p>"), Reply([]), Reply({"a": {"url": "/a/"}}),
      Reply({"a": {"url": "javascript:alert(1)", "title": "A"}})],
 )  # fmt: skip
-def test_without_places_nothing_is_said_of_them(
-    page: Page, site: Site, found: Json | Reply
-) -> None:
-    site.places = found
+def test_without_places_nothing_is_said_of_them(page: Page, site: Site, sent: Json | Reply) -> None:
+    site.places = sent
     box = visit(page, site, NOT_FOUND)
     ask(box)
     expect(box).to_have_attribute("state", "not-found")

@@ -80,9 +80,10 @@ def record_states(function: Path, states: Mapping[str, Any]) -> dict[str, Any]:
         body = record_answer(engine, question, states[name]["body"])
         assert (body["mode"], body["confidence"]) == (mode, confidence), (name, question)
         recorded[name] = {**states[name], "question": question, "body": body}
-        found = engine.search(question)
+        sections = engine.search(question)
         recorded[name]["places"] = {
-            scored.item.id: {"url": scored.item.url, "title": scored.item.title} for scored in found
+            scored.item.id: {"url": scored.item.url, "title": scored.item.title}
+            for scored in sections
         }
     recorded["differs"]["body"]["bundle"] = OTHER_BUNDLE
     for name, (question, passages, sentences) in MODEL_ANSWERS.items():

@@ -66,8 +66,8 @@ def ask_command(
         if as_json:
             click.echo(json.dumps(format_reply(engine, reply, remarks), indent=2))
         else:
-            found = engine.search(cleaned, language)
-            print_reply(Console(), reply, engine.store.site.route, language, remarks, found)
+            sections = engine.search(cleaned, language)
+            print_reply(Console(), reply, engine.store.site.route, language, remarks, sections)
 
 
 def _open(location: SiteLocation, site: str | None, language: str | None) -> Engine:
@@ -211,5 +211,5 @@ def chat_command(location: SiteLocation) -> None:
             console.print(problem)
         else:
             reply, remarks = answer_question(engine, line)
-            route, found = engine.store.site.route, engine.search(line)
-            print_reply(console, reply, route, remarks=remarks, found=found)
+            route, sections = engine.store.site.route, engine.search(line)
+            print_reply(console, reply, route, remarks=remarks, sections=sections)

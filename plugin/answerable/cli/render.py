@@ -134,12 +134,13 @@ def print_reply(
     route: str,
     language: str | None = None,
     remarks: Sequence[Remark] = (),
-    found: Sequence[Scored[Passage]] = (),
+    sections: Sequence[Scored[Passage]] = (),
 ) -> None:
     """Print how sure an answer is, the answer and its numbered citations, or the refusal.
 
     route: the template of a route's sentence. language: of the question, if that is known.
-    remarks: on the words of the question. found: by its search, of which five places are printed.
+    remarks: on the words of the question. sections: of its search,
+    of which five are printed as places.
     """
     remarks = select_remarks(reply, remarks)
     for remark in remarks:
@@ -161,7 +162,7 @@ def print_reply(
     if words := [f"“{remark.word}”" for remark in remarks if remark.kind == "unknown"]:
         console.print(to_plain_text(f"This site does not mention {', '.join(words)}."), style="dim")
     cited = {citation.url for citation in reply.answer.citations}
-    places = [scored.item for scored in found if scored.item.url not in cited][:MAX_PLACES]
+    places = [scored.item for scored in sections if scored.item.url not in cited][:MAX_PLACES]
     if places:
         console.print(Text("\nMore on this site", style="bold"))
     for place in places:

@@ -17,6 +17,7 @@ from answerable.indexing.widget.site_files import (
 )
 from answerable.mkdocs.options import parse_shortcut
 from answerable.serve.errors import SiteError
+from answerable.serve.types import RecordCitation
 from support.deadlines import until
 from support.server_processes import mkdocs
 from support.sites import (
@@ -203,7 +204,8 @@ def test_an_example_without_a_mode_is_refused(tmp_path: Path) -> None:
 HEADINGS = {
     "index.md": "# Harbour\n\n## See what is new\n\nA crane.\n",
     "crane.md": "# Crane\n\n## See what is new\n\nIt turns.\n\n## Use\n\nLift.\n\n"
-    "## Lift a boat by crane\n\nHook the boat on, then turn the crane.\n\n## Paint the crane in winter\n\nIn red.\n",
+    "## Lift a boat by crane\n\nHook the boat on, then turn the crane.\n\n"
+    "## Paint the crane in winter\n\nIn red.\n",
     "berth.md": "# Berth\n\n## What does a berth cost?\n\nA berth costs nine coins a day.\n",
 }
 
@@ -213,18 +215,19 @@ def test_headings_are_examples_until_somebody_names_some(tmp_path: Path) -> None
     examples = read_config(tmp_path)["examples"]
     assert examples == ["What does a berth cost?", "Lift a boat by crane"]
     for example in examples:
-        title = ask(opened(tmp_path), example).citations[0].title
-        assert title.endswith(f" › {example}")
+        citation, *_ = ask(opened(tmp_path), example).citations
+        assert isinstance(citation, RecordCitation)
+        assert citation.title.endswith(f" › {example}")
     gold(tmp_path, query(1, query="How big is a boat?"))
     build_here(tmp_path)
     assert read_config(tmp_path)["examples"] == ["How big is a boat?"]
 
 
-@pytest.mark.parametrize("named", [[], ["Who owns  the crane?"], ["A?", "B?", "C?", "D?"]])
-def test_the_option_examples_goes_before_all_others(tmp_path: Path, named: list[str]) -> None:
-    gold(site(tmp_path, {"examples": named}, pages=HEADINGS), query(1))
+@pytest.mark.parametrize("examples", [[], ["Who owns  the crane?"], ["A?", "B?", "C?", "D?"]])
+def test_the_option_examples_goes_before_all_others(tmp_path: Path, examples: list[str]) -> None:
+    gold(site(tmp_path, {"examples": examples}, pages=HEADINGS), query(1))
     build_here(tmp_path)
-    assert read_config(tmp_path)["examples"] == [" ".join(each.split()) for each in named[:3]]
+    assert read_config(tmp_path)["examples"] == [" ".join(each.split()) for each in examples[:3]]
 
 
 def test_a_gold_set_that_marks_nothing_is_not_read(tmp_path: Path) -> None:

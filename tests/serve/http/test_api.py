@@ -107,11 +107,11 @@ def test_search_returns_url_title_and_text_only(engine: Engine) -> None:
 
 
 def test_places_are_the_search_without_texts(engine: Engine) -> None:
-    found = get(engine, "search", "q=rope").json
+    passages = get(engine, "search", "q=rope").json
     body = json.dumps({"question": "rope", "language": "en"}).encode()
     request = Request("POST", "places", headers={"content-type": "application/json"}, body=body)
     places = handle(engine, request).json
-    assert list(places) == list(found)
+    assert list(places) == list(passages)
     assert places["rope#use"] == {"url": "/rope/#use", "title": "Rope › Use"}
 
 

@@ -121,12 +121,12 @@ def test_a_search_lists_sections_and_near_misses_with_a_word_of_the_question(
     low = search(bundle_of(tmp_path / "low", index_of(tmp_path / "low", pages), OPEN), question)
     profile = Profile(floor=max(s.base for s in low.passages) + 0.05, note_floor=0)
     result = search(bundle_of(tmp_path, index_of(tmp_path, pages), profile), question)
-    found = list_sections(profile, result)
+    sections = list_sections(profile, result)
     assert result.passages == ()
-    assert found[0].score == max(scored.score for scored in result.near_passages)
-    records = [scored.item.record for scored in found]
+    assert sections[0].score == max(scored.score for scored in result.near_passages)
+    records = [scored.item.record for scored in sections]
     assert records.count("rope") == 2
-    assert all(scored.lexical > 0 for scored in found)
+    assert all(scored.lexical > 0 for scored in sections)
     assert list_sections(replace(profile, floor=0.9), result) == ()
 
 

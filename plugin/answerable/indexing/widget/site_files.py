@@ -53,7 +53,7 @@ def suggest_examples(pages: Iterable[PageIndex]) -> tuple[str, ...]:
             if title and 3 <= len(heading.split()) <= 9:
                 places.setdefault(clean_question(heading), set()).add(page.record.id)
     unique = [(heading, records.pop()) for heading, records in places.items() if len(records) == 1]
-    unique.sort(key=lambda found: not found[0].endswith(("?", "？", "؟")))
+    unique.sort(key=lambda suggestion: not suggestion[0].endswith(("?", "？", "؟")))
     by_page = {record: heading for heading, record in reversed(unique)}
     return tuple(heading for heading, record in unique if by_page[record] == heading)[:MAX_EXAMPLES]
 

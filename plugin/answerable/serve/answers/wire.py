@@ -60,14 +60,18 @@ def serialize_section(store: Store, passage_id: str) -> Json | None:
     """
     page = WINDOW_SUFFIX.sub("", passage_id).partition("#")[0]
     by_row = store.passages_at(store.rows_of_page(page))
-    named = next((each for each in by_row.values() if each.id == passage_id), None)
-    if named is None:
+    passage = next((each for each in by_row.values() if each.id == passage_id), None)
+    if passage is None:
         return None
-    windows = [by_row[row] for row in sorted(by_row) if by_row[row].url == named.url]
+    windows = [by_row[row] for row in sorted(by_row) if by_row[row].url == passage.url]
     starts = [0, *(find_new_words(one.text, other)[0] for one, other in pairwise(windows))]
     parts = zip(windows, starts, strict=True)
     located = [_LocatedPart(window, start, len(window.text)) for window, start in parts]
-    return {"url": named.url, "title": named.title, "blocks": _build_blocks(located, is_whole=True)}
+    return {
+        "url": passage.url,
+        "title": passage.title,
+        "blocks": _build_blocks(located, is_whole=True),
+    }
 
 
 def _build_blocks(parts: Sequence[_LocatedPart], *, is_whole: bool = False) -> list[Json]:

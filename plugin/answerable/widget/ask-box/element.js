@@ -459,7 +459,7 @@ export class AskBox extends HTMLElement {
     row.append(copyAnswer, button("share", say("share"), () => copy(makeSharedAddress(question), row)));
     this.#run = null;
     this.#kept = { question, answer };
-    const places = element("nav", { class: "places", "aria-label": say("more"), hidden: "" });
+    const places = element("div", { class: "places", role: "group", "aria-label": say("more"), hidden: "" });
     this.#show(
       answer.mode,
       ...nodes,

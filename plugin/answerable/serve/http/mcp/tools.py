@@ -323,10 +323,10 @@ def format_answer_for_agent(
     for citation in body["citations"]:
         title = citation.get("title") or citation["label"]
         sources.append(f"[{citation['n']}] {title} - {_cited_url(citation)}")
-    more = ["More on this site (search results, not sources):", *listed] if listed else []
+    further = ["More on this site (search results, not sources):", *listed] if listed else []
     is_excerpt = all("blocks" in claim for claim in body["claims"])
     grade = name_grade(body["confidence"], is_excerpt=is_excerpt) if body["claims"] else ""
-    return _join_parts(grade, " ".join(remarks), *claims, sources, more)
+    return _join_parts(grade, " ".join(remarks), *claims, sources, further)
 
 
 def _join_parts(*parts: str | Sequence[str]) -> str:
