@@ -59,7 +59,7 @@ function makeLanguage(tag, strings) {
 export async function loadLanguage(language) {
   const base = baseOf(language);
   if (!LANGUAGES.includes(base)) return IN_ENGLISH;
-  loads[base] ??= fetch(new URL(`strings/${base}.json`, HOME), { signal: AbortSignal.timeout?.(LOAD_MILLISECONDS) })
+  loads[base] ??= fetch(new URL(`strings/${base}.json`, HOME), { signal: AbortSignal.timeout?.(STRINGS_MILLISECONDS) })
     .then(async (response) => makeLanguage(base, await response.json()))
     .catch(() => IN_ENGLISH);
   return loads[base];
