@@ -16,40 +16,40 @@ PACKAGE = Path(__file__).parents[2] / "plugin" / "answerable"
 # Lines of code by room, without blank lines, comments and docstrings.
 RECORDED: dict[str, int] = {
     "answerable": 59,
-    "cli": 3_160,
-    "evaluate": 3_791,
-    "indexing": 903,
-    "indexing/browser_index": 1_105,
-    "indexing/html_site": 455,
-    "indexing/leak_audit": 1_088,
-    "indexing/notes": 819,
-    "indexing/output": 586,
-    "indexing/packaging": 584,
-    "indexing/pages": 1_374,
+    "cli": 3_174,
+    "evaluate": 3_716,
+    "indexing": 947,
+    "indexing/browser_index": 1_131,
+    "indexing/html_site": 435,
+    "indexing/leak_audit": 1_085,
+    "indexing/notes": 805,
+    "indexing/output": 588,
+    "indexing/packaging": 580,
+    "indexing/pages": 1_298,
     "indexing/site_hosts": 141,
-    "indexing/widget": 365,
-    "mkdocs": 1_869,
-    "postgres": 1_077,
-    "serve": 1_182,
-    "serve/answers": 1_960,
-    "serve/bundle_format": 663,
+    "indexing/widget": 356,
+    "mkdocs": 1_842,
+    "postgres": 1_092,
+    "serve": 1_183,
+    "serve/answers": 1_988,
+    "serve/bundle_format": 664,
     "serve/embedders": 324,
-    "serve/http": 2_536,
-    "serve/limits": 696,
-    "serve/retrieval": 1_103,
-    "serve/stores": 271,
-    "serve/text": 276,
+    "serve/http": 2_532,
+    "serve/limits": 677,
+    "serve/retrieval": 1_171,
+    "serve/stores": 276,
+    "serve/text": 237,
     "testing": 296,
     "widget": 355,
     "widget/ask-box": 1_177,
-    "widget/engine": 2_815,
+    "widget/engine": 2_894,
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 37_838
-MAX_MODULES = 148
+MAX_LINES = 37_659
+MAX_MODULES = 150
 MAX_MODULE_LINES = 600
-MAX_JAVASCRIPT_LINES = 7_905
+MAX_JAVASCRIPT_LINES = 8_058
 
 _LAYOUT = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,

@@ -15,6 +15,9 @@ const LANGUAGE_TAG = /^(?=.{2,35}$)[a-z]{2,8}([-_][a-z0-9]{1,8})*$/i;
 /** The time that a file of the widget or the engine may take. */
 export const LOAD_MILLISECONDS = 30_000;
 
+/** The time that the texts of a language may take before the button appears in English. */
+const STRINGS_MILLISECONDS = 5_000;
+
 /** Matches a word of a text. */
 export const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 
