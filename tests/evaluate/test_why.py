@@ -301,7 +301,7 @@ WINCH = note("winch", "The electric winch gearbox repairs.")
             [record("bowline", "<p>A poster hangs here.</p>", "Bowline knot"),
              record("knots", "<pre>tie a bowline knot, make a loop near the end of a rope</pre>"),
              *FILLER],
-            [], 0.3, "How is a bowline knot tied?", "knots",
+            [], 0.3, "How to tie a bowline knot?", "knots",
             ["write"], id="led-by-page",
         ),
         pytest.param(
@@ -309,7 +309,7 @@ WINCH = note("winch", "The electric winch gearbox repairs.")
                     aliases=["bowline"]),
              record("knots", "<p>To tie a bowline, make a loop near the end of a rope and bring "
                              "the end through it.</p>"), *FILLER],
-            [], 0.3, "How is a bowline knot tied at the end of a rope?", "knots",
+            [], 0.3, "How to tie a bowline knot at the end of a rope?", "knots",
             [], id="led-by-boost",
         ),
         pytest.param(
