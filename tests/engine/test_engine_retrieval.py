@@ -394,11 +394,11 @@ def test_words_stand_for_the_same_terms(small: Twins) -> None:
     dice, bundle, js = random.Random(4), small.bundle, engine()
     for tag in bundle.site.tags:
         pairs = list(bundle.term_forms(tag))
-        known = [word for term, forms in pairs for word in (term, *forms.split())]
+        listed = [word for term, forms in pairs for word in (term, *forms.split())]
         unknown = [
-            dice.choice(known) + dice.choice(("s", "ing", "e", "ность", "x1")) for _ in known
+            dice.choice(listed) + dice.choice(("s", "ing", "e", "ность", "x1")) for _ in listed
         ]
-        words = [*known, *unknown, *(word[:-1] for word in known if len(word) > 1), "𝒜𝒜𝒜𝒜𝒜"]
+        words = [*listed, *unknown, *(word[:-1] for word in listed if len(word) > 1), "𝒜𝒜𝒜𝒜𝒜"]
         js.use("small", "loadTerms", words)
         terms = read_forms(bundle, words, tag)
         assert js.call("word_forms", "readForms", small.store, words, tag) == terms

@@ -501,9 +501,11 @@ def _correct_spelling(
 
 
 def _is_new_form(store: Store, word: str) -> bool:
-    """Test whether a word is written as no page has it, and is not of a name of the site."""
+    """Test whether a content word is written as no page has it, nor a name of the site."""
     return not any(
-        has_form(store, word, tag) or word in list_site_name_words(store, tag)
+        not extract_words(word, tag)
+        or has_form(store, word, tag)
+        or word in list_site_name_words(store, tag)
         for tag in store.site.tags
     )
 

@@ -30,7 +30,8 @@ class _FormIndex:
 @memoize_per_store
 def _index_forms(store: Store, language: str) -> _FormIndex:
     forms = dict(store.term_forms(language))
-    terms_by_form = {term: term for term in forms}
+    # A word of a hint's label is no form of another one that a page happens to have.
+    terms_by_form = {term: term for term in (*store.label_terms.rows, *forms)}
     # A word may be a term and a form of another one, such as "univers" of "univer".
     terms_by_form |= {form: term for term, others in forms.items() for form in others.split()}
     words = sorted(filter(str.isalpha, terms_by_form))
@@ -43,8 +44,8 @@ def read_forms(store: Store, words: Iterable[str], language: str) -> dict[str, s
     A word that is like none of the site's is a term of its own.
     """
     index = _index_forms(store, language)
-    known = index.terms_by_form
-    terms = {word: known.get(word) or find_nearest_term(known, index.words, word) for word in words}
+    by_form = index.terms_by_form
+    terms = {w: by_form.get(w) or find_nearest_term(by_form, index.words, w) for w in words}
     others = {form: term for term in terms.values() for form in index.forms.get(term, "").split()}
     return others | terms
 

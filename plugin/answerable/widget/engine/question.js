@@ -470,14 +470,17 @@ async function correctSpelling(store, question, wordRank) {
 }
 
 /**
- * Test whether a word is written as no page has it, and is not of a name of the site.
+ * Test whether a content word is written as no page has it, nor a name of the site.
  * @param {Store} store that has loaded the terms of the word
  * @param {string} word
  * @returns {boolean}
  */
 function isNewForm(store, word) {
   return !store.site.tags.some(
-    (tag) => store.formsNear(word, tag).termsByForm.has(word) || listSiteNameWords(store, tag).has(word),
+    (tag) =>
+      !extractWords(store.recipe, word, tag).length ||
+      store.formsNear(word, tag).termsByForm.has(word) ||
+      listSiteNameWords(store, tag).has(word),
   );
 }
 
