@@ -36,20 +36,20 @@ RECORDED: dict[str, int] = {
     "serve/embedders": 324,
     "serve/http": 2_532,
     "serve/limits": 677,
-    "serve/retrieval": 1_171,
+    "serve/retrieval": 1_173,
     "serve/stores": 276,
     "serve/text": 237,
     "testing": 296,
     "widget": 355,
-    "widget/ask-box": 1_177,
-    "widget/engine": 2_894,
+    "widget/ask-box": 1_178,
+    "widget/engine": 2_897,
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 37_659
+MAX_LINES = 37_662
 MAX_MODULES = 150
 MAX_MODULE_LINES = 600
-MAX_JAVASCRIPT_LINES = 8_058
+MAX_JAVASCRIPT_LINES = 8_064
 
 _LAYOUT = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
