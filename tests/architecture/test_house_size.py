@@ -37,7 +37,7 @@ RECORDED: dict[str, int] = {
     "serve/http": 2_532,
     "serve/limits": 677,
     "serve/retrieval": 1_173,
-    "serve/stores": 276,
+    "serve/stores": 278,
     "serve/text": 237,
     "testing": 296,
     "widget": 355,
@@ -46,7 +46,7 @@ RECORDED: dict[str, int] = {
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 37_662
+MAX_LINES = 37_664
 MAX_MODULES = 150
 MAX_MODULE_LINES = 600
 MAX_JAVASCRIPT_LINES = 8_064

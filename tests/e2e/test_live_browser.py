@@ -37,11 +37,12 @@ def test_ask_read_and_follow_the_citation(page: Page, address: str) -> None:
     posted: list[str] = []
     page.on("request", lambda r: posted.append(r.url) if r.method == "POST" else None)
     page.goto(address)
-    ask(page, "How thick is the chain of a mooring?")
+    with page.expect_request("**/_answerable/places"):
+        ask(page, "How thick is the chain of a mooring?")
     box = page.locator("answerable-ask")
     expect(box.locator(".card")).to_have_count(1)
     expect(box).to_contain_text("The chain of a mooring is twelve millimetres thick.")
-    assert posted == [f"{address}_answerable/answer"]
+    assert posted == [f"{address}_answerable/{route}" for route in ("answer", "places")]
     box.locator(".card a").first.focus()
     page.keyboard.press("Enter")
     expect(page).to_have_url(f"{address}mooring/#chains")

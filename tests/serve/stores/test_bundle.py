@@ -218,8 +218,8 @@ def edited(data: dict[str, Any], **changes: Any) -> None:
 @pytest.mark.parametrize(
     ("edit", "complaint"),
     [
-        (lambda d: edited(d, wire=2), "not wire version 3"),
-        (lambda d: d.pop("wire"), "not wire version 3"),
+        (lambda d: edited(d, wire=2), "not wire version 4"),
+        (lambda d: d.pop("wire"), "not wire version 4"),
         (lambda d: edited(d, id="0" * 64), "id does not match"),
         (lambda d: edited(d["profile"], floor=0.0), "id does not match"),
         (lambda d: edited(d["profile"], floor=float("nan")), "malformed"),
@@ -480,9 +480,16 @@ def test_each_passage_has_one_language(index: SiteIndex, tmp_path: Path, languag
         open_bundle(tmp_path)
 
 
+def describe_two_languages(folder: Path) -> None:
+    """Let a bundle's passages be in two languages, in each of which no term has another form."""
+    terms = read_manifest(folder).counts["terms"]
+    forge(folder, manifest_module.FORMS_FILE, pack_lines([[""] * terms] * 2))
+    described(folder, languages=[["en", 0, 15], ["fr", 15, 40]])
+
+
 def test_passage_languages_are_read_from_row_ranges(index: SiteIndex, tmp_path: Path) -> None:
     write_sample(index, tmp_path)
-    described(tmp_path, languages=[["en", 0, 15], ["fr", 15, 40]])
+    describe_two_languages(tmp_path)
     opened = open_bundle(tmp_path)
     languages = [opened.passage(row).language for row in range(40)]
     assert languages == ["en"] * 15 + ["fr"] * 25
@@ -493,7 +500,7 @@ def test_unordered_postings_are_refused_in_a_site_of_two_languages(
     index: SiteIndex, tmp_path: Path
 ) -> None:
     write_sample(index, tmp_path)
-    described(tmp_path, languages=[["en", 0, 15], ["fr", 15, 40]])
+    describe_two_languages(tmp_path)
     open_bundle(tmp_path)
     numbers = columns_of(tmp_path)
     numbers[columns.POSTING_PASSAGES.name] = numbers[columns.POSTING_PASSAGES.name][::-1]

@@ -352,9 +352,11 @@ def _load_postings(
 ) -> Postings:
     edges = numbers[columns.POSTING_EDGES.name]
     check_offsets(columns.POSTING_EDGES, edges, counts["postings"])
-    terms = lexicon.texts()
+    terms = {term: row for row, term in enumerate(lexicon.texts())}
+    if len(terms) != len(lexicon):
+        raise ValueError("a term of its lexicon stands there twice")
     return Postings(
-        terms=dict(zip(terms, range(len(terms)), strict=True)),
+        terms=terms,
         edges=edges,
         passages=numbers[columns.POSTING_PASSAGES.name],
         counts=numbers[columns.POSTING_COUNTS.name],
