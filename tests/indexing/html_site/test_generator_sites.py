@@ -122,10 +122,11 @@ def test_the_page_s_own_description_and_language_are_read(site: Path) -> None:
     assert {source.language for source in sources.values()} == {"en"}
 
 
+# Between two pages no element has the focus, and the document none at all.
 TYPED = """() => {
   let node = document.activeElement;
-  while (node.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
-  return node.value ?? "";
+  while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
+  return node?.value ?? "";
 }"""
 
 
