@@ -1,4 +1,4 @@
-/** Read the columns of a site's records and passages, which `index_files.py` writes. */
+/** Read the columns of a site's records and passages, which `site_data.py` lists. */
 
 import { reviveRecipe } from "./recipe.js";
 
@@ -73,59 +73,58 @@ function assemblePhrases(tables, { phraseSizes, phraseRecords, phraseFrequencies
   );
 }
 
-/**
- * Read the columns of a core file, and of a manifest those that edits change.
- * @param {Container} core
- * @param {Container} manifest
- */
-export function readCore(core, manifest) {
-  const values = { ...core.values, ...manifest.values };
-  const arrays = { ...core.arrays, ...manifest.arrays };
-  const passageRecords = new Uint32Array(values.passageIds.length);
-  let end = 0;
-  arrays.passagesPerRecord.forEach((/** @type {number} */ count, /** @type {number} */ record) => {
-    passageRecords.fill(record, end, (end += count));
-  });
-  const phrases = assemblePhrases(values.phrases, arrays);
-  const recipe = /** @type {import("./recipe.js").Recipe} */ (reviveRecipe(values.recipe));
-  const separator = recipe.structure.TITLE_SEPARATOR;
-  const passageTitles = restoreTitles(values.titles, arrays.sharedTitles, separator);
-  const passageIds = values.passageIds.map((/** @type {string | string[]} */ id, /** @type {number} */ row) => {
-    if (typeof id !== "string") return id[0];
-    // An anchor that follows from the heading is left out.
-    const tail = /^#(~|$)/.test(id) ? `#${guessAnchor(passageTitles[row], separator)}${id.slice(1)}` : id;
-    return values.recordIds[passageRecords[row]] + tail;
-  });
-  return {
-    recipe,
-    site: /** @type {SiteMetadata} */ ({
-      ...values.site,
-      languages: values.site.languages.map((/** @type {[string, number, number]} */ [tag, first, last]) => ({
-        tag,
-        first,
-        end: last,
-      })),
-    }),
-    recordIds: /** @type {string[]} */ (values.recordIds),
-    dates: /** @type {(string | null)[]} */ (values.dates),
-    weights: /** @type {Float32Array} */ (arrays.weights),
-    titleNorms: /** @type {Float32Array} */ (arrays.titleNorms),
-    isHistory: /** @type {Uint8Array} */ (arrays.isHistory),
-    contextLengths: Uint32Array.from(arrays.contextLengths),
-    names: phrases.names,
-    aliases: phrases.aliases,
-    themes: phrases.themes,
-    titleTerms: phrases.titleTerms,
-    passageRecords,
-    passageIds: /** @type {string[]} */ (passageIds),
-    passageUrls: /** @type {string[]} */ (
+/** Hold what is small of a site in memory; see `SiteColumns` in `site_data.py`. */
+export class SiteColumns {
+  /**
+   * @param {Container} core
+   * @param {Container} manifest with the columns that edits change
+   */
+  constructor(core, manifest) {
+    const values = { ...core.values, ...manifest.values };
+    const arrays = { ...core.arrays, ...manifest.arrays };
+    const { recordIds } = values;
+    const passageRecords = new Uint32Array(values.passageIds.length);
+    let end = 0;
+    arrays.passagesPerRecord.forEach((/** @type {number} */ count, /** @type {number} */ record) => {
+      passageRecords.fill(record, end, (end += count));
+    });
+    const phrases = assemblePhrases(values.phrases, arrays);
+    this.recipe = /** @type {import("./recipe.js").Recipe} */ (reviveRecipe(values.recipe));
+    const separator = this.recipe.structure.TITLE_SEPARATOR;
+    const passageTitles = restoreTitles(values.titles, arrays.sharedTitles, separator);
+    /** @type {string[]} */
+    const passageIds = values.passageIds.map((/** @type {string | string[]} */ id, /** @type {number} */ row) => {
+      if (typeof id !== "string") return id[0];
+      // An anchor that follows from the heading is left out.
+      const tail = /^#(~|$)/.test(id) ? `#${guessAnchor(passageTitles[row], separator)}${id.slice(1)}` : id;
+      return recordIds[passageRecords[row]] + tail;
+    });
+    const languages = values.site.languages.map((/** @type {[string, number, number]} */ [tag, first, last]) => ({
+      tag,
+      first,
+      end: last,
+    }));
+    this.site = /** @type {SiteMetadata} */ ({ ...values.site, languages });
+    this.recordIds = /** @type {string[]} */ (recordIds);
+    this.dates = /** @type {(string | null)[]} */ (values.dates);
+    this.weights = /** @type {Float32Array} */ (arrays.weights);
+    this.titleNorms = /** @type {Float32Array} */ (arrays.titleNorms);
+    this.isHistory = /** @type {Uint8Array} */ (arrays.isHistory);
+    this.contextLengths = Uint32Array.from(arrays.contextLengths);
+    this.names = phrases.names;
+    this.aliases = phrases.aliases;
+    this.themes = phrases.themes;
+    this.titleTerms = phrases.titleTerms;
+    this.passageRecords = passageRecords;
+    this.passageIds = passageIds;
+    this.passageUrls = /** @type {string[]} */ (
       values.passageUrls.map((/** @type {string | null} */ url, /** @type {number} */ row) => {
-        const anchor = passageIds[row].slice(values.recordIds[passageRecords[row]].length).replace(WINDOW_SUFFIX, "");
+        const anchor = passageIds[row].slice(recordIds[passageRecords[row]].length).replace(WINDOW_SUFFIX, "");
         return url ?? values.recordUrls[passageRecords[row]] + anchor;
       })
-    ),
-    passageTitles,
-    passageLengths: Uint32Array.from(arrays.passageLengths),
-    hasCode: /** @type {Uint8Array} */ (arrays.hasCode),
-  };
+    );
+    this.passageTitles = passageTitles;
+    this.passageLengths = Uint32Array.from(arrays.passageLengths);
+    this.hasCode = /** @type {Uint8Array} */ (arrays.hasCode);
+  }
 }

@@ -1,6 +1,6 @@
 /** Read the index of a site from its files, and of large files only what a question needs. */
 
-import { readCore } from "./core_file.js";
+import { SiteColumns } from "./core_file.js";
 import { invertRowNorms, readStatements, readTexts } from "./passage_shards.js";
 import { NO_POSTINGS, readPostings } from "./postings_shards.js";
 import { IndexGoneError } from "./site_files.js";
@@ -59,7 +59,7 @@ export async function openStore(files, entry, signal) {
   }
   const { recordIds, passageIds } = core.values;
   checkCounts(entry.manifest, manifest.values, { records: recordIds.length, passages: passageIds.length });
-  return new Store(files, entry, manifest, readCore(core, manifest));
+  return new Store(files, entry, manifest, core);
 }
 
 /**
@@ -88,7 +88,7 @@ function checkCounts(url, { counts }, data) {
 }
 
 /** Give a question all that it reads of a site; see `Store` in `store.py`. */
-export class Store {
+export class Store extends SiteColumns {
   #files;
   /** @type {Record<string, string[]>} */
   #paths;
@@ -111,9 +111,11 @@ export class Store {
    * @param {SiteFiles} files
    * @param {IndexEntry} entry
    * @param {Container} manifest
-   * @param {ReturnType<typeof readCore>} columns
+   * @param {Container} core
    */
-  constructor(files, entry, { values, arrays }, columns) {
+  constructor(files, entry, manifest, core) {
+    super(core, manifest);
+    const { values, arrays } = manifest;
     this.#files = files;
     const folder = entry.manifest.slice(0, entry.manifest.lastIndexOf("/"));
     this.#paths = Object.fromEntries(KINDS.map((kind) => [kind, listPaths(folder, kind, arrays[`${kind}Names`])]));
@@ -128,25 +130,7 @@ export class Store {
     this.#termStarts = values.termStarts;
     this.manifest = /** @type {Manifest} */ ({ ...values, built_at: entry.built_at });
     // For `loadEstimates`, while a question is still read.
-    if (values.counts.passages > columns.recipe.vectors.EXACT_PASSAGES) files.prefetch(this.#paths.signs);
-    this.recipe = columns.recipe;
-    this.site = columns.site;
-    this.recordIds = columns.recordIds;
-    this.weights = columns.weights;
-    this.dates = columns.dates;
-    this.titleNorms = columns.titleNorms;
-    this.isHistory = columns.isHistory;
-    this.contextLengths = columns.contextLengths;
-    this.names = columns.names;
-    this.aliases = columns.aliases;
-    this.themes = columns.themes;
-    this.titleTerms = columns.titleTerms;
-    this.passageRecords = columns.passageRecords;
-    this.passageIds = columns.passageIds;
-    this.passageUrls = columns.passageUrls;
-    this.passageTitles = columns.passageTitles;
-    this.passageLengths = columns.passageLengths;
-    this.hasCode = columns.hasCode;
+    if (values.counts.passages > this.recipe.vectors.EXACT_PASSAGES) files.prefetch(this.#paths.signs);
   }
 
   /** The paths of all files that the manifest names. */
