@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from answerable.indexing.stems import extract_stems
 from answerable.serve.bundle_format import manifest
-from answerable.serve.bundle_format.columns import TextLines
+from answerable.serve.bundle_format.container import Container
 from answerable.serve.bundle_format.manifest import (
     LOCAL_PROFILE,
     BundleFile,
@@ -71,18 +71,11 @@ class Numbered(Sequence[str]):
             raise IndexError(row)
         return self._form.format(row)
 
-    def lines(self) -> TextLines:
-        data = "\n".join(self).encode()
-        breaks = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
-        edges = np.concatenate([[0], breaks + 1, [len(data) + 1] if len(self) else []])
-        return TextLines(data, edges.astype(np.intp))
-
 
 class GeneratedTexts(PassageTexts):
     """Generate the texts of passages: nothing is judged by what they say."""
 
-    def read_text(self, row: int, passage_id: str) -> PassageText:
-        del passage_id
+    def read_text(self, row: int) -> PassageText:
         return _text(row)
 
 
@@ -90,7 +83,7 @@ def _text(row: int) -> PassageText:
     start = 997 * row % (len(_prose()) - LENGTH)
     text = _prose()[start : start + LENGTH]
     whole = (Block("text", 0, LENGTH),)
-    return PassageText(f"page-{row // PER_RECORD}#part-{row}", text, ((0, LENGTH),), whole, ())
+    return PassageText(text, ((0, LENGTH),), whole, ())
 
 
 @lru_cache(maxsize=1)
@@ -151,17 +144,15 @@ def bundle(passages: int, hints: int, folder: Path) -> Bundle:
     none = replace(names, rows={})
     counts = {
         "records": records, "passages": passages, "hints": hints, "windows": hints,
-        "terms": len(postings.terms), "postings": len(postings.passages), "names": records,
-        "aliases": 0, "themes": 0, "title_terms": 0, "label_terms": 0, "bearers": records,
-        "words": 0,
+        "terms": len(postings.terms), "words": 0,
     }  # fmt: skip
     return Bundle(
         manifest=_manifest(counts),
         site=SiteMetadata("Generated", None, "en", frozenset({"LATIN"}), "See {label}.",
                   (LanguageRows("en", 0, passages),), (), None),
         record_ids=Numbered("page-{}", records),
-        record_summaries=Numbered("Summary {}", records).lines(),
-        record_themes=Numbered("theme {}", records).lines(),
+        record_summaries=Numbered("Summary {}", records),
+        record_themes=[[f"theme {record}"] for record in range(records)],
         weights=np.ones(records, np.float32),
         dates=(None,) * records,
         names=names,
@@ -170,17 +161,18 @@ def bundle(passages: int, hints: int, folder: Path) -> Bundle:
         aliases=none,
         themes=none,
         title_terms=none,
-        label_terms=none,
+        label_terms=PhraseIndex({}, edges[:1], rows[:0], ones[:0]),
         passage_ids=_Ids("", passages),
         passage_urls=Numbered("/page/{}/", passages),
         passage_titles=Numbered("Page number {}", passages),
         passage_records=(np.arange(passages, dtype=np.uint32) // PER_RECORD).astype(np.uint32),
         passage_codes=_codes(passages, folder / "passages", 1),
-        texts=GeneratedTexts(np.zeros(0, np.uint64), np.zeros(0, np.uint8)),
+        texts=GeneratedTexts((), 0, lambda _: Container({})),
         postings=postings,
-        forms={"en": Numbered("", len(postings.terms)).lines()},
-        spellings=Numbered("{}", 0).lines(),
-        hints=HintColumns(*(Numbered(form, hints).lines() for form in
+        forms={"en": dict.fromkeys(postings.terms, "")},
+        lengths=postings.lengths,
+        words=(),
+        hints=HintColumns(*(Numbered(form, hints) for form in
                       ("note:{:010x}", "Label {}", "shelf {}", "/shelf/{}/"))),
         hint_codes=_codes(hints, folder / "hints", 2),
         hint_owners=np.arange(hints, dtype=np.uint32),

@@ -26,7 +26,6 @@ from answerable.cli import main, published_site
 from answerable.cli.published_site import is_public_address, open_published_site
 from answerable.indexing.browser_index.index_files import BrowserIndex
 from answerable.indexing.browser_index.index_reader import (
-    PublishedStore,
     parse_index_manifest,
     read_published_index,
 )
@@ -34,6 +33,7 @@ from answerable.indexing.widget.site_files import WIDGET_CONFIG_PATH, name_index
 from answerable.serve.bundle_format.container import Container, unpack_container
 from answerable.serve.errors import AnswerableError, BundleError, EmbedderError, SiteError
 from answerable.serve.retrieval.selection import count_context_characters
+from answerable.serve.stores.bundle import Bundle
 from support import sites, static_server
 from support.browser_index import (
     change_files,
@@ -85,7 +85,7 @@ def publish(folder: Path, files: BrowserIndex, index: object = None) -> Path:
     return folder
 
 
-def read_store(files: BrowserIndex) -> PublishedStore:
+def read_store(files: BrowserIndex) -> Bundle:
     """Read an index from its files."""
     index = parse_index_manifest(files.files[files.manifest], "x", files.core, BUILT_AT)
     return read_published_index(index, files.files.__getitem__)
@@ -116,7 +116,7 @@ def test_replies_of_a_published_index_equal_those_of_the_bundle(
 def test_passages_of_a_published_index_equal_those_of_the_bundle(
     built: Path, files: BrowserIndex
 ) -> None:
-    passages = read_store(files).passages
+    passages = list(read_store(files).passages())
     expected = list(sites.opened(built).passages())
     # The words of summaries and themes are not published, only how many characters they have.
     assert [replace(each, summary="") for each in passages] == [
@@ -198,7 +198,7 @@ def test_each_language_has_an_index_of_its_own(tmp_path: Path, files: BrowserInd
         site = open_published_site(f"{origin}/docs/", "fr")
     assert site.root == f"{origin}/docs/"
     counts = read_manifest(files).values["counts"]
-    assert len(site.engine.store.passages) == counts["passages"]
+    assert len(site.engine.store.passage_ids) == counts["passages"]
 
 
 def test_another_version_s_index_is_refused(tmp_path: Path, files: BrowserIndex) -> None:

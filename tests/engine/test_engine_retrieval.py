@@ -117,8 +117,11 @@ def open_store(bundle: Bundle, name: str, folder: Path) -> Iterator[dict[str, st
     folder: where the files of the index go. Yields the reference to the store.
     """
     published = read_public_index(bundle)
-    index = serialize_browser_index(published, lambda _: NO_STATEMENTS, bundle.manifest.id)
-    entry = write_index(index, folder, bundle.manifest.built_at)
+    manifest = bundle.manifest
+    index = serialize_browser_index(
+        published, manifest.profile, lambda _: NO_STATEMENTS, manifest.id
+    )
+    entry = write_index(index, folder, manifest.built_at)
     with serving(folder) as origin:
         engine().call(MODULE, "openStore", f"{origin}/", entry, save=name)
         yield {"$": name}
@@ -393,8 +396,9 @@ def test_spellings_are_corrected_the_same(small: Twins) -> None:
 def test_words_stand_for_the_same_terms(small: Twins) -> None:
     dice, bundle, js = random.Random(4), small.bundle, engine()
     for tag in bundle.site.tags:
-        pairs = list(bundle.term_forms(tag))
-        listed = [word for term, forms in pairs for word in (term, *forms.split())]
+        listed = [
+            word for term, forms in bundle.forms[tag].items() for word in (term, *forms.split())
+        ]
         unknown = [
             dice.choice(listed) + dice.choice(("s", "ing", "e", "ность", "x1")) for _ in listed
         ]

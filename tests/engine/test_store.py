@@ -1,7 +1,11 @@
 """The store in the browser reads from its files what the bundle holds."""
 
+import json
+import re
+import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +14,39 @@ import pytest
 
 from answerable.indexing.browser_index.index_files import BrowserIndex
 from answerable.indexing.browser_index.staged_index import make_statement_quantizer
+from answerable.indexing.notes.notebook import Note
+from answerable.indexing.output.bundle_writer import serialize_index
 from answerable.serve.answers.statements import split_statements
+from answerable.serve.bundle_format.container import Container, pack_container, unpack_container
+from answerable.serve.bundle_format.manifest import (
+    COLUMNS_FILE,
+    CORE_FILE,
+    MANIFEST_FILE,
+    SHARED_FILES,
+    TERMS_FILE,
+    TEXTS_FILE,
+    WORDS_FILE,
+    BundleFile,
+    stored_file_name,
+)
+from answerable.serve.bundle_format.site_data import COLUMNS, Column, list_columns
+from answerable.serve.errors import BundleError
 from answerable.serve.retrieval.scoring import score_codes
 from answerable.serve.retrieval.selection import (
     count_context_characters,
     has_code,
 )
-from answerable.serve.stores.bundle import Bundle
-from support.browser_index import change_manifest, read_manifest, serialize_bundle, write_index
-from support.engine_process import engine
+from answerable.serve.stores.bundle import Bundle, open_bundle
+from answerable.serve.vectors import Encoding
+from support.browser_index import (
+    change_manifest,
+    list_names,
+    read_manifest,
+    serialize_bundle,
+    write_index,
+)
+from support.doubles import TINY, index_of, record
+from support.engine_process import ENGINE, engine
 from support.engine_questions import MODULE
 from support.sites import PAGES, build_here, local, opened, write_site
 from support.static_server import serving
@@ -51,8 +79,9 @@ date: 2026-02-03
 
 @dataclass(frozen=True)
 class Published:
-    """Hold a bundle, its files for the browser, their home and what site.json says of them."""
+    """Hold a site: its folder, bundle, files for the browser, their home and site.json's entry."""
 
+    folder: Path
     bundle: Bundle
     index: BrowserIndex
     home: str
@@ -72,7 +101,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Published]:
     index = serialize_bundle(bundle, local())
     entry = write_index(index, folder / "static", bundle.manifest.built_at)
     with serving(folder / "static") as origin:
-        published = Published(bundle, index, f"{origin}/", entry)
+        published = Published(folder, bundle, index, f"{origin}/", entry)
         published.open_store(STORE)
         yield published
 
@@ -247,3 +276,72 @@ def test_a_path_of_a_site_has_an_address_below_it() -> None:
         engine().call("site_files", "resolvePath", "index/en/a.bin", HOME)
         == f"{HOME}index/en/a.bin"
     )
+
+
+# What stands beside the columns of a file, in the bundle and in the browser's files.
+BESIDE = {
+    CORE_FILE: {"recipe"},
+    COLUMNS_FILE: {
+        "codesStarts", "statementsStarts", "format", "id", "embedder", "profile",
+        "dimensions", "counts", "termStarts",
+        *(f"{kind}Names" for kind in ("terms", "codes", "texts", "statements", "signs", "words")),
+    },
+}  # fmt: skip
+KINDS = {CORE_FILE: "core", WORDS_FILE: "words", TERMS_FILE: "terms"}
+
+
+def list_contents(container: Container) -> set[str]:
+    return {*container.values, *container.arrays}
+
+
+def test_both_writers_write_the_columns_of_the_table(published: Published, tmp_path: Path) -> None:
+    note = Note("winch.md", "note:1", "Plans", "shelf", "/", "", "Oil the winch.")
+    index = index_of(tmp_path, [record("a", "<p>Rope.</p>")], [note])
+    contents = serialize_index(index, Encoding("int8", TINY.dimensions))
+    for file in SHARED_FILES:
+        if file == TEXTS_FILE:
+            continue
+        listed = {column.name for column in list_columns(file)}
+        packed = [unpack_container(contents.files[file], file)]
+        if file in KINDS:
+            names = list_names(published.index, KINDS[file])
+            packed += [unpack_container(published.index.files[name], name) for name in names]
+        elif file == COLUMNS_FILE:
+            packed.append(read_manifest(published.index))
+        for container in packed:
+            assert listed <= list_contents(container) <= listed | BESIDE.get(file, set())
+    assert {column.file for column in COLUMNS} == {*KINDS, COLUMNS_FILE}
+
+
+@pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.name)
+def test_an_index_without_a_column_is_refused(
+    published: Published, tmp_path: Path, column: Column
+) -> None:
+    names = {**published.bundle.manifest.files}
+    folder = published.folder / "function" / "bundle"
+    data = (folder / stored_file_name(column.file, names[column.file].sha256)).read_bytes()
+    whole = unpack_container(data, column.file)
+    parts = [
+        {name: value for name, value in part.items() if name != column.name}
+        for part in (whole.values, whole.arrays)
+    ]
+    data = pack_container(Container(*parts))
+    names[column.file] = BundleFile(len(data), sha256(data).hexdigest())
+    copy = Path(shutil.copytree(folder, tmp_path / "bundle"))
+    (copy / stored_file_name(column.file, names[column.file].sha256)).write_bytes(data)
+    manifest = replace(published.bundle.manifest, files=names)
+    (copy / MANIFEST_FILE).write_text(json.dumps(manifest.as_json()))
+    with pytest.raises(BundleError, match=f"malformed .*{column.name}"):
+        open_bundle(copy, verify=False)
+
+
+def test_the_engine_reads_the_columns_of_the_table_and_no_others() -> None:
+    modules = ("core_file", "store", "passage_shards", "postings_shards")
+    source = "\n".join((ENGINE / f"{name}.js").read_text("utf-8") for name in modules)
+    for column in COLUMNS:
+        name = "[`${kind}Starts`]" if column.name == "textsStarts" else column.name
+        assert name in source
+    core = (ENGINE / "core_file.js").read_text("utf-8")
+    read = set(re.findall(r"\b(?:values|arrays)\.(\w+)", core))
+    assert len(read) > 10
+    assert read <= {column.name for column in COLUMNS} | BESIDE[CORE_FILE]

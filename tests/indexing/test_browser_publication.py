@@ -15,11 +15,11 @@ from answerable.indexing.browser_index.index_files import (
     AddressedFiles,
     BrowserIndex,
     PublicIndex,
-    select_public_index,
 )
 from answerable.indexing.browser_index.staged_index import (
     MODEL_FOLDER,
     remove_stale_files,
+    stage_browser_index,
     write_addressed_files,
     write_browser_index,
 )
@@ -32,6 +32,7 @@ from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
 from answerable.serve.embedders.local_embedder import has_model_files
 from answerable.serve.errors import SiteError
 from answerable.serve.types import RoutingHint
+from answerable.testing.doubles import LetterEmbedder
 from support.browser_index import list_names, read_index, read_manifest
 from support.doubles import index_of, record
 from support.engine_process import ENGINE, WAVES, node_command
@@ -211,7 +212,7 @@ def test_index_with_hints_is_refused(tmp_path: Path) -> None:
     index = index_of(tmp_path, [record("mooring", "<p>A mooring needs a buoy.</p>")], [note])
     assert index.hints
     with pytest.raises(SiteError, match="notebook: a site with private notes cannot answer in the"):
-        select_public_index(index, LOCAL_PROFILE)
+        stage_browser_index(index, LOCAL_PROFILE, LetterEmbedder(), "0" * 64, tmp_path)
 
 
 @pytest.mark.parametrize("cut", [False, True])

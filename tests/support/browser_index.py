@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,6 @@ from answerable.indexing.browser_index.index_files import (
     NAME_BYTES,
     BrowserIndex,
     PublicIndex,
-    PublicPhrases,
-    PublicRecord,
     name_file,
     serialize_browser_index,
 )
@@ -29,6 +27,7 @@ from answerable.serve.bundle_format.container import (
     pack_container,
     unpack_container,
 )
+from answerable.serve.bundle_format.site_data import SiteColumns
 from answerable.serve.embedders.embedder import Embedder
 from answerable.serve.retrieval.selection import count_context_characters
 from answerable.serve.stores.bundle import Bundle
@@ -43,34 +42,13 @@ def read_public_index(bundle: Bundle) -> PublicIndex:
         row: count_context_characters(each) for each, row in zip(passages, rows, strict=True)
     }
     postings = bundle.postings
-    phrases = (bundle.names, bundle.aliases, bundle.themes, bundle.title_terms)
+    records = range(len(bundle.record_ids))
     return PublicIndex(
-        site=bundle.site,
-        profile=bundle.manifest.profile,
-        records=tuple(
-            PublicRecord(
-                name,
-                urls.get(row, "/"),
-                float(weight),
-                date,
-                float(norm),
-                bool(history),
-                contexts.get(row, 0),
-            )
-            for row, (name, weight, date, norm, history) in enumerate(
-                zip(
-                    bundle.record_ids,
-                    bundle.weights,
-                    bundle.dates,
-                    bundle.title_norms,
-                    bundle.is_history,
-                    strict=True,
-                )
-            )
-        ),
-        phrases=PublicPhrases(*(tuple(table) for table in phrases)),
+        columns=SiteColumns(**{f.name: getattr(bundle, f.name) for f in fields(SiteColumns)}),
+        record_ids=tuple(bundle.record_ids),
+        record_urls=tuple(urls.get(row, "/") for row in records),
+        context_lengths=tuple(contexts.get(row, 0) for row in records),
         passages=passages,
-        passage_records=tuple(rows),
         passage_vectors=bundle.passage_codes.decode_rows(slice(None)),
         lexicon=Lexicon(
             tuple(postings.terms),
@@ -79,15 +57,15 @@ def read_public_index(bundle: Bundle) -> PublicIndex:
             postings.counts,
             postings.lengths,
         ),
-        words=tuple(bundle.words),
-        forms={tag: tuple(lines.texts()) for tag, lines in bundle.forms.items()},
+        forms={tag: tuple(forms.values()) for tag, forms in bundle.forms.items()},
     )
 
 
 def serialize_bundle(bundle: Bundle, embedder: Embedder) -> BrowserIndex:
     """Serialize a bundle into the files of the browser's index."""
+    public, manifest = read_public_index(bundle), bundle.manifest
     quantize = make_statement_quantizer(embedder)
-    return serialize_browser_index(read_public_index(bundle), quantize, bundle.manifest.id)
+    return serialize_browser_index(public, manifest.profile, quantize, manifest.id)
 
 
 def write_index(index: BrowserIndex, folder: Path, built_at: str) -> dict[str, str]:

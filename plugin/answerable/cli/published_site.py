@@ -21,7 +21,6 @@ from urllib.parse import quote, urljoin, urlsplit
 
 from ..indexing.browser_index.index_reader import (
     IndexManifest,
-    PublishedStore,
     check_file_name,
     parse_index_manifest,
     read_published_index,
@@ -33,6 +32,7 @@ from ..serve.embedders.local_embedder import LOCAL_IDENTITY
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, BundleError, EmbedderError, SiteError
 from ..serve.providers import make_engine
+from ..serve.stores.bundle import Bundle
 from ..serve.text.languages import match_languages
 from ..serve.text.sanitization import sanitize_text
 
@@ -269,7 +269,7 @@ class _IndexReplacedError(Exception):
 class PublishedSite:
     """Hold the engine over a site's index, and the address that its pages lie below."""
 
-    engine: Engine[PublishedStore]
+    engine: Engine[Bundle]
     root: str
 
 

@@ -11,7 +11,6 @@ from ..indexing.notes import note_lint
 from ..indexing.stems import extract_stems
 from ..serve.answers import openai_answerer
 from ..serve.answers.contract import EvidenceItem
-from ..serve.bundle_format.columns import THEME_SEPARATOR
 from ..serve.errors import GoldError
 from ..serve.retrieval.store import Store
 from ..serve.stores.bundle import Bundle
@@ -257,7 +256,7 @@ def list_bundle_metadata(bundle: Bundle) -> dict[str, str]:
     for row, record in enumerate(bundle.record_ids):
         if summary := bundle.record_summaries[row]:
             texts[f"page {record}: description"] = summary
-        for theme in bundle.record_themes[row].split(THEME_SEPARATOR):
+        for theme in bundle.record_themes[row]:
             texts[f"page {record}: tag {theme!r}"] = theme
     for entry in bundle.aliases:
         for row in entry.records:

@@ -384,7 +384,7 @@ def _find_expected(
         raise GoldError(f"--expect: the note {name!r} is not in the bundle: build the site again")
     if name in records:
         raise GoldError(f"--expect: the page {name!r} has no text that can be found: write some")
-    ids = [*records, *bundle.passage_ids, *bundle.hints.ids.texts()]
+    ids = [*records, *bundle.passage_ids, *bundle.hints.ids]
     matches = get_close_matches(name, ids, 3, 0.5)
     near = f"; close to it are {', '.join(matches)}" if matches else ": see `answerable search`"
     raise GoldError(f"--expect: there is no record, passage or note {name!r} in the bundle{near}")
@@ -409,7 +409,7 @@ def _rank_expected(
     ranking = score_all_passages(bundle, reading, vector)
     scores, is_above, ids = ranking.score, ranking.above_floor, bundle.passage_ids
     if stream == "hints":
-        scores, ids = score_all_hints(bundle, reading, vector), bundle.hints.ids.texts()
+        scores, ids = score_all_hints(bundle, reading, vector), bundle.hints.ids
         is_above = scores >= context.profile.note_floor
 
     def order(row: int) -> tuple[bool, bool, float]:

@@ -13,108 +13,68 @@ from psycopg.adapt import Dumper
 from psycopg.pq import Format
 from psycopg.types import TypeInfo
 
-from ..serve.bundle_format import columns
-from ..serve.bundle_format.columns import (
-    NUMBER_COLUMNS,
-    TextLines,
-    deflate,
-    from_byte_planes,
-    inflate,
-    pack_columns,
-    pack_lines,
-    to_byte_planes,
-    unpack_columns,
-    unpack_lines,
-)
+from ..serve.bundle_format.columns import deflate, inflate
+from ..serve.bundle_format.container import pack_container, unpack_container
 from ..serve.bundle_format.manifest import Manifest
-from ..serve.bundle_format.site_data import SiteColumns, load_site_columns
+from ..serve.bundle_format.site_data import (
+    FORM_COLUMNS,
+    LABEL_COLUMNS,
+    SITE_COLUMNS,
+    PhraseIndex,
+    SiteColumns,
+    collect_label_columns,
+    collect_site_columns,
+    join_forms,
+    load_label_terms,
+    load_site_columns,
+    pack_columns,
+    read_columns,
+)
 from ..serve.errors import BundleError, SiteError
-from ..serve.stores.bundle import Bundle
+from ..serve.stores.bundle import MALFORMED, Bundle
 from ..serve.structure import pack_structure
 from ..serve.types import Passage
 from ..serve.vectors import Codes
 from .tables import VectorColumn
 
-_SITE_PART, _COLUMNS_PART = "site", "columns"
-_PHRASES_PART, _DATES_PART, _WORDS_PART = "phrases", "dates", "words"
-_FORMS_PART = "forms"
-_ABSENT_COUNTS = dict.fromkeys(("blocks", "terms", "postings", "windows"), 0)
+# What is small of a site, as a bundle's files have it, in one container.
+_SNAPSHOT_PART = "snapshot"
+_COLUMNS = (*SITE_COLUMNS, *FORM_COLUMNS, *LABEL_COLUMNS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoreSnapshot(SiteColumns):
-    """Extend the columns of a site by its words, and the number of terms of each passage.
+    """Extend the columns of a site by the forms of its terms, and the terms of labels."""
 
-    ``lexicon`` are its terms, ``forms`` the others of each in each language.
-    """
-
-    spellings: TextLines
-    lexicon: TextLines
-    forms: Mapping[str, TextLines]
-    lengths: NDArray[np.uint32]
+    forms: Mapping[str, Mapping[str, str]]
+    label_terms: PhraseIndex
 
 
 def pack_snapshot(bundle: Bundle) -> dict[str, bytes]:
     """Serialize a bundle's snapshot, each part as bytes."""
-    names, counts = bundle.names, {**bundle.manifest.counts, **_ABSENT_COUNTS}
-    phrases = (names, bundle.aliases, bundle.themes, bundle.title_terms, bundle.label_terms)
-    numbers: dict[str, NDArray[Any]] = {
-        column.name: np.zeros(column.length(counts)) for column in NUMBER_COLUMNS
+    columns = {
+        **collect_site_columns(bundle),
+        "terms": bundle.postings.terms,
+        "forms": {tag: list(forms.values()) for tag, forms in bundle.forms.items()},
+        **collect_label_columns(bundle.label_terms),
     }
-    numbers |= {
-        columns.RECORD_WEIGHTS.name: bundle.weights,
-        columns.RECORD_TITLE_NORMS.name: bundle.title_norms,
-        columns.RECORD_HISTORY.name: bundle.is_history,
-        columns.PASSAGE_RECORDS.name: bundle.passage_records,
-        columns.PASSAGE_LENGTHS.name: bundle.postings.lengths,
-        columns.PHRASE_EDGES.name: names.edges,
-        columns.PHRASE_RECORDS.name: names.records,
-        columns.PHRASE_FREQUENCIES.name: names.frequencies,
-    }
-    return {
-        _SITE_PART: json.dumps(bundle.site.as_json(), sort_keys=True).encode(),
-        _COLUMNS_PART: pack_columns(numbers),
-        _PHRASES_PART: pack_lines([list(index.rows) for index in phrases]),
-        _DATES_PART: pack_lines([[date or "" for date in bundle.dates]]),
-        _WORDS_PART: pack_lines([bundle.words]),
-        _FORMS_PART: pack_lines(
-            [list(bundle.postings.terms), *(lines.texts() for lines in bundle.forms.values())]
-        ),
-    }
+    return {_SNAPSHOT_PART: pack_container(pack_columns(_COLUMNS, columns))}
 
 
 def parse_snapshot(parts: Mapping[str, bytes], manifest: Manifest) -> StoreSnapshot:
     """Parse the parts of a snapshot; BundleError if they are not what the manifest says."""
     counts = manifest.counts
-
-    def lines(part: str, *lengths: int) -> list[TextLines]:
-        return unpack_lines(inflate(parts[part], part), part, *lengths)
-
     try:
-        data = inflate(parts[_COLUMNS_PART], _COLUMNS_PART)
-        numbers = unpack_columns(data, _COLUMNS_PART, {**counts, **_ABSENT_COUNTS})
-        site_columns = load_site_columns(
-            json.loads(parts[_SITE_PART]),
-            lines(_DATES_PART, counts["records"])[0],
-            lines(_PHRASES_PART, *(counts[kind] for kind in columns.PHRASE_KINDS)),
-            numbers,
-            counts,
-        )
-        spellings = lines(_WORDS_PART, counts["words"])[0]
-        tags = site_columns.site.tags
-        lexicon, *forms = lines(_FORMS_PART, *[counts["terms"]] * (1 + len(tags)))
-    except (LookupError, TypeError, ValueError) as error:
+        container = unpack_container(parts[_SNAPSHOT_PART], _SNAPSHOT_PART)
+        columns = read_columns(_COLUMNS, container, counts)
+        label_terms = load_label_terms(columns, counts["hints"])
+        site = load_site_columns(columns)
+        forms = join_forms([columns], site.site.tags)
+    except MALFORMED as error:
         raise BundleError(
             f"the database's bundle is malformed ({error!s:.200}): publish it again"
         ) from None
-    lengths = numbers[columns.PASSAGE_LENGTHS.name]
-    return StoreSnapshot(
-        **site_columns.as_fields(),
-        spellings=spellings,
-        lexicon=lexicon,
-        forms=dict(zip(tags, forms, strict=True)),
-        lengths=lengths,
-    )
+    return StoreSnapshot(**site.as_fields(), forms=forms, label_terms=label_terms)
 
 
 # The rows of the passages that hold a term, and how often each does.
@@ -131,7 +91,12 @@ _NO_POSTINGS: TermPostings = (np.zeros(0, np.uint32), np.zeros(0, np.uint16))
 def pack_postings(rows: NDArray[np.uint32], counts: NDArray[np.uint16]) -> bytes:
     """Compress the postings of one term: the differences of its rows, then its counts."""
     steps = np.diff(rows, prepend=np.uint32(0)).astype(_ROW_TYPE)
-    return deflate(to_byte_planes(steps) + to_byte_planes(counts.astype(_COUNT_TYPE)))
+    return deflate(_to_byte_planes(steps) + _to_byte_planes(counts.astype(_COUNT_TYPE)))
+
+
+def _to_byte_planes(values: NDArray[Any]) -> bytes:
+    """Lay out the lowest byte of all numbers, then the next: those of small numbers compress."""
+    return values.view(np.uint8).reshape(len(values), values.itemsize).T.tobytes()
 
 
 def unpack_postings(data: bytes, passages: int) -> TermPostings:
@@ -141,10 +106,14 @@ def unpack_postings(data: bytes, passages: int) -> TermPostings:
     if remainder:
         raise BundleError("the database's postings are malformed: publish the bundle again")
     middle = _ROW_TYPE.itemsize * length
-    rows = np.cumsum(from_byte_planes(planes[:middle], _ROW_TYPE), dtype=np.uint32)
+    rows = np.cumsum(_from_byte_planes(planes[:middle], _ROW_TYPE), dtype=np.uint32)
     if length and int(rows.max()) >= passages:
         raise BundleError("the database's postings point past the last passage: publish again")
-    return rows, from_byte_planes(planes[middle:], _COUNT_TYPE)
+    return rows, _from_byte_planes(planes[middle:], _COUNT_TYPE)
+
+
+def _from_byte_planes(planes: NDArray[np.uint8], dtype: np.dtype[Any]) -> NDArray[Any]:
+    return np.ascontiguousarray(planes.reshape(dtype.itemsize, -1).T).view(dtype).reshape(-1)
 
 
 class PostingsCache:

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -124,15 +124,6 @@ class PostgresStore(StoreSnapshot):
     @property
     def _vectors(self) -> VectorColumn:
         return VectorColumn(self.manifest.encoding)
-
-    @property
-    def words(self) -> list[str]:
-        """Decode the site's words, for a question with a word that no passage holds."""
-        return self.spellings.texts()
-
-    def term_forms(self, language: str) -> Iterator[tuple[str, str]]:
-        """Decode the forms of each term in a language."""
-        return zip(self.lexicon.texts(), self.forms[language].texts(), strict=True)
 
     def postings_of(self, terms: Collection[str]) -> Postings:
         """Assemble the postings of some terms, fetching those that are not cached."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from answerable.indexing.output import bundle_writer
+from answerable.indexing.browser_index import index_files
 from answerable.serve.answers.openai_answerer import (
     bound_prompt_tokens,
     frame_evidence,
@@ -179,7 +179,7 @@ def test_context_cannot_be_cited(site: Path, server: OpenAIStub) -> None:
 
 
 def test_context_is_clipped_in_the_bundle(tmp_path: Path) -> None:
-    most = bundle_writer.MAX_SUMMARY_CHARACTERS
+    most = index_files.MAX_SUMMARY_CHARACTERS
     front = f"description: {'word ' * 400}\ntags: [{', '.join(f'theme{n:05}' for n in range(99))}]"
     folder = sites.write_site(tmp_path, {"index.md": f"---\n{front}\n---\n\n# Harbour\n\nBoats.\n"})
     sites.build_here(folder)

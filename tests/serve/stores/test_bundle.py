@@ -7,29 +7,26 @@ import json
 import weakref
 import zlib
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import astuple, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from answerable.indexing.index import SiteIndex
 from answerable.indexing.output import files
-from answerable.indexing.output.bundle_writer import parse_build_time, serialize_index, write_bundle
-from answerable.serve.bundle_format import columns
+from answerable.indexing.output.bundle_writer import (
+    PASSAGES_PER_SHARD,
+    parse_build_time,
+    serialize_index,
+    write_bundle,
+)
 from answerable.serve.bundle_format import columns as compression
 from answerable.serve.bundle_format import manifest as manifest_module
-from answerable.serve.bundle_format.columns import (
-    MAX_DECOMPRESSED_BYTES,
-    Column,
-    pack_columns,
-    pack_lines,
-    unpack_columns,
-    unpack_lines,
-)
+from answerable.serve.bundle_format.columns import MAX_DECOMPRESSED_BYTES
+from answerable.serve.bundle_format.container import Container, pack_container, unpack_container
 from answerable.serve.bundle_format.manifest import (
     LOCAL_PROFILE,
     BundleFile,
@@ -92,15 +89,12 @@ def test_opened_bundle_equals_the_written_index(index: SiteIndex, tmp_path: Path
     assert opened.is_history.tolist() == list(index.is_history)
     assert opened.record_ids == [record.id for record in index.records]
     assert list(opened.postings.terms) == list(index.lexicon.terms)
+    pairs = zip(index.lexicon.terms, index.forms["en"], strict=True)
+    assert opened.forms == {"en": dict(pairs)}
+    assert any(opened.forms["en"].values())
     assert opened.manifest.counts == {
         "records": 40, "passages": 40, "hints": 2, "windows": 2,
-        "terms": len(index.lexicon.terms), "postings": len(index.lexicon.passages),
-        "names": len(index.names), "aliases": 0, "themes": 0,
-        "title_terms": len(index.titles.terms),
-        "label_terms": len(index.label_terms),
-        "bearers": sum(
-            len(name.records) for name in (*index.names, *index.titles.terms, *index.label_terms)
-        ),
+        "terms": len(index.lexicon.terms),
         "words": len(index.words),
     }  # fmt: skip
 
@@ -218,8 +212,8 @@ def edited(data: dict[str, Any], **changes: Any) -> None:
 @pytest.mark.parametrize(
     ("edit", "complaint"),
     [
-        (lambda d: edited(d, wire=2), "not wire version 4"),
-        (lambda d: d.pop("wire"), "not wire version 4"),
+        (lambda d: edited(d, wire=4), "not wire version 5"),
+        (lambda d: d.pop("wire"), "not wire version 5"),
         (lambda d: edited(d, id="0" * 64), "id does not match"),
         (lambda d: edited(d["profile"], floor=0.0), "id does not match"),
         (lambda d: edited(d["profile"], floor=float("nan")), "malformed"),
@@ -240,19 +234,19 @@ def edited(data: dict[str, Any], **changes: Any) -> None:
         (lambda d: edited(d["profile"], passages_per_page=1.5), "malformed"),
         (lambda d: edited(d["embedder"], dimensions="8"), "malformed"),
         (lambda d: edited(d["embedder"], model=None), "malformed"),
-        (lambda d: d["files"].pop(manifest_module.SITE_FILE), "malformed"),
+        (lambda d: d["files"].pop(manifest_module.CORE_FILE), "malformed"),
         (
             lambda d: edited(
-                d["files"], **{"../../etc/passwd": d["files"][manifest_module.SITE_FILE]}
+                d["files"], **{"../../etc/passwd": d["files"][manifest_module.CORE_FILE]}
             ),
             "malformed",
         ),
-        (lambda d: edited(d["files"][manifest_module.SITE_FILE], sha256="../x"), "malformed"),
-        (lambda d: edited(d["files"][manifest_module.SITE_FILE], bytes=-1), "malformed"),
+        (lambda d: edited(d["files"][manifest_module.CORE_FILE], sha256="../x"), "malformed"),
+        (lambda d: edited(d["files"][manifest_module.CORE_FILE], bytes=-1), "malformed"),
         (lambda d: d.pop("files"), "malformed"),
         (lambda d: edited(d, files=[]), "malformed"),
         (lambda d: edited(d, counts=[]), "malformed"),
-        (lambda d: edited(d["counts"], passages=3), "malformed|columns.z does not decompress"),
+        (lambda d: edited(d["counts"], passages=3), "malformed"),
         (lambda d: d["counts"].pop("passages"), "malformed"),
     ],
 )
@@ -322,56 +316,75 @@ def test_forged_arrays_are_refused(
         open_bundle(tmp_path / "b")
 
 
-def columns_of(folder: Path) -> dict[str, Any]:
-    """The columns of a bundle of 40 passages, in three blocks."""
-    manifest = read_manifest(folder)
-    data = (
-        folder
-        / stored_file_name(
-            manifest_module.COLUMNS_FILE, manifest.files[manifest_module.COLUMNS_FILE].sha256
-        )
-    ).read_bytes()
-    return unpack_columns(
-        zlib.decompress(data), manifest_module.COLUMNS_FILE, {**manifest.counts, "blocks": 3}
-    )
+def read_data(folder: Path, name: str) -> bytes:
+    return (folder / stored_file_name(name, read_manifest(folder).files[name].sha256)).read_bytes()
+
+
+def read_container(folder: Path, name: str) -> Container:
+    return unpack_container(read_data(folder, name), name)
+
+
+def forge_columns(folder: Path, name: str, **columns: Any) -> None:
+    """Forge a container with other columns, those of numbers as arrays."""
+    values, arrays = (dict(part) for part in astuple(read_container(folder, name)))
+    for column, value in columns.items():
+        (arrays if isinstance(value, np.ndarray) else values)[column] = value
+    forge(folder, name, pack_container(Container(values, arrays)))
+
+
+CORE, COLUMNS, CONTEXTS, TERMS = (
+    manifest_module.CORE_FILE, manifest_module.COLUMNS_FILE, manifest_module.CONTEXTS_FILE,
+    manifest_module.TERMS_FILE,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("column", "change"),
+    ("name", "column", "change"),
     [
-        (columns.PASSAGE_RECORDS, lambda values: values + 1),
-        (columns.PASSAGE_RECORDS, lambda values: values[1:]),
-        (columns.PASSAGE_LENGTHS, lambda values: np.append(values, 1)),
-        (columns.HINT_OWNERS, lambda values: values + 1),
-        (columns.TEXT_BLOCKS, lambda values: values[::-1]),
-        (columns.TEXT_BLOCKS, lambda values: values + 1),
-        (columns.POSTING_EDGES, lambda values: values + 1),
-        (columns.POSTING_EDGES, lambda values: values[::-1]),
-        (columns.POSTING_PASSAGES, lambda values: values + 40),
+        (CORE, "passagesPerRecord", lambda values: values + 1),
+        (CORE, "passagesPerRecord", lambda values: values[1:]),
+        (CORE, "passagesPerRecord", lambda values: values.astype(np.int8)),
+        (CORE, "phraseRecords", lambda values: values + 40),
+        (CORE, "phraseSizes", lambda values: values[1:]),
+        (CORE, "weights", lambda values: values.astype(np.uint8)),
+        (COLUMNS, "passageLengths", lambda values: np.append(values, 1).astype(np.uint8)),
+        (COLUMNS, "phraseFrequencies", lambda values: values[1:]),
+        (COLUMNS, "textsStarts", lambda values: values[::-1]),
+        (COLUMNS, "textsStarts", lambda values: values + 1),
+        (COLUMNS, "textsStarts", lambda values: values[:-1]),
+        (CONTEXTS, "textsSizes", lambda values: values + 1),
+        (CONTEXTS, "textsSizes", lambda values: values[1:]),
+        (manifest_module.HINTS_FILE, "windowsPerHint", lambda values: values + 1),
+        (manifest_module.HINTS_FILE, "labelHints", lambda values: values + 2),
+        (TERMS, "sizes", lambda values: values + 1),
+        (TERMS, "sizes", lambda values: values * 0),
+        (TERMS, "gaps", lambda values: values + 40),
+        (TERMS, "counts", lambda values: values[1:]),
     ],
 )
 def test_forged_columns_are_refused(
-    index: SiteIndex, tmp_path: Path, column: Column, change: Callable[[Any], Any]
+    index: SiteIndex, tmp_path: Path, name: str, column: str, change: Callable[[Any], Any]
 ) -> None:
     write_sample(index, tmp_path)
-    numbers = columns_of(tmp_path)
-    numbers[column.name] = change(numbers[column.name])
-    forge(tmp_path, manifest_module.COLUMNS_FILE, pack_columns(numbers))
-    with pytest.raises(BundleError, match=r"(malformed|columns.z) .*run `mkdocs build` again"):
+    forge_columns(tmp_path, name, **{column: change(read_container(tmp_path, name).arrays[column])})
+    with pytest.raises(BundleError, match=r"malformed .*run `mkdocs build` again"):
         open_bundle(tmp_path)
 
 
-def test_unpacked_columns_equal_packed_ones(index: SiteIndex, tmp_path: Path) -> None:
+@pytest.mark.parametrize("forms", [{}, [], {"en": []}, {"en": ["ropes"] * 3}, {"en": "ropes"}])
+def test_forged_forms_are_refused(index: SiteIndex, tmp_path: Path, forms: Any) -> None:
     write_sample(index, tmp_path)
-    numbers = columns_of(tmp_path)
-    assert numbers.keys() == {column.name for column in columns.NUMBER_COLUMNS}
-    assert np.array_equal(numbers[columns.POSTING_PASSAGES.name], index.lexicon.passages)
-    assert np.array_equal(numbers[columns.POSTING_EDGES.name], index.lexicon.edges)
-    assert np.array_equal(numbers[columns.POSTING_COUNTS.name], index.lexicon.counts)
-    assert numbers[columns.PASSAGE_RECORDS.name].tolist() == list(range(40))
-    assert unpack_columns(
-        zlib.decompress(pack_columns(numbers)), "x", {**read_manifest(tmp_path).counts, "blocks": 3}
-    ).keys()
+    forge_columns(tmp_path, TERMS, forms=forms)
+    with pytest.raises(BundleError, match=r"malformed .*run `mkdocs build` again"):
+        open_bundle(tmp_path)
+
+
+def test_opened_postings_equal_those_of_the_index(index: SiteIndex, tmp_path: Path) -> None:
+    postings = bundle_of(tmp_path, index).postings
+    assert np.array_equal(postings.passages, index.lexicon.passages)
+    assert np.array_equal(postings.edges, index.lexicon.edges)
+    assert np.array_equal(postings.counts, index.lexicon.counts)
+    assert np.array_equal(postings.lengths, index.lexicon.lengths)
 
 
 @pytest.mark.parametrize(
@@ -379,18 +392,18 @@ def test_unpacked_columns_equal_packed_ones(index: SiteIndex, tmp_path: Path) ->
     [
         (manifest_module.HINTS_FILE, b""),
         (manifest_module.HINTS_FILE, zlib.compress(b"a")),
-        (manifest_module.HINTS_FILE, zlib.compress(b"\n".join([b"/"] * 9))),
-        (manifest_module.PHRASES_FILE, zlib.compress(b"")),
-        (manifest_module.RECORDS_FILE, zlib.compress(b"\n".join([b"2024-02-30"] * 80))),
-        (manifest_module.SITE_FILE, b"{}"),
-        (manifest_module.LEXICON_FILE, zlib.compress(b"\xff")),
-        (manifest_module.LEXICON_FILE, b"plain"),
-        (manifest_module.SITE_FILE, b"[]"),
-        (manifest_module.SITE_FILE, b""),
+        (manifest_module.HINTS_FILE, pack_container(Container({}))),
+        (CORE, pack_container(Container({}))),
+        (CORE, pack_container(Container([]))),  # type: ignore[arg-type]
+        (CORE, zlib.compress(b"[]")),
+        (CORE, b""),
+        (manifest_module.CONTEXTS_FILE, pack_container(Container({"summaries": [], "themes": []}))),
+        (TERMS, zlib.compress(b"\xff")),
+        (TERMS, b"plain"),
         (CODES, b""),
         (CODES, b"\x93NUMPY"),
-        (manifest_module.COLUMNS_FILE, zlib.compress(b"")),
-        (manifest_module.COLUMNS_FILE, b""),
+        (COLUMNS, zlib.compress(b"")),
+        (COLUMNS, b""),
     ],
 )
 def test_forged_files_are_refused(index: SiteIndex, tmp_path: Path, name: str, data: bytes) -> None:
@@ -429,30 +442,22 @@ def test_unsafe_url_is_neither_written_nor_read(index: SiteIndex, tmp_path: Path
     with pytest.raises(SiteError, match=r"^a: its url .* is neither root-relative nor http"):
         write_sample(unsafe, tmp_path)
     write_sample(index, tmp_path)
-    rows = [["a", "b"], ["a", "b"], ["", ""], [url, "/"]]
-    forge(tmp_path, manifest_module.HINTS_FILE, pack_lines(rows))
-    with pytest.raises(BundleError, match=r"hints.txt.z holds the unsafe url"):
+    forge_columns(tmp_path, manifest_module.HINTS_FILE, urls=[url, "/"])
+    with pytest.raises(BundleError, match=r"hints.bin holds the unsafe url"):
         open_bundle(tmp_path)
-    write_sample(index, tmp_path)
-    pages = [[*map(str, range(40))], ["T"] * 40, [*["/"] * 39, url]]
-    forge(tmp_path, manifest_module.PASSAGES_FILE, pack_lines(pages))
-    with pytest.raises(BundleError, match=r"passages.txt.z holds the unsafe url"):
-        open_bundle(tmp_path)
+    for column in ("passageUrls", "recordUrls"):
+        write_sample(index, tmp_path)
+        forge_columns(tmp_path, CORE, **{column: [*["/"] * 39, url]})
+        with pytest.raises(BundleError, match=r"core.bin holds the unsafe url"):
+            open_bundle(tmp_path)
 
 
 def described(folder: Path, **changes: Any) -> None:
-    """Forge site.json with other values for some of its keys; None leaves a key out."""
-    manifest = read_manifest(folder)
-    data = (
-        folder
-        / stored_file_name(
-            manifest_module.SITE_FILE, manifest.files[manifest_module.SITE_FILE].sha256
-        )
-    ).read_bytes()
-    values = json.loads(data) | changes
+    """Forge the site's metadata with other values for some keys; None leaves a key out."""
+    site = read_container(folder, CORE).values["site"] | changes
     for key in (key for key, value in changes.items() if value is None):
-        del values[key]
-    forge(folder, manifest_module.SITE_FILE, json.dumps(values).encode())
+        del site[key]
+    forge_columns(folder, CORE, site=site)
 
 
 BAD_LANGUAGES: list[Any] = [
@@ -480,31 +485,25 @@ def test_each_passage_has_one_language(index: SiteIndex, tmp_path: Path, languag
         open_bundle(tmp_path)
 
 
-def describe_two_languages(folder: Path) -> None:
-    """Let a bundle's passages be in two languages, in each of which no term has another form."""
-    terms = read_manifest(folder).counts["terms"]
-    forge(folder, manifest_module.FORMS_FILE, pack_lines([[""] * terms] * 2))
-    described(folder, languages=[["en", 0, 15], ["fr", 15, 40]])
-
-
 def test_passage_languages_are_read_from_row_ranges(index: SiteIndex, tmp_path: Path) -> None:
     write_sample(index, tmp_path)
-    describe_two_languages(tmp_path)
+    described(tmp_path, languages=[["en", 0, 15], ["fr", 15, 40]])
+    (forms,) = read_container(tmp_path, TERMS).values["forms"].values()
+    forge_columns(tmp_path, TERMS, forms={"en": forms, "fr": forms})
     opened = open_bundle(tmp_path)
     languages = [opened.passage(row).language for row in range(40)]
     assert languages == ["en"] * 15 + ["fr"] * 25
     assert opened.site.tags == ("en", "fr")
 
 
-def test_unordered_postings_are_refused_in_a_site_of_two_languages(
-    index: SiteIndex, tmp_path: Path
-) -> None:
+def test_unordered_postings_are_refused(index: SiteIndex, tmp_path: Path) -> None:
     write_sample(index, tmp_path)
-    describe_two_languages(tmp_path)
-    open_bundle(tmp_path)
-    numbers = columns_of(tmp_path)
-    numbers[columns.POSTING_PASSAGES.name] = numbers[columns.POSTING_PASSAGES.name][::-1]
-    forge(tmp_path, manifest_module.COLUMNS_FILE, pack_columns(numbers))
+    terms = read_container(tmp_path, TERMS)
+    gaps = terms.arrays["gaps"].copy()
+    # The second passage of a term is the first one again.
+    row = int(np.argmax(terms.arrays["sizes"] > 1))
+    gaps[int(terms.arrays["sizes"][:row].sum()) + 1] = 0
+    forge_columns(tmp_path, TERMS, gaps=gaps)
     with pytest.raises(BundleError, match="rows out of order"):
         open_bundle(tmp_path)
 
@@ -514,32 +513,25 @@ def test_record_weight_out_of_bounds_is_refused(
     index: SiteIndex, tmp_path: Path, weight: float
 ) -> None:
     write_sample(index, tmp_path)
-    numbers = columns_of(tmp_path)
-    numbers[columns.RECORD_WEIGHTS.name] = np.array([1.0] * 39 + [weight], dtype=np.float32)
-    forge(tmp_path, manifest_module.COLUMNS_FILE, pack_columns(numbers))
-    with pytest.raises(BundleError, match=r"malformed .*record-weights .*run `mkdocs build` again"):
+    forge_columns(tmp_path, CORE, weights=np.array([1.0] * 39 + [weight], dtype=np.float32))
+    with pytest.raises(BundleError, match=r"malformed .*weights .*run `mkdocs build` again"):
         open_bundle(tmp_path)
 
 
-@pytest.mark.parametrize("date", ["soon", "20240501", "2024-02-30", "1"])
-def test_malformed_record_date_is_refused(index: SiteIndex, tmp_path: Path, date: str) -> None:
+@pytest.mark.parametrize("date", ["soon", "20240501", "2024-02-30", "1", "", 5])
+def test_malformed_record_date_is_refused(index: SiteIndex, tmp_path: Path, date: object) -> None:
     write_sample(index, tmp_path)
-    rows = [[*map(str, range(40))], [*[""] * 39, date]]
-    forge(tmp_path, manifest_module.RECORDS_FILE, pack_lines(rows))
+    forge_columns(tmp_path, COLUMNS, dates=[*[None] * 39, date])
     with pytest.raises(BundleError, match=r"malformed .*run `mkdocs build` again"):
         open_bundle(tmp_path)
 
 
-@given(st.lists(st.lists(st.text(), max_size=4), max_size=4))
-def test_unpacked_lines_equal_packed_ones(texts: list[list[str]]) -> None:
-    if any("\n" in text for column in texts for text in column):
-        with pytest.raises(ValueError, match="line break"):
-            pack_lines(texts)
-        return
-    lengths = [len(column) for column in texts]
-    opened = unpack_lines(zlib.decompress(pack_lines(texts)), "x", *lengths)
-    assert [lines.texts() for lines in opened] == texts
-    assert [[lines[row] for row in range(len(lines))] for lines in opened] == texts
+def test_titles_that_passages_share_do_not_multiply(index: SiteIndex, tmp_path: Path) -> None:
+    write_sample(index, tmp_path)
+    shared = np.array([0, *[1] * 39], "|u1")
+    forge_columns(tmp_path, CORE, titles=["x" * 250_000, *[""] * 39], sharedTitles=shared)
+    with pytest.raises(BundleError, match="takes far more memory than its files"):
+        open_bundle(tmp_path)
 
 
 def test_label_with_line_break_is_refused(index: SiteIndex, tmp_path: Path) -> None:
@@ -565,45 +557,47 @@ BAD_SPANS: tuple[object, ...] = (
 )  # fmt: skip
 
 
+def as_gaps(rows: Any) -> Any:
+    """Pack blocks or spans as a shard has them, as far as they have the shape for it."""
+    try:
+        starts = [0, *(row[1] for row in rows)]
+        return [
+            [row[0], row[1] - last, row[2] if row[2] is True else row[2] - row[1], *row[3:]]
+            for last, row in zip(starts, rows, strict=False)
+        ]
+    except (TypeError, LookupError):
+        return rows
+
+
 @pytest.mark.parametrize(
-    "line",
+    "shard",
     [
-        {"id": "p0#a", "text": 7, "sentences": []},
-        {"id": "p0#a", "text": "Rope.", "sentences": [[0, 6]]},
-        {"id": "p0#a", "text": "Rope.", "sentences": [[-1, 5]]},
-        {"id": "p0#a", "text": "Rope.", "sentences": [[3, 2]]},
-        {"id": "p0#a", "text": "Rope.", "sentences": [[0, 3], [2, 5]]},
-        {"id": "p0#a", "text": "Rope.", "sentences": [[0, 1, 2]]},
-        {"id": "p0#a", "text": "Rope.", "sentences": [[0, True]]},
-        {"id": "p0#a", "text": "Rope."},
-        {"id": "p1#a", "text": "Rope.", "sentences": []},
-        *({"id": "p0#a", "text": "Rope.", "sentences": [], "blocks": bad} for bad in BAD_BLOCKS),
-        *({"id": "p0#a", "text": "Rope.", "sentences": [], "spans": bad} for bad in BAD_SPANS),
+        [[7, [], [], []]],
+        [["Rope.", [0, 6], [], []]],
+        [["Rope.", [-1, 5], [], []]],
+        [["Rope.", [3, -1], [], []]],
+        [["Rope.", [0, 3, -1, 5], [], []]],
+        [["Rope.", [0, 1, 2], [], []]],
+        [["Rope.", [0, True], [], []]],
+        [["Rope.", [0, 0.5], [], []]],
+        [["Rope.", [0, 5], []]],
+        *([["Rope.", [], as_gaps(bad), []]] for bad in BAD_BLOCKS),
+        *([["Rope.", [], [], as_gaps(bad)]] for bad in BAD_SPANS),
+        [["Rope.", [], [], []]] * 2,
+        [[]],
+        [None],
         [],
         None,
     ],
 )
-def test_malformed_or_swapped_passage_text_is_refused(tmp_path: Path, line: object) -> None:
+def test_malformed_passage_text_is_refused(tmp_path: Path, shard: object) -> None:
     write_sample(index_of(tmp_path, [record("p0", "<h2 id=a>A</h2><p>Rope.</p>")]), tmp_path / "b")
-    if isinstance(line, dict):
-        # What is wrong is only what a case says.
-        line = {"blocks": [], "spans": [], **line}
-    block = zlib.compress(json.dumps(line).encode())
-    numbers = unpack_columns(
-        zlib.decompress(_data(tmp_path / "b", manifest_module.COLUMNS_FILE)),
-        manifest_module.COLUMNS_FILE,
-        {**read_manifest(tmp_path / "b").counts, "blocks": 1},
-    )
-    numbers[columns.TEXT_BLOCKS.name] = np.array([0, len(block)])
-    forge(tmp_path / "b", manifest_module.COLUMNS_FILE, pack_columns(numbers))
-    forge(tmp_path / "b", manifest_module.TEXTS_FILE, block)
+    texts = pack_container(Container({"passages": shard}))
+    forge_columns(tmp_path / "b", CONTEXTS, textsSizes=np.array([len(texts)], "<u2"))
+    forge(tmp_path / "b", manifest_module.TEXTS_FILE, texts)
     opened = open_bundle(tmp_path / "b")
-    with pytest.raises(BundleError, match=r"texts.blocks .*run `mkdocs build` again"):
+    with pytest.raises(BundleError, match=r"texts\.bin.*run `mkdocs build` again"):
         opened.passage(0)
-
-
-def _data(folder: Path, name: str) -> bytes:
-    return (folder / stored_file_name(name, read_manifest(folder).files[name].sha256)).read_bytes()
 
 
 def test_invalid_language_tag_is_not_written(index: SiteIndex, tmp_path: Path) -> None:
@@ -630,26 +624,24 @@ def test_decompression_bomb_is_refused(index: SiteIndex, tmp_path: Path) -> None
         open_bundle(tmp_path)
 
 
-def test_text_block_is_decompressed_once_for_many_passages(tmp_path: Path) -> None:
+def test_shard_of_texts_is_decompressed_once_for_many_passages(tmp_path: Path) -> None:
     """In the order of scores, 7,000 passages were decompressed 7,000 times in blocks of 16."""
-    blocks = 70
-    pages = [
-        record(f"p{n}", f"<p>Rope {n} holds.</p>")
-        for n in range(blocks * manifest_module.PASSAGES_PER_BLOCK)
-    ]
+    shards = 70
+    pages = [record(f"p{n}", f"<p>Rope {n} holds.</p>") for n in range(shards * PASSAGES_PER_SHARD)]
     opened = bundle_of(tmp_path, index_of(tmp_path, pages))
     numbers: list[int] = []
 
-    class CountingTexts(PassageTexts):
-        def block(self, number: int) -> list[bytes]:
-            numbers.append(number)
-            return super().block(number)
+    def read_shard(number: int) -> Container:
+        numbers.append(number)
+        return opened.texts.read_shard(number)
 
-    counting = replace(opened, texts=CountingTexts(opened.texts.edges, opened.texts.data))
+    starts = range(0, len(pages), PASSAGES_PER_SHARD)
+    cached = lru_cache(maxsize=2)(read_shard)
+    counting = replace(opened, texts=PassageTexts(starts, len(pages), cached))
     by_score = np.random.default_rng(7).permutation(len(pages)).tolist()
     texts = {row: passage.text for row, passage in counting.passages_at(by_score).items()}
     assert texts == {row: opened.passage(row).text for row in by_score}
-    assert sorted(numbers) == list(range(blocks))
+    assert sorted(numbers) == list(range(shards))
 
 
 def test_very_repetitive_page_is_read_back(tmp_path: Path) -> None:
@@ -660,10 +652,10 @@ def test_very_repetitive_page_is_read_back(tmp_path: Path) -> None:
     assert max(len(passage.text) for passage in opened.passages()) == len(line)
 
 
-def test_page_too_large_for_a_block_is_named(
+def test_page_too_large_for_a_shard_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(manifest_module, "MAX_BLOCK_BYTES", 1000)
+    monkeypatch.setattr(manifest_module, "MAX_SHARD_BYTES", 1000)
     index = index_of(tmp_path, [record("p", f"<pre><code>{'=' * 1000}</code></pre>")])
     with pytest.raises(SiteError, match=r"^p: it has 1000 characters .*break its lines"):
         write_sample(index, tmp_path / "b")

@@ -27,9 +27,13 @@ from answerable.indexing.output.bundle_writer import serialize_index, write_bund
 from answerable.serve import vectors
 from answerable.serve.answers.extractive import ExtractiveAnswerer
 from answerable.serve.answers.wire import serialize_answer
-from answerable.serve.bundle_format import columns
 from answerable.serve.bundle_format import manifest as manifest_module
-from answerable.serve.bundle_format.columns import inflate, pack_columns, unpack_columns
+from answerable.serve.bundle_format.container import (
+    CONTAINER_FORMAT,
+    Container,
+    pack_container,
+    unpack_container,
+)
 from answerable.serve.bundle_format.manifest import (
     Profile,
     array_file_name,
@@ -55,14 +59,12 @@ QUESTION = "Is the latest rope of hemp in the Harbour strong enough to hold?"
 IDENTITY = EmbedderIdentity(provider="local", model="letters", dimensions=16)
 PROFILE = Profile(floor=0.05, note_floor=0.05)
 
-# The files of texts, a line each.
-LINES = (
-    manifest_module.RECORDS_FILE,
-    manifest_module.PASSAGES_FILE,
-    manifest_module.PHRASES_FILE,
-    manifest_module.LEXICON_FILE,
-    manifest_module.HINTS_FILE,
-)
+CORE, COLUMNS, CONTEXTS, TEXTS = (
+    manifest_module.CORE_FILE, manifest_module.COLUMNS_FILE, manifest_module.CONTEXTS_FILE,
+    manifest_module.TEXTS_FILE,
+)  # fmt: skip
+# The files that are one container each.
+CONTAINERS = tuple(name for name in manifest_module.SHARED_FILES if name != TEXTS)
 
 _REMEDY = re.compile(r"run `mkdocs build`|build again")
 # Nobody reads a longer one, and a terminal or a log may not take it.
@@ -86,50 +88,45 @@ class Draft:
     signed: bool = True
     verify: bool = False
 
+    def container(self, name: str) -> Container:
+        """The values and arrays of a file."""
+        return unpack_container(self.files[name], name)
+
+    def change(self, name: str, column: str, value: object) -> None:
+        """Replace a column of a file, one of numbers by an array."""
+        whole = self.container(name)
+        values, arrays = dict(whole.values), dict(whole.arrays)
+        (arrays if isinstance(value, np.ndarray) else values)[column] = value  # type: ignore[assignment]
+        self.files[name] = pack_container(Container(values, arrays))
+
     def site(self) -> Any:
         """Read the description of the site."""
-        return json.loads(self.files[manifest_module.SITE_FILE])
+        return self.container(CORE).values["site"]
 
     def put_site(self, value: object) -> None:
         """Replace what the site is described by."""
-        self.files[manifest_module.SITE_FILE] = json.dumps(value).encode()
-
-    def lines(self, name: str) -> list[str]:
-        """The lines of a file of texts."""
-        return zlib.decompress(self.files[name]).decode().split("\n")
-
-    def put_lines(self, name: str, lines: Sequence[str]) -> None:
-        """Replace the lines of a file of texts."""
-        self.put(name, "\n".join(lines).encode("utf-8", "surrogatepass"))
+        self.change(CORE, "site", value)
 
     def put(self, name: str, data: bytes) -> None:
-        """Replace what is compressed in a file, or a file that is not compressed."""
-        self.files[name] = data if name == manifest_module.SITE_FILE else zlib.compress(data, 1)
+        """Replace what is compressed in a file."""
+        self.files[name] = zlib.compress(data, 1)
 
-    def numbers(self) -> dict[str, Any]:
-        """The columns."""
-        counts = {**self.manifest["counts"], "blocks": 3}
-        return unpack_columns(
-            inflate(self.files[manifest_module.COLUMNS_FILE], manifest_module.COLUMNS_FILE),
-            manifest_module.COLUMNS_FILE,
-            counts,
-        )
+    def put_header(self, name: str, values: bytes) -> None:
+        """Replace the values of a container as they are written, without arrays."""
+        start = f'{{"format":"{CONTAINER_FORMAT}","values":'.encode()
+        header = start + values + b',"arrays":[]}'
+        self.put(name, len(header).to_bytes(4, "little") + header)
 
-    def blocks(self) -> list[bytes]:
-        """The texts' blocks, decompressed."""
-        edges, data = (
-            self.numbers()[columns.TEXT_BLOCKS.name].tolist(),
-            self.files[manifest_module.TEXTS_FILE],
-        )
-        return [zlib.decompress(data[a:b]) for a, b in itertools.pairwise(edges)]
+    def shards(self) -> list[bytes]:
+        """The shards of texts, each compressed."""
+        sizes = self.container(CONTEXTS).arrays["textsSizes"].tolist()
+        edges = [0, *itertools.accumulate(sizes)]
+        return [self.files[TEXTS][a:b] for a, b in itertools.pairwise(edges)]
 
-    def put_blocks(self, blocks: Sequence[bytes]) -> None:
-        """Replace the texts' blocks by what is compressed already, with edges that fit."""
-        numbers = self.numbers()
-        sizes = [0, *itertools.accumulate(map(len, blocks))]
-        numbers[columns.TEXT_BLOCKS.name] = np.array(sizes, dtype=np.uint64)
-        self.files[manifest_module.TEXTS_FILE] = b"".join(blocks)
-        self.files[manifest_module.COLUMNS_FILE] = pack_columns(numbers)
+    def put_shards(self, shards: Sequence[bytes]) -> None:
+        """Replace the shards of texts by what is compressed already, with sizes that fit."""
+        self.files[TEXTS] = b"".join(shards)
+        self.change(CONTEXTS, "textsSizes", np.array(list(map(len, shards)), dtype=np.uint32))
 
 
 Edit = Callable[[Draft], object]
@@ -177,17 +174,20 @@ def flips(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
 def inner_flips(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
     """One bit of what a file decompresses to."""
 
-    for name in (manifest_module.SITE_FILE, *LINES, manifest_module.COLUMNS_FILE):
-        data = draft.files[name]
-        plain = data if name == manifest_module.SITE_FILE else zlib.decompress(data)
-        for _ in range(40):
+    for name in CONTAINERS:
+        plain = zlib.decompress(draft.files[name])
+        for _ in range(45):
             yield name, partial(Draft.put, name=name, data=flipped(plain, rng))
-    blocks = draft.blocks()
+        # Its header is where the most depends on few bytes.
+        for _ in range(25):
+            changed = flipped(plain[:60], rng) + plain[60:]
+            yield f"{name} header", partial(Draft.put, name=name, data=changed)
+    shards = draft.shards()
     for turn in range(60):
-        changed_blocks = list(blocks)
-        changed_blocks[turn % 3] = flipped(blocks[turn % 3], rng)
-        packed_blocks = [zlib.compress(block, 1) for block in changed_blocks]
-        yield manifest_module.TEXTS_FILE, partial(Draft.put_blocks, blocks=packed_blocks)
+        number = turn % len(shards)
+        changed = zlib.compress(flipped(zlib.decompress(shards[number]), rng), 1)
+        changed_shards = [*shards[:number], changed, *shards[number + 1 :]]
+        yield TEXTS, partial(Draft.put_shards, shards=changed_shards)
 
 
 def manifest_flips(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
@@ -332,13 +332,13 @@ def manifest_edits(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit
     for bad in ("../x.json", "/etc/passwd", outside, "..", ".", "", "a/b", "C:\\x", "\x00"):
 
         def renamed(d: Draft, bad: str = bad) -> None:
-            d.manifest["files"][bad] = d.manifest["files"].pop(manifest_module.SITE_FILE)
+            d.manifest["files"][bad] = d.manifest["files"].pop(CORE)
 
         def added(d: Draft, bad: str = bad) -> None:
-            d.manifest["files"][bad] = d.manifest["files"][manifest_module.SITE_FILE]
+            d.manifest["files"][bad] = d.manifest["files"][CORE]
 
         def hashed(d: Draft, bad: str = bad) -> None:
-            d.manifest["files"][manifest_module.SITE_FILE]["sha256"] = bad.ljust(64, "0")
+            d.manifest["files"][CORE]["sha256"] = bad.ljust(64, "0")
 
         yield f"file name {bad!r}", renamed
         yield f"one more file {bad!r}", added
@@ -387,31 +387,46 @@ def site_edits(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
     texts = ("[" * 100_000, "{}" * 2, "NaN", '{"a":' * 500, "1" * 5000, "\ufeff{}", "\udc80")
     for text in texts:
         data = text.encode("utf-8", "surrogatepass")
-        yield f"{text:.9}", partial(Draft.put, name=manifest_module.SITE_FILE, data=data)
+        for name in CONTAINERS:
+            yield f"{name} {text:.9}", partial(Draft.put_header, name=name, values=data)
 
 
 def line_edits(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
-    """Lines that are missing, too many, no text or no date, in files of texts that inflate."""
-    bad = (
+    """Texts that are missing, too many, no text or no date, in files of columns that unpack."""
+    bad: tuple[Any, ...] = (
         "", " ", "\x00", "\ud800", "\r", "x\ny", "\n", "\u2028", "x" * 70_000, "🪢" * 99, "../x",
         "{label}", "{", "\ufeff", "\u202e", "<script>", "~1", "note:", "\x1b[31m", "hemp " * 999,
+        "#", "#~1", "#~", ["whole#id"], [], [None], [[]], None, 5, True, {}, 1e400, DEEP,
     )  # fmt: skip
     dates = ("2024-02-30", "0001-01-01", "9999-12-31", "20240501", "-", "2024-W01-1", "٢٠٢٤-٠١-٠١")
-    for name in LINES:
-        lines = draft.lines(name)
-        places = {
-            "none": [], "one": lines[:1], "fewer": lines[1:], "more": [*lines, "x"],
-            "turned": lines[::-1], "alike": [lines[0]] * len(lines), "empty": [""] * len(lines),
-            "mixed": rng.sample(lines, len(lines)), "twice": lines * 2,
-        }  # fmt: skip
-        for label, changed in places.items():
-            yield f"{name} {label}", partial(Draft.put_lines, name=name, lines=changed)
-        for text in (*bad, *(dates if name == manifest_module.RECORDS_FILE else ())):
-            at = rng.randrange(40, 80) if text in dates else rng.randrange(len(lines))
-            changed = [*lines[:at], text, *lines[at + 1 :]]
-            yield f"{name}[{at}] = {text:.9}", partial(Draft.put_lines, name=name, lines=changed)
-        for data in (b"\xff", b"\xed\xa0\x80" * 9, b"\n" * 5000, b"\xf8\x88\x80\x80\x80", b"\x00"):
-            yield f"{name} = {data!r:.20}", partial(Draft.put, name=name, data=data)
+    for name in CONTAINERS:
+        values = draft.container(name).values
+        lists = {column: texts for column, texts in values.items() if isinstance(texts, list)}
+        lists |= {f"phrases {table}": texts for table, texts in values.get("phrases", {}).items()}
+        for column, texts in lists.items():
+
+            def put(d: Draft, texts: object, name: str = name, column: str = column) -> None:
+                _, _, table = column.partition(" ")
+                if table:
+                    tables = d.container(name).values["phrases"] | {table: texts}
+                    d.change(name, "phrases", tables)
+                else:
+                    d.change(name, column, texts)
+
+            first = texts[:1] or ["x"]
+            places = {
+                "none": [], "one": first, "fewer": texts[1:], "more": [*texts, "x"],
+                "turned": texts[::-1], "alike": first * len(texts), "empty": [""] * len(texts),
+                "mixed": rng.sample(texts, len(texts)), "twice": texts * 2,
+                "text": "x" * len(texts), "object": {str(row): "x" for row in range(len(texts))},
+                "null": None,
+            }  # fmt: skip
+            for label, changed in places.items():
+                yield f"{name} {column} {label}", partial(put, texts=changed)
+            for text in (*rng.sample(bad, 16), *(dates if column == "dates" else ())):
+                at = rng.randrange(max(len(texts), 1))
+                changed = [*texts[:at], text, *texts[at + 1 :]]
+                yield f"{name} {column}[{at}] = {text!r:.9}", partial(put, texts=changed)
 
 
 LANGUAGES: tuple[Any, ...] = (
@@ -427,19 +442,20 @@ def unsafe_urls(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
     """A url that leads a reader somewhere else, in each file that has urls."""
     del draft
 
-    def edit(d: Draft, name: str, url: str, at: int) -> None:
-        lines = d.lines(name)
-        lines[at] = url
-        d.put_lines(name, lines)
+    def edit(d: Draft, name: str, column: str, url: str, at: int) -> None:
+        urls = d.container(name).values[column]
+        d.change(name, column, [*urls[:at], url, *urls[at + 1 :]])
 
     for url in UNSAFE:
-        for name, at in (
-            (manifest_module.PASSAGES_FILE, 80 + rng.randrange(40)),
-            (manifest_module.HINTS_FILE, 15 + rng.randrange(5)),
+        for name, column, count in (
+            (CORE, "passageUrls", 40),
+            (CORE, "recordUrls", 40),
+            (manifest_module.HINTS_FILE, "urls", 5),
         ):
-            yield f"{name} {url!r}", partial(edit, name=name, url=url, at=at)
+            change = partial(edit, name=name, column=column, url=url, at=rng.randrange(count))
+            yield f"{column} {url!r}", change
         yield (
-            f"{manifest_module.SITE_FILE} {url!r}",
+            f"{CORE} {url!r}",
             lambda d, url=url: d.put_site(d.site() | {"url": url}),  # type: ignore[misc]
         )
 
@@ -457,61 +473,57 @@ SPANS: tuple[Any, ...] = (
 
 
 def text_edits(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
-    """Texts and sentences of the wrong shape, in blocks that decompress."""
-    blocks = draft.blocks()
+    """Texts and sentences of the wrong shape, in shards that decompress."""
+    whole = draft.shards()
+    count = len(whole)
 
-    def packed(number: int, block: bytes) -> Edit:
-        changed = [*blocks[:number], block, *blocks[number + 1 :]]
-        return partial(Draft.put_blocks, blocks=[zlib.compress(one, 1) for one in changed])
+    def packed(number: int, shard: bytes) -> Edit:
+        changed = [*whole[:number], shard, *whole[number + 1 :]]
+        return partial(Draft.put_shards, shards=changed)
 
-    spans: tuple[Any, ...] = (
-        [[0, 10**6]], [[-5, 3]], [[5, 2]], [[0, -1]], [[10**6, 10**6 + 1]], [[0]], [[0, 1, 2]],
-        [0, 1], [[0, 2**63]], [[10**400, 10**401]], [[0.0, 5.0]], [["0", "5"]], [[None, None]],
-        [[True, False]], "ab", ["ab"], [{"a": 1, "b": 2}], {}, None, 5, [], [[0, 5]] * 1000,
-        [[0, 5], [2, 9], [1, 3]], [[0, float("nan")]], [[0, float("inf")]], [DEEP],
+    def passages(number: int) -> list[Any]:
+        texts: list[Any] = unpack_container(whole[number], TEXTS).values["passages"]
+        return texts
+
+    gaps: tuple[Any, ...] = (
+        [0, 10**6], [-5, 3], [5, -3], [0, -1], [10**6, 1], [0], [0, 1, 2], [[0, 1]], [0, 2**63],
+        [10**400, 1], [0.0, 5.0], ["0", "5"], [None, None], [True, False], "ab", ["ab"], {}, None,
+        5, [], [0, 5] * 1000, [0, 5, -3, 7], [0, float("nan")], [float("inf"), 1], [DEEP, DEEP],
     )  # fmt: skip
-    lines: tuple[Any, ...] = (
-        {"text": "x"}, {"sentences": []}, [], "x", 5, None, {}, DEEP,
-        {"text": "Rope\ud800 of hemp holds strong.", "sentences": [[0, 29]]},
-        {"text": "", "sentences": []}, {"text": "\x00" * 50, "sentences": [[0, 50]]},
+    others: tuple[Any, ...] = (
+        None, 5, 1.5, [], ["a", "b"], {}, True, [["rope"]], "", "Rope\ud800 of hemp holds strong.",
+        "🪢", "\x00" * 50,
     )  # fmt: skip
-    others: tuple[Any, ...] = (None, 5, 1.5, [], ["a", "b"], {}, True, [["rope"]])
-    damaged = [{"sentences": span} for span in spans]
-    damaged += [{key: other} for key in ("text", "id") for other in others]
-    damaged += [{"blocks": span} for span in (*spans, *BLOCKS)]
-    damaged += [{"spans": span} for span in (*spans, *SPANS)]
-    for change in damaged:
-        number = rng.randrange(3)
-        rows = [json.loads(line) | change for line in blocks[number].splitlines()]
-        yield f"{change!r:.40}", packed(number, b"\n".join(json.dumps(r).encode() for r in rows))
-    for line in lines:
-        number = rng.randrange(3)
-        whole_rows = [json.loads(row) for row in blocks[number].splitlines()]
-        own = isinstance(line, dict) and "text" in line
-        rows = [{"id": row["id"], **line} if own else line for row in whole_rows]
-        yield f"{line!r:.40}", packed(number, b"\n".join(json.dumps(r).encode() for r in rows))
-    first = blocks[0].splitlines()
-    raw = {
-        "fewer lines": b"\n".join(first[:-1]),
-        "more lines": b"\n".join([*first, first[0]]),
-        "no lines": b"",
-        "blank lines": b"\n\n".join(first),
-        "no JSON": b"x\n" * 16,
-        "half JSON": blocks[0][:-5],
-        "no UTF-8": blocks[0].replace(b"R", b"\xff"),
-        "deep JSON": b"[" * 100_000 + b"\n" * 15,
-        "long number": b"9" * 5000 + b"\n" * 15,
-        "other ends": b"\r".join(first),
-    }
-    for name, block in raw.items():
-        yield name, packed(0, block)
-    whole = [zlib.compress(block, 1) for block in blocks]
+    damaged = [(1, value) for value in gaps] + [(0, value) for value in others]
+    damaged += [(2, value) for value in (*gaps, *BLOCKS)]
+    damaged += [(3, value) for value in (*gaps, *SPANS)]
+    for place, value in damaged:
+        number = rng.randrange(count)
+        rows = [[*row[:place], value, *row[place + 1 :]] for row in passages(number)]
+        shard = pack_container(Container({"passages": rows}))
+        yield f"{place} = {value!r:.40}", packed(number, shard)
+    rows_of_none: tuple[Any, ...] = (
+        [], "x", 5, None, {}, DEEP, ["x"], ["x", []], ["x", [], []], ["x", [], [], [], []], [[]],
+    )  # fmt: skip
+    for row in rows_of_none:
+        number = rng.randrange(count)
+        shard = pack_container(Container({"passages": [row] * len(passages(number))}))
+        yield f"row {row!r:.40}", packed(number, shard)
+    first = passages(0)
+    other_texts: tuple[Any, ...] = (
+        first[:-1], [*first, first[0]], [], None, {}, "x" * 8, 5, DEEP,
+    )  # fmt: skip
+    for texts in other_texts:
+        yield f"texts {texts!r:.20}", packed(0, pack_container(Container({"passages": texts})))
+    no_passages: tuple[Any, ...] = ({}, [], None, 5, "x", {"passage": first})
+    for values in no_passages:
+        yield f"values {values!r:.20}", packed(0, pack_container(Container(values)))
     for order in itertools.permutations(range(3)):
-        yield f"order {order}", partial(Draft.put_blocks, blocks=[whole[n] for n in order])
-    for number in range(3):
+        shards = [*(whole[number] for number in order), *whole[3:]]
+        yield f"order {order}", partial(Draft.put_shards, shards=shards)
+    for number in range(count):
         for bad in (b"", b"x" * 30, whole[number][:-1], whole[number] + b"x", whole[number] * 2):
-            changed = [*whole[:number], bad, *whole[number + 1 :]]
-            yield f"block {number} of {len(bad)}", partial(Draft.put_blocks, blocks=changed)
+            yield f"shard {number} of {len(bad)}", packed(number, bad)
 
 
 def other(value: Any, _: Any) -> Any:
@@ -527,13 +539,10 @@ def most(values: Any) -> Any:
 
 def column_edits(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
     """Numbers that are in no bundle's columns, in columns that unpack."""
-    size = len(draft.files[manifest_module.TEXTS_FILE])
 
-    def edit(d: Draft, name: str, change: Callable[[Any], Any]) -> None:
-        numbers = d.numbers()
+    def edit(d: Draft, name: str, column: str, change: Callable[[Any], Any]) -> None:
         with np.errstate(all="ignore"):
-            numbers[name] = change(numbers[name])
-        d.files[manifest_module.COLUMNS_FILE] = pack_columns(numbers)
+            d.change(name, column, change(d.container(name).arrays[column]))
 
     changes: dict[str, Callable[[Any], Any]] = {
         "+1": lambda v: v + v.dtype.type(1),
@@ -548,45 +557,61 @@ def column_edits(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]
         "none": lambda v: v[:0],
         "last": lambda v: np.append(v[:-1], most(v)),
         "first": lambda v: np.append(most(v), v[1:]),
+        "signed": lambda v: v.astype(np.int8),
+        "floats": lambda v: v.astype(np.float32),
+        "no numbers": lambda v: np.full(len(v), np.nan, np.float32),
+        "bytes": lambda v: v.astype(np.uint8),
+        "wide": lambda v: v.astype(np.uint32),
+        "widest": lambda v: np.full(len(v), 2**32 - 1, np.uint32),
     }
-    for column in columns.NUMBER_COLUMNS:
+    columns = [(n, column) for n in CONTAINERS for column in draft.container(n).arrays]
+    for name, column in columns:
+        at = f"{name} {column}"
         for label, change in changes.items():
-            yield f"{column.name} {label}", partial(edit, name=column.name, change=change)
+            yield f"{at} {label}", partial(edit, name=name, column=column, change=change)
         for _ in range(4):
             seed = rng.randrange(2**32)
 
             def noise(values: Any, seed: int = seed) -> Any:
-                at = np.random.default_rng(seed).integers(len(values), size=3)
+                places = np.random.default_rng(seed).integers(max(len(values), 1), size=3)
                 changed = values.copy()
-                changed[at] = np.random.default_rng(seed).integers(100, size=3)
+                if len(values):
+                    changed[places] = np.random.default_rng(seed).integers(100, size=3)
                 return changed
 
             def shuffled(values: Any, seed: int = seed) -> Any:
                 return np.random.default_rng(seed).permutation(values)
 
-            yield f"{column.name} noise", partial(edit, name=column.name, change=noise)
-            yield f"{column.name} order", partial(edit, name=column.name, change=shuffled)
+            yield f"{at} noise", partial(edit, name=name, column=column, change=noise)
+            yield f"{at} order", partial(edit, name=name, column=column, change=shuffled)
     for number in (np.nan, np.inf, -np.inf, -1e-9, -0.0, 10.1, 1e-45):
 
         def weighed(values: Any, number: float = number) -> Any:
             return np.append(values[:-1], np.float32(number))
 
-        name = columns.RECORD_WEIGHTS.name
-        yield f"{name} {number}", partial(edit, name=name, change=weighed)
-    edges: tuple[tuple[int, ...], ...] = (
-        (0, 2**63 - 1, 2**64 - 2, size), (0, 2**62, 2**63, size), (0, size, size, size),
-        (0, 0, 0, size), (0, size, 0, size), (1, 2, 3, size), (0, 1, 2, size + 1),
-        (0, 2**63, 2**63, size), (0, 2**64 - 1, 0, size),
+        for name, column in ((CORE, "weights"), (COLUMNS, "titleNorms")):
+            change = partial(edit, name=name, column=column, change=weighed)
+            yield f"{column} {number}", change
+    size = len(draft.files[TEXTS])
+    sizes: tuple[tuple[int, ...], ...] = (
+        (size, 0, 0, 0, 0), (0, 0, 0, 0, size), (size,), (2**32 - 1, 1, 0, 0, size), (),
+        (size, size, size, size, size), (1, 1, 1, 1, size - 4), (0,) * 5,
     )  # fmt: skip
-    for row in edges:
-        value = np.array(row, dtype=np.uint64)
-        name = columns.TEXT_BLOCKS.name
-        yield f"{name} {row}", partial(edit, name=name, change=partial(other, value))
-    for data in (b"", zlib.compress(b""), b"x", zlib.compress(bytes(10**6))):
-        yield (
-            f"columns of {len(data)}",
-            lambda d, p=data: d.files.update({manifest_module.COLUMNS_FILE: p}),  # type: ignore[misc]
-        )
+    for row in sizes:
+        value = np.array(row, dtype=np.uint32)
+        change = partial(edit, name=CONTEXTS, column="textsSizes", change=partial(other, value))
+        yield f"textsSizes {row}", change
+    for name in CONTAINERS:
+        for data in (b"", zlib.compress(b""), b"x", zlib.compress(bytes(10**6))):
+            yield (
+                f"{name} of {len(data)}",
+                lambda d, n=name, p=data: d.files.update({n: p}),  # type: ignore[misc]
+            )
+        for header in ('[["x","Uint32Array",1]]', '[["x","Object",1]]', '[["x","Uint8Array",-1]]',
+                       '[["x","Uint8Array",9e18]]', "{}", "null", '[[]]', "[5]"):  # fmt: skip
+            text = f'{{"format":"{CONTAINER_FORMAT}","values":{{}},"arrays":{header}}}'.encode()
+            data = len(text).to_bytes(4, "little") + text
+            yield f"{name} arrays {header}", partial(Draft.put, name=name, data=data)
 
 
 def npy(header: bytes, body: bytes = b"", version: bytes = b"\x01\x00") -> bytes:
@@ -711,15 +736,15 @@ def bombs(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
     zeros = zlib.compress(bytes(4 << 20), 9)
     spaces = zlib.compress(b" " * (4 << 20), 9)
     lines = zlib.compress(b"\n" * (1 << 18), 9)
-    for name in (*LINES, manifest_module.COLUMNS_FILE):
+    for name in CONTAINERS:
         for label, data in (("zeros", zeros), ("spaces", spaces), ("lines", lines)):
             yield f"{name} {label}", lambda d, n=name, p=data: d.files.update({n: p})  # type: ignore[misc]
-    whole = [zlib.compress(block, 1) for block in draft.blocks()]
+    whole = draft.shards()
     for number, (label, data) in itertools.product(
-        range(3), (("zeros", zeros), ("spaces", spaces), ("lines", lines))
+        range(len(whole)), (("zeros", zeros), ("spaces", spaces), ("lines", lines))
     ):
         changed = [*whole[:number], data, *whole[number + 1 :]]
-        yield f"block {number} {label}", partial(Draft.put_blocks, blocks=changed)
+        yield f"shard {number} {label}", partial(Draft.put_shards, shards=changed)
     for name in sorted(set(draft.files) - set(manifest_module.SHARED_FILES)):
         yield f"{name} header", lambda d, n=name: d.files.update({n: CLAIM})  # type: ignore[misc]
     del rng
@@ -1013,13 +1038,10 @@ SWOLLEN = 48 * 1024 * 1024
 STUFF = {"zeros": b"\0", "spaces": b" ", "lines": b"\n", "letters in lines": b"a\n"}
 
 
-SWELLING = (*LINES, manifest_module.COLUMNS_FILE)
-
-
 @pytest.mark.parametrize("stuff", STUFF)
 @pytest.mark.parametrize(
     "names",
-    [*((name,) for name in SWELLING), SWELLING],
+    [*((name,) for name in CONTAINERS), CONTAINERS],
     ids=lambda names: "all" if len(names) > 1 else names[0],
 )
 def test_hostile_bundle_is_refused_within_little_memory(

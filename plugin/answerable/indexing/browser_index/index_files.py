@@ -1,20 +1,36 @@
-"""Files of the browser's index: manifest, core and shards, each named by the hash of its own."""
+"""Writer of an index: its columns and shards, and the files of them that a browser reads."""
 
 import hashlib
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...serve.bundle_format.columns import THEME_SEPARATOR
-from ...serve.bundle_format.container import Container, pack_container, shrink_array
-from ...serve.bundle_format.manifest import Profile
-from ...serve.bundle_format.site_data import LanguageRows, PhraseEntry, SiteMetadata
+from ...serve.bundle_format import manifest
+from ...serve.bundle_format.columns import deflate
+from ...serve.bundle_format.container import (
+    Container,
+    join_content,
+    pack_container,
+    shrink_array,
+)
+from ...serve.bundle_format.manifest import COLUMNS_FILE, CORE_FILE, TERMS_FILE, WORDS_FILE, Profile
+from ...serve.bundle_format.site_data import (
+    LanguageRows,
+    SiteColumns,
+    SiteMetadata,
+    collect_site_columns,
+    guess_anchor,
+    guess_url,
+    index_entries,
+    list_columns,
+    pack_columns,
+)
 from ...serve.embedders.embedder import Vectors
 from ...serve.embedders.local_embedder import LOCAL_IDENTITY
 from ...serve.errors import SiteError
@@ -24,208 +40,131 @@ from ...serve.structure import TITLE_SEPARATOR, Block, Span, pack_structure
 from ...serve.types import Passage
 from ...serve.vectors import Encoding
 from ..index import Lexicon, SiteIndex, encode_vectors
-from ..output.bundle_writer import clip_context, join_themes
 from ..pages.records import Record
 from .recipe import collect_recipe
 
-
-@dataclass(frozen=True, slots=True)
-class PublicRecord:
-    """Hold what an index says of a page: its id, url, weight, date, and its title's norm.
-
-    ``context_length``: characters of its summary and themes, which count as evidence beside a text.
-    """
-
-    id: str
-    url: str
-    weight: float
-    date: str | None
-    title_norm: float
-    is_history: bool
-    context_length: int
+# Of a page's summary, and of all its themes, that a model reads beside the passages.
+MAX_SUMMARY_CHARACTERS = 400
 
 
-@dataclass(frozen=True, slots=True)
-class PublicPhrases:
-    """Hold the phrases that a question may name, and the terms of titles, sorted."""
+def clip_summary(text: str) -> str:
+    """Cut a text between words where it is longer than a model that answers has to read."""
+    if len(text) <= MAX_SUMMARY_CHARACTERS:
+        return text
+    cut = text[:MAX_SUMMARY_CHARACTERS]
+    return f"{cut.rpartition(' ')[0] or cut} …"
 
-    names: tuple[PhraseEntry, ...]
-    aliases: tuple[PhraseEntry, ...]
-    themes: tuple[PhraseEntry, ...]
-    title_terms: tuple[PhraseEntry, ...]
+
+def clip_themes(themes: Sequence[str]) -> list[str]:
+    """Keep the first themes of a page, as many as are no longer than a summary."""
+    ends = accumulate(len(theme) for theme in themes)
+    pairs = zip(themes, ends, strict=True)
+    return [theme for theme, end in pairs if end <= MAX_SUMMARY_CHARACTERS]
 
 
 @dataclass(frozen=True, slots=True)
 class PublicIndex:
-    """Hold the index of a site's published pages.
+    """Hold the index of a site's published pages, from which it is written.
 
-    ``passage_records`` gives each passage's record as a row. ``passage_vectors`` (n, d) are in
-    full precision.
+    ``record_ids``, ``record_urls`` and ``context_lengths`` (characters of a page's summary and
+    themes, which count as evidence beside a text) have one value for each record.
+    ``passage_vectors`` (n, d) are in full precision. ``forms`` are by language those of each term
+    of the lexicon but itself, with spaces between them.
     """
 
-    site: SiteMetadata
-    profile: Profile
-    records: tuple[PublicRecord, ...]
-    phrases: PublicPhrases
+    columns: SiteColumns
+    record_ids: tuple[str, ...]
+    record_urls: tuple[str, ...]
+    context_lengths: tuple[int, ...]
     passages: tuple[Passage, ...]
-    passage_records: tuple[int, ...]
     passage_vectors: Vectors
     lexicon: Lexicon
-    words: tuple[str, ...]
-    forms: Mapping[str, tuple[str, ...]]
+    forms: Mapping[str, Sequence[str]]
 
 
-def select_public_index(index: SiteIndex, profile: Profile) -> PublicIndex:
-    """Select what the published pages hold; SiteError for a site with notes."""
-    if index.hints:
-        raise SiteError(
-            "notebook: a site with private notes cannot answer in the browser; set answers_in to "
-            "function"
-        )
-    columns = (index.records, index.weights, index.titles.norms, index.is_history)
-    return PublicIndex(
+def select_public_index(index: SiteIndex) -> PublicIndex:
+    """Select what the published pages hold, and nothing that notes do."""
+    records, site = index.records, index.site
+    tables = (index.names, index.aliases, index.themes, index.titles.terms)
+    names, aliases, themes, title_terms = index_entries(tables, len(records))
+    columns = SiteColumns(
         site=SiteMetadata(
-            name=index.site.name,
-            url=index.site.url,
-            language=index.site.language,
+            name=site.name,
+            url=site.url,
+            language=site.language,
             scripts=index.scripts,
-            route=index.site.route,
+            route=site.route,
             languages=tuple(LanguageRows(*each) for each in index.languages),
-            names=index.site.names,
-            author=index.site.author,
+            names=site.names,
+            author=site.author,
         ),
-        profile=profile,
-        records=tuple(
-            PublicRecord(
-                record.id,
-                record.url,
-                weight,
-                record.metadata.date,
-                norm,
-                is_history,
-                _count_context_characters(record),
-            )
-            for record, weight, norm, is_history in zip(*columns, strict=True)
-        ),
-        phrases=PublicPhrases(index.names, index.aliases, index.themes, index.titles.terms),
+        weights=np.array(index.weights, "<f4"),
+        dates=tuple(record.metadata.date for record in records),
+        title_norms=np.array(index.titles.norms, "<f4"),
+        is_history=np.array(index.is_history, np.bool_),
+        names=names,
+        aliases=aliases,
+        themes=themes,
+        title_terms=title_terms,
+        passage_records=np.array(index.passage_records, "<u4"),
+        lengths=index.lexicon.lengths,
+        words=index.words,
+    )
+    return PublicIndex(
+        columns=columns,
+        record_ids=tuple(record.id for record in records),
+        record_urls=tuple(record.url for record in records),
+        context_lengths=tuple(_count_context_characters(record) for record in records),
         passages=tuple(each.passage for each in index.passages),
-        passage_records=index.passage_records,
         passage_vectors=index.passage_vectors,
         lexicon=index.lexicon,
-        words=index.words,
-        forms={tag: index.forms[tag] for tag, _, _ in index.languages},
+        # A site without pages has a language, and no forms in it.
+        forms={tag: index.forms.get(tag, ()) for tag in columns.site.tags},
     )
 
 
 def _count_context_characters(record: Record) -> int:
     """Count the characters of a page's context as a bundle holds it."""
-    themes = join_themes(record.metadata.themes)
-    return len(clip_context(record.metadata.summary)) + len(themes.replace(THEME_SEPARATOR, ""))
+    themes = clip_themes(record.metadata.themes)
+    return len(clip_summary(record.metadata.summary)) + sum(map(len, themes))
 
 
-WINDOW_SUFFIX = re.compile(r"~[0-9]+$")
+def collect_columns(index: PublicIndex, text_starts: Sequence[int]) -> Mapping[str, Any]:
+    """Collect the columns of an index by name. text_starts: the first row of each shard of texts.
 
-
-def serialize_core(index: PublicIndex) -> bytes:
-    """Serialize the recipe, the site's metadata and what an edit of a few words does not change."""
-    titles = _share_prefixes([passage.title for passage in index.passages])
-    values = {
-        "recipe": collect_recipe(index.site),
-        "site": {**index.site.as_json(), "tags": list(index.site.tags)},
-        "recordIds": [record.id for record in index.records],
-        "recordUrls": [record.url for record in index.records],
-        "passageIds": _shorten_ids(index),
-        "passageUrls": _shorten_urls(index),
-        "titles": [headings for _, headings in titles],
-        "phrases": {
-            name: [entry.phrase for entry in entries]
-            for name, entries in _list_phrases(index).items()
-        },
-    }
-    entries = [entry for table in _list_phrases(index).values() for entry in table]
-    arrays = {
-        "weights": np.array([record.weight for record in index.records], "<f4"),
-        "isHistory": np.array([record.is_history for record in index.records], "|u1"),
-        "passagesPerRecord": shrink_array(
-            np.bincount(index.passage_records, minlength=len(index.records))
-        ),
-        "sharedTitles": shrink_array(np.array([shared for shared, _ in titles], int)),
-        "phraseSizes": shrink_array(np.array([len(entry.records) for entry in entries], int)),
-        "phraseRecords": shrink_array(np.array([r for e in entries for r in e.records], int)),
-    }
-    return pack_container(Container(values, arrays))
-
-
-def _collect_counts(index: PublicIndex) -> dict[str, NDArray[Any]]:
-    """Collect the columns that an edit of a few words changes, which the manifest holds."""
-    entries = [entry for table in _list_phrases(index).values() for entry in table]
-    lengths = [record.context_length for record in index.records]
-    return {
-        "titleNorms": np.array([record.title_norm for record in index.records], "<f4"),
-        "contextLengths": shrink_array(np.array(lengths, int)),
-        "passageLengths": shrink_array(index.lexicon.lengths),
-        "hasCode": np.array([has_code(passage) for passage in index.passages], "|u1"),
-        "phraseFrequencies": shrink_array(np.array([entry.frequency for entry in entries], int)),
-    }
-
-
-# A question loads all signs, 32 bytes a passage; an edit changes one file of 16 kB.
-SIGN_ROWS = 512
-
-
-def serialize_signs(codes: NDArray[np.int8]) -> Mapping[int, bytes]:
-    """Serialize a bit for each dimension of each passage, set for a code above 0, by shard."""
-    return {
-        number: pack_container(
-            Container({}, {"signs": np.packbits(codes[start : start + SIGN_ROWS] > 0, 1).ravel()})
-        )
-        for number, start in enumerate(range(0, len(codes), SIGN_ROWS))
-    }
-
-
-def serialize_words(index: PublicIndex) -> bytes:
-    """Serialize the words that passages hold as they are written."""
-    return pack_container(Container({"words": index.words}))
-
-
-def _shorten_ids(index: PublicIndex) -> list[str | list[str]]:
-    """List the ids of passages without the record's, or the whole id in a list.
-
-    An anchor that follows from the passage's heading is left out too.
+    Those of the terms are made with their shards.
     """
-    return [
-        _shorten_id(passage, index.records[row].id)
-        for passage, row in zip(index.passages, index.passage_records, strict=True)
-    ]
+    ids, urls = index.record_ids, index.record_urls
+    passages = list(zip(index.passages, index.columns.passage_records.tolist(), strict=True))
+    titles = _share_prefixes([passage.title for passage in index.passages])
+    return {
+        **collect_site_columns(index.columns),
+        "recordIds": ids,
+        "recordUrls": urls,
+        "passageIds": [_shorten_id(passage, ids[row]) for passage, row in passages],
+        "passageUrls": [
+            None if passage.url == guess_url(passage.id, ids[row], urls[row]) else passage.url
+            for passage, row in passages
+        ],
+        "titles": [headings for _, headings in titles],
+        "sharedTitles": [shared for shared, _ in titles],
+        "contextLengths": index.context_lengths,
+        "hasCode": [has_code(passage) for passage in index.passages],
+        "textsStarts": text_starts,
+    }
 
 
 def _shorten_id(passage: Passage, record_id: str) -> str | list[str]:
+    """Return the id of a passage without the record's, or the whole id in a list.
+
+    An anchor that follows from the passage's heading is left out too.
+    """
     tail = passage.id.removeprefix(record_id)
     anchor = f"#{guess_anchor(passage.title)}"
     if not passage.id.startswith(record_id) or re.match("#(?:~|$)", tail):
         return [passage.id]
     window = tail.removeprefix(anchor)
     return f"#{window}" if tail != window and re.fullmatch("(?:~[0-9]+)?", window) else tail
-
-
-def guess_anchor(title: str) -> str:
-    """Make the anchor that Markdown gives the last heading of a title, of its letters in ASCII."""
-    heading = re.sub("[^a-z0-9_ -]+", "", title.rpartition(TITLE_SEPARATOR)[2].lower())
-    return re.sub("[ -]+", "-", heading.strip(" "))
-
-
-def _shorten_urls(index: PublicIndex) -> list[str | None]:
-    """List the urls of passages, None where it follows from the record's url and the id."""
-    pairs = zip(index.passages, index.passage_records, strict=True)
-    return [
-        None if passage.url == _guess_url(passage.id, index, row) else passage.url
-        for passage, row in pairs
-    ]
-
-
-def _guess_url(passage_id: str, index: PublicIndex, row: int) -> str:
-    record = index.records[row]
-    return record.url + WINDOW_SUFFIX.sub("", passage_id.removeprefix(record.id))
 
 
 def _share_prefixes(titles: Sequence[str]) -> list[tuple[int, str]]:
@@ -245,14 +184,18 @@ def _share_prefixes(titles: Sequence[str]) -> list[tuple[int, str]]:
     return shared
 
 
-def _list_phrases(index: PublicIndex) -> Mapping[str, tuple[PhraseEntry, ...]]:
-    phrases = index.phrases
-    return {
-        "names": phrases.names,
-        "aliases": phrases.aliases,
-        "themes": phrases.themes,
-        "titleTerms": phrases.title_terms,
-    }
+# A question loads all signs, 32 bytes a passage; an edit changes one file of 16 kB.
+SIGN_ROWS = 512
+
+
+def serialize_signs(codes: NDArray[np.int8]) -> list[bytes]:
+    """Serialize a bit for each dimension of each passage, set for a code above 0, in shards."""
+    return [
+        pack_container(
+            Container({}, {"signs": np.packbits(codes[start : start + SIGN_ROWS] > 0, 1).ravel()})
+        )
+        for start in range(0, len(codes), SIGN_ROWS)
+    ]
 
 
 # A question reads a shard for each of its words: one of so many postings has some 3 kB. A small
@@ -294,33 +237,25 @@ def divide_terms(index: PublicIndex) -> dict[str, list[int]]:
     return {first: sorted(set(rows)) for first, rows in shards.items()}
 
 
-def serialize_postings(index: PublicIndex, shards: Iterable[list[int]]) -> Mapping[int, bytes]:
-    """Serialize the forms and postings of terms by the number of their shard.
-
-    shards: the rows of the terms of each.
-    """
-    return {
-        number: pack_container(_make_shard(index, shard)) for number, shard in enumerate(shards)
-    }
+def serialize_terms(index: PublicIndex, shards: Iterable[Sequence[int]]) -> list[bytes]:
+    """Serialize the forms and postings of terms. shards: the rows of the terms of each."""
+    return [pack_container(_make_shard(index, shard)) for shard in shards]
 
 
-def _make_shard(index: PublicIndex, rows: list[int]) -> Container:
+def _make_shard(index: PublicIndex, rows: Sequence[int]) -> Container:
     """Make a shard. rows: of its terms, rising."""
     lexicon = index.lexicon
     edges = lexicon.edges.astype(np.int64)
     sizes = edges[np.array(rows, dtype=np.int64) + 1] - edges[rows] if rows else np.zeros(0, int)
     places = np.concatenate([np.arange(edges[row], edges[row + 1]) for row in rows] or [sizes])
-    return Container(
-        {
-            "terms": [lexicon.terms[row] for row in rows],
-            "forms": {tag: [forms[row] for row in rows] for tag, forms in index.forms.items()},
-        },
-        {
-            "sizes": shrink_array(sizes),
-            "gaps": shrink_array(_difference_rows(lexicon.passages[places], sizes)),
-            "counts": shrink_array(lexicon.counts[places]),
-        },
-    )
+    columns = {
+        "terms": [lexicon.terms[row] for row in rows],
+        "forms": {tag: [forms[row] for row in rows] for tag, forms in index.forms.items()},
+        "sizes": sizes,
+        "gaps": _difference_rows(lexicon.passages[places], sizes),
+        "counts": lexicon.counts[places],
+    }
+    return pack_columns(list_columns(TERMS_FILE), columns)
 
 
 def _difference_rows(passages: NDArray[np.uint32], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -339,20 +274,8 @@ def make_offset_converter(text: str) -> Callable[[int], int]:
     """Return a function that converts an offset of a text to UTF-16 units."""
     if text.isascii():
         return lambda offset: offset
-    wide = _find_wide_characters(text)
+    wide = [place for place, character in enumerate(text) if character > _LAST_OF_ONE_UNIT]
     return lambda offset: offset + bisect_left(wide, offset)
-
-
-def make_unit_converter(text: str) -> Callable[[int], int]:
-    """Return a function that converts an offset of a text from UTF-16 units."""
-    # Each of them has one unit more, which the places of all later ones count.
-    units = [place + before for before, place in enumerate(_find_wide_characters(text))]
-    return lambda offset: offset - bisect_left(units, offset)
-
-
-def _find_wide_characters(text: str) -> list[int]:
-    """Find the places of the characters that take two units."""
-    return [place for place, character in enumerate(text) if character > _LAST_OF_ONE_UNIT]
 
 
 # How many shards a large site has of each kind, and the fewest and the most passages of one. The
@@ -391,45 +314,48 @@ def split_pages(passage_records: Sequence[int], size: int) -> list[int]:
     return starts
 
 
-def serialize_codes(codes: Codes, starts: Sequence[int]) -> Mapping[int, bytes]:
-    """Serialize the codes of passages, (n, dimensions), by the number of their shard.
+def serialize_codes(codes: Codes, starts: Sequence[int]) -> list[bytes]:
+    """Serialize the codes of passages, (n, dimensions). starts: the first row of each shard."""
+    return [
+        pack_container(Container({}, {"codes": codes[start:end].reshape(-1)}))
+        for start, end in pairwise([*starts, len(codes)])
+    ]
 
-    starts: the first row of each shard.
+
+def serialize_texts(passages: Sequence[Passage], starts: Sequence[int]) -> list[bytes]:
+    """Serialize texts and their structure. starts: the first row of each shard.
+
+    SiteError for a passage that is too large to be read.
     """
-    return {
-        number: pack_container(Container({}, {"codes": codes[start:end].reshape(-1)}))
-        for number, (start, end) in enumerate(pairwise([*starts, len(codes)]))
-    }
+    return [
+        _serialize_shard(passages[start:end]) for start, end in pairwise([*starts, len(passages)])
+    ]
 
 
-def serialize_texts(passages: Sequence[Passage], starts: Sequence[int]) -> Mapping[int, bytes]:
-    """Serialize texts and their structure by the shard's number.
-
-    starts: the first row of each shard.
-    """
-    return {
-        number: pack_container(
-            Container({"passages": [_describe_text(passage) for passage in passages[start:end]]})
+def _serialize_shard(passages: Sequence[Passage]) -> bytes:
+    texts = [_describe_text(passage) for passage in passages]
+    content = join_content(Container({"passages": texts}))
+    if len(content) > manifest.MAX_SHARD_BYTES:
+        largest = max(passages, key=lambda passage: len(passage.text))
+        raise SiteError(
+            f"{largest.record}: it has {len(largest.text)} characters under one heading that "
+            "cannot be cut; break its lines"
         )
-        for number, (start, end) in enumerate(pairwise([*starts, len(passages)]))
-    }
+    return deflate(content)
 
 
 def serialize_statements(
     passages: Sequence[Passage], starts: Sequence[int], quantize_statements: QuantizeStatements
-) -> Mapping[int, bytes]:
-    """Serialize the vectors of passages' statements by the shard's number.
-
-    starts: the first row of each shard.
-    """
-    shards: dict[int, bytes] = {}
-    for number, (start, end) in enumerate(pairwise([*starts, len(passages)])):
+) -> list[bytes]:
+    """Serialize the vectors of passages' statements. starts: the first row of each shard."""
+    shards: list[bytes] = []
+    for start, end in pairwise([*starts, len(passages)]):
         codes = [quantize_statements(passage) for passage in passages[start:end]]
         arrays = {
             "counts": shrink_array(np.array([len(rows) for rows in codes])),
             "codes": np.concatenate([rows.reshape(-1) for rows in codes]),
         }
-        shards[number] = pack_container(Container({}, arrays))
+        shards.append(pack_container(Container({}, arrays)))
     return shards
 
 
@@ -493,25 +419,27 @@ def name_file(kind: str, digest: bytes) -> str:
 
 
 def serialize_browser_index(
-    index: PublicIndex, quantize_statements: QuantizeStatements, bundle_id: str
+    index: PublicIndex, profile: Profile, quantize_statements: QuantizeStatements, bundle_id: str
 ) -> BrowserIndex:
     """Serialize an index. bundle_id: of the bundle that holds the same, as a reply names it."""
-    dimensions = index.passage_vectors.shape[1]
+    site, dimensions = index.columns, index.passage_vectors.shape[1]
     codes = encode_vectors(index.passage_vectors, Encoding("int8", dimensions))["codes"]
-    starts = {kind: split_passages(kind, index.passage_records) for kind in _SHARDS}
+    records = site.passage_records.tolist()
+    starts = {kind: split_passages(kind, records) for kind in _SHARDS}
+    columns = collect_columns(index, starts["texts"])
     terms = divide_terms(index)
-    shards: Mapping[str, Mapping[int, bytes]] = {
-        "terms": serialize_postings(index, terms.values()),
+    shards: Mapping[str, list[bytes]] = {
+        "terms": serialize_terms(index, terms.values()),
         "codes": serialize_codes(codes, starts["codes"]),
         "texts": serialize_texts(index.passages, starts["texts"]),
         "statements": serialize_statements(
             index.passages, starts["statements"], quantize_statements
         ),
         "signs": serialize_signs(codes),
-        "words": {0: serialize_words(index)},
+        "words": [pack_container(pack_columns(list_columns(WORDS_FILE), columns))],
     }
     digests = {
-        kind: [hashlib.sha256(data).digest()[:NAME_BYTES] for _, data in sorted(parts.items())]
+        kind: [hashlib.sha256(data).digest()[:NAME_BYTES] for data in parts]
         for kind, parts in shards.items()
     }
     values = {
@@ -519,30 +447,34 @@ def serialize_browser_index(
         "id": bundle_id,
         # The only embedder that a browser has.
         "embedder": LOCAL_IDENTITY.as_json(),
-        "profile": index.profile.as_json(),
+        "profile": profile.as_json(),
         "dimensions": dimensions,
         "counts": {
-            "records": len(index.records),
+            "records": len(index.record_ids),
             "passages": len(index.passages),
             "terms": len(index.lexicon.terms),
-            "words": len(index.words),
+            "words": len(site.words),
         },
-        "signRows": SIGN_ROWS,
         "termStarts": list(terms),
-        "dates": [record.date for record in index.records],
     }
+    core = pack_columns(list_columns(CORE_FILE), columns)
+    recipe = {"recipe": collect_recipe(site.site)}
+    edited = pack_columns(list_columns(COLUMNS_FILE), columns)
     arrays = {
+        **edited.arrays,
         **{f"{kind}Names": np.frombuffer(b"".join(of), "|u1") for kind, of in digests.items()},
         **{f"{kind}Starts": shrink_array(np.array(rows, int)) for kind, rows in starts.items()},
-        **_collect_counts(index),
     }
-    first = {"core": serialize_core(index), "manifest": pack_container(Container(values, arrays))}
+    first = {
+        "core": pack_container(Container({**recipe, **core.values}, core.arrays)),
+        "manifest": pack_container(Container({**values, **edited.values}, arrays)),
+    }
     names = {kind: name_file(kind, hashlib.sha256(data).digest()) for kind, data in first.items()}
     files = {
-        name_file(kind, digest): parts[number]
+        name_file(kind, digest): data
         for kind, parts in shards.items()
-        for number, digest in enumerate(digests[kind])
+        for digest, data in zip(digests[kind], parts, strict=True)
     }
     files |= {names[kind]: data for kind, data in first.items()}
-    folder = f"index/{re.sub('[^A-Za-z0-9-]', '-', index.site.language)}"
+    folder = f"index/{re.sub('[^A-Za-z0-9-]', '-', site.site.language)}"
     return BrowserIndex(folder, files, names["manifest"], names["core"])

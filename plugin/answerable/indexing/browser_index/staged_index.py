@@ -16,6 +16,7 @@ from ...serve.answers.statements import split_statements
 from ...serve.bundle_format.manifest import Profile
 from ...serve.embedders.embedder import Embedder
 from ...serve.embedders.local_embedder import MODEL_ID, read_model_files
+from ...serve.errors import SiteError
 from ...serve.types import Passage
 from ..caches import SqliteCache
 from ..index import SiteIndex
@@ -138,7 +139,11 @@ def stage_browser_index(
 
     Statements whose vectors the cache has are not embedded again.
     """
-    public = select_public_index(index, profile)
+    if index.hints:
+        raise SiteError(
+            "notebook: a site with private notes cannot answer in the browser; set answers_in to "
+            "function"
+        )
     entries: dict[bytes, bytes] = {}
     keys: list[bytes] = []
     with contextlib.closing(SqliteCache(cache_folder / STATEMENT_CACHE_FILE)) as store:
@@ -156,7 +161,8 @@ def stage_browser_index(
             return codes
 
         quantize = make_statement_quantizer(embedder, embed_cached)
-        browser = serialize_browser_index(public, quantize, bundle_id)
+        public = select_public_index(index)
+        browser = serialize_browser_index(public, profile, quantize, bundle_id)
         store.put(entries)
         store.touch(keys)
     return browser

@@ -4,19 +4,17 @@ import datetime as dt
 import hashlib
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...serve.bundle_format import columns
 from ...serve.bundle_format import manifest as manifest_module
-from ...serve.bundle_format.columns import THEME_SEPARATOR, deflate, pack_columns, pack_lines
+from ...serve.bundle_format.container import pack_container
 from ...serve.bundle_format.manifest import (
     MANIFEST_FILE,
     BundleFile,
@@ -28,18 +26,30 @@ from ...serve.bundle_format.manifest import (
     read_manifest,
     stored_file_name,
 )
-from ...serve.bundle_format.site_data import PhraseEntry
+from ...serve.bundle_format.site_data import (
+    collect_label_columns,
+    index_entries,
+    list_columns,
+    pack_columns,
+)
 from ...serve.embedders.embedder import EmbedderIdentity
 from ...serve.errors import BundleError, SiteError
-from ...serve.structure import is_safe_url, pack_structure
+from ...serve.structure import is_safe_url
 from ...serve.text.languages import is_language_tag
-from ...serve.types import Passage
 from ...serve.vectors import Encoding
+from ..browser_index.index_files import (
+    clip_summary,
+    clip_themes,
+    collect_columns,
+    select_public_index,
+    serialize_terms,
+    serialize_texts,
+)
 from ..index import SiteIndex, encode_vectors
 from .files import lock_folder, remove_leftovers, write_private_file
 
-# Of a page's summary, and of all its themes, that a model reads beside the passages.
-MAX_SUMMARY_CHARACTERS = 400
+# Passages whose texts share a shard: more of them take less space and longer to read.
+PASSAGES_PER_SHARD = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +64,15 @@ class BundleContents:
 def serialize_index(index: SiteIndex, encoding: Encoding) -> BundleContents:
     """Serialize an index into the files of a bundle; SiteError for a url that no page can have."""
     files = {**_serialize_shared(index), **_serialize_vectors(index, encoding)}
-    return BundleContents(encoding, files, _count_entries(index))
+    counts = {
+        "records": len(index.records),
+        "passages": len(index.passages),
+        "terms": len(index.lexicon.terms),
+        "words": len(index.words),
+        "hints": len(index.hints),
+        "windows": len(index.hint_owners),
+    }
+    return BundleContents(encoding, files, counts)
 
 
 def reencode_contents(
@@ -64,24 +82,6 @@ def reencode_contents(
     shared = {name: contents.files[name] for name in manifest_module.SHARED_FILES}
     files = {**shared, **_serialize_vectors(index, encoding)}
     return BundleContents(encoding, files, contents.counts)
-
-
-def _count_entries(index: SiteIndex) -> dict[str, int]:
-    return {
-        "records": len(index.records),
-        "passages": len(index.passages),
-        "hints": len(index.hints),
-        "windows": len(index.hint_owners),
-        "terms": len(index.lexicon.terms),
-        "postings": len(index.lexicon.passages),
-        "names": len(index.names),
-        "aliases": len(index.aliases),
-        "themes": len(index.themes),
-        "title_terms": len(index.titles.terms),
-        "label_terms": len(index.label_terms),
-        "words": len(index.words),
-        "bearers": sum(len(each.records) for table in _list_tables(index) for each in table),
-    }
 
 
 def _serialize_vectors(index: SiteIndex, encoding: Encoding) -> dict[str, bytes]:
@@ -100,98 +100,38 @@ def _serialize_shared(index: SiteIndex) -> dict[str, bytes]:
     _check_urls((each.passage.id, each.passage.url) for each in index.passages)
     _check_urls((hint.id, hint.url) for hint in index.hints)
     _check_languages(language for language, _, _ in index.languages)
-    passages = [each.passage for each in index.passages]
-    texts, edges = _compress_passages(passages)
-    return {
-        manifest_module.TEXTS_FILE: texts,
-        manifest_module.COLUMNS_FILE: pack_columns(_collect_columns(index, edges)),
-        manifest_module.RECORDS_FILE: _pack_lines(
-            [record.id for record in index.records],
-            [record.metadata.date or "" for record in index.records],
-            [clip_context(record.metadata.summary) for record in index.records],
-            [join_themes(record.metadata.themes) for record in index.records],
-        ),
-        manifest_module.PASSAGES_FILE: _pack_lines(
-            [passage.id for passage in passages],
-            [passage.title for passage in passages],
-            [passage.url for passage in passages],
-        ),
-        manifest_module.PHRASES_FILE: _pack_lines(
-            *([entry.phrase for entry in table] for table in _list_tables(index))
-        ),
-        manifest_module.LEXICON_FILE: _pack_lines(index.lexicon.terms),
-        manifest_module.WORDS_FILE: _pack_lines(index.words),
-        manifest_module.FORMS_FILE: _pack_lines(
-            *(index.forms[tag] for tag, _, _ in index.languages)
-        ),
-        manifest_module.HINTS_FILE: _pack_lines(
-            [hint.id for hint in index.hints],
-            [hint.label for hint in index.hints],
-            [hint.locator for hint in index.hints],
-            [hint.url for hint in index.hints],
-        ),
-        manifest_module.SITE_FILE: _dump_json(
-            {
-                "name": index.site.name,
-                "url": index.site.url,
-                "language": index.site.language,
-                "route": index.site.route,
-                "scripts": sorted(index.scripts),
-                "languages": index.languages,
-                "names": index.site.names,
-                "author": index.site.author,
-            }
-        ),
+    _check_lines(record.id for record in index.records)
+    _check_lines(each.passage.title for each in index.passages)
+    _check_lines(text for hint in index.hints for text in (hint.label, hint.locator))
+    public = select_public_index(index)
+    starts = range(0, len(public.passages), PASSAGES_PER_SHARD)
+    texts = serialize_texts(public.passages, starts)
+    columns = {
+        **collect_columns(public, starts),
+        **_collect_unpublished_columns(index),
+        "textsSizes": [len(shard) for shard in texts],
+    }
+    (terms,) = serialize_terms(public, [range(len(public.lexicon.terms))])
+    packed = {manifest_module.TERMS_FILE: terms, manifest_module.TEXTS_FILE: b"".join(texts)}
+    return packed | {
+        name: pack_container(pack_columns(list_columns(name), columns))
+        for name in manifest_module.SHARED_FILES
+        if name not in packed
     }
 
 
-def _collect_columns(index: SiteIndex, edges: Sequence[int]) -> dict[str, NDArray[Any]]:
-    """Collect the columns of numbers. edges: of the blocks of texts."""
-    lexicon = index.lexicon
-    phrases = [entry for table in _list_tables(index) for entry in table]
+def _collect_unpublished_columns(index: SiteIndex) -> Mapping[str, Any]:
+    """Collect the columns that no site publishes: of notes, and what a model reads of pages."""
     return {
-        columns.RECORD_WEIGHTS.name: np.array(index.weights),
-        columns.RECORD_TITLE_NORMS.name: np.array(index.titles.norms),
-        columns.RECORD_HISTORY.name: np.array(index.is_history),
-        columns.PASSAGE_RECORDS.name: np.array(index.passage_records),
-        columns.PASSAGE_LENGTHS.name: lexicon.lengths,
-        columns.TEXT_BLOCKS.name: np.array(edges),
-        columns.PHRASE_EDGES.name: np.cumsum([0, *(len(entry.records) for entry in phrases)]),
-        columns.PHRASE_RECORDS.name: np.array([row for entry in phrases for row in entry.records]),
-        columns.PHRASE_FREQUENCIES.name: np.array([entry.frequency for entry in phrases]),
-        columns.POSTING_EDGES.name: lexicon.edges,
-        columns.POSTING_PASSAGES.name: lexicon.passages,
-        columns.POSTING_COUNTS.name: lexicon.counts,
-        columns.HINT_OWNERS.name: np.array(index.hint_owners),
+        "summaries": [clip_summary(record.metadata.summary) for record in index.records],
+        "themes": [clip_themes(record.metadata.themes) for record in index.records],
+        "ids": [hint.id for hint in index.hints],
+        "labels": [hint.label for hint in index.hints],
+        "locators": [hint.locator for hint in index.hints],
+        "urls": [hint.url for hint in index.hints],
+        "windowsPerHint": np.bincount(index.hint_owners, minlength=len(index.hints)),
+        **collect_label_columns(*index_entries([index.label_terms], len(index.hints))),
     }
-
-
-def _list_tables(index: SiteIndex) -> tuple[tuple[PhraseEntry, ...], ...]:
-    """List the tables of phrases in the order of ``columns.PHRASES``."""
-    return index.names, index.aliases, index.themes, index.titles.terms, index.label_terms
-
-
-def _pack_lines(*texts: Sequence[str]) -> bytes:
-    """Pack columns of texts; SiteError for one of two lines, which only a file's name can have."""
-    try:
-        return pack_lines(texts)
-    except ValueError as error:
-        raise SiteError(f"{error}: rename its file, or write it on one line") from None
-
-
-def clip_context(text: str) -> str:
-    """Cut a text between words where it is longer than a model that answers has to read."""
-    if len(text) <= MAX_SUMMARY_CHARACTERS:
-        return text
-    cut = text[:MAX_SUMMARY_CHARACTERS]
-    return f"{cut.rpartition(' ')[0] or cut} …"
-
-
-def join_themes(themes: Sequence[str]) -> str:
-    """Join the first themes of a page, as many as are no longer than a summary."""
-    ends = accumulate(len(theme) for theme in themes)
-    pairs = zip(themes, ends, strict=True)
-    return THEME_SEPARATOR.join(t for t, end in pairs if end <= MAX_SUMMARY_CHARACTERS)
 
 
 def _check_urls(urls: Iterable[tuple[str, str]]) -> None:
@@ -203,46 +143,18 @@ def _check_urls(urls: Iterable[tuple[str, str]]) -> None:
             )
 
 
+def _check_lines(texts: Iterable[str]) -> None:
+    for text in texts:
+        if "\n" in text:
+            raise SiteError(f"{text!r} has a line break: rename its file, or write it on one line")
+
+
 def _check_languages(tags: Iterable[str]) -> None:
     for tag in tags:
         if not is_language_tag(tag):
             raise SiteError(
                 f"language: {tag!r} is not a language tag such as en or pt-BR; correct it"
             )
-
-
-def _compress_passages(passages: Sequence[Passage]) -> tuple[bytes, list[int]]:
-    """Compress JSON lines in independent blocks; return them and where each begins and ends."""
-    size = manifest_module.PASSAGES_PER_BLOCK
-    text = bytearray()
-    edges = [0]
-    for start in range(0, len(passages), size):
-        block = passages[start : start + size]
-        lines = b"\n".join(_dump_json(_passage_json(passage)) for passage in block)
-        if len(lines) > manifest_module.MAX_BLOCK_BYTES:
-            largest = max(block, key=lambda passage: len(passage.text))
-            raise SiteError(
-                f"{largest.record}: it has {len(largest.text)} characters under one heading that "
-                "cannot be cut; break its lines"
-            )
-        text += deflate(lines)
-        edges.append(len(text))
-    return bytes(text), edges
-
-
-def _passage_json(passage: Passage) -> dict[str, Any]:
-    return {
-        "id": passage.id,
-        "text": passage.text,
-        "sentences": passage.sentences,
-        "blocks": pack_structure(passage.blocks),
-        "spans": pack_structure(passage.spans),
-    }
-
-
-def _dump_json(value: object) -> bytes:
-    """Dump JSON without a line break in it; a lone surrogate stays an escape."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
 
 
 def _dump_array(array: NDArray[Any]) -> bytes:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BUILD_AGAIN, BundleError
-from .columns import deflate, inflate
+from .columns import MAX_DECOMPRESSED_BYTES, deflate, inflate
 
 # The types of numbers, by their names in the header, which are those of JavaScript's arrays.
 ARRAY_TYPES: Mapping[str, np.dtype[Any]] = {
@@ -45,6 +45,11 @@ class Container:
 
 def pack_container(container: Container) -> bytes:
     """Pack a container; TypeError for an array of another type than ``ARRAY_TYPES``."""
+    return deflate(join_content(container))
+
+
+def join_content(container: Container) -> bytes:
+    """Join the header of a container and its arrays, as they are before they are compressed."""
     header = {
         "format": CONTAINER_FORMAT,
         "values": container.values,
@@ -59,17 +64,21 @@ def pack_container(container: Container) -> bytes:
     for array in container.arrays.values():
         data += bytes(-len(data) % ALIGNMENT)
         data += np.ascontiguousarray(array).tobytes()
-    return deflate(bytes(data))
+    return bytes(data)
 
 
 def unpack_container(
-    data: bytes, name: str, spend: Callable[[int], None] = lambda _: None
+    data: bytes,
+    name: str,
+    spend: Callable[[int], None] = lambda _: None,
+    max_bytes: int = MAX_DECOMPRESSED_BYTES,
 ) -> Container:
     """Unpack a container; BundleError with the name of its file if it is damaged.
 
-    spend: is told how many bytes it takes decompressed, before any of them is read.
+    spend: is told how many bytes it takes decompressed, before any of them is read. max_bytes: that
+    it may take so.
     """
-    content = inflate(data, name)
+    content = inflate(data, name, max_bytes)
     spend(len(content))
     try:
         return _parse_content(content)

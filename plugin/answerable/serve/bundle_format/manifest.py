@@ -10,7 +10,7 @@ from typing import Any
 
 from ..embedders.embedder import EmbedderIdentity
 from ..errors import BUILD_AGAIN, BundleError
-from ..vectors import ENCODING_NAMES, REMOVED_ENCODINGS, Encoding
+from ..vectors import REMOVED_ENCODINGS, Encoding
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,24 +74,19 @@ OPENAI_PROFILE = Profile(hybrid=0.0, floor=0.2, note_floor=0.2, theme_fade=False
 LOCAL_PROFILE = Profile()
 
 
-WIRE_VERSION = 4
+WIRE_VERSION = 5
 MANIFEST_FILE = "manifest.json"
 
-SITE_FILE = "site.json"
-RECORDS_FILE = "records.txt.z"
-PASSAGES_FILE = "passages.txt.z"
-TEXTS_FILE = "texts.blocks"
-PHRASES_FILE = "phrases.txt.z"
-LEXICON_FILE = "lexicon.txt.z"
-WORDS_FILE = "words.txt.z"
-FORMS_FILE = "forms.txt.z"
-HINTS_FILE = "hints.txt.z"
-COLUMNS_FILE = "columns.z"
+# What the site publishes, as a browser reads it: what an edit of a few words does not change, what
+# it changes, the words and terms of passages, and containers of some texts each, one after another.
+CORE_FILE, COLUMNS_FILE, WORDS_FILE = "core.bin", "columns.bin", "words.bin"
+TERMS_FILE, TEXTS_FILE = "terms.bin", "texts.bin"
+# What only a model is given beside the passages, and what is left of notes.
+CONTEXTS_FILE, HINTS_FILE = "contexts.bin", "hints.bin"
 
 # Files that do not depend on the encoding.
 SHARED_FILES = (
-    COLUMNS_FILE, FORMS_FILE, HINTS_FILE, LEXICON_FILE, PASSAGES_FILE, PHRASES_FILE, RECORDS_FILE,
-    SITE_FILE, TEXTS_FILE, WORDS_FILE,
+    CORE_FILE, COLUMNS_FILE, WORDS_FILE, TERMS_FILE, TEXTS_FILE, CONTEXTS_FILE, HINTS_FILE,
 )  # fmt: skip
 PASSAGE_STREAM, HINT_STREAM = STREAMS = ("passage", "hint")
 
@@ -107,20 +102,13 @@ def list_bundle_files(encoding: Encoding) -> frozenset[str]:
     return frozenset((*SHARED_FILES, *own))
 
 
-# Those of encodings that are gone too: a build removes what an earlier version has written.
-_FILES_OF_ANY_ENCODING = frozenset(array_file_name(stream, "bits") for stream in STREAMS).union(
-    *(list_bundle_files(Encoding(name, 1)) for name in ENCODING_NAMES)
-)
+COUNT_NAMES = ("records", "passages", "terms", "words", "hints", "windows")
 
-COUNT_NAMES = (
-    "records", "passages", "hints", "windows", "terms", "postings", "names", "aliases", "themes",
-    "title_terms", "label_terms", "bearers", "words",
-)  # fmt: skip
+# Decompressed, the texts of one shard: some shards are cached between questions.
+MAX_SHARD_BYTES = 64 * 1024 * 1024
 
-# Passages whose texts share one compressed block.
-PASSAGES_PER_BLOCK = 16
-# Decompressed, the texts of one block: some blocks are cached between questions.
-MAX_BLOCK_BYTES = 64 * 1024 * 1024
+# What a build has written, of earlier wire versions too, which the next one removes.
+_STORED_FILE = re.compile(r"[a-z-]+-[0-9a-f]{16}\.(?:bin|npy|json|blocks|z|txt\.z)")
 
 # Values of a profile that are added to a score or multiplied with one.
 _NON_NEGATIVE_FIELDS = (
@@ -203,10 +191,7 @@ def stored_file_name(name: str, sha256: str) -> str:
 
 def is_stored_file_name(name: str) -> bool:
     """Test whether ``stored_file_name`` gives a name to a file of some bundle."""
-    return any(
-        re.fullmatch(rf"{re.escape(stem)}-[0-9a-f]{{16}}{re.escape(dot + suffix)}", name)
-        for stem, dot, suffix in (file.partition(".") for file in _FILES_OF_ANY_ENCODING)
-    )
+    return _STORED_FILE.fullmatch(name) is not None
 
 
 def read_manifest(folder: Path, *, verify: bool = True) -> Manifest:

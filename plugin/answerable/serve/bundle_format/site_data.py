@@ -1,25 +1,160 @@
-"""Site of a bundle beside its passages: metadata, postings and vocabulary."""
+"""Columns of an index, in one table, and what is read of them: metadata, phrases and postings."""
 
+import datetime as dt
+import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..structure import is_safe_url
+from ..structure import TITLE_SEPARATOR, is_safe_url
 from ..text.languages import is_language_tag
-from . import columns
-from .columns import (
-    TextLines,
-    check_offsets,
-    check_phrase_owners,
-    check_row_bounds,
-    check_title_norms,
-    check_weights,
-    parse_dates,
+from .container import Container, shrink_array
+from .manifest import (
+    COLUMNS_FILE,
+    CONTEXTS_FILE,
+    CORE_FILE,
+    HINTS_FILE,
+    TERMS_FILE,
+    WORDS_FILE,
 )
+
+# A greater weight is not a preference: a weight orders matches and does not replace their scores.
+MAX_WEIGHT = 10.0
+# No title is longer: a term weighs 35 at the most.
+MAX_TITLE_NORM = 1e4
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Describe one column of an index: its name, the file that holds it, and what has its values.
+
+    ``counted``: the count of the manifest that is its length, "" where another column tells it.
+    ``dtype``: of numbers as they are read, None for a list of JSON values, "json" for another
+    value. Whole numbers are written in the smallest unsigned type that holds all of them.
+    """
+
+    name: str
+    file: str
+    counted: str = ""
+    dtype: str | None = None
+
+    @property
+    def has_numbers(self) -> bool:
+        """Test for a column of numbers, which is an array of its container."""
+        return self.dtype not in (None, "json")
+
+
+# What every store has in memory. See ``SiteColumns``.
+SITE_COLUMNS = (
+    Column("site", CORE_FILE, dtype="json"),
+    # Lists by ``PHRASE_TABLES``.
+    Column("phrases", CORE_FILE, dtype="json"),
+    Column("weights", CORE_FILE, "records", "<f4"),
+    Column("isHistory", CORE_FILE, "records", "|u1"),
+    Column("passagesPerRecord", CORE_FILE, "records", "<u4"),
+    # Of the phrases of all tables, one table after another: how many records bear each.
+    Column("phraseSizes", CORE_FILE, "", "<u4"),
+    Column("phraseRecords", CORE_FILE, "", "<u4"),
+    Column("dates", COLUMNS_FILE, "records"),
+    Column("titleNorms", COLUMNS_FILE, "records", "<f4"),
+    Column("phraseFrequencies", COLUMNS_FILE, "", "<u4"),
+    Column("passageLengths", COLUMNS_FILE, "passages", "<u4"),
+    Column("words", WORDS_FILE, "words"),
+)
+# The terms of passages, and by language the other forms of each term, between spaces.
+FORM_COLUMNS = (
+    Column("terms", TERMS_FILE, ""),
+    Column("forms", TERMS_FILE, dtype="json"),
+)
+# An edit of a few words changes no column of the core, which is most of what a question loads.
+COLUMNS = (
+    *SITE_COLUMNS,
+    Column("recordIds", CORE_FILE, "records"),
+    Column("recordUrls", CORE_FILE, "records"),
+    # Without what follows from the page's: see ``restore_passages``.
+    Column("passageIds", CORE_FILE, "passages"),
+    Column("passageUrls", CORE_FILE, "passages"),
+    Column("titles", CORE_FILE, "passages"),
+    Column("sharedTitles", CORE_FILE, "passages", "<u4"),
+    Column("contextLengths", COLUMNS_FILE, "records", "<u4"),
+    # For a browser, which has not read the texts yet.
+    Column("hasCode", COLUMNS_FILE, "passages", "|u1"),
+    # The first passage of each container of texts.
+    Column("textsStarts", COLUMNS_FILE, "", "<u4"),
+    *FORM_COLUMNS,
+    # Of each term how many passages hold it, then for each of these the distance from the one
+    # before it, and how often.
+    Column("sizes", TERMS_FILE, "", "<u4"),
+    Column("gaps", TERMS_FILE, "", "<u4"),
+    Column("counts", TERMS_FILE, "", "<u4"),
+)
+# The terms of labels and locators, as phrases of records are written.
+LABEL_COLUMNS = (
+    Column("labelTerms", HINTS_FILE, ""),
+    Column("labelSizes", HINTS_FILE, "", "<u4"),
+    Column("labelHints", HINTS_FILE, "", "<u4"),
+)
+# What no site publishes: the words of summaries and themes, which a model is given beside the
+# passages, where the texts lie in their file, and what is left of notes.
+UNPUBLISHED_COLUMNS = (
+    Column("summaries", CONTEXTS_FILE, "records"),
+    Column("themes", CONTEXTS_FILE, "records"),
+    # Bytes of each container of texts.
+    Column("textsSizes", CONTEXTS_FILE, "", "<u4"),
+    Column("ids", HINTS_FILE, "hints"),
+    Column("labels", HINTS_FILE, "hints"),
+    Column("locators", HINTS_FILE, "hints"),
+    Column("urls", HINTS_FILE, "hints"),
+    Column("windowsPerHint", HINTS_FILE, "hints", "<u4"),
+    *LABEL_COLUMNS,
+)
+# The tables of phrases in their order.
+PHRASE_TABLES = ("names", "aliases", "themes", "titleTerms")
+
+
+def list_columns(file: str) -> tuple[Column, ...]:
+    """List the columns of one file."""
+    return tuple(column for column in (*COLUMNS, *UNPUBLISHED_COLUMNS) if column.file == file)
+
+
+def pack_columns(listed: Iterable[Column], data: Mapping[str, Any]) -> Container:
+    """Put columns into a container. data: by the names of columns."""
+    values: dict[str, Any] = {}
+    arrays: dict[str, NDArray[Any]] = {}
+    for column in listed:
+        value = data[column.name]
+        if not column.has_numbers:
+            values[column.name] = value if column.dtype else list(value)
+        elif column.dtype == "<u4":
+            arrays[column.name] = shrink_array(np.asarray(value, np.int64))
+        else:
+            arrays[column.name] = np.asarray(value, column.dtype)
+    return Container(values, arrays)
+
+
+def read_columns(
+    listed: Iterable[Column], container: Container, counts: Mapping[str, int]
+) -> dict[str, Any]:
+    """Read columns by name; LookupError, TypeError or ValueError for bad ones."""
+    data: dict[str, Any] = {}
+    for column in listed:
+        name = column.name
+        values = (container.arrays if column.has_numbers else container.values)[name]
+        if column.has_numbers:
+            if values.dtype.kind != np.dtype(column.dtype).kind:
+                raise TypeError(f"{name} has numbers of the type {values.dtype}")
+            values = values.astype(column.dtype, copy=False)
+        elif column.dtype is None and not isinstance(values, list):
+            raise TypeError(f"{name} is not a list")
+        if column.counted and counts[column.counted] != len(values):
+            counted = f"{counts[column.counted]!r:.20} {column.counted}"
+            raise ValueError(f"its manifest counts {counted} instead of {len(values)}, see {name}")
+        data[name] = values
+    return data
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,22 +203,116 @@ class PhraseIndex:
         return PhraseEntry(phrase, tuple(owners.tolist()), int(self.frequencies[row]))
 
 
-def load_phrase_indexes(
-    phrases: Sequence[TextLines], numbers: Mapping[str, NDArray[Any]], counts: Mapping[str, int]
+def make_phrase_indexes(
+    tables: Sequence[Sequence[str]],
+    sizes: NDArray[np.uint32],
+    owners: NDArray[np.uint32],
+    frequencies: NDArray[np.uint32],
+    bound: int,
 ) -> tuple[PhraseIndex, ...]:
-    """Build the index of each of ``PHRASE_KINDS``, whose rows share their columns; ValueError."""
-    edges = numbers[columns.PHRASE_EDGES.name]
-    owners = numbers[columns.PHRASE_RECORDS.name]
-    frequencies = numbers[columns.PHRASE_FREQUENCIES.name]
-    check_offsets(columns.PHRASE_EDGES, edges, counts["bearers"])
-    check_phrase_owners(owners, edges, counts)
+    """Build the index of each table, whose rows share their columns; TypeError or ValueError.
+
+    sizes: of each phrase, how many of the owners are its own. bound: above the owners' rows.
+    """
+    count = sum(map(len, tables))
+    edges = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+    if not count == len(sizes) == len(frequencies) or int(edges[-1]) != len(owners):
+        raise ValueError(f"its {count} phrases do not match their columns")
+    if len(owners) and int(owners.max()) >= bound:
+        raise ValueError("a phrase points past the last row")
     indexes = []
     first = 0
-    for lines in phrases:
-        rows = dict(zip(lines.texts(), range(first, first + len(lines)), strict=True))
-        indexes.append(PhraseIndex(rows, edges, owners, frequencies))
-        first += len(lines)
+    for phrases in tables:
+        check_texts(phrases)
+        rows = dict(zip(phrases, range(first, first + len(phrases)), strict=True))
+        indexes.append(PhraseIndex(rows, edges.astype(np.uint32), owners, frequencies))
+        first += len(phrases)
     return tuple(indexes)
+
+
+def index_entries(tables: Sequence[Sequence[PhraseEntry]], bound: int) -> tuple[PhraseIndex, ...]:
+    """Index the entries of each table. bound: above the rows of what bears a phrase."""
+    entries = [entry for table in tables for entry in table]
+    return make_phrase_indexes(
+        [[entry.phrase for entry in table] for table in tables],
+        np.array([len(entry.records) for entry in entries], "<u4"),
+        np.array([row for entry in entries for row in entry.records], "<u4"),
+        np.array([entry.frequency for entry in entries], "<u4"),
+        bound,
+    )
+
+
+def join_postings(
+    shards: Iterable[Mapping[str, Any]], lengths: NDArray[np.uint32], count: int
+) -> Postings:
+    """Join the postings of shards, (passages,) lengths and ``count`` of terms; ValueError.
+
+    A term may be in several shards.
+    """
+    listed = list(shards)
+    terms = [term for shard in listed for term in shard["terms"]]
+    rows = dict(zip(terms, range(len(terms)), strict=True))
+    if len(rows) != count:
+        raise ValueError(f"its manifest counts {count!r:.20} terms instead of {len(rows)}")
+    none: NDArray[np.uint32] = np.zeros(0, np.uint32)
+    sizes, gaps, counts = (
+        np.concatenate([*(shard[name] for shard in listed), none]).astype(np.int64)
+        for name in ("sizes", "gaps", "counts")
+    )
+    edges = np.concatenate(([0], np.cumsum(sizes)))
+    if (
+        len(sizes) != len(terms)
+        or not int(edges[-1]) == len(gaps) == len(counts)
+        or not sizes.all()
+    ):
+        raise ValueError("its postings do not match its terms")
+    # The first number of a term is a passage, each other one the distance to the next.
+    sums, firsts = np.cumsum(gaps), edges[:-1]
+    passages = sums - np.repeat(sums[firsts] - gaps[firsts], sizes)
+    if len(passages) and int(passages.max()) >= len(lengths):
+        raise ValueError("a posting points past the last passage")
+    gaps[firsts] = 1
+    if not gaps.all():
+        raise ValueError("its postings have rows out of order")
+    return Postings(
+        terms=rows,
+        edges=edges.astype(np.uint32),
+        passages=passages.astype(np.uint32),
+        counts=np.minimum(counts, 65_535).astype(np.uint16),
+        lengths=lengths,
+    )
+
+
+def join_forms(
+    shards: Iterable[Mapping[str, Any]], tags: Iterable[str]
+) -> dict[str, dict[str, str]]:
+    """Join the terms of shards: by language the other forms of each, between spaces.
+
+    LookupError, TypeError or ValueError for bad ones.
+    """
+    forms_by_tag: dict[str, dict[str, str]] = {tag: {} for tag in tags}
+    for shard in shards:
+        check_texts(shard["terms"])
+        for tag, forms in forms_by_tag.items():
+            check_texts(shard["forms"][tag])
+            forms.update(zip(shard["terms"], shard["forms"][tag], strict=True))
+    return forms_by_tag
+
+
+def collect_label_columns(label_terms: PhraseIndex) -> dict[str, Any]:
+    """Collect the columns of the terms of labels and locators."""
+    return {
+        "labelTerms": label_terms.rows,
+        "labelSizes": np.diff(label_terms.edges),
+        "labelHints": label_terms.records,
+    }
+
+
+def load_label_terms(columns: Mapping[str, Any], hints: int) -> PhraseIndex:
+    """Build the index of the terms of labels and locators; TypeError or ValueError."""
+    sizes = columns["labelSizes"]
+    tables = [columns["labelTerms"]]
+    return make_phrase_indexes(tables, sizes, columns["labelHints"], sizes, hints)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +398,14 @@ def _parse_language_rows(rows: Sequence[Sequence[Any]], passages: int) -> tuple[
     return languages
 
 
+def check_texts(values: Sequence[str]) -> None:
+    """Refuse what is not a list of texts; TypeError."""
+    if not isinstance(values, list):
+        raise TypeError(f"{values!r:.80} is not a list")
+    # It raises an error for anything but texts.
+    "".join(values)
+
+
 def _check_text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{value!r:.80} is not a text")
@@ -183,12 +420,13 @@ def _check_row(value: object) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SiteColumns:
-    """Hold what is small of a site in memory.
+    """Hold what is small of a site in memory, all of it public.
 
     ``weights``, ``dates``, ``title_norms`` (the lengths of the idf vectors of titles) and
-    ``is_history`` have one value for each record, ``passage_records`` (a row of the records) one
-    for each passage. ``names`` are titles and file names, ``title_terms`` the terms of titles,
-    ``label_terms`` those of labels and locators: what bears one is a row of the hints.
+    ``is_history`` have one value for each record, ``passage_records`` (a row of the records) and
+    ``lengths`` (how many terms it has) one for each passage. ``names`` are titles and file names,
+    ``title_terms`` the terms of titles, ``words`` those of passages as they are written, in lower
+    case and sorted.
     """
 
     site: SiteMetadata
@@ -200,40 +438,135 @@ class SiteColumns:
     aliases: PhraseIndex
     themes: PhraseIndex
     title_terms: PhraseIndex
-    label_terms: PhraseIndex
     passage_records: NDArray[np.uint32]
+    lengths: NDArray[np.uint32]
+    words: Sequence[str]
 
     def as_fields(self) -> dict[str, Any]:
         """Return the columns by name, for a store that extends them."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
-def load_site_columns(
-    site: Mapping[str, Any],
-    dates: TextLines,
-    phrases: Sequence[TextLines],
-    numbers: Mapping[str, NDArray[Any]],
-    counts: Mapping[str, int],
-) -> SiteColumns:
-    """Check and assemble the columns; LookupError, TypeError or ValueError for bad ones.
+def collect_site_columns(site: SiteColumns) -> dict[str, Any]:
+    """Collect ``SITE_COLUMNS`` by name, as ``load_site_columns`` reads them."""
+    phrases = site.names
+    tables = (site.names, site.aliases, site.themes, site.title_terms)
+    return {
+        "site": {**site.site.as_json(), "tags": list(site.site.tags)},
+        "phrases": dict(zip(PHRASE_TABLES, (list(table.rows) for table in tables), strict=True)),
+        "weights": site.weights,
+        "isHistory": site.is_history,
+        "passagesPerRecord": np.bincount(site.passage_records, minlength=len(site.weights)),
+        "phraseSizes": np.diff(phrases.edges),
+        "phraseRecords": phrases.records,
+        "dates": site.dates,
+        "titleNorms": site.title_norms,
+        "phraseFrequencies": phrases.frequencies,
+        "passageLengths": site.lengths,
+        "words": site.words,
+    }
 
-    site: JSON. numbers: by the names of columns.
-    """
-    check_weights(numbers[columns.RECORD_WEIGHTS.name])
-    check_title_norms(numbers[columns.RECORD_TITLE_NORMS.name])
-    passage_records = numbers[columns.PASSAGE_RECORDS.name]
-    check_row_bounds(columns.PASSAGE_RECORDS, passage_records, counts["records"])
-    names, aliases, themes, title_terms, label_terms = load_phrase_indexes(phrases, numbers, counts)
+
+def load_site_columns(columns: Mapping[str, Any]) -> SiteColumns:
+    """Check and assemble ``SITE_COLUMNS``; LookupError, TypeError or ValueError for bad ones."""
+    weights, title_norms = columns["weights"], columns["titleNorms"]
+    if not ((weights >= 0) & (weights <= MAX_WEIGHT)).all():
+        raise ValueError(f"weights holds one that is not in [0, {MAX_WEIGHT:g}]")
+    if not ((title_norms >= 0) & (title_norms <= MAX_TITLE_NORM)).all():
+        raise ValueError(f"titleNorms holds one that is not in [0, {MAX_TITLE_NORM:g}]")
+    per_record, passages = columns["passagesPerRecord"], len(columns["passageLengths"])
+    # Before memory is allocated for so many.
+    if int(per_record.sum(dtype=np.int64)) != passages:
+        raise ValueError("its records do not cover the passages")
+    names, aliases, themes, title_terms = make_phrase_indexes(
+        [columns["phrases"][name] for name in PHRASE_TABLES],
+        columns["phraseSizes"],
+        columns["phraseRecords"],
+        columns["phraseFrequencies"],
+        len(per_record),
+    )
+    check_texts(columns["words"])
+    for date in columns["dates"]:
+        if date is not None and not (isinstance(date, str) and _is_iso_date(date)):
+            raise ValueError(f"{date!r:.80} is not a date")
     return SiteColumns(
-        site=parse_site_metadata(site, counts["passages"]),
-        weights=numbers[columns.RECORD_WEIGHTS.name],
-        dates=parse_dates(dates.texts()),
-        title_norms=numbers[columns.RECORD_TITLE_NORMS.name],
-        is_history=numbers[columns.RECORD_HISTORY.name].astype(np.bool_),
+        site=parse_site_metadata(columns["site"], passages),
+        weights=weights,
+        dates=tuple(columns["dates"]),
+        title_norms=title_norms,
+        is_history=columns["isHistory"].astype(np.bool_),
         names=names,
         aliases=aliases,
         themes=themes,
         title_terms=title_terms,
-        label_terms=label_terms,
-        passage_records=passage_records,
+        passage_records=np.repeat(np.arange(len(per_record), dtype=np.uint32), per_record),
+        lengths=columns["passageLengths"],
+        words=columns["words"],
     )
+
+
+def _is_iso_date(value: str) -> bool:
+    try:
+        return dt.date.fromisoformat(value).isoformat() == value
+    except ValueError:
+        return False
+
+
+_WINDOW_SUFFIX = re.compile(r"~[0-9]+$")
+_NOT_IN_ANCHOR, _ANCHOR_GAPS = re.compile("[^a-z0-9_ -]+"), re.compile("[ -]+")
+
+
+def guess_anchor(title: str) -> str:
+    """Make the anchor that Markdown gives the last heading of a title, of its letters in ASCII."""
+    heading = _NOT_IN_ANCHOR.sub("", title.rpartition(TITLE_SEPARATOR)[2].lower())
+    return _ANCHOR_GAPS.sub("-", heading.strip(" "))
+
+
+def guess_url(passage_id: str, record_id: str, record_url: str) -> str:
+    """Make the url of a passage from those of its page, by the anchor in its id."""
+    anchor = passage_id.removeprefix(record_id)
+    return record_url + (_WINDOW_SUFFIX.sub("", anchor) if "~" in anchor else anchor)
+
+
+def restore_passages(
+    columns: Mapping[str, Any], records: Sequence[int], spend: Callable[[int], None]
+) -> tuple[list[str], list[str], list[str]]:
+    """Restore the ids, urls and titles of passages; LookupError, TypeError or ValueError.
+
+    columns: of the core. records: the row of each passage's page. spend: is told how many
+    characters are restored from what passages share.
+    """
+    record_ids, record_urls = columns["recordIds"], columns["recordUrls"]
+    check_texts(record_ids)
+    check_texts(record_urls)
+    check_texts(columns["titles"])
+    ids: list[str] = []
+    urls: list[str] = []
+    titles: list[str] = []
+    headings: list[str] = []
+    rows = zip(
+        records,
+        columns["passageIds"],
+        columns["passageUrls"],
+        columns["sharedTitles"].tolist(),
+        columns["titles"],
+        strict=True,
+    )
+    for record, tail, url, shared, ending in rows:
+        # A title shares its first headings with the one before it.
+        headings = headings[:shared] + (ending.split(TITLE_SEPARATOR) if ending else [])
+        title = TITLE_SEPARATOR.join(headings)
+        # A whole id stands in a list where it does not begin with that of its page.
+        passage_id = _check_text(tail[0]) if isinstance(tail, list) else record_ids[record] + tail
+        # An anchor that follows from the heading is left out.
+        if tail == "#" or tail[:2] == "#~":
+            passage_id = f"{record_ids[record]}#{guess_anchor(title)}{tail[1:]}"
+        if url is None:
+            url = guess_url(passage_id, record_ids[record], record_urls[record])
+        spend(len(passage_id) + len(url) + len(title))
+        ids.append(passage_id)
+        urls.append(url)
+        titles.append(title)
+    check_texts(ids)
+    check_texts(urls)
+    return ids, urls, titles

@@ -1,6 +1,6 @@
 """Protocol of stores, which retrieval reads: a bundle or a database; memoize results per store."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
@@ -100,8 +100,9 @@ class Store(Protocol):
     def words(self) -> Sequence[str]:
         """List the words that passages hold as they are written, in lower case and sorted."""
 
-    def term_forms(self, language: str) -> Iterable[tuple[str, str]]:
-        """List each term, and its other forms in one of the site's languages, between spaces."""
+    @property
+    def forms(self) -> Mapping[str, Mapping[str, str]]:
+        """Map each language of the site to its terms, and each to its other forms, with spaces."""
 
     def postings_of(self, terms: Collection[str]) -> Postings:
         """Return the postings of some terms, and maybe of others; the lengths of all passages."""

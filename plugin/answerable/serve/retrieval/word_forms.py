@@ -29,7 +29,7 @@ class _FormIndex:
 
 @memoize_per_store
 def _index_forms(store: Store, language: str) -> _FormIndex:
-    forms = dict(store.term_forms(language))
+    forms = store.forms[language]
     # A word of a hint's label is no form of another one that a page happens to have.
     terms_by_form = {term: term for term in (*store.label_terms.rows, *forms)}
     # A word may be a term and a form of another one, such as "univers" of "univer".

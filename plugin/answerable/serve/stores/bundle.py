@@ -1,9 +1,10 @@
-"""A bundle as a store: files are mapped or read lazily, and checked before the first question."""
+"""An index as a store: a bundle, or the files of a site that answers in the browser."""
 
-import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import accumulate, pairwise
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any
@@ -11,25 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bundle_format import columns
 from ..bundle_format import manifest as names
-from ..bundle_format.columns import (
-    THEME_SEPARATOR,
-    TextLines,
-    check_offsets,
-    check_row_bounds,
-    check_row_order,
-    check_urls,
-    check_vectors,
-    hash_file,
-    inflate,
-    map_array,
-    unpack_columns,
-    unpack_lines,
-)
+from ..bundle_format.columns import Allowance, check_urls, check_vectors, hash_file, map_array
+from ..bundle_format.container import Container, unpack_container
 from ..bundle_format.manifest import (
-    MAX_BLOCK_BYTES,
-    PASSAGES_PER_BLOCK,
     TEXTS_FILE,
     BundleFile,
     Manifest,
@@ -37,7 +23,21 @@ from ..bundle_format.manifest import (
     read_manifest,
     stored_file_name,
 )
-from ..bundle_format.site_data import Postings, SiteColumns, load_site_columns
+from ..bundle_format.site_data import (
+    UNPUBLISHED_COLUMNS,
+    PhraseIndex,
+    Postings,
+    SiteColumns,
+    check_texts,
+    join_forms,
+    join_postings,
+    list_columns,
+    load_label_terms,
+    load_site_columns,
+    pack_columns,
+    read_columns,
+    restore_passages,
+)
 from ..errors import BUILD_AGAIN, BundleError
 from ..retrieval.scoring import find_hint_candidates, find_passage_candidates, score_codes
 from ..retrieval.store import Candidates, Floats, PassageQuery, Rows
@@ -48,17 +48,24 @@ from ..vectors import Codes, Encoding, open_codes
 # Texts of passages that are cached between questions, of some 3 KB each: to check their structure
 # costs more than to parse their JSON.
 _CACHED_TEXTS = 512
-_CACHED_BLOCKS = 64
+_CACHED_SHARDS = 64
+# More than a bundle holds of a page's summary and themes.
+_MAX_CONTEXT_CHARACTERS = 1_000
+_PAIR = 2
+_LAST_OF_ONE_UNIT = "\uffff"
+
+# Errors of data that is not what a build writes.
+MALFORMED = (LookupError, TypeError, ValueError, ArithmeticError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)
 class HintColumns:
     """Hold the hints as columns; each is built on demand."""
 
-    ids: TextLines
-    labels: TextLines
-    locators: TextLines
-    urls: TextLines
+    ids: Sequence[str] = ()
+    labels: Sequence[str] = ()
+    locators: Sequence[str] = ()
+    urls: Sequence[str] = ()
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -73,9 +80,8 @@ class HintColumns:
 
 @dataclass(frozen=True, slots=True)
 class PassageText:
-    """Hold the decompressed text of a passage, and offsets of it."""
+    """Hold the text of a passage, and offsets of it."""
 
-    id: str
     text: str
     sentences: tuple[tuple[int, int], ...]
     blocks: tuple[Block, ...] = ()
@@ -83,101 +89,130 @@ class PassageText:
 
 
 class PassageTexts:
-    """Decompress the texts of passages on demand, in blocks, and cache some.
+    """Read the texts of passages on demand, in shards, and cache some.
 
-    Block ``b`` is ``data[edges[b]:edges[b + 1]]`` of a mapped file.
+    starts: (shards,) the first row of each. read_shard: by number.
     """
 
-    def __init__(self, edges: NDArray[np.uint64], data: NDArray[np.uint8]) -> None:
-        self.edges = edges
-        self.data = data
-        self._read_block = lru_cache(maxsize=_CACHED_BLOCKS)(self.block)
+    def __init__(
+        self, starts: Sequence[int], passages: int, read_shard: Callable[[int], Container]
+    ) -> None:
+        edges = [*starts, passages]
+        if edges[0] != 0 or any(start >= end for start, end in pairwise(edges)):
+            raise ValueError("textsStarts does not rise from 0")
+        self.read_shard = read_shard
+        # By row the number of its shard.
+        self._numbers = np.repeat(np.arange(len(starts)), np.diff(edges)).tolist()
+        self._starts = edges
         self._parse_cached = lru_cache(maxsize=_CACHED_TEXTS)(self._parse)
 
-    def read_text(self, row: int, passage_id: str) -> PassageText:
-        """Return the text of a row; BundleError if it is malformed or not that passage's."""
-        return self._parse_cached(row, passage_id)
+    def read_text(self, row: int) -> PassageText:
+        """Return the text of a row; BundleError if it is malformed."""
+        return self._parse_cached(row)
 
-    def block(self, number: int) -> list[bytes]:
-        """Decompress a block to a line of JSON for each of its passages; BundleError if damaged."""
-        start, end = int(self.edges[number]), int(self.edges[number + 1])
-        data = self.data[start:end].tobytes()
-        text = inflate(data, TEXTS_FILE, MAX_BLOCK_BYTES)
-        return text.split(b"\n", PASSAGES_PER_BLOCK)
-
-    def _parse(self, row: int, passage_id: str) -> PassageText:
-        block = self._read_block(row // PASSAGES_PER_BLOCK)
-        place = row % PASSAGES_PER_BLOCK
+    def _parse(self, row: int) -> PassageText:
+        number = self._numbers[row]
+        shard = self.read_shard(number)
+        start, end = self._starts[number : number + 2]
         try:
-            text = _parse_passage_text(json.loads(block[place])) if place < len(block) else None
-        except (LookupError, TypeError, ValueError, RecursionError) as error:
+            texts = shard.values["passages"]
+            if len(texts) != end - start:
+                raise ValueError(f"{len(texts)} texts of {end - start} passages")
+            return _parse_text(*texts[row - start])
+        except MALFORMED as error:
             raise BundleError(
-                f"{TEXTS_FILE} is malformed ({error!s:.200}): {BUILD_AGAIN}"
+                f"the index is malformed ({TEXTS_FILE}: {error!s:.200}): {BUILD_AGAIN}"
             ) from None
-        if text is None or text.id != passage_id:
-            raise BundleError(f"{TEXTS_FILE} lacks {passage_id!r:.80}: {BUILD_AGAIN}")
-        return text
 
 
-def _parse_passage_text(row: Mapping[str, Any]) -> PassageText:
-    text = row["text"]
-    sentences = tuple((start, end) for start, end in row["sentences"])
-    if not isinstance(text, str):
-        raise TypeError(f"{type(text).__name__} is not a text")
+def make_unit_converter(text: str) -> Callable[[int], int]:
+    """Return a function that converts an offset of a text from UTF-16 units."""
+    if text.isascii():
+        return lambda offset: offset
+    wide = (place for place, character in enumerate(text) if character > _LAST_OF_ONE_UNIT)
+    # Each of them has one unit more, which the places of all later ones count.
+    units = [place + before for before, place in enumerate(wide)]
+    return lambda offset: offset - bisect_left(units, offset)
+
+
+def _parse_text(
+    text: str, gaps: Sequence[int], blocks: Sequence[Any], spans: Sequence[Any]
+) -> PassageText:
+    """Parse a text and its structure; offsets become code points, which Python counts."""
+    check_texts([text])
+    convert = make_unit_converter(text)
+    return PassageText(
+        text,
+        tuple(_expand_gaps(gaps, convert, len(text))),
+        unpack_blocks(_expand_ranges(blocks, convert), len(text)),
+        unpack_spans(_expand_ranges(spans, convert), len(text)),
+    )
+
+
+def _expand_gaps(
+    gaps: Sequence[int], convert: Callable[[int], int], size: int
+) -> Iterator[tuple[int, int]]:
+    """Yield sentences: each gives how far it starts after the last one's end, and its length."""
     last = 0
-    for start, end in sentences:
-        if type(start) is not int or type(end) is not int or not last <= start <= end <= len(text):
+    for place in range(0, len(gaps), _PAIR):
+        gap, length = gaps[place : place + _PAIR]
+        start, end = last + gap, last + gap + length
+        # A bool is an int to isinstance.
+        is_whole = type(gap) is int and type(length) is int and gap >= 0 and length >= 0
+        if not is_whole or convert(end) > size:
             raise ValueError(f"{start!r:.40} to {end!r:.40} is not a sentence")
+        yield convert(start), convert(end)
         last = end
-    blocks = unpack_blocks(row["blocks"], len(text))
-    return PassageText(row["id"], text, sentences, blocks, unpack_spans(row["spans"], len(text)))
+
+
+def _expand_ranges(
+    rows: Iterable[Sequence[Any]], convert: Callable[[int], int]
+) -> Iterator[list[Any]]:
+    """Yield blocks or spans: each gives how far it starts after the last one's start."""
+    last = 0
+    for kind, gap, length, *values in rows:
+        if type(gap) is not int or type(length) is not int:
+            raise TypeError(f"{gap!r:.40}, {length!r:.40} is not a range of the text")
+        start = last + gap
+        yield [kind, convert(start), convert(start + length), *values]
+        last = start
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Bundle(SiteColumns):
-    """Hold an opened bundle, the store of a folder, whose every row can be looked at.
+    """Hold an opened index, whose every row can be looked at.
 
     ``passage_ids``, ``passage_urls`` and ``passage_titles`` have one value for each passage,
-    ``record_ids``, ``record_summaries`` and ``record_themes`` (divided by ``THEME_SEPARATOR``) one
-    for each record, ``hint_owners`` (a row of the hints) one for each row of ``hint_codes``.
+    ``record_ids``, ``record_summaries`` and ``record_themes`` one for each record, ``hint_owners``
+    (a row of the hints) one for each row of ``hint_codes``. ``forms`` are by language those of each
+    term but itself, with spaces between them. ``label_terms`` are the terms of labels
+    and locators: what bears one is a row of the hints. ``store_key`` tells a store from others of
+    the same id, "" for the bundle itself.
     """
 
     manifest: Manifest
     record_ids: Sequence[str]
-    record_summaries: TextLines
-    record_themes: TextLines
+    record_summaries: Sequence[str]
+    record_themes: Sequence[Sequence[str]]
     passage_ids: Sequence[str]
     passage_urls: Sequence[str]
     passage_titles: Sequence[str]
     passage_codes: Codes
     texts: PassageTexts
     postings: Postings
-    forms: Mapping[str, TextLines]
-    spellings: TextLines
+    forms: Mapping[str, Mapping[str, str]]
     hints: HintColumns
+    label_terms: PhraseIndex
     hint_codes: Codes
     hint_owners: NDArray[np.uint32]
-
-    @property
-    def store_key(self) -> str:
-        """Return "": the bundle itself, and no other store of it."""
-        return ""
-
-    @property
-    def words(self) -> Sequence[str]:
-        """Decode the site's words, for a question with a word that no passage holds."""
-        return self.spellings.texts()
-
-    def term_forms(self, language: str) -> Iterator[tuple[str, str]]:
-        """Decode the forms of each term in a language."""
-        return zip(self.postings.terms, self.forms[language].texts(), strict=True)
+    store_key: str = ""
 
     def passage(self, row: int) -> Passage:
         """Build the passage of a row."""
         record = int(self.passage_records[row])
-        text = self.texts.read_text(row, self.passage_ids[row])
+        text = self.texts.read_text(row)
         return Passage(
-            id=text.id,
+            id=self.passage_ids[row],
             record=self.record_ids[record],
             url=self.passage_urls[row],
             title=self.passage_titles[row],
@@ -188,7 +223,7 @@ class Bundle(SiteColumns):
             blocks=text.blocks,
             spans=text.spans,
             summary=self.record_summaries[record],
-            themes=tuple(filter(None, self.record_themes[record].split(THEME_SEPARATOR))),
+            themes=tuple(self.record_themes[record]),
         )
 
     def passages(self) -> Iterator[Passage]:
@@ -214,7 +249,7 @@ class Bundle(SiteColumns):
 
     def passages_at(self, rows: Collection[int]) -> Mapping[int, Passage]:
         """Build the passages of some rows."""
-        # In the order of rows, so that each block is decompressed once.
+        # In the order of rows, so that each shard is decompressed once.
         return {row: self.passage(row) for row in sorted(rows)}
 
     def hints_at(self, rows: Collection[int]) -> Mapping[int, RoutingHint]:
@@ -236,7 +271,82 @@ class Bundle(SiteColumns):
         """Do nothing: everything was checked when it was opened."""
 
 
-_EMPTY_BYTES: NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
+NO_HINTS = pack_columns(
+    list_columns(names.HINTS_FILE), {column.name: () for column in UNPUBLISHED_COLUMNS}
+)
+
+
+def load_index(
+    manifest: Manifest,
+    files: Mapping[str, Container],
+    terms: Sequence[Container],
+    read_texts: Callable[[int], Container],
+    codes: tuple[Codes, Codes],
+    spend: Callable[[int], None],
+    store_key: str = "",
+) -> Bundle:
+    """Check and assemble an index; BundleError, or one of ``MALFORMED``.
+
+    files: by their names in a bundle; the files of a site lack those that it does not publish.
+    terms: the shards of terms. read_texts: reads a shard of texts by its number. codes: of passages
+    and of hints. spend: is told how many characters are restored from what passages share.
+    """
+    counts = manifest.counts
+    columns: dict[str, Any] = {}
+    for name, container in {names.HINTS_FILE: NO_HINTS, **files}.items():
+        columns |= read_columns(list_columns(name), container, counts)
+    site = load_site_columns(columns)
+    if len(codes[0]) != counts["passages"]:
+        raise ValueError("its vectors do not match its passages")
+    listed = list_columns(names.TERMS_FILE)
+    shards = [read_columns(listed, shard, counts) for shard in terms]
+    ids, urls, titles = restore_passages(columns, site.passage_records.tolist(), spend)
+    check_urls(urls, names.CORE_FILE)
+    if names.CONTEXTS_FILE not in files:
+        columns |= _stand_in_for_contexts(columns["contextLengths"], spend)
+    for texts in (columns["summaries"], *columns["themes"]):
+        check_texts(texts)
+    return Bundle(
+        **site.as_fields(),
+        **_load_hints(columns, counts),
+        manifest=manifest,
+        record_ids=columns["recordIds"],
+        record_summaries=columns["summaries"],
+        record_themes=columns["themes"],
+        passage_ids=ids,
+        passage_urls=urls,
+        passage_titles=titles,
+        passage_codes=codes[0],
+        texts=PassageTexts(columns["textsStarts"].tolist(), len(ids), read_texts),
+        postings=join_postings(shards, site.lengths, counts["terms"]),
+        forms=join_forms(shards, site.site.tags),
+        hint_codes=codes[1],
+        store_key=store_key,
+    )
+
+
+def _stand_in_for_contexts(lengths: NDArray[np.uint32], spend: Callable[[int], None]) -> Any:
+    """Return white space as long as the summary and themes of each page, which are unpublished."""
+    counts = np.minimum(lengths, _MAX_CONTEXT_CHARACTERS).tolist()
+    spend(sum(counts))
+    return {"summaries": [" " * count for count in counts], "themes": [[] for _ in counts]}
+
+
+def _load_hints(columns: Mapping[str, Any], counts: Mapping[str, int]) -> dict[str, Any]:
+    """Check what is left of notes: the fields of a bundle by name."""
+    texts = [columns[name] for name in ("ids", "labels", "locators", "urls")]
+    for column in texts:
+        check_texts(column)
+    check_urls(columns["urls"], names.HINTS_FILE)
+    windows = columns["windowsPerHint"]
+    # Before memory is allocated for so many.
+    if int(windows.sum(dtype=np.int64)) != counts["windows"]:
+        raise ValueError("its hints do not cover the windows of notes")
+    return {
+        "hints": HintColumns(*texts),
+        "hint_owners": np.repeat(np.arange(len(windows), dtype=np.uint32), windows),
+        "label_terms": load_label_terms(columns, counts["hints"]),
+    }
 
 
 def open_bundle(folder: Path, *, verify: bool = True) -> Bundle:
@@ -268,7 +378,7 @@ def _open_files(folder: Path, manifest: Manifest, *, verify: bool) -> Bundle:
     }
     try:
         return _load_bundle(manifest, paths)
-    except (LookupError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
+    except MALFORMED as error:
         raise BundleError(f"{folder} is malformed ({error!s:.200}): {BUILD_AGAIN}") from None
     finally:
         # A file that is not the one that was written says so, whatever else is wrong with it.
@@ -289,79 +399,42 @@ def _check_size(path: Path, file: BundleFile) -> Path:
 
 
 def _load_bundle(manifest: Manifest, paths: Mapping[str, Path]) -> Bundle:
-    counts = manifest.counts
-    passages = counts["passages"]
-    numbers = unpack_columns(
-        _read_compressed(paths[names.COLUMNS_FILE]),
-        names.COLUMNS_FILE,
-        {**counts, "blocks": -(-passages // names.PASSAGES_PER_BLOCK)},
-    )
-
-    def lines(name: str, *lengths: int) -> list[TextLines]:
-        return unpack_lines(_read_compressed(paths[name]), name, *lengths)
-
-    for column, bound in (
-        (columns.HINT_OWNERS, counts["hints"]),
-        (columns.POSTING_PASSAGES, passages),
-    ):
-        check_row_bounds(column, numbers[column.name], bound)
-    record_ids, dates, summaries, themes = lines(names.RECORDS_FILE, *[counts["records"]] * 4)
-    ids, titles, urls = lines(names.PASSAGES_FILE, *[passages] * 3)
-    check_urls(urls, names.PASSAGES_FILE)
-    hints = HintColumns(*lines(names.HINTS_FILE, *[counts["hints"]] * 4))
-    check_urls(hints.urls, names.HINTS_FILE)
-    phrases = lines(names.PHRASES_FILE, *(counts[kind] for kind in columns.PHRASE_KINDS))
-    described = json.loads(paths[names.SITE_FILE].read_bytes())
-    site_columns = load_site_columns(described, dates, phrases, numbers, counts)
-    postings = _load_postings(lines(names.LEXICON_FILE, counts["terms"])[0], numbers, counts)
-    tags = site_columns.site.tags
-    if len(tags) > 1:
-        check_row_order(columns.POSTING_PASSAGES, postings.passages, postings.edges)
-    return Bundle(
-        **site_columns.as_fields(),
-        manifest=manifest,
-        record_ids=record_ids.texts(),
-        record_summaries=summaries,
-        record_themes=themes,
-        passage_ids=ids.texts(),
-        passage_urls=urls.texts(),
-        passage_titles=titles.texts(),
-        passage_codes=_map_codes(paths, names.PASSAGE_STREAM, manifest.encoding, passages),
-        texts=_map_texts(paths[names.TEXTS_FILE], numbers[columns.TEXT_BLOCKS.name]),
-        postings=postings,
-        forms=dict(zip(tags, lines(names.FORMS_FILE, *[counts["terms"]] * len(tags)), strict=True)),
-        spellings=lines(names.WORDS_FILE, counts["words"])[0],
-        hints=hints,
-        hint_codes=_map_codes(paths, names.HINT_STREAM, manifest.encoding, counts["windows"]),
-        hint_owners=numbers[columns.HINT_OWNERS.name],
+    counts, encoding = manifest.counts, manifest.encoding
+    read_names = [name for name in names.SHARED_FILES if name != TEXTS_FILE]
+    allowance = Allowance(sum(manifest.files[name].bytes for name in read_names))
+    files = {
+        name: unpack_container(paths[name].read_bytes(), name, allowance.spend)
+        for name in read_names
+    }
+    terms = files.pop(names.TERMS_FILE)
+    starts = files[names.COLUMNS_FILE].arrays["textsStarts"]
+    sizes = files[names.CONTEXTS_FILE].arrays["textsSizes"]
+    return load_index(
+        manifest,
+        files,
+        [terms],
+        _map_shards(paths[TEXTS_FILE], sizes, len(starts)),
+        (
+            _map_codes(paths, names.PASSAGE_STREAM, encoding, counts["passages"]),
+            _map_codes(paths, names.HINT_STREAM, encoding, counts["windows"]),
+        ),
+        allowance.spend,
     )
 
 
-def _read_compressed(path: Path) -> bytes:
-    return inflate(path.read_bytes(), path.name)
+def _map_shards(path: Path, sizes: NDArray[Any], count: int) -> Callable[[int], Container]:
+    """Map a file of containers, one after another; return a function that reads one and caches."""
+    is_whole = sizes.dtype.kind == "u" and len(sizes) == count
+    edges = [0, *accumulate(sizes.tolist())] if is_whole else [-1]
+    if edges[-1] != path.stat().st_size:
+        raise ValueError("textsSizes is not of the texts")
+    data = np.memmap(path, dtype=np.uint8, mode="r") if edges[-1] else np.zeros(0, np.uint8)
+    return lru_cache(maxsize=_CACHED_SHARDS)(partial(_read_shard, data, edges))
 
 
-def _map_texts(path: Path, edges: NDArray[np.uint64]) -> PassageTexts:
-    size = path.stat().st_size
-    check_offsets(columns.TEXT_BLOCKS, edges, size)
-    return PassageTexts(edges, np.memmap(path, dtype=np.uint8, mode="r") if size else _EMPTY_BYTES)
-
-
-def _load_postings(
-    lexicon: TextLines, numbers: Mapping[str, NDArray[Any]], counts: Mapping[str, int]
-) -> Postings:
-    edges = numbers[columns.POSTING_EDGES.name]
-    check_offsets(columns.POSTING_EDGES, edges, counts["postings"])
-    terms = {term: row for row, term in enumerate(lexicon.texts())}
-    if len(terms) != len(lexicon):
-        raise ValueError("a term of its lexicon stands there twice")
-    return Postings(
-        terms=terms,
-        edges=edges,
-        passages=numbers[columns.POSTING_PASSAGES.name],
-        counts=numbers[columns.POSTING_COUNTS.name],
-        lengths=numbers[columns.PASSAGE_LENGTHS.name],
-    )
+def _read_shard(data: NDArray[np.uint8], edges: Sequence[int], number: int) -> Container:
+    shard = data[edges[number] : edges[number + 1]].tobytes()
+    return unpack_container(shard, TEXTS_FILE, max_bytes=names.MAX_SHARD_BYTES)
 
 
 def _map_codes(paths: Mapping[str, Path], stream: str, encoding: Encoding, count: int) -> Codes:
