@@ -17,39 +17,39 @@ PACKAGE = Path(__file__).parents[2] / "plugin" / "answerable"
 RECORDED: dict[str, int] = {
     "answerable": 59,
     "cli": 3_174,
-    "evaluate": 3_716,
+    "evaluate": 3_715,
     "indexing": 947,
-    "indexing/browser_index": 1_131,
+    "indexing/browser_index": 883,
     "indexing/html_site": 435,
     "indexing/leak_audit": 1_085,
     "indexing/notes": 805,
-    "indexing/output": 588,
+    "indexing/output": 520,
     "indexing/packaging": 580,
     "indexing/pages": 1_298,
     "indexing/site_hosts": 141,
     "indexing/widget": 356,
     "mkdocs": 1_842,
-    "postgres": 1_092,
+    "postgres": 1_055,
     "serve": 1_183,
     "serve/answers": 1_988,
-    "serve/bundle_format": 664,
+    "serve/bundle_format": 773,
     "serve/embedders": 324,
     "serve/http": 2_532,
     "serve/limits": 677,
-    "serve/retrieval": 1_173,
-    "serve/stores": 278,
+    "serve/retrieval": 1_174,
+    "serve/stores": 328,
     "serve/text": 237,
     "testing": 296,
     "widget": 355,
     "widget/ask-box": 1_178,
-    "widget/engine": 2_897,
+    "widget/engine": 2_879,
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 37_664
+MAX_LINES = 37_380
 MAX_MODULES = 150
 MAX_MODULE_LINES = 600
-MAX_JAVASCRIPT_LINES = 8_064
+MAX_JAVASCRIPT_LINES = 8_047
 
 _LAYOUT = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
