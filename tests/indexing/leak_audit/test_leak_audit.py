@@ -376,7 +376,7 @@ def test_a_sentence_of_a_page_is_found_in_the_bundle(site: Path) -> None:
     spied = note(PAGES["storms.md"].rsplit("\n\n", 1)[1])
     text = leak([spied], *list_function_files(site))
     assert "words 1 to 8 of the note stand in function/bundle/" in text
-    assert "(id storms#lanterns), text;" in text
+    assert ", values.passages[4][0];" in text
     assert "stand in site/" in leak([spied], *walk_artifacts(site / "site", "site"))
 
 

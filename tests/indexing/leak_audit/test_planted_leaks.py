@@ -266,7 +266,7 @@ def test_a_leak_in_the_site_name_fails_the_build(tmp_path: Path) -> None:
 
 def test_a_route_that_repeats_the_note_fails_the_build(tmp_path: Path) -> None:
     options = {"answers": {"route": f"{SECRET}: {{label}}"}}
-    assert "site.json" in failed(write_site(tmp_path, notes=NOTES, options=options))
+    assert "site.route" in failed(write_site(tmp_path, notes=NOTES, options=options))
 
 
 def test_a_page_that_the_note_lists_may_quote_it(tmp_path: Path) -> None:
