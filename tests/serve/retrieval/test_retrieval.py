@@ -130,6 +130,16 @@ def test_a_search_lists_sections_and_near_misses_with_a_word_of_the_question(
     assert list_sections(replace(profile, floor=0.9), result) == ()
 
 
+def test_a_section_stands_where_its_best_passage_does(tmp_path: Path) -> None:
+    result = search(bundle(tmp_path, *TEXTS), "rope")
+    best, *others = result.passages
+    again = replace(others[-1], item=replace(others[-1].item, url=best.item.url))
+    doubled = replace(result, passages=(best, *others[:-1], again))
+    sections = list_sections(OPEN, doubled)
+    assert len(others) >= 2
+    assert [scored.row for scored in sections] == [best.row, *(o.row for o in others[:-1])]
+
+
 def named_pages(folder: Path, profile: Profile, count: int = 4) -> Bundle:
     records = [record("winch", "<p>Grease it.</p>", "Winch", aliases=["Hand winch"], tags=["gear"])]
     records += [record(f"p{n}", f"<p>{TEXTS[n]}</p>", f"Page {n}x") for n in range(count)]

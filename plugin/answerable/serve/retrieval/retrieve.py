@@ -121,14 +121,14 @@ def list_sections(profile: Profile, result: RetrievalResult) -> tuple[Scored[Pas
     """
     by_score = sorted((*result.near_passages, *result.siblings), key=lambda s: -s.score)
     near = (s for s in by_score if s.lexical > 0 and s.base >= profile.floor - SIBLING_SLACK)
-    sections = {scored.item.url: scored for scored in reversed((*result.passages, *near))}
+    sections: dict[str, Scored[Passage]] = {}
     by_record: Counter[str] = Counter()
-    listed: list[Scored[Passage]] = []
-    for scored in reversed(sections.values()):
-        by_record[scored.item.record] += 1
-        if by_record[scored.item.record] <= SECTIONS_PER_PAGE:
-            listed.append(scored)
-    return tuple(listed[:TOP_K])
+    for scored in (*result.passages, *near):
+        url, record = scored.item.url, scored.item.record
+        if url not in sections and by_record[record] < SECTIONS_PER_PAGE:
+            by_record[record] += 1
+            sections[url] = scored
+    return tuple(sections.values())[:TOP_K]
 
 
 def normalize_query(store: Store, vector: Floats) -> Floats:
