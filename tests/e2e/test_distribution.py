@@ -35,6 +35,7 @@ INSIDE = (
     "widget/ask-box/element.js",
     "widget/custom-elements.json",
     "widget/search-row.js",
+    "widget/suggest.js",
     "widget/strings/de.json",
     "widget/webmcp.js",
 )

@@ -1,12 +1,14 @@
 """The row of the ask box under the results of Material's own search, and no row anywhere else."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
-from support import live_site
+from support import live_site, sites
+from support.browser_site import HEAVY, Host, hosted
 from support.widget_site import Site, visit
 
 QUESTION = "How thick is the chain of a mooring?"
@@ -23,14 +25,25 @@ ROW = ".answerable-search-row"
 # What the row needs of Material's search.
 SEARCH = """<div class="md-search"><form><input class="md-search__input" aria-label="Search"></form>
 <div class="md-search-result"><ol class="md-search-result__list"></ol></div></div>
-<answerable-ask search-row></answerable-ask>"""
+<answerable-ask></answerable-ask>"""
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("material")
-    with live_site.serving(folder, THEME, widget={"search_row": True}) as address:
+    with live_site.serving(folder, THEME) as address:
         yield address
+
+
+@pytest.fixture(scope="module")
+def static(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    """The same theme on a static host, where the browser answers."""
+    folder = sites.write_site(
+        tmp_path_factory.mktemp("static"), theme=THEME, plugins=["search", "answerable"]
+    )
+    sites.build_here(folder)
+    with hosted(folder / "site") as host:
+        yield host
 
 
 def searched(page: Page, address: str, text: str) -> Locator:
@@ -129,17 +142,49 @@ def test_a_strict_policy_and_another_language_keep_the_row(page: Page, site: Sit
 
 
 def test_no_row_without_material_s_search_or_without_the_option(page: Page, site: Site) -> None:
-    site.ask_box = SEARCH.replace(" search-row", "")
     urls: list[str] = []
     page.on("request", lambda request: urls.append(request.url))
-    visit(page, site)
-    page.get_by_label("Search").fill("How?")
-    expect(page.locator("answerable-ask .trigger")).to_be_visible()
-    assert not [url for url in urls if url.endswith("search-row.js")]
-    site.ask_box = '<input aria-label="Search"><answerable-ask search-row></answerable-ask>'
-    with page.expect_response("**/search-row.js") as module:
+    turned_off = SEARCH.replace("<answerable-ask", '<answerable-ask search-row="none"')
+    for ask_box in (turned_off, SEARCH.replace("md-search__input", "other")):
+        site.ask_box = ask_box
         visit(page, site)
-    module.value.finished()
-    page.get_by_label("Search").fill("How?")
-    expect(page.locator("answerable-ask .trigger")).to_be_visible()
-    expect(page.locator(ROW)).to_have_count(0)
+        expect(page.locator("answerable-ask .trigger")).to_be_visible()
+        page.get_by_label("Search").fill("How?")
+        page.wait_for_load_state("networkidle")
+        expect(page.locator(ROW)).to_have_count(0)
+    assert not [url for url in urls if url.endswith("search-row.js")]
+
+
+def test_places_stand_in_the_row_while_the_reader_types(page: Page, static: Host) -> None:
+    query = searched(page, static.origin, "mooring chain")
+    links = page.locator(f"{ROW} a")
+    expect(links).not_to_have_count(1)
+    expect(links.nth(1)).to_have_text("Mooring › Chains /mooring/")
+    expect(page.locator(ROW).get_by_role("status")).to_have_text(re.compile("places? to look"))
+    assert not [line for line in static.requests if re.search(HEAVY, line)]
+    violations = Axe().run(page, {"include": [ROW]}).response["violations"]
+    assert [(each["id"], each["nodes"]) for each in violations] == []
+    expect(query).to_be_focused()
+    # The row itself stays first, so that Enter on it asks.
+    for _ in range(links.count()):
+        page.keyboard.press("ArrowUp")
+    expect(links.first).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(links.nth(1)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(f"{static.origin}/mooring/#chains")
+    expect(page.locator("answerable-ask")).not_to_have_attribute("open", "")
+
+
+def test_a_text_that_only_answerable_understands_is_asked_by_enter(
+    page: Page, static: Host
+) -> None:
+    page.goto(static.origin)
+    expect(page.locator("answerable-ask").get_by_role("button", name="Ask")).to_be_visible()
+    page.keyboard.press("/")
+    # A misspelling, which Material's search does not find.
+    page.keyboard.type("morring")
+    expect(page.locator(f"{ROW} .place").first).to_contain_text("Mooring")
+    expect(page.locator(".md-search-result__list > li")).to_have_count(0)
+    page.keyboard.press("Enter")
+    expect(page.locator("answerable-ask").get_by_label("Your question")).to_have_value("morring")

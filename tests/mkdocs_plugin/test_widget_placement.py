@@ -178,13 +178,16 @@ def test_configured_shortcut_is_an_attribute_of_the_element(tmp_path: Path) -> N
     assert element.attributes == {"shortcut": "Alt+Shift+K"}
 
 
-@pytest.mark.parametrize(("option", "attribute"), [("webmcp",) * 2, ("search_row", "search-row")])
+@pytest.mark.parametrize(
+    ("option", "value", "attribute", "text"),
+    [("webmcp", True, "webmcp", None), ("search_row", False, "search-row", "none")],
+)
 def test_option_of_a_module_is_an_attribute_of_the_element(
-    tmp_path: Path, option: str, attribute: str
+    tmp_path: Path, option: str, value: bool, attribute: str, text: str | None
 ) -> None:
-    built(tmp_path, "mkdocs", "button", widget={option: True})
+    built(tmp_path, "mkdocs", "button", widget={option: value})
     (element,) = elements(read_page(tmp_path, "index.html"))
-    assert element.attributes == {attribute: None}
+    assert element.attributes == {attribute: text}
     assert (tmp_path / "site" / injection.WIDGET_FOLDER / f"{attribute}.js").is_file()
 
 

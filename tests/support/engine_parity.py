@@ -5,10 +5,11 @@ import json
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 from playwright.sync_api import Page
 
 from answerable.evaluate.gold import load_gold_queries
@@ -22,6 +23,8 @@ from answerable.serve.engine import Engine
 from answerable.serve.http.protections import serialize_passages
 from answerable.serve.providers import make_engine
 from answerable.serve.retrieval.question import clean_question, find_question_problem
+from answerable.serve.retrieval.retrieve import SIBLING_SLACK, TOP_K, list_sections, retrieve
+from answerable.serve.retrieval.scoring import Scored
 from answerable.serve.retrieval.selection import POOL_SIZE
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.types import Passage
@@ -36,8 +39,8 @@ _BATCH = 50
 _SHOWN_DIFFERENCES = 5
 _SHOWN_LINES = 40
 
-# What came of a question: {"reply": the body, "places": of the search,
-# "sections": that it cites}, {"problem": a code} or {"error": a stack}.
+# What came of a question: {"reply": the body, "places": of the search, "typed": of the search by
+# words alone, "sections": that it cites}, {"problem": a code} or {"error": a stack}.
 Result = dict[str, Any]
 Ask = Callable[[Sequence[HardQuestion]], list[Result]]
 
@@ -110,13 +113,37 @@ def expect_result(engine: Engine[Bundle], question: HardQuestion) -> Result:
     pool = engine.retrieve(text, POOL_SIZE, question.language)
     reply = engine.answer_from(pool)
     body = serialize_answer(reply, engine.store, "", pool.reading.remarks)
-    places = [
-        [name, add_absolute_url({"url": row["url"], "title": row["title"]}, engine.store.site.url)]
-        for name, row in serialize_passages(engine.search(text, question.language)).items()
-    ]
     sections = [serialize_section(engine.store, each["id"]) for each in body["citations"]]
-    result = {"reply": body, "places": places, "sections": sections}
+    result = {
+        "reply": body,
+        "places": _list_places(engine, engine.search(text, question.language)),
+        "typed": _list_places(engine, _search_words(engine, text, question.language)),
+        "sections": sections,
+    }
     return cast("Result", json.loads(json.dumps(result)))
+
+
+def _search_words(
+    engine: Engine[Bundle], text: str, language: str | None
+) -> tuple[Scored[Passage], ...]:
+    """Search as ``Engine.search`` does, with a vector of zeros and without a floor of near misses.
+
+    Siblings are among the near misses already.
+    """
+    manifest = engine.store.manifest
+    count = len(engine.store.passage_records)
+    nothing = np.zeros(manifest.identity.dimensions, dtype=np.float32)
+    reading = engine.parse_question(text)
+    ranked = retrieve(engine.store, reading, nothing, count, language, count)
+    best = replace(ranked.truncate(POOL_SIZE * TOP_K), siblings=())
+    return list_sections(replace(manifest.profile, floor=SIBLING_SLACK), best)
+
+
+def _list_places(engine: Engine[Bundle], sections: tuple[Scored[Passage], ...]) -> list[Any]:
+    return [
+        [name, add_absolute_url({"url": row["url"], "title": row["title"]}, engine.store.site.url)]
+        for name, row in serialize_passages(sections).items()
+    ]
 
 
 @contextmanager

@@ -196,7 +196,7 @@ class WidgetOptions(base.Config):
     authors = c.Optional(c.Type((str, bool)))
     feedback = c.Optional(c.Type((str, bool)))
     webmcp = c.Type(bool, default=False)
-    search_row = c.Type(bool, default=False)
+    search_row = c.Type(bool, default=True)
 
 
 class AnswerableConfig(base.Config):

@@ -87,17 +87,17 @@ def format_element(
     shortcut: str | None = None,
     *,
     offers_tool: bool = False,
-    has_search_row: bool = False,
+    has_search_row: bool = True,
 ) -> str:
     """Format the widget's element. None: its defaults, a floating button and its own shortcut.
 
-    offers_tool: to agents in the browser, by WebMCP. has_search_row: under the results of the
-    theme's search.
+    offers_tool: to agents in the browser, by WebMCP. has_search_row: under the results of
+    Material's search, where the page has it.
     """
     options = {"placement": placement, "shortcut": shortcut}
     attributes = [f' {name}="{escape(value)}"' for name, value in options.items() if value]
     attributes += [" webmcp"] if offers_tool else []
-    attributes += [" search-row"] if has_search_row else []
+    attributes += [] if has_search_row else [' search-row="none"']
     return f"<answerable-ask{''.join(attributes)}></answerable-ask>"
 
 

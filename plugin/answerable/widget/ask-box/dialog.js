@@ -14,6 +14,7 @@ import { element, icon, ICONS } from "./draw.js";
  * @property {HTMLFormElement} form
  * @property {HTMLElement} alert
  * @property {HTMLElement} status what a screen reader announces
+ * @property {HTMLElement} typed places for what is typed
  * @property {HTMLElement} view
  */
 
@@ -44,10 +45,11 @@ export function buildPanel({ tag, dir, say }, isInline, close) {
   const form = element("form", {}, question, element("div", { class: "row" }, keys, count, send));
   const alert = element("p", { class: "alert", role: "alert" });
   const status = element("p", { class: "hidden status", role: "status" });
+  const typed = element("div", { class: "places typed", role: "group", hidden: "" });
   const view = element("div", { class: "view" });
   const title = element("h2", { id: "title" }, element("slot", { name: "title" }, say("title")));
   const header = element("header", { role: "none" }, title);
-  const result = element("div", { class: "result" }, alert, view, element("slot", { name: "footer" }));
+  const result = element("div", { class: "result" }, typed, alert, view, element("slot", { name: "footer" }));
   const panel = element("div", { class: "panel", lang: tag, dir }, header, form, result, status);
   const labels = { class: "box", "aria-labelledby": "title" };
   let dialog = null;
@@ -66,6 +68,7 @@ export function buildPanel({ tag, dir, say }, isInline, close) {
     count,
     alert,
     status,
+    typed,
     view,
   };
 }

@@ -300,18 +300,19 @@ function drawPage({ link, date }) {
 /**
  * Draw where to look further: links to sections that no card of the answer shows, and nothing of what they say.
  * @param {import("./request.js").Place[]} places
- * @param {Answer} answer
- * @param {Say} say
+ * @param {Pick<Answer, "citations" | "site_url">} answer
+ * @param {(count: number) => string} nameList
  * @returns {HTMLElement[]} none without a place
  */
-export function drawPlaces(places, { citations, site_url: siteUrl }, say) {
+export function drawPlaces(places, { citations, site_url: siteUrl }, nameList) {
   const shown = new Set(citations.map(({ url }) => url));
   const items = places.flatMap(({ url, title }) => {
     const link = shown.has(url) ? null : resolveAddress(url, siteUrl);
     return link ? [element("li", {}, drawLink(link, { dir: "auto" }, title), " ", drawPage({ link }))] : [];
   });
-  const list = element("ul", { role: "list" }, ...items.slice(0, MAX_PLACES));
-  return items.length ? [element("h4", { class: "meta" }, say("more")), list] : [];
+  items.length = Math.min(items.length, MAX_PLACES);
+  const list = element("ul", { role: "list" }, ...items);
+  return items.length ? [element("h4", { class: "meta" }, nameList(items.length)), list] : [];
 }
 
 /**

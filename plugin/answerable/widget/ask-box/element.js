@@ -13,6 +13,7 @@ import { hasText, importScript, IN_ENGLISH, loadLanguage } from "./strings.js";
  * @typedef {import("./dialog.js").Panel} Panel
  * @typedef {import("./draw.js").CitingElement} CitingElement
  * @typedef {import("./request.js").Answer} Answer
+ * @typedef {import("./request.js").Place} Place
  * @typedef {import("./request.js").Site} Site
  */
 
@@ -69,6 +70,8 @@ export class AskBox extends HTMLElement {
   /** @type {{ question: string, answer: Answer } | null} */
   #kept = null;
   #hasFocus = false;
+  /** @type {((text: string) => void) | undefined} lists places for what is typed */
+  #type;
   #connection = new AbortController();
   #label = element("span", {}, IN_ENGLISH.say("ask"));
   #trigger = element(
@@ -104,9 +107,7 @@ export class AskBox extends HTMLElement {
       importScript("webmcp.js").then(({ offerAsk }) => offerAsk(this, ask, signal));
     }
     await this.#localize();
-    if (this.hasAttribute("search-row")) {
-      importScript("search-row.js").then(({ offerAsk }) => offerAsk(this, this.#language, signal));
-    }
+    if (this.getAttribute("search-row") !== "none") this.#offerRow(answerer, signal);
     if (this.#isInline) this.#build();
     else this.#root.append(this.#trigger);
     if (isFirst && !this.hasAttribute("placement")) this.#avoidContents();
@@ -161,6 +162,23 @@ export class AskBox extends HTMLElement {
 
   get #isInline() {
     return this.getAttribute("placement") === "inline";
+  }
+
+  /**
+   * Offer the box in the search of Material, as soon as a reader uses it.
+   * @param {Answerer} answerer
+   * @param {AbortSignal} signal
+   */
+  #offerRow(answerer, signal) {
+    /** @type {Promise<any> | null} */
+    let row = null;
+    const look = () => {
+      if (row || !document.activeElement?.matches(".md-search__input")) return;
+      row = Promise.all(["search-row.js", "suggest.js"].map((name) => importScript(name)));
+      row.then(([{ offerAsk }, { followTyping }]) => offerAsk(this, this.#language, signal, answerer, followTyping));
+    };
+    document.addEventListener("focusin", look, { signal });
+    look();
   }
 
   /** @param {string} shortcut */
@@ -250,10 +268,13 @@ export class AskBox extends HTMLElement {
     const panel = (this.#panel = buildPanel(this.#language, this.#isInline, () => this.close()));
     this.#root.append(panel.root);
     panel.dialog?.addEventListener("close", () => this.#onClose());
-    panel.question.addEventListener("input", () => countCharacters(panel));
+    panel.question.addEventListener("input", () => {
+      countCharacters(panel);
+      this.#type?.(panel.question.value);
+    });
     panel.question.addEventListener("focus", () => {
       loadSearch();
-      this.#answerer?.prepare();
+      this.#prepare(panel, /** @type {Answerer} */ (this.#answerer));
     });
     panel.question.addEventListener("keydown", (event) => {
       // 229: the Enter that ends a composition in Safari.
@@ -266,9 +287,26 @@ export class AskBox extends HTMLElement {
       event.preventDefault();
       this.#submit();
     });
-    panel.view.addEventListener("click", (event) => this.#followLink(event));
+    for (const part of [panel.view, panel.typed]) part.addEventListener("click", (event) => this.#followLink(event));
     this.#showEmpty();
     return panel;
+  }
+
+  /**
+   * Load what a question needs, and where the browser answers, list places while it is typed.
+   * @param {Panel} panel
+   * @param {Answerer} answerer
+   */
+  async #prepare(panel, answerer) {
+    const { value } = panel.question;
+    if (!(await answerer.prepare()) || this.#type) return;
+    const { suggestPlaces } = await importScript("suggest.js").catch(() => ({}));
+    const { say } = this.#language;
+    const draw = (/** @type {Place[]} */ places) =>
+      drawPlaces(places, { citations: [] }, (n) => say("places", { n }));
+    this.#type ??= suggestPlaces?.(panel, answerer, draw);
+    const typed = panel.question.value;
+    if (typed !== value && typed.trim() !== this.#asked) this.#type?.(typed);
   }
 
   /** @param {MouseEvent} event */
@@ -279,7 +317,8 @@ export class AskBox extends HTMLElement {
     if ("n" in citation && !this.#emit("answerable:cite", citation, true)) return event.preventDefault();
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     const isHere = anchor.href.split("#")[0] === location.href.split("#")[0];
-    if (isHere) this.#closeForGood();
+    const isTyped = anchor.closest(".typed") !== null;
+    if (isHere || isTyped) this.#closeForGood();
     /** @type {Event} */
     let click = event;
     if (/** @type {any} */ (window).document$) {
@@ -295,7 +334,7 @@ export class AskBox extends HTMLElement {
       // A page that loads its own links swallows fragments.
       if (!click.defaultPrevented) return;
       const dialog = this.#panel?.dialog;
-      if (!isHere && dialog) {
+      if (!isHere && !isTyped && dialog) {
         this.#opener = null;
         dock(dialog, anchor);
       }
@@ -419,6 +458,7 @@ export class AskBox extends HTMLElement {
     const stage = element("span", { class: "stage" }, say("working"));
     const stop = button("stop", say("stop"), () => this.#stop());
     this.#kept = null;
+    this.#type?.("");
     this.#show("working", element("div", { class: "working" }, element("span", { class: "pulse" }), stage, stop));
     // What was pressed may be gone.
     if (!this.#root.activeElement) this.#focus(stop);
@@ -485,7 +525,7 @@ export class AskBox extends HTMLElement {
   async #addPlaces(node, question, answer) {
     const answerer = /** @type {Answerer} */ (this.#answerer);
     const places = await answerer.listPlaces(question).catch(() => []);
-    node.append(...drawPlaces(places, answer, this.#language.say));
+    node.append(...drawPlaces(places, answer, () => this.#language.say("more")));
     node.hidden = !node.firstChild;
   }
 

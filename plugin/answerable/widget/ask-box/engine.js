@@ -14,7 +14,7 @@ const GONE = Object.assign(new Error(), { name: "IndexGoneError" });
  *
  * @typedef {(text: string, options: AnswerOptions) => Promise<any>} Call
  *
- * @typedef {{ answer: Call, search: Call, readSection: Call }} Engine
+ * @typedef {{ siteUrl?: string, answer: Call, search: Call, suggest: Call, readSection: Call, prepare(): any }} Engine
  *
  * @typedef {Object} EngineModule
  * @property {(index: any, base: string, language?: string, call?: typeof fetch) => Promise<Engine>} openSiteIndex
@@ -71,10 +71,11 @@ async function startWorker(url) {
   return {
     async openSiteIndex(index, base, language) {
       const place = [index, base, language];
-      await request(worker, place);
+      const siteUrl = await request(worker, place);
       /** @type {(method: string) => Call} */
       const call = (method) => (text, { requestId, ...run }) => request(worker, [...place, method, text, requestId], run);
-      return { answer: call("answer"), search: call("search"), readSection: call("readSection") };
+      const [answer, search, suggest, readSection] = ["answer", "search", "suggest", "readSection"].map(call);
+      return { siteUrl, answer, search, suggest, readSection, prepare: () => request(worker, [...place, "prepare"]) };
     },
   };
 }

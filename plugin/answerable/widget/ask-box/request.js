@@ -155,6 +155,16 @@ function checkSentences(sentences, kind, kinds) {
   }
 }
 
+/**
+ * @param {any} rows
+ * @returns {Place[]}
+ */
+function checkPlaces(rows) {
+  const places = Object.values(rows);
+  demand(places.every(({ url, title }) => isText(url) && isText(title)));
+  return places;
+}
+
 /** Answers the questions of one box: the site's function or its index in this browser, never both. */
 export class Answerer {
   /** @type {any} */
@@ -219,9 +229,25 @@ export class Answerer {
     const rows = site
       ? await (await this.#openEngine(site)).search(question, { language: getPageLanguage(), signal })
       : await this.#askFunction("places", question, signal);
-    const places = Object.values(rows);
-    demand(places.every(({ url, title }) => isText(url) && isText(title)));
-    return places;
+    return checkPlaces(rows);
+  }
+
+  /**
+   * List places for what is typed so far, from the words of the index: none where a function answers, whose owner
+   * would pay for each key, and none before `readSite`.
+   * @param {string} question
+   * @param {AbortSignal} signal
+   * @returns {Promise<Place[]>} with addresses that are followed
+   */
+  async suggest(question, signal) {
+    const site = this.isDefault ? await this.#site : null;
+    if (!site?.index) return [];
+    const engine = await this.#openEngine(site);
+    const places = checkPlaces(await engine.suggest(question, { language: getPageLanguage(), signal }));
+    return places.flatMap(({ url, title }) => {
+      const link = resolveAddress(url, engine.siteUrl);
+      return link ? [{ url: link, title }] : [];
+    });
   }
 
   /**
@@ -239,13 +265,17 @@ export class Answerer {
     return section.blocks;
   }
 
-  /** Load what the first question needs; a failure is told when it is asked. */
+  /**
+   * Load what the first question needs; a failure is told when it is asked.
+   * @returns {Promise<boolean>} whether `suggest` lists anything
+   */
   async prepare() {
     try {
       const site = await this.#readIndexedSite();
-      if (site) await this.#openEngine(site);
+      if (site) await (await this.#openEngine(site)).prepare();
+      return site !== null;
     } catch {
-      // The question itself tells it.
+      return false;
     }
   }
 

@@ -18,7 +18,10 @@ export function selectTopRows(scores, count, among) {
   /** @type {number[]} */
   const rows = [];
   for (let row = 0; row < scores.length; row += 1) if (!among || among[row]) rows.push(row);
-  return rows.sort((left, right) => scores[right] - scores[left]).slice(0, count);
+  // Numbers alone are sorted many times faster than rows.
+  const least = count < rows.length ? Float32Array.from(rows, (row) => scores[row]).sort()[rows.length - count] : -Infinity;
+  const best = rows.filter((row) => scores[row] >= least);
+  return best.sort((left, right) => scores[right] - scores[left]).slice(0, count);
 }
 
 /**

@@ -24,6 +24,8 @@ import { addAbsoluteUrl, serializeAnswer, serializeSection } from "./wire.js";
  * @property {(stage: Stage) => void} [onStage]
  * @property {AbortSignal} [signal]
  * @property {string} [requestId]
+ *
+ * @typedef {Record<string, {url: string, title: string}>} Places by passage id, as a function sends them
  */
 
 /**
@@ -89,15 +91,49 @@ export class Engine {
    * Search for the sections nearest to a question, near misses among them: places to look, never evidence.
    * @param {string} question
    * @param {AnswerOptions} [options]
-   * @returns {Promise<Record<string, {url: string, title: string}>>} by passage id, as a function sends them
+   * @returns {Promise<Places>}
    */
   async search(question, { language = null, signal } = {}) {
-    const { passageIds, passageTitles, passageUrls, site } = this.store;
     const search = async (/** @type {number} */ near) =>
       listSections(this.store, await this.#retrieve(question, language, () => signal?.throwIfAborted(), near));
     // Near misses may lie in files that the answer needed not.
     let rows = await search(0);
     if (rows.length < this.store.recipe.retrieve.TOP_K) rows = await search(this.store.recipe.selection.POOL_SIZE);
+    return this.#describePlaces(rows);
+  }
+
+  /**
+   * Search while a question is typed, by its words alone, so that neither texts nor vectors are loaded: as `search`
+   * with all cosines 0, which no floor is meant for.
+   * @param {string} question
+   * @param {AnswerOptions} [options]
+   * @returns {Promise<Places>}
+   */
+  async suggest(question, { language = null, signal } = {}) {
+    const { store } = this;
+    const reading = await this.#readQuestion(question);
+    signal?.throwIfAborted();
+    // So many that there are enough sections among them.
+    const count = store.recipe.selection.POOL_SIZE * store.recipe.retrieve.TOP_K;
+    return this.#describePlaces(listSections(store, await retrieve(store, reading, null, count, language, count), 0));
+  }
+
+  /** Begin to load what every question needs and `suggest` does not. */
+  prepare() {
+    this.store.prefetchSigns();
+  }
+
+  /** The address that the site was built for, if it has one. */
+  get siteUrl() {
+    return this.store.site.url ?? undefined;
+  }
+
+  /**
+   * @param {number[]} rows
+   * @returns {Places}
+   */
+  #describePlaces(rows) {
+    const { passageIds, passageTitles, passageUrls, site } = this.store;
     const place = (/** @type {number} */ row) => addAbsoluteUrl({ url: passageUrls[row], title: passageTitles[row] }, site.url);
     return Object.fromEntries(rows.map((row) => [passageIds[row], place(row)]));
   }
@@ -120,19 +156,30 @@ export class Engine {
    */
   async #retrieve(asked, language, begin, near = 0) {
     const { embedder, store } = this;
+    store.prefetchSigns();
+    const reading = await this.#readQuestion(asked, (question) => embedder.embed(question));
+    if (!reading.terms.size) return retrieve(store, reading, null);
+    begin("embedding");
+    const vector = await embedder.embed(reading.text);
+    begin("searching");
+    return retrieve(store, reading, vector, store.recipe.selection.POOL_SIZE, language, near);
+  }
+
+  /**
+   * Read a question; an error with a `code` says what is wrong with it.
+   * @param {string} asked
+   * @param {(question: string) => Promise<any>} [prefetch] begins to load what else will be needed of a question
+   */
+  async #readQuestion(asked, prefetch) {
+    const { embedder, store } = this;
     const question = cleanQuestion(asked);
     const problem = findQuestionProblem(store.recipe, question);
     if (problem) throw Object.assign(new Error(problem), { code: "bad-request" });
     await embedder.loadPieces(question);
     // What is certain to be read is asked for at once; a failure is told where it is read.
     const words = store.site.tags.flatMap((tag) => extractWords(store.recipe, question, tag));
-    for (const read of [embedder.embed(question), store.loadTerms(words)]) read.catch(() => {});
-    const reading = await readQuestion(store, question, (word) => embedder.wordRank(word));
-    if (!reading.terms.size) return retrieve(store, reading, null);
-    begin("embedding");
-    const vector = await embedder.embed(reading.text);
-    begin("searching");
-    return retrieve(store, reading, vector, store.recipe.selection.POOL_SIZE, language, near);
+    for (const read of [prefetch?.(question), store.loadTerms(words)]) read?.catch(() => {});
+    return readQuestion(store, question, (word) => embedder.wordRank(word));
   }
 
   /**

@@ -21,15 +21,16 @@ import { computeSignals, findPassageCandidates, listTopItems, scoreRows } from "
  * Rank the passages for a question; one without content terms retrieves nothing.
  * @param {Store} store
  * @param {QuestionReading} reading
- * @param {Float32Array | null} vector of the reading's text; its length does not matter
+ * @param {Float32Array | null} vector of the reading's text; its length does not matter. With null all cosines are 0,
+ *   no siblings are added, and neither vectors nor texts are loaded
  * @param {number} [topK]
  * @param {string | null} [language] of the question: passages in it, if any is above the floor, leave out all others
  * @param {number} [near] how many passages a little under the floor are returned too
  * @returns {Promise<RetrievalResult>}
  */
 export async function retrieve(store, reading, vector, topK = store.recipe.retrieve.TOP_K, language = null, near = 0) {
-  if (!reading.terms.size || !vector) return { passages: [], siblings: [], near: [], reading, vector: null };
-  const unit = normalizeQuery(store, vector);
+  if (!reading.terms.size) return { passages: [], siblings: [], near: [], reading, vector: null };
+  const unit = vector && normalizeQuery(store, vector);
   const readable = markReadable(store, language);
   const signals = computeSignals(store, reading);
   const slack = near && store.recipe.retrieve.SIBLING_SLACK;
@@ -40,6 +41,7 @@ export async function retrieve(store, reading, vector, topK = store.recipe.retri
   };
   const passages = listReadable(ranking.aboveFloor, topK);
   const nearest = listReadable(ranking.aboveFloor.map((above) => 1 - above), near);
+  if (!unit) return { passages, siblings: [], near: nearest, reading, vector };
   // With the vectors that siblings are scored by, which may be further files.
   const rows = passages.map(({ row }) => row);
   store.prefetch("texts", rows);
@@ -53,17 +55,28 @@ export async function retrieve(store, reading, vector, topK = store.recipe.retri
  * a word of the question.
  * @param {Store} store
  * @param {RetrievalResult} result
+ * @param {number} [least] score before boosts of a near miss
  * @returns {number[]} rows
  */
-export function listSections({ manifest, passageRecords: records, passageUrls: urls, recipe }, { passages, siblings, near }) {
-  const { SECTIONS_PER_PAGE, SIBLING_SLACK, TOP_K } = recipe.retrieve;
+export function listSections(
+  { manifest, passageRecords: records, passageUrls: urls, recipe },
+  { passages, siblings, near },
+  least = manifest.profile.floor - recipe.retrieve.SIBLING_SLACK,
+) {
+  const { SECTIONS_PER_PAGE, TOP_K } = recipe.retrieve;
   const byScore = [...near, ...siblings].sort((left, right) => right.score - left.score);
-  const isNear = (/** @type {Scored} */ { base, lexical }) => lexical > 0 && base >= manifest.profile.floor - SIBLING_SLACK;
-  const rows = [...passages, ...byScore.filter(isNear)].map(({ row }) => row);
-  const sections = rows.filter((row, place) => rows.findIndex((other) => urls[other] === urls[row]) === place);
-  const isShown = (/** @type {number} */ row, /** @type {number} */ place) =>
-    sections.slice(0, place).filter((other) => records[other] === records[row]).length < SECTIONS_PER_PAGE;
-  return sections.filter(isShown).slice(0, TOP_K);
+  /** @type {Map<string, number>} */
+  const sections = new Map();
+  /** @type {Map<number, number>} */
+  const counts = new Map();
+  for (const { row } of [...passages, ...byScore.filter(({ base, lexical }) => lexical > 0 && base >= least)]) {
+    const count = counts.get(records[row]) ?? 0;
+    if (sections.has(urls[row]) || count === SECTIONS_PER_PAGE) continue;
+    sections.set(urls[row], row);
+    counts.set(records[row], count + 1);
+    if (sections.size === TOP_K) break;
+  }
+  return [...sections.values()];
 }
 
 /**

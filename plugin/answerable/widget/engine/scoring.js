@@ -118,7 +118,7 @@ export function listTopItems({ rows, dense, base, score }, mask, count, { lexica
  * Find the passages that may come first by the estimate of all, and score them exactly. Among them
  * are the best that the asker can read.
  * @param {Store} store
- * @param {Float32Array} unit the question, of length 1
+ * @param {Float32Array | null} unit the question, of length 1; with null all passages are candidates
  * @param {Signals} signals
  * @param {Uint8Array} readable
  * @param {number} [slack] by how much one may miss the floor
@@ -128,6 +128,7 @@ export async function findPassageCandidates(store, unit, signals, readable, slac
   const { EXACT_PASSAGES, CANDIDATES, ESTIMATE_SLACK } = store.recipe.vectors;
   const { SCALAR_POOL } = store.recipe.vectors;
   let rows = [...store.passageRecords.keys()];
+  if (!unit) return { rows, cosines: new Float32Array(rows.length) };
   if (rows.length > EXACT_PASSAGES) {
     const estimated = scoreRows(store, { rows, cosines: await store.loadEstimates(unit) }, signals, ESTIMATE_SLACK + slack);
     // Those with all that a question asks for are above the floor with a low score too.

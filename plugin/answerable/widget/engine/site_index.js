@@ -37,11 +37,11 @@ export function openSiteIndex(index, base, language = "", fetch) {
 }
 
 /**
- * Call a method of the engine for the page whose worker this is, or only open the index, if it names none.
+ * Call a method of the engine for the page whose worker this is, or open the index and return `siteUrl`, if it names none.
  * @param {MessageEvent} event with a port, which takes the stages and the result, and asks to stop
  */
 async function serveRequest({ data, ports: [port] }) {
-  /** @type {[any, string, string, "answer" | "search" | "readSection" | undefined, string, string]} */
+  /** @type {[any, string, string, "answer" | "search" | "suggest" | "readSection" | "prepare" | undefined, string, string]} */
   const [index, base, language, method, text, requestId] = data;
   const run = new AbortController();
   const onStage = (/** @type {string} */ stage) => port.postMessage({ stage });
@@ -49,7 +49,7 @@ async function serveRequest({ data, ports: [port] }) {
   try {
     const engine = await openSiteIndex(index, base, language);
     const options = { language, onStage, requestId, signal: run.signal };
-    port.postMessage({ result: method && (await engine[method](text, options)) });
+    port.postMessage({ result: method ? await engine[method](text, options) : engine.siteUrl });
   } catch (error) {
     const { name, message, code } = /** @type {Error & { code?: string }} */ (error);
     port.postMessage({ error: { name, message, code } });

@@ -129,8 +129,11 @@ export class Store extends SiteColumns {
     );
     this.#termStarts = values.termStarts;
     this.manifest = /** @type {Manifest} */ ({ ...values, built_at: entry.built_at });
-    // For `loadEstimates`, while a question is still read.
-    if (values.counts.passages > this.recipe.vectors.EXACT_PASSAGES) files.prefetch(this.#paths.signs);
+  }
+
+  /** Begin to load what `loadEstimates` reads, while a question is still read. */
+  prefetchSigns() {
+    if (this.passageIds.length > this.recipe.vectors.EXACT_PASSAGES) this.#files.prefetch(this.#paths.signs);
   }
 
   /** The paths of all files that the manifest names. */

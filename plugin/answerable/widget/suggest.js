@@ -1,0 +1,69 @@
+/** List places of the site while a reader types: in the ask box, and in the search of Material. */
+
+const PAUSE_MILLISECONDS = 250;
+const REST_MILLISECONDS = 1000;
+
+/** @typedef {{ url: string, title: string }} Place */
+/** @typedef {{ suggest(question: string, signal: AbortSignal): Promise<Place[]> }} Answerer */
+
+/**
+ * Make a function that takes each text as it is typed: at the end of a word, or when the reader pauses, it asks for
+ * places, and the newest text wins. The last list stays until the next one is there.
+ * @param {Answerer} answerer
+ * @param {(places: Place[]) => void} show
+ * @param {() => void} announce is called once the reader rests
+ * @returns {(text: string) => void}
+ */
+export function followTyping(answerer, show, announce) {
+  let run = new AbortController();
+  let pause = 0;
+  let rest = 0;
+  const list = async (/** @type {string} */ question) => {
+    run.abort();
+    const { signal } = (run = new AbortController());
+    const places = question && (await answerer.suggest(question, signal).catch(() => []));
+    if (signal.aborted) return;
+    show(places || []);
+    if (places.length) rest = setTimeout(announce, REST_MILLISECONDS);
+  };
+  return (text) => {
+    clearTimeout(pause);
+    clearTimeout(rest);
+    const question = text.trim();
+    const isInWord = /[\p{L}\p{M}\p{N}]$/u.test(text);
+    if (!question) list("");
+    else pause = setTimeout(list, isInWord ? PAUSE_MILLISECONDS : 0, question);
+  };
+}
+
+/**
+ * List places under the field of an ask box, and let the arrow keys reach them from it.
+ * @param {import("./ask-box/dialog.js").Panel} panel
+ * @param {Answerer} answerer
+ * @param {(places: Place[]) => HTMLElement[]} draw
+ */
+export function suggestPlaces({ root, question, typed, status }, answerer, draw) {
+  const show = (/** @type {Place[]} */ places) => {
+    // A link that has the focus stays.
+    if (typed.matches(":focus-within")) return;
+    const nodes = draw(places);
+    typed.replaceChildren(...nodes);
+    typed.hidden = !nodes.length;
+    typed.ariaLabel = nodes[0]?.textContent ?? "";
+  };
+  root.addEventListener("keydown", (event) => {
+    const step = Number(event.key === "ArrowDown") - Number(event.key === "ArrowUp");
+    const stops = [question, ...typed.querySelectorAll("a")];
+    const place = stops.findIndex((stop) => stop.matches(":focus"));
+    const isInText = place === 0 && (event.isComposing || question.selectionStart < question.value.length);
+    const next = stops[place + step];
+    if (!step || place < 0 || isInText || !next) return;
+    event.preventDefault();
+    next.focus();
+  });
+  return followTyping(answerer, show, () => {
+    const { ariaLabel } = typed;
+    // The same words again would be said again.
+    if (ariaLabel && status.textContent !== ariaLabel) status.textContent = ariaLabel;
+  });
+}
