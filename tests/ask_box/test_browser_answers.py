@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
+from ask_box.test_widget_accessibility import SCHEMES, violations
 from support.browser import CHROMIUM_ARGS, executable
-from support.browser_site import PAGES, Host, ask, hosted, visit, write_plain_site
+from support.browser_site import HEAVY, PAGES, Host, ask, hosted, visit, write_plain_site
 from support.sites import build_here
 from support.widget_site import STRICT_CSP
 
@@ -65,6 +66,106 @@ def test_box_cites_refuses_highlights_and_sends_no_word_of_a_question(
     box.locator(".card .title").click()
     expect(page.get_by_text("blinks green every seven")).to_be_in_viewport()
     assert page.url.startswith(f"{host.origin}/lights/#harbour-entrance")
+
+
+def typed_places(box: Locator) -> Locator:
+    """The links to places for what is typed."""
+    return box.locator(".typed").get_by_role("link")
+
+
+def test_places_appear_while_typing_without_texts_or_vectors_and_enter_asks(
+    page: Page, host: Host
+) -> None:
+    box = visit(page, f"{host.origin}/storms/")
+    box.get_by_role("button", name="Ask", exact=True).click()
+    field = box.get_by_label("Your question")
+    field.press_sequentially("How thick is the chain")
+    expect(typed_places(box).first).to_have_text("Mooring › Chains")
+    expect(typed_places(box).first).to_have_attribute("href", f"{host.origin}/mooring/#chains")
+    group = box.get_by_role("group", name=re.compile(r"^\d places? to look on this site$"))
+    expect(group.locator(".page").first).to_have_text("/mooring/")
+    expect(group.locator(".card, blockquote, .number")).to_have_count(0)
+    name = f"{typed_places(box).count()} place"
+    # It is told once the reader rests.
+    expect(box.get_by_role("status")).to_contain_text(name)
+    expect(field).to_be_focused()
+    assert not [line for line in host.requests if re.search(HEAVY, line)]
+    assert not [line for line in host.requests if "thick" in line or "_answerable" in line]
+    field.press_sequentially(" of a mooring?")
+    field.press("Enter")
+    expect(box).to_have_attribute("state", "partial")
+    expect(box.locator(".typed")).to_be_hidden()
+    expect(box.get_by_role("status")).to_contain_text("source")
+    assert [line for line in host.requests if re.search(HEAVY, line)]
+    # The next question's places stand above the answer, until it is emptied.
+    field.fill("lamp")
+    expect(typed_places(box).first).to_contain_text("Lights")
+    expect(box.locator(".card").first).to_be_visible()
+    field.fill("")
+    expect(box.locator(".typed")).to_be_hidden()
+    field.fill("xylophone")
+    page.wait_for_load_state("networkidle")
+    expect(box.locator(".typed")).to_be_hidden()
+
+
+def test_newest_text_wins_and_a_list_stays_until_the_next_one_is_there(
+    page: Page, host: Host
+) -> None:
+    box = visit(page, host.origin)
+    box.get_by_role("button", name="Ask", exact=True).click()
+    page.evaluate(
+        """() => {
+          window.lists = [];
+          const typed = document.querySelector("answerable-ask").shadowRoot.querySelector(".typed");
+          new MutationObserver(() => lists.push(typed.innerText)).observe(typed, { childList: true });
+        }"""
+    )
+    field = box.get_by_label("Your question")
+    held: list[Route] = []
+    page.route("**/terms-*", lambda route: held.append(route))
+    with page.expect_request("**/terms-*"):
+        field.fill("storm ")
+    field.fill("lamp ")
+    expect(box.locator(".typed")).to_be_hidden()
+    for route in held:
+        route.continue_()
+    expect(typed_places(box).first).to_contain_text("Lights")
+    field.fill("chain ")
+    expect(typed_places(box).first).to_have_text("Mooring › Chains")
+    first, second = page.evaluate("lists")
+    assert ("Lights" in first, "Chains" in second) == (True, True)
+
+
+def test_arrow_keys_reach_places_and_axe_finds_nothing(page: Page, host: Host) -> None:
+    box = visit(page, f"{host.origin}/storms/")
+    box.get_by_role("button", name="Ask", exact=True).click()
+    field = box.get_by_label("Your question")
+    field.fill("mooring chain")
+    links = typed_places(box)
+    expect(links.nth(1)).to_be_visible()
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
+        assert violations(page) == []
+    field.press("Home")
+    field.press("ArrowDown")
+    expect(field).to_be_focused()
+    field.press("End")
+    field.press("ArrowDown")
+    expect(links.first).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(links.nth(1)).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    expect(field).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    address = links.first.get_attribute("href")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(address or "")
+    box.get_by_role("button", name="Ask", exact=True).click()
+    field.fill("mooring")
+    expect(links.first).to_be_visible()
+    field.press("Escape")
+    expect(box.get_by_role("dialog")).to_be_hidden()
 
 
 def test_answer_is_that_of_the_function(page: Page, host: Host, built: Path) -> None:

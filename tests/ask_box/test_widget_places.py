@@ -89,6 +89,24 @@ def test_places_of_an_earlier_question_are_not_drawn(page: Page, site: Site) -> 
     expect(places_of(box)).to_have_count(0)
 
 
+def test_a_function_is_asked_nothing_while_the_reader_types(page: Page, site: Site) -> None:
+    site.places = PLACES
+    site.about = {"bundle": "3f9c"}
+    urls: list[str] = []
+    page.on("request", lambda request: urls.append(request.url))
+    box = visit(page, site, PARTIAL)
+    box.get_by_role("button", name="Ask", exact=True).click()
+    field = box.get_by_label("Your question")
+    field.press_sequentially("How do fish ")
+    page.wait_for_load_state("networkidle")
+    assert site.searches == []
+    assert not [url for url in urls if url.endswith("suggest.js")]
+    field.press("Enter")
+    expect(places_of(box)).to_be_visible()
+    assert site.searches == [asking("How do fish")]
+    expect(box.locator(".typed")).to_be_hidden()
+
+
 def test_axe_finds_no_fault_in_places(page: Page, site: Site) -> None:
     site.csp = "default-src 'self'"
     site.head = STYLED

@@ -301,10 +301,10 @@ function drawPage({ link, date }) {
  * Draw where to look further: links to sections that no card of the answer shows, and nothing of what they say.
  * @param {import("./request.js").Place[]} places
  * @param {Pick<Answer, "citations" | "site_url">} answer
- * @param {(count: number) => string} nameList
+ * @param {(count: number) => HTMLElement} drawHeading
  * @returns {HTMLElement[]} none without a place
  */
-export function drawPlaces(places, { citations, site_url: siteUrl }, nameList) {
+export function drawPlaces(places, { citations, site_url: siteUrl }, drawHeading) {
   const shown = new Set(citations.map(({ url }) => url));
   const items = places.flatMap(({ url, title }) => {
     const link = shown.has(url) ? null : resolveAddress(url, siteUrl);
@@ -312,7 +312,7 @@ export function drawPlaces(places, { citations, site_url: siteUrl }, nameList) {
   });
   items.length = Math.min(items.length, MAX_PLACES);
   const list = element("ul", { role: "list" }, ...items);
-  return items.length ? [element("h4", { class: "meta" }, nameList(items.length)), list] : [];
+  return items.length ? [drawHeading(items.length), list] : [];
 }
 
 /**

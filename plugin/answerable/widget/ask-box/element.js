@@ -303,7 +303,7 @@ export class AskBox extends HTMLElement {
     const { suggestPlaces } = await importScript("suggest.js").catch(() => ({}));
     const { say } = this.#language;
     const draw = (/** @type {Place[]} */ places) =>
-      drawPlaces(places, { citations: [] }, (n) => say("places", { n }));
+      drawPlaces(places, { citations: [] }, (n) => element("h3", { class: "meta" }, say("places", { n })));
     this.#type ??= suggestPlaces?.(panel, answerer, draw);
     const typed = panel.question.value;
     if (typed !== value && typed.trim() !== this.#asked) this.#type?.(typed);
@@ -525,7 +525,8 @@ export class AskBox extends HTMLElement {
   async #addPlaces(node, question, answer) {
     const answerer = /** @type {Answerer} */ (this.#answerer);
     const places = await answerer.listPlaces(question).catch(() => []);
-    node.append(...drawPlaces(places, answer, () => this.#language.say("more")));
+    const heading = element("h4", { class: "meta" }, this.#language.say("more"));
+    node.append(...drawPlaces(places, answer, () => heading));
     node.hidden = !node.firstChild;
   }
 
