@@ -4,7 +4,10 @@
 that it fetches; ``later``: the next question of the same page. ``kB`` are bodies as a static host
 sends them, scripts and JSON with gzip, in units of 1,000 bytes. ``files`` and ``disk_kB``: what the
 site holds for it. ``engine_gzip``: the modules that a first question loads. ``cached_p95_ms``: of
-answers whose files are all in the page. ``heap_mb``: of the page after all questions, with its
+answers whose files are all in the page. ``typed_kB``: a question in such a first page that lists
+places at the end of each of its words and is then asked; ``x_typed``: of asking it alone.
+``key_p95_ms``: of listing places for a question up to each of its letters, with all files in the
+page. ``heap_mb``: of the page after all questions, with its
 typed arrays. ``task_ms``: the processor time of the longest task of a page's main thread, slowed
 four times, while its ask box answers what it has answered before; ``task_without_ms``: where no
 worker is to be had. ``seconds``: from the import of the engine to the answer, over a throttled
@@ -51,6 +54,15 @@ _ASK = """async (question) => {
   const started = performance.now();
   const { mode } = await globalThis.engine.answer(question, { requestId: "" });
   return { mode, ms: performance.now() - started };
+}"""
+_TYPE = """async (texts) => {
+  const times = [];
+  for (const text of texts) {
+    const started = performance.now();
+    await globalThis.engine.suggest(text);
+    times.push(performance.now() - started);
+  }
+  return times;
 }"""
 _SLOWED_TIMES = 4
 _ROUNDS = 3
@@ -118,6 +130,8 @@ def measure_site(folder: Path, name: str, questions: Sequence[str], browser: Bro
         opening = [home + settings["engine"][0], home, json.dumps(settings["index"])]
         site = Site(folder, traffic, opening)
         first, later, engine_gzip = _count_questions(site, questions, browser)
+        typed = [_count_typed(site, question, browser) for question in questions]
+        ratios = [own / once.kilobytes for own, once in zip(typed, first, strict=True)]
         row: Row = {
             "name": name,
             "questions": len(questions),
@@ -125,6 +139,8 @@ def measure_site(folder: Path, name: str, questions: Sequence[str], browser: Bro
             **_spread("first_requests", [each.requests for each in first]),
             **_spread("later_kB", [each.kilobytes for each in later]),
             **_spread("later_requests", [each.requests for each in later]),
+            **_spread("typed_kB", typed),
+            **_spread("x_typed", ratios),
             "engine_gzip": engine_gzip,
             "files": len(files),
             "disk_kB": sum(file.stat().st_size for file in files) / 1000,
@@ -180,6 +196,18 @@ def _count_questions(
     return first, later, engine_gzip
 
 
+def _count_typed(site: Site, question: str, browser: Browser) -> float:
+    """Count the kilobytes of a first question for whose words places are listed while typing."""
+    words = question.split()
+    page = open_page(site, browser)
+    page.evaluate(_OPEN, site.modules)
+    page.evaluate(_TYPE, [" ".join(words[: place + 1]) for place in range(len(words))])
+    page.evaluate(_ASK, question)
+    kilobytes = site.traffic.kilobytes
+    page.context.close()
+    return kilobytes
+
+
 def _take(traffic: Traffic) -> Asked:
     return Asked(traffic.kilobytes, len(traffic.responses))
 
@@ -198,10 +226,15 @@ def _measure_cached(site: Site, questions: Sequence[str], browser: Browser) -> R
         page.evaluate(_ASK, question)
     heap = _read_heap(session) - before
     times = [page.evaluate(_ASK, question)["ms"] for question in questions]
+    texts = [text[:end] for text in map(str.strip, questions) for end in range(1, len(text) + 1)]
+    page.evaluate(_TYPE, texts)
+    keys = page.evaluate(_TYPE, texts)
     page.context.close()
     return {
         "cached_ms": median(times),
         "cached_p95_ms": _percentile(times, 95),
+        "key_ms": median(keys),
+        "key_p95_ms": _percentile(keys, 95),
         "heap_mb": heap / 1e6,
     }
 

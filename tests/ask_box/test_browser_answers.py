@@ -492,6 +492,9 @@ def test_page_of_a_disk_answers_from_scripts(
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))
     box = visit(page, (offline / "storms.html").as_uri())
+    box.get_by_role("button", name="Ask", exact=True).click()
+    box.locator("textarea").fill("chain")
+    expect(typed_places(box).first).to_have_text("Mooring › Chains")
     ask(box, CHAIN)
     expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
     box.get_by_role("button", name="Copy answer").click()

@@ -37,9 +37,12 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def static(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
-    """The same theme on a static host, where the browser answers."""
+    """The same theme on a static host, where the browser answers: a copy at another path."""
     folder = sites.write_site(
-        tmp_path_factory.mktemp("static"), theme=THEME, plugins=["search", "answerable"]
+        tmp_path_factory.mktemp("static"),
+        theme=THEME,
+        plugins=["search", "answerable"],
+        site_url="https://harbour.example/docs/",
     )
     sites.build_here(folder)
     with hosted(folder / "site") as host:
