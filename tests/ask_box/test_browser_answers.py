@@ -121,13 +121,13 @@ def test_newest_text_wins_and_a_list_stays_until_the_next_one_is_there(
         }"""
     )
     field = box.get_by_label("Your question")
-    held: list[Route] = []
-    page.route("**/terms-*", lambda route: held.append(route))
+    routes: list[Route] = []
+    page.route("**/terms-*", lambda route: routes.append(route))
     with page.expect_request("**/terms-*"):
         field.fill("storm ")
     field.fill("lamp ")
     expect(box.locator(".typed")).to_be_hidden()
-    for route in held:
+    for route in routes:
         route.continue_()
     expect(typed_places(box).first).to_contain_text("Lights")
     field.fill("chain ")

@@ -20,14 +20,20 @@ const CSS = `
     box-shadow: 0 -.05rem var(--md-default-fg-color--lightest); }
 }
 `;
-const ICON = "M4 4h16v13h-8l-5 4v-4H4zM10 9a2 2 0 1 1 3 2l-1 1M12 14v0";
-const SVG = "http://www.w3.org/2000/svg";
+const MAX_PLACES = 5;
 
 /** @typedef {HTMLElement & { ask(question: string): void }} Box */
 /** @typedef {{ tag: string, dir: string, say(key: string, values: Record<string, any>): string }} Language */
 /** @typedef {import("./suggest.js").Place} Place */
 
-const MAX_PLACES = 5;
+/**
+ * What the script of the box lends.
+ * @typedef {Object} Lent
+ * @property {import("./suggest.js").Answerer & { readSite(): Promise<any> }} answerer
+ * @property {typeof import("./suggest.js").followTyping} followTyping
+ * @property {typeof import("./ask-box/draw.js").element} element
+ * @property {Node} icon
+ */
 
 /** @type {Set<Box>} */
 const boxes = new Set();
@@ -39,42 +45,63 @@ let sheet = null;
  * @param {Box} box
  * @param {Language} language
  * @param {AbortSignal} signal removes the row
- * @param {import("./suggest.js").Answerer & { readSite(): Promise<any> }} answerer of the box
- * @param {typeof import("./suggest.js").followTyping} followTyping
+ * @param {Lent} lent
  */
-export function offerAsk(box, language, signal, answerer, followTyping) {
+export function offerAsk(box, language, signal, { answerer, followTyping, element, icon }) {
   // It may have left the page while this module was loaded.
   if (signal.aborted) return;
   boxes.add(box);
-  const { row, link, label } = drawRow(language);
-  const places = draw("div", "");
-  const status = draw("div", "");
-  status.role = "status";
-  row.append(places, status);
+  const { tag, dir, say } = language;
+
+  /**
+   * Draw an entry as Material draws results, so that its arrow keys reach the link.
+   * @param {Record<string, string>} attributes
+   * @param {Node[]} content
+   */
+  function drawEntry(attributes, ...content) {
+    // Enter in the search follows the link of the highest score, or the first of them: the row if nothing is found.
+    const entry = element("div", { class: "md-search-result__article md-typeset", "data-md-score": "-1" }, ...content);
+    return /** @type {HTMLAnchorElement} */ (element("a", { class: "md-search-result__link", ...attributes }, entry));
+  }
+
+  const label = element("p");
+  // Material fetches links that name no target as soon as the pointer is over them, question and all.
+  const link = drawEntry({ "aria-haspopup": "dialog", target: "_self" }, icon, label);
+  const places = element("div");
+  const status = element("div", { role: "status" });
+  const row = element("div", { class: "md-search-result__item answerable-search-row", lang: tag, dir }, link, places, status);
+  const show = (/** @type {Place[]} */ listed) => {
+    const links = listed.slice(0, MAX_PLACES).map(({ link: href, title }) => {
+      const page = element("span", { dir: "ltr" }, new URL(href).pathname);
+      return drawEntry({ href }, element("p", { class: "place" }, element("bdi", {}, title), " ", page));
+    });
+    const words = links.length ? say("places", { n: links.length }) : "";
+    const heading = element("p", { class: "places md-search-result__article" }, words);
+    // A link that has the focus stays.
+    if (!places.matches(":focus-within")) places.replaceChildren(...(links.length ? [heading, ...links] : []));
+    const wrap = /** @type {HTMLElement | null} */ (row.closest(".md-search__scrollwrap"));
+    // Above it stays a result that the arrow keys reach. In a low window only its link sticks.
+    wrap?.style.setProperty("scroll-padding-bottom", `${row.offsetHeight || link.offsetHeight}px`);
+    return words;
+  };
+  const type = followTyping(answerer, show, status);
   let typed = "";
-  const type = followTyping(
-    answerer,
-    (listed) => {
-      // A link that has the focus stays.
-      if (places.contains(document.activeElement)) return;
-      places.replaceChildren(...drawPlaces(listed.slice(0, MAX_PLACES), language));
-      pad(row);
-    },
-    () => (status.textContent = places.firstChild?.textContent ?? ""),
-  );
   const update = () => {
     const list = document.querySelector(".md-search-result__list");
     const question = list && boxes.values().next().value === box ? readQuestion() : "";
     // An event of the focus brings no other text.
     if (question !== typed) type((typed = question));
     if (!list || question === "") return row.remove();
-    addSheet();
-    label.textContent = language.say("row", { question });
+    if (!sheet) {
+      sheet = new CSSStyleSheet();
+      sheet.replaceSync(CSS);
+      document.adoptedStyleSheets.push(sheet);
+    }
+    label.textContent = say("row", { question });
     // What a new tab opens, where the reader wants one.
     link.href = `#ask=${encodeURIComponent(question)}`;
     // Moving it would take the focus away.
     if (row.previousSibling !== list) list.after(row);
-    pad(row);
   };
   link.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
@@ -87,7 +114,7 @@ export function offerAsk(box, language, signal, answerer, followTyping) {
   // It tells whether the browser answers.
   answerer.readSite().catch(() => {});
   // By focus: a link to a search has filled it in.
-  for (const type of ["input", "focusin"]) document.addEventListener(type, update, { signal });
+  for (const name of ["input", "focusin"]) document.addEventListener(name, update, { signal });
   // The form is empty after this event.
   document.addEventListener("reset", () => setTimeout(update), { signal });
   signal.addEventListener("abort", () => {
@@ -103,95 +130,7 @@ function readQuestion() {
   return /** @type {HTMLInputElement | null} */ (input)?.value.trim() ?? "";
 }
 
-/**
- * Keep a result that the arrow keys reach above the row.
- * @param {HTMLElement} row
- */
-function pad(row) {
-  const wrap = /** @type {HTMLElement | null} */ (row.closest(".md-search__scrollwrap"));
-  // In a low window only its link sticks.
-  const { offsetHeight } = /** @type {HTMLElement} */ (row.offsetHeight ? row : row.firstChild);
-  wrap?.style.setProperty("scroll-padding-bottom", `${offsetHeight}px`);
-}
-
 function closeSearch() {
   const toggle = /** @type {HTMLInputElement | null} */ (document.querySelector("input#__search"));
   if (toggle?.checked) toggle.click();
-}
-
-function addSheet() {
-  if (sheet) return;
-  sheet = new CSSStyleSheet();
-  sheet.replaceSync(CSS);
-  document.adoptedStyleSheets.push(sheet);
-}
-
-/** @param {Language} language */
-function drawRow({ tag, dir }) {
-  const row = draw("div", "md-search-result__item answerable-search-row");
-  const label = draw("p", "");
-  const link = drawEntry(drawIcon(), label);
-  row.lang = tag;
-  row.dir = dir;
-  link.setAttribute("aria-haspopup", "dialog");
-  // Material fetches links that name no target as soon as the pointer is over them, question and all.
-  link.target = "_self";
-  row.append(link);
-  return { row, link, label };
-}
-
-/**
- * Draw links to places, under the words that say what they are.
- * @param {Place[]} places
- * @param {Language} language
- */
-function drawPlaces(places, { say }) {
-  const heading = draw("p", "places md-search-result__article");
-  heading.textContent = say("places", { n: places.length });
-  const links = places.map(({ url, title }) => {
-    const label = draw("p", "place");
-    const name = draw("bdi", "");
-    const page = draw("span", "");
-    name.textContent = title;
-    page.textContent = new URL(url).pathname;
-    page.dir = "ltr";
-    label.append(name, " ", page);
-    return Object.assign(drawEntry(label), { href: url });
-  });
-  return links.length ? [heading, ...links] : [];
-}
-
-/**
- * Draw an entry as Material draws results, so that its arrow keys reach the link.
- * @param {Node[]} content
- */
-function drawEntry(...content) {
-  const link = /** @type {HTMLAnchorElement} */ (draw("a", "md-search-result__link"));
-  const entry = draw("div", "md-search-result__article md-typeset");
-  // Enter in the search follows the link of the highest score, the first of several: one of these only if nothing is
-  // found, and then the row, which asks.
-  entry.dataset.mdScore = "-1";
-  entry.append(...content);
-  link.append(entry);
-  return link;
-}
-
-/**
- * @param {string} tag
- * @param {string} classes
- */
-function draw(tag, classes) {
-  const node = document.createElement(tag);
-  node.className = classes;
-  return node;
-}
-
-function drawIcon() {
-  const svg = document.createElementNS(SVG, "svg");
-  const path = document.createElementNS(SVG, "path");
-  svg.setAttribute("viewBox", "0 0 24 24");
-  svg.setAttribute("aria-hidden", "true");
-  path.setAttribute("d", ICON);
-  svg.append(path);
-  return svg;
 }

@@ -3,18 +3,18 @@
 const PAUSE_MILLISECONDS = 250;
 const REST_MILLISECONDS = 1000;
 
-/** @typedef {{ url: string, title: string }} Place */
+/** @typedef {import("./ask-box/request.js").Place} Place */
 /** @typedef {{ suggest(question: string, signal: AbortSignal): Promise<Place[]> }} Answerer */
 
 /**
  * Make a function that takes each text as it is typed: at the end of a word, or when the reader pauses, it asks for
  * places, and the newest text wins. The last list stays until the next one is there.
  * @param {Answerer} answerer
- * @param {(places: Place[]) => void} show
- * @param {() => void} announce is called once the reader rests
+ * @param {(places: Place[]) => string} show returns how many there are, in words; empty without any
+ * @param {HTMLElement} status takes these words once the reader rests
  * @returns {(text: string) => void}
  */
-export function followTyping(answerer, show, announce) {
+export function followTyping(answerer, show, status) {
   let run = new AbortController();
   let pause = 0;
   let rest = 0;
@@ -23,8 +23,9 @@ export function followTyping(answerer, show, announce) {
     const { signal } = (run = new AbortController());
     const places = question && (await answerer.suggest(question, signal).catch(() => []));
     if (signal.aborted) return;
-    show(places || []);
-    if (places.length) rest = setTimeout(announce, REST_MILLISECONDS);
+    const words = show(places || []);
+    // The same words again would be said again.
+    if (words && words !== status.textContent) rest = setTimeout(() => (status.textContent = words), REST_MILLISECONDS);
   };
   return (text) => {
     clearTimeout(pause);
@@ -45,11 +46,9 @@ export function followTyping(answerer, show, announce) {
 export function suggestPlaces({ root, question, typed, status }, answerer, draw) {
   const show = (/** @type {Place[]} */ places) => {
     // A link that has the focus stays.
-    if (typed.matches(":focus-within")) return;
-    const nodes = draw(places);
-    typed.replaceChildren(...nodes);
-    typed.hidden = !nodes.length;
-    typed.ariaLabel = nodes[0]?.textContent ?? "";
+    if (!typed.matches(":focus-within")) typed.replaceChildren(...draw(places));
+    typed.hidden = !typed.firstChild;
+    return (typed.ariaLabel = typed.firstChild?.textContent ?? "");
   };
   root.addEventListener("keydown", (event) => {
     const step = Number(event.key === "ArrowDown") - Number(event.key === "ArrowUp");
@@ -61,9 +60,5 @@ export function suggestPlaces({ root, question, typed, status }, answerer, draw)
     event.preventDefault();
     next.focus();
   });
-  return followTyping(answerer, show, () => {
-    const { ariaLabel } = typed;
-    // The same words again would be said again.
-    if (ariaLabel && status.textContent !== ariaLabel) status.textContent = ariaLabel;
-  });
+  return followTyping(answerer, show, status);
 }

@@ -298,21 +298,17 @@ function drawPage({ link, date }) {
 }
 
 /**
- * Draw where to look further: links to sections that no card of the answer shows, and nothing of what they say.
+ * Draw where to look further: links to sections, and nothing of what they say.
  * @param {import("./request.js").Place[]} places
- * @param {Pick<Answer, "citations" | "site_url">} answer
- * @param {(count: number) => HTMLElement} drawHeading
+ * @param {(count: number) => [tag: string, text: string]} nameList its heading
  * @returns {HTMLElement[]} none without a place
  */
-export function drawPlaces(places, { citations, site_url: siteUrl }, drawHeading) {
-  const shown = new Set(citations.map(({ url }) => url));
-  const items = places.flatMap(({ url, title }) => {
-    const link = shown.has(url) ? null : resolveAddress(url, siteUrl);
-    return link ? [element("li", {}, drawLink(link, { dir: "auto" }, title), " ", drawPage({ link }))] : [];
+export function drawPlaces(places, nameList) {
+  const items = places.slice(0, MAX_PLACES).map(({ title, link }) => {
+    return element("li", {}, drawLink(link, { dir: "auto" }, title), " ", drawPage({ link }));
   });
-  items.length = Math.min(items.length, MAX_PLACES);
-  const list = element("ul", { role: "list" }, ...items);
-  return items.length ? [drawHeading(items.length), list] : [];
+  const [tag, text] = nameList(items.length);
+  return items.length ? [element(tag, { class: "meta" }, text), element("ul", { role: "list" }, ...items)] : [];
 }
 
 /**

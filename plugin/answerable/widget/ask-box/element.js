@@ -107,7 +107,18 @@ export class AskBox extends HTMLElement {
       importScript("webmcp.js").then(({ offerAsk }) => offerAsk(this, ask, signal));
     }
     await this.#localize();
-    if (this.getAttribute("search-row") !== "none") this.#offerRow(answerer, signal);
+    const offerRow = async () => {
+      if (!document.activeElement?.matches(".md-search__input")) return;
+      document.removeEventListener("focusin", offerRow);
+      const scripts = ["search-row.js", "suggest.js"].map((name) => importScript(name));
+      const [{ offerAsk }, { followTyping }] = await Promise.all(scripts);
+      offerAsk(this, this.#language, signal, { answerer, followTyping, element, icon: icon(ICONS.ask) });
+    };
+    if (this.getAttribute("search-row") !== "none") {
+      // Nothing is loaded before a reader uses the search of Material.
+      document.addEventListener("focusin", offerRow, { signal });
+      offerRow();
+    }
     if (this.#isInline) this.#build();
     else this.#root.append(this.#trigger);
     if (isFirst && !this.hasAttribute("placement")) this.#avoidContents();
@@ -162,23 +173,6 @@ export class AskBox extends HTMLElement {
 
   get #isInline() {
     return this.getAttribute("placement") === "inline";
-  }
-
-  /**
-   * Offer the box in the search of Material, as soon as a reader uses it.
-   * @param {Answerer} answerer
-   * @param {AbortSignal} signal
-   */
-  #offerRow(answerer, signal) {
-    /** @type {Promise<any> | null} */
-    let row = null;
-    const look = () => {
-      if (row || !document.activeElement?.matches(".md-search__input")) return;
-      row = Promise.all(["search-row.js", "suggest.js"].map((name) => importScript(name)));
-      row.then(([{ offerAsk }, { followTyping }]) => offerAsk(this, this.#language, signal, answerer, followTyping));
-    };
-    document.addEventListener("focusin", look, { signal });
-    look();
   }
 
   /** @param {string} shortcut */
@@ -302,8 +296,7 @@ export class AskBox extends HTMLElement {
     if (!(await answerer.prepare()) || this.#type) return;
     const { suggestPlaces } = await importScript("suggest.js").catch(() => ({}));
     const { say } = this.#language;
-    const draw = (/** @type {Place[]} */ places) =>
-      drawPlaces(places, { citations: [] }, (n) => element("h3", { class: "meta" }, say("places", { n })));
+    const draw = (/** @type {Place[]} */ places) => drawPlaces(places, (n) => ["h3", say("places", { n })]);
     this.#type ??= suggestPlaces?.(panel, answerer, draw);
     const typed = panel.question.value;
     if (typed !== value && typed.trim() !== this.#asked) this.#type?.(typed);
@@ -524,9 +517,10 @@ export class AskBox extends HTMLElement {
    */
   async #addPlaces(node, question, answer) {
     const answerer = /** @type {Answerer} */ (this.#answerer);
-    const places = await answerer.listPlaces(question).catch(() => []);
-    const heading = element("h4", { class: "meta" }, this.#language.say("more"));
-    node.append(...drawPlaces(places, answer, () => heading));
+    const places = await answerer.listPlaces(question, answer.site_url).catch(() => []);
+    const shown = new Set(answer.citations.map(({ url }) => url));
+    const others = places.filter(({ url }) => !shown.has(url));
+    node.append(...drawPlaces(others, () => ["h4", this.#language.say("more")]));
     node.hidden = !node.firstChild;
   }
 

@@ -38,7 +38,7 @@ import { getPageLanguage, HOME, LOAD_MILLISECONDS } from "./strings.js";
 
 /**
  * A section that the search has found.
- * @typedef {{ url: string, title: string }} Place
+ * @typedef {{ url: string, title: string, link: string }} Place
  */
 
 /** @typedef {(stage: string) => unknown} Entered */
@@ -156,13 +156,18 @@ function checkSentences(sentences, kind, kinds) {
 }
 
 /**
+ * Resolve the addresses of places, and leave out those that are not followed.
  * @param {any} rows
+ * @param {string} [siteUrl]
  * @returns {Place[]}
  */
-function checkPlaces(rows) {
+function resolvePlaces(rows, siteUrl) {
   const places = Object.values(rows);
   demand(places.every(({ url, title }) => isText(url) && isText(title)));
-  return places;
+  return places.flatMap(({ url, title }) => {
+    const link = resolveAddress(url, siteUrl);
+    return link ? [{ url, title, link }] : [];
+  });
 }
 
 /** Answers the questions of one box: the site's function or its index in this browser, never both. */
@@ -221,15 +226,16 @@ export class Answerer {
   /**
    * List the sections that the search finds for a question, best first.
    * @param {string} question
+   * @param {string} [siteUrl] of its answer
    * @returns {Promise<Place[]>}
    */
-  async listPlaces(question) {
+  async listPlaces(question, siteUrl) {
     const signal = AbortSignal.timeout?.(LOAD_MILLISECONDS);
     const site = await this.#readIndexedSite();
     const rows = site
       ? await (await this.#openEngine(site)).search(question, { language: getPageLanguage(), signal })
       : await this.#askFunction("places", question, signal);
-    return checkPlaces(rows);
+    return resolvePlaces(rows, siteUrl);
   }
 
   /**
@@ -237,17 +243,13 @@ export class Answerer {
    * would pay for each key, and none before `readSite`.
    * @param {string} question
    * @param {AbortSignal} signal
-   * @returns {Promise<Place[]>} with addresses that are followed
+   * @returns {Promise<Place[]>}
    */
   async suggest(question, signal) {
     const site = this.isDefault ? await this.#site : null;
     if (!site?.index) return [];
     const engine = await this.#openEngine(site);
-    const places = checkPlaces(await engine.suggest(question, { language: getPageLanguage(), signal }));
-    return places.flatMap(({ url, title }) => {
-      const link = resolveAddress(url, engine.siteUrl);
-      return link ? [{ url: link, title }] : [];
-    });
+    return resolvePlaces(await engine.suggest(question, { language: getPageLanguage(), signal }), engine.siteUrl);
   }
 
   /**

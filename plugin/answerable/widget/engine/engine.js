@@ -109,13 +109,8 @@ export class Engine {
    * @param {AnswerOptions} [options]
    * @returns {Promise<Places>}
    */
-  async suggest(question, { language = null, signal } = {}) {
-    const { store } = this;
-    const reading = await this.#readQuestion(question);
-    signal?.throwIfAborted();
-    // So many that there are enough sections among them.
-    const count = store.recipe.selection.POOL_SIZE * store.recipe.retrieve.TOP_K;
-    return this.#describePlaces(listSections(store, await retrieve(store, reading, null, count, language, count), 0));
+  async suggest(question, { language = null } = {}) {
+    return this.#describePlaces(listSections(this.store, await this.#retrieve(question, language, () => {}, 0, true), 0));
   }
 
   /** Begin to load what every question needs and `suggest` does not. */
@@ -152,34 +147,27 @@ export class Engine {
    * @param {string | null} language
    * @param {(stage: Stage) => void} begin
    * @param {number} [near]
+   * @param {boolean} [isTyped] and not asked yet: by words alone, and so many that there are enough sections among them
    * @returns {Promise<RetrievalResult>}
    */
-  async #retrieve(asked, language, begin, near = 0) {
+  async #retrieve(asked, language, begin, near = 0, isTyped = false) {
     const { embedder, store } = this;
-    store.prefetchSigns();
-    const reading = await this.#readQuestion(asked, (question) => embedder.embed(question));
-    if (!reading.terms.size) return retrieve(store, reading, null);
-    begin("embedding");
-    const vector = await embedder.embed(reading.text);
-    begin("searching");
-    return retrieve(store, reading, vector, store.recipe.selection.POOL_SIZE, language, near);
-  }
-
-  /**
-   * Read a question; an error with a `code` says what is wrong with it.
-   * @param {string} asked
-   * @param {(question: string) => Promise<any>} [prefetch] begins to load what else will be needed of a question
-   */
-  async #readQuestion(asked, prefetch) {
-    const { embedder, store } = this;
+    const { POOL_SIZE } = store.recipe.selection;
     const question = cleanQuestion(asked);
     const problem = findQuestionProblem(store.recipe, question);
     if (problem) throw Object.assign(new Error(problem), { code: "bad-request" });
     await embedder.loadPieces(question);
     // What is certain to be read is asked for at once; a failure is told where it is read.
     const words = store.site.tags.flatMap((tag) => extractWords(store.recipe, question, tag));
-    for (const read of [prefetch?.(question), store.loadTerms(words)]) read?.catch(() => {});
-    return readQuestion(store, question, (word) => embedder.wordRank(word));
+    if (!isTyped) store.prefetchSigns();
+    for (const read of [isTyped ? null : embedder.embed(question), store.loadTerms(words)]) read?.catch(() => {});
+    const reading = await readQuestion(store, question, (word) => embedder.wordRank(word));
+    const count = POOL_SIZE * store.recipe.retrieve.TOP_K;
+    if (isTyped || !reading.terms.size) return retrieve(store, reading, null, count, language, count);
+    begin("embedding");
+    const vector = await embedder.embed(reading.text);
+    begin("searching");
+    return retrieve(store, reading, vector, POOL_SIZE, language, near);
   }
 
   /**
