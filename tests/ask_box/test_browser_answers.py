@@ -117,7 +117,8 @@ def test_newest_text_wins_and_a_list_stays_until_the_next_one_is_there(
         """() => {
           window.lists = [];
           const typed = document.querySelector("answerable-ask").shadowRoot.querySelector(".typed");
-          new MutationObserver(() => lists.push(typed.innerText)).observe(typed, { childList: true });
+          const note = () => lists.push(typed.innerText);
+          new MutationObserver(note).observe(typed, { childList: true });
         }"""
     )
     field = box.get_by_label("Your question")

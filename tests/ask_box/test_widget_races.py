@@ -44,7 +44,8 @@ def test_an_inline_box_does_not_steal_focus(page: Page, site: Site) -> None:
     box = visit(page, site, NOT_FOUND, problem(500))
     page.evaluate(
         f"{BOX} box.fetch = async (address, options) => {{"
-        " if (`${address}`.endsWith('/answer')) await new Promise((done) => (window.answer = done));"
+        " const isQuestion = `${address}`.endsWith('/answer');"
+        " if (isQuestion) await new Promise((done) => (window.answer = done));"
         " return fetch(address, options); }; null"
     )
     elsewhere = page.get_by_label("Elsewhere")

@@ -116,8 +116,8 @@ def test_a_dirty_build_brings_it_up_to_date_and_leaves_no_other_file(tmp_path: P
     assert after["bundle"] == opened(tmp_path).manifest.id != before["bundle"]
     assert after["examples"] == ["How big is a buoy?"]
     widget = (tmp_path / "site" / WIDGET_CONFIG_PATH).parent
-    modules = {"copy-answer", "feedback", "highlight", "offline", "search-row", "site-search", "suggest"}
-    scripts = {f"{name}.js" for name in ("ask-box", "webmcp", *modules)}
+    modules = {"copy-answer", "feedback", "highlight", "offline", "search-row", "site-search"}
+    scripts = {f"{name}.js" for name in ("ask-box", "suggest", "webmcp", *modules)}
     folders = {"strings", "engine", "index", "model"}
     assert {path.name for path in widget.iterdir()} == scripts | folders | {"site.json"}
     assert [f"engine/{path.name}" for path in widget.glob("engine/*")] == [
