@@ -1,8 +1,8 @@
 /** Offer to ask what a reader types into Material's search, in a row below its results, and list places for it. */
 
 const CSS = `
-.answerable-search-row { position: sticky; bottom: 0; background: var(--md-default-bg-color);
-  box-shadow: 0 -.05rem var(--md-default-fg-color--lightest); }
+.answerable-search-row { position: sticky; bottom: 0; z-index: 2; max-height: 45vh; overflow: auto;
+  background: var(--md-default-bg-color); box-shadow: 0 -.05rem var(--md-default-fg-color--lightest); }
 .answerable-search-row a:focus-visible { outline: 2px solid var(--md-accent-fg-color); outline-offset: -2px; }
 .md-search-result .answerable-search-row p { margin-block: .6rem; overflow: hidden; text-overflow: ellipsis;
   white-space: nowrap; color: var(--md-default-fg-color); }
@@ -14,11 +14,6 @@ const CSS = `
   inline-size: 1.2rem; block-size: 1.2rem; fill: none; stroke: currentColor; stroke-width: 1.75;
   stroke-linecap: round; stroke-linejoin: round; }
 @media (max-width: 59.984375em) { .answerable-search-row svg { display: none; } }
-@media (max-height: 30em) {
-  .answerable-search-row { display: contents; }
-  .answerable-search-row > a { position: sticky; bottom: 0; background: var(--md-default-bg-color);
-    box-shadow: 0 -.05rem var(--md-default-fg-color--lightest); }
-}
 `;
 const MAX_PLACES = 5;
 
@@ -80,8 +75,8 @@ export function offerAsk(box, language, signal, { answerer, followTyping, elemen
     // A link that has the focus stays.
     if (!places.matches(":focus-within")) places.replaceChildren(...(links.length ? [heading, ...links] : []));
     const wrap = /** @type {HTMLElement | null} */ (row.closest(".md-search__scrollwrap"));
-    // Above it stays a result that the arrow keys reach. In a low window only its link sticks.
-    wrap?.style.setProperty("scroll-padding-bottom", `${row.offsetHeight || link.offsetHeight}px`);
+    // Above it stays a result that the arrow keys reach.
+    wrap?.style.setProperty("scroll-padding-bottom", `${row.offsetHeight}px`);
     return words;
   };
   const type = followTyping(answerer, show, status);
