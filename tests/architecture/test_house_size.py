@@ -40,16 +40,16 @@ RECORDED: dict[str, int] = {
     "serve/stores": 328,
     "serve/text": 237,
     "testing": 296,
-    "widget": 355,
-    "widget/ask-box": 1_178,
-    "widget/engine": 2_879,
+    "widget": 392,
+    "widget/ask-box": 1_219,
+    "widget/engine": 2_908,
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
 MAX_LINES = 37_380
 MAX_MODULES = 150
 MAX_MODULE_LINES = 600
-MAX_JAVASCRIPT_LINES = 8_047
+MAX_JAVASCRIPT_LINES = 8_240
 
 _LAYOUT = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
