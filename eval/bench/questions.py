@@ -7,6 +7,13 @@ unanswerable ones that are refused, keyless; AUROC of the best score (before boo
 questions against unanswerable ones. ``rank_ms`` and ``ask_ms``: the mean time to rank all passages
 for a question, and to answer it. Where a site has ``gold/NAME.jsonl``, how often what is shown
 holds the answer: see gold_spans.
+
+The table ``seen`` says what a reader finds without a model, on any site: ``page_visible`` is the
+share of the answerable questions of which a right page is in a card or in a place under the reply.
+Where there are gold spans, it says for which share of the gold questions they are in the first
+card, in what is read without a click, in the excerpts after every card is opened, and in the whole
+sections after a second click, and how many replies are of the upper grade, "From this site", and
+which share of these does not hold its spans: see seen.
 """
 
 import logging
@@ -14,18 +21,21 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import gold_spans
+import seen
 from answers import ANSWERABLE, AnsweredQuestion, ask_question, count_decisions, measure_shown
+from gold_spans import Gold
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort, ConfigurationError
 from mkdocs.utils.yaml import yaml_load
 from passage_ranks import first_rank, order_pages, rank_all, top_base
 from scoring import auroc, floors, recall_shares, recalls, share
+from seen import SeenReply
 from tables import DataError, Results, Row, main, measure_each, read_lines
 
 from answerable.indexing.local_model import open_local_embedder
@@ -47,7 +57,7 @@ class Outcome:
 
     rank: of the first right page of all, infinite without one. best: the best score before boosts.
     pool: what evidence is selected from.
-    evidence: the passages that are selected from it.
+    evidence: the passages that are selected from it. seen: the reply as a reader sees it.
     """
 
     gold: Sequence[str]
@@ -56,6 +66,7 @@ class Outcome:
     pool: RetrievalResult
     evidence: Sequence[Passage]
     answered: AnsweredQuestion
+    seen: SeenReply
 
     @property
     def is_answerable(self) -> bool:
@@ -84,7 +95,14 @@ def _row(path: Path, data: Path) -> Row:
         engine = make_engine(bundle, open_local_embedder())
         seconds = {"rank": 0.0, "ask": 0.0}
         outcomes = [_ask(engine, question, root, seconds) for question in questions]
-        contents = _contents(engine, questions, data / "gold" / path.name, root)
+    replies = {
+        row["id"]: outcome.seen
+        for row, outcome in zip(questions, outcomes, strict=True)
+        if "id" in row
+    }
+    gold = _read_gold(data / "gold" / path.name)
+    own_gold = {name: gold[name] for name in replies if name in gold}
+    shown = {name: gold_spans.read_reply(own.reply, root) for name, own in replies.items()}
     answerable = [each for each in outcomes if each.is_answerable]
     others = [each for each in outcomes if not each.is_answerable]
     ranks = [each.rank for each in answerable]
@@ -100,7 +118,7 @@ def _row(path: Path, data: Path) -> Row:
         "unanswerable": len(others),
         "refused": share([each.answered.refused for each in others]),
         "auroc_unanswerable": auroc(best, best_of_others),
-        **contents,
+        **(gold_spans.measure(own_gold, shown) if gold else {}),
         "passages": bundle.manifest.counts["passages"],
         "build_s": build_seconds,
         **{f"{name}_ms": 1000 * total / len(outcomes) for name, total in seconds.items()},
@@ -108,6 +126,13 @@ def _row(path: Path, data: Path) -> Row:
         "decisions": count_decisions(answered),
         "floors": floors(best, {UNANSWERABLE: best_of_others}),
         "shown": measure_shown(answered),
+        "seen": [
+            {
+                "answerable": len(answerable),
+                "page_visible": share([_sees_page(outcome, root) for outcome in answerable]),
+                **(seen.measure(own_gold, replies) if gold else {}),
+            }
+        ],
     }
 
 
@@ -131,24 +156,24 @@ def _ask(engine: Engine[Bundle], row: Row, root: str, seconds: dict[str, float])
     pages = [url.removeprefix(root) for url in order_pages(engine.store, ranking)]
     arranged = arrange_pool(engine.store, pool)
     evidence = select_evidence(arranged, engine.store.manifest.profile.passages_per_page).passages
-    return Outcome(gold, first_rank(pages, gold), top_base(ranking), pool, evidence, answered)
+    return Outcome(
+        gold,
+        first_rank(pages, gold),
+        top_base(ranking),
+        pool,
+        evidence,
+        answered,
+        seen.ask(engine, question),
+    )
 
 
-def _contents(engine: Engine[Bundle], questions: Sequence[Row], path: Path, root: str) -> Row:
-    """Measure how often what is shown holds the gold spans; {} where a site has none."""
+def _read_gold(path: Path) -> Mapping[str, Gold]:
+    """Read the gold spans to hold what is shown against; {} where a site has none."""
     try:
-        gold = gold_spans.read_gold(path)
+        return gold_spans.read_gold(path)
     except DataError as error:
         print(f"{path.stem}: no gold spans to hold what is shown against: {error}", file=sys.stderr)
         return {}
-    by_id = {row["id"]: row for row in questions if "id" in row}
-    return gold_spans.measure(
-        {name: gold[name] for name in by_id if name in gold},
-        {
-            name: gold_spans.read_reply(engine.answer(row["question"]), root)
-            for name, row in by_id.items()
-        },
-    )
 
 
 def build_site(folder: Path) -> str:
@@ -172,6 +197,10 @@ def build_site(folder: Path) -> str:
 
 def _first(pool: RetrievalResult) -> Iterable[Passage]:
     return (scored.item for scored in pool.truncate(TOP_K).passages)
+
+
+def _sees_page(outcome: Outcome, root: str) -> bool:
+    return not outcome.seen.list_pages(root).isdisjoint(outcome.gold)
 
 
 def _holds(passages: Iterable[Passage], gold: Sequence[str], root: str) -> bool:

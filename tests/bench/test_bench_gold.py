@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,11 @@ from support.deadlines import PATIENCE
 sys.path.append(str(sites.ROOT / "eval" / "bench"))
 
 import gold_spans
+import seen
 from gold_spans import Gold, Shown
+from seen import Card, SeenReply
+
+from answerable.serve.types import Reply
 
 CHAINS = frozenset({"mooring/#chains"})
 
@@ -67,6 +72,51 @@ def test_shares_count_refusals_and_answers_to_the_unanswerable() -> None:
     }
 
 
+def card(*, folded: str, excerpt: str, section: str) -> Card:
+    return Card("mooring/", "Mooring", folded, excerpt, section)
+
+
+def seen_reply(*cards: Card, grade: str = "From this site") -> SeenReply:
+    return SeenReply(Reply(reason="declined"), grade if cards else "", cards, (), ())
+
+
+def test_spans_are_counted_by_the_clicks_that_they_take() -> None:
+    unlike = card(folded="beside", excerpt="beside", section="beside")
+    replies = {
+        "first": seen_reply(card(folded="is one", excerpt="is one", section="is one")),
+        "line": seen_reply(unlike, card(folded="one", excerpt="one two", section="one two")),
+        "opened": seen_reply(unlike, card(folded="two", excerpt="two one", section="two one")),
+        "whole": seen_reply(unlike, card(folded="two", excerpt="two", section="two one")),
+        "unsure": seen_reply(unlike, grade=seen.UNSURE_GRADE),
+        "refused": seen_reply(),
+        "unanswerable": seen_reply(unlike),
+    }
+    rows = {name: gold("one") for name in replies if name != "unanswerable"}
+    assert seen.measure(rows, replies) == {
+        "in_first_card": 1 / 6,
+        "in_open_part": 2 / 6,
+        "in_excerpts": 3 / 6,
+        "in_sections": 4 / 6,
+        "upper": 5,
+        "upper_without_span": 2 / 5,
+    }
+
+
+def test_lines_of_a_folded_card_are_those_that_the_widget_chooses_from() -> None:
+    blocks: list[dict[str, Any]] = [
+        {"kind": "text", "spans": [{"text": "Moor it. Then "}, {"text": "wait.", "code": True}]},
+        {"kind": "table", "columns": [[{"text": "Part"}]],
+         "rows": [[[{"text": "Chain"}], [{"text": "12"}]]]},
+        {"kind": "list", "items": [{"level": 0, "number": "", "spans": [{"text": "rope"}]}]},
+        {"kind": "code", "language": "", "text": "moor()\n\ncast()"},
+        {"kind": "gap"},
+    ]  # fmt: skip
+    lines = ["Moor it.", "Then wait.", "Chain · 12", "rope", "moor()", "cast()"]
+    assert seen.list_lines(blocks) == lines
+    assert seen.list_content_words("How do I moor the dinghies?") == {"moor", "dingh"}
+    assert seen.list_content_words("What is it?") == {"what", "is", "it"}
+
+
 def test_a_bad_row_is_skipped(tmp_path: Path) -> None:
     rows = [
         {"id": "a", "gold_sections": ["mooring/#chains"], "answer_spans": ["x"], "need": "all"},
@@ -100,4 +150,9 @@ def test_benchmark_measures_gold_spans_and_skips_a_site_without_them(tmp_path: P
     assert [harbour[name] for name in names] == [1.0] * 5
     assert (harbour["gold"], harbour["shown_words"]) == (1, 9.0)
     assert not {*names, "gold"} & set(quay)
+    assert quay["seen"] == [{"answerable": 1, "page_visible": 1.0}]
+    (seen_row,) = harbour["seen"]
+    parts = ("in_first_card", "in_open_part", "in_excerpts", "in_sections", "page_visible")
+    assert [seen_row[name] for name in parts] == [1.0] * 5
+    assert (seen_row["upper"], seen_row["upper_without_span"]) == (1, 0.0)
     assert "quay: no gold spans" in done.stderr
