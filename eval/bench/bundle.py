@@ -188,7 +188,8 @@ def _cold(index: SiteIndex, question: Floats) -> list[Row]:
     with tempfile.TemporaryDirectory() as work:
         function = Path(work, "function")
         whole = encode_all_dimensions(synthetic.IDENTITY.dimensions)
-        staged = stage_function(index, function, FunctionSettings(), whole, _unaudited)
+        contents = serialize_index(index, whole)
+        staged = stage_function(lambda: index, contents, function, FunctionSettings(), _unaudited)
         now = parse_build_time("0")
         publish_function(staged, synthetic.IDENTITY, OPENAI_PROFILE, now)
         node = _node_command(Path(work), index, question)

@@ -12,12 +12,23 @@ import numpy as np
 import pytest
 
 from answerable.indexing import caches, local_model
-from answerable.indexing.caches import embed_cached, prepare_cache_folder
+from answerable.indexing.caches import (
+    STAGE_CACHE_FILE,
+    embed_cached,
+    hash_inputs,
+    keep_stage,
+    prepare_cache_folder,
+)
+from answerable.indexing.output.bundle_writer import BundleContents
 from answerable.serve.embedders.embedder import Vectors
 from answerable.serve.errors import EmbedderError, SiteError
+from answerable.serve.stores.bundle import PassageText
+from answerable.serve.vectors import encode_all_dimensions
 from answerable.testing import LetterEmbedder
 from support.doubles import TINY, CountingEmbedder
 from support.sites import NOTES, PAGES, ask, build_here, local, opened, put, write_site
+
+WHOLE = encode_all_dimensions(TINY.dimensions)
 
 
 @pytest.fixture
@@ -145,6 +156,35 @@ class Failing(LetterEmbedder):
         if self.left < 0:
             raise EmbedderError("unreachable")
         return super().embed(texts)
+
+
+def test_a_stage_is_made_again_for_another_key_and_where_it_is_damaged(tmp_path: Path) -> None:
+    keys: list[str] = []
+
+    def stage(key: str) -> BundleContents:
+        def make() -> BundleContents:
+            keys.append(key)
+            return BundleContents(WHOLE, {"texts.bin": key.encode()}, {"records": 2})
+
+        contents = keep_stage(tmp_path, "bundle", key, BundleContents, make)
+        assert contents == BundleContents(WHOLE, {"texts.bin": key.encode()}, {"records": 2})
+        return contents
+
+    for key in ("one", "one", "other", "one"):
+        stage(key)
+    assert keys == ["one", "other", "one"]
+    with closing(sqlite3.connect(tmp_path / STAGE_CACHE_FILE)) as database, database:
+        (value,) = database.execute("SELECT value FROM entries").fetchone()
+        database.execute("UPDATE entries SET value = ?", (value.replace(b"texts", b"tests"),))
+    stage("one")
+    assert keys == ["one", "other", "one", "one"]
+
+
+def test_inputs_have_one_hash_in_whatever_order_a_set_is() -> None:
+    passages = [PassageText("Moor it.", (), (), ())]
+    words = [frozenset(order) for order in (["chain", "buoy"], ["buoy", "chain"])]
+    one, other = (hash_inputs(passages, {"a": each}) for each in words)
+    assert one == other != hash_inputs(passages, {"a": ["chain"]})
 
 
 def test_a_failure_loses_no_batch_that_was_done(tmp_path: Path) -> None:

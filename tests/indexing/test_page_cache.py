@@ -103,7 +103,7 @@ def test_other_code_cuts_everything_again(
 ) -> None:
     index_cached(tmp_path, SITE)
     cut.clear()
-    monkeypatch.setattr(page_cache, "_hash_code", lambda: "another version")
+    monkeypatch.setattr(page_cache, "hash_code", lambda: "another version")
     index_cached(tmp_path, SITE)
     assert len(cut) == 3
 

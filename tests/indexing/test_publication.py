@@ -11,6 +11,7 @@ import pytest
 
 from answerable.indexing.leak_audit.audit import Artifact
 from answerable.indexing.output import files
+from answerable.indexing.output.bundle_writer import serialize_index
 from answerable.indexing.output.files import replace_folder
 from answerable.indexing.output.function_writer import write_function
 from answerable.indexing.pipeline import publish_function, stage_function
@@ -31,6 +32,7 @@ RACER = """
 import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[3])
+from answerable.indexing.output.bundle_writer import serialize_index
 from answerable.indexing.pipeline import publish_function, stage_function
 from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
 from answerable.serve.settings import FunctionSettings
@@ -44,7 +46,8 @@ print("ready", flush=True)
 sys.stdin.readline()
 for turn in range(40):
     index = indexes[turn % 2]
-    staged = stage_function(index, folder / "function", FunctionSettings(), whole, list)
+    contents = serialize_index(index, whole)
+    staged = stage_function(list, contents, folder / "function", FunctionSettings(), list)
     publish_function(staged, TINY, LOCAL_PROFILE, NOON)
 """
 
@@ -82,7 +85,8 @@ def unaudited(artifacts: Iterable[Artifact]) -> None:
 
 def publish(folder: Path, word: str = "rope") -> None:
     index = index_of(folder.parent / "index", [record("p", f"<p>The {word} holds.</p>")])
-    staged = stage_function(index, folder, FunctionSettings(), WHOLE, unaudited)
+    contents = serialize_index(index, WHOLE)
+    staged = stage_function(lambda: index, contents, folder, FunctionSettings(), unaudited)
     publish_function(staged, TINY, LOCAL_PROFILE, NOON)
 
 

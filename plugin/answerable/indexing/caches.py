@@ -13,11 +13,14 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 from traceback import walk_tb
 from typing import TypeVar, overload
 
+import msgspec
 import numpy as np
 
 from ..serve.embedders.embedder import Embedder, EmbedderIdentity, Vectors, check_vectors
@@ -47,7 +50,20 @@ _REMEDIES = {
     sqlite3.SQLITE_LOCKED: "wait for the other build",
 }
 
+_CODE_ROOMS = ("indexing", "serve")
+# Packages that read pages and texts.
+_READING_PACKAGES = ("selectolax", "sentencex", "snowballstemmer")
+
 T = TypeVar("T")
+
+
+@cache
+def hash_code() -> str:
+    """Hash the code of a build, so that what another version has kept is made again."""
+    package = Path(__file__).parents[1]
+    paths = sorted(path for room in _CODE_ROOMS for path in (package / room).rglob("*.py"))
+    versions = repr([*map(version, _READING_PACKAGES)]).encode()
+    return hashlib.sha256(b"".join(map(Path.read_bytes, paths)) + versions).hexdigest()
 
 
 class SqliteCache:
@@ -141,6 +157,32 @@ def prepare_cache_folder(folder: Path) -> Path:
     return folder
 
 
+STAGE_CACHE_FILE = "stages.sqlite3"
+
+
+def hash_inputs(*inputs: object) -> str:
+    """Hash what a stage of a build depends on: the code, and dataclasses and plain values."""
+    data = msgspec.json.encode([hash_code(), *inputs], order="deterministic")
+    return hashlib.sha256(data).hexdigest()
+
+
+def keep_stage(folder: Path, place: str, key: str, result: type[T], make: Callable[[], T]) -> T:
+    """Return what the last build made in a place for the same key, or make and keep it.
+
+    key: the hash of all inputs. result: its type, a dataclass of plain values.
+    """
+    name = place.encode("utf-8", "surrogatepass")
+    with closing(SqliteCache(folder / STAGE_CACHE_FILE)) as store:
+        kept = store.get(name) or b""
+        # Also a checksum: a cache may be damaged.
+        if kept[:32] == hashlib.sha256(key.encode() + kept[32:]).digest():
+            return msgspec.msgpack.decode(kept[32:], type=result)
+        value = make()
+        data = msgspec.msgpack.encode(value)
+        store.put({name: hashlib.sha256(key.encode() + data).digest() + data})
+    return value
+
+
 def _count_days() -> int:
     return int(time.time() // 86_400)
 
@@ -211,7 +253,7 @@ def embed_cached(
     identity = embedder.identity
     rows = np.zeros((len(texts), identity.dimensions), dtype=np.float32)
     missing: dict[bytes, list[int]] = {}
-    name = _name_vector_space(identity)
+    name = name_vector_space(identity)
     keys = [
         hashlib.sha256(f"{name}\0{text}".encode("utf-8", "surrogatepass")).digest()
         for text in texts
@@ -283,7 +325,7 @@ def _describe_failure(error: Exception, provider: str) -> str:
     return f"the embedder failed ({name} in {lines[-1]}): correct it there and build again"
 
 
-def _name_vector_space(identity: EmbedderIdentity) -> str:
+def name_vector_space(identity: EmbedderIdentity) -> str:
     """Name what vectors depend on: the identity, and of a registered embedder its version."""
     fields, origin = identity.as_json(), EMBEDDER_PROVIDERS.find_origin(identity.provider)
     if origin:

@@ -374,12 +374,15 @@ def count_pages_with_phrases(phrases: Collection[str], pages: Iterable[str]) -> 
     return counts
 
 
-def choose_embedder_profile(provider: str, index: SiteIndex) -> Profile:
-    """Return the profile of an embedder; the note floor of the local one follows the notebook."""
+def choose_embedder_profile(provider: str, windows: int) -> Profile:
+    """Return the profile of an embedder; the note floor of the local one follows the notebook.
+
+    windows: of notes, that the index holds.
+    """
     profile = EMBEDDER_PROVIDERS[provider].profile
     # How the floor grows was measured for the local embedder alone.
     if provider == "local":
-        return replace(profile, note_floor=scale_note_floor(len(index.hint_owners)))
+        return replace(profile, note_floor=scale_note_floor(windows))
     return profile
 
 

@@ -4,7 +4,7 @@ import datetime as dt
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from ..serve.stores.bundle import Bundle, open_bundle
 from ..serve.vectors import Encoding
 from .browser_index.index_files import BrowserIndex
 from .browser_index.staged_index import stage_browser_index, write_browser_index
-from .caches import ProcessPool, show_progress
+from .caches import ProcessPool, hash_inputs, keep_stage, name_vector_space, show_progress
 from .index import SiteIndex, SiteInfo, build_index
 from .leak_audit.audit import Artifact, audit_artifacts, check_published_in
 from .notes.note_places import AboutTargets, make_about_resolver
@@ -46,8 +46,8 @@ def count_scanned_bytes(encoding: Encoding, sizes: Mapping[str, int]) -> int:
     )
 
 
-def summarize_build(manifest: Manifest, index: SiteIndex, folder: Path) -> str:
-    """Say on one line what an index holds and where it was written."""
+def summarize_build(manifest: Manifest, embedded: int, folder: Path) -> str:
+    """Say on one line what an index holds and where it was written. embedded: so many texts."""
     counts = manifest.counts
     nouns = (("records", "page"), ("passages", "passage"), ("hints", "hint"))
     sizes = {name: file.bytes for name, file in manifest.files.items()}
@@ -56,7 +56,7 @@ def summarize_build(manifest: Manifest, index: SiteIndex, folder: Path) -> str:
         advice = "; `pip install 'mkdocs-answerable[fast]'` makes its search faster"
     return (
         f"{', '.join(format_count(counts[name], noun) for name, noun in nouns)}; "
-        f"{format_count(index.embedded, 'text')} embedded; "
+        f"{format_count(embedded, 'text')} embedded; "
         f"bundle of {manifest.bytes / 1000:.1f} kB in {_relative_path(folder)}{advice}"
     )
 
@@ -86,6 +86,7 @@ class SiteBuild:
     further names by which a note's ``published_in`` may call a page. ``list_artifacts`` lists all
     that the site publishes besides its function, for the leak audit. ``browser_folder``: the folder
     of the site where readers' browsers answer from its files, None where a function answers.
+    ``choose_profile`` gets the number of windows of notes.
     """
 
     info: SiteInfo
@@ -97,7 +98,7 @@ class SiteBuild:
     pool: ProcessPool
     embedder: Embedder
     encoding: Encoding
-    choose_profile: Callable[[SiteIndex], Profile]
+    choose_profile: Callable[[int], Profile]
     weights: Mapping[str, float] = field(default_factory=dict)
     page_names: Mapping[str, str] = field(default_factory=dict)
     browser_folder: Path | None = None
@@ -120,12 +121,13 @@ class FunctionPlan:
 class StagedFunction:
     """A function that has been audited and not been written. ``contents``: its bundle's files.
 
+    ``open_index`` makes the index unless it was made: that of an unchanged site seldom is.
     ``browser``: the same index for readers' browsers, None where none answers. ``has_code``: as in
     its plan.
     """
 
     folder: Path
-    index: SiteIndex
+    open_index: Callable[[], SiteIndex]
     settings: FunctionSettings
     contents: BundleContents
     browser: BrowserIndex | None = None
@@ -184,35 +186,81 @@ def publish_site(
     was published. gate: raises if a function must not be published.
     """
     audit = partial(_audit_site, site, notebook)
-    indexes = [index_site(plan.site, notebook) for plan in plans]
+    stages = [_stage_index(plan.site, notebook, plan.folder) for plan in plans]
     all_staged: list[StagedFunction] = []
-    for plan, index in zip(plans, indexes, strict=True):
-        staged = stage_function(index, plan.folder, plan.settings, plan.site.encoding, audit)
-        browser = _stage_browser_index(plan.site, index, staged.contents, audit)
+    for plan, stage in zip(plans, stages, strict=True):
+        staged = stage_function(stage.open_index, stage.contents, plan.folder, plan.settings, audit)
+        browser = _stage_browser_index(plan.site, stage, plan.folder, audit)
         all_staged.append(replace(staged, browser=browser, has_code=plan.has_code))
     for staged in all_staged:
         gate(staged)
     published: list[tuple[StagedFunction, Manifest]] = []
-    for staged in all_staged:
-        profile = site.choose_profile(staged.index)
+    for stage, staged in zip(stages, all_staged, strict=True):
+        profile = site.choose_profile(staged.contents.counts["windows"])
         manifest = publish_function(staged, site.embedder.identity, profile, _read_build_time())
         _write_browser_index(site, staged.browser)
-        report(summarize_build(manifest, staged.index, staged.folder))
+        report(summarize_build(manifest, stage.embedded, staged.folder))
         published.append((staged, manifest))
     return published
 
 
+@dataclass(frozen=True, slots=True)
+class _IndexStage:
+    """An index in its serialized form, and as a function that makes it where that is not enough.
+
+    ``embedded``: so many texts were embedded for it. ``key``: the hash of all that it depends on.
+    """
+
+    open_index: Callable[[], SiteIndex]
+    contents: BundleContents
+    embedded: int
+    key: str
+
+
+def _stage_index(site: SiteBuild, notebook: Notebook, folder: Path) -> _IndexStage:
+    """Serialize an index, or take what the last build of a folder made of the same site."""
+    embedded: list[int] = []
+
+    @cache
+    def open_index() -> SiteIndex:
+        index = index_site(site, notebook)
+        embedded.append(index.embedded)
+        return index
+
+    space, notes = name_vector_space(site.embedder.identity), notebook.notes
+    key = hash_inputs(
+        site.info, site.pages, site.targets, notes, space, site.encoding, site.weights
+    )
+    contents = keep_stage(
+        site.cache,
+        f"bundle {folder}",
+        key,
+        BundleContents,
+        lambda: serialize_index(open_index(), site.encoding),
+    )
+    return _IndexStage(open_index, contents, sum(embedded), key)
+
+
 def _stage_browser_index(
-    site: SiteBuild, index: SiteIndex, contents: BundleContents, audit: AuditArtifacts
+    site: SiteBuild, stage: _IndexStage, folder: Path, audit: AuditArtifacts
 ) -> BrowserIndex | None:
-    """Serialize an index for browsers, and have it audited; None where none answers."""
+    """Serialize an index for browsers, and have it audited; None where none answers.
+
+    folder: of its bundle.
+    """
     if site.browser_folder is None:
         return None
-    embedder, profile = site.embedder, site.choose_profile(index)
-    bundle = make_manifest(contents, embedder.identity, profile, _read_build_time())
-    browser = stage_browser_index(index, profile, embedder, bundle.id, site.cache)
-    folder = f"{site.browser_folder.name}/{WIDGET_FOLDER}{browser.folder}"
-    audit(_list_file_artifacts(folder, browser.files))
+    embedder, profile = site.embedder, site.choose_profile(stage.contents.counts["windows"])
+    bundle = make_manifest(stage.contents, embedder.identity, profile, _read_build_time())
+    browser = keep_stage(
+        site.cache,
+        f"browser {folder}",
+        f"{stage.key} {bundle.id}",
+        BrowserIndex,
+        lambda: stage_browser_index(stage.open_index(), profile, embedder, bundle.id, site.cache),
+    )
+    published = f"{site.browser_folder.name}/{WIDGET_FOLDER}{browser.folder}"
+    audit(_list_file_artifacts(published, browser.files))
     return browser
 
 
@@ -228,36 +276,34 @@ def preview_site(
 
     Returns the same index for browsers too, which is in the site; None without one.
     """
-    index = index_site(site, notebook)
-    contents = serialize_index(index, site.encoding)
+    stage = _stage_index(site, notebook, folder)
     audit = partial(_audit_site, site, notebook)
-    audit(_list_file_artifacts(BUNDLE_FOLDER, contents.files))
-    browser = _stage_browser_index(site, index, contents, audit)
-    profile = site.choose_profile(index)
-    write_bundle(contents, folder, site.embedder.identity, profile, _read_build_time())
+    audit(_list_file_artifacts(BUNDLE_FOLDER, stage.contents.files))
+    browser = _stage_browser_index(site, stage, folder, audit)
+    profile = site.choose_profile(stage.contents.counts["windows"])
+    write_bundle(stage.contents, folder, site.embedder.identity, profile, _read_build_time())
     bundle = open_bundle(folder, verify=False)
     _write_browser_index(site, browser)
-    report(summarize_build(bundle.manifest, index, folder))
+    report(summarize_build(bundle.manifest, stage.embedded, folder))
     return bundle, browser
 
 
 def stage_function(
-    index: SiteIndex,
+    open_index: Callable[[], SiteIndex],
+    contents: BundleContents,
     function: Path,
     settings: FunctionSettings,
-    encoding: Encoding,
     audit: AuditArtifacts,
 ) -> StagedFunction:
-    """Serialize what is to be written, and have it audited; nothing is written.
+    """Have what is to be written audited; nothing is written.
 
     audit: gets all of it that is not the package's own, and raises LeakError. SiteError for a
     folder that no build has written.
     """
     check_function_folder(function)
-    contents = serialize_index(index, encoding)
     bundle = _list_file_artifacts(f"{function.name}/{BUNDLE_FOLDER}", contents.files)
     audit([*bundle, Artifact(f"{function.name}/{SETTINGS_FILE}", settings.as_json)])
-    return StagedFunction(function, index, settings, contents)
+    return StagedFunction(function, open_index, settings, contents)
 
 
 def publish_function(

@@ -15,7 +15,7 @@ from mkdocs.config import config_options as c
 from mkdocs.config.defaults import MkDocsConfig
 
 from ..indexing.answer_place import ANSWER_PLACES
-from ..indexing.index import SiteIndex, choose_embedder_profile
+from ..indexing.index import choose_embedder_profile
 from ..indexing.pages.page_index import CuttingRules, read_abbreviations, read_enrichment
 from ..indexing.pages.passages import PassageWindow
 from ..postgres.options import DEFAULT_STORE_NAME, SEARCH_METHODS, VectorSearch, check_database_url
@@ -337,9 +337,12 @@ def resolve_identity(config: AnswerableConfig) -> EmbedderIdentity:
     return EmbedderIdentity(embedding.provider, embedding.model, embedding.dimensions)
 
 
-def resolve_profile(config: AnswerableConfig, index: SiteIndex) -> Profile:
-    """Resolve the scoring profile: the embedder's for this index, with the options that are set."""
-    profile = choose_embedder_profile(config.embedding.provider, index)
+def resolve_profile(config: AnswerableConfig, windows: int) -> Profile:
+    """Resolve the scoring profile: the embedder's, with the options that are set.
+
+    windows: of notes, that the index holds.
+    """
+    profile = choose_embedder_profile(config.embedding.provider, windows)
     values = {name: config.retrieval[name] for name in _PROFILE_OPTIONS}
     return replace(profile, **{name: value for name, value in values.items() if value is not None})
 

@@ -137,8 +137,8 @@ def publish_build(built: FinishedBuild) -> None:
     for staged, _ in published:
         publish_to_database(built, staged, notes)
     indexes = {
-        staged.index.site.language: PublishedIndex(manifest.id, manifest.built_at, staged.browser)
-        for staged, manifest in published
+        plan.site.info.language: PublishedIndex(manifest.id, manifest.built_at, staged.browser)
+        for plan, (staged, manifest) in zip(plans, published, strict=True)
     }
     _write_widget_files(built, indexes)
 

@@ -89,7 +89,7 @@ def _judge_encoding(built: FinishedBuild, staged: StagedFunction, notes: NoteSou
     options, is_required = built.options, _needs_certificate(built.options)
     remedy = _ENCODING_REMEDY if is_required else f"build without --strict, {_UNCERTIFIED}"
     try:
-        site = make_judged_site(built, staged.index, notes, full=answers_locally(options))
+        site = make_judged_site(built, staged.open_index(), notes, full=answers_locally(options))
         report = judge_contents(site, staged.contents)
     except GoldError as error:
         if is_required:
@@ -119,7 +119,7 @@ def _judge_encoding(built: FinishedBuild, staged: StagedFunction, notes: NoteSou
 
 def _judge_retrieval(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> None:
     """Run the retrieval tier; a failing query is a warning, and in a strict build an error."""
-    site = make_judged_site(built, staged.index, notes, full=False)
+    site = make_judged_site(built, staged.open_index(), notes, full=False)
     runnable = [query for query in site.queries if not query.requires_model]
     with open_unpublished(site, staged.contents) as engine:
         verdicts = list(run_gold_set(runnable, engine, site.notes, full=False))
@@ -150,7 +150,7 @@ def make_judged_site(
     options = built.options
     path, negation = gold or resolve_gold_path(options), options.evaluate.check_negation
     selected = load_gate_queries(path, built.author, index, notes, check_negation=negation, ids=ids)
-    profile = resolve_profile(options, index)
+    profile = resolve_profile(options, len(index.hint_owners))
     return JudgedSite(index, built.embedder, profile, *selected, notes.ids, full)
 
 
@@ -213,7 +213,7 @@ def publish_to_database(built: FinishedBuild, staged: StagedFunction, notes: Not
     target = DatabaseTarget(options.store.url, name, search, float(options.store.grace))
 
     def certify_search(store: Store) -> None:
-        site = make_judged_site(built, staged.index, notes, full=answers_locally(options))
+        site = make_judged_site(built, staged.open_index(), notes, full=answers_locally(options))
         regressions = find_store_regressions(site, bundle, store)
         if regressions:
             raise SiteError(

@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import posixpath
+import re
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,11 +18,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import BinaryIO
 
-from ...serve.bundle_format import container
 from ...serve.errors import LeakError, SiteError
-from ...serve.text import tokenization
-from ..caches import ProcessPool, SqliteCache
-from ..notes import transcripts
+from ..caches import ProcessPool, SqliteCache, hash_code
 from ..notes.note_lint import ErrorCollector
 from ..notes.notebook import Note
 from .markup import strip_tags
@@ -38,6 +36,8 @@ from .text_extraction import (
 )
 from .word_runs import RunIndex, RunOwner, WordRun, find_line, find_rare_words, index_runs, is_short
 
+# The hash of a file in the list of an installed distribution.
+_RECORDED_HASH = re.compile(r",sha256=([\w-]+),")
 _NO_PAGES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -363,12 +363,17 @@ def _hash_shipped_files() -> frozenset[str]:
     groups = ("mkdocs.themes", "mkdocs.plugins")
     entries = (entry for group in groups for entry in entry_points(group=group))
     packages = {entry.dist.name: entry.dist for entry in entries if entry.dist}
-    files = (
-        file
+    # Their thousands of files are listed in a text, which is read faster than parsed.
+    records = (
+        package.read_text("RECORD") or ""
         for package in (*packages.values(), *distributions(name="zensical"))
-        for file in package.files or ()
     )
-    return frozenset(file.hash.value for file in files if file.hash)
+    return frozenset(chain.from_iterable(map(_RECORDED_HASH.findall, records)))
+
+
+def _is_shipped(file: AuditedFile) -> bool:
+    digest = base64.urlsafe_b64encode(hashlib.sha256(file.data).digest())
+    return digest.decode().rstrip("=") in _hash_shipped_files()
 
 
 def _find_all(
@@ -387,13 +392,13 @@ def _find_all(
             key = _cache_key(scope, file) if clean_files else b""
             if clean_files and clean_files.get(key) is not None:
                 unchanged.append(key)
+            elif _is_shipped(file):
+                clean[key] = b""
             else:
                 unread.append((key, file))
-        for (key, file), file_leaks in _find_in_parallel(scope, unread, workers):
-            digest = base64.urlsafe_b64encode(hashlib.sha256(file.data).digest())
-            if file_leaks and digest.decode().rstrip("=") not in _hash_shipped_files():
-                leaks += file_leaks
-            else:
+        for (key, _), file_leaks in _find_in_parallel(scope, unread, workers):
+            leaks += file_leaks
+            if not file_leaks:
                 clean[key] = b""
     if clean_files:
         clean_files.put(clean)
@@ -443,14 +448,6 @@ def _find_in_part(task: tuple[AuditScope, Sequence[AuditedFile]]) -> list[list[L
 def _cache_key(scope: AuditScope, file: AuditedFile) -> bytes:
     # A page is judged by what its notes list, anything else also by what those pages hold.
     allowed = scope.allowed_digest if file.page is None else ""
-    judged_by = [_code_digest(), scope.notes_digest, allowed, file.name, file.page]
+    judged_by = [hash_code(), scope.notes_digest, allowed, file.name, file.page]
     content = hashlib.sha256(file.data).digest()
     return hashlib.sha256(json.dumps(judged_by).encode() + b"\0" + content).digest()
-
-
-@cache
-def _code_digest() -> str:
-    """Hash the code that judges: files that an older version found clean are read again."""
-    shared = [Path(str(module.__file__)) for module in (transcripts, container, tokenization)]
-    sources = [*sorted(Path(__file__).parent.glob("*.py")), *shared]
-    return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()

@@ -65,7 +65,7 @@ class RunIndex:
     """All runs of all notes. owners: of each run; shortest: the least characters a run has.
 
     Every run holds at least one of ``grams`` at a multiple of ``stride``: only there is it looked
-    for.
+    for. ``beginnings`` are the first two words of each, or its only one.
     """
 
     owners: dict[WordRun, list[RunOwner]] = field(default_factory=dict)
@@ -76,6 +76,7 @@ class RunIndex:
     shortest: int = 0
     words: frozenset[str] = frozenset()
     longest_word: int = 0
+    beginnings: frozenset[WordRun] = frozenset()
 
     def find(self, text: str) -> Iterator[tuple[int, WordRun]]:
         """Find every run in a text; yields the number of its first token with it."""
@@ -86,8 +87,10 @@ class RunIndex:
         if "_" in text and "_" in (joined := " ".join(tokens)):
             # Words in an id or a link may be joined by it.
             parts = joined.replace("_", " ").split(" ")
-            ends = list(accumulate(token.count("_") + 1 for token in tokens))
-            yield from ((bisect_right(ends, start), run) for start, run in self._find_in(parts))
+            # Where each token ends is counted only for a text that holds a run.
+            if runs := list(self._find_in(parts)):
+                ends = list(accumulate(token.count("_") + 1 for token in tokens))
+                yield from ((bisect_right(ends, start), run) for start, run in runs)
         if _MAY_BE_DIVIDED.search(text):
             yield from self._find_divided(_fold_and_space(text, b"").decode().split())
 
@@ -112,6 +115,12 @@ class RunIndex:
         for start, parts in pieces.items():
             if len(parts) == 1 and parts[0] not in self.words:
                 continue
+            following = pieces.get(start + 1, ())
+            if len(parts) == len(following) == 1:
+                # Most tokens begin no run, which their next one tells.
+                beginning = (parts[0].strip("_"), following[0].strip("_"))
+                if beginning not in self.beginnings and beginning[:1] not in self.beginnings:
+                    continue
             for piece in range(len(parts)):
                 for run in self._runs_from(pieces, start, piece):
                     yield start, run
@@ -166,6 +175,7 @@ def index_runs(notes: Sequence[Note]) -> RunIndex:
         shortest=min(sum(map(len, run)) for run in owners),
         words=vocabulary,
         longest_word=max(map(len, vocabulary)),
+        beginnings=frozenset(run[:2] for run in owners),
     )
 
 

@@ -12,18 +12,15 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from difflib import get_close_matches
 from functools import cache, partial
-from importlib.metadata import version
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
 import msgspec
 import yaml
 
-from ...serve import structure
 from ...serve.errors import NotebookError, SiteError
 from ...serve.retrieval import question
 from ...serve.structure import is_safe_url
-from ...serve.text import tokenization
 from ...serve.text.tokenization import (
     detect_scripts,
     extract_words,
@@ -31,10 +28,9 @@ from ...serve.text.tokenization import (
     split_words,
 )
 from .. import stems
-from ..caches import ProcessPool, SqliteCache
+from ..caches import ProcessPool, SqliteCache, hash_code
 from ..notes.transcripts import TranscriptFormat, parse_transcript
 from ..yaml_reader import YamlError, find_duplicate_key, parse_yaml
-from . import html_parser, passages, records, text_units
 from .html_parser import parse_article
 from .passages import (
     IndexedPassage,
@@ -155,17 +151,6 @@ def find_stems(texts: Iterable[str], language: str) -> dict[str, str]:
 
 
 PAGE_CACHE_FILE = "pages.sqlite3"
-_MODULES = (
-    html_parser,
-    passages,
-    records,
-    sys.modules[__name__],
-    stems,
-    structure,
-    text_units,
-    tokenization,
-)
-_PACKAGES = ("selectolax", "sentencex", "snowballstemmer")
 
 
 class UnreadPageError(SiteError):
@@ -251,18 +236,11 @@ def hash_page_place(source: PageSource, rules: CuttingRules) -> bytes:
 def _list_place_parts(source: PageSource, rules: CuttingRules) -> list[object]:
     extra = rules.enrichment.get(source.id, "")
     rule_parts = [asdict(rules.window), sorted(rules.abbreviations.items()), extra]
-    return [_hash_code(), source.id, source.url, source.language, *rule_parts]
+    return [hash_code(), source.id, source.url, source.language, *rule_parts]
 
 
 def _hash_json(value: object) -> bytes:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).digest()
-
-
-@cache
-def _hash_code() -> str:
-    """Hash the code that parses and cuts pages, so that another version's entries are not used."""
-    files = (Path(str(module.__file__)).read_bytes() for module in _MODULES)
-    return hashlib.sha256(b"".join(files) + repr([*map(version, _PACKAGES)]).encode()).hexdigest()
 
 
 def encode_page(page: PageIndex) -> bytes:
