@@ -96,7 +96,7 @@ def test_gates_switch_the_negation_check_off_with_the_option(
         queries.extend(selected)
         return run(selected, *args, **keywords)
 
-    monkeypatch.setattr("answerable.mkdocs.release_gates.run_gold_set", recorded)
+    monkeypatch.setattr(runner, "run_gold_set", recorded)
     sites.build_here(site)
     judge = gate.judge_contents
 

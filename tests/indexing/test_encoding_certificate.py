@@ -14,7 +14,6 @@ from click.testing import CliRunner, Result
 from answerable.cli import main
 from answerable.evaluate import gate
 from answerable.evaluate.gate import GateReport
-from answerable.mkdocs import release_gates
 from answerable.serve.vectors import REMOVED_ENCODINGS
 from mkdocs_plugin.test_paths_static_i18n import LANGUAGES, translated
 from support import sites
@@ -98,7 +97,7 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         levers.append(report.lever)
         return report
 
-    monkeypatch.setattr(release_gates, "judge_contents", counted)
+    monkeypatch.setattr(gate, "judge_contents", counted)
     return levers
 
 
@@ -152,7 +151,7 @@ def test_flip_at_int8_is_a_warning_and_stops_strict_build(
         second = replace(second, passed_after=False, flips=("refused by the floor",))
         return replace(report, comparisons=(first, second, *others))
 
-    monkeypatch.setattr(release_gates, "judge_contents", flipped)
+    monkeypatch.setattr(gate, "judge_contents", flipped)
     configure(folder, {}, HOLDS, GOLD)
     message = "bundle: int8 REJECTED: 2 of 3 verdicts hold"
     before = tree(folder / "function")

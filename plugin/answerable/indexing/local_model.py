@@ -6,7 +6,6 @@ from pathlib import Path
 from ..serve.embedders.embedder import Embedder, EmbedderIdentity
 from ..serve.embedders.local_embedder import LocalEmbedder, load_local_embedder
 from ..serve.errors import EmbedderError
-from ..serve.providers import make_embedder
 from ..serve.settings import FunctionSettings
 
 # Derived by `plugin/model/hatch_build.py` when the package is built, or installed from its source.
@@ -17,6 +16,9 @@ def make_build_embedder(identity: EmbedderIdentity, settings: FunctionSettings) 
     """Make the embedder of an identity where a site is built: the local one of the package."""
     if identity.provider == "local":
         return open_local_embedder()
+    # Imported late: the local one needs nothing of what opens others.
+    from ..serve.providers import make_embedder
+
     return make_embedder(identity, Path(), settings)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from jinja2 import Environment
@@ -29,16 +29,7 @@ from ..indexing.widget import injection
 from ..indexing.widget.injection import read_widget_files
 from ..indexing.widget.site_files import WidgetConfig
 from ..serve.embedders.embedder import Embedder
-from ..serve.engine import Engine
 from ..serve.errors import AnswerableError
-from ..serve.http import logs
-from ..serve.http.adapters.wsgi import (
-    ASK_BASE,
-    format_agent_command,
-    make_dev_service,
-    mount_ask_route,
-)
-from ..serve.http.logs import make_line_appender, make_refusal_logger
 from ..serve.provider_registry import EMBEDDER_PROVIDERS
 from . import widget
 from .options import (
@@ -58,6 +49,9 @@ from .options import (
 from .pages import FinishedBuild, SitePages, describe_site, map_outputs, start_reading_pages
 from .publish import audit_unindexed_site, list_function_needs, preview_build, publish_build
 from .widget import append_inline_widget, check_widget_options, make_widget_config, place_widget
+
+if TYPE_CHECKING:
+    from ..serve.engine import Engine
 
 log = get_plugin_logger(__name__)
 
@@ -215,25 +209,30 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: object
     ) -> LiveReloadServer:
         """Mount the ask route, and watch the notes and the other files beside the pages."""
+        # Imported late: a build does not serve.
+        from ..serve.http.adapters import wsgi
+        from ..serve.http.logs import REFUSAL_LOG_FILE, make_line_appender, make_refusal_logger
+
         del builder
-        base = unquote(resolve_site_path(config)) + ASK_BASE
+        base = unquote(resolve_site_path(config)) + wsgi.ASK_BASE
         app: Any = server.get_app()
         options = self.config
         log_refusal = make_refusal_logger(
             # An edit of mkdocs.yml counts from the next question on.
             lambda: self.config.log_refusals,
-            make_line_appender(Path(options.cache) / logs.REFUSAL_LOG_FILE, log.warning),
+            make_line_appender(Path(options.cache) / REFUSAL_LOG_FILE, log.warning),
             os.urandom(32),
         )
         host = config.dev_addr.host
-        service = make_dev_service(base, host, lambda: self._engine, log_refusal, log.warning)
-        server.set_app(mount_ask_route(app, service))
+        service = wsgi.make_dev_service(base, host, lambda: self._engine, log_refusal, log.warning)
+        server.set_app(wsgi.mount_ask_route(app, service))
         gold = resolve_gold_path(options)
         for path in (options.notebook, options.enrichment, options.abbreviations, gold):
             if path and Path(path).exists():
                 server.watch(str(path))
-        log.info("The ask box answers at %sanswer", _ask_url(config))
-        log.info("A coding agent asks after: %s", format_agent_command(_ask_url(config)))
+        url = f"http://{host}:{config.dev_addr.port}{resolve_site_path(config)}{wsgi.ASK_BASE}"
+        log.info("The ask box answers at %sanswer", url)
+        log.info("A coding agent asks after: %s", wsgi.format_agent_command(url))
         return server
 
     @contextmanager
@@ -299,8 +298,3 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
                 host = options.embedding.base_url or default_host
                 log.info("The embedding host %s receives the text of notes and pages.", host)
         return self._embedder
-
-
-def _ask_url(config: MkDocsConfig) -> str:
-    host, port = config.dev_addr
-    return f"http://{host}:{port}{resolve_site_path(config)}{ASK_BASE}"

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mkdocs.plugins import get_plugin_logger
 
-from ..evaluate.sources import make_note_sources
 from ..indexing.answer_place import (
     BROWSER_MESSAGE,
     ENDPOINT_REASON,
@@ -38,9 +38,7 @@ from ..indexing.pipeline import (
 )
 from ..indexing.widget import site_files
 from ..indexing.widget.site_files import PublishedIndex, format_widget_config, write_widget_files
-from ..serve.engine import Engine
 from ..serve.errors import SiteError
-from ..serve.providers import make_engine
 from ..serve.settings import BUNDLE_FOLDER
 from .options import (
     AnswerableConfig,
@@ -84,6 +82,10 @@ def list_function_needs(config: AnswerableConfig) -> list[FunctionNeed]:
     return [need_of_option(option, reason) for option, reason in needs.items() if reason]
 
 
+if TYPE_CHECKING:
+    from ..serve.engine import Engine
+    from ..serve.stores.bundle import Bundle
+
 log = get_plugin_logger(__name__)
 
 
@@ -114,7 +116,6 @@ def publish_build(built: FinishedBuild) -> None:
             )
     check_database_options(built)
     require_gold_set(built, len(parts))
-    notes = make_note_sources(notebook.ids, notebook.unrouted_paths)
     plans = [
         FunctionPlan(
             folder,
@@ -128,14 +129,14 @@ def publish_build(built: FinishedBuild) -> None:
     # An address is the function's concern: a browser knows where its page is.
     if whole.info.url is None and place == "function":
         log.info(NO_ADDRESS_MESSAGE, "site_url")
-    gate = partial(run_release_gates, built, notes=notes)
+    gate = partial(run_release_gates, built, notebook=notebook)
     published = publish_site(site, plans, notebook, log.info, gate)
     if has_function:
         shutil.rmtree(unpublished, ignore_errors=True)
     elif configured.exists():
         log.info("function: %s is an earlier build's, and nothing asks it; delete it", configured)
     for staged, _ in published:
-        publish_to_database(built, staged, notes)
+        publish_to_database(built, staged, notebook)
     indexes = {
         plan.site.info.language: PublishedIndex(manifest.id, manifest.built_at, staged.browser)
         for plan, (staged, manifest) in zip(plans, published, strict=True)
@@ -160,11 +161,14 @@ def write_compared_function(built: FinishedBuild, function: Path) -> None:
     publish_site(site, [plan], notebook, log.info)
 
 
-def preview_build(built: FinishedBuild) -> Engine:
+def preview_build(built: FinishedBuild) -> "Engine[Bundle]":
     """Audit and index a site for the dev server; nothing is published.
 
     The dev server answers, unless the options ask for the browser.
     """
+    # Imported late: only a dev server answers.
+    from ..serve.providers import make_engine
+
     whole = merge_languages(built.sites)
     notebook = _read_checked_notebook(built, whole)
     place = choose_answer_place(

@@ -3,21 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mkdocs.plugins import get_plugin_logger
 
-from ..evaluate.gate import (
-    FULL_PRECISION,
-    JudgedSite,
-    find_store_regressions,
-    judge_contents,
-    load_gate_queries,
-    open_unpublished,
-    summarize_gate_report,
-)
-from ..evaluate.runner import run_gold_set
-from ..evaluate.sources import NoteSources
 from ..indexing.index import SiteIndex
+from ..indexing.notes.notebook import Notebook
 from ..indexing.output.files import format_count
 from ..indexing.pipeline import StagedFunction
 from ..serve.errors import GoldError, SiteError
@@ -35,6 +26,10 @@ from .options import (
     resolve_settings,
 )
 from .pages import FinishedBuild
+
+# What judges is imported late, by the functions that judge: most builds have no gold set.
+if TYPE_CHECKING:
+    from ..evaluate.gate import JudgedSite
 
 log = get_plugin_logger(__name__)
 
@@ -69,27 +64,29 @@ def require_gold_set(built: FinishedBuild, functions: int) -> None:
             )
 
 
-def run_release_gates(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> None:
+def run_release_gates(built: FinishedBuild, staged: StagedFunction, notebook: Notebook) -> None:
     """Refuse a staged function that its gold set rejects; SiteError names the queries."""
     options = built.options
     if options.gate != "none":
-        _judge_retrieval(built, staged, notes)
+        _judge_retrieval(built, staged, notebook)
     if _is_lossy(options) and not _needs_certificate(options):
         log.info("bundle: %s is published uncertified", _encoding_label(options))
     elif _is_lossy(options) or _is_measurable(built):
-        _judge_encoding(built, staged, notes)
+        _judge_encoding(built, staged, notebook)
 
 
-def _judge_encoding(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> None:
+def _judge_encoding(built: FinishedBuild, staged: StagedFunction, notebook: Notebook) -> None:
     """Refuse a lossy encoding that the gold set does not certify; SiteError.
 
     What int8, which every site gets by default, makes worse is a warning, and in a strict build
     an error.
     """
+    from ..evaluate.gate import judge_contents, summarize_gate_report
+
     options, is_required = built.options, _needs_certificate(built.options)
     remedy = _ENCODING_REMEDY if is_required else f"build without --strict, {_UNCERTIFIED}"
     try:
-        site = make_judged_site(built, staged.open_index(), notes, full=answers_locally(options))
+        site = make_judged_site(built, staged.open_index(), notebook, full=answers_locally(options))
         report = judge_contents(site, staged.contents)
     except GoldError as error:
         if is_required:
@@ -117,9 +114,12 @@ def _judge_encoding(built: FinishedBuild, staged: StagedFunction, notes: NoteSou
     log.warning(problem)
 
 
-def _judge_retrieval(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> None:
+def _judge_retrieval(built: FinishedBuild, staged: StagedFunction, notebook: Notebook) -> None:
     """Run the retrieval tier; a failing query is a warning, and in a strict build an error."""
-    site = make_judged_site(built, staged.open_index(), notes, full=False)
+    from ..evaluate.gate import open_unpublished
+    from ..evaluate.runner import run_gold_set
+
+    site = make_judged_site(built, staged.open_index(), notebook, full=False)
     runnable = [query for query in site.queries if not query.requires_model]
     with open_unpublished(site, staged.contents) as engine:
         verdicts = list(run_gold_set(runnable, engine, site.notes, full=False))
@@ -137,17 +137,20 @@ def _judge_retrieval(built: FinishedBuild, staged: StagedFunction, notes: NoteSo
 def make_judged_site(
     built: FinishedBuild,
     index: SiteIndex,
-    notes: NoteSources,
+    notebook: Notebook,
     *,
     full: bool,
     gold: Path | None = None,
     ids: Sequence[str] = (),
-) -> JudgedSite:
+) -> "JudgedSite":
     """Join a build's index with what opens it and the gold set that judges it; GoldError.
 
     gold: another file than the build's. ids: the queries to ask, all by default.
     """
-    options = built.options
+    from ..evaluate.gate import JudgedSite, load_gate_queries
+    from ..evaluate.sources import make_note_sources
+
+    options, notes = built.options, make_note_sources(notebook.ids, notebook.unrouted_paths)
     path, negation = gold or resolve_gold_path(options), options.evaluate.check_negation
     selected = load_gate_queries(path, built.author, index, notes, check_negation=negation, ids=ids)
     profile = resolve_profile(options, len(index.hint_owners))
@@ -168,10 +171,13 @@ def _is_measurable(built: FinishedBuild) -> bool:
     options = built.options
     if (
         options.bundle.uncertified != "refuse"
-        or resolve_encoding(options).name == FULL_PRECISION
         or (options.languages == "apart" and len(built.sites) > 1)
         or not resolve_gold_path(options).is_file()
     ):
+        return False
+    from ..evaluate.gate import FULL_PRECISION
+
+    if resolve_encoding(options).name == FULL_PRECISION:
         return False
     if options.gate == "none" and not embeds_in_process(built.embedder.identity.provider):
         log.info(
@@ -197,7 +203,7 @@ def _encoding_label(options: AnswerableConfig) -> str:
     return resolve_encoding(options).label(resolve_identity(options).dimensions)
 
 
-def publish_to_database(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> None:
+def publish_to_database(built: FinishedBuild, staged: StagedFunction, notebook: Notebook) -> None:
     """Publish the bundle in a function's folder to the database, if there is one.
 
     SiteError if the gold set rejects how it is searched; StorageError if the database refuses.
@@ -205,6 +211,7 @@ def publish_to_database(built: FinishedBuild, staged: StagedFunction, notes: Not
     options = built.options
     if not options.store.url:
         return
+    from ..evaluate.gate import find_store_regressions
     from ..postgres.publication import DatabaseTarget, publish_bundle_rows
 
     bundle = open_bundle(staged.folder / BUNDLE_FOLDER)
@@ -213,7 +220,7 @@ def publish_to_database(built: FinishedBuild, staged: StagedFunction, notes: Not
     target = DatabaseTarget(options.store.url, name, search, float(options.store.grace))
 
     def certify_search(store: Store) -> None:
-        site = make_judged_site(built, staged.open_index(), notes, full=answers_locally(options))
+        site = make_judged_site(built, staged.open_index(), notebook, full=answers_locally(options))
         regressions = find_store_regressions(site, bundle, store)
         if regressions:
             raise SiteError(

@@ -12,7 +12,6 @@ from mkdocs.exceptions import Abort, ConfigurationError, MkDocsException
 
 from ..evaluate.gate import GateReport, judge_contents
 from ..evaluate.judge import EntailmentJudge
-from ..evaluate.sources import make_note_sources
 from ..evaluate.verdict import ModelPrice
 from ..indexing.answer_place import find_function
 from ..indexing.index import SiteIndex
@@ -143,9 +142,8 @@ def certify_encoding(
     if not 1 <= dimensions <= all_dimensions:
         raise SiteError(f"--dimensions: {dimensions} is not between 1 and {all_dimensions}")
     encoding = Encoding(name or own.name, dimensions)
-    notes = make_note_sources(notebook.ids, notebook.unrouted_paths)
     full = answers_locally(built.options)
-    site = make_judged_site(built, site_index, notes, full=full, gold=gold, ids=ids)
+    site = make_judged_site(built, site_index, notebook, full=full, gold=gold, ids=ids)
     report = judge_contents(site, serialize_index(site_index, encoding))
     is_published = encoding == encode_all_dimensions(all_dimensions) or (
         built.options.answers_in == "function" or list_function_needs(built.options)

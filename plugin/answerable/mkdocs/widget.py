@@ -5,7 +5,6 @@ from typing import Literal
 
 from mkdocs.config.defaults import MkDocsConfig
 
-from ..evaluate.gold import load_gold_queries
 from ..indexing.pages.page_index import PageIndex
 from ..indexing.widget.injection import (
     append_element,
@@ -51,6 +50,9 @@ def make_widget_config(
     examples: Sequence[str] | None = widget.examples
     # A gold set without examples is not parsed: it may have thousands of queries.
     if examples is None and path.is_file() and b"example" in path.read_bytes():
+        # Imported late: most sites have no gold set.
+        from ..evaluate.gold import load_gold_queries
+
         queries = load_gold_queries(path, config.site_author)
         examples = [query.query for query in queries if query.example] or None
     if examples is None:

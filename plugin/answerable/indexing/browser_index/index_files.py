@@ -41,7 +41,6 @@ from ...serve.types import Passage
 from ...serve.vectors import Encoding
 from ..index import Lexicon, SiteIndex, encode_vectors
 from ..pages.records import Record
-from .recipe import collect_recipe
 
 # Of a page's summary, and of all its themes, that a model reads beside the passages.
 MAX_SUMMARY_CHARACTERS = 400
@@ -458,6 +457,9 @@ def serialize_browser_index(
         "termStarts": list(terms),
     }
     core = pack_columns(list_columns(CORE_FILE), columns)
+    # Imported late: it collects constants of nearly all that answers.
+    from .recipe import collect_recipe
+
     recipe = {"recipe": collect_recipe(site.site)}
     edited = pack_columns(list_columns(COLUMNS_FILE), columns)
     arrays = {

@@ -11,14 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
-from ...serve.answers.extractive import embed_statements, list_statement_texts
-from ...serve.answers.statements import split_statements
 from ...serve.bundle_format.manifest import Profile
 from ...serve.embedders.embedder import Embedder
-from ...serve.embedders.local_embedder import MODEL_ID, read_model_files
+from ...serve.embedders.local_embedder import MODEL_ID, has_model_files
 from ...serve.errors import SiteError
 from ...serve.types import Passage
-from ..caches import SqliteCache
+from ..caches import SqliteCache, show_progress
 from ..index import SiteIndex
 from ..local_model import PACKAGED_MODEL
 from ..output.files import remove_leftovers, replace_folder, temporary_path
@@ -61,7 +59,7 @@ def write_browser_index(index: BrowserIndex, parent: Path) -> None:
 
     Those of the last build stay too, until nothing names them.
     """
-    write_addressed_files(AddressedFiles(MODEL_FOLDER, read_model_files(PACKAGED_MODEL)), parent)
+    _write_model(parent / MODEL_FOLDER)
     folder = parent / index.folder
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in index.files.items():
@@ -70,6 +68,20 @@ def write_browser_index(index: BrowserIndex, parent: Path) -> None:
             fresh = temporary_path(path)
             fresh.write_bytes(data)
             fresh.replace(path)
+
+
+def _write_model(folder: Path) -> None:
+    """Copy the model's files in one step, unless they are there."""
+    if has_model_files(folder):
+        return
+    fresh = temporary_path(folder)
+    try:
+        fresh.mkdir(parents=True)
+        for path in PACKAGED_MODEL.glob("*.bin"):
+            shutil.copyfile(path, fresh / path.name)
+        replace_folder(fresh, folder)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
 
 
 def remove_stale_files(parent: Path, current: Collection[str]) -> None:
@@ -118,6 +130,10 @@ def make_statement_quantizer(
 
     embed: texts, by the embedder unless another way is given.
     """
+    # Imported late: an unchanged site has its statements already.
+    from ...serve.answers.extractive import embed_statements, list_statement_texts
+    from ...serve.answers.statements import split_statements
+
     embed = embed or (lambda texts: embed_statements(embedder, texts).codes)
 
     def quantize_statements(passage: Passage) -> Codes:
@@ -144,14 +160,21 @@ def stage_browser_index(
             "notebook: a site with private notes cannot answer in the browser; set answers_in to "
             "function"
         )
+    from ...serve.answers.extractive import embed_statements
+
     entries: dict[bytes, bytes] = {}
     keys: list[bytes] = []
-    with contextlib.closing(SqliteCache(cache_folder / STATEMENT_CACHE_FILE)) as store:
+    with (
+        contextlib.closing(SqliteCache(cache_folder / STATEMENT_CACHE_FILE)) as store,
+        show_progress("embedding statements") as report,
+    ):
 
         def embed_cached(texts: Sequence[str]) -> Codes:
             described = json.dumps([embedder.identity.as_json(), *texts], sort_keys=True)
             key = hashlib.sha256(described.encode("utf-8", "surrogatepass")).digest()
             keys.append(key)
+            if report:
+                report(len(keys), len(index.passages))
             shape = len(texts), embedder.identity.dimensions
             data = store.get(key) or b""
             if len(data) == math.prod(shape):

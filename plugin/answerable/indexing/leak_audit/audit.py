@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import BinaryIO
 
 from ...serve.errors import LeakError, SiteError
-from ..caches import ProcessPool, SqliteCache, hash_code
+from ..caches import ProcessPool, ReportProgress, SqliteCache, hash_code, show_progress
 from ..notes.note_lint import ErrorCollector
 from ..notes.notebook import Note
 from .markup import strip_tags
@@ -311,7 +311,9 @@ def audit_artifacts(
     allow_listed_runs(scope, map(_read, filter(scope.lists_page, audited)))
     cache_file = cache_folder / AUDIT_CACHE_FILE if cache_folder else None
     with closing(SqliteCache(cache_file)) if cache_file else nullcontext() as clean_files:
-        leaks = _find_all(scope, audited, clean_files, workers or ProcessPool(min_size=sys.maxsize))
+        pool = workers or ProcessPool(min_size=sys.maxsize)
+        with show_progress("comparing files with notes") as report:
+            leaks = _find_all(scope, audited, clean_files, pool, report)
     leaks = _drop_common(leaks, audited)
     if leaks:
         raise LeakError(format_leaks(scope, leaks))
@@ -378,9 +380,10 @@ def _is_shipped(file: AuditedFile) -> bool:
 
 def _find_all(
     scope: AuditScope,
-    artifacts: Iterable[Artifact],
+    artifacts: Sequence[Artifact],
     clean_files: SqliteCache | None,
     workers: ProcessPool,
+    progress: ReportProgress | None = None,
 ) -> list[Leak]:
     """Find every leak, and remember the clean files: the next audit need not read them."""
     leaks: list[Leak] = []
@@ -400,6 +403,8 @@ def _find_all(
             leaks += file_leaks
             if not file_leaks:
                 clean[key] = b""
+            if progress:
+                progress(len(unchanged) + len(clean) + len(leaks), len(artifacts))
     if clean_files:
         clean_files.put(clean)
         clean_files.touch(unchanged)

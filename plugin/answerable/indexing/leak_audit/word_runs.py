@@ -122,6 +122,8 @@ class RunIndex:
                 if beginning not in self.beginnings and beginning[:1] not in self.beginnings:
                     continue
             for piece in range(len(parts)):
+                if piece == len(parts) - 1 and parts[piece].strip("_") not in self.words:
+                    continue
                 for run in self._runs_from(pieces, start, piece):
                     yield start, run
 

@@ -54,6 +54,18 @@ def write_private_file(path: Path, data: bytes) -> None:
     restrict_mode(path, PRIVATE_FILE_MODE)
 
 
+def write_fresh_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Write the files of a folder of ours that is not in its place yet, for their owner alone.
+
+    Nobody reads them before ``replace_folder``, so none needs a temporary one, and a build that
+    finds other contents after a crash writes all of them again.
+    """
+    for name, data in contents.items():
+        _make_missing_folders((folder / name).parent)
+        with open(folder / name, "xb", opener=_open_private) as file:
+            file.write(data)
+
+
 def make_private_folder(folder: Path) -> None:
     """Make a folder that its owner alone can enter (0700), and whatever is missing above it.
 

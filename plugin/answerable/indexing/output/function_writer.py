@@ -21,6 +21,7 @@ from .files import (
     remove_leftovers,
     replace_folder,
     temporary_path,
+    write_fresh_folder,
     write_private_file,
 )
 
@@ -100,8 +101,7 @@ def _write_model(folder: Path) -> None:
     if has_model_files(folder):
         return
     fresh = temporary_path(folder)
-    for file in PACKAGED_MODEL.iterdir():
-        write_private_file(fresh / file.name, file.read_bytes())
+    write_fresh_folder(fresh, {file.name: file.read_bytes() for file in PACKAGED_MODEL.iterdir()})
     replace_folder(fresh, folder)
 
 
@@ -149,8 +149,7 @@ def _replace_tree(folder: Path, contents: dict[str, bytes]) -> None:
             f"function: {folder} holds code that no build has written; choose another folder"
         )
     fresh = temporary_path(folder)
-    for name, data in contents.items():
-        write_private_file(fresh / name, data)
+    write_fresh_folder(fresh, contents)
     _compile_tree(fresh, folder.name)
     replace_folder(fresh, folder)
 

@@ -28,7 +28,7 @@ from ...serve.text.tokenization import (
     split_words,
 )
 from .. import stems
-from ..caches import ProcessPool, SqliteCache, hash_code
+from ..caches import ProcessPool, SqliteCache, hash_code, show_progress
 from ..notes.transcripts import TranscriptFormat, parse_transcript
 from ..yaml_reader import YamlError, find_duplicate_key, parse_yaml
 from .html_parser import parse_article
@@ -175,10 +175,16 @@ class PendingPages:
         """Return every page's index, in order. SiteError if one cannot be read."""
         entries: dict[bytes, bytes] = {}
         pages: list[PageIndex] = []
-        with closing(SqliteCache(self.cache_folder / PAGE_CACHE_FILE)) as store:
+        missing = self.cached.count(None)
+        with (
+            closing(SqliteCache(self.cache_folder / PAGE_CACHE_FILE)) as store,
+            show_progress("reading pages") as report,
+        ):
             for place, key, data in zip(self.place_keys, self.keys, self.cached, strict=True):
                 if data is None:
                     data = entries[key] = next(self.new_entries)
+                    if report:
+                        report(len(entries), missing)
                 if store.get(place) != key:
                     entries[place] = key
                 pages.append(decode_page(data))
