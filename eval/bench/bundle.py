@@ -37,7 +37,7 @@ from answerable.indexing.output.bundle_writer import (
     reencode_contents,
     serialize_index,
 )
-from answerable.indexing.pipeline import publish_function, stage_function
+from answerable.indexing.pipeline import StagedIndex, publish_function, stage_function
 from answerable.serve import vectors as kernel
 from answerable.serve.bundle_format.manifest import OPENAI_PROFILE
 from answerable.serve.retrieval.bm25 import select_top_rows
@@ -188,8 +188,8 @@ def _cold(index: SiteIndex, question: Floats) -> list[Row]:
     with tempfile.TemporaryDirectory() as work:
         function = Path(work, "function")
         whole = encode_all_dimensions(synthetic.IDENTITY.dimensions)
-        contents = serialize_index(index, whole)
-        staged = stage_function(lambda: index, contents, function, FunctionSettings(), _unaudited)
+        staged_index = StagedIndex(lambda: index, serialize_index(index, whole))
+        staged = stage_function(staged_index, function, FunctionSettings(), _unaudited)
         now = parse_build_time("0")
         publish_function(staged, synthetic.IDENTITY, OPENAI_PROFILE, now)
         node = _node_command(Path(work), index, question)

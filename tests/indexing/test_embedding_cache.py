@@ -166,7 +166,7 @@ def test_a_stage_is_made_again_for_another_key_and_where_it_is_damaged(tmp_path:
             keys.append(key)
             return BundleContents(WHOLE, {"texts.bin": key.encode()}, {"records": 2})
 
-        contents = keep_stage(tmp_path, "bundle", key, BundleContents, make)
+        contents = keep_stage(tmp_path, "bundle", key.encode(), BundleContents, make)
         assert contents == BundleContents(WHOLE, {"texts.bin": key.encode()}, {"records": 2})
         return contents
 

@@ -6,7 +6,12 @@ import pytest
 
 from answerable.indexing.output import function_writer
 from answerable.indexing.output.bundle_writer import serialize_index
-from answerable.indexing.pipeline import publish_function, stage_function, summarize_build
+from answerable.indexing.pipeline import (
+    StagedIndex,
+    publish_function,
+    stage_function,
+    summarize_build,
+)
 from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
 from answerable.serve.settings import FunctionSettings
 from answerable.serve.vectors import encode_all_dimensions
@@ -27,9 +32,8 @@ def test_a_build_suggests_the_extra_where_a_large_bundle_lacks_it(
         monkeypatch.setattr(function_writer, "KERNEL_PACKAGE", "a-package-that-nobody-has")
     index = index_of(tmp_path / "index", [record("p", "<p>The rope holds.</p>")])
     encoding = encode_all_dimensions(TINY.dimensions)
-    contents = serialize_index(index, encoding)
-    settings, folder = FunctionSettings(), tmp_path / "f"
-    staged = stage_function(lambda: index, contents, folder, settings, lambda _: None)
+    staged_index = StagedIndex(lambda: index, serialize_index(index, encoding))
+    staged = stage_function(staged_index, tmp_path / "f", FunctionSettings(), lambda _: None)
     manifest = publish_function(staged, TINY, LOCAL_PROFILE, NOON)
     assert (SUGGESTION in summarize_build(manifest, 0, tmp_path)) is suggested
     pins = (tmp_path / "f" / "requirements.txt").read_text("utf-8")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from answerable.indexing import caches
 from answerable.indexing.caches import ProcessPool
 from answerable.indexing.pages import page_index
 from answerable.indexing.pages import page_index as page_cache
@@ -103,7 +104,7 @@ def test_other_code_cuts_everything_again(
 ) -> None:
     index_cached(tmp_path, SITE)
     cut.clear()
-    monkeypatch.setattr(page_cache, "hash_code", lambda: "another version")
+    monkeypatch.setattr(caches, "hash_code", lambda: "another version")
     index_cached(tmp_path, SITE)
     assert len(cut) == 3
 

@@ -14,7 +14,7 @@ from answerable.indexing.output import files
 from answerable.indexing.output.bundle_writer import serialize_index
 from answerable.indexing.output.files import replace_folder
 from answerable.indexing.output.function_writer import write_function
-from answerable.indexing.pipeline import publish_function, stage_function
+from answerable.indexing.pipeline import StagedIndex, publish_function, stage_function
 from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.errors import SiteError
@@ -33,7 +33,7 @@ import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[3])
 from answerable.indexing.output.bundle_writer import serialize_index
-from answerable.indexing.pipeline import publish_function, stage_function
+from answerable.indexing.pipeline import StagedIndex, publish_function, stage_function
 from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
 from answerable.serve.settings import FunctionSettings
 from answerable.serve.vectors import encode_all_dimensions
@@ -46,8 +46,8 @@ print("ready", flush=True)
 sys.stdin.readline()
 for turn in range(40):
     index = indexes[turn % 2]
-    contents = serialize_index(index, whole)
-    staged = stage_function(list, contents, folder / "function", FunctionSettings(), list)
+    staged = StagedIndex(list, serialize_index(index, whole))
+    staged = stage_function(staged, folder / "function", FunctionSettings(), list)
     publish_function(staged, TINY, LOCAL_PROFILE, NOON)
 """
 
@@ -85,8 +85,8 @@ def unaudited(artifacts: Iterable[Artifact]) -> None:
 
 def publish(folder: Path, word: str = "rope") -> None:
     index = index_of(folder.parent / "index", [record("p", f"<p>The {word} holds.</p>")])
-    contents = serialize_index(index, WHOLE)
-    staged = stage_function(lambda: index, contents, folder, FunctionSettings(), unaudited)
+    staged_index = StagedIndex(lambda: index, serialize_index(index, WHOLE))
+    staged = stage_function(staged_index, folder, FunctionSettings(), unaudited)
     publish_function(staged, TINY, LOCAL_PROFILE, NOON)
 
 

@@ -241,7 +241,7 @@ def write_function_folder(
         [(staged, manifest)] = publish_site(site, [plan], notes, click.echo)
     if has_function:
         shutil.rmtree(unpublished, ignore_errors=True)
-    return built, site, PublishedIndex(manifest.id, manifest.built_at, staged.browser)
+    return built, site, PublishedIndex(manifest.id, manifest.built_at, staged.index.browser)
 
 
 def _choose_place(

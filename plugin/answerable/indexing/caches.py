@@ -18,7 +18,7 @@ from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 from traceback import walk_tb
-from typing import TypeVar, overload
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -27,7 +27,6 @@ from ..serve.embedders.embedder import Embedder, EmbedderIdentity, Vectors, chec
 from ..serve.errors import AnswerableError, EmbedderError, SiteError
 from ..serve.provider_registry import EMBEDDER_PROVIDERS
 from .output.files import PRIVATE_FILE_MODE, make_private_folder, restrict_mode, write_private_file
-from .pages.passages import IndexedPassage
 
 # How many days an entry stays that no build asks for.
 CACHE_DAYS = 30
@@ -50,7 +49,6 @@ _REMEDIES = {
     sqlite3.SQLITE_LOCKED: "wait for the other build",
 }
 
-_CODE_ROOMS = ("indexing", "serve")
 # Packages that read pages and texts.
 _READING_PACKAGES = ("selectolax", "sentencex", "snowballstemmer")
 
@@ -60,8 +58,8 @@ T = TypeVar("T")
 @cache
 def hash_code() -> str:
     """Hash the code of a build, so that what another version has kept is made again."""
-    package = Path(__file__).parents[1]
-    paths = sorted(path for room in _CODE_ROOMS for path in (package / room).rglob("*.py"))
+    rooms = [Path(__file__).parents[1] / name for name in ("indexing", "serve")]
+    paths = sorted(path for room in rooms for path in room.rglob("*.*") if path.suffix != ".pyc")
     versions = repr([*map(version, _READING_PACKAGES)]).encode()
     return hashlib.sha256(b"".join(map(Path.read_bytes, paths)) + versions).hexdigest()
 
@@ -160,26 +158,27 @@ def prepare_cache_folder(folder: Path) -> Path:
 STAGE_CACHE_FILE = "stages.sqlite3"
 
 
-def hash_inputs(*inputs: object) -> str:
-    """Hash what a stage of a build depends on: the code, and dataclasses and plain values."""
-    data = msgspec.json.encode([hash_code(), *inputs], order="deterministic")
-    return hashlib.sha256(data).hexdigest()
+def hash_inputs(*inputs: object) -> bytes:
+    """Hash what something depends on: the code of a build, dataclasses and plain values."""
+    values = msgspec.to_builtins([hash_code(), *inputs], order="deterministic")
+    return hashlib.sha256(json.dumps(values).encode()).digest()
 
 
-def keep_stage(folder: Path, place: str, key: str, result: type[T], make: Callable[[], T]) -> T:
+def keep_stage(folder: Path, place: str, key: bytes, result: Any, make: Callable[[], T]) -> T:
     """Return what the last build made in a place for the same key, or make and keep it.
 
-    key: the hash of all inputs. result: its type, a dataclass of plain values.
+    key: the hash of all inputs. result: its type, of dataclasses and plain values.
     """
     name = place.encode("utf-8", "surrogatepass")
     with closing(SqliteCache(folder / STAGE_CACHE_FILE)) as store:
         kept = store.get(name) or b""
         # Also a checksum: a cache may be damaged.
-        if kept[:32] == hashlib.sha256(key.encode() + kept[32:]).digest():
-            return msgspec.msgpack.decode(kept[32:], type=result)
+        if kept[:32] == hashlib.sha256(key + kept[32:]).digest():
+            unchanged: T = msgspec.msgpack.decode(kept[32:], type=result)
+            return unchanged
         value = make()
         data = msgspec.msgpack.encode(value)
-        store.put({name: hashlib.sha256(key.encode() + data).digest() + data})
+        store.put({name: hashlib.sha256(key + data).digest() + data})
     return value
 
 
@@ -217,28 +216,6 @@ class LazyEmbedder:
         return self.open().word_rank(word)
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddingTexts(Sequence[str]):
-    """Texts to embed, put together on access: passages first, then the windows of notes."""
-
-    passages: Sequence[IndexedPassage]
-    notes: Sequence[str]
-
-    def __len__(self) -> int:
-        return len(self.passages) + len(self.notes)
-
-    @overload
-    def __getitem__(self, row: int) -> str: ...
-    @overload
-    def __getitem__(self, row: slice) -> Sequence[str]: ...
-    def __getitem__(self, row: int | slice) -> str | Sequence[str]:
-        if isinstance(row, slice):
-            return [self[each] for each in range(*row.indices(len(self)))]
-        if row < len(self.passages):
-            return self.passages[row].retrieval_text
-        return self.notes[row - len(self.passages)]
-
-
 def embed_cached(
     texts: Sequence[str],
     embedder: Embedder,
@@ -247,8 +224,8 @@ def embed_cached(
 ) -> tuple[Vectors, int]:
     """Return the vectors of texts, (len(texts), dimensions), and how many had to be embedded.
 
-    Each batch is stored as soon as it is embedded, so that a failure loses at most one batch; no
-    more texts than that are held at a time. progress: of the texts that have to be embedded.
+    Each batch is stored as soon as it is embedded, so that a failure loses at most one batch.
+    progress: of the texts that have to be embedded.
     """
     identity = embedder.identity
     rows = np.zeros((len(texts), identity.dimensions), dtype=np.float32)

@@ -5,8 +5,11 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from hashlib import sha256
 from itertools import chain
 from pathlib import Path
+
+import msgspec
 
 from ..serve.bundle_format.manifest import STREAMS, Manifest, Profile, array_file_name
 from ..serve.embedders.embedder import Embedder, EmbedderIdentity
@@ -75,6 +78,7 @@ NO_ADDRESS_MESSAGE = (
     "from an origin in ANSWERABLE_ALLOWED_ORIGINS, and pages of no other origin may ask"
 )
 
+_IndexFiles = tuple[BundleContents, BrowserIndex | None]
 AuditArtifacts = Callable[[Iterable[Artifact]], None]
 
 
@@ -118,19 +122,26 @@ class FunctionPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class StagedFunction:
-    """A function that has been audited and not been written. ``contents``: its bundle's files.
+class StagedIndex:
+    """An index as the files of its bundle, ``contents``, that have not been written.
 
-    ``open_index`` makes the index unless it was made: that of an unchanged site seldom is.
-    ``browser``: the same index for readers' browsers, None where none answers. ``has_code``: as in
-    its plan.
+    ``open`` makes it where files are not enough: that of an unchanged site seldom is. ``browser``:
+    the same for readers' browsers, None where none answers. ``embedded``: so many texts for it.
     """
 
-    folder: Path
-    open_index: Callable[[], SiteIndex]
-    settings: FunctionSettings
+    open: Callable[[], SiteIndex]
     contents: BundleContents
     browser: BrowserIndex | None = None
+    embedded: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StagedFunction:
+    """A function that has been audited and not been written. ``has_code``: as in its plan."""
+
+    folder: Path
+    index: StagedIndex
+    settings: FunctionSettings
     has_code: bool = True
 
 
@@ -186,82 +197,57 @@ def publish_site(
     was published. gate: raises if a function must not be published.
     """
     audit = partial(_audit_site, site, notebook)
-    stages = [_stage_index(plan.site, notebook, plan.folder) for plan in plans]
     all_staged: list[StagedFunction] = []
-    for plan, stage in zip(plans, stages, strict=True):
-        staged = stage_function(stage.open_index, stage.contents, plan.folder, plan.settings, audit)
-        browser = _stage_browser_index(plan.site, stage, plan.folder, audit)
-        all_staged.append(replace(staged, browser=browser, has_code=plan.has_code))
+    for plan in plans:
+        index = _stage_index(plan.site, notebook, plan.folder)
+        staged = stage_function(index, plan.folder, plan.settings, audit)
+        audit(_list_browser_artifacts(plan.site, index))
+        all_staged.append(replace(staged, has_code=plan.has_code))
     for staged in all_staged:
         gate(staged)
     published: list[tuple[StagedFunction, Manifest]] = []
-    for stage, staged in zip(stages, all_staged, strict=True):
-        profile = site.choose_profile(staged.contents.counts["windows"])
+    for staged in all_staged:
+        profile = _choose_profile(site, staged.index.contents)
         manifest = publish_function(staged, site.embedder.identity, profile, _read_build_time())
-        _write_browser_index(site, staged.browser)
-        report(summarize_build(manifest, stage.embedded, staged.folder))
+        _write_browser_index(site, staged.index.browser)
+        report(summarize_build(manifest, staged.index.embedded, staged.folder))
         published.append((staged, manifest))
     return published
 
 
-@dataclass(frozen=True, slots=True)
-class _IndexStage:
-    """An index in its serialized form, and as a function that makes it where that is not enough.
-
-    ``embedded``: so many texts were embedded for it. ``key``: the hash of all that it depends on.
-    """
-
-    open_index: Callable[[], SiteIndex]
-    contents: BundleContents
-    embedded: int
-    key: str
-
-
-def _stage_index(site: SiteBuild, notebook: Notebook, folder: Path) -> _IndexStage:
+def _stage_index(site: SiteBuild, notebook: Notebook, folder: Path) -> StagedIndex:
     """Serialize an index, or take what the last build of a folder made of the same site."""
-    embedded: list[int] = []
+    open_index = cache(partial(index_site, site, notebook))
+    identity, answers = site.embedder.identity, site.browser_folder is not None
 
-    @cache
-    def open_index() -> SiteIndex:
-        index = index_site(site, notebook)
-        embedded.append(index.embedded)
-        return index
+    def serialize() -> _IndexFiles:
+        index = open_index()
+        contents = serialize_index(index, site.encoding)
+        if not answers:
+            return contents, None
+        profile = _choose_profile(site, contents)
+        bundle = make_manifest(contents, identity, profile, _read_build_time())
+        return contents, stage_browser_index(index, profile, site.embedder, bundle.id, site.cache)
 
-    space, notes = name_vector_space(site.embedder.identity), notebook.notes
-    key = hash_inputs(
-        site.info, site.pages, site.targets, notes, space, site.encoding, site.weights
-    )
-    contents = keep_stage(
-        site.cache,
-        f"bundle {folder}",
-        key,
-        BundleContents,
-        lambda: serialize_index(open_index(), site.encoding),
-    )
-    return _IndexStage(open_index, contents, sum(embedded), key)
+    # The profile of no notes tells what is set of it.
+    options = site.encoding, site.weights, site.choose_profile(0), answers
+    space, notes = name_vector_space(identity), notebook.notes
+    pages = sha256(msgspec.json.encode(site.pages, order="deterministic")).hexdigest()
+    key = hash_inputs(site.info, pages, site.targets, notes, space, *options)
+    files = keep_stage(site.cache, f"index of {folder}", key, _IndexFiles, serialize)
+    embedded = open_index().embedded if open_index.cache_info().currsize else 0
+    return StagedIndex(open_index, *files, embedded)
 
 
-def _stage_browser_index(
-    site: SiteBuild, stage: _IndexStage, folder: Path, audit: AuditArtifacts
-) -> BrowserIndex | None:
-    """Serialize an index for browsers, and have it audited; None where none answers.
+def _choose_profile(site: SiteBuild, contents: BundleContents) -> Profile:
+    return site.choose_profile(contents.counts["windows"])
 
-    folder: of its bundle.
-    """
-    if site.browser_folder is None:
-        return None
-    embedder, profile = site.embedder, site.choose_profile(stage.contents.counts["windows"])
-    bundle = make_manifest(stage.contents, embedder.identity, profile, _read_build_time())
-    browser = keep_stage(
-        site.cache,
-        f"browser {folder}",
-        f"{stage.key} {bundle.id}",
-        BrowserIndex,
-        lambda: stage_browser_index(stage.open_index(), profile, embedder, bundle.id, site.cache),
-    )
-    published = f"{site.browser_folder.name}/{WIDGET_FOLDER}{browser.folder}"
-    audit(_list_file_artifacts(published, browser.files))
-    return browser
+
+def _list_browser_artifacts(site: SiteBuild, index: StagedIndex) -> list[Artifact]:
+    if index.browser is None or site.browser_folder is None:
+        return []
+    folder = f"{site.browser_folder.name}/{WIDGET_FOLDER}{index.browser.folder}"
+    return _list_file_artifacts(folder, index.browser.files)
 
 
 def _write_browser_index(site: SiteBuild, browser: BrowserIndex | None) -> None:
@@ -276,24 +262,19 @@ def preview_site(
 
     Returns the same index for browsers too, which is in the site; None without one.
     """
-    stage = _stage_index(site, notebook, folder)
-    audit = partial(_audit_site, site, notebook)
-    audit(_list_file_artifacts(BUNDLE_FOLDER, stage.contents.files))
-    browser = _stage_browser_index(site, stage, folder, audit)
-    profile = site.choose_profile(stage.contents.counts["windows"])
-    write_bundle(stage.contents, folder, site.embedder.identity, profile, _read_build_time())
+    index = _stage_index(site, notebook, folder)
+    files = _list_file_artifacts(BUNDLE_FOLDER, index.contents.files)
+    _audit_site(site, notebook, [*files, *_list_browser_artifacts(site, index)])
+    profile = _choose_profile(site, index.contents)
+    write_bundle(index.contents, folder, site.embedder.identity, profile, _read_build_time())
     bundle = open_bundle(folder, verify=False)
-    _write_browser_index(site, browser)
-    report(summarize_build(bundle.manifest, stage.embedded, folder))
-    return bundle, browser
+    _write_browser_index(site, index.browser)
+    report(summarize_build(bundle.manifest, index.embedded, folder))
+    return bundle, index.browser
 
 
 def stage_function(
-    open_index: Callable[[], SiteIndex],
-    contents: BundleContents,
-    function: Path,
-    settings: FunctionSettings,
-    audit: AuditArtifacts,
+    index: StagedIndex, function: Path, settings: FunctionSettings, audit: AuditArtifacts
 ) -> StagedFunction:
     """Have what is to be written audited; nothing is written.
 
@@ -301,9 +282,9 @@ def stage_function(
     folder that no build has written.
     """
     check_function_folder(function)
-    bundle = _list_file_artifacts(f"{function.name}/{BUNDLE_FOLDER}", contents.files)
+    bundle = _list_file_artifacts(f"{function.name}/{BUNDLE_FOLDER}", index.contents.files)
     audit([*bundle, Artifact(f"{function.name}/{SETTINGS_FILE}", settings.as_json)])
-    return StagedFunction(function, open_index, settings, contents)
+    return StagedFunction(function, index, settings)
 
 
 def publish_function(
@@ -313,7 +294,7 @@ def publish_function(
 
     Of two builds at once, one waits for the other to be published.
     """
-    folder, contents = staged.folder, staged.contents
+    folder, contents = staged.folder, staged.index.contents
     sizes = {name: len(data) for name, data in contents.files.items()}
     scanned_bytes = 0 if staged.settings.store else count_scanned_bytes(contents.encoding, sizes)
     # Before the lock, which must not be left in a folder that is refused.

@@ -84,7 +84,6 @@ def list_function_needs(config: AnswerableConfig) -> list[FunctionNeed]:
 
 if TYPE_CHECKING:
     from ..serve.engine import Engine
-    from ..serve.stores.bundle import Bundle
 
 log = get_plugin_logger(__name__)
 
@@ -138,7 +137,9 @@ def publish_build(built: FinishedBuild) -> None:
     for staged, _ in published:
         publish_to_database(built, staged, notebook)
     indexes = {
-        plan.site.info.language: PublishedIndex(manifest.id, manifest.built_at, staged.browser)
+        plan.site.info.language: PublishedIndex(
+            manifest.id, manifest.built_at, staged.index.browser
+        )
         for plan, (staged, manifest) in zip(plans, published, strict=True)
     }
     _write_widget_files(built, indexes)
@@ -161,7 +162,7 @@ def write_compared_function(built: FinishedBuild, function: Path) -> None:
     publish_site(site, [plan], notebook, log.info)
 
 
-def preview_build(built: FinishedBuild) -> "Engine[Bundle]":
+def preview_build(built: FinishedBuild) -> "Engine":
     """Audit and index a site for the dev server; nothing is published.
 
     The dev server answers, unless the options ask for the browser.

@@ -86,8 +86,8 @@ def _judge_encoding(built: FinishedBuild, staged: StagedFunction, notebook: Note
     options, is_required = built.options, _needs_certificate(built.options)
     remedy = _ENCODING_REMEDY if is_required else f"build without --strict, {_UNCERTIFIED}"
     try:
-        site = make_judged_site(built, staged.open_index(), notebook, full=answers_locally(options))
-        report = judge_contents(site, staged.contents)
+        site = make_judged_site(built, staged.index.open(), notebook, full=answers_locally(options))
+        report = judge_contents(site, staged.index.contents)
     except GoldError as error:
         if is_required:
             raise
@@ -119,9 +119,9 @@ def _judge_retrieval(built: FinishedBuild, staged: StagedFunction, notebook: Not
     from ..evaluate.gate import open_unpublished
     from ..evaluate.runner import run_gold_set
 
-    site = make_judged_site(built, staged.open_index(), notebook, full=False)
+    site = make_judged_site(built, staged.index.open(), notebook, full=False)
     runnable = [query for query in site.queries if not query.requires_model]
-    with open_unpublished(site, staged.contents) as engine:
+    with open_unpublished(site, staged.index.contents) as engine:
         verdicts = list(run_gold_set(runnable, engine, site.notes, full=False))
     failed = [verdict.id for verdict in verdicts if not verdict.holds]
     if not failed:
@@ -220,7 +220,7 @@ def publish_to_database(built: FinishedBuild, staged: StagedFunction, notebook: 
     target = DatabaseTarget(options.store.url, name, search, float(options.store.grace))
 
     def certify_search(store: Store) -> None:
-        site = make_judged_site(built, staged.open_index(), notebook, full=answers_locally(options))
+        site = make_judged_site(built, staged.index.open(), notebook, full=answers_locally(options))
         regressions = find_store_regressions(site, bundle, store)
         if regressions:
             raise SiteError(

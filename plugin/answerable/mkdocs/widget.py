@@ -50,7 +50,6 @@ def make_widget_config(
     examples: Sequence[str] | None = widget.examples
     # A gold set without examples is not parsed: it may have thousands of queries.
     if examples is None and path.is_file() and b"example" in path.read_bytes():
-        # Imported late: most sites have no gold set.
         from ..evaluate.gold import load_gold_queries
 
         queries = load_gold_queries(path, config.site_author)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...serve.bundle_format.manifest import Profile
 from ...serve.embedders.embedder import Embedder
-from ...serve.embedders.local_embedder import MODEL_ID, has_model_files
+from ...serve.embedders.local_embedder import MODEL_ID, read_model_files
 from ...serve.errors import SiteError
 from ...serve.types import Passage
 from ..caches import SqliteCache, show_progress
@@ -59,7 +59,7 @@ def write_browser_index(index: BrowserIndex, parent: Path) -> None:
 
     Those of the last build stay too, until nothing names them.
     """
-    _write_model(parent / MODEL_FOLDER)
+    write_addressed_files(AddressedFiles(MODEL_FOLDER, read_model_files(PACKAGED_MODEL)), parent)
     folder = parent / index.folder
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in index.files.items():
@@ -68,20 +68,6 @@ def write_browser_index(index: BrowserIndex, parent: Path) -> None:
             fresh = temporary_path(path)
             fresh.write_bytes(data)
             fresh.replace(path)
-
-
-def _write_model(folder: Path) -> None:
-    """Copy the model's files in one step, unless they are there."""
-    if has_model_files(folder):
-        return
-    fresh = temporary_path(folder)
-    try:
-        fresh.mkdir(parents=True)
-        for path in PACKAGED_MODEL.glob("*.bin"):
-            shutil.copyfile(path, fresh / path.name)
-        replace_folder(fresh, folder)
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
 
 
 def remove_stale_files(parent: Path, current: Collection[str]) -> None:

@@ -65,7 +65,7 @@ class RunIndex:
     """All runs of all notes. owners: of each run; shortest: the least characters a run has.
 
     Every run holds at least one of ``grams`` at a multiple of ``stride``: only there is it looked
-    for. ``beginnings`` are the first two words of each, or its only one.
+    for.
     """
 
     owners: dict[WordRun, list[RunOwner]] = field(default_factory=dict)
@@ -76,7 +76,6 @@ class RunIndex:
     shortest: int = 0
     words: frozenset[str] = frozenset()
     longest_word: int = 0
-    beginnings: frozenset[WordRun] = frozenset()
 
     def find(self, text: str) -> Iterator[tuple[int, WordRun]]:
         """Find every run in a text; yields the number of its first token with it."""
@@ -115,12 +114,6 @@ class RunIndex:
         for start, parts in pieces.items():
             if len(parts) == 1 and parts[0] not in self.words:
                 continue
-            following = pieces.get(start + 1, ())
-            if len(parts) == len(following) == 1:
-                # Most tokens begin no run, which their next one tells.
-                beginning = (parts[0].strip("_"), following[0].strip("_"))
-                if beginning not in self.beginnings and beginning[:1] not in self.beginnings:
-                    continue
             for piece in range(len(parts)):
                 if piece == len(parts) - 1 and parts[piece].strip("_") not in self.words:
                     continue
@@ -177,7 +170,6 @@ def index_runs(notes: Sequence[Note]) -> RunIndex:
         shortest=min(sum(map(len, run)) for run in owners),
         words=vocabulary,
         longest_word=max(map(len, vocabulary)),
-        beginnings=frozenset(run[:2] for run in owners),
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from ...serve.embedders.embedder import Embedder, Vectors
 from ...serve.errors import NotebookError
 from ...serve.types import RoutingHint
-from ..caches import EmbeddingTexts, ReportProgress, embed_cached
+from ..caches import ReportProgress, embed_cached
 from ..pages.passages import IndexedPassage, cut_plain_text
 from .note_places import NOTE_WINDOW, iter_note_places
 from .notebook import Note
@@ -44,7 +44,7 @@ def embed_passages_and_notes(
     """Embed passages and notes; returns both, and how many texts were not in the cache."""
     cut_notes = [hint for note in notes for hint in cut_note(note, resolve, language)]
     private = [text for hint in cut_notes for text in hint.texts]
-    texts = EmbeddingTexts(passages, private)
+    texts = [*(passage.retrieval_text for passage in passages), *private]
     vectors, embedded = embed_cached(texts, embedder, cache_folder, progress)
     hints = tuple(hint.hint for hint in cut_notes)
     owners = tuple(row for row, hint in enumerate(cut_notes) for _ in hint.texts)

@@ -57,8 +57,7 @@ def write_private_file(path: Path, data: bytes) -> None:
 def write_fresh_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
     """Write the files of a folder of ours that is not in its place yet, for their owner alone.
 
-    Nobody reads them before ``replace_folder``, so none needs a temporary one, and a build that
-    finds other contents after a crash writes all of them again.
+    Nobody reads them before ``replace_folder``, so none needs a temporary one.
     """
     for name, data in contents.items():
         _make_missing_folders((folder / name).parent)

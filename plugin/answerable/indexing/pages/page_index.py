@@ -1,7 +1,5 @@
 """Pages as a build keeps them: passages, counts of terms and enrichment, cached by content."""
 
-import hashlib
-import json
 import posixpath
 import re
 import sys
@@ -9,7 +7,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cache, partial
 from itertools import chain
@@ -28,7 +26,7 @@ from ...serve.text.tokenization import (
     split_words,
 )
 from .. import stems
-from ..caches import ProcessPool, SqliteCache, hash_code, show_progress
+from ..caches import ProcessPool, SqliteCache, hash_inputs, show_progress
 from ..notes.transcripts import TranscriptFormat, parse_transcript
 from ..yaml_reader import YamlError, find_duplicate_key, parse_yaml
 from .html_parser import parse_article
@@ -229,24 +227,16 @@ def _index_source(task: tuple[PageSource, CuttingRules]) -> bytes:
 
 def hash_page(source: PageSource, rules: CuttingRules) -> bytes:
     """Hash all that could change the index of a page."""
-    spoken = asdict(source.transcript) if source.transcript else None
-    parts = [source.title, asdict(source.metadata), source.html, spoken]
-    return _hash_json([_list_place_parts(source, rules), *parts])
+    return hash_inputs(source, *_list_rules(source, rules))
 
 
 def hash_page_place(source: PageSource, rules: CuttingRules) -> bytes:
     """Hash what is known of a page without its text: its last index is found by this."""
-    return _hash_json(_list_place_parts(source, rules))
+    return hash_inputs(source.id, source.url, source.language, *_list_rules(source, rules))
 
 
-def _list_place_parts(source: PageSource, rules: CuttingRules) -> list[object]:
-    extra = rules.enrichment.get(source.id, "")
-    rule_parts = [asdict(rules.window), sorted(rules.abbreviations.items()), extra]
-    return [hash_code(), source.id, source.url, source.language, *rule_parts]
-
-
-def _hash_json(value: object) -> bytes:
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).digest()
+def _list_rules(source: PageSource, rules: CuttingRules) -> tuple[object, ...]:
+    return rules.window, rules.abbreviations, rules.enrichment.get(source.id, "")
 
 
 def encode_page(page: PageIndex) -> bytes:
