@@ -57,7 +57,7 @@ class Outcome:
 
     rank: of the first right page of all, infinite without one. best: the best score before boosts.
     pool: what evidence is selected from.
-    evidence: the passages that are selected from it. seen: the reply as a reader sees it.
+    evidence: the passages that are selected from it. reader_reply: the reply as a reader sees it.
     """
 
     gold: Sequence[str]
@@ -66,7 +66,7 @@ class Outcome:
     pool: RetrievalResult
     evidence: Sequence[Passage]
     answered: AnsweredQuestion
-    seen: SeenReply
+    reader_reply: SeenReply
 
     @property
     def is_answerable(self) -> bool:
@@ -96,7 +96,7 @@ def _row(path: Path, data: Path) -> Row:
         seconds = {"rank": 0.0, "ask": 0.0}
         outcomes = [_ask(engine, question, root, seconds) for question in questions]
     replies = {
-        row["id"]: outcome.seen
+        row["id"]: outcome.reader_reply
         for row, outcome in zip(questions, outcomes, strict=True)
         if "id" in row
     }
@@ -200,7 +200,7 @@ def _first(pool: RetrievalResult) -> Iterable[Passage]:
 
 
 def _sees_page(outcome: Outcome, root: str) -> bool:
-    return not outcome.seen.list_pages(root).isdisjoint(outcome.gold)
+    return not outcome.reader_reply.list_pages(root).isdisjoint(outcome.gold)
 
 
 def _holds(passages: Iterable[Passage], gold: Sequence[str], root: str) -> bool:

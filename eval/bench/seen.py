@@ -1,4 +1,4 @@
-"""What a reader sees of a keyless reply: its grade, its cards, open or folded, and the places.
+"""Keyless replies as a reader sees them: the grade, the cards, open or folded, and the places.
 
 The ask box groups an answer by the sections that it cites. The first card is open, and each other
 one is folded to its best line, the first that has most of the question's words, unless it has one

@@ -171,10 +171,10 @@ def keep_stage(folder: Path, place: str, key: bytes, result: Any, make: Callable
     """
     name = place.encode("utf-8", "surrogatepass")
     with closing(SqliteCache(folder / STAGE_CACHE_FILE)) as store:
-        kept = store.get(name) or b""
+        entry = store.get(name) or b""
         # Also a checksum: a cache may be damaged.
-        if kept[:32] == hashlib.sha256(key + kept[32:]).digest():
-            unchanged: T = msgspec.msgpack.decode(kept[32:], type=result)
+        if entry[:32] == hashlib.sha256(key + entry[32:]).digest():
+            unchanged: T = msgspec.msgpack.decode(entry[32:], type=result)
             return unchanged
         value = make()
         data = msgspec.msgpack.encode(value)
