@@ -2,7 +2,8 @@
 
 Each round builds a site three times, one after the other: without the plugin, with it and an
 empty cache (cold), and with it once more (warm). Ratios are of one round, and the median of all
-rounds is printed. The site has this repository's own notebook, so that the leak audit has work.
+rounds is printed; of time of the processors, which other programs that run disturb less, too. The
+site has this repository's own notebook, so that the leak audit has work.
 """
 
 import json
@@ -31,9 +32,13 @@ NOTEBOOK = Path(__file__).parents[2] / "notebook"
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Hold one build: wall-clock seconds, the most memory it had in MB, and what it printed."""
+    """Hold one build: wall-clock seconds, those of processors, its most MB, and what it printed.
+
+    ``cpu`` counts the processes that the build has started, too.
+    """
 
     seconds: float
+    cpu: float
     memory: float
     output: str
 
@@ -70,6 +75,8 @@ def _row(site: Path) -> Row:
         "warm_s": _median([run.seconds for run in warm]),
         "cold_adds": _median([c.seconds / p.seconds - 1 for p, c, _ in rounds]),
         "warm_adds": _median([w.seconds / p.seconds - 1 for p, _, w in rounds]),
+        "cold_adds_cpu": _median([c.cpu / p.cpu - 1 for p, c, _ in rounds]),
+        "warm_adds_cpu": _median([w.cpu / p.cpu - 1 for p, _, w in rounds]),
         "warm_embeds": max(_embedded(run.output) for run in warm),
         "plain_mb": _median([run.memory for run in plain]),
         "cold_mb": _median([run.memory for run in cold]),
@@ -96,7 +103,7 @@ def _build(site: Path, config: str) -> Run:
     output = log.read_text(encoding="utf-8")
     if status != 0:
         raise SystemExit(output)
-    return Run(seconds, usage.ru_maxrss / 1024, output)
+    return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, output)
 
 
 def _add_plugin(site: Path) -> None:
