@@ -18,17 +18,17 @@ RECORDED: dict[str, int] = {
     "answerable": 59,
     "cli": 3_174,
     "evaluate": 3_715,
-    "indexing": 947,
-    "indexing/browser_index": 883,
+    "indexing": 971,
+    "indexing/browser_index": 889,
     "indexing/html_site": 435,
-    "indexing/leak_audit": 1_085,
+    "indexing/leak_audit": 1_089,
     "indexing/notes": 805,
-    "indexing/output": 520,
+    "indexing/output": 524,
     "indexing/packaging": 580,
-    "indexing/pages": 1_298,
+    "indexing/pages": 1_277,
     "indexing/site_hosts": 141,
     "indexing/widget": 356,
-    "mkdocs": 1_842,
+    "mkdocs": 1_836,
     "postgres": 1_055,
     "serve": 1_183,
     "serve/answers": 1_988,
@@ -46,7 +46,7 @@ RECORDED: dict[str, int] = {
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 37_380
+MAX_LINES = 37_440
 MAX_MODULES = 150
 MAX_MODULE_LINES = 600
 MAX_JAVASCRIPT_LINES = 8_240
