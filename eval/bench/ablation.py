@@ -10,7 +10,6 @@ A site or set is built once. A rule is switched off in the profile or by constan
 """
 
 import math
-import re
 import shutil
 import statistics
 import tempfile
@@ -33,6 +32,7 @@ from scoring import HELD, measure_reference, recall_shares, share
 from tables import DataError, Results, Row, folders, main, measure_each, read_lines
 
 from answerable.indexing.local_model import open_local_embedder
+from answerable.indexing.pages.statements import describe_statements
 from answerable.serve.answers.excerpts import MIN_NEIGHBOR_SHARE, ExcerptBudget
 from answerable.serve.answers.extractive import EXCERPT_BUDGETS
 from answerable.serve.embedders.local_embedder import LocalEmbedder
@@ -101,7 +101,7 @@ RULES = (
     Rule("all five", constants={f"retrieval.selection.{part}": 0 for part in _PARTS.values()}),
     Rule("best statement", constants={"answers.extractive.SUPPORT_WEIGHT": 0}),
     Rule("structure", is_plain=True),
-    Rule("antecedents", constants={"answers.statements._DANGLING": re.compile(r"(?!)")}),
+    Rule("antecedents", constants={"answers.excerpts.DANGLING": 0}),
     Rule("what lies together", constants=_TOGETHER),
     Rule("end of code", constants=_WHOLE_CODE),
     Rule("one where it is sure", constants={"answers.confidence.MIN_EXCERPT_SHARE": 2}),
@@ -255,12 +255,13 @@ def read_as_text(passage: Passage) -> Passage:
         for block in passage.blocks
         if not any(block.start <= start < block.end for start, _ in passage.sentences)
     ]
-    return replace(
+    plain = replace(
         passage,
         sentences=tuple(sorted((*passage.sentences, *bare))),
         blocks=tuple(Block("text", block.start, block.end) for block in passage.blocks),
         spans=(),
     )
+    return describe_statements(plain)
 
 
 if __name__ == "__main__":

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from answerable.indexing.pages.statements import describe_statements
 from answerable.serve.answers import confidence, excerpts, grounding
-from answerable.serve.answers import statements as statements_module
 from answerable.serve.answers.contract import enforce_contract
 from answerable.serve.answers.excerpts import complete_code, cut_code
-from answerable.serve.answers.text_fragments import link_to_quote
+from answerable.serve.answers.statements import link_to_statements, widen_to_sentences
 from answerable.serve.answers.wire import serialize_answer
 from answerable.serve.retrieval.store import Store
 from answerable.serve.structure import Block, Span
@@ -79,7 +79,7 @@ def passages(draw: st.DrawFn) -> Passage:
             spans.append(Span(span, start, half, "/a/" if span == "link" else ""))  # type: ignore[arg-type]
     if draw(st.booleans()) and draw(st.booleans()):
         blocks = []
-    return Passage(
+    passage = Passage(
         id=draw(st.sampled_from(["guide#rope", "guide#rope~2", "guide#chain"])),
         record="guide",
         url="/guide/#rope",
@@ -90,47 +90,37 @@ def passages(draw: st.DrawFn) -> Passage:
         blocks=tuple(blocks),
         spans=tuple(spans),
     )
-
-
-def camel(values: dict[str, Any]) -> dict[str, Any]:
-    """Name the values of a dataclass as JavaScript does."""
-
-    def rename(name: str) -> str:
-        first, *others = name.split("_")
-        return first + "".join(map(str.title, others))
-
-    return {rename(name): value for name, value in values.items()}
+    return describe_statements(passage)
 
 
 @fuzzed(few=20)
-@given(passage=passages())
-def test_passage_is_split_into_statements_as_in_python(passage: Passage) -> None:
-    units = units_of(passage.text)
-    expected = [
-        camel(each._asdict()) | {"start": units[each.start], "end": units[each.end]}
-        for each in statements_module.split_statements(passage).statements
-    ]
-    twin = engine().call("statements", "splitStatements", RECIPE, engine_passage(passage))
-    assert twin["statements"] == expected
+@given(passage=passages(), data=st.data())
+def test_quote_is_widened_and_linked_as_in_python(passage: Passage, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(passage.text)))
+    end = data.draw(st.integers(start, len(passage.text)))
+    units, twin = units_of(passage.text), engine_passage(passage)
+    span = (units[start], units[end])
+    first, last = widen_to_sentences(passage, start, end)
+    widened = engine().call("statements", "widenToSentences", RECIPE, twin, *span)
+    assert widened == [units[first], units[last]]
+    link = engine().call("statements", "linkToStatements", RECIPE, twin, *span)
+    assert link == link_to_statements(passage, start, end)
 
 
 @fuzzed(few=20)
 @given(passage=passages(), seed=st.integers(0, 10**6), roomy=st.booleans())
 def test_excerpt_is_cut_as_in_python(passage: Passage, seed: int, roomy: bool) -> None:
-    reading = statements_module.split_statements(passage)
-    supports = [(seed >> n & 7) / 10 for n in range(len(reading.statements))]
+    statements = passage.statements
+    supports = [(seed >> n & 7) / 10 for n in range(len(statements))]
     weights = {"moor": 1.5, "rope": 1.0, "鎖": 0.7}
     budget = excerpts.ExcerptBudget(125, 14) if roomy else excerpts.ExcerptBudget(6, 4)
-    excluded = sorted({passage.text[each.start : each.end] for each in reading.statements[:1]})
-    expected = excerpts.cut_excerpt(passage, reading, supports, weights, budget, excluded)
-    name = engine_passage(passage)
-    engine().call("statements", "splitStatements", RECIPE, name, save="reading")
+    excluded = sorted({passage.text[each.start : each.end] for each in statements[:1]})
+    expected = excerpts.cut_excerpt(passage, supports, weights, budget, excluded)
     twin = engine().call(
         "excerpts",
         "cutExcerpt",
         RECIPE,
-        name,
-        {"$": "reading"},
+        engine_passage(passage),
         supports,
         {"$map": [*weights.items()]},
         asdict(budget),
@@ -186,29 +176,15 @@ def test_quote_is_located_or_refused_as_in_python(passage: Passage, data: st.Dat
         assert [(each["start"], each["end"]) for each in twin] == ranges
 
 
-@fuzzed(few=60)
-@given(text=odd_texts(PROSE, 30), data=st.data())
-def test_quote_is_linked_as_in_python(text: str, data: st.DataObject) -> None:
-    start = data.draw(st.integers(0, len(text)))
-    quote = text[start : start + data.draw(st.integers(0, 60))]
-    since = data.draw(st.integers(0, start))
-    expected = link_to_quote("/guide/#rope", quote, text, since)
-    twin = engine().call(
-        "text_fragments", "linkToQuote", RECIPE, "/guide/#rope", quote, text, units_of(text)[since]
-    )
-    assert twin == expected
-
-
 @fuzzed(few=20)
 @given(passage=passages(), has_claim=st.booleans(), reference=st.sampled_from([0, 1, 2]))
 def test_answer_is_checked_and_written_as_in_python(
     passage: Passage, has_claim: bool, reference: int
 ) -> None:
     """A draft is an excerpt, as the keyless answerer makes it, or a quote that may be too short."""
-    reading = statements_module.split_statements(passage)
-    supports = [0.5] * len(reading.statements)
+    supports = [0.5] * len(passage.statements)
     budget = excerpts.ExcerptBudget(40, 6)
-    excerpt = excerpts.cut_excerpt(passage, reading, supports, {"rope": 1.0}, budget)
+    excerpt = excerpts.cut_excerpt(passage, supports, {"rope": 1.0}, budget)
     parts = excerpt.parts if excerpt and has_claim else (passage.text[:8] or "x",)
     text = excerpt.text if excerpt and has_claim else parts[0]
     assume(sanitization.sanitize_text(text).strip() and parts[0].strip())

@@ -16,7 +16,6 @@ from answerable.indexing.browser_index.index_files import BrowserIndex
 from answerable.indexing.browser_index.staged_index import make_statement_quantizer
 from answerable.indexing.notes.notebook import Note
 from answerable.indexing.output.bundle_writer import serialize_index
-from answerable.serve.answers.statements import split_statements
 from answerable.serve.bundle_format.container import Container, pack_container, unpack_container
 from answerable.serve.bundle_format.manifest import (
     COLUMNS_FILE,
@@ -208,7 +207,7 @@ def test_passages_equal_those_of_the_bundle(published: Published) -> None:
         assert vectors["codes"] == codes.reshape(-1).tolist()
         norms = np.linalg.norm(codes.astype(np.float32), axis=1)
         assert vectors["inverseNorms"] == (1 / norms).tolist()
-        assert len(codes) == len(split_statements(expected).statements)
+        assert len(codes) == len(expected.statements)
 
 
 def test_cosines_equal_those_of_the_bundle(published: Published) -> None:

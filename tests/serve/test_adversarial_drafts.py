@@ -24,7 +24,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from answerable.serve.answers.contract import enforce_contract
-from answerable.serve.answers.text_fragments import link_to_quote
+from answerable.serve.answers.statements import link_to_statements
 from answerable.serve.answers.wire import format_answer, serialize_answer
 from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.engine import Engine
@@ -45,6 +45,7 @@ from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from support.doubles import bundle_of, index_of, note, record
 from support.flat_form import settle_any_form
 from support.fuzz_settings import fuzzed
+from support.passage_blocks import block, passage
 
 Strategy = st.SearchStrategy[Any]
 
@@ -542,10 +543,11 @@ def test_an_engine_always_replies(engine: Engine, data: st.DataObject) -> None:
 
 
 @fuzz
-@given(st.text(st.characters(exclude_categories=())), st.data())
+@given(st.text(st.characters(exclude_categories=()), min_size=1), st.data())
 def test_a_link_is_the_url_with_nothing_but_a_directive(text: str, data: st.DataObject) -> None:
     start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(text))] * 2)))
-    added = link_to_quote("/x/#a", text[start:end], text, start).removeprefix("/x/#a")
+    source = passage(block("text", text), block("item", text, group=1), block("code", text))
+    added = link_to_statements(source, start, end).removeprefix(source.url)
     assert not added or added.startswith(":~:text=")
     assert added.isascii()
     assert set(added[len(":~:text=") :]) <= _DIRECTIVE

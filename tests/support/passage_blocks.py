@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 
+from answerable.indexing.pages.statements import describe_statements
 from answerable.serve.structure import Block, BlockKind
 from answerable.serve.types import Passage
 
@@ -22,7 +23,7 @@ def passage(
     title: str = "Guide › Part",
     language: str = "en",
 ) -> Passage:
-    """Make a passage of blocks; every text, item and row is cut at its sentences."""
+    """Make a passage of blocks as a build does; every text, item and row is cut at sentences."""
     text = ""
     passage_blocks: list[Block] = []
     sentences: list[tuple[int, int]] = []
@@ -33,7 +34,7 @@ def passage(
         text += words
         passage_blocks.append(Block(kind, start, len(text), group, level, detail))
         sentences += [(start + a, start + b) for a, b in _sentences(kind, words)]
-    return Passage(
+    bare_passage = Passage(
         id=name,
         record=name.partition("#")[0],
         url=f"/{name.replace('#', '/#')}",
@@ -43,6 +44,7 @@ def passage(
         language=language,
         blocks=tuple(passage_blocks),
     )
+    return describe_statements(bare_passage)
 
 
 def _sentences(kind: BlockKind, words: str) -> Iterable[tuple[int, int]]:

@@ -15,7 +15,7 @@ from ..serve.errors import BundleError, StorageError
 from ..serve.retrieval.bm25 import select_top_rows
 from ..serve.retrieval.scoring import Ranking, max_cosine_per_hint, score_codes, score_rows
 from ..serve.retrieval.store import Candidates, Floats, PassageQuery, Rows
-from ..serve.structure import unpack_blocks, unpack_spans
+from ..serve.structure import unpack_blocks, unpack_spans, unpack_statements
 from ..serve.types import Passage, RoutingHint
 from ..serve.vectors import SCALAR_POOL, Codes, Float32Codes, Int8Codes
 from . import tables
@@ -333,7 +333,8 @@ def _parse_passage(row: Row, language: str) -> Passage:
     """Build the passage of a row; BundleError if its structure does not fit its text."""
     _, passage_id, record, url, title, text, sentences, structure, date, summary, themes = row
     try:
-        blocks, spans = json.loads(structure)
+        block_rows, spans, statements = json.loads(structure)
+        blocks = unpack_blocks(block_rows, len(text))
         return Passage(
             id=passage_id,
             record=record,
@@ -343,10 +344,11 @@ def _parse_passage(row: Row, language: str) -> Passage:
             sentences=tuple(zip(sentences[::2], sentences[1::2], strict=True)),
             date=date,
             language=language,
-            blocks=unpack_blocks(blocks, len(text)),
+            blocks=blocks,
             spans=unpack_spans(spans, len(text)),
             summary=summary,
             themes=tuple(themes),
+            statements=unpack_statements(statements, len(text), blocks),
         )
     except (TypeError, ValueError, RecursionError) as error:
         raise BundleError(

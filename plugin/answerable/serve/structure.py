@@ -1,13 +1,15 @@
-"""Blocks and inline spans of a passage, as offsets: pack them as JSON rows, unpack and check."""
+"""Blocks, spans and statements of a passage, as offsets: pack them as rows, unpack and check."""
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 BlockKind = Literal["text", "item", "row", "code", "label"]
 SpanKind = Literal["code", "link", "cell"]
+StatementKind = Literal["sentence", "item", "row", "header", "code", "label"]
 BLOCK_KINDS: tuple[BlockKind, ...] = ("text", "item", "row", "code", "label")
 SPAN_KINDS: tuple[SpanKind, ...] = ("code", "link", "cell")
+STATEMENT_KINDS: tuple[StatementKind, ...] = get_args(StatementKind)
 LABEL_DETAILS = ("tab", "title", "term", "file", "caption")
 
 # Between the headings of a passage's title.
@@ -19,8 +21,16 @@ DIAGRAM_LANGUAGE, RECORDING_LANGUAGE = "mermaid", "recording"
 MAX_LEVEL = 32
 _MAX_GROUP = 2**31
 
-# Values that every row has: kind, start and end.
-_REQUIRED_VALUES = 3
+# What a build finds in the words of a statement, as bits of its flags: it leads elsewhere, begins
+# by referring to the sentence before it, ends with a colon or dots, is a step of a list, or does
+# not answer alone. Of a link: its first words occur before it, or its last words within it.
+POINTER, DANGLING, LEADS_IN, NUMBERED, BARE, UNLINKED, ENDLESS = 1, 2, 4, 8, 16, 32, 64
+_ALL_FLAGS = 127
+# How a sentence ends that leads into what follows it.
+LEAD_INS = (":", "：", "...", "…")
+# The words of a link do not cross a line's end, where a block ends; the dot between the cells of a
+# row, which the page does not have; or columns of code, whose spaces the page does not collapse.
+BREAK = re.compile(r"\n|(?<!\S)·(?!\S)|[^\S\n]{2,}")
 
 # A control character, white space or a backslash could make a browser read another url.
 UNSAFE_IN_URL = re.compile(r"[\x00-\x20\x7f-\xa0\\]")
@@ -60,6 +70,33 @@ class Span(NamedTuple):
     url: str = ""
 
 
+class Statement(NamedTuple):
+    """Locate a unit that is quoted whole or not at all: ``text[start:end]`` of a passage.
+
+    ``block`` is its place among the passage's blocks, ``group`` the list or table it belongs to
+    (0 for none), ``label`` the block of the tab's or term's label above it, -1 for none. ``flags``
+    adds up ``POINTER`` and the like. A text fragment of it names ``prefix`` words before it, its
+    first ``head`` words and its last ``tail`` words, 0 for all that no break divides.
+    """
+
+    kind: StatementKind
+    start: int
+    end: int
+    block: int
+    words: int
+    flags: int = 0
+    label: int = -1
+    group: int = 0
+    prefix: int = 0
+    head: int = 0
+    tail: int = 0
+
+
+def split_runs(text: str) -> list[str]:
+    """Split a text at its breaks into runs, leaving out those without a letter or a digit."""
+    return [run for run in BREAK.split(text) if any(map(str.isalnum, run))]
+
+
 def is_safe_url(url: str) -> bool:
     """Test whether a url is root-relative or absolute http(s), without control characters."""
     is_rooted = url.startswith("/") and not url.startswith("//")
@@ -71,12 +108,14 @@ def is_code_language(name: str) -> bool:
     return _CODE_LANGUAGE.fullmatch(name) is not None
 
 
-def pack_structure(rows: Iterable[Block | Span]) -> list[list[object]]:
-    """Write blocks or spans as JSON arrays, without the defaults that end them."""
+def pack_structure(rows: Iterable[Block | Span | Statement]) -> list[list[object]]:
+    """Write blocks, spans or statements as JSON arrays, without the defaults that end them."""
     packed: list[list[object]] = []
     for row in rows:
         values: list[object] = list(row)
-        while len(values) > _REQUIRED_VALUES and values[-1] in (0, ""):
+        for default in reversed(row._field_defaults.values()):
+            if values[-1] != default:
+                break
             values.pop()
         packed.append(values)
     return packed
@@ -118,6 +157,37 @@ def unpack_spans(rows: Iterable[Sequence[Any]], size: int) -> tuple[Span, ...]:
             raise ValueError(f"{url!r:.80} is not the url of a {kind}")
         last = start
     return spans
+
+
+def unpack_statements(
+    rows: Iterable[Sequence[Any]], size: int, blocks: Sequence[Block]
+) -> tuple[Statement, ...]:
+    """Read the statements of a text of ``size`` characters; ValueError or TypeError for bad ones.
+
+    They are of known kinds, follow each other without an overlap and are not empty. Each names a
+    block, and a label that is one.
+    """
+    statements = tuple(Statement(*row) for row in rows)
+    last = 0
+    for statement in statements:
+        kind, start, end, block, words, flags, label, group, *counts = statement
+        _check_range(start, end, last, size)
+        has_block = _is_count(block, len(blocks) - 1)
+        has_label = label == -1 or (
+            _is_count(label, len(blocks) - 1) and blocks[label].kind == "label"
+        )
+        are_counts = _is_count(flags, _ALL_FLAGS) and _is_count(group, _MAX_GROUP)
+        if not (
+            kind in STATEMENT_KINDS
+            and start < end
+            and has_block
+            and has_label
+            and are_counts
+            and all(_is_count(count, size) for count in (words, *counts))
+        ):
+            raise ValueError(f"{statement!r:.120} is not a statement")
+        last = end
+    return statements
 
 
 def _check_range(start: object, end: object, last: int, size: int) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from .errors import Rule
-from .structure import Block, Span
+from .structure import Block, Span, Statement
 
 Mode = Literal["supported", "partial", "related-material", "not-found"]
 Reason = Literal["no-evidence", "declined", "contract"]
@@ -21,7 +21,8 @@ _WINDOW_SUFFIX = re.compile(r"~\d+$")
 class Passage:
     """Hold a window of a published page under one heading: the citable unit.
 
-    ``sentences`` (start, end), ``blocks`` and ``spans`` are offsets of ``text``, in ``language``.
+    ``sentences`` (start, end), ``blocks``, ``spans`` and ``statements`` are offsets of ``text``, in
+    ``language``.
     ``summary`` and ``themes`` are its page's: context, which no quote can come from.
     """
 
@@ -37,6 +38,7 @@ class Passage:
     spans: tuple[Span, ...] = ()
     summary: str = ""
     themes: tuple[str, ...] = ()
+    statements: tuple[Statement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,13 @@ from answerable.indexing.pages.page_index import (
 )
 from answerable.indexing.pages.passages import PassageWindow
 from answerable.indexing.pages.records import PageSource, Record, parse_metadata
-from answerable.serve.structure import is_safe_url, pack_structure, unpack_blocks, unpack_spans
+from answerable.serve.structure import (
+    is_safe_url,
+    pack_structure,
+    unpack_blocks,
+    unpack_spans,
+    unpack_statements,
+)
 from answerable.serve.text.tokenization import count_words
 from answerable.serve.types import Passage
 from support.fuzz_settings import DEEP, fuzzed
@@ -307,6 +313,8 @@ def check_structure(passage: Passage) -> None:
     assert unpack_blocks(packed, len(text)) == passage.blocks
     packed = json.loads(json.dumps(pack_structure(passage.spans)))
     assert unpack_spans(packed, len(text)) == passage.spans
+    packed = json.loads(json.dumps(pack_structure(passage.statements)))
+    assert unpack_statements(packed, len(text), passage.blocks) == passage.statements
     edges = [0, *(edge for block in passage.blocks for edge in (block.start, block.end)), len(text)]
     assert not "".join(text[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True)).strip()
     for span in passage.spans:

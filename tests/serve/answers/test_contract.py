@@ -1,12 +1,15 @@
 """Settling a draft: what has the wrong shape, what is repaired, what is dropped."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from answerable.indexing.pages.statements import describe_statements
 from answerable.serve.answers import quotes
 from answerable.serve.answers.contract import MAX_ANSWER_CLAIMS, enforce_contract
 from answerable.serve.errors import ContractViolation
+from answerable.serve.structure import Block
 from answerable.serve.types import (
     Answer,
     Claim,
@@ -91,7 +94,9 @@ def test_a_citation_is_the_exact_pair_of_what_was_retrieved() -> None:
 
 
 def test_a_citation_links_to_its_quote_by_a_text_fragment() -> None:
-    (citation,) = settled(claim("Wind.", ("s2", '"strong" wind - breaks'))).citations
+    wind = describe_statements(replace(WIND, blocks=(Block("text", 0, len(WIND.text)),)))
+    drafted = claim("Wind.", ("s1", '"strong" wind - breaks'))
+    (citation,) = settled(drafted, evidence=Evidence((wind,))).citations
     assert isinstance(citation, RecordCitation)
     assert citation.quote == WIND.text
     assert citation.href == (

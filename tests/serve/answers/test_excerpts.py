@@ -12,7 +12,6 @@ from answerable.serve.answers.excerpts import (
     ExcerptBudget,
     cut_excerpt,
 )
-from answerable.serve.answers.statements import split_statements
 from answerable.serve.text.tokenization import count_words
 from answerable.serve.types import Passage
 from support.passage_blocks import block, passage
@@ -26,11 +25,10 @@ def excerpt(
     """An excerpt whose supports are the shares of the question's terms that statements hold."""
     weights = dict.fromkeys(extract_stems(question), 1.0)
     supports = []
-    reading = split_statements(source)
-    for statement in reading.statements:
+    for statement in source.statements:
         terms = set(extract_stems(source.text[statement.start : statement.end]))
         supports.append(len(terms & set(weights)) / len(weights))
-    return cut_excerpt(source, reading, supports, weights, budget, shown)
+    return cut_excerpt(source, supports, weights, budget, shown)
 
 
 def text(source: Passage, question: str, budget: ExcerptBudget = ROOMY) -> str:

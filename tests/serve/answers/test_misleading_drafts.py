@@ -118,7 +118,7 @@ def test_a_misleading_claim_is_dropped_and_its_honest_twin_is_not(pair: Pair) ->
     if pair.family.rule is None:
         # A reader can see it: the shown quote is the whole sentence.
         passage = passage_of(pair.page)
-        units = statements._split_units(passage.text, passage.sentences)
+        units = statements.list_units(passage)
         for citation in misleading.citations:
             assert isinstance(citation, RecordCitation)
             assert (citation.start, citation.start + len(citation.quote)) in units

@@ -62,11 +62,11 @@ def test_a_lead_in_belongs_to_its_code() -> None:
     assert "winch" not in find_surrounding_sentences(WINCH, *span("It stops by itself"))
 
 
-def test_a_text_without_sentences_is_divided_by_its_lines_and_stops() -> None:
+def test_a_text_without_sentences_is_divided_by_its_lines() -> None:
     plain = Passage("p", "p", "/p/", "P", "One two. Three four.\nFive six。七八")
-    assert find_surrounding_sentences(plain, 10, 14) == "Three four."
-    assert widen_to_sentences(plain, 10, 12) == (9, 20)
-    assert widen_to_sentences(plain, 22, 24) == (21, 30)
+    assert find_surrounding_sentences(plain, 10, 14) == "One two. Three four."
+    assert widen_to_sentences(plain, 10, 12) == (0, 20)
+    assert widen_to_sentences(plain, 22, 24) == (21, 32)
 
 
 @fuzzed(100, 2_000)

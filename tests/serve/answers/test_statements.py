@@ -2,14 +2,17 @@
 
 import pytest
 
-from answerable.serve.answers import statements
-from answerable.serve.answers.statements import (
-    PassageStatements,
+from answerable.indexing.pages import statements
+from answerable.serve.answers.statements import PassageStatements
+from answerable.serve.structure import (
+    BARE,
+    DANGLING,
+    DIAGRAM_LANGUAGE,
+    NUMBERED,
+    POINTER,
+    RECORDING_LANGUAGE,
     Statement,
-    is_quotable_alone,
-    split_statements,
 )
-from answerable.serve.structure import DIAGRAM_LANGUAGE, RECORDING_LANGUAGE
 from answerable.serve.types import Passage
 from support.passage_blocks import block, passage
 
@@ -27,7 +30,7 @@ def test_sentences_items_rows_and_code_are_statements() -> None:
         block("row", "Bow · 8 m", group=2),
         block("code", "tie()", detail="python"),
     )
-    read = split_statements(source).statements
+    read = source.statements
     assert [(each.kind, words(source, each)) for each in read] == [
         ("sentence", "Tie the boat."),
         ("sentence", "Then rest:"),
@@ -42,29 +45,27 @@ def test_sentences_items_rows_and_code_are_statements() -> None:
 @pytest.mark.parametrize("language", [DIAGRAM_LANGUAGE, RECORDING_LANGUAGE])
 def test_diagrams_and_recordings_are_no_statements(language: str) -> None:
     source = passage(block("text", "Look at this."), block("code", "a --> b", detail=language))
-    assert [each.kind for each in split_statements(source).statements] == ["sentence"]
+    assert [each.kind for each in source.statements] == ["sentence"]
 
 
 @pytest.mark.parametrize("detail", ["title", "file", "caption"])
 def test_titles_file_names_and_captions_are_no_statements(detail: str) -> None:
     source = passage(block("label", "Warning", detail=detail), block("text", "Mind the winch."))
-    assert [words(source, each) for each in split_statements(source).statements] == [
-        "Mind the winch."
-    ]
+    assert [words(source, each) for each in source.statements] == ["Mind the winch."]
 
 
 def test_a_long_item_is_read_as_its_sentences() -> None:
     sentence = "A rope is wet and long " + "and heavy " * 16 + "today."
     source = passage(block("item", f"{sentence} {sentence}", group=1))
-    read = split_statements(source).statements
+    read = source.statements
     assert [each.kind for each in read] == ["sentence", "sentence"]
     assert {each.group for each in read} == {1}
 
 
 def test_numbered_items_are_steps() -> None:
     source = passage(block("item", "Cast off.", group=1, detail="1"))
-    (step,) = split_statements(source).statements
-    assert step.is_numbered
+    (step,) = source.statements
+    assert step.flags & NUMBERED
 
 
 @pytest.mark.parametrize(
@@ -79,17 +80,17 @@ def test_numbered_items_are_steps() -> None:
 )
 def test_sentences_that_lead_elsewhere_are_pointers(text: str) -> None:
     source = passage(block("text", text))
-    (pointer,) = split_statements(source).statements
-    assert pointer.is_pointer
-    assert not is_quotable_alone(source.text, pointer)
+    (pointer,) = source.statements
+    assert pointer.flags & POINTER
+    assert pointer.flags & BARE
 
 
 @pytest.mark.parametrize(
     "text", ["Seeing is believing at sea.", "Check valves open by themselves."]
 )
 def test_sentences_that_begin_alike_are_not_pointers(text: str) -> None:
-    (statement,) = split_statements(passage(block("text", text))).statements
-    assert not statement.is_pointer
+    (statement,) = passage(block("text", text)).statements
+    assert not statement.flags & POINTER
 
 
 @pytest.mark.parametrize(
@@ -105,19 +106,19 @@ def test_sentences_that_begin_alike_are_not_pointers(text: str) -> None:
     ],
 )
 def test_sentences_that_refer_back_are_dangling(text: str, *, is_dangling: bool) -> None:
-    (statement,) = split_statements(passage(block("text", text))).statements
-    assert statement.is_dangling is is_dangling
+    (statement,) = passage(block("text", text)).statements
+    assert bool(statement.flags & DANGLING) is is_dangling
 
 
 @pytest.mark.parametrize("text", ["How long is the rope?", "Rope here.", "Welche Leine？"])
 def test_questions_and_fragments_are_not_quotable_alone(text: str) -> None:
     source = passage(block("text", text))
-    (statement,) = split_statements(source).statements
-    assert not is_quotable_alone(source.text, statement)
+    (statement,) = source.statements
+    assert statement.flags & BARE
 
 
 def reading(source: Passage) -> PassageStatements:
-    return split_statements(source)
+    return PassageStatements(source.statements)
 
 
 def test_code_follows_its_sentence() -> None:

@@ -4,42 +4,55 @@ import base64
 import html
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from playwright.sync_api import Page
 
-from answerable.indexing.pages.html_parser import parse_article
-from answerable.serve.answers.text_fragments import MAX_TERM_CHARACTERS, link_to_quote
+from answerable.indexing.pages.passages import PassageWindow, cut_passages
+from answerable.indexing.pages.statements import MAX_TERM_CHARACTERS
+from answerable.serve.answers.statements import link_to_statements
+from answerable.serve.types import Passage
+from support.doubles import record
+from support.passage_blocks import block, passage
 
 WORDS = " ".join(f"w{n}" for n in range(120))
 TWICE = "Iron rusts. Ropes do not. On rope: iron rusts. The end."
-ROWS = "rope · 12 mm · hemp\nchain · 30 mm · iron"
 
 
-def fragment(quote: str, text: str, start: int = 0) -> str:
-    """Return the text after ``#:~:text=``, or nothing."""
-    link = link_to_quote("/x/", quote, text, start)
-    assert link.startswith("/x/")
-    return link.removeprefix("/x/").removeprefix("#:~:text=")
+def link(source: Passage, quote: str, start: int = 0) -> str:
+    """Return the link to the statements that hold a quote."""
+    at = source.text.index(quote, start)
+    return link_to_statements(source, at, at + len(quote))
+
+
+def fragment(quote: str, source: Passage | str, start: int = 0) -> str:
+    """Return what follows ``#:~:text=``, or nothing. source: a paragraph, or a passage."""
+    if isinstance(source, str):
+        source = passage(block("text", source))
+    address = link(source, quote, start)
+    assert address.startswith(source.url)
+    return address.removeprefix(source.url).removeprefix(":~:text=")
 
 
 @pytest.mark.parametrize(
-    ("url", "link"),
+    ("url", "expected"),
     [
-        ("/x/", "/x/#:~:text=rope"),
-        ("/x/#use", "/x/#use:~:text=rope"),
-        ("/x/#", "/x/#:~:text=rope"),
-        ("https://docs.example/x.html#a-b", "https://docs.example/x.html#a-b:~:text=rope"),
-        ("", "#:~:text=rope"),
+        ("/x/", "/x/#:~:text=A%20rope."),
+        ("/x/#use", "/x/#use:~:text=A%20rope."),
+        ("/x/#", "/x/#:~:text=A%20rope."),
+        ("https://docs.example/x.html#a-b", "https://docs.example/x.html#a-b:~:text=A%20rope."),
+        ("", "#:~:text=A%20rope."),
     ],
 )
-def test_the_fragment_follows_the_anchor(url: str, link: str) -> None:
-    assert link_to_quote(url, "rope", "A rope.") == link
+def test_the_fragment_follows_the_anchor(url: str, expected: str) -> None:
+    source = replace(passage(block("text", "A rope.")), url=url)
+    assert link(source, "rope") == expected
 
 
 @pytest.mark.parametrize(
-    ("quote", "encoded"),
+    ("words", "encoded"),
     [
         ("a b", "a%20b"),
         ("a-b, c & d", "a%2Db%2C%20c%20%26%20d"),
@@ -52,110 +65,90 @@ def test_the_fragment_follows_the_anchor(url: str, link: str) -> None:
         ("錨の鎖", "%E9%8C%A8%E3%81%AE%E9%8E%96"),
         ("go 🚀", "go%20%F0%9F%9A%80"),
         ("a\u00a0b", "a%20b"),
+        ("a \ud800 b", "a%20%3F%20b"),
     ],
 )
-def test_reserved_characters_are_percent_encoded(quote: str, encoded: str) -> None:
-    assert fragment(quote, quote) == encoded
+def test_reserved_characters_are_percent_encoded(words: str, encoded: str) -> None:
+    assert fragment(words, passage(block("item", words, group=1))) == encoded
 
 
-@pytest.mark.parametrize("quote", ["", " ", "\n", "—", " · ", "...", "absent", "A Rope"])
-def test_a_quote_not_in_the_text_leaves_the_url(quote: str) -> None:
-    assert link_to_quote("/x/#a", quote, "A rope — and \n · a chain...") == "/x/#a"
-
-
-def test_a_lone_surrogate_leaves_the_url() -> None:
-    assert link_to_quote("/x/", "a \ud800 b", "a \ud800 b") == "/x/"
+def test_what_is_in_no_statement_leaves_the_url() -> None:
+    source = passage(block("label", "Warning", detail="title"), block("text", "Mind it."))
+    assert fragment("Warning", source) == ""
+    assert fragment("— ...", passage(block("text", "— ..."))) == ""
 
 
 @pytest.mark.parametrize(
-    ("quote", "text", "link"),
+    ("quote", "expected"),
     [
-        ("ope hol", "A rope holds.", "rope%20holds"),
-        ("2.5 mm", "It is 12.5 mm.", "12.5%20mm"),
-        ("12", "It is 12.5 mm.", "12.5"),
-        ("don", "You don't.", "don%27t"),
-        ("line", "Set max_line_len.", "max_line_len"),
-        ("rope", "A (rope).", "rope"),
-        ("cafe", "A cafe\u0301.", "cafe%CC%81"),
-        ("rope", "A ropewalk has a rope.", "ropewalk"),
+        ("rusts", "Iron%20rusts."),
+        ("do not. Hemp", "Ropes%20do%20not.,Hemp%20rots%20soon."),
+        ("Iron rusts. Ropes do not.", "Iron%20rusts.,Ropes%20do%20not."),
     ],
 )
-def test_a_fragment_has_whole_words(quote: str, text: str, link: str) -> None:
-    assert fragment(quote, text) == link
+def test_a_quote_is_linked_by_its_whole_sentences(quote: str, expected: str) -> None:
+    assert fragment(quote, "Iron rusts. Ropes do not. Hemp rots soon.") == expected
 
 
-@pytest.mark.parametrize(
-    ("quote", "start", "link"),
-    [
-        ("iron rusts", 0, "not.%20On%20rope%3A-,iron%20rusts"),
-        ("Iron rusts.", 0, "Iron%20rusts.,-Ropes%20do%20not."),
-        ("rusts.", 15, "On%20rope%3A%20iron-,rusts."),
-        ("Ropes", 0, "Ropes"),
-    ],
-)
-def test_a_quote_that_is_not_unique_has_words_around_it(quote: str, start: int, link: str) -> None:
-    assert fragment(quote, TWICE, start) == link
+def test_a_sentence_that_is_repeated_has_words_before_it() -> None:
+    text = "Iron rusts. Ropes do not. Iron rusts. The end."
+    assert fragment("Iron", text) == "Iron%20rusts."
+    assert fragment("Iron", text, 5) == "Ropes%20do%20not.-,Iron%20rusts."
+    assert fragment("Iron rusts. The", text, 5) == "Ropes%20do%20not.-,Iron%20rusts.,The%20end."
+    # Its end would be found before it.
+    assert fragment("not. Iron", text) == "Ropes%20do%20not."
 
 
-@pytest.mark.parametrize("other", ["IRON RUSTS", "írón  rusts", "iron\u00a0rusts"])
+@pytest.mark.parametrize("other", ["IRON RUSTS.", "írón  rusts.", "iron\u00a0rusts."])
 def test_case_and_accents_make_no_difference_to_a_browser(other: str) -> None:
-    assert fragment("iron rusts", f"Say {other}; iron rusts") != "iron%20rusts"
+    source = passage(block("text", other), block("text", "Iron rusts."))
+    assert fragment("Iron", source) == ""
 
 
 def test_a_part_of_a_word_is_no_occurrence() -> None:
-    assert fragment("rope", "Ropes are made of rope.") == "rope"
-
-
-def test_context_stays_within_its_line() -> None:
-    text = "First:\n\nset it\n\nSecond:\n\nset it now"
-    assert fragment("set it", text) == "set%20it"
-    assert fragment("set it", text, 10) == "set%20it,-now"
+    source = passage(block("text", "Ropes"), block("text", "Rope"))
+    assert fragment("Rope", source, 3) == "Rope"
 
 
 def test_the_second_of_two_equal_lines_cannot_be_told() -> None:
-    assert fragment("set it", "set it\nset it") == "set%20it"
-    assert link_to_quote("/x/", "set it", "set it\nset it", 3) == "/x/"
+    source = passage(block("item", "Set it.", group=1), block("item", "Set it.", group=1))
+    assert fragment("Set it", source) == "Set%20it."
+    assert fragment("Set it", source, 3) == ""
 
 
-def test_a_long_quote_is_a_range_of_whole_words() -> None:
-    assert fragment(WORDS, WORDS) == "w0%20w1%20w2%20w3%20w4,w115%20w116%20w117%20w118%20w119"
+def test_a_long_sentence_is_a_range_of_whole_words() -> None:
+    assert fragment("w0", WORDS) == "w0%20w1%20w2%20w3%20w4,w115%20w116%20w117%20w118%20w119"
     fits = WORDS[:MAX_TERM_CHARACTERS].rsplit(" ", 1)[0]
-    assert "," not in fragment(fits, WORDS)
+    assert "," not in fragment("w0", fits)
 
 
 def test_the_edges_of_a_range_grow_until_they_are_unique() -> None:
-    text = f"a b c d e. a b c d e f {WORDS} z z z z z. y z z z z z."
-    start = text.index("a b c d e f")
-    link = fragment(text[start:], text, start)
-    assert link.startswith("a%20b%20c%20d%20e%20f%20")
-    assert link.endswith("%20y%20z%20z%20z%20z%20z.")
-
-
-def test_a_range_has_context_only_on_its_outside() -> None:
-    text = "One. Two.\n\nSaid one.\nEnd. End. Fin."
-    assert fragment("one.\nEnd.", text) == "Said-,one.,End.,-End.%20Fin."
+    text = f"a b c d e f. a b c d e g {WORDS} z z z z z y z z z z z"
+    expected = fragment("a b c d e g", text)
+    assert expected.startswith("a%20b%20c%20d%20e%20g%20")
+    assert expected.endswith("%20y%20z%20z%20z%20z%20z")
 
 
 def test_words_that_are_too_long_leave_the_url() -> None:
-    assert link_to_quote("/x/", "字" * 400, "字" * 400) == "/x/"
-    assert fragment("字" * 300, "字" * 300)
+    assert fragment("字", "字" * 400) == ""
+    assert fragment("字", "字" * 300)
 
 
-@pytest.mark.parametrize(
-    ("quote", "text", "link"),
-    [
-        ("One two.\n\nThree four.", "One two.\n\nThree four.", "One%20two.,Three%20four."),
-        ("a\nb\nc", "a\nb\nc", "a,c"),
-        ("a   # b", "x = a   # b", "a,%23%20b"),
-        ("\n\nThree", "One.\n\nThree", "Three"),
-        ("rope · 12 mm", ROWS, "rope,12%20mm"),
-        ("mm · hemp\nchain · 30", ROWS, "12-,mm,30"),
-        ("· hemp\n", ROWS, "hemp"),
-        ("12 mm", ROWS, "12%20mm"),
-    ],
-)
-def test_no_term_reaches_over_a_break(quote: str, text: str, link: str) -> None:
-    assert fragment(quote, text) == link
+def test_no_term_reaches_over_a_break() -> None:
+    paragraphs = passage(block("text", "One two."), block("text", "Three four."))
+    assert fragment("two.\n\nThree", paragraphs) == "One%20two.,Three%20four."
+    code = passage(block("code", "a = 1   # b\nc()\n)"))
+    assert fragment("c()", code) == "a%20%3D%201,c%28%29"
+    rows = passage(
+        block("row", "rope · 12 mm · hemp", group=1), block("row", "chain · 30 mm · iron", group=1)
+    )
+    assert fragment("12", rows) == "rope,hemp"
+    assert fragment("hemp\nchain", rows) == "rope,iron"
+
+
+def test_code_whose_last_line_is_repeated_is_linked_by_its_first() -> None:
+    source = passage(block("code", "with a:\n    pass\nwith b:\n    pass"))
+    assert fragment("with a", source) == "with%20a%3A"
 
 
 _STYLE = """<!doctype html><meta charset="utf-8"><title>A page</title>
@@ -234,14 +227,10 @@ def highlighted(page: Page, address: str) -> str:
     return highlight
 
 
-def passage_of(article: str) -> str:
-    """The text of an article as the build reads it and joins its blocks."""
-    (section,) = parse_article(article, "").sections
-    text = ""
-    for block in section.blocks:
-        glue = "\n" if block.kind in ("item", "row") else "\n\n"
-        text += (glue if text else "") + block.text
-    return text
+def passage_of(article: str, url: str) -> Passage:
+    """The passage of an article as a build cuts it, at another url."""
+    (cut,) = cut_passages(record("x", article), PassageWindow(words=1_000))
+    return replace(cut.passage, url=url)
 
 
 LONG = " ".join(f"Sentence number {n} says that a rope holds." for n in range(40))
@@ -250,23 +239,23 @@ LONG = " ".join(f"Sentence number {n} says that a rope holds." for n in range(40
 @pytest.mark.parametrize(
     ("article", "quote", "shown"),
     [
-        pytest.param("<p>A <b>rope</b> holds it.</p>", "rope holds", "rope holds", id="plain"),
+        pytest.param("<p>A <b>rope</b> holds.</p>", "rope holds", "A rope holds.", id="plain"),
         pytest.param(
             "<p>Use <code>--flag=a,b&amp;c</code> - &lt;100&nbsp;% (see “x”, #1)? Yes.</p>",
             "--flag=a,b&c - <100\u00a0% (see “x”, #1)?",
-            "--flag=a,b&c - <100 % (see “x”, #1)?",
+            "Use --flag=a,b&c - <100 % (see “x”, #1)?",
             id="punctuation",
         ),
         pytest.param(
             "<p>Tout café naïve — 錨の鎖 за́мок שלום עולם 🚀 end.</p>",
             "café naïve — 錨の鎖 за́мок שלום עולם 🚀",
-            "café naïve — 錨の鎖 за́мок שלום עולם 🚀",
+            "Tout café naïve — 錨の鎖 за́мок שלום עולם 🚀 end.",
             id="non-ascii",
         ),
         pytest.param(
             "<p>Iron rusts. <em>Ropes</em> do not. On rope: iron rusts. The end.</p>",
             "iron rusts",
-            "iron rusts.",
+            "On rope: iron rusts.",
             id="repeated",
         ),
         pytest.param(
@@ -278,68 +267,68 @@ LONG = " ".join(f"Sentence number {n} says that a rope holds." for n in range(40
         pytest.param(
             "<p>One two.</p><p>Three <i>four.</i></p><ul><li>five</li><li>six six</li></ul>",
             "two.\n\nThree four.\nfive\nsix",
-            "two. Three four. five six",
+            "One two. Three four. five six six",
             id="blocks",
         ),
         pytest.param(
             "<table><tr><th>a</th><th>b</th></tr><tr><td>rope</td><td>12 mm</td></tr>"
             "<tr><td>chain</td><td>30 mm</td></tr></table>",
             "12 mm\nchain · 30 mm",
-            "12 mm chain 30 mm",
+            "rope 12 mm chain 30 mm",
             id="cells",
         ),
         pytest.param(
             "<pre><code>x = 1\nfor a in b:\n    use(a)    # twice\nend</code></pre>",
             "for a in b:\n    use(a)    # twice",
-            "for a in b: use(a) # twice",
+            "x = 1 for a in b: use(a) # twice end",
             id="code",
         ),
-        pytest.param("<p>One<br>two<br>three four</p>", "two\nthree", "two three", id="lines"),
+        pytest.param("<p>One<br>two<br>three</p>", "two\nthree", "One two three", id="lines"),
         pytest.param(
             f"<p>Before. {LONG} After.</p>", LONG, LONG, id="long"
         ),
-        pytest.param("<p>The ropewalk is long.</p>", "opewalk", "ropewalk", id="part of a word"),
+        pytest.param("<p>A ropewalk.</p>", "opewalk", "A ropewalk.", id="part of a word"),
     ],
 )  # fmt: skip
 def test_a_browser_highlights_the_quote(
     site: Site, page: Page, article: str, quote: str, shown: str
 ) -> None:
     site.article = article
-    link = link_to_quote(site.address, quote, passage_of(article))
-    assert link != site.address
-    assert highlighted(page, link) == shown
+    address = link(passage_of(article, site.address), quote)
+    assert address != site.address
+    assert highlighted(page, address) == shown
 
 
 def test_the_occurrence_is_the_cited_one(site: Site, page: Page) -> None:
     site.article = f"<p>{TWICE}</p>"
-    first, second = (link_to_quote(site.address, "rusts.", TWICE, start) for start in (0, 15))
+    source = passage_of(site.article, site.address)
     page.set_viewport_size({"width": 130, "height": 300})
     tops = []
-    for address in (first, second):
-        assert highlighted(page, address) == "rusts."
+    for start, shown in ((0, "Iron rusts."), (15, "On rope: iron rusts.")):
+        assert highlighted(page, link(source, "rusts.", start)) == shown
         tops.append(page.evaluate("scrollY"))
     assert tops[0] < tops[1]
 
 
 def test_a_missing_anchor_does_not_prevent_the_highlight(site: Site, page: Page) -> None:
     site.article = "<p>A rope holds.</p>"
-    link = link_to_quote(f"{site.address}#gone", "rope holds", "A rope holds.")
-    assert highlighted(page, link) == "rope holds."
+    source = passage_of(site.article, f"{site.address}#gone")
+    assert highlighted(page, link(source, "rope holds")) == "A rope holds."
 
 
 def test_without_the_quote_the_anchor_is_shown(site: Site, page: Page) -> None:
+    source = passage_of("<p>A rope holds.</p>", f"{site.address}#use")
     site.article = '<h2 id="use">Use</h2>'
-    page.goto(link_to_quote(f"{site.address}#use", "rope holds", "A rope holds."))
+    page.goto(link(source, "rope holds"))
     page.wait_for_function("scrollY > 0")
 
 
 def test_a_clicked_link_on_the_same_page_leads_there(site: Site, page: Page) -> None:
-    link = link_to_quote("/", "rope holds", "A rope holds.")
-    site.article = (
-        f'<p>A rope holds.</p><div class="gap"></div><a href="{html.escape(link)}">go</a>'
-    )
+    article = "<p>A rope holds.</p>"
+    address = html.escape(link(passage_of(article, "/"), "rope holds"))
+    site.article = f'{article}<div class="gap"></div><a href="{address}">go</a>'
     page.goto(site.address)
     page.locator("a").click()
     page.wait_for_function("scrollY > 0 && scrollY < 3000")
     shot = base64.b64encode(page.screenshot()).decode()
-    assert page.evaluate(_HIGHLIGHTED, shot) == "rope holds."
+    assert page.evaluate(_HIGHLIGHTED, shot) == "A rope holds."

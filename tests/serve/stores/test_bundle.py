@@ -212,8 +212,8 @@ def edited(data: dict[str, Any], **changes: Any) -> None:
 @pytest.mark.parametrize(
     ("edit", "complaint"),
     [
-        (lambda d: edited(d, wire=4), "not wire version 5"),
-        (lambda d: d.pop("wire"), "not wire version 5"),
+        (lambda d: edited(d, wire=4), "not wire version 6"),
+        (lambda d: d.pop("wire"), "not wire version 6"),
         (lambda d: edited(d, id="0" * 64), "id does not match"),
         (lambda d: edited(d["profile"], floor=0.0), "id does not match"),
         (lambda d: edited(d["profile"], floor=float("nan")), "malformed"),
@@ -555,10 +555,21 @@ BAD_SPANS: tuple[object, ...] = (
     [["link", 0, 5, "javascript:alert(1)"]], [["link", 0, 5, "//e.example"]],
     [["link", 0, 5, "/a b"]], [["link", 0, 5, 7]], [["code", 0, 5, "/x/"]], [5], 5, None,
 )  # fmt: skip
+# Of a text with one block, which is no label.
+BAD_STATEMENTS: tuple[object, ...] = (
+    [["sentence", 0, 6, 0, 1]], [["sentence", -1, 5, 0, 1]], [["sentence", 2, 2, 0, 1]],
+    [["sentence", 0, 3, 0, 1], ["sentence", 2, 5, 0, 1]], [["prose", 0, 5, 0, 1]],
+    [["sentence", 0, 5, 1, 1]], [["sentence", 0, 5, -1, 1]], [["sentence", 0, 5, True, 1]],
+    [["sentence", 0, 5, 0]], [["sentence", 0, 5, 0, -1]], [["sentence", 0, 5, 0, 1, 128]],
+    [["sentence", 0, 5, 0, 1, 0, 0]], [["sentence", 0, 5, 0, 1, 0, 1]],
+    [["sentence", 0, 5, 0, 1, 0, -2]], [["sentence", 0, 5, 0, 1, 0, -1, -1]],
+    [["sentence", 0, 5, 0, 1, 0, -1, 0, 6]], [["sentence", 0, 5, 0, 1, 0, -1, 0, 0, 0.5]],
+    [["sentence", 0, 5, 0, 1, 0, -1, 0, 0, 0, -1]], [["item"], 0, 5, 0, 1], [5], 5, None,
+)  # fmt: skip
 
 
 def as_gaps(rows: Any) -> Any:
-    """Pack blocks or spans as a shard has them, as far as they have the shape for it."""
+    """Pack blocks and the like as a shard has them, as far as they have the shape for it."""
     try:
         starts = [0, *(row[1] for row in rows)]
         return [
@@ -572,18 +583,19 @@ def as_gaps(rows: Any) -> Any:
 @pytest.mark.parametrize(
     "shard",
     [
-        [[7, [], [], []]],
-        [["Rope.", [0, 6], [], []]],
-        [["Rope.", [-1, 5], [], []]],
-        [["Rope.", [3, -1], [], []]],
-        [["Rope.", [0, 3, -1, 5], [], []]],
-        [["Rope.", [0, 1, 2], [], []]],
-        [["Rope.", [0, True], [], []]],
-        [["Rope.", [0, 0.5], [], []]],
-        [["Rope.", [0, 5], []]],
-        *([["Rope.", [], as_gaps(bad), []]] for bad in BAD_BLOCKS),
-        *([["Rope.", [], [], as_gaps(bad)]] for bad in BAD_SPANS),
-        [["Rope.", [], [], []]] * 2,
+        [[7, [], [], [], []]],
+        [["Rope.", [0, 6], [], [], []]],
+        [["Rope.", [-1, 5], [], [], []]],
+        [["Rope.", [3, -1], [], [], []]],
+        [["Rope.", [0, 3, -1, 5], [], [], []]],
+        [["Rope.", [0, 1, 2], [], [], []]],
+        [["Rope.", [0, True], [], [], []]],
+        [["Rope.", [0, 0.5], [], [], []]],
+        [["Rope.", [0, 5], [], []]],
+        *([["Rope.", [], as_gaps(bad), [], []]] for bad in BAD_BLOCKS),
+        *([["Rope.", [], [], as_gaps(bad), []]] for bad in BAD_SPANS),
+        *([["Rope.", [], [["text", 0, 5]], [], as_gaps(bad)]] for bad in BAD_STATEMENTS),
+        [["Rope.", [], [], [], []]] * 2,
         [[]],
         [None],
         [],

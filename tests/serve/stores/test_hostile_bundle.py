@@ -969,7 +969,7 @@ def ask_everything(bundle: Bundle) -> None:
 
 
 def check_structure(passage: Passage) -> None:
-    """Blocks and spans are ranges of the text, and a link leads to a safe url."""
+    """Blocks, spans and statements are ranges of the text, and a link leads to a safe url."""
     size, last = len(passage.text), 0
     for block in passage.blocks:
         demand(type(block.start) is int and type(block.end) is int, "an offset is no whole number")
@@ -983,6 +983,12 @@ def check_structure(passage: Passage) -> None:
         demand(0 <= span.start <= span.end <= size, "a span is outside")
         demand(span.kind in SPAN_KINDS, "a span is of no kind")
         demand(is_safe_url(span.url) if span.kind == "link" else not span.url, "an unsafe link")
+    last = 0
+    for statement in passage.statements:
+        demand(last <= statement.start < statement.end <= size, "a statement is out of order")
+        demand(0 <= statement.block < len(passage.blocks), "a statement is of no block")
+        demand(all(type(each) is int for each in statement[1:]), "a count is no whole number")
+        last = statement.end
 
 
 def check_scores(result: RetrievalResult) -> None:

@@ -36,7 +36,7 @@ from ...serve.embedders.local_embedder import LOCAL_IDENTITY
 from ...serve.errors import SiteError
 from ...serve.retrieval.selection import has_code
 from ...serve.retrieval.word_forms import MIN_SHARED_LETTERS
-from ...serve.structure import TITLE_SEPARATOR, Block, Span, pack_structure
+from ...serve.structure import TITLE_SEPARATOR, Block, Span, Statement, pack_structure
 from ...serve.types import Passage
 from ...serve.vectors import Encoding
 from ..index import Lexicon, SiteIndex, encode_vectors
@@ -359,13 +359,15 @@ def serialize_statements(
 
 
 def _describe_text(passage: Passage) -> list[Any]:
-    """Describe a text: itself, then its sentences, blocks and spans, in UTF-16 units."""
+    """Describe a text: itself, its sentences, blocks, spans and statements, in UTF-16 units."""
     convert = make_offset_converter(passage.text)
     return [
         passage.text,
         list(_iterate_gaps(((convert(start), convert(end)) for start, end in passage.sentences))),
-        _pack_ranges(passage.blocks, convert),
-        _pack_ranges(passage.spans, convert),
+        *(
+            _pack_ranges(rows, convert)
+            for rows in (passage.blocks, passage.spans, passage.statements)
+        ),
     ]
 
 
@@ -378,8 +380,10 @@ def _iterate_gaps(ranges: Iterable[tuple[int, int]]) -> Iterator[int]:
         last = end
 
 
-def _pack_ranges(rows: Iterable[Block | Span], convert: Callable[[int], int]) -> list[list[object]]:
-    """Pack blocks or spans: kind, start after the last one's start, length, and what else."""
+def _pack_ranges(
+    rows: Iterable[Block | Span | Statement], convert: Callable[[int], int]
+) -> list[list[object]]:
+    """Pack blocks and the like: kind, start after the last one's start, length, and what else."""
     packed: list[list[object]] = []
     last = 0
     for row, (kind, _, _, *values) in zip(rows, pack_structure(rows), strict=True):
@@ -397,7 +401,7 @@ class AddressedFiles:
     files: Mapping[str, bytes]
 
 
-INDEX_FORMAT = 3
+INDEX_FORMAT = 4
 # Bytes of a file's hash in its name: enough that no two files of a site have the same.
 NAME_BYTES = 6
 

@@ -123,7 +123,7 @@ def make_statement_quantizer(
     embed = embed or (lambda texts: embed_statements(embedder, texts).codes)
 
     def quantize_statements(passage: Passage) -> Codes:
-        texts = list_statement_texts(passage, split_statements(passage))
+        texts = list_statement_texts(passage)
         if not texts:
             return np.zeros((0, embedder.identity.dimensions), dtype=np.int8)
         return embed(texts)

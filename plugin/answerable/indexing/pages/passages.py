@@ -13,6 +13,7 @@ from ...serve.text.tokenization import count_words
 from ...serve.types import Passage
 from ..notes.transcripts import Cue
 from .records import PageBlock, Record, Section
+from .statements import describe_statements
 from .text_units import UnitCluster, cluster_units, cut_blocks, join_units, split_sentences
 
 _UNSAFE_IN_FRAGMENT = frozenset(' "<>`\\')
@@ -150,7 +151,7 @@ def _make_passage(
     units = [unit for cluster in group for unit in cluster.units]
     text, sentences, blocks, spans = join_units(units)
     name = "-".join(section.anchor.split())
-    return Passage(
+    passage = Passage(
         id=_assign_id(f"{record.id}#{name}" if name else record.id, last_numbers),
         record=record.id,
         url=f"{record.url}#{_encode_fragment(section.anchor)}" if section.anchor else record.url,
@@ -162,6 +163,7 @@ def _make_passage(
         blocks=blocks,
         spans=spans,
     )
+    return describe_statements(passage)
 
 
 def _assign_id(name: str, last_numbers: dict[str, int]) -> str:
@@ -260,19 +262,18 @@ def cut_transcript(
         for group in pack_windows(_split_speech(text, offsets, record.language), limit):
             start, end = group[0].start, group[-1].end
             seconds = int(cues[bisect_right(offsets, start) - 1].start)
-            passages.append(
-                Passage(
-                    id=_assign_id(f"{record.id}#t={seconds}", last_numbers),
-                    record=record.id,
-                    url=link_to_time(transcript.media or record.url, seconds),
-                    title=f"{record.title} › {format_clock(seconds)}",
-                    text=text[start:end],
-                    sentences=tuple((member.start - start, member.end - start) for member in group),
-                    date=record.metadata.date,
-                    language=record.language,
-                    blocks=(Block("text", 0, end - start),),
-                )
+            passage = Passage(
+                id=_assign_id(f"{record.id}#t={seconds}", last_numbers),
+                record=record.id,
+                url=link_to_time(transcript.media or record.url, seconds),
+                title=f"{record.title} › {format_clock(seconds)}",
+                text=text[start:end],
+                sentences=tuple((member.start - start, member.end - start) for member in group),
+                date=record.metadata.date,
+                language=record.language,
+                blocks=(Block("text", 0, end - start),),
             )
+            passages.append(describe_statements(passage))
     return passages
 
 

@@ -17,8 +17,7 @@ from ..types import (
     RoutingHint,
 )
 from .grounding import Quotation, choose_quotations, locate_quote
-from .statements import widen_to_sentences
-from .text_fragments import link_to_quote
+from .statements import link_to_statements, widen_to_sentences
 
 EvidenceItem = Passage | RoutingHint
 
@@ -175,8 +174,7 @@ def _cite_quotation(quotation: Quotation) -> RecordCitation:
     """Cite the whole sentences of a quote where they are short, so that no "not" is cut off."""
     passage = quotation.passage
     start, end = widen_to_sentences(passage, quotation.start, quotation.end)
-    quote = passage.text[start:end]
-    href = link_to_quote(passage.url, quote, passage.text, start)
+    quote, href = passage.text[start:end], link_to_statements(passage, start, end)
     return RecordCitation(
         passage.id, passage.url, passage.title, quote, start, passage.date, href, passage.language
     )

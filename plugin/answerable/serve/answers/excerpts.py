@@ -5,12 +5,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from ..structure import TITLE_SEPARATOR
+from ..structure import BARE, DANGLING, LEADS_IN, NUMBERED, POINTER, TITLE_SEPARATOR
 from ..text.normalization import count_visible_characters
 from ..text.tokenization import NO_FORMS, extract_terms
 from ..types import Passage
 from .grounding import locate_quote
-from .statements import PassageStatements, TextRange, is_quotable_alone
+from .statements import PassageStatements, TextRange
 
 # The share that a term counts in a line if a line above it in the window has it already.
 REPEATED_TERM_SHARE = 0.15
@@ -178,7 +178,6 @@ class Excerpt:
 
 def cut_excerpt(
     passage: Passage,
-    reading: PassageStatements,
     supports: Sequence[float],
     weights: Mapping[str, float],
     budget: ExcerptBudget,
@@ -187,12 +186,12 @@ def cut_excerpt(
 ) -> Excerpt | None:
     """Cut an excerpt from a passage; None where it states nothing.
 
-    reading: the passage's statements. supports: how well each supports an answer, in [0, 1].
-    weights: of the question's terms, which choose the lines of code. excluded: texts of statements
-    that are shown already, since two windows may share some; only labels and column names, which
-    what is below them needs, are repeated. forms: the term of each form of the question's terms.
+    supports: how well each of its statements supports an answer, in [0, 1]. weights: of the
+    question's terms, which choose the lines of code. excluded: texts of statements that are shown
+    already, since two windows may share some; only labels and column names, which what is below
+    them needs, are repeated. forms: the term of each form of the question's terms.
     """
-    selection = _StatementSelection(passage, reading, supports, weights, budget, excluded, forms)
+    selection = _StatementSelection(passage, supports, weights, budget, excluded, forms)
     selection.run()
     ranges = [
         each
@@ -233,7 +232,6 @@ class _StatementSelection:
     def __init__(
         self,
         passage: Passage,
-        reading: PassageStatements,
         supports: Sequence[float],
         weights: Mapping[str, float],
         budget: ExcerptBudget,
@@ -241,8 +239,8 @@ class _StatementSelection:
         forms: Mapping[str, str],
     ) -> None:
         self.passage = passage
-        self.reading = reading
-        self.statements = reading.statements
+        self.reading = PassageStatements(passage.statements)
+        self.statements = passage.statements
         self.weights = weights
         self.forms = forms
         # The range of each selected statement, by its place.
@@ -261,10 +259,10 @@ class _StatementSelection:
         self.selectable = {
             place
             for place, statement in enumerate(self.statements)
-            if is_quotable_alone(passage.text, statement)
+            if not statement.flags & BARE
             and place not in self.excluded
             and (
-                not statement.leads_in
+                not statement.flags & LEADS_IN
                 or self.reading.find_list_after(place) is not None
                 or self._find_code(place)
             )
@@ -304,7 +302,7 @@ class _StatementSelection:
             is_short = (
                 statement.kind in ("sentence", "item") and statement.words <= MAX_BRIDGE_WORDS
             )
-            is_plain = not statement.is_pointer and not statement.leads_in
+            is_plain = not statement.flags & (POINTER | LEADS_IN)
             if is_between and is_short and is_plain and not self._is_other_tab(place):
                 self._add(place)
 
@@ -331,14 +329,14 @@ class _StatementSelection:
         statement = self.statements[place]
         listed = self.reading.find_list_after(place)
         codes = self._find_code(place)
-        is_bare = statement.leads_in and listed is None and not self._has_room(codes)
+        is_bare = statement.flags & LEADS_IN and listed is None and not self._has_room(codes)
         if is_bare or self._is_other_tab(place) or not self._add(place):
             return False
         self._add_label(statement.label)
         self._add_code(place, codes)
         if statement.group or listed is not None:
             self._add_list(place if listed is None else listed)
-        if statement.is_dangling:
+        if statement.flags & DANGLING:
             self._add_antecedent(place)
         return True
 
@@ -422,7 +420,7 @@ class _StatementSelection:
         needed = sum(
             self.statements[each].words for each in listed if each not in self.selected_ranges
         )
-        has_steps = any(self.statements[each].is_numbered for each in group)
+        has_steps = any(self.statements[each].flags & NUMBERED for each in group)
         if needed > self.words_left + EXTRA_WORDS and not has_steps:
             listed.sort(key=lambda each: (-self.supports[each], each))
             least = MIN_ITEM_SHARE * self.supports[listed[0]]
@@ -435,11 +433,13 @@ class _StatementSelection:
 
     def _add_antecedent(self, place: int) -> None:
         """Select the sentences that a dangling one refers to."""
-        while self.statements[place].is_dangling:
+        while self.statements[place].flags & DANGLING:
             before = place - 1
             while before >= 0 and self.statements[before].kind not in ("sentence", "item"):
                 before -= 1
-            if before < 0 or before in self.selected_ranges or self.statements[before].is_pointer:
+            if before < 0 or before in self.selected_ranges:
+                return
+            if self.statements[before].flags & POINTER:
                 return
             if not self._fits_prose(before) or not self._add(before):
                 return

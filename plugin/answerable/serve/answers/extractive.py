@@ -15,12 +15,12 @@ from ..retrieval.question import QuestionReading, read_question
 from ..retrieval.scoring import score_codes
 from ..retrieval.selection import WINDOW_SUFFIX
 from ..retrieval.store import Store
+from ..structure import BARE
 from ..text.tokenization import extract_words
 from ..types import Evidence, Passage
 from ..vectors import Int8Codes, quantize_int8
 from .confidence import is_direct_answer
 from .excerpts import Excerpt, ExcerptBudget, cut_excerpt
-from .statements import PassageStatements, is_quotable_alone, split_statements
 
 MAX_DRAFT_ROUTES = 2
 # How many passages' statements are cached: some 20 KB each.
@@ -44,9 +44,8 @@ Vector = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class _EmbeddedStatements:
-    """Hold a passage's statements, the words of each, and the 8-bit codes of their vectors."""
+    """Hold the words of each of a passage's statements, and the 8-bit codes of their vectors."""
 
-    reading: PassageStatements
     words: tuple[frozenset[str], ...]
     codes: Int8Codes | None
 
@@ -61,7 +60,6 @@ class _RatedSection:
 
     number: int
     passage: Passage
-    reading: PassageStatements
     supports: tuple[float, ...]
     best: float
     value: float
@@ -129,9 +127,7 @@ class ExtractiveAnswerer:
             weights, forms = read.idfs[language], read.forms[language]
             whole = EXCERPT_BUDGETS[count]
             budget = replace(whole, visible=whole.visible - shown[passage.url])
-            excerpt = cut_excerpt(
-                passage, section.reading, section.supports, weights, budget, statements, forms
-            )
+            excerpt = cut_excerpt(passage, section.supports, weights, budget, statements, forms)
             if excerpt is None or section.best < min_support:
                 continue
             yield _SectionExcerpt(section, excerpt)
@@ -159,14 +155,12 @@ class ExtractiveAnswerer:
             own = self._embed_cached(passage)
             weights, forms = read.idfs[passage.language], read.forms[passage.language]
             supports = self._rate_statements(own, weights, forms, vector, matched)
-            statements = zip(own.reading.statements, supports, strict=True)
-            quotable = (
-                s for statement, s in statements if is_quotable_alone(passage.text, statement)
-            )
+            pairs = zip(passage.statements, supports, strict=True)
+            quotable = (support for statement, support in pairs if not statement.flags & BARE)
             best = max(quotable, default=0.0)
             score = evidence.section_scores[number - 1] if evidence.section_scores else 0.0
             value = score + SUPPORT_WEIGHT * best
-            sections.append(_RatedSection(number, passage, own.reading, supports, best, value))
+            sections.append(_RatedSection(number, passage, supports, best, value))
         return sorted(sections, key=lambda section: -section.value)
 
     def _rate_statements(
@@ -205,13 +199,12 @@ class ExtractiveAnswerer:
         return lru_cache(maxsize=CACHED_PASSAGES)(self._embed_statements)
 
     def _embed_statements(self, passage: Passage) -> _EmbeddedStatements:
-        """Split a passage into statements, and embed each where that is free."""
-        reading = split_statements(passage)
-        texts = list_statement_texts(passage, reading)
+        """Read the words of each statement of a passage, and embed each where that is free."""
+        texts = list_statement_texts(passage)
         words = tuple(frozenset(extract_words(text, passage.language)) for text in texts)
         is_embedded = self._is_local and bool(texts)
         codes = embed_statements(self.embedder, texts) if is_embedded else None
-        return _EmbeddedStatements(reading, words, codes)
+        return _EmbeddedStatements(words, codes)
 
     @cached_property
     def _is_local(self) -> bool:
@@ -219,13 +212,13 @@ class ExtractiveAnswerer:
         return embeds_in_process(self.embedder.identity.provider)
 
 
-def list_statement_texts(passage: Passage, reading: PassageStatements) -> list[str]:
+def list_statement_texts(passage: Passage) -> list[str]:
     """List the texts by which the statements of a passage are matched, one for each.
 
     A statement rarely repeats its headings and its tab's or term's label, so they are added.
     """
     texts = []
-    for statement in reading.statements:
+    for statement in passage.statements:
         words = passage.text[statement.start : statement.end]
         if statement.label >= 0 and statement.kind != "label":
             label = passage.blocks[statement.label]

@@ -74,7 +74,7 @@ OPENAI_PROFILE = Profile(hybrid=0.0, floor=0.2, note_floor=0.2, theme_fade=False
 LOCAL_PROFILE = Profile()
 
 
-WIRE_VERSION = 5
+WIRE_VERSION = 6
 MANIFEST_FILE = "manifest.json"
 
 # What the site publishes, as a browser reads it: what an edit of a few words does not change, what

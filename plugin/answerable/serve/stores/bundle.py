@@ -41,7 +41,7 @@ from ..bundle_format.site_data import (
 from ..errors import BUILD_AGAIN, BundleError
 from ..retrieval.scoring import find_hint_candidates, find_passage_candidates, score_codes
 from ..retrieval.store import Candidates, Floats, PassageQuery, Rows
-from ..structure import Block, Span, unpack_blocks, unpack_spans
+from ..structure import Block, Span, Statement, unpack_blocks, unpack_spans, unpack_statements
 from ..types import Passage, RoutingHint
 from ..vectors import Codes, Encoding, open_codes
 
@@ -86,6 +86,7 @@ class PassageText:
     sentences: tuple[tuple[int, int], ...]
     blocks: tuple[Block, ...] = ()
     spans: tuple[Span, ...] = ()
+    statements: tuple[Statement, ...] = ()
 
 
 class PassageTexts:
@@ -136,16 +137,22 @@ def make_unit_converter(text: str) -> Callable[[int], int]:
 
 
 def _parse_text(
-    text: str, gaps: Sequence[int], blocks: Sequence[Any], spans: Sequence[Any]
+    text: str,
+    gaps: Sequence[int],
+    block_rows: Sequence[Any],
+    spans: Sequence[Any],
+    statements: Sequence[Any],
 ) -> PassageText:
     """Parse a text and its structure; offsets become code points, which Python counts."""
     check_texts([text])
     convert = make_unit_converter(text)
+    blocks = unpack_blocks(_expand_ranges(block_rows, convert), len(text))
     return PassageText(
         text,
         tuple(_expand_gaps(gaps, convert, len(text))),
-        unpack_blocks(_expand_ranges(blocks, convert), len(text)),
+        blocks,
         unpack_spans(_expand_ranges(spans, convert), len(text)),
+        unpack_statements(_expand_ranges(statements, convert), len(text), blocks),
     )
 
 
@@ -168,7 +175,7 @@ def _expand_gaps(
 def _expand_ranges(
     rows: Iterable[Sequence[Any]], convert: Callable[[int], int]
 ) -> Iterator[list[Any]]:
-    """Yield blocks or spans: each gives how far it starts after the last one's start."""
+    """Yield blocks and the like: each gives how far it starts after the last one's start."""
     last = 0
     for kind, gap, length, *values in rows:
         if type(gap) is not int or type(length) is not int:
@@ -224,6 +231,7 @@ class Bundle(SiteColumns):
             spans=text.spans,
             summary=self.record_summaries[record],
             themes=tuple(self.record_themes[record]),
+            statements=text.statements,
         )
 
     def passages(self) -> Iterator[Passage]:

@@ -2,8 +2,7 @@
 
 import { chooseQuotations, locateQuote } from "./grounding.js";
 import { sanitizeText } from "./sanitization.js";
-import { widenToSentences } from "./statements.js";
-import { linkToQuote } from "./text_fragments.js";
+import { linkToStatements, widenToSentences } from "./statements.js";
 import { stripSpace } from "./white_space.js";
 
 /**
@@ -152,6 +151,6 @@ function citeQuotation(recipe, { passage, start, end }) {
   const [first, last] = widenToSentences(recipe, passage, start, end);
   const { id, url, title, date, language, text } = passage;
   const quote = text.slice(first, last);
-  const href = linkToQuote(recipe, url, quote, text, first);
+  const href = linkToStatements(recipe, passage, first, last);
   return { passage, id, url, title, quote, start: first, date, href, language };
 }

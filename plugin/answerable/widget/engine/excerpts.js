@@ -3,15 +3,14 @@ import { countCodePoints } from "./code_points.js";
 import { countVisibleCharacters } from "./normalization.js";
 import { matchAt } from "./patterns.js";
 import { locateQuote } from "./grounding.js";
-import { isQuotableAlone } from "./statements.js";
+import { PassageStatements } from "./statements.js";
 import { extractTerms } from "./tokenization.js";
 import { isSpace, stripSpace, stripSpaceAtEnd } from "./white_space.js";
 
 /**
  * @typedef {import("./store.js").Passage} Passage
- * @typedef {import("./statements.js").PassageStatements} PassageStatements
  * @typedef {import("./recipe.js").Recipe} Recipe
- * @typedef {import("./statements.js").Statement} Statement
+ * @typedef {import("./passage_shards.js").Statement} Statement
  * @typedef {import("./statements.js").TextRange} TextRange
  */
 
@@ -143,7 +142,6 @@ function toUnits(code, offset) {
  * Cut an excerpt from a passage; null where it states nothing.
  * @param {Recipe} recipe
  * @param {Passage} passage
- * @param {PassageStatements} reading
  * @param {number[]} supports how well each statement supports an answer, in [0, 1]
  * @param {Map<string, number>} weights of the question's terms, which choose the lines of code
  * @param {ExcerptBudget} budget
@@ -151,10 +149,10 @@ function toUnits(code, offset) {
  * @param {Map<string, string>} [forms] the term of each form of the question's terms
  * @returns {Excerpt | null}
  */
-export function cutExcerpt(recipe, passage, reading, supports, weights, budget, excluded, forms = new Map()) {
-  const selection = new StatementSelection(recipe, passage, reading, supports, weights, budget, excluded, forms);
+export function cutExcerpt(recipe, passage, supports, weights, budget, excluded, forms = new Map()) {
+  const selection = new StatementSelection(recipe, passage, supports, weights, budget, excluded, forms);
   selection.run();
-  const statements = [...selection.selectedRanges.keys()].map((place) => selection.textOf(reading.statements[place]));
+  const statements = [...selection.selectedRanges.keys()].map((place) => selection.textOf(passage.statements[place]));
   const selected = [...selection.selectedRanges.values()];
   selected.sort((one, other) => one[0] - other[0] || one[1] - other[1]);
   const ranges = mergeRanges(passage.text, selected).filter(
@@ -208,19 +206,18 @@ class StatementSelection {
   /**
    * @param {Recipe} recipe
    * @param {Passage} passage
-   * @param {PassageStatements} reading
    * @param {number[]} supports
    * @param {Map<string, number>} weights
    * @param {ExcerptBudget} budget
    * @param {Set<string>} excluded
    * @param {Map<string, string>} forms
    */
-  constructor(recipe, passage, reading, supports, weights, budget, excluded, forms) {
+  constructor(recipe, passage, supports, weights, budget, excluded, forms) {
     this.recipe = recipe;
     this.constants = recipe.excerpts;
     this.passage = passage;
-    this.reading = reading;
-    this.statements = reading.statements;
+    this.reading = new PassageStatements(passage.statements);
+    this.statements = passage.statements;
     this.weights = weights;
     this.forms = forms;
     this.wordsLeft = budget.words;
@@ -235,8 +232,8 @@ class StatementSelection {
     /** @type {Set<number>} the places that may still be selected */
     this.selectable = new Set();
     this.statements.forEach((statement, place) => {
-      if (!isQuotableAlone(recipe, passage.text, statement) || this.excluded.has(place)) return;
-      const leadsNowhere = statement.leadsIn && reading.findListAfter(place) === null && !this.findCode(place).length;
+      if (statement.isBare || this.excluded.has(place)) return;
+      const leadsNowhere = statement.leadsIn && this.reading.findListAfter(place) === null && !this.findCode(place).length;
       if (!leadsNowhere) this.selectable.add(place);
     });
     this.supports = this.raiseSupports(supports);

@@ -2,7 +2,6 @@
 
 import { isDirectAnswer } from "./confidence.js";
 import { cutExcerpt } from "./excerpts.js";
-import { isQuotableAlone, splitStatements } from "./statements.js";
 import { extractWords } from "./tokenization.js";
 import { formsIn } from "./word_forms.js";
 
@@ -12,12 +11,10 @@ import { formsIn } from "./word_forms.js";
  * @typedef {import("./store.js").Passage} Passage
  * @typedef {import("./selection.js").Evidence} Evidence
  * @typedef {import("./excerpts.js").Excerpt} Excerpt
- * @typedef {import("./statements.js").PassageStatements} PassageStatements
  * @typedef {import("./contract.js").DraftClaim} DraftClaim
  *
  * A passage of the evidence and how well its statements support an answer; `number` is its position, from 1.
- * @typedef {{number: number, passage: Passage, reading: PassageStatements, supports: number[], best: number,
- *   value: number}} RatedSection
+ * @typedef {{number: number, passage: Passage, supports: number[], best: number, value: number}} RatedSection
  * @typedef {{section: RatedSection, excerpt: Excerpt}} SectionExcerpt
  */
 
@@ -58,13 +55,13 @@ function cutExcerpts(store, question, evidence, vector) {
   const shown = new Map();
   let minSupport = SUPPORT_FLOOR;
   for (const section of rateSections(store, evidence, vector)) {
-    const { best, passage, reading, supports } = section;
+    const { best, passage, supports } = section;
     const weights = weightsOf(evidence, passage);
     const used = shown.get(passage.url) ?? 0;
     const whole = EXCERPT_BUDGETS[excerpts.length];
     const budget = { ...whole, visible: whole.visible - used };
     const forms = formsIn(evidence.forms, passage.language);
-    const excerpt = cutExcerpt(store.recipe, passage, reading, supports, weights, budget, statements, forms);
+    const excerpt = cutExcerpt(store.recipe, passage, supports, weights, budget, statements, forms);
     if (!excerpt || best < minSupport) continue;
     excerpts.push({ section, excerpt });
     shown.set(passage.url, used + excerpt.visible);
@@ -86,12 +83,11 @@ function cutExcerpts(store, question, evidence, vector) {
 function rateSections(store, evidence, vector) {
   const { SUPPORT_WEIGHT } = store.recipe.extractive;
   const sections = evidence.passages.map((passage, at) => {
-    const { reading } = readStatements(store.recipe, passage);
     const supports = rateStatements(store, evidence, passage, vector, evidence.terms[at]);
-    const quotable = supports.filter((_, place) => isQuotableAlone(store.recipe, passage.text, reading.statements[place]));
+    const quotable = supports.filter((_, place) => !passage.statements[place].isBare);
     const best = quotable.length ? Math.max(...quotable) : 0;
     const value = evidence.sectionScores[at] + SUPPORT_WEIGHT * best;
-    return { number: at + 1, passage, reading, supports, best, value };
+    return { number: at + 1, passage, supports, best, value };
   });
   return sections.sort((one, other) => other.value - one.value);
 }
@@ -118,7 +114,7 @@ function weightsOf({ idfs }, { language }) {
 function rateStatements(store, evidence, passage, vector, matched) {
   const weights = weightsOf(evidence, passage);
   const forms = formsIn(evidence.forms, passage.language);
-  const { words } = readStatements(store.recipe, passage);
+  const words = readWords(store.recipe, passage);
   const terms = words.map((own) => new Set(own.map((word) => forms.get(word) ?? word)));
   const { dense } = store.manifest.profile;
   const { codes, inverseNorms } = store.statements(passage);
@@ -136,28 +132,27 @@ function rateStatements(store, evidence, passage, vector, matched) {
   });
 }
 
-/** @type {WeakMap<Passage, {reading: PassageStatements, words: string[][]}>} */
-const readings = new WeakMap();
+/** @type {WeakMap<Passage, string[][]>} */
+const wordsByPassage = new WeakMap();
 
 /**
- * Split a passage into statements, with the words of each, once.
+ * Read the words of each statement of a passage, once.
  * @param {Recipe} recipe
  * @param {Passage} passage
- * @returns {{reading: PassageStatements, words: string[][]}}
+ * @returns {string[][]}
  */
-function readStatements(recipe, passage) {
-  let read = readings.get(passage);
-  if (!read) {
-    const reading = splitStatements(recipe, passage);
-    const { blocks, language, text, title } = passage;
-    const words = reading.statements.map(({ kind, start, end, label }) => {
+function readWords(recipe, passage) {
+  let words = wordsByPassage.get(passage);
+  if (!words) {
+    const { blocks, language, statements, text, title } = passage;
+    words = statements.map(({ kind, start, end, label }) => {
       // A statement rarely repeats its headings and its tab's or term's label.
       const above = label < 0 || kind === "label" ? [] : [text.slice(blocks[label].start, blocks[label].end)];
       return extractWords(recipe, [title, ...above, text.slice(start, end)].join("\n"), language);
     });
-    readings.set(passage, (read = { reading, words }));
+    wordsByPassage.set(passage, words);
   }
-  return read;
+  return words;
 }
 
 /**

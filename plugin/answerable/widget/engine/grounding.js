@@ -44,7 +44,7 @@ export function checkQuote(recipe, { passage, start, end }) {
     passage.blocks.some((block) => block.detail === "header" && isPlace(block)) ||
     words.some((word) => matchesAll(CODE_LIKE, word)) ||
     passage.text.includes(`\`${quote}\``) ||
-    isLineOfCode(recipe, passage, start, end);
+    isLineOfCode(passage, start, end);
   return isWhole || quote === fold(passage.text) ? null : "short-quote";
 }
 

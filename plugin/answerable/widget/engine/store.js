@@ -37,7 +37,7 @@ import { beginningOf, indexForms } from "./word_forms.js";
  * @property {{records: number, passages: number, terms: number, words: number}} counts
  */
 
-const FORMAT = 3;
+const FORMAT = 4;
 // The digits of a file's hash in its name.
 const NAMES = /.{12}/g;
 const KINDS = ["terms", "codes", "texts", "statements", "signs", "words"];
@@ -302,7 +302,7 @@ export class Store extends SiteColumns {
     const { starts, numbers } = this.#rows.texts;
     const missing = asked.filter((row) => !this.#passages.has(row)).map((row) => numbers[row]);
     for (const [number, shard] of await this.#readShards("texts", missing, signal)) {
-      readTexts(shard).forEach((text, place) => {
+      readTexts(this.recipe, shard).forEach((text, place) => {
         const row = starts[number] + place;
         const record = this.passageRecords[row];
         this.#passages.set(row, {
