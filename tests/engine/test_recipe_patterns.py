@@ -2,6 +2,7 @@
 
 import os
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -60,7 +61,13 @@ def list_texts() -> list[str]:
     questions = generate_questions(passages, 2000 if DEEP else 210)
     texts = [text for each in questions for text in (each.text, clean_question(each.text))]
     texts += paragraphs if DEEP else paragraphs[::20]
-    return [text.replace(_IOTA_SUBSCRIPT, "").encode("utf-8", "ignore").decode() for text in texts]
+    # Of a character that is new in Unicode only one of the two knows what it is.
+    return ["".join(c for c in text if c != _IOTA_SUBSCRIPT and is_assigned(c)) for text in texts]
+
+
+def is_assigned(character: str) -> bool:
+    """Test whether Python knows a character, and it is no half of a pair."""
+    return unicodedata.category(character) not in ("Cn", "Cs")
 
 
 def count_units(text: str, end: int) -> int:

@@ -17,7 +17,6 @@ from answerable.serve.retrieval.question import (
     strip_frame,
 )
 from answerable.serve.text import languages, normalization, sanitization, tokenization
-from support.engine_passages import units_of
 from support.engine_process import RECIPE, SITE, engine
 from support.fuzz_settings import fuzzed
 from support.odd_text import odd_texts
@@ -37,7 +36,6 @@ ORACLES: dict[tuple[str, str], Callable[[str], Any]] = {
     ("tokenization", "isSpaceDelimited"): tokenization.is_space_delimited,
     ("tokenization", "splitLowercaseWords"): tokenization.split_lowercase_words,
     ("tokenization", "countWords"): tokenization.count_words,
-    ("normalization", "isVisiblyBlank"): normalization.is_visibly_blank,
     ("sanitization", "sanitizeText"): sanitization.sanitize_text,
     ("question", "findQuestionProblem"): find_question_problem,
 }
@@ -61,19 +59,6 @@ def test_text_is_read_by_the_recipe_as_in_python(twin: tuple[str, str], text: st
 @given(text=odd_texts())
 def test_text_is_read_as_in_python(twin: tuple[str, str], text: str) -> None:
     assert engine().call(*twin, text) == PLAIN_ORACLES[twin](text)
-
-
-@fuzzed(few=70)
-@given(text=odd_texts())
-def test_text_is_folded_with_offsets_as_in_python(text: str) -> None:
-    folded = normalization.fold_typography(text)
-    units = units_of(text)
-    # A character of two units has an offset for each.
-    offsets = [units[at] + n for at in folded.offsets for n in range(units[at + 1] - units[at])]
-    twin = engine().call("normalization", "foldTypography", RECIPE, text)
-    assert twin["text"] == folded.text
-    assert twin["offsets"] == offsets
-    assert sorted(twin["marks"]) == sorted(units[at] for at in folded.marks)
 
 
 @fuzzed(few=60)

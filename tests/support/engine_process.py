@@ -68,6 +68,10 @@ class EngineProcess:
         """
         return self._send({"module": module, "call": function, "args": args, "as": save})
 
+    def save(self, name: str, value: Any) -> None:
+        """Keep a value in the process, where ``{"$": name}`` passes the same object each time."""
+        self._send({"as": name, "args": [value]})
+
     def use(self, name: str, member: str, *args: Any) -> Any:
         """Call a method of an object that ``call`` has saved, or read a property of it."""
         return self._send({"object": name, "call": member, "args": args})

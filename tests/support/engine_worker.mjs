@@ -28,6 +28,7 @@ function plain(value) {
 }
 
 async function answer({ recipe, module, object, call, args = [], as }) {
+  if (as && !call) return void named.set(as, resolve(args[0]));
   if (recipe) return void named.set("recipe", reviveRecipe(recipe));
   if (object) {
     const target = named.get(object);

@@ -21,8 +21,7 @@ _WINDOW_SUFFIX = re.compile(r"~\d+$")
 class Passage:
     """Hold a window of a published page under one heading: the citable unit.
 
-    ``sentences`` (start, end), ``blocks``, ``spans`` and ``statements`` are offsets of ``text``, in
-    ``language``.
+    ``sentences`` (start, end), ``blocks``, ``spans`` and ``statements`` are offsets of ``text``.
     ``summary`` and ``themes`` are its page's: context, which no quote can come from.
     """
 
@@ -115,6 +114,8 @@ class Claim:
 
     text: str
     citations: tuple[RecordCitation, ...]
+    # The (passage id, start, end) that it consists of, none if it has words of its own.
+    excerpt: tuple[tuple[str, int, int], ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if not self.citations or not self.text.strip():

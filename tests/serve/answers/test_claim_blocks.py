@@ -139,13 +139,13 @@ def test_column_names_of_two_words_are_cited_and_drawn() -> None:
     assert len(table["rows"]) == 1
 
 
-def test_words_whose_quote_is_too_short_to_be_cited_are_drawn_with_the_others() -> None:
+def test_a_claim_with_words_that_it_does_not_cite_has_no_blocks() -> None:
+    """A quote of two words is too short to be cited."""
     support = [{"source": "s1", "quote": quote} for quote in ("one bold", "b · the second one")]
     draft = {"claims": [{"text": "one bold\n…\nb · the second one", "evidence": support}]}
     (claim,) = enforce_contract(draft, Evidence((PASSAGE,))).claims
     assert [citation.quote for citation in claim.citations] == ["b · the second one"]
-    kinds = [each["kind"] for each in build_claim_blocks(claim, [PASSAGE]) or []]
-    assert kinds == ["list", "gap", "table"]
+    assert build_claim_blocks(claim, [PASSAGE]) is None
 
 
 def test_an_ellipsis_of_the_page_makes_no_gap() -> None:
@@ -153,6 +153,16 @@ def test_an_ellipsis_of_the_page_makes_no_gap() -> None:
     (passage,) = (cut.passage for cut in cut_passages(record("gap", html), PassageWindow()))
     whole = {"kind": "text", "spans": [{"text": "Wait … and see … then go."}]}
     assert drawn("Wait … and see … then go.", passage=passage) == [whole]
+
+
+def test_an_ellipsis_within_a_cell_is_a_part_of_it() -> None:
+    html = "<table><tr><td>wait … and see</td><td>then go</td></tr></table><p>More words here.</p>"
+    (passage,) = (cut.passage for cut in cut_passages(record("gap", html), PassageWindow()))
+    first, last = passage.text.split("\n\n")
+    blocks = drawn(first, last, passage=passage)
+    cells = [[{"text": "wait … and see"}], [{"text": "then go"}]]
+    assert blocks is not None
+    assert blocks[0] == {"kind": "table", "columns": [], "rows": [cells]}
 
 
 def test_a_claim_in_other_words_has_no_blocks() -> None:

@@ -46,7 +46,7 @@ def test_a_claim_is_a_sentence_and_its_quote(answerer: ExtractiveAnswerer) -> No
     drafted = draft(answerer, "How thick is the chain of a mooring?", Evidence((CHAIN,)))
     (claim,) = drafted["claims"]
     assert claim["text"] == "The chain of a mooring is twelve millimetres thick."
-    assert claim["evidence"] == [{"source": "s1", "quote": claim["text"]}]
+    assert claim["evidence"] == [{"source": "s1", "quote": claim["text"], "start": 0}]
 
 
 def test_extractive_drafts_meet_the_contract(answerer: ExtractiveAnswerer) -> None:

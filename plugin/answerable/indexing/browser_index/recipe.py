@@ -13,7 +13,6 @@ from typing import Any
 from ...serve import structure, vectors
 from ...serve.answers import (
     confidence,
-    contract,
     excerpts,
     extractive,
     grounding,
@@ -234,7 +233,6 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
         "_NEGATION",
         "_OPPOSITES",
     ),
-    contract: ("MAX_ANSWER_CLAIMS",),
     excerpts: (
         "REPEATED_TERM_SHARE",
         "IMPORT_LINE_SHARE",
@@ -267,7 +265,7 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
         "EXCERPT_BUDGETS",
         "SUPPORT_WEIGHT",
     ),
-    grounding: ("MAX_EXCERPT_CHARACTERS", "MIN_QUOTE_WORDS", "_CODE_LIKE"),
+    grounding: ("MIN_QUOTE_WORDS", "_CODE_LIKE"),
     local_embedder: (
         "SPACE",
         "SPECIAL_PIECES",
@@ -277,7 +275,6 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
         "_SPECIAL",
         "_WORD",
     ),
-    normalization: ("_BLANK_CHARACTERS", "_EMPHASIS", "_TYPOGRAPHY"),
     question: (
         "MIN_WORD_LETTERS",
         "TWO_EDITS_FROM_LETTERS",
@@ -296,7 +293,8 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
         "_SAYS_ABOUT",
         "_VERSION",
     ),
-    quotes: ("MAX_QUOTE_PLACES", "_WITHIN_WORD"),
+    normalization: ("_BLANK_CHARACTERS", "_EMPHASIS"),
+    quotes: ("_WITHIN_WORD",),
     retrieve: (
         "TOP_K",
         "SECTIONS_PER_PAGE",
@@ -346,7 +344,7 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
         "word_or_letter_pattern",
     ),
     vectors: ("CANDIDATES", "ESTIMATE_SLACK", "EXACT_PASSAGES", "SCALAR_POOL"),
-    wire: ("GAP_MARK", "MIN_OVERLAP", "_UNQUOTED"),
+    wire: ("MIN_OVERLAP", "_UNQUOTED"),
     word_forms: ("MIN_SHARED_LETTERS", "MAX_OTHER_LETTERS", "MAX_OTHER_TERM_LETTERS"),
 }
 

@@ -16,7 +16,7 @@ from ..types import (
     Route,
     RoutingHint,
 )
-from .grounding import Quotation, choose_quotations, locate_quote
+from .grounding import Quotation, choose_quotations, find_excerpt, locate_quote
 from .statements import link_to_statements, widen_to_sentences
 
 EvidenceItem = Passage | RoutingHint
@@ -27,12 +27,8 @@ MAX_ANSWER_CLAIMS = 12
 _shape_violation = partial(ContractViolation, "validate", "shape")
 
 
-@dataclass(frozen=True, slots=True)
-class _DraftSupport:
-    """Hold one source that a draft's claim names, with the words quoted from it."""
-
-    source: str
-    quote: str
+# The source that a draft's claim names, the words quoted from it, and their offset if it is told.
+_DraftSupport = tuple[str, str, int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +135,8 @@ def _validate_support(item: object, where: str) -> _DraftSupport:
     if not isinstance(item, Mapping):
         raise _shape_violation(f"{where} is not an object")
     source, quote = (_require_text(item.get(key), f"{where}.{key}") for key in ("source", "quote"))
-    return _DraftSupport(source, quote)
+    start = item.get("start")
+    return source, quote, start if type(start) is int else None
 
 
 def _require_list(value: object, where: str) -> Sequence[object]:
@@ -161,13 +158,15 @@ def _ground_claim(claim: _DraftClaim, evidence: Evidence, names: Sequence[str]) 
     quotations = choose_quotations(claim.text, places, evidence, names)
     if isinstance(quotations, str):
         return quotations
-    return Claim(claim.text, tuple(dict.fromkeys(map(_cite_quotation, quotations))))
+    excerpt = tuple((q.passage.id, q.start, q.end) for q in find_excerpt(claim.text, quotations))
+    return Claim(claim.text, tuple(dict.fromkeys(map(_cite_quotation, quotations))), excerpt)
 
 
 def _locate_support(support: _DraftSupport, evidence: Evidence) -> list[Quotation] | Rule:
     """Locate a quote in the passage that its source names, or name the rule that drops it."""
-    passage = repair_reference(support.source, evidence, to_hint=False)
-    return locate_quote(support.quote, passage) if isinstance(passage, Passage) else "quote"
+    source, quote, start = support
+    passage = repair_reference(source, evidence, to_hint=False)
+    return locate_quote(quote, passage, start) if isinstance(passage, Passage) else "quote"
 
 
 def _cite_quotation(quotation: Quotation) -> RecordCitation:

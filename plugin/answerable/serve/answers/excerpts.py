@@ -10,7 +10,7 @@ from ..text.normalization import count_visible_characters
 from ..text.tokenization import NO_FORMS, extract_terms
 from ..types import Passage
 from .grounding import locate_quote
-from .statements import PassageStatements, TextRange
+from .statements import PassageStatements, TextRange, strip_range
 
 # The share that a term counts in a line if a line above it in the window has it already.
 REPEATED_TERM_SHARE = 0.15
@@ -162,11 +162,12 @@ class ExcerptBudget:
 class Excerpt:
     """Hold parts of one passage, in order, with something left out between them.
 
-    ``text`` is what a reader sees: the parts, with dots between them. ``statements`` are the texts
-    of the statements in it.
+    ``starts``: the offset of each part, after white space. ``text`` is what a reader sees: the
+    parts, with dots between them. ``statements`` are the texts of the statements in it.
     """
 
     parts: tuple[str, ...]
+    starts: tuple[int, ...]
     text: str
     statements: tuple[str, ...]
 
@@ -197,7 +198,7 @@ def cut_excerpt(
         each
         for each in _merge_ranges(passage.text, sorted(selection.selected_ranges.values()))
         # What no claim can quote, such as a lead-in of one word whose list begins elsewhere.
-        if not isinstance(locate_quote(passage.text[slice(*each)], passage), str)
+        if _is_quotable(passage, *each)
     ]
     statements = tuple(selection.read_text(place) for place in selection.selected_ranges)
     return _join_parts(passage, ranges, statements) if ranges else None
@@ -214,6 +215,11 @@ def _merge_ranges(text: str, ranges: Sequence[TextRange]) -> list[TextRange]:
     return merged
 
 
+def _is_quotable(passage: Passage, start: int, end: int) -> bool:
+    start, end = strip_range(passage.text, start, end)
+    return not isinstance(locate_quote(passage.text[start:end], passage, start), str)
+
+
 def _join_parts(
     passage: Passage, ranges: Sequence[TextRange], statements: tuple[str, ...]
 ) -> Excerpt:
@@ -223,7 +229,8 @@ def _join_parts(
     for (_, end), (start, _), part in zip(ranges, ranges[1:], parts[1:], strict=False):
         is_inline = "\n" not in passage.text[end:start]
         text += f" … {part}" if is_inline else f"\n…\n{part}"
-    return Excerpt(parts, text, statements)
+    starts = tuple(strip_range(passage.text, *each)[0] for each in ranges)
+    return Excerpt(parts, starts, text, statements)
 
 
 class _StatementSelection:

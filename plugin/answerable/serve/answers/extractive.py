@@ -243,8 +243,8 @@ def _draft_claim(excerpts: Sequence[_SectionExcerpt]) -> dict[str, Any]:
     return {
         "text": "\n…\n".join(each.excerpt.text for each in ordered),
         "evidence": [
-            {"source": f"s{each.section.number}", "quote": part}
+            {"source": f"s{each.section.number}", "quote": part, "start": start}
             for each in ordered
-            for part in each.excerpt.parts
+            for part, start in zip(each.excerpt.parts, each.excerpt.starts, strict=True)
         ],
     }

@@ -16,7 +16,7 @@ from ..text.normalization import (
 from ..text.sanitization import sanitize_text
 from ..text.tokenization import STOPWORDS, count_words
 from ..types import Evidence, Passage
-from .quotes import find_quotes
+from .quotes import ends_at_words, find_quotes
 from .statements import find_surrounding_sentences, is_line_of_code
 
 # Fewer words occur in any text.
@@ -36,11 +36,19 @@ class Quotation:
     end: int
 
 
-def locate_quote(quote: str, passage: Passage) -> list[Quotation] | Rule:
-    """Locate a quote wherever it occurs in a passage, or name the rule that it breaks."""
+def locate_quote(quote: str, passage: Passage, start: int | None = None) -> list[Quotation] | Rule:
+    """Locate a quote wherever it occurs in a passage, or name the rule that it breaks.
+
+    start: where its words are said to begin, which comes first if they stand there to the letter.
+    """
     quotations = [Quotation(passage, *span) for span in find_quotes(quote, passage.text)]
     if not quotations:
         return "quote"
+    words = quote.strip()
+    if start is not None and start >= 0 and passage.text.startswith(words, start):
+        end = start + len(words)
+        if ends_at_words(passage.text, start, end):
+            quotations.insert(0, Quotation(passage, start, end))
     return check_quote(quotations[0]) or quotations
 
 
@@ -322,7 +330,7 @@ def choose_quotations(
     if not placements:
         return next(each for each in located if isinstance(each, str))
     ordered = _place_in_order(placements)
-    if len(ordered) == len(located) and _is_excerpt(text, ordered):
+    if len(ordered) == len(located) and find_excerpt(text, ordered):
         return check_claim(text, ordered, evidence, names) or ordered
     # A quote that is given twice stands in one place, but twice in an excerpt.
     placements = list({id(each): each for each in placements}.values())
@@ -349,7 +357,7 @@ def check_claim(
     # White space indents the code of an excerpt.
     if count_visible_characters(text) > MAX_EXCERPT_CHARACTERS:
         return "length"
-    if _is_excerpt(text, quotations):
+    if find_excerpt(text, quotations):
         return None
     if len(text) > MAX_CLAIM_CHARACTERS:
         return "length"
@@ -379,9 +387,13 @@ def _place_in_order(located: Sequence[Sequence[Quotation]]) -> list[Quotation]:
     return placed
 
 
-def _is_excerpt(text: str, quotations: Sequence[Quotation]) -> bool:
-    """Test whether a claim is one of its quotes, or all of them in order, with "…" between."""
-    return _consists_of(text, quotations) or any(_consists_of(text, [q]) for q in quotations)
+def find_excerpt(text: str, quotations: Sequence[Quotation]) -> Sequence[Quotation]:
+    """Find what a claim consists of: all of its quotes in order, with "…" between, or one of them.
+
+    Nothing for a claim with words of its own.
+    """
+    choices = [quotations, *([quotation] for quotation in quotations)]
+    return next((choice for choice in choices if _consists_of(text, choice)), ())
 
 
 def _consists_of(text: str, quotations: Sequence[Quotation]) -> bool:

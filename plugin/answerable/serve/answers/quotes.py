@@ -23,7 +23,7 @@ def find_quotes(quote: str, text: str) -> list[tuple[int, int]]:
     at = folded.text.find(needle) if re.search(r"\w", needle) else -1
     while at >= 0 and len(ranges) < MAX_QUOTE_PLACES:
         end = at + len(needle)
-        if _ends_at_words(folded.text, at, end):
+        if ends_at_words(folded.text, at, end):
             ranges.append(_unfold_range(folded, at, end))
         at = folded.text.find(needle, at + 1)
     return ranges
@@ -40,7 +40,7 @@ def _unfold_range(folded: FoldedText, at: int, end: int) -> tuple[int, int]:
     return start, stop
 
 
-def _ends_at_words(text: str, start: int, end: int) -> bool:
+def ends_at_words(text: str, start: int, end: int) -> bool:
     """Test that no ASCII word continues over either edge of a range."""
     edges = (text[max(start - 1, 0) : start + 1], text[end - 1 : end + 1])
     return not any(_WITHIN_WORD.fullmatch(edge) for edge in edges)

@@ -26,8 +26,6 @@ from .statements import TextRange
 
 Json = dict[str, Any]
 
-# The mark in a claim where words between its quotes are left out.
-GAP_MARK = re.compile(r"\n…\n| … ")
 # A shorter repeated end of a window may be chance, such as a line that closes a block of code.
 MIN_OVERLAP = 20
 # Places that are listed under a reply.
@@ -45,12 +43,21 @@ class _LocatedPart(NamedTuple):
 
 
 def build_claim_blocks(claim: Claim, passages: Sequence[Passage]) -> list[Json] | None:
-    """Build the blocks of a claim; None unless it is the words of its passages, in their order.
+    """Build the blocks of a claim; None unless it consists of what it quotes, in its order.
 
-    They hold the words of the claim and no others, without HTML and without control characters.
-    Rows of one table are one table, even if rows between them are left out.
+    They hold the words of its passages, without HTML and without control characters. Rows of one
+    table are one table, even if rows between them are left out.
     """
-    return _build_blocks(_locate_claim(claim, passages)) or None
+    passage_by_id = {passage.id: passage for passage in passages if passage.blocks}
+    names = {name for name, _, _ in claim.excerpt}
+    if names != {citation.id for citation in claim.citations} or names - passage_by_id.keys():
+        return None
+    parts = [_LocatedPart(passage_by_id[name], *span) for name, *span in claim.excerpt]
+    if any(
+        one.passage is other.passage and other.start < one.end for one, other in pairwise(parts)
+    ):
+        return None
+    return _build_blocks(parts) or None
 
 
 def serialize_section(store: Store, passage_id: str) -> Json | None:
@@ -85,9 +92,12 @@ def _build_blocks(parts: Sequence[_LocatedPart], *, is_whole: bool = False) -> l
         if before is not None and before.passage is not passage and not is_whole:
             previous = None
         for block in passage.blocks:
-            span = _trim_block_range(
-                passage.text, max(part.start, block.start), min(part.end, block.end)
-            )
+            start = max(part.start, block.start)
+            # A quote begins after the spaces that indent its first line of code.
+            indent = passage.text[block.start : start].rpartition("\n")[2]
+            if block.kind == "code" and not indent.strip():
+                start -= len(indent)
+            span = _trim_block_range(passage.text, start, min(part.end, block.end))
             if span is None:
                 continue
             is_same = previous is not None and _continues(block, previous)
@@ -155,56 +165,6 @@ def _leaves_gap(before: _LocatedPart, after: _LocatedPart) -> bool:
                 return True
             start = block.end
     return bool(text[start : after.start].strip())
-
-
-def _locate_claim(claim: Claim, passages: Sequence[Passage]) -> list[_LocatedPart]:
-    """Find the parts of the cited passages that a claim consists of; none for any other claim."""
-    by_pair = {(passage.id, passage.url): passage for passage in passages if passage.blocks}
-    starts: dict[Passage, int] = {}
-    for citation in claim.citations:
-        passage = by_pair.get((citation.id, citation.url))
-        if passage is None:
-            return []
-        starts.setdefault(passage, citation.start)
-    # The page itself may have the mark of a gap.
-    for pieces in ([claim.text], GAP_MARK.split(claim.text)):
-        for offsets in (starts, dict.fromkeys(starts, 0)):
-            if parts := _find_in_order(pieces, offsets):
-                return parts
-    return []
-
-
-def _find_in_order(pieces: Sequence[str], starts: Mapping[Passage, int]) -> list[_LocatedPart]:
-    """Find pieces one after the other in passages that follow each other; none if one is missing.
-
-    starts: the offset in each passage from which its pieces are searched.
-    """
-    parts: list[_LocatedPart] = []
-    pending = list(starts.items())
-    at = -1
-    for piece in pieces:
-        while pending:
-            passage, start = pending[0]
-            text, offsets = _sanitize_with_offsets(passage.text)
-            first = next((n for n, offset in enumerate(offsets) if offset >= start), 0)
-            first_match = text.find(piece, max(first, at)) if piece.strip() else -1
-            if first_match >= 0:
-                break
-            pending.pop(0)
-            at = -1
-        if not pending:
-            return []
-        at = first_match + len(piece)
-        parts.append(_LocatedPart(passage, offsets[first_match], offsets[at - 1] + 1))
-    return parts if {part.passage for part in parts} == starts.keys() else []
-
-
-def _sanitize_with_offsets(text: str) -> tuple[str, Sequence[int]]:
-    """Sanitize a text as claims are, and return the offset that each character came from."""
-    if sanitize_text(text) == text:
-        return text, range(len(text))
-    cleaned = [(character, n) for n, raw in enumerate(text) for character in sanitize_text(raw)]
-    return "".join(c for c, _ in cleaned), [n for _, n in cleaned]
 
 
 def _trim_block_range(text: str, start: int, end: int) -> TextRange | None:

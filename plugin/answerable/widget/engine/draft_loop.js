@@ -1,7 +1,6 @@
-/** Draft a reply that meets the contract, or refuse. */
+/** Draft a reply, or refuse. */
 
 import { rateAnswer } from "./confidence.js";
-import { computeMode, ContractViolation, enforceContract } from "./contract.js";
 import { draftExcerpts } from "./extractive.js";
 
 /**
@@ -11,21 +10,20 @@ import { draftExcerpts } from "./extractive.js";
  * @typedef {import("./selection.js").Evidence} Evidence
  *
  * An answer, its confidence in [0, 1], and the reason of a refusal.
- * @typedef {{answer: Answer, confidence: number, reason: "no-evidence" | "declined" | "contract" | null}} Reply
+ * @typedef {{answer: Answer, confidence: number, reason: "no-evidence" | "declined" | null}} Reply
  */
 
 /**
  * Make the reply of a refusal.
- * @param {"no-evidence" | "declined" | "contract"} reason
- * @param {number} [dropped]
+ * @param {"no-evidence" | "declined"} reason
  * @returns {Reply}
  */
-function refuse(reason, dropped = 0) {
-  return { answer: { claims: [], dropped, rules: [] }, confidence: 0, reason };
+function refuse(reason) {
+  return { answer: { claims: [] }, confidence: 0, reason };
 }
 
 /**
- * Draft an answer that meets the contract, or refuse; no draft without evidence.
+ * Draft an answer, or refuse; no draft without evidence.
  * @param {Store} store
  * @param {RetrievalResult} retrieved
  * @param {Evidence} evidence
@@ -37,16 +35,8 @@ export function draftReply(store, retrieved, evidence, vector, onStage) {
   const { passages } = evidence;
   if (!passages.length || !vector) return refuse("no-evidence");
   onStage("writing");
-  const draft = draftExcerpts(store, retrieved.reading.question, evidence, vector);
+  const claims = draftExcerpts(store, retrieved.reading.question, evidence, vector);
+  if (!claims.length) return refuse("declined");
   onStage("checking");
-  let answer;
-  try {
-    answer = enforceContract(store.recipe, draft, passages);
-  } catch (error) {
-    // A second draft would be the same.
-    if (error instanceof ContractViolation) return refuse("contract");
-    throw error;
-  }
-  if (computeMode(answer) === "not-found") return refuse("declined", answer.dropped);
-  return { answer, confidence: rateAnswer(store, answer, retrieved, passages), reason: null };
+  return { answer: { claims }, confidence: rateAnswer(store, { claims }, retrieved, passages), reason: null };
 }

@@ -2,7 +2,7 @@
 import { countCodePoints } from "./code_points.js";
 import { countVisibleCharacters } from "./normalization.js";
 import { matchAt } from "./patterns.js";
-import { locateQuote } from "./grounding.js";
+import { isQuotable } from "./grounding.js";
 import { PassageStatements } from "./statements.js";
 import { extractTerms } from "./tokenization.js";
 import { isSpace, stripSpace, stripSpaceAtEnd } from "./white_space.js";
@@ -134,8 +134,8 @@ function toUnits(code, offset) {
 /**
  * @typedef {{words: number, lines: number, visible: number}} ExcerptBudget
  *
- * Parts of one passage, in order; `text` has dots between them; `statements` are the texts of those in it.
- * @typedef {{parts: string[], text: string, statements: string[], visible: number}} Excerpt
+ * Ranges of one passage, in order; `text` has dots between them; `statements` are the texts of those in it.
+ * @typedef {{ranges: TextRange[], text: string, statements: string[], visible: number}} Excerpt
  */
 
 /**
@@ -155,9 +155,7 @@ export function cutExcerpt(recipe, passage, supports, weights, budget, excluded,
   const statements = [...selection.selectedRanges.keys()].map((place) => selection.textOf(passage.statements[place]));
   const selected = [...selection.selectedRanges.values()];
   selected.sort((one, other) => one[0] - other[0] || one[1] - other[1]);
-  const ranges = mergeRanges(passage.text, selected).filter(
-    (range) => typeof locateQuote(recipe, passage.text.slice(...range), passage) !== "string",
-  );
+  const ranges = mergeRanges(passage.text, selected).filter((range) => isQuotable(recipe, passage, range));
   return ranges.length ? joinParts(passage, ranges, statements) : null;
 }
 
@@ -193,7 +191,7 @@ function joinParts(passage, ranges, statements) {
     const isInline = !passage.text.slice(ranges[at - 1][1], ranges[at][0]).includes("\n");
     text += (isInline ? " … " : "\n…\n") + parts[at];
   }
-  return { parts, text, statements, visible: countVisibleCharacters(text) };
+  return { ranges, text, statements, visible: countVisibleCharacters(text) };
 }
 
 /** Select statements one by one while there is room for them, each with what it needs. */

@@ -1,6 +1,7 @@
 /** Draft an answer without a language model: quote verbatim excerpts. */
 
 import { isDirectAnswer } from "./confidence.js";
+import { makeClaim } from "./contract.js";
 import { cutExcerpt } from "./excerpts.js";
 import { extractWords } from "./tokenization.js";
 import { formsIn } from "./word_forms.js";
@@ -11,10 +12,10 @@ import { formsIn } from "./word_forms.js";
  * @typedef {import("./store.js").Passage} Passage
  * @typedef {import("./selection.js").Evidence} Evidence
  * @typedef {import("./excerpts.js").Excerpt} Excerpt
- * @typedef {import("./contract.js").DraftClaim} DraftClaim
+ * @typedef {import("./contract.js").Claim} Claim
  *
- * A passage of the evidence and how well its statements support an answer; `number` is its position, from 1.
- * @typedef {{number: number, passage: Passage, supports: number[], best: number, value: number}} RatedSection
+ * A passage of the evidence and how well its statements support an answer.
+ * @typedef {{passage: Passage, supports: number[], best: number, value: number}} RatedSection
  * @typedef {{section: RatedSection, excerpt: Excerpt}} SectionExcerpt
  */
 
@@ -24,7 +25,7 @@ import { formsIn } from "./word_forms.js";
  * @param {string} question
  * @param {Evidence} evidence
  * @param {Float32Array} vector of the question
- * @returns {{claims: DraftClaim[]}}
+ * @returns {Claim[]}
  */
 export function draftExcerpts(store, question, evidence, vector) {
   /** @type {Map<string, SectionExcerpt[]>} */
@@ -33,7 +34,7 @@ export function draftExcerpts(store, question, evidence, vector) {
     const { url } = each.section.passage;
     claims.set(url, [...(claims.get(url) ?? []), each]);
   }
-  return { claims: [...claims.values()].map((windows) => draftClaim(store.recipe, windows)) };
+  return [...claims.values()].map((windows) => draftClaim(store.recipe, windows));
 }
 
 /**
@@ -87,7 +88,7 @@ function rateSections(store, evidence, vector) {
     const quotable = supports.filter((_, place) => !passage.statements[place].isBare);
     const best = quotable.length ? Math.max(...quotable) : 0;
     const value = evidence.sectionScores[at] + SUPPORT_WEIGHT * best;
-    return { number: at + 1, passage, supports, best, value };
+    return { passage, supports, best, value };
   });
   return sections.sort((one, other) => other.value - one.value);
 }
@@ -159,17 +160,16 @@ function readWords(recipe, passage) {
  * Draft a claim of the windows of one section, in the order of the page.
  * @param {Recipe} recipe
  * @param {SectionExcerpt[]} excerpts
- * @returns {DraftClaim}
+ * @returns {Claim}
  */
 function draftClaim(recipe, excerpts) {
   const windowOf = (/** @type {SectionExcerpt} */ { section }) => {
     return Number(recipe.selection.WINDOW_SUFFIX.exec(section.passage.id)?.[1] ?? 1);
   };
   const ordered = [...excerpts].sort((one, other) => windowOf(one) - windowOf(other));
-  return {
-    text: ordered.map(({ excerpt }) => excerpt.text).join("\n…\n"),
-    evidence: ordered.flatMap(({ section, excerpt }) =>
-      excerpt.parts.map((quote) => ({ source: `s${section.number}`, quote })),
-    ),
-  };
+  const text = ordered.map(({ excerpt }) => excerpt.text).join("\n…\n");
+  const quotations = ordered.flatMap(({ section: { passage }, excerpt }) =>
+    excerpt.ranges.map(([start, end]) => ({ passage, start, end })),
+  );
+  return makeClaim(recipe, text, quotations);
 }

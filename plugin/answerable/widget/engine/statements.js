@@ -102,6 +102,18 @@ export function isLineOfCode(passage, start, end) {
 }
 
 /**
+ * Strip white space from the ends of a range.
+ * @param {string} text
+ * @param {number} start
+ * @param {number} end
+ * @returns {TextRange}
+ */
+export function stripRange(text, start, end) {
+  const part = text.slice(start, end);
+  return [end - stripSpaceAtStart(part).length, start + stripSpaceAtEnd(part).length];
+}
+
+/**
  * List the sentences of a passage and, between them, its lines, in order.
  * @param {Passage} passage
  * @returns {TextRange[]}
@@ -112,8 +124,7 @@ function listUnits({ text, sentences }) {
   let last = 0;
   for (const sentence of [...sentences, null]) {
     for (const line of text.slice(last, Math.max(last, sentence?.[0] ?? text.length)).split("\n")) {
-      const start = last + line.length - stripSpaceAtStart(line).length;
-      if (stripSpace(line)) units.push([start, last + stripSpaceAtEnd(line).length]);
+      if (stripSpace(line)) units.push(stripRange(text, last, last + line.length));
       last += line.length + 1;
     }
     if (!sentence) break;

@@ -7,7 +7,6 @@ import { stripSpace, stripSpaceAtEnd } from "./white_space.js";
 
 /**
  * @typedef {import("./passage_shards.js").Block} Block
- * @typedef {import("./contract.js").Claim} Claim
  * @typedef {import("./store.js").Passage} Passage
  * @typedef {import("./recipe.js").Recipe} Recipe
  * @typedef {import("./contract.js").RecordCitation} RecordCitation
@@ -17,19 +16,8 @@ import { stripSpace, stripSpaceAtEnd } from "./white_space.js";
 
 /**
  * @typedef {[start: number, end: number]} TextRange
- * @typedef {{passage: Passage, start: number, end: number}} LocatedPart
+ * @typedef {import("./contract.js").Quotation} Quotation
  */
-
-/**
- * Build the blocks of a claim; null unless it is the words of its passages, in their order.
- * @param {Recipe} recipe
- * @param {Claim} claim
- * @returns {any[] | null}
- */
-export function buildClaimBlocks(recipe, claim) {
-  const blocks = buildBlocks(recipe, locateClaim(recipe, claim), false);
-  return blocks.length ? blocks : null;
-}
 
 /**
  * Serialize the whole section of a passage, without the words that its windows repeat; null if nothing has that id.
@@ -71,7 +59,7 @@ function findNewWords({ wire }, before, { blocks, sentences, text }) {
 
 /**
  * @param {Recipe} recipe
- * @param {LocatedPart[]} parts
+ * @param {Quotation[]} parts
  * @param {boolean} isSection nothing between the parts is left out
  * @returns {any[]}
  */
@@ -80,7 +68,7 @@ function buildBlocks(recipe, parts, isSection) {
   const blocks = [];
   /** @type {Block | null} */
   let previous = null;
-  /** @type {LocatedPart | null} */
+  /** @type {Quotation | null} */
   let before = null;
   for (const part of parts) {
     const { passage } = part;
@@ -114,8 +102,8 @@ function buildBlocks(recipe, parts, isSection) {
 /**
  * Test whether something is left out between two parts that a reader may miss.
  * @param {Recipe} recipe
- * @param {LocatedPart} before
- * @param {LocatedPart} after
+ * @param {Quotation} before
+ * @param {Quotation} after
  * @returns {boolean}
  */
 function leavesGap(recipe, before, after) {
@@ -129,83 +117,6 @@ function leavesGap(recipe, before, after) {
     start = block.end;
   }
   return stripSpace(passage.text.slice(start, after.start)) !== "";
-}
-
-/**
- * Find the parts of the cited passages that a claim consists of; none for any other claim.
- * @param {Recipe} recipe
- * @param {Claim} claim
- * @returns {LocatedPart[]}
- */
-function locateClaim(recipe, { text, citations }) {
-  /** @type {Map<Passage, number>} */
-  const starts = new Map();
-  for (const { passage, start } of citations) {
-    if (!passage.blocks.length) return [];
-    if (!starts.has(passage)) starts.set(passage, start);
-  }
-  const origins = new Map([...starts.keys()].map((passage) => [passage, 0]));
-  // The page itself may have the mark of a gap.
-  for (const pieces of [[text], text.split(recipe.wire.GAP_MARK)]) {
-    for (const offsets of [starts, origins]) {
-      const parts = findInOrder(recipe, pieces, offsets);
-      if (parts.length) return parts;
-    }
-  }
-  return [];
-}
-
-/**
- * Find pieces one after the other in passages that follow each other; none if one is missing.
- * @param {Recipe} recipe
- * @param {string[]} pieces
- * @param {Map<Passage, number>} starts the offset in each passage from which its pieces are searched
- * @returns {LocatedPart[]}
- */
-function findInOrder(recipe, pieces, starts) {
-  /** @type {LocatedPart[]} */
-  const parts = [];
-  const pending = [...starts];
-  let at = -1;
-  for (const piece of pieces) {
-    let match = -1;
-    for (; pending.length && match < 0; ) {
-      const [passage, start] = pending[0];
-      const { text, offsets } = sanitizeWithOffsets(recipe, passage.text);
-      const first = offsets ? Math.max(0, offsets.findIndex((offset) => offset >= start)) : start;
-      match = stripSpace(piece) ? text.indexOf(piece, Math.max(first, at)) : -1;
-      if (match < 0) {
-        pending.shift();
-        at = -1;
-        continue;
-      }
-      at = match + piece.length;
-      parts.push({ passage, start: offsets?.[match] ?? match, end: (offsets?.[at - 1] ?? at - 1) + 1 });
-    }
-    if (match < 0) return [];
-  }
-  return new Set(parts.map(({ passage }) => passage)).size === starts.size ? parts : [];
-}
-
-/**
- * Sanitize a text as claims are, and return the offset that each unit came from; null where all are their own.
- * @param {Recipe} recipe
- * @param {string} text
- * @returns {{text: string, offsets: number[] | null}}
- */
-function sanitizeWithOffsets(recipe, text) {
-  if (sanitizeText(recipe, text) === text) return { text, offsets: null };
-  let cleaned = "";
-  /** @type {number[]} */
-  const offsets = [];
-  let at = 0;
-  for (const raw of text) {
-    const safe = sanitizeText(recipe, raw);
-    for (let unit = 0; unit < safe.length; unit += 1) offsets.push(safe === raw ? at + unit : at);
-    cleaned += safe;
-    at += raw.length;
-  }
-  return { text: cleaned, offsets };
 }
 
 /**
@@ -323,16 +234,11 @@ export function serializeAnswer({ answer, confidence, reason }, store, requestId
   const { manifest, recipe, site } = store;
   const citations = listCitations(answer);
   const numbers = new Map(citations.map((citation, at) => [citationKey(citation), at + 1]));
-  const claims = answer.claims.map((claim) => {
-    /** @type {{text: string, citations: number[], blocks?: any[]}} */
-    const row = {
-      text: claim.text,
-      citations: claim.citations.map((each) => /** @type {number} */ (numbers.get(citationKey(each)))),
-    };
-    const blocks = buildClaimBlocks(recipe, claim);
-    if (blocks) row.blocks = blocks;
-    return row;
-  });
+  const claims = answer.claims.map((claim) => ({
+    text: claim.text,
+    citations: claim.citations.map((each) => /** @type {number} */ (numbers.get(citationKey(each)))),
+    blocks: buildBlocks(recipe, claim.quotations, false),
+  }));
   const parts = claims.map(({ text, citations: numbered }) => insertClaimMarkers(text, numbered));
   return {
     mode: computeMode(answer),
@@ -342,7 +248,8 @@ export function serializeAnswer({ answer, confidence, reason }, store, requestId
     citations: citations.map((citation, at) => serializeCitation(citation, at + 1, store)),
     confidence: bucketConfidence(recipe, confidence),
     reason,
-    dropped: answer.dropped,
+    // Nothing that it does not quote is ever drafted.
+    dropped: 0,
     // A refusal shows no results for another spelling, and an answer needed no earlier question.
     notes: remarks.filter(({ kind }) => kind !== (answer.claims.length ? "follow-up" : "corrected")),
     site_url: site.url,
