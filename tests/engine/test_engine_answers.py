@@ -169,7 +169,7 @@ def test_statement_is_quotable_where_python_locates_it(passage: Passage) -> None
         words = passage.text[statement.start : statement.end]
         located = grounding.locate_quote(words, passage, statement.start)
         span = [units[statement.start], units[statement.end]]
-        is_quotable = engine().call("grounding", "isQuotable", RECIPE, twin, span)
+        is_quotable = engine().call("excerpts", "isQuotable", RECIPE, twin, span)
         assert is_quotable is not isinstance(located, str), words
 
 

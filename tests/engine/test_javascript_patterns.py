@@ -45,8 +45,8 @@ PATTERNS = (
 def test_translated_pattern_finds_what_python_finds(pattern: str, flags: int, text: str) -> None:
     compiled = re.compile(pattern, flags)
     engine().call("recipe", "reviveRecipe", translate_pattern(compiled), save="pattern")
-    matches = engine().call("patterns", "findAll", {"$": "pattern"}, text)
-    assert [match[0] for match in matches] == [match.group() for match in compiled.finditer(text)]
+    matches = engine().call("patterns", "findTexts", {"$": "pattern"}, text)
+    assert matches == [match.group() for match in compiled.finditer(text)]
 
 
 @pytest.mark.parametrize(
@@ -57,8 +57,8 @@ def test_case_is_ignored_as_python_does(pattern: str) -> None:
     text = " ".join(each for each in cased if each.lower() != each or each.upper() != each)
     compiled = re.compile(pattern, re.IGNORECASE)
     engine().call("recipe", "reviveRecipe", translate_pattern(compiled), save="pattern")
-    matches = engine().call("patterns", "findAll", {"$": "pattern"}, text)
-    assert [match[0] for match in matches] == [match.group() for match in compiled.finditer(text)]
+    matches = engine().call("patterns", "findTexts", {"$": "pattern"}, text)
+    assert matches == [match.group() for match in compiled.finditer(text)]
 
 
 @pytest.mark.parametrize("pattern", ["a++", "(?>a)", "(?i:a)b", "(a)?(?(1)b|c)"])

@@ -2,7 +2,6 @@
 
 /** Return the offsets and groups of each match: one list a text. */
 export async function findSpans({ source, flags }, texts) {
-  const { findAll } = await import(`${process.argv[2]}/patterns.js`);
-  const pattern = new RegExp(source, flags);
-  return texts.map((text) => findAll(pattern, text).map((match) => [match.index, ...match]));
+  const pattern = new RegExp(source, `${flags}g`);
+  return texts.map((text) => [...text.matchAll(pattern)].map((match) => [match.index, ...match]));
 }

@@ -170,20 +170,19 @@ def unpack_statements(
     statements = tuple(Statement(*row) for row in rows)
     last = 0
     for statement in statements:
-        kind, start, end, block, words, flags, label, group, *counts = statement
-        _check_range(start, end, last, size)
-        has_block = _is_count(block, len(blocks) - 1)
-        has_label = label == -1 or (
-            _is_count(label, len(blocks) - 1) and blocks[label].kind == "label"
-        )
-        are_counts = _is_count(flags, _ALL_FLAGS) and _is_count(group, _MAX_GROUP)
+        kind, *numbers = statement
+        are_whole = set(map(type, numbers)) == {int}
+        start, end, block, words, flags, label, group, *counts = numbers
         if not (
             kind in STATEMENT_KINDS
-            and start < end
-            and has_block
-            and has_label
-            and are_counts
-            and all(_is_count(count, size) for count in (words, *counts))
+            and are_whole
+            and last <= start < end <= size
+            and 0 <= block < len(blocks)
+            and -1 <= label < len(blocks)
+            and (label < 0 or blocks[label].kind == "label")
+            and 0 <= flags <= _ALL_FLAGS
+            and 0 <= group <= _MAX_GROUP
+            and 0 <= min(words, *counts) <= max(words, *counts) <= size
         ):
             raise ValueError(f"{statement!r:.120} is not a statement")
         last = end

@@ -1,7 +1,7 @@
 /** Compute confidence: how far the best score is above its floor, less if no one section answers. */
 
 import { computeIdfShare } from "./bm25.js";
-import { matchAt } from "./patterns.js";
+import { matchesStart } from "./patterns.js";
 import { splitLowercaseWords } from "./tokenization.js";
 import { formsIn } from "./word_forms.js";
 
@@ -82,7 +82,7 @@ export function isDirectAnswer(recipe, question, weights, forms, passage, excerp
   if (computeIdfShare(recipe, weights, forms, title, language) < MIN_HEADING_SHARE) return false;
   if (!hasSamePolarity(recipe, question, shown)) return false;
   const isStepOrCode = (/** @type {{kind: string}} */ { kind }) => ["code", "item", "row"].includes(kind);
-  return !matchAt(HOW, question) || passage.blocks.some(isStepOrCode) || passage.spans.some(({ kind }) => kind === "code");
+  return !matchesStart(HOW, question) || passage.blocks.some(isStepOrCode) || passage.spans.some(({ kind }) => kind === "code");
 }
 
 /**

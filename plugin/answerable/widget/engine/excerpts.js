@@ -1,10 +1,9 @@
 /** Excerpts: the statements, code, list or rows of a passage that a reader would copy. */
 import { countCodePoints } from "./code_points.js";
-import { countVisibleCharacters } from "./normalization.js";
-import { matchAt } from "./patterns.js";
-import { isQuotable } from "./grounding.js";
-import { PassageStatements } from "./statements.js";
-import { extractTerms } from "./tokenization.js";
+import { countVisibleCharacters, listVisibleWords } from "./normalization.js";
+import { matchesStart, matchesAll } from "./patterns.js";
+import { isLineOfCode, PassageStatements, stripRange } from "./statements.js";
+import { countWords, extractTerms } from "./tokenization.js";
 import { isSpace, stripSpace, stripSpaceAtEnd } from "./white_space.js";
 
 /**
@@ -95,11 +94,11 @@ export function completeCode(recipe, code, end, weights, maxLines, maxCharacters
   const isMissing = (/** @type {string} */ term) => weights.has(term) && !above.has(term);
   let before = code.slice(code.lastIndexOf("\n", end - 1) + 1, end);
   for (const line of lines.slice(1, maxLines + 1)) {
-    const leadsOn = added === at && matchAt(LEADS_ON, before);
+    const leadsOn = added === at && matchesStart(LEADS_ON, before);
     size += countCodePoints(line) + 1;
     if (size > maxCharacters) break;
     at += line.length + 1;
-    if (leadsOn || matchAt(CLOSING, line) || readTerms(line).some(isMissing)) added = at;
+    if (leadsOn || matchesStart(CLOSING, line) || readTerms(line).some(isMissing)) added = at;
     before = line;
   }
   return added;
@@ -115,8 +114,8 @@ function markImports(recipe, lines) {
   const { CLOSING, IMPORT } = recipe.excerpts;
   let isOpen = false;
   return lines.map((line) => {
-    const isImport = isOpen || matchAt(IMPORT, line) !== null;
-    isOpen = isImport && (isOpen || /[({]$/.test(stripSpaceAtEnd(line))) && !(isOpen && matchAt(CLOSING, line));
+    const isImport = isOpen || matchesStart(IMPORT, line);
+    isOpen = isImport && (isOpen || /[({]$/.test(stripSpaceAtEnd(line))) && !(isOpen && matchesStart(CLOSING, line));
     return isImport;
   });
 }
@@ -157,6 +156,34 @@ export function cutExcerpt(recipe, passage, supports, weights, budget, excluded,
   selected.sort((one, other) => one[0] - other[0] || one[1] - other[1]);
   const ranges = mergeRanges(passage.text, selected).filter((range) => isQuotable(recipe, passage, range));
   return ranges.length ? joinParts(passage, ranges, statements) : null;
+}
+
+/**
+ * Test whether a range is whole words, and three of them at least unless it is whole.
+ * That is code, column names, or all of its passage.
+ * @param {Recipe} recipe
+ * @param {Passage} passage
+ * @param {TextRange} range
+ * @returns {boolean}
+ */
+export function isQuotable(recipe, passage, range) {
+  const { CODE_LIKE, MIN_QUOTE_WORDS } = recipe.grounding;
+  const { blocks, spans, text } = passage;
+  const [start, end] = stripRange(text, ...range);
+  const quote = text.slice(start, end);
+  const edges = [text.slice(Math.max(start - 1, 0), start + 1), text.slice(end - 1, end + 1)];
+  if (!/[\p{L}\p{N}_]/u.test(quote) || edges.some((edge) => matchesAll(recipe.quotes.WITHIN_WORD, edge))) return false;
+  const words = listVisibleWords(recipe, quote);
+  const isPlace = (/** @type {{start: number, end: number}} */ each) => each.start === start && each.end === end;
+  return (
+    countWords(recipe, words.join(" ")) >= MIN_QUOTE_WORDS ||
+    spans.some((span) => span.kind === "code" && isPlace(span)) ||
+    blocks.some((block) => block.detail === "header" && isPlace(block)) ||
+    words.some((word) => matchesAll(CODE_LIKE, word)) ||
+    text.includes(`\`${words.join(" ")}\``) ||
+    isLineOfCode(passage, start, end) ||
+    quote === stripSpace(text)
+  );
 }
 
 /**

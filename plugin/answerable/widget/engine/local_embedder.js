@@ -1,5 +1,5 @@
 /** The local embedder: pieces of words, their vectors, and the mean of a text. */
-import { findAll } from "./patterns.js";
+import { findTexts } from "./patterns.js";
 
 /**
  * @typedef {import("./site_files.js").SiteFiles} SiteFiles
@@ -50,7 +50,7 @@ export class TokenPieces {
       if (number % 2) ids.push(SPECIAL_PIECES.indexOf(part));
       else if (part) {
         const spaced = `${SPACE}${part}`.replaceAll(" ", SPACE);
-        for (const [word] of findAll(WORD, spaced)) ids.push(...this.#encodeWord(word));
+        for (const word of findTexts(WORD, spaced)) ids.push(...this.#encodeWord(word));
       }
     });
     return ids;

@@ -18,20 +18,6 @@ function withFlag(pattern, flag) {
 }
 
 /**
- * Find all matches, as `finditer` does, between two offsets.
- * @param {RegExp} pattern
- * @param {string} text
- * @param {number} [start]
- * @param {number} [end]
- * @returns {RegExpMatchArray[]}
- */
-export function findAll(pattern, text, start = 0, end = text.length) {
-  const whole = withFlag(pattern, "g");
-  whole.lastIndex = start;
-  return [...(end < text.length ? text.slice(0, end) : text).matchAll(whole)];
-}
-
-/**
  * Find the texts of all matches, as `findall` does for a pattern without groups.
  * @param {RegExp} pattern
  * @param {string} text
@@ -42,16 +28,15 @@ export function findTexts(pattern, text) {
 }
 
 /**
- * Match at an offset, as `match` does.
+ * Test whether a text begins with a match, as `match` finds one.
  * @param {RegExp} pattern
  * @param {string} text
- * @param {number} [start]
- * @returns {RegExpExecArray | null}
+ * @returns {boolean}
  */
-export function matchAt(pattern, text, start = 0) {
+export function matchesStart(pattern, text) {
   const sticky = withFlag(pattern, "y");
-  sticky.lastIndex = start;
-  return sticky.exec(text);
+  sticky.lastIndex = 0;
+  return sticky.test(text);
 }
 
 /**
