@@ -18,38 +18,38 @@ RECORDED: dict[str, int] = {
     "answerable": 59,
     "cli": 3_174,
     "evaluate": 3_715,
-    "indexing": 971,
-    "indexing/browser_index": 889,
+    "indexing": 947,
+    "indexing/browser_index": 874,
     "indexing/html_site": 435,
-    "indexing/leak_audit": 1_089,
+    "indexing/leak_audit": 1_085,
     "indexing/notes": 805,
-    "indexing/output": 524,
+    "indexing/output": 520,
     "indexing/packaging": 580,
-    "indexing/pages": 1_277,
+    "indexing/pages": 1_442,
     "indexing/site_hosts": 141,
     "indexing/widget": 356,
-    "mkdocs": 1_836,
-    "postgres": 1_055,
-    "serve": 1_183,
-    "serve/answers": 1_988,
+    "mkdocs": 1_842,
+    "postgres": 1_058,
+    "serve": 1_229,
+    "serve/answers": 1_742,
     "serve/bundle_format": 773,
     "serve/embedders": 324,
     "serve/http": 2_532,
     "serve/limits": 677,
     "serve/retrieval": 1_174,
-    "serve/stores": 328,
+    "serve/stores": 336,
     "serve/text": 237,
     "testing": 296,
-    "widget": 392,
-    "widget/ask-box": 1_219,
-    "widget/engine": 2_908,
+    "widget": 355,
+    "widget/ask-box": 1_178,
+    "widget/engine": 2_471,
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 37_440
+MAX_LINES = 37_316
 MAX_MODULES = 150
 MAX_MODULE_LINES = 600
-MAX_JAVASCRIPT_LINES = 8_240
+MAX_JAVASCRIPT_LINES = 7_258
 
 _LAYOUT = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
