@@ -18,17 +18,17 @@ RECORDED: dict[str, int] = {
     "answerable": 59,
     "cli": 3_174,
     "evaluate": 3_715,
-    "indexing": 947,
-    "indexing/browser_index": 874,
+    "indexing": 971,
+    "indexing/browser_index": 880,
     "indexing/html_site": 435,
-    "indexing/leak_audit": 1_085,
+    "indexing/leak_audit": 1_089,
     "indexing/notes": 805,
-    "indexing/output": 520,
+    "indexing/output": 524,
     "indexing/packaging": 580,
-    "indexing/pages": 1_442,
+    "indexing/pages": 1_420,
     "indexing/site_hosts": 141,
     "indexing/widget": 356,
-    "mkdocs": 1_842,
+    "mkdocs": 1_836,
     "postgres": 1_058,
     "serve": 1_229,
     "serve/answers": 1_742,
@@ -40,16 +40,16 @@ RECORDED: dict[str, int] = {
     "serve/stores": 336,
     "serve/text": 237,
     "testing": 296,
-    "widget": 355,
-    "widget/ask-box": 1_178,
-    "widget/engine": 2_471,
+    "widget": 392,
+    "widget/ask-box": 1_219,
+    "widget/engine": 2_500,
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 37_316
+MAX_LINES = 37_375
 MAX_MODULES = 150
 MAX_MODULE_LINES = 600
-MAX_JAVASCRIPT_LINES = 7_258
+MAX_JAVASCRIPT_LINES = 7_451
 
 _LAYOUT = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,

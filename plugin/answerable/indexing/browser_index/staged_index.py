@@ -118,7 +118,6 @@ def make_statement_quantizer(
     """
     # Imported late: an unchanged site has its statements already.
     from ...serve.answers.extractive import embed_statements, list_statement_texts
-    from ...serve.answers.statements import split_statements
 
     embed = embed or (lambda texts: embed_statements(embedder, texts).codes)
 
