@@ -144,7 +144,7 @@ def bundle(passages: int, hints: int, folder: Path) -> Bundle:
     none = replace(names, rows={})
     counts = {
         "records": records, "passages": passages, "hints": hints, "windows": hints,
-        "terms": len(postings.terms), "words": 0,
+        "terms": len(postings.terms), "words": 0, "questions": 0,
     }  # fmt: skip
     return Bundle(
         manifest=_manifest(counts),
@@ -172,6 +172,10 @@ def bundle(passages: int, hints: int, folder: Path) -> Bundle:
         forms={"en": dict.fromkeys(postings.terms, "")},
         lengths=postings.lengths,
         words=(),
+        question_terms=PhraseIndex({}, edges[:1], rows[:0], ones[:0]),
+        question_norms=np.zeros(0),
+        question_passages=rows[:0],
+        passage_sections=np.arange(passages, dtype=np.uint32),
         hints=HintColumns(*(Numbered(form, hints) for form in
                       ("note:{:010x}", "Label {}", "shelf {}", "/shelf/{}/"))),
         hint_codes=_codes(hints, folder / "hints", 2),

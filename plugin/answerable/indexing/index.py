@@ -38,6 +38,7 @@ from .notes.routing_hints import embed_passages_and_notes
 from .pages.page_index import PageIndex, TermCounts
 from .pages.passages import IndexedPassage
 from .pages.records import Record
+from .questions import NO_QUESTIONS, QuestionIndex, SectionQuestions, index_questions, list_sections
 from .stems import extract_stems, list_forms
 
 
@@ -258,6 +259,7 @@ class SiteIndex:
     forms: Mapping[str, tuple[str, ...]]
     label_terms: tuple[PhraseEntry, ...]
     is_history: tuple[bool, ...]
+    questions: QuestionIndex = NO_QUESTIONS
 
 
 def build_index(
@@ -269,11 +271,13 @@ def build_index(
     cache_folder: Path,
     weights: Mapping[str, float] | None = None,
     progress: ReportProgress | None = None,
+    questions: Mapping[str, SectionQuestions] | None = None,
 ) -> SiteIndex:
     """Embed and index a site.
 
     resolve: from a note's ``about`` to a url; it raises NotebookError. weights: by pattern of
-    record ids, the first that matches counts. Vectors that the cache has are not embedded again.
+    record ids, the first that matches counts. questions: by section. Vectors that the cache has
+    are not embedded again.
     """
     public = [page for page in pages if not page.record.metadata.excluded]
     _reject_duplicate_ids(public)
@@ -317,6 +321,26 @@ def build_index(
         forms=list_forms(lexicon.terms, ((page.record.language, page.stems) for page in public)),
         label_terms=index_labels(hints.hints, site.language),
         is_history=mark_history_pages(records, site.name, weights or {}),
+        questions=_index_questions(questions or {}, passages, lexicon, languages, site.names),
+    )
+
+
+def _index_questions(
+    questions: Mapping[str, SectionQuestions],
+    passages: Sequence[IndexedPassage],
+    lexicon: Lexicon,
+    languages: Sequence[tuple[str, int, int]],
+    names: Sequence[str],
+) -> QuestionIndex:
+    ranges = {language: (first, end) for language, first, end in languages}
+    rows = {term: row for row, term in enumerate(lexicon.terms)} if questions else {}
+    sections = list_sections(each.passage for each in passages) if questions else []
+    return index_questions(
+        questions,
+        sections,
+        rows.__contains__,
+        lambda term, language: _idf(lexicon, rows.get(term), ranges[language]),
+        names,
     )
 
 

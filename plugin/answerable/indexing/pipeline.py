@@ -8,6 +8,7 @@ from functools import cache, partial
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import msgspec
 
@@ -34,6 +35,7 @@ from .output.bundle_writer import (
 from .output.files import format_count, lock_folder, write_private_file
 from .output.function_writer import check_function_folder, lacks_kernel, write_function
 from .pages.page_index import PageIndex
+from .questions import SectionQuestions, mark_answered
 from .widget.injection import WIDGET_FOLDER
 
 
@@ -105,6 +107,7 @@ class SiteBuild:
     choose_profile: Callable[[int], Profile]
     weights: Mapping[str, float] = field(default_factory=dict)
     page_names: Mapping[str, str] = field(default_factory=dict)
+    questions: Mapping[str, SectionQuestions] = field(default_factory=dict)
     browser_folder: Path | None = None
 
 
@@ -181,6 +184,7 @@ def index_site(site: SiteBuild, notebook: Notebook) -> SiteIndex:
             cache_folder=site.cache,
             weights=site.weights,
             progress=report,
+            questions=site.questions,
         )
 
 
@@ -227,10 +231,12 @@ def _stage_index(site: SiteBuild, notebook: Notebook, folder: Path) -> StagedInd
             return contents, None
         profile = _choose_profile(site, contents)
         bundle = make_manifest(contents, identity, profile, _read_build_time())
+        if index.questions.texts:
+            index = _withhold_questions(index, contents, profile, site.embedder)
         return contents, stage_browser_index(index, profile, site.embedder, bundle.id, site.cache)
 
     # The profile of no notes tells what is set of it.
-    options = site.encoding, site.weights, site.choose_profile(0), answers
+    options = site.encoding, site.weights, site.questions, site.choose_profile(0), answers
     space, notes = name_vector_space(identity), notebook.notes
     pages = sha256(msgspec.json.encode(site.pages, order="deterministic")).hexdigest()
     key = hash_inputs(site.info, pages, site.targets, notes, space, *options)
@@ -248,6 +254,19 @@ def _list_browser_artifacts(site: SiteBuild, index: StagedIndex) -> list[Artifac
         return []
     folder = f"{site.browser_folder.name}/{WIDGET_FOLDER}{index.browser.folder}"
     return _list_file_artifacts(folder, index.browser.files)
+
+
+def _withhold_questions(
+    index: SiteIndex, contents: BundleContents, profile: Profile, embedder: Embedder
+) -> SiteIndex:
+    """Blank the questions that their own sections do not answer, so that none is suggested."""
+    with TemporaryDirectory(prefix="answerable-", ignore_cleanup_errors=True) as name:
+        write_bundle(contents, Path(name), embedder.identity, profile, _read_build_time())
+        store = open_bundle(Path(name), verify=False)
+        marks = mark_answered(store, embedder, index.questions.texts)
+    shown = zip(index.questions.texts, marks, strict=True)
+    texts = tuple(text if is_answered else "" for text, is_answered in shown)
+    return replace(index, questions=replace(index.questions, texts=texts))
 
 
 def _write_browser_index(site: SiteBuild, browser: BrowserIndex | None) -> None:

@@ -218,6 +218,7 @@ class AnswerableConfig(base.Config):
     store = c.SubConfig(StoreOptions)
     evaluate = c.SubConfig(EvaluateOptions)
     gold = c.Type(str, default="eval/gold.yaml")
+    questions = c.Type(str, default="questions.jsonl")
     gate = c.Choice(("none", "retrieval"), default="none")
     answers_in = c.Optional(c.Choice(ANSWER_PLACES))
     offline = c.Optional(c.Type(bool))
@@ -356,6 +357,11 @@ def resolve_encoding(config: AnswerableConfig) -> Encoding:
 def resolve_gold_path(config: AnswerableConfig) -> Path:
     """Resolve the path of the gold set, which need not exist."""
     return Path(config.config_file_path).parent / config.gold
+
+
+def resolve_questions_path(config: AnswerableConfig) -> Path:
+    """Resolve the path of the file of questions, which need not exist."""
+    return Path(config.config_file_path).parent / config.questions
 
 
 def read_cutting_rules(config: AnswerableConfig) -> CuttingRules:

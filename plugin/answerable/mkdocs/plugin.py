@@ -43,6 +43,7 @@ from .options import (
     resolve_endpoint,
     resolve_gold_path,
     resolve_identity,
+    resolve_questions_path,
     resolve_settings,
     resolve_site_path,
 )
@@ -227,7 +228,8 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         service = wsgi.make_dev_service(base, host, lambda: self._engine, log_refusal, log.warning)
         server.set_app(wsgi.mount_ask_route(app, service))
         gold = resolve_gold_path(options)
-        for path in (options.notebook, options.enrichment, options.abbreviations, gold):
+        questions = resolve_questions_path(options)
+        for path in (options.notebook, options.enrichment, options.abbreviations, gold, questions):
             if path and Path(path).exists():
                 server.watch(str(path))
         url = f"http://{host}:{config.dev_addr.port}{resolve_site_path(config)}{wsgi.ASK_BASE}"

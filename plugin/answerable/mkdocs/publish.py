@@ -36,6 +36,7 @@ from ..indexing.pipeline import (
     publish_site,
     read_site_notes,
 )
+from ..indexing.questions import read_questions
 from ..indexing.widget import site_files
 from ..indexing.widget.site_files import PublishedIndex, format_widget_config, write_widget_files
 from ..serve.errors import SiteError
@@ -47,6 +48,7 @@ from .options import (
     resolve_function_folder,
     resolve_identity,
     resolve_profile,
+    resolve_questions_path,
     resolve_settings,
 )
 from .pages import FinishedBuild, SitePages, merge_languages
@@ -232,6 +234,7 @@ def _choose_answer_place(built: FinishedBuild, whole: SitePages) -> AnswerPlace:
 def _describe_site(
     built: FinishedBuild, pages: SitePages, place: AnswerPlace = "function"
 ) -> SiteBuild:
+    path = resolve_questions_path(built.options)
     return SiteBuild(
         info=pages.info,
         pages=pages.pages,
@@ -244,6 +247,7 @@ def _describe_site(
         encoding=resolve_encoding(built.options),
         choose_profile=partial(resolve_profile, built.options),
         weights=built.options.retrieval.weights,
+        questions=read_questions(path) if path.is_file() else {},
         browser_folder=built.folder if place == "browser" else None,
     )
 
@@ -284,6 +288,8 @@ def _list_artifacts(built: FinishedBuild, whole: SitePages) -> Iterator[Artifact
     for option in ("enrichment", "abbreviations"):
         if built.options[option]:
             yield Artifact(option, Path(built.options[option]).read_bytes)
+    if (questions := resolve_questions_path(built.options)).is_file():
+        yield Artifact("questions", questions.read_bytes)
     config = Artifact(
         f"{built.folder.name}/{site_files.WIDGET_CONFIG_PATH}",
         partial(format_widget_config, built.widget_config, None),

@@ -19,7 +19,15 @@ from ...serve.bundle_format.container import (
     pack_container,
     shrink_array,
 )
-from ...serve.bundle_format.manifest import COLUMNS_FILE, CORE_FILE, TERMS_FILE, WORDS_FILE, Profile
+from ...serve.bundle_format.manifest import (
+    COLUMNS_FILE,
+    CORE_FILE,
+    QUESTIONS_FILE,
+    SUGGESTIONS_FILE,
+    TERMS_FILE,
+    WORDS_FILE,
+    Profile,
+)
 from ...serve.bundle_format.site_data import (
     LanguageRows,
     SiteColumns,
@@ -41,6 +49,7 @@ from ...serve.types import Passage
 from ...serve.vectors import Encoding
 from ..index import Lexicon, SiteIndex, encode_vectors
 from ..pages.records import Record
+from ..questions import list_sections
 
 # Of a page's summary, and of all its themes, that a model reads beside the passages.
 MAX_SUMMARY_CHARACTERS = 400
@@ -68,7 +77,8 @@ class PublicIndex:
     ``record_ids``, ``record_urls`` and ``context_lengths`` (characters of a page's summary and
     themes, which count as evidence beside a text) have one value for each record.
     ``passage_vectors`` (n, d) are in full precision. ``forms`` are by language those of each term
-    of the lexicon but itself, with spaces between them.
+    of the lexicon but itself, with spaces between them. ``questions`` are those that sections are
+    known to answer.
     """
 
     columns: SiteColumns
@@ -79,6 +89,7 @@ class PublicIndex:
     passage_vectors: Vectors
     lexicon: Lexicon
     forms: Mapping[str, Sequence[str]]
+    questions: Sequence[str]
 
 
 def select_public_index(index: SiteIndex) -> PublicIndex:
@@ -107,6 +118,10 @@ def select_public_index(index: SiteIndex) -> PublicIndex:
         title_terms=title_terms,
         passage_records=np.array(index.passage_records, "<u4"),
         lengths=index.lexicon.lengths,
+        question_terms=index_entries([index.questions.terms], len(index.questions.texts))[0],
+        question_norms=np.array(index.questions.norms, np.float64),
+        question_passages=np.array(index.questions.passages, "<u4"),
+        passage_sections=_find_sections(index),
         words=index.words,
     )
     return PublicIndex(
@@ -119,7 +134,15 @@ def select_public_index(index: SiteIndex) -> PublicIndex:
         lexicon=index.lexicon,
         # A site without pages has a language, and no forms in it.
         forms={tag: index.forms.get(tag, ()) for tag in columns.site.tags},
+        questions=index.questions.texts,
     )
+
+
+def _find_sections(index: SiteIndex) -> NDArray[np.uint32]:
+    """Find the first passage of each passage's section, (n,)."""
+    sections = list_sections(each.passage for each in index.passages)
+    sizes = [len(section.windows) for section in sections]
+    return np.repeat(np.array([section.first for section in sections], "<u4"), sizes)
 
 
 def _count_context_characters(record: Record) -> int:
@@ -150,6 +173,7 @@ def collect_columns(index: PublicIndex, text_starts: Sequence[int]) -> Mapping[s
         "contextLengths": index.context_lengths,
         "hasCode": [has_code(passage) for passage in index.passages],
         "textsStarts": text_starts,
+        "questions": index.questions,
     }
 
 
@@ -439,7 +463,10 @@ def serialize_browser_index(
             index.passages, starts["statements"], quantize_statements
         ),
         "signs": serialize_signs(codes),
-        "words": [pack_container(pack_columns(list_columns(WORDS_FILE), columns))],
+        **{
+            file.removesuffix(".bin"): [pack_container(pack_columns(list_columns(file), columns))]
+            for file in (WORDS_FILE, QUESTIONS_FILE, SUGGESTIONS_FILE)
+        },
     }
     digests = {
         kind: [hashlib.sha256(data).digest()[:NAME_BYTES] for data in parts]
@@ -457,6 +484,7 @@ def serialize_browser_index(
             "passages": len(index.passages),
             "terms": len(index.lexicon.terms),
             "words": len(site.words),
+            "questions": len(index.questions),
         },
         "termStarts": list(terms),
     }

@@ -15,6 +15,7 @@ from ...serve.bundle_format.container import Container, unpack_container
 from ...serve.bundle_format.manifest import (
     COLUMNS_FILE,
     CORE_FILE,
+    QUESTIONS_FILE,
     WORDS_FILE,
     Manifest,
     parse_profile,
@@ -33,7 +34,7 @@ _MAX_SHARDS = 10_000
 
 
 # The kinds of files whose names stand in the manifest.
-_KINDS = ("terms", "codes", "texts", "words")
+_KINDS = ("terms", "codes", "texts", "words", "questions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,7 @@ def read_published_index(index: IndexManifest, read: ReadFile) -> Bundle:
         return [unpack(kind, number) for number in range(len(index.files[kind]))]
 
     core, words, terms = unpack("core"), unpack("words"), unpack_all("terms")
+    files = {CORE_FILE: core, COLUMNS_FILE: index.columns, WORDS_FILE: words}
     dimensions = index.manifest.encoding.dimensions
     no_codes: NDArray[np.int8] = np.zeros((0, dimensions), np.int8)
     try:
@@ -118,7 +120,7 @@ def read_published_index(index: IndexManifest, read: ReadFile) -> Bundle:
         hint_codes = Int8Codes(no_codes, invert_row_norms(no_codes))
         store = load_index(
             index.manifest,
-            {CORE_FILE: core, COLUMNS_FILE: index.columns, WORDS_FILE: words},
+            {**files, QUESTIONS_FILE: unpack("questions")},
             terms,
             cache(partial(unpack, "texts")),
             (passage_codes, hint_codes),

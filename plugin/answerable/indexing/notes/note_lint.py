@@ -70,10 +70,8 @@ def lint_public_field(value: str, body: str, where: str) -> None:
     """
     if len(value) > MAX_FIELD_LENGTH:
         raise NotebookError(f"{where} has more than {MAX_FIELD_LENGTH} characters; shorten it")
-    undated = _DATE.sub(";", value)
-    for kind, pattern in _PRIVATE_PATTERNS:
-        if pattern.search(undated):
-            raise NotebookError(f"{where} holds {kind}, and it is public; leave it out")
+    if kind := find_private_pattern(value):
+        raise NotebookError(f"{where} holds {kind}, and it is public; leave it out")
     at = find_shared_run(value, body, SHARED_WORDS)
     if at is not None:
         raise NotebookError(
@@ -89,6 +87,12 @@ def lint_public_field(value: str, body: str, where: str) -> None:
             f"{where}: its letters {at + 1} to {at + SHARED_LETTERS} of a script without spaces "
             "also stand in a row in the note, and it is public; say it in other words"
         )
+
+
+def find_private_pattern(value: str) -> str | None:
+    """Find what a public text may not hold, such as a URL or what looks like a secret."""
+    undated = _DATE.sub(";", value)
+    return next((kind for kind, pattern in _PRIVATE_PATTERNS if pattern.search(undated)), None)
 
 
 def fold_words(text: str) -> list[str]:

@@ -69,6 +69,7 @@ def serialize_index(index: SiteIndex, encoding: Encoding) -> BundleContents:
         "passages": len(index.passages),
         "terms": len(index.lexicon.terms),
         "words": len(index.words),
+        "questions": len(index.questions.texts),
         "hints": len(index.hints),
         "windows": len(index.hint_owners),
     }

@@ -24,8 +24,9 @@ class Profile:
     newest one when a question is about now.
 
     In the hybrid recipe ``title_cosine``, ``title_share`` and ``page_words`` weigh the evidence of
-    a page's title and of its best passages' words (see ``retrieval.boosts``), and ``history``
-    multiplies the scores of pages of history unless a question asks for them.
+    a page's title and of its best passages' words (see ``retrieval.boosts``), ``questions`` that of
+    the questions that a section is known to answer, and ``history`` multiplies the scores of pages
+    of history unless a question asks for them.
     ``label_words`` weighs the words of a hint's label and locator beside its cosine.
     ``passages_per_page`` bounds the passages of one page among the evidence.
     """
@@ -41,6 +42,7 @@ class Profile:
     title_cosine: float = 0.10
     title_share: float = 0.15
     page_words: float = 0.15
+    questions: float = 0.25
     history: float = 0.8
     label_words: float = 0.20
     passages_per_page: int = 4
@@ -81,12 +83,16 @@ MANIFEST_FILE = "manifest.json"
 # it changes, the words and terms of passages, and containers of some texts each, one after another.
 CORE_FILE, COLUMNS_FILE, WORDS_FILE = "core.bin", "columns.bin", "words.bin"
 TERMS_FILE, TEXTS_FILE = "terms.bin", "texts.bin"
+# The terms of the questions that sections are known to answer, and these questions, which only a
+# browser reads.
+QUESTIONS_FILE, SUGGESTIONS_FILE = "questions.bin", "suggestions.bin"
 # What only a model is given beside the passages, and what is left of notes.
 CONTEXTS_FILE, HINTS_FILE = "contexts.bin", "hints.bin"
 
 # Files that do not depend on the encoding.
 SHARED_FILES = (
-    CORE_FILE, COLUMNS_FILE, WORDS_FILE, TERMS_FILE, TEXTS_FILE, CONTEXTS_FILE, HINTS_FILE,
+    CORE_FILE, COLUMNS_FILE, WORDS_FILE, TERMS_FILE, TEXTS_FILE, QUESTIONS_FILE, CONTEXTS_FILE,
+    HINTS_FILE,
 )  # fmt: skip
 PASSAGE_STREAM, HINT_STREAM = STREAMS = ("passage", "hint")
 
@@ -102,7 +108,7 @@ def list_bundle_files(encoding: Encoding) -> frozenset[str]:
     return frozenset((*SHARED_FILES, *own))
 
 
-COUNT_NAMES = ("records", "passages", "terms", "words", "hints", "windows")
+COUNT_NAMES = ("records", "passages", "terms", "words", "questions", "hints", "windows")
 
 # Decompressed, the texts of one shard: some shards are cached between questions.
 MAX_SHARD_BYTES = 64 * 1024 * 1024
@@ -112,8 +118,8 @@ _STORED_FILE = re.compile(r"[a-z-]+-[0-9a-f]{16}\.(?:bin|npy|json|blocks|z|txt\.
 
 # Values of a profile that are added to a score or multiplied with one.
 _NON_NEGATIVE_FIELDS = (
-    "name_boost", "theme_boost", "recency", "title_cosine", "title_share", "page_words", "history",
-    "label_words",
+    "name_boost", "theme_boost", "recency", "title_cosine", "title_share", "page_words",
+    "questions", "history", "label_words",
 )  # fmt: skip
 
 _SHA256_DIGITS = re.compile(r"[0-9a-f]{64}")

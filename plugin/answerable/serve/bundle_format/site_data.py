@@ -18,6 +18,8 @@ from .manifest import (
     CONTEXTS_FILE,
     CORE_FILE,
     HINTS_FILE,
+    QUESTIONS_FILE,
+    SUGGESTIONS_FILE,
     TERMS_FILE,
     WORDS_FILE,
 )
@@ -26,6 +28,8 @@ from .manifest import (
 MAX_WEIGHT = 10.0
 # No title is longer: a term weighs 35 at the most.
 MAX_TITLE_NORM = 1e4
+# Norms of questions are whole numbers on disk, so that both engines read the same ones.
+QUESTION_NORM_UNITS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,16 @@ SITE_COLUMNS = (
     Column("phraseFrequencies", COLUMNS_FILE, "", "<u4"),
     Column("passageLengths", COLUMNS_FILE, "passages", "<u4"),
     Column("words", WORDS_FILE, "words"),
+    # The terms of the questions that sections are known to answer, as phrases of records are
+    # written; by passage how many questions its section has, where it begins one, and whether it
+    # goes on with the section before it.
+    Column("questionTerms", QUESTIONS_FILE, ""),
+    Column("questionSizes", QUESTIONS_FILE, "", "<u4"),
+    Column("questionOwners", QUESTIONS_FILE, "", "<u4"),
+    Column("questionsPerPassage", QUESTIONS_FILE, "passages", "<u4"),
+    Column("continuesSection", QUESTIONS_FILE, "passages", "|u1"),
+    # In thousandths.
+    Column("questionNorms", COLUMNS_FILE, "questions", "<u4"),
 )
 # The terms of passages, and by language the other forms of each term, between spaces.
 FORM_COLUMNS = (
@@ -85,6 +99,8 @@ COLUMNS = (
     Column("hasCode", COLUMNS_FILE, "passages", "|u1"),
     # The first passage of each container of texts.
     Column("textsStarts", COLUMNS_FILE, "", "<u4"),
+    # "" for one that is not suggested.
+    Column("questions", SUGGESTIONS_FILE, "questions"),
     *FORM_COLUMNS,
     # Of each term how many passages hold it, then for each of these the distance from the one
     # before it, and how often.
@@ -426,7 +442,10 @@ class SiteColumns:
     ``is_history`` have one value for each record, ``passage_records`` (a row of the records) and
     ``lengths`` (how many terms it has) one for each passage. ``names`` are titles and file names,
     ``title_terms`` the terms of titles, ``words`` those of passages as they are written, in lower
-    case and sorted.
+    case and sorted. ``question_terms`` are the terms of the questions that sections are known to
+    answer; ``question_norms`` (the lengths of their idf vectors) and ``question_passages`` (the
+    first passage of their sections) have one value for each of these questions.
+    ``passage_sections`` is the first passage of each passage's section.
     """
 
     site: SiteMetadata
@@ -441,6 +460,10 @@ class SiteColumns:
     passage_records: NDArray[np.uint32]
     lengths: NDArray[np.uint32]
     words: Sequence[str]
+    question_terms: PhraseIndex
+    question_norms: NDArray[np.float64]
+    question_passages: NDArray[np.uint32]
+    passage_sections: NDArray[np.uint32]
 
     def as_fields(self) -> dict[str, Any]:
         """Return the columns by name, for a store that extends them."""
@@ -464,6 +487,12 @@ def collect_site_columns(site: SiteColumns) -> dict[str, Any]:
         "phraseFrequencies": phrases.frequencies,
         "passageLengths": site.lengths,
         "words": site.words,
+        "questionTerms": site.question_terms.rows,
+        "questionSizes": np.diff(site.question_terms.edges),
+        "questionOwners": site.question_terms.records,
+        "questionsPerPassage": np.bincount(site.question_passages, minlength=len(site.lengths)),
+        "continuesSection": site.passage_sections != np.arange(len(site.lengths)),
+        "questionNorms": np.round(QUESTION_NORM_UNITS * site.question_norms),
     }
 
 
@@ -502,7 +531,24 @@ def load_site_columns(columns: Mapping[str, Any]) -> SiteColumns:
         passage_records=np.repeat(np.arange(len(per_record), dtype=np.uint32), per_record),
         lengths=columns["passageLengths"],
         words=columns["words"],
+        **_load_question_columns(columns),
     )
+
+
+def _load_question_columns(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Check what is known of questions: the fields of a site's columns by name."""
+    norms, per_passage = columns["questionNorms"], columns["questionsPerPassage"]
+    if int(per_passage.sum(dtype=np.int64)) != len(norms) or not norms.all():
+        raise ValueError("its questions do not match their columns")
+    sizes, rows = columns["questionSizes"], np.arange(len(per_passage), dtype=np.uint32)
+    tables, owners = [columns["questionTerms"]], columns["questionOwners"]
+    begins = np.where(columns["continuesSection"].astype(np.bool_), np.uint32(0), rows)
+    return {
+        "question_terms": make_phrase_indexes(tables, sizes, owners, sizes, len(norms))[0],
+        "question_norms": norms / QUESTION_NORM_UNITS,
+        "question_passages": np.repeat(rows, per_passage),
+        "passage_sections": np.maximum.accumulate(begins) if len(begins) else begins,
+    }
 
 
 def _is_iso_date(value: str) -> bool:

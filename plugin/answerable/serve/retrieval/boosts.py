@@ -2,10 +2,12 @@
 
 import datetime as dt
 import math
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..bundle_format.site_data import PhraseIndex
 from ..text.tokenization import extract_terms
 from .bm25 import compute_idf
 from .question import Idfs, QuestionReading
@@ -44,10 +46,27 @@ def score_pages(store: Store, reading: QuestionReading, lexical: Floats) -> Floa
     lexical: of each passage, (n,).
     """
     profile = store.manifest.profile
-    scores = profile.title_cosine * _compute_title_cosines(store, reading.idfs)
+    own = {tag: _mark_records_in_language(store, tag) for tag in reading.idfs}
+    norms = store.title_norms.astype(np.float64)
+    scores = profile.title_cosine * _compute_cosines(store.title_terms, norms, reading.idfs, own)
     scores += profile.title_share * _compute_title_shares(store, reading)
     scores += profile.page_words * _average_best_passages(store, lexical)
     return scores.astype(np.float32)
+
+
+def score_questions(store: Store, reading: QuestionReading) -> Floats:
+    """Score the best question that each passage's section is known to answer. Returns (n,).
+
+    It is the cosine of the idf vectors of its distinct terms and of the asked question's.
+    """
+    passages = store.question_passages
+    own = {
+        rows.tag: (rows.first <= passages) & (passages < rows.end) for rows in store.site.languages
+    }
+    cosines = _compute_cosines(store.question_terms, store.question_norms, reading.idfs, own)
+    best = np.zeros(len(store.passage_records))
+    np.maximum.at(best, passages, cosines)
+    return best[store.passage_sections].astype(np.float32)
 
 
 @memoize_per_store
@@ -94,16 +113,24 @@ def fade_common_phrase(frequency: int, records: int) -> float:
     return max(0.0, 1.0 - 2.0 * max(0, frequency - 1) / max(records, 2))
 
 
-def _compute_title_cosines(store: Store, idfs: Idfs) -> NDArray[np.float64]:
-    """Compute the cosine of the idf vectors of the question's and each title's distinct terms."""
-    products = np.zeros(len(store.weights))
+def _compute_cosines(
+    index: PhraseIndex,
+    norms: NDArray[np.float64],
+    idfs: Idfs,
+    marks: Mapping[str, NDArray[np.bool_]],
+) -> NDArray[np.float64]:
+    """Compute the cosine of the idf vectors of a question's distinct terms and each short text's.
+
+    index: of the terms of texts, such as titles. norms: (n,) of their idf vectors. marks: by
+    language which of them are in it, (n,). Returns (n,).
+    """
+    products = np.zeros(len(norms))
     for language, weights in idfs.items():
         norm = math.sqrt(sum(weight**2 for weight in weights.values()))
-        own = _mark_records_in_language(store, language)
-        for term in filter(store.title_terms.rows.__contains__, weights):
-            rows = [row for row in store.title_terms.entry(term).records if own[row]]
+        own = marks[language]
+        for term in filter(index.rows.__contains__, weights):
+            rows = [row for row in index.entry(term).records if own[row]]
             products[rows] += weights[term] ** 2 / norm
-    norms = store.title_norms.astype(np.float64)
     return np.divide(products, norms, out=np.zeros_like(products), where=norms > 0)
 
 

@@ -13,7 +13,7 @@ from ..text.tokenization import extract_terms
 from ..types import Passage, RoutingHint
 from ..vectors import Codes
 from .bm25 import find_full_matches, score_bm25, select_top_rows
-from .boosts import score_freshness, score_name_boosts, score_pages
+from .boosts import score_freshness, score_name_boosts, score_pages, score_questions
 from .question import QuestionReading
 from .store import Candidates, Floats, PassageQuery, Rows, Signals, Store
 
@@ -31,7 +31,8 @@ class Scored(Generic[T]):
     """Hold a candidate and the parts of its score.
 
     ``base`` is the score before ``boost`` (authored names and themes) and ``page`` (the title and
-    words of its page); ``score`` also has what recency adds and the weight of the record. Of a
+    words of its page); ``question`` is how near the best question is that its section is known to
+    answer; ``score`` also has what recency adds and the weight of the record. Of a
     hint ``lexical`` is what its label and locator add. ``section`` is the section score, 0 where
     sections are not scored. ``row`` is its row in the store, -1 for none. ``terms``: those of the
     question that its retrieval text contains.
@@ -44,6 +45,7 @@ class Scored(Generic[T]):
     dense: float
     boost: float = 0.0
     page: float = 0.0
+    question: float = 0.0
     section: float = 0.0
     row: int = -1
     terms: frozenset[str] = frozenset()
@@ -60,6 +62,7 @@ class Ranking:
     dense: Floats
     boost: Floats
     page: Floats
+    question: Floats
     above_floor: NDArray[np.bool_]
 
     def select_rows(self, mask: NDArray[np.bool_]) -> "Ranking":
@@ -83,6 +86,7 @@ class Ranking:
                 dense=float(self.dense[place]),
                 boost=float(self.boost[place]),
                 page=float(self.page[place]),
+                question=float(self.question[place]),
                 row=int(self.rows[place]),
             )
             for place in select_top_rows(self.score, count, mask)
@@ -103,14 +107,18 @@ def compute_signals(store: Store, reading: QuestionReading) -> Signals:
         lexical[each.first : each.end] = score_bm25(postings, idfs[each.tag], rows)
     is_whole = np.zeros(len(records), dtype=np.bool_)
     page = np.zeros_like(store.weights)
+    question = np.zeros_like(lexical)
     weights = store.weights
     if profile.hybrid:
         is_whole = _mark_full_matches(store, postings, reading)
         page = score_pages(store, reading, lexical)
+        question = score_questions(store, reading)
         if not reading.asks_for_history:
             weights = np.where(store.is_history, weights * np.float32(profile.history), weights)
     boost = score_name_boosts(store, reading)
-    return Signals(lexical, boost[records], is_whole, page[records], fresh, weights[records])
+    return Signals(
+        lexical, boost[records], is_whole, page[records], fresh, weights[records], question
+    )
 
 
 def score_rows(
@@ -126,12 +134,12 @@ def score_rows(
     if profile.hybrid:
         weighted = profile.hybrid * signals.lexical + profile.dense * dense
         base = (weighted / (profile.hybrid + profile.dense)).astype(np.float32)
-    score = (base + signals.boost + signals.page + signals.fresh) * signals.weight
+    questions = np.float32(profile.questions) * signals.question
+    score = (base + signals.boost + signals.page + signals.fresh + questions) * signals.weight
     above_floor = choose_floored_score(profile, base, signals.boost) >= profile.floor - slack
     above_floor |= signals.is_whole
-    return Ranking(
-        rows, score, base, signals.lexical, dense, signals.boost, signals.page, above_floor
-    )
+    parts = (signals.lexical, dense, signals.boost, signals.page, signals.question)
+    return Ranking(rows, score, base, *parts, above_floor)
 
 
 def choose_floored_score(profile: Profile, base: F, boost: F) -> F:

@@ -24,6 +24,10 @@ from .store import Store
 # without which short passages lead. Fitted on three sites, each by the other two: docs/tune.md.
 PAGE_WEIGHT, OWN_WEIGHT, HEADING_WEIGHT = 2.0, 3.5, 0.6
 CODE_BONUS, LENGTH_WEIGHT = 0.25, 0.2
+# The weight of the best question that the section is known to answer, and what is added where that
+# is the asked one, term for term: a suggestion that is chosen is answered by its section first.
+QUESTION_WEIGHT, SAME_QUESTION_BONUS = 0.5, 10.0
+SAME_QUESTION = 0.999
 # In the place of both where a definition is asked for: for the first passage of the page whose
 # title holds what is asked for, and of the home page, whatever others say, for the site itself.
 INTRODUCTION_BONUS, HOME_BONUS = 2.0, 5.0
@@ -67,6 +71,9 @@ def order_by_section(
         if member := _MEMBER.search(passage.url):
             is_named = words.issuperset(split_lowercase_words(member[1]))
             form += MEMBER_WEIGHT if is_named else -MEMBER_WEIGHT
+        if scored.question > SAME_QUESTION:
+            form += SAME_QUESTION_BONUS
+        form += QUESTION_WEIGHT * scored.question
         page = PAGE_WEIGHT * best[passage.record]
         return page + OWN_WEIGHT * scored.base + HEADING_WEIGHT * share + form
 

@@ -22,6 +22,7 @@ class Signals:
     """Hold all but the cosine that counts for a passage, (n,) each.
 
     ``is_whole``: whether it holds all that a question asks for, which no floor refuses then.
+    ``question``: how near the best question is that its section is known to answer, in [0, 1].
     """
 
     lexical: Floats
@@ -30,6 +31,7 @@ class Signals:
     page: Floats
     fresh: Floats
     weight: Floats
+    question: Floats
 
     def select(self, rows: Rows) -> "Signals":
         """Select the signals of some rows."""
@@ -93,6 +95,14 @@ class Store(Protocol):
     def label_terms(self) -> PhraseIndex: ...
     @property
     def themes(self) -> PhraseIndex: ...
+    @property
+    def question_terms(self) -> PhraseIndex: ...
+    @property
+    def question_norms(self) -> NDArray[np.float64]: ...
+    @property
+    def question_passages(self) -> NDArray[np.uint32]: ...
+    @property
+    def passage_sections(self) -> NDArray[np.uint32]: ...
     @property
     def passage_records(self) -> NDArray[np.uint32]: ...
 

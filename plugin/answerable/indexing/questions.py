@@ -1,0 +1,270 @@
+"""Questions that sections are known to answer: their file, its lint, and their index."""
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from ..serve.bundle_format.site_data import PhraseEntry
+from ..serve.embedders.embedder import Embedder
+from ..serve.errors import SiteError
+from ..serve.retrieval.question import clean_question, read_question, strip_frame
+from ..serve.retrieval.retrieve import normalize_query
+from ..serve.retrieval.scoring import compute_signals, score_rows
+from ..serve.retrieval.selection import SAME_QUESTION, WINDOW_SUFFIX
+from ..serve.retrieval.store import Store
+from ..serve.text.tokenization import extract_words, split_lowercase_words
+from ..serve.types import Passage
+from .notes.note_lint import find_private_pattern
+from .output.files import write_file
+from .stems import load_stemmer
+
+MIN_WORDS, MAX_WORDS = 3, 20
+# Code of a question: what no sentence of words has. It has to stand in the section.
+_CODE = re.compile(r"`[^`]+`|\S*[_=<>{}\[\]();$\\|]\S*|--\S+")
+_HASH_DIGITS = 16
+# How many lines a message names before it counts the others.
+_NAMED_LINES = 5
+
+
+class SectionQuestions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Questions that one section answers, and the hash of the text that they were written for.
+
+    ``id`` is that of the section's first passage.
+    """
+
+    id: str
+    hash: str
+    questions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Hold a section of a page: the passages that are its windows, from row ``first`` on."""
+
+    first: int
+    windows: tuple[Passage, ...]
+
+    @property
+    def id(self) -> str:
+        """Return the id of its first passage, without the number of a window."""
+        return WINDOW_SUFFIX.sub("", self.windows[0].id)
+
+    @property
+    def text(self) -> str:
+        """Return the texts of its windows, which overlap."""
+        return "\n".join(passage.text for passage in self.windows)
+
+    @property
+    def hash(self) -> str:
+        """Hash its title and text to 16 hexadecimal digits."""
+        described = f"{self.windows[0].title}\n{self.text}"
+        digest = hashlib.sha256(described.encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()[:_HASH_DIGITS]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionIndex:
+    """Hold questions as a bundle does, in the order of their sections.
+
+    ``terms`` are the distinct terms of questions with the questions that have them. By question:
+    ``norms`` of the vector of its terms' idfs, ``passages`` the first passage of its section, and
+    ``texts``.
+    """
+
+    terms: tuple[PhraseEntry, ...] = ()
+    norms: tuple[float, ...] = ()
+    passages: tuple[int, ...] = ()
+    texts: tuple[str, ...] = ()
+
+
+NO_QUESTIONS = QuestionIndex()
+
+
+def list_sections(passages: Iterable[Passage]) -> list[Section]:
+    """List the sections of passages, which stand in the order of their rows."""
+    sections: list[Section] = []
+    for row, passage in enumerate(passages):
+        last = sections[-1] if sections else None
+        is_window = WINDOW_SUFFIX.search(passage.id) is not None
+        if last and is_window and WINDOW_SUFFIX.sub("", passage.id) == last.id:
+            sections[-1] = Section(last.first, (*last.windows, passage))
+        else:
+            sections.append(Section(row, (passage,)))
+    return sections
+
+
+def read_questions(path: Path) -> dict[str, SectionQuestions]:
+    """Read a file of questions by section; SiteError names every bad line by its number."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, ValueError) as error:
+        raise SiteError(f"questions: {path} cannot be read ({error}); name another file") from None
+    sections: dict[str, SectionQuestions] = {}
+    problems: list[str] = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            row = msgspec.json.decode(line, type=SectionQuestions)
+        except msgspec.MsgspecError as error:
+            problems.append(f"line {number}: {error}")
+            continue
+        if row.id in sections:
+            problems.append(f"line {number}: {row.id} has a line already; join the two")
+        sections[row.id] = row
+    if problems:
+        others = len(problems) - _NAMED_LINES
+        listed = "; ".join(problems[:_NAMED_LINES]) + (f"; and {others} more" if others > 0 else "")
+        raise SiteError(
+            f'questions: {path}: {listed}; write lines {{"id": "…", "hash": "…", '
+            '"questions": ["…"]}'
+        )
+    return sections
+
+
+def write_questions(path: Path, sections: Iterable[SectionQuestions]) -> None:
+    """Write a file of questions in one step: a line for each section, as it is reviewed."""
+    lines = (
+        json.dumps(msgspec.to_builtins(row), ensure_ascii=False, separators=(", ", ": "))
+        for row in sections
+    )
+    write_file(path, "".join(f"{line}\n" for line in lines).encode())
+
+
+def find_question_fault(question: str, section_text: str) -> str | None:
+    """Find why a question may not stand in the file, as the end of a sentence; None if it may."""
+    words = split_lowercase_words(question)
+    if not MIN_WORDS <= len(words) <= MAX_WORDS:
+        return f"has {len(words)} words; write {MIN_WORDS} to {MAX_WORDS}"
+    if question != clean_question(question) or "\n" in question:
+        return "holds a line break or invisible characters; take them out"
+    if kind := find_private_pattern(question):
+        return f"holds {kind}; leave it out"
+    dense = "".join(section_text.split())
+    for match in _CODE.finditer(question):
+        code = match[0].strip("`?.,;:!\"'")
+        if "".join(code.split()) not in dense:
+            return f"holds {code}, which its section does not; write what the section says"
+    return None
+
+
+def index_questions(
+    questions: Mapping[str, SectionQuestions],
+    sections: Iterable[Section],
+    has_term: Callable[[str], bool],
+    weigh: Callable[[str, str], float],
+    names: Sequence[str],
+) -> QuestionIndex:
+    """Index the questions of sections; those of sections that the site has not are left out.
+
+    has_term: whether a passage holds a term. weigh: the idf of a term in a language. names: of the
+    site and its author.
+    """
+    rows_by_term: dict[str, list[int]] = {}
+    norms: list[float] = []
+    passages: list[int] = []
+    texts: list[str] = []
+    for section in sections:
+        language = section.windows[0].language
+        listed = questions.get(section.id)
+        for question in dict.fromkeys(listed.questions if listed else ()):
+            text = strip_frame(question, names)
+            terms = dict.fromkeys(_extract_terms(text, language, has_term))
+            if not terms:
+                continue
+            for term in terms:
+                rows_by_term.setdefault(term, []).append(len(texts))
+            norms.append(math.sqrt(sum(weigh(term, language) ** 2 for term in terms)))
+            passages.append(section.first)
+            texts.append(question)
+    entries = sorted(rows_by_term.items())
+    return QuestionIndex(
+        tuple(PhraseEntry(term, tuple(rows), len(rows)) for term, rows in entries),
+        tuple(norms),
+        tuple(passages),
+        tuple(texts),
+    )
+
+
+def mark_answered(store: Store, embedder: Embedder, questions: Sequence[str]) -> list[bool]:
+    """Mark the questions that their own sections answer, above the floor and first of all.
+
+    questions: of the store, in its order. Only such a question is suggested.
+    """
+    texts = map(clean_question, questions)
+    readings = [read_question(store, text, embedder.word_rank) for text in texts]
+    vectors = embedder.embed([reading.text for reading in readings]) if readings else ()
+    marks: list[bool] = []
+    for reading, vector, first in zip(readings, vectors, store.question_passages, strict=True):
+        signals = compute_signals(store, reading)
+        rows = np.flatnonzero(store.passage_sections == first)
+        cosines = store.passage_cosines(normalize_query(store, vector), rows).cosines
+        scored = score_rows(store.manifest.profile, rows, cosines, signals.select(rows))
+        is_same = float(signals.question[first]) > SAME_QUESTION
+        marks.append(is_same and bool(scored.above_floor.any()))
+    return marks
+
+
+def _extract_terms(question: str, language: str, has_term: Callable[[str], bool]) -> Iterator[str]:
+    """Extract the terms that a question without its frame would be asked with.
+
+    A word that no passage holds in any form stands for itself there.
+    """
+    stem = load_stemmer(language)
+    for word in extract_words(question, language):
+        yield stem(word) if has_term(stem(word)) else word
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionFault:
+    """Say what is wrong with a line of the file. ``is_stale``: its section has changed since."""
+
+    section: str
+    problem: str
+    is_stale: bool = False
+
+
+def check_questions(
+    questions: Mapping[str, SectionQuestions], sections: Sequence[Section]
+) -> list[QuestionFault]:
+    """List what is wrong with the lines of a file: orphaned, stale, doubled or refused by lint."""
+    by_id = {section.id: section for section in sections}
+    faults: list[QuestionFault] = []
+    owners: dict[tuple[str, ...], str] = {}
+    for name, listed in questions.items():
+        section = by_id.get(name)
+        if section is None:
+            faults.append(QuestionFault(name, "the site has no such section; drop the line"))
+            continue
+        if listed.hash != section.hash:
+            problem = "its text has changed since its questions were written"
+            faults.append(QuestionFault(name, problem, is_stale=True))
+        for question in listed.questions:
+            if fault := find_question_fault(question, section.text):
+                faults.append(QuestionFault(name, f"“{question}” {fault}"))
+            words = tuple(sorted(set(extract_words(question, section.windows[0].language))))
+            owner = owners.setdefault(words, name)
+            if owner != name:
+                problem = f"“{question}” asks what a question of {owner} asks; keep one"
+                faults.append(QuestionFault(name, problem))
+    return faults
+
+
+def describe_section(section: Section) -> dict[str, Any]:
+    """Describe a section for whoever writes its questions, a person or a program."""
+    first = section.windows[0]
+    return {
+        "id": section.id,
+        "hash": section.hash,
+        "url": first.url,
+        "title": first.title,
+        "text": section.text,
+    }
