@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page
 
+from answerable.indexing.questions import read_questions
 from answerable.serve.types import Passage
 from support import engine_parity, sites
 from support.engine_parity import BrowserSite, Result
@@ -22,6 +23,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserSite]:
     (folder / "docs").mkdir()
     for name in PAGES:
         shutil.copy(sites.ROOT / "docs" / f"{name}.md", folder / "docs")
+    shutil.copy(sites.ROOT / "questions.jsonl", folder)
     done = sites.build(folder, "-q")
     assert done.returncode == 0, done.stderr
     with engine_parity.serving_site(folder) as served:
@@ -31,7 +33,16 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserSite]:
 @pytest.fixture(scope="module")
 def questions(site: BrowserSite) -> list[HardQuestion]:
     real = engine_parity.list_gold_questions()[::4]
-    return [*real, *generate_questions(site.list_passages(), COUNT)]
+    known = read_questions(sites.ROOT / "questions.jsonl")
+    asked = [
+        HardQuestion("known", text)
+        for name in PAGES
+        for section, line in known.items()
+        if section.startswith(f"{name}#")
+        for text in line.questions[:1]
+    ]
+    assert len(asked) > COUNT
+    return [*real, *asked[::2], *generate_questions(site.list_passages(), COUNT)]
 
 
 @pytest.fixture(scope="module")

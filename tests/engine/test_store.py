@@ -21,6 +21,7 @@ from answerable.serve.bundle_format.manifest import (
     COLUMNS_FILE,
     CORE_FILE,
     MANIFEST_FILE,
+    QUESTIONS_FILE,
     SHARED_FILES,
     TERMS_FILE,
     TEXTS_FILE,
@@ -284,9 +285,12 @@ BESIDE = {
         "codesStarts", "statementsStarts", "format", "id", "embedder", "profile",
         "dimensions", "counts", "termStarts",
         *(f"{kind}Names" for kind in ("terms", "codes", "texts", "statements", "signs", "words")),
+        "questionsNames", "suggestionsNames",
     },
 }  # fmt: skip
-KINDS = {CORE_FILE: "core", WORDS_FILE: "words", TERMS_FILE: "terms"}
+KINDS = {
+    CORE_FILE: "core", WORDS_FILE: "words", TERMS_FILE: "terms", QUESTIONS_FILE: "questions",
+}  # fmt: skip
 
 
 def list_contents(container: Container) -> set[str]:

@@ -156,7 +156,10 @@ def test_build_removes_the_files_of_the_last_one_even_without_cleaning(tmp_path:
     assert after != before
     entry = read_config(tmp_path)["index"]["en"]
     index = read_index(tmp_path / FILES, entry)
-    kinds = ("terms", "codes", "texts", "statements", "signs", "words", "core")
+    kinds = (
+        *("terms", "codes", "texts", "statements", "signs", "words"),
+        *("questions", "suggestions", "core"),
+    )
     listed = {name for kind in kinds for name in list_names(index, kind)}
     assert after == {f"{index.folder}/{name}" for name in listed | {index.manifest}}
     write_site(tmp_path, notes=NOTES)

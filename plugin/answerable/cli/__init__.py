@@ -38,6 +38,10 @@ _GROUPS: Mapping[str, Mapping[str, str]] = {
             "exit status 1 if a verdict fails, 2 for an error."
         ),
         "gaps": "Group refused questions into likely missing pages.",
+        "questions": (
+            "Write and check the questions that the site's sections answer; "
+            "exit status 1 for a fault."
+        ),
         "calibrate": (
             "Propose floors from the gold set, or say what it lacks; "
             "exit status 1 if it lacks that."

@@ -2,17 +2,14 @@
 
 import json
 import re
-import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from ..serve.answers.openai_answerer import is_reasoning_model, parse_model_output
+from ..serve.answers.openai_answerer import complete_json
 from ..serve.answers.statements import find_surrounding_sentences
 from ..serve.answers.wire import format_answer
 from ..serve.errors import ProviderError
-from ..serve.openai_client import call_provider, estimate_max_tokens, read_token_usage
-from ..serve.request_context import current_context
 from ..serve.text.languages import base_language
 from ..serve.text.normalization import fold_typography
 from ..serve.types import Claim, HintCitation, Mode, Reason, RecordCitation, Reply
@@ -107,9 +104,8 @@ _SCHEMA: Mapping[str, Any] = {
     "required": ["supported"],
     "additionalProperties": False,
 }
-# One word of JSON; a model that reasons thinks with the rest.
+# One word of JSON.
 _MAX_OUTPUT_TOKENS = 64
-_MAX_REASONING_TOKENS = 2_048
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,46 +277,15 @@ class EntailmentJudge:
         """Judge one claim; a call that fails is the support ``error`` with its cause."""
         lines = [{"kind": "quote", "text": quote} for quote in quotes]
         message = "\n".join(map(json.dumps, [*lines, {"kind": "claim", "text": claim}]))
+        schema = ("support", _SCHEMA)
         try:
-            text = self._ask(message)
+            output, _ = complete_json(
+                self.model, self.base_url, _INSTRUCTIONS, message, schema,
+                _MAX_OUTPUT_TOKENS, self.deadline,
+            )  # fmt: skip
         except ProviderError as error:
             return ClaimSupport(claim, "error", error.cause)
-        output = parse_model_output(text)
         support = output.get("supported") if isinstance(output, dict) else None
         if support not in JUDGED_SUPPORTS:
             return ClaimSupport(claim, "error", "not-json")
         return ClaimSupport(claim, support)
-
-    def _ask(self, message: str) -> str:
-        reasons = is_reasoning_model(self.model)
-        limit = _MAX_REASONING_TOKENS if reasons else _MAX_OUTPUT_TOKENS
-        options: dict[str, Any] = (
-            {"max_completion_tokens": limit, "reasoning_effort": "low"}
-            if reasons
-            else {"max_tokens": limit, "temperature": 0}
-        )
-
-        def request(client: Any) -> Any:
-            return client.chat.completions.create(
-                model=self.model,
-                messages=[
-                    {"role": "system", "content": _INSTRUCTIONS},
-                    {"role": "user", "content": message},
-                ],
-                response_format={
-                    "type": "json_schema",
-                    "json_schema": {"name": "support", "schema": _SCHEMA, "strict": True},
-                },
-                **options,
-            )
-
-        def read_reply(reply: Any) -> tuple[str, int, int]:
-            usage = read_token_usage(reply, estimate_max_tokens(message), limit)
-            return reply["choices"][0]["message"]["content"] or "", *usage
-
-        bound = estimate_max_tokens(_INSTRUCTIONS + message) + limit
-        text, *tokens = call_provider(
-            self.base_url, request, read_reply, time.monotonic() + self.deadline, bound
-        )
-        current_context().end_provider_call(*tokens)
-        return text

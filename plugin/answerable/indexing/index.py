@@ -299,6 +299,7 @@ def build_index(
     frequencies = count_pages_with_phrases({*names, *aliases, *themes}, texts)
     languages = _list_language_ranges(public)
     lexicon = index_passage_terms(counts for page in public for counts in page.term_counts)
+    forms = list_forms(lexicon.terms, ((page.record.language, page.stems) for page in public))
     return SiteIndex(
         site=site,
         scripts=frozenset().union(*(page.scripts for page in public)),
@@ -318,10 +319,12 @@ def build_index(
         weights=weigh_records([record.id for record in records], weights or {}),
         titles=index_titles(records, lexicon, languages),
         words=tuple(sorted(frozenset().union(*(page.words for page in public)))),
-        forms=list_forms(lexicon.terms, ((page.record.language, page.stems) for page in public)),
+        forms=forms,
         label_terms=index_labels(hints.hints, site.language),
         is_history=mark_history_pages(records, site.name, weights or {}),
-        questions=_index_questions(questions or {}, passages, lexicon, languages, site.names),
+        questions=_index_questions(
+            questions or {}, passages, lexicon, forms, languages, site.names
+        ),
     )
 
 
@@ -329,16 +332,23 @@ def _index_questions(
     questions: Mapping[str, SectionQuestions],
     passages: Sequence[IndexedPassage],
     lexicon: Lexicon,
+    forms: Mapping[str, Sequence[str]],
     languages: Sequence[tuple[str, int, int]],
     names: Sequence[str],
 ) -> QuestionIndex:
+    if not questions:
+        return NO_QUESTIONS
     ranges = {language: (first, end) for language, first, end in languages}
-    rows = {term: row for row, term in enumerate(lexicon.terms)} if questions else {}
-    sections = list_sections(each.passage for each in passages) if questions else []
+    rows = {term: row for row, term in enumerate(lexicon.terms)}
+    terms_by_form: dict[str, dict[str, str]] = {}
+    for language, others in forms.items():
+        terms_by_form[language] = dict(zip(lexicon.terms, lexicon.terms, strict=True))
+        for term, own in zip(lexicon.terms, others, strict=True):
+            terms_by_form[language].update(dict.fromkeys(own.split(), term))
     return index_questions(
         questions,
-        sections,
-        rows.__contains__,
+        list_sections(each.passage for each in passages),
+        terms_by_form,
         lambda term, language: _idf(lexicon, rows.get(term), ranges[language]),
         names,
     )

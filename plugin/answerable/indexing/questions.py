@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from ..serve.bundle_format.site_data import PhraseEntry
 from ..serve.embedders.embedder import Embedder
 from ..serve.errors import SiteError
+from ..serve.retrieval.boosts import score_questions
 from ..serve.retrieval.question import clean_question, read_question, strip_frame
-from ..serve.retrieval.retrieve import normalize_query
-from ..serve.retrieval.scoring import compute_signals, score_rows
-from ..serve.retrieval.selection import SAME_QUESTION, WINDOW_SUFFIX
+from ..serve.retrieval.scoring import SAME_QUESTION
+from ..serve.retrieval.selection import WINDOW_SUFFIX
 from ..serve.retrieval.store import Store
+from ..serve.retrieval.word_forms import find_nearest_term
 from ..serve.text.tokenization import extract_words, split_lowercase_words
 from ..serve.types import Passage
 from .notes.note_lint import find_private_pattern
@@ -159,15 +159,18 @@ def find_question_fault(question: str, section_text: str) -> str | None:
 def index_questions(
     questions: Mapping[str, SectionQuestions],
     sections: Iterable[Section],
-    has_term: Callable[[str], bool],
+    terms_by_form: Mapping[str, Mapping[str, str]],
     weigh: Callable[[str, str], float],
     names: Sequence[str],
 ) -> QuestionIndex:
     """Index the questions of sections; those of sections that the site has not are left out.
 
-    has_term: whether a passage holds a term. weigh: the idf of a term in a language. names: of the
-    site and its author.
+    terms_by_form: by language, the term of each form that a page has. weigh: the idf of a term in a
+    language. names: of the site and its author.
     """
+    words = {
+        language: sorted(filter(str.isalpha, forms)) for language, forms in terms_by_form.items()
+    }
     rows_by_term: dict[str, list[int]] = {}
     norms: list[float] = []
     passages: list[int] = []
@@ -177,7 +180,8 @@ def index_questions(
         listed = questions.get(section.id)
         for question in dict.fromkeys(listed.questions if listed else ()):
             text = strip_frame(question, names)
-            terms = dict.fromkeys(_extract_terms(text, language, has_term))
+            forms = terms_by_form[language]
+            terms = dict.fromkeys(_extract_terms(text, language, forms, words[language]))
             if not terms:
                 continue
             for term in terms:
@@ -195,32 +199,29 @@ def index_questions(
 
 
 def mark_answered(store: Store, embedder: Embedder, questions: Sequence[str]) -> list[bool]:
-    """Mark the questions that their own sections answer, above the floor and first of all.
+    """Mark the questions that a site reads as their authors did: their own sections answer them.
 
     questions: of the store, in its order. Only such a question is suggested.
     """
-    texts = map(clean_question, questions)
-    readings = [read_question(store, text, embedder.word_rank) for text in texts]
-    vectors = embedder.embed([reading.text for reading in readings]) if readings else ()
     marks: list[bool] = []
-    for reading, vector, first in zip(readings, vectors, store.question_passages, strict=True):
-        signals = compute_signals(store, reading)
-        rows = np.flatnonzero(store.passage_sections == first)
-        cosines = store.passage_cosines(normalize_query(store, vector), rows).cosines
-        scored = score_rows(store.manifest.profile, rows, cosines, signals.select(rows))
-        is_same = float(signals.question[first]) > SAME_QUESTION
-        marks.append(is_same and bool(scored.above_floor.any()))
+    for question, first in zip(questions, store.question_passages.tolist(), strict=True):
+        reading = read_question(store, clean_question(question), embedder.word_rank)
+        marks.append(float(score_questions(store, reading)[first]) > SAME_QUESTION)
     return marks
 
 
-def _extract_terms(question: str, language: str, has_term: Callable[[str], bool]) -> Iterator[str]:
+def _extract_terms(
+    question: str, language: str, terms_by_form: Mapping[str, str], words: Sequence[str]
+) -> Iterator[str]:
     """Extract the terms that a question without its frame would be asked with.
 
-    A word that no passage holds in any form stands for itself there.
+    A word that no page has in any form stands for itself there: "backend" is not a form of "back".
     """
     stem = load_stemmer(language)
     for word in extract_words(question, language):
-        yield stem(word) if has_term(stem(word)) else word
+        term = terms_by_form.get(word)
+        nearest = term or find_nearest_term(terms_by_form, words, word)
+        yield nearest if term or nearest == stem(word) else word
 
 
 @dataclass(frozen=True, slots=True)

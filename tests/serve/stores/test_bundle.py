@@ -96,6 +96,7 @@ def test_opened_bundle_equals_the_written_index(index: SiteIndex, tmp_path: Path
         "records": 40, "passages": 40, "hints": 2, "windows": 2,
         "terms": len(index.lexicon.terms),
         "words": len(index.words),
+        "questions": 0,
     }  # fmt: skip
 
 

@@ -580,7 +580,7 @@ def column_edits(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]
                 return changed
 
             def shuffled(values: Any, seed: int = seed) -> Any:
-                return np.random.default_rng(seed).permutation(values)
+                return np.random.default_rng(seed).permutation(values.copy())
 
             yield f"{at} noise", partial(edit, name=name, column=column, change=noise)
             yield f"{at} order", partial(edit, name=name, column=column, change=shuffled)

@@ -20,6 +20,7 @@ from ...serve.answers import (
     statements,
     wire,
 )
+from ...serve.bundle_format import site_data
 from ...serve.bundle_format.site_data import SiteMetadata
 from ...serve.embedders import local_embedder
 from ...serve.errors import AnswerableError
@@ -222,6 +223,7 @@ def _write_range(first: int, last: int) -> str:
 COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
     bm25: ("K1", "B", "BACKGROUND_PASSAGES"),
     boosts: ("BEST_PASSAGES", "HALF_LIFE_DAYS"),
+    site_data: ("QUESTION_NORM_UNITS",),
     confidence: (
         "CONFIDENCE_SCALE",
         "HIGH_CONFIDENCE",
@@ -304,9 +306,14 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
         "_TINY",
     ),
     sanitization: ("_LINE_ENDS", "_UNSAFE"),
-    scoring: ("MIN_IDENTIFIER_SHARE",),
+    scoring: (
+        "SAME_QUESTION",
+        "MIN_IDENTIFIER_SHARE",
+    ),
     selection: (
         "PAGE_WEIGHT",
+        "QUESTION_WEIGHT",
+        "SAME_QUESTION_BONUS",
         "OWN_WEIGHT",
         "HEADING_WEIGHT",
         "CODE_BONUS",

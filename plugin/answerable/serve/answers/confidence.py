@@ -11,7 +11,7 @@ from ..bundle_format.manifest import Manifest
 from ..embedders.local_embedder import LOCAL_IDENTITY
 from ..retrieval.bm25 import compute_idf_share
 from ..retrieval.retrieve import RetrievalResult
-from ..retrieval.scoring import choose_floored_score
+from ..retrieval.scoring import SAME_QUESTION, choose_floored_score
 from ..text.tokenization import split_lowercase_words
 from ..types import Answer, Confidence, Passage
 
@@ -48,7 +48,8 @@ def rate_answer(manifest: Manifest, answer: Answer, retrieved: RetrievalResult) 
     first = answer.claims[0]
     cited = {citation.id for citation in first.citations}
     pool = (*retrieved.passages, *retrieved.siblings)
-    passage = next(each.item for each in pool if each.item.id in cited)
+    scored = next(each for each in pool if each.item.id in cited)
+    passage = scored.item
     weights, forms = reading.idfs[passage.language], reading.forms[passage.language]
     quotes = "\n".join(citation.quote for citation in first.citations)
     if manifest.identity == LOCAL_IDENTITY and not passage.language.startswith("en"):
@@ -61,7 +62,10 @@ def rate_answer(manifest: Manifest, answer: Answer, retrieved: RetrievalResult) 
         and len({citation.id for claim in answer.claims for citation in claim.citations}) == 1
         and is_direct_answer(reading.question, weights, forms, passage, quotes)
     )
-    return (1 if is_sure else INDIRECT_ANSWER_FACTOR) * compute_confidence(best - profile.floor)
+    factor = 1 if is_sure else INDIRECT_ANSWER_FACTOR
+    confidence = factor * compute_confidence(best - profile.floor)
+    # Its author says that the section answers this very question.
+    return max(confidence, MEDIUM_CONFIDENCE) if scored.question > SAME_QUESTION else confidence
 
 
 def compute_confidence(distance: float) -> float:

@@ -13,7 +13,7 @@ from ..embedders.embedder import Embedder
 from ..provider_registry import embeds_in_process
 from ..retrieval.question import QuestionReading, read_question
 from ..retrieval.scoring import score_codes
-from ..retrieval.selection import WINDOW_SUFFIX
+from ..retrieval.selection import SAME_QUESTION_BONUS, WINDOW_SUFFIX
 from ..retrieval.store import Store
 from ..structure import BARE
 from ..text.tokenization import extract_words
@@ -128,7 +128,9 @@ class ExtractiveAnswerer:
             whole = EXCERPT_BUDGETS[count]
             budget = replace(whole, visible=whole.visible - shown[passage.url])
             excerpt = cut_excerpt(passage, section.supports, weights, budget, statements, forms)
-            if excerpt is None or section.best < min_support:
+            # What its author says that a section answers needs no support of words.
+            is_known = section.value > SAME_QUESTION_BONUS
+            if excerpt is None or (section.best < min_support and not is_known):
                 continue
             yield _SectionExcerpt(section, excerpt)
             count += 1

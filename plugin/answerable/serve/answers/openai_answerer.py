@@ -327,6 +327,55 @@ class _DraftRequest:
         return text, *read_token_usage(reply, most, self.max_output)
 
 
+def complete_json(
+    model: str,
+    base_url: str | None,
+    instructions: str,
+    message: str,
+    schema: tuple[str, Mapping[str, Any]],
+    max_output: int,
+    deadline: float,
+) -> tuple[object, tuple[int, int]]:
+    """Ask a model of any compatible server over ``/chat/completions`` for JSON of a schema.
+
+    schema: its name and itself. max_output: of its tokens; a model that reasons gets as many more
+    as a low effort takes. deadline: in seconds. Returns what ``parse_model_output`` makes of the
+    output, and the tokens in and out. ProviderError for a call that fails.
+    """
+    reasons = is_reasoning_model(model)
+    limit = max_output + (MAX_OUTPUT_TOKENS if reasons else 0)
+    options: dict[str, Any] = (
+        {"max_completion_tokens": limit, "reasoning_effort": "low"}
+        if reasons
+        else {"max_tokens": limit, "temperature": 0}
+    )
+
+    def request(client: Any) -> Any:
+        return client.chat.completions.create(
+            model=model,
+            messages=[
+                {"role": "system", "content": instructions},
+                {"role": "user", "content": message},
+            ],
+            response_format={
+                "type": "json_schema",
+                "json_schema": {"name": schema[0], "schema": dict(schema[1]), "strict": True},
+            },
+            **options,
+        )
+
+    most = estimate_max_tokens(instructions + message)
+
+    def read_reply(reply: Any) -> tuple[str, int, int]:
+        usage = read_token_usage(reply, most, limit)
+        return reply["choices"][0]["message"]["content"] or "", *usage
+
+    ends = time.monotonic() + deadline
+    text, *tokens = call_provider(base_url, request, read_reply, ends, most + limit)
+    current_context().end_provider_call(*tokens)
+    return parse_model_output(text), (tokens[0], tokens[1])
+
+
 def is_reasoning_model(name: str) -> bool:
     """Recognize the families that take a reasoning effort and no temperature, by name."""
     return _REASONING_MODEL.match(name) is not None

@@ -99,8 +99,6 @@ COLUMNS = (
     Column("hasCode", COLUMNS_FILE, "passages", "|u1"),
     # The first passage of each container of texts.
     Column("textsStarts", COLUMNS_FILE, "", "<u4"),
-    # "" for one that is not suggested.
-    Column("questions", SUGGESTIONS_FILE, "questions"),
     *FORM_COLUMNS,
     # Of each term how many passages hold it, then for each of these the distance from the one
     # before it, and how often.
@@ -108,6 +106,8 @@ COLUMNS = (
     Column("gaps", TERMS_FILE, "", "<u4"),
     Column("counts", TERMS_FILE, "", "<u4"),
 )
+# What a browser alone reads: the questions that are suggested, "" for another one.
+SUGGESTION_COLUMNS = (Column("questions", SUGGESTIONS_FILE, "questions"),)
 # The terms of labels and locators, as phrases of records are written.
 LABEL_COLUMNS = (
     Column("labelTerms", HINTS_FILE, ""),
@@ -134,7 +134,8 @@ PHRASE_TABLES = ("names", "aliases", "themes", "titleTerms")
 
 def list_columns(file: str) -> tuple[Column, ...]:
     """List the columns of one file."""
-    return tuple(column for column in (*COLUMNS, *UNPUBLISHED_COLUMNS) if column.file == file)
+    columns = (*COLUMNS, *SUGGESTION_COLUMNS, *UNPUBLISHED_COLUMNS)
+    return tuple(column for column in columns if column.file == file)
 
 
 def pack_columns(listed: Iterable[Column], data: Mapping[str, Any]) -> Container:

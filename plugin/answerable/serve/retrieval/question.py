@@ -522,7 +522,7 @@ def _remark_unknown_words(store: Store, text: str, word_rank: WordRank) -> tuple
 
 
 def _find_unknown_words(store: Store, words: Iterable[str]) -> frozenset[str]:
-    """Find the words, in lower case, that no passage has and which are not names.
+    """Find the words, in lower case, that no passage or known question has and no name.
 
     A word in camel case counts as a whole, whatever its parts are. A script without spaces has no
     words that a remark could name.
@@ -539,6 +539,9 @@ def _find_unknown_words(store: Store, words: Iterable[str]) -> frozenset[str]:
         for word, own in terms_by_word.items()
         if own
         and not any(
-            term in indexed or term in list_site_name_words(store, tag) for tag, term in own
+            term in indexed
+            or term in store.question_terms.rows
+            or term in list_site_name_words(store, tag)
+            for tag, term in own
         )
     )

@@ -22,6 +22,8 @@ F = TypeVar("F", float, NDArray[np.float32])
 
 # Names of code with at least this share of the idf of a question's words stand for all of it.
 MIN_IDENTIFIER_SHARE = 0.5
+# Two questions of the same terms are one, but for rounding.
+SAME_QUESTION = 0.999
 # Rows scored together: few enough for what is made of them to stay in a core's cache.
 _ROWS_PER_BLOCK = 64
 
@@ -113,6 +115,8 @@ def compute_signals(store: Store, reading: QuestionReading) -> Signals:
         is_whole = _mark_full_matches(store, postings, reading)
         page = score_pages(store, reading, lexical)
         question = score_questions(store, reading)
+        # Its author says that the section answers this very question.
+        is_whole |= question > SAME_QUESTION
         if not reading.asks_for_history:
             weights = np.where(store.is_history, weights * np.float32(profile.history), weights)
     boost = score_name_boosts(store, reading)

@@ -16,7 +16,7 @@ from ..types import Evidence, Passage, RoutingHint
 from .bm25 import compute_idf_share, match_terms
 from .question import QuestionReading, names_site
 from .retrieve import TOP_K, RetrievalResult
-from .scoring import Scored
+from .scoring import SAME_QUESTION, Scored
 from .store import Store
 
 # The weights of a section's parts: the score of its page's best passage, the base score of its own,
@@ -25,9 +25,9 @@ from .store import Store
 PAGE_WEIGHT, OWN_WEIGHT, HEADING_WEIGHT = 2.0, 3.5, 0.6
 CODE_BONUS, LENGTH_WEIGHT = 0.25, 0.2
 # The weight of the best question that the section is known to answer, and what is added where that
-# is the asked one, term for term: a suggestion that is chosen is answered by its section first.
-QUESTION_WEIGHT, SAME_QUESTION_BONUS = 0.5, 10.0
-SAME_QUESTION = 0.999
+# is the asked one, term for term: more than all else, so that a suggestion that is chosen is
+# answered by its section first, and an answerer sees it.
+QUESTION_WEIGHT, SAME_QUESTION_BONUS = 0.5, 100.0
 # In the place of both where a definition is asked for: for the first passage of the page whose
 # title holds what is asked for, and of the home page, whatever others say, for the site itself.
 INTRODUCTION_BONUS, HOME_BONUS = 2.0, 5.0

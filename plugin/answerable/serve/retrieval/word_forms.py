@@ -41,18 +41,24 @@ def _index_forms(store: Store, language: str) -> _FormIndex:
 def read_forms(store: Store, words: Iterable[str], language: str) -> dict[str, str]:
     """Map words, as an index has them, and all forms of the same terms to their terms.
 
-    A word that is like none of the site's is a term of its own.
+    A word that is like none of the site's is a term of its own, as one is that a known question
+    has and no page.
     """
     index = _index_forms(store, language)
-    by_form = index.terms_by_form
-    terms = {w: by_form.get(w) or find_nearest_term(by_form, index.words, w) for w in words}
+    by_form, asked = index.terms_by_form, store.question_terms.rows
+    terms = {
+        word: by_form.get(word)
+        or (word if word in asked else find_nearest_term(by_form, index.words, word))
+        for word in words
+    }
     others = {form: term for term in terms.values() for form in index.forms.get(term, "").split()}
     return others | terms
 
 
 def has_form(store: Store, word: str, language: str) -> bool:
-    """Test whether a page has a word in the form in which it is written."""
-    return word in _index_forms(store, language).terms_by_form
+    """Test whether a page, or a known question, has a word in the form in which it is written."""
+    by_form = _index_forms(store, language).terms_by_form
+    return word in by_form or word in store.question_terms.rows
 
 
 def find_nearest_term(terms_by_form: Mapping[str, str], words: Sequence[str], word: str) -> str:

@@ -36,10 +36,32 @@ export function scorePages(store, reading, lexical) {
   const { title_cosine: cosine, title_share: share, page_words: words } = store.manifest.profile;
   const shares = computeTitleShares(store, reading);
   const averages = averageBestPassages(store, lexical);
-  const cosines = computeTitleCosines(store, reading.idfs);
+  const own = new Map([...reading.idfs.keys()].map((tag) => [tag, listRecordsInLanguage(store, tag)]));
+  const isOwn = (/** @type {string} */ tag, /** @type {number} */ row) => Boolean(own.get(tag)?.has(row));
+  const cosines = computeCosines(store.titleTerms, store.titleNorms, reading.idfs, isOwn);
   return new Float32Array(
     cosines.map((each, row) => cosine * each + share * shares[row] + words * averages[row]),
   );
+}
+
+/**
+ * Score the best question that each passage's section is known to answer.
+ * @param {Store} store
+ * @param {QuestionReading} reading
+ * @returns {Float32Array}
+ */
+export function scoreQuestions(store, { idfs }) {
+  const { passageSections: sections, questionPassages: passages } = store;
+  const ranges = new Map(store.site.languages.map((rows) => [rows.tag, rows]));
+  const isOwn = (/** @type {string} */ tag, /** @type {number} */ row) => {
+    const { first, end } = ranges.get(tag) ?? { first: 0, end: 0 };
+    return first <= passages[row] && passages[row] < end;
+  };
+  const best = new Float64Array(sections.length);
+  computeCosines(store.questionTerms, store.questionNorms, idfs, isOwn).forEach((cosine, row) => {
+    best[passages[row]] = Math.max(best[passages[row]], cosine);
+  });
+  return Float32Array.from(sections, (first) => best[first]);
 }
 
 /**
@@ -84,23 +106,24 @@ function findBestBoosts(store, names, phrases, boost) {
 }
 
 /**
- * Compute the cosine of the idf vectors of the question's and each title's distinct terms.
- * @param {Store} store
+ * Compute the cosine of the idf vectors of a question's distinct terms and each short text's.
+ * @param {PhraseIndex} index of the terms of texts, such as titles
+ * @param {ArrayLike<number>} norms of their idf vectors
  * @param {Idfs} idfs
+ * @param {(language: string, row: number) => boolean} isOwn whether a text is in a language
  * @returns {Float64Array}
  */
-function computeTitleCosines(store, idfs) {
-  const products = new Float64Array(store.weights.length);
+function computeCosines(index, norms, idfs, isOwn) {
+  const products = new Float64Array(norms.length);
   for (const [language, weights] of idfs) {
     const norm = Math.sqrt(sum([...weights.values()].map((weight) => weight ** 2)));
-    const own = listRecordsInLanguage(store, language);
     for (const [term, weight] of weights) {
-      for (const row of store.titleTerms.get(term)?.records ?? []) {
-        if (own.has(row)) products[row] += weight ** 2 / norm;
+      for (const row of index.get(term)?.records ?? []) {
+        if (isOwn(language, row)) products[row] += weight ** 2 / norm;
       }
     }
   }
-  return products.map((product, row) => (store.titleNorms[row] > 0 ? product / store.titleNorms[row] : 0));
+  return products.map((product, row) => (norms[row] > 0 ? product / norms[row] : 0));
 }
 
 /**

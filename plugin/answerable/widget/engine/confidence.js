@@ -39,7 +39,11 @@ export function rateAnswer(store, answer, retrieved, passages) {
     !reading.remarks.some(({ kind }) => kind === "unknown") &&
     new Set(answer.claims.flatMap((claim) => claim.citations.map(({ id }) => id))).size === 1 &&
     isDirectAnswer(recipe, reading.question, weights, forms, passage, quotes);
-  return (isSure ? 1 : recipe.confidence.INDIRECT_ANSWER_FACTOR) * computeConfidence(recipe, best - profile.floor);
+  const { INDIRECT_ANSWER_FACTOR, MEDIUM_CONFIDENCE } = recipe.confidence;
+  const confidence = (isSure ? 1 : INDIRECT_ANSWER_FACTOR) * computeConfidence(recipe, best - profile.floor);
+  const [scored] = [...retrieved.passages, ...retrieved.siblings].filter(({ row }) => row === passage.row);
+  // Its author says that the section answers this very question.
+  return scored.question > recipe.scoring.SAME_QUESTION ? Math.max(confidence, MEDIUM_CONFIDENCE) : confidence;
 }
 
 /**

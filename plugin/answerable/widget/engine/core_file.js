@@ -126,5 +126,29 @@ export class SiteColumns {
     this.passageTitles = passageTitles;
     this.passageLengths = Uint32Array.from(arrays.passageLengths);
     this.hasCode = /** @type {Uint8Array} */ (arrays.hasCode);
+    const units = this.recipe.site_data.QUESTION_NORM_UNITS;
+    this.questionNorms = Float64Array.from(arrays.questionNorms, (/** @type {number} */ norm) => norm / units);
+    /** @type {Map<string, Phrase>} until they are added, none */
+    this.questionTerms = new Map();
+    this.questionPassages = new Uint32Array(this.questionNorms.length);
+    this.passageSections = Uint32Array.from(passageIds.keys());
+  }
+
+  /**
+   * Add the terms of the questions that sections are known to answer.
+   * @param {Container} container
+   */
+  addQuestions({ values, arrays }) {
+    const { questionTerms, questionSizes, questionOwners, questionsPerPassage, continuesSection } = { ...values, ...arrays };
+    const tables = { terms: questionTerms };
+    const columns = { phraseSizes: questionSizes, phraseRecords: questionOwners, phraseFrequencies: questionSizes };
+    let first = 0;
+    let end = 0;
+    questionsPerPassage.forEach((/** @type {number} */ count, /** @type {number} */ row) => {
+      if (!continuesSection[row]) first = row;
+      this.passageSections[row] = first;
+      this.questionPassages.fill(row, end, (end += count));
+    });
+    this.questionTerms = assemblePhrases(tables, columns).terms;
   }
 }

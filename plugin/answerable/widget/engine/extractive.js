@@ -56,14 +56,16 @@ function cutExcerpts(store, question, evidence, vector) {
   const shown = new Map();
   let minSupport = SUPPORT_FLOOR;
   for (const section of rateSections(store, evidence, vector)) {
-    const { best, passage, supports } = section;
+    const { best, passage, supports, value } = section;
     const weights = weightsOf(evidence, passage);
     const used = shown.get(passage.url) ?? 0;
     const whole = EXCERPT_BUDGETS[excerpts.length];
     const budget = { ...whole, visible: whole.visible - used };
     const forms = formsIn(evidence.forms, passage.language);
     const excerpt = cutExcerpt(store.recipe, passage, supports, weights, budget, statements, forms);
-    if (!excerpt || best < minSupport) continue;
+    // What its author says that a section answers needs no support of words.
+    const isKnown = value > store.recipe.selection.SAME_QUESTION_BONUS;
+    if (!excerpt || (best < minSupport && !isKnown)) continue;
     excerpts.push({ section, excerpt });
     shown.set(passage.url, used + excerpt.visible);
     minSupport = Math.max(minSupport, MIN_SHARE_OF_FIRST * best);

@@ -296,7 +296,7 @@ function countBits(bits) {
  * @returns {Promise<QuestionReading>}
  */
 export async function readQuestion(store, question, wordRank) {
-  await loadWords(store, question);
+  await Promise.all([loadWords(store, question), store.loadQuestions()]);
   const [spelled, corrections] = await correctSpelling(store, question, wordRank);
   if (corrections.length) await loadWords(store, spelled);
   const subject = readsEnglish(store) ? stripContinuation(store.recipe, spelled) : spelled;
@@ -480,6 +480,7 @@ function isNewForm(store, word) {
     (tag) =>
       !extractWords(store.recipe, word, tag).length ||
       store.formsNear(word, tag).termsByForm.has(word) ||
+      store.questionTerms.has(word) ||
       listSiteNameWords(store, tag).has(word),
   );
 }
@@ -504,7 +505,7 @@ function remarkUnknownWords(store, text, wordRank) {
 }
 
 /**
- * Find the words, in lower case, that no passage has and which are not names. A word in camel case
+ * Find the words, in lower case, that no passage or known question has and no name. A word in camel case
  * counts as a whole, whatever its parts are.
  * @param {Store} store
  * @param {string[]} words
@@ -525,7 +526,7 @@ function findUnknownWords(store, words) {
       byTag.some((own) => own.length) &&
       !byTag.some((own, place) => {
         const names = listSiteNameWords(store, site.tags[place]);
-        return own.some((term) => indexed.has(term) || names.has(term));
+        return own.some((term) => indexed.has(term) || store.questionTerms.has(term) || names.has(term));
       }),
   );
   return new Set(unknown.map(({ lower }) => lower));

@@ -1,6 +1,6 @@
 /** Score passages by words, cosine, boosts, with a floor: estimate all, score the best exactly. */
 import { findFullMatches, scoreBm25, selectTopRows, sum } from "./bm25.js";
-import { scoreFreshness, scoreNameBoosts, scorePages } from "./boosts.js";
+import { scoreFreshness, scoreNameBoosts, scorePages, scoreQuestions } from "./boosts.js";
 import { extractTerms } from "./tokenization.js";
 import { formsIn } from "./word_forms.js";
 
@@ -15,6 +15,7 @@ import { formsIn } from "./word_forms.js";
  * @property {Float32Array} page
  * @property {Float32Array} fresh
  * @property {Float32Array} weight
+ * @property {Float32Array} question
  * @typedef {Object} Candidates rows, rising, and the cosine of each with the question
  * @property {number[]} rows
  * @property {Float32Array} cosines
@@ -26,6 +27,7 @@ import { formsIn } from "./word_forms.js";
  * @property {number} dense
  * @property {number} boost
  * @property {number} page
+ * @property {number} question
  * @property {number} section 0 before sections are scored
  * @property {Set<string>} terms of the question that the retrieval text contains
  * @typedef {Object} Ranking the scores of candidates, and which are above the floor
@@ -48,6 +50,8 @@ export function computeSignals(store, reading) {
   const boosts = scoreNameBoosts(store, reading);
   const pages = scorePages(store, reading, lexical);
   const freshness = reading.asksAboutNow ? scoreFreshness(store).map((fresh) => Math.fround(recency) * fresh) : boosts.map(() => 0);
+  const question = scoreQuestions(store, reading);
+  const { SAME_QUESTION } = store.recipe.scoring;
   const weights = reading.asksForHistory
     ? store.weights
     : store.weights.map((weight, row) => (store.isHistory[row] ? weight * Math.fround(history) : weight));
@@ -56,10 +60,12 @@ export function computeSignals(store, reading) {
   return {
     lexical,
     boost: ofPassages(boosts),
-    isWhole: markFullMatches(store, reading),
+    // Its author says that the section answers this very question.
+    isWhole: markFullMatches(store, reading).map((whole, row) => whole | Number(question[row] > SAME_QUESTION)),
     page: ofPassages(pages),
     fresh: ofPassages(freshness),
     weight: ofPassages(weights),
+    question,
   };
 }
 
@@ -83,7 +89,8 @@ export function scoreRows(store, { rows, cosines }, signals, slack = 0) {
   rows.forEach((row, place) => {
     base[place] = fround(fround(words * signals.lexical[row]) + fround(dense * cosines[place])) / total;
     const boosted = fround(fround(base[place] + signals.boost[row]) + signals.page[row]);
-    score[place] = fround(boosted + signals.fresh[row]) * signals.weight[row];
+    const questions = fround(fround(profile.questions) * signals.question[row]);
+    score[place] = fround(fround(boosted + signals.fresh[row]) + questions) * signals.weight[row];
     aboveFloor[place] = Number(base[place] >= floor || signals.isWhole[row]);
   });
   return { rows, dense: cosines, base, score, aboveFloor };
@@ -97,7 +104,7 @@ export function scoreRows(store, { rows, cosines }, signals, slack = 0) {
  * @param {Signals} signals
  * @returns {Scored[]}
  */
-export function listTopItems({ rows, dense, base, score }, mask, count, { lexical, boost, page }) {
+export function listTopItems({ rows, dense, base, score }, mask, count, { lexical, boost, page, question }) {
   return selectTopRows(score, count, mask).map((place) => {
     const row = rows[place];
     return {
@@ -108,6 +115,7 @@ export function listTopItems({ rows, dense, base, score }, mask, count, { lexica
       dense: dense[place],
       boost: boost[row],
       page: page[row],
+      question: question[row],
       section: 0,
       terms: new Set(),
     };

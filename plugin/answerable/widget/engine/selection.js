@@ -28,7 +28,7 @@ function orderBySection(store, reading, pool) {
   /** @type {Map<number, number>} */
   const best = new Map();
   for (const { row, score } of pool) best.set(records[row], Math.max(score, best.get(records[row]) ?? score));
-  const rate = (/** @type {Scored} */ { base, row }) => {
+  const rate = (/** @type {Scored} */ { base, question, row }) => {
     const language = store.languageOf(row);
     const heading = passageTitles[row].split(recipe.structure.TITLE_SEPARATOR).at(-1) ?? "";
     const weights = reading.idfs.get(language) ?? new Map();
@@ -39,8 +39,10 @@ function orderBySection(store, reading, pool) {
     const [, name] = parts.MEMBER.exec(passageUrls[row]) ?? [];
     const isNamed = name !== undefined && splitLowercaseWords(recipe, name).every((word) => words.has(word));
     const member = name === undefined ? 0 : isNamed ? parts.MEMBER_WEIGHT : -parts.MEMBER_WEIGHT;
+    const same = question > recipe.scoring.SAME_QUESTION ? parts.SAME_QUESTION_BONUS : 0;
+    const asked = form + member + same + parts.QUESTION_WEIGHT * question;
     const page = parts.PAGE_WEIGHT * (best.get(records[row]) ?? 0);
-    return page + parts.OWN_WEIGHT * base + parts.HEADING_WEIGHT * share + (form + member);
+    return page + parts.OWN_WEIGHT * base + parts.HEADING_WEIGHT * share + asked;
   };
   return pool
     .map((scored) => ({ ...scored, section: rate(scored) }))

@@ -34,13 +34,13 @@ import { beginningOf, indexForms } from "./word_forms.js";
  * @property {string} built_at
  * @property {Record<string, any>} profile
  * @property {number} dimensions
- * @property {{records: number, passages: number, terms: number, words: number}} counts
+ * @property {{records: number, passages: number, terms: number, words: number, questions: number}} counts
  */
 
 const FORMAT = 4;
 // The digits of a file's hash in its name.
 const NAMES = /.{12}/g;
-const KINDS = ["terms", "codes", "texts", "statements", "signs", "words"];
+const KINDS = ["terms", "codes", "texts", "statements", "signs", "words", "questions", "suggestions"];
 
 /**
  * Open an index; IndexGoneError where it has been replaced by a newer build.
@@ -129,6 +129,7 @@ export class Store extends SiteColumns {
     );
     this.#termStarts = values.termStarts;
     this.manifest = /** @type {Manifest} */ ({ ...values, built_at: entry.built_at });
+    if (values.counts.questions) files.prefetch(this.#paths.questions);
   }
 
   /** Begin to load what `loadEstimates` reads, while a question is still read. */
@@ -209,6 +210,33 @@ export class Store extends SiteColumns {
       throw new Error(`the postings of ${term} have not been loaded`);
     }
     return postings ?? NO_POSTINGS;
+  }
+
+  /**
+   * Load the terms of the questions that sections are known to answer.
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<void>}
+   */
+  async loadQuestions(signal) {
+    const { counts } = this.manifest;
+    if (!counts.questions || this.questionTerms.size) return;
+    const [path] = this.#paths.questions;
+    const container = await this.#files.readContainer(path, signal);
+    const { length } = container.arrays.questionsPerPassage;
+    checkCounts(path, this.manifest, { passages: length, questions: this.questionNorms.length });
+    this.addQuestions(container);
+  }
+
+  /**
+   * Load the questions that are suggested, "" for another one.
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<string[]>} in the order of the index
+   */
+  async loadSuggestions(signal) {
+    const [path] = this.#paths.suggestions;
+    const { questions } = (await this.#files.readContainer(path, signal)).values;
+    checkCounts(path, this.manifest, { questions: questions.length });
+    return questions;
   }
 
   /**

@@ -47,7 +47,7 @@ export function beginningOf({ word_forms }, word) {
 /**
  * Map words, as an index has them, and all forms of the same terms to their terms.
  *
- * A word that is like none of the site's is a term of its own.
+ * A word that is like none of the site's is a term of its own, as one is that a known question has and no page.
  * @param {import("./store.js").Store} store that has loaded the terms of the words
  * @param {string[]} words
  * @param {string} language
@@ -60,7 +60,8 @@ export function readForms(store, words, language) {
   const terms = [];
   for (const word of words) {
     const index = store.formsNear(word, language);
-    const term = index.termsByForm.get(word) ?? findNearestTerm(store.recipe, index, word);
+    const isAsked = store.questionTerms.has(word);
+    const term = index.termsByForm.get(word) ?? (isAsked ? word : findNearestTerm(store.recipe, index, word));
     terms.push([word, term]);
     for (const form of index.forms.get(term) ?? []) others.push([form, term]);
   }
