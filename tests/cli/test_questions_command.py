@@ -1,0 +1,200 @@
+"""``answerable questions``: written by a model over real HTTP, by hand, checked, proposed."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from answerable.evaluate.gold import load_gold_queries
+from answerable.evaluate.question_writer import (
+    SECTIONS_PER_CALL,
+    QuestionWriter,
+    read_written_questions,
+)
+from answerable.indexing.questions import Section, read_questions
+from answerable.serve.types import Passage
+from answerable.testing.honest_model import ParsedPrompt, parse_data_lines
+from support.openai_stub import OpenAIStub
+from support.sites import NOTES, build, command, write_site
+
+WORDS = "amber basalt cedar dune ember fjord grove harbor inlet jetty".split()
+
+
+def asking_model(prompt: ParsedPrompt) -> str:
+    """Write two questions of each section, and one that no lint lets pass."""
+    rows = []
+    for line in parse_data_lines(prompt.text):
+        subject = " ".join(line["text"].split()[:3]).lower().strip(".")
+        questions = [f"what about {subject}", f"when does {subject} matter", "see www.x.example"]
+        rows.append({"id": line["id"], "questions": questions})
+    return json.dumps({"sections": rows})
+
+
+def broken_model(prompt: ParsedPrompt) -> str:
+    return json.dumps({"sections": [{"id": "no such section", "questions": ["what is it"]}, 7]})
+
+
+@pytest.fixture(autouse=True)
+def api_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "test")
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIStub]:
+    with OpenAIStub(models={"asking": asking_model, "broken": broken_model}) as running:
+        running.retry_after = 0.01
+        yield running
+    assert running.failures == []
+
+
+def write_built_site(folder: Path, server: OpenAIStub, model: str = "asking") -> Path:
+    questions = {"model": model, "base_url": server.base_url}
+    prices = {"prices": {model: {"input": 1.0, "output": 2.0}}}
+    options = {"questions": questions, "evaluate": prices}
+    site = write_site(folder, notes=NOTES, options=options)
+    assert build(site, "-q").returncode == 0
+    return site
+
+
+def sections_of(count: int) -> list[Section]:
+    return [
+        Section(
+            n, (Passage(f"p#{n}", "p", f"/p/#{n}", f"P › {n}", f"{WORDS[n % 10]} {n} is near."),)
+        )
+        for n in range(count)
+    ]
+
+
+def test_five_hundred_sections_take_fifty_calls(server: OpenAIStub) -> None:
+    sections = sections_of(500)
+    writer = QuestionWriter("asking", server.base_url)
+    results = list(writer.write(sections))
+    assert server.answer_calls == 500 / SECTIONS_PER_CALL == len(results)
+    assert {line.id for result in results for line in result.lines} == {s.id for s in sections}
+    assert sum(result.refused for result in results) == 500
+    read = sum(result.tokens[0] for result in results)
+    assert abs(writer.estimate_tokens(sections)[0] - read) <= read / 3
+
+
+def test_limits_of_the_provider_are_waited_for(server: OpenAIStub) -> None:
+    pauses: list[float] = []
+    server.fail("429", times=6)
+    results = list(QuestionWriter("asking", server.base_url, pauses.append).write(sections_of(20)))
+    assert [len(result.lines) for result in results] == [10, 10]
+    assert len(pauses) >= 1
+
+
+def test_write_fills_the_file_and_sends_public_text_only(
+    tmp_path: Path, server: OpenAIStub
+) -> None:
+    site = write_built_site(tmp_path, server)
+    done = command(site, "questions", "--write")
+    assert done.returncode == 0, done.stderr
+    assert "5 sections, asking: about " in done.stderr
+    assert "by evaluate.prices; only public text is sent." in done.stderr
+    assert "10 questions for 5 sections in " in done.stdout
+    assert "5 refused by the lint" in done.stdout
+    lines = read_questions(site / "questions.jsonl")
+    assert list(lines) == ["index#harbour", "mooring#mooring", "mooring#chains", "storms#storms",
+                           "storms#lanterns"]  # fmt: skip
+    assert lines["mooring#chains"].questions[0] == "what about the chain of"
+    sent = "".join(request.body.decode() for request in server.requests)
+    assert "scrapped tractor" not in sent
+    assert "Plans for the winch" not in sent
+    server.forget()
+    again = command(site, "questions", "--write")
+    assert "has questions for every section" in again.stdout
+    assert server.answer_calls == 0
+
+
+def test_a_failed_run_keeps_what_was_written_and_goes_on(
+    tmp_path: Path, server: OpenAIStub
+) -> None:
+    site = write_built_site(tmp_path, server)
+    server.fault = "401"
+    done = command(site, "questions", "--write")
+    assert done.returncode == 1
+    assert (
+        "5 sections got no questions (the provider refused the key: check OPENAI_API_KEY): run"
+        in (done.stderr)
+    )
+    server.fault = None
+    assert command(site, "questions", "--write").returncode == 0
+    written = (site / "questions.jsonl").read_text("utf-8").splitlines()
+    (site / "questions.jsonl").write_text("\n".join(written[:3]), "utf-8")
+    server.forget()
+    assert command(site, "questions", "--write").returncode == 0
+    body = json.loads(server.requests[0].body)["messages"][1]["content"]
+    assert [json.loads(line)["id"] for line in body.split("\n")] == [
+        "storms#storms",
+        "storms#lanterns",
+    ]
+    assert (site / "questions.jsonl").read_text("utf-8").splitlines() == written
+
+
+def test_a_malformed_reply_loses_nothing(tmp_path: Path, server: OpenAIStub) -> None:
+    site = write_built_site(tmp_path, server, "broken")
+    done = command(site, "questions", "--write")
+    assert done.returncode == 1
+    assert "5 sections got no questions: run the same command again" in done.stderr
+    assert read_written_questions("prose", sections_of(2)) == ([], 0)
+
+
+def test_export_and_import_need_no_key(tmp_path: Path, server: OpenAIStub) -> None:
+    site = write_built_site(tmp_path, server)
+    rows = [json.loads(line) for line in command(site, "questions", "--export").stdout.splitlines()]
+    assert [row["id"] for row in rows][:2] == ["index#harbour", "mooring#mooring"]
+    assert set(rows[0]) == {"id", "hash", "url", "title", "text"}
+    lines = [{"id": row["id"], "questions": [f"what is {row['title'].lower()}"]} for row in rows]
+    typed = "\n".join(map(json.dumps, [*lines, {"id": "gone", "questions": []}]))
+    done = command(site, "questions", "--import", "-", typed=typed)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "; 1 line of no section" in done.stdout
+    assert command(site, "questions", "--export").stdout == ""
+    bad = command(site, "questions", "--import", "-", typed="{")
+    assert "--import: line 1 is not JSON" in bad.stderr
+
+
+def test_check_fails_on_faults_and_strictly_on_unanswered_questions(
+    tmp_path: Path, server: OpenAIStub
+) -> None:
+    site = write_built_site(tmp_path, server)
+    typed = json.dumps({"id": "mooring#chains", "questions": ["how heavy is the ground tackle"]})
+    assert command(site, "questions", "--import", "-", typed=typed).returncode == 0
+    stale = command(site, "questions", "--check")
+    assert "has changed since the last build: build the site, then check again" in stale.stderr
+    assert build(site, "-q").returncode == 0
+    done = command(site, "questions", "--check", "--strict")
+    assert (done.returncode, done.stdout) == (
+        0, "1 question of 1 section: 1 answered by their section; 0 faults\n",
+    )  # fmt: skip
+    chains = site / "docs" / "mooring.md"
+    chains.write_text(chains.read_text("utf-8").replace("twelve", "thirteen"), "utf-8")
+    assert build(site, "-q").returncode == 0
+    done = command(site, "questions", "--check")
+    assert done.returncode == 1
+    assert "mooring#chains: its text has changed since its questions were written" in done.stdout
+
+
+def test_gold_queries_are_proposed_of_different_pages(tmp_path: Path, server: OpenAIStub) -> None:
+    site = write_built_site(tmp_path, server)
+    assert command(site, "questions", "--gold", "2").returncode == 1
+    assert command(site, "questions", "--write").returncode == 0
+    assert build(site, "-q").returncode == 0
+    done = command(site, "questions", "--gold", "3")
+    (site / "gold.yaml").write_text(done.stdout, "utf-8")
+    queries = load_gold_queries(site / "gold.yaml", None)
+    assert [query.expect_cited for query in queries] == [
+        ("index#harbour",), ("mooring#mooring",), ("storms#storms",),
+    ]  # fmt: skip
+    assert yaml.safe_load(done.stdout)["queries"][0]["expectAnswerMode"] == ["partial", "supported"]
+
+
+def test_one_of_the_actions_is_named(tmp_path: Path, server: OpenAIStub) -> None:
+    site = write_built_site(tmp_path, server)
+    for arguments in ((), ("--check", "--export")):
+        done = command(site, "questions", *arguments)
+        assert done.returncode == 2
+        assert "name one of --write, --export, --import FILE, --check and --gold N" in done.stderr

@@ -1,0 +1,182 @@
+"""The file of questions: what it may hold, what a build makes of it, and how it answers."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from answerable.indexing.questions import (
+    Section,
+    SectionQuestions,
+    check_questions,
+    find_question_fault,
+    list_sections,
+    mark_answered,
+    read_questions,
+    write_questions,
+)
+from answerable.serve.errors import SiteError
+from answerable.serve.stores.bundle import Bundle
+from answerable.serve.types import Passage
+from support.sites import NOTES, build, build_here, failure, local, opened, put, write_site
+
+# A reader's words: neither "anchored boat" nor "galvanised" stands on a page.
+ANCHOR = "what holds an anchored boat to the galvanised ground tackle"
+WIND = "which signal tells sailors about dangerous gusts"
+LINES = {"mooring#chains": (ANCHOR,), "storms#lanterns": (WIND, "what does the red lamp mean")}
+
+
+def section_of(text: str, title: str = "Mooring › Chains") -> Section:
+    return Section(0, (Passage("mooring#chains", "mooring", "/mooring/#chains", title, text),))
+
+
+def write_known_questions(folder: Path, **lines: tuple[str, ...]) -> Path:
+    sections = {section.id: section for section in list_sections(opened(folder).passages())}
+    path = folder / "questions.jsonl"
+    write_questions(
+        path,
+        [
+            SectionQuestions(name, sections[name].hash, texts)
+            for name, texts in {**LINES, **lines}.items()
+        ],
+    )
+    return path
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = write_site(tmp_path_factory.mktemp("questions"))
+    assert build(folder, "-q").returncode == 0
+    write_known_questions(folder)
+    assert build(folder, "-q").returncode == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def bundle(site: Path) -> Bundle:
+    return opened(site)
+
+
+def test_a_known_question_is_answered_by_its_section_whatever_its_floor(bundle: Bundle) -> None:
+    from support.sites import ask
+
+    assert bundle.manifest.counts["questions"] == 3
+    for question, section in ((ANCHOR, "mooring#chains"), (WIND, "storms#lanterns")):
+        reply = ask(bundle, f"{question.capitalize()}?")
+        assert [citation.id for citation in reply.answer.citations][:1] == [section]
+    assert all(
+        mark_answered(bundle, local(), [*LINES["mooring#chains"], *LINES["storms#lanterns"]])
+    )
+
+
+def test_a_question_is_refused_without_the_file(tmp_path: Path) -> None:
+    from support.sites import ask
+
+    folder = write_site(tmp_path)
+    assert build(folder, "-q").returncode == 0
+    assert ask(opened(folder), ANCHOR).answer.mode == "not-found"
+
+
+def test_a_word_of_a_known_question_is_neither_unknown_nor_corrected(bundle: Bundle) -> None:
+    from answerable.serve.retrieval.question import read_question
+
+    assert not read_question(bundle, "galvanised tackle").remarks
+    assert [remark.word for remark in read_question(bundle, "chromed tackle").remarks] == [
+        "chromed"
+    ]
+
+
+def test_a_question_is_never_quoted_cited_or_in_the_texts(bundle: Bundle) -> None:
+    texts = "\n".join(f"{passage.title} {passage.text}" for passage in bundle.passages())
+    assert "galvanised" not in texts
+    assert "gusts" not in texts
+
+
+def test_a_note_in_a_question_stops_the_build(tmp_path: Path) -> None:
+    folder = write_site(tmp_path, notes=NOTES)
+    assert build(folder, "-q").returncode == 0
+    text = "was the gearbox of the electric winch was taken from a scrapped tractor"
+    write_known_questions(folder, **{"index#harbour": (text,)})
+    assert "winch.md: words 1 to 8 of the note stand in questions" in failure(folder)
+
+
+def test_a_file_of_another_name_is_read(tmp_path: Path) -> None:
+    folder = write_site(tmp_path, options={"questions": "asked.jsonl"})
+    build_here(folder)
+    write_known_questions(folder).rename(folder / "asked.jsonl")
+    build_here(folder)
+    assert opened(folder).manifest.counts["questions"] == 3
+
+
+def test_every_bad_line_is_named_and_nothing_is_built(tmp_path: Path) -> None:
+    folder = write_site(tmp_path)
+    row = {"id": "mooring#chains", "hash": "0", "questions": ["is it thick enough"]}
+    lines = ["{", json.dumps(row), json.dumps(row), '{"id": "x", "hash": "", "question": []}']
+    put(folder / "questions.jsonl", "\n".join(lines))
+    message = failure(folder)
+    assert "questions.jsonl: line 1: " in message
+    assert "line 3: mooring#chains has a line already; join the two" in message
+    assert "line 4: " in message
+    assert '{"id": "…", "hash": "…", "questions": ["…"]}' in message
+
+
+def test_a_written_file_is_read_as_it_was(tmp_path: Path) -> None:
+    row = SectionQuestions("a#b", "0" * 16, ("Wie dick ist die Kette?", "\u2028 line ends in it"))
+    write_questions(tmp_path / "q.jsonl", [row])
+    assert read_questions(tmp_path / "q.jsonl") == {"a#b": row}
+    with pytest.raises(SiteError, match="cannot be read"):
+        read_questions(tmp_path / "none.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("question", "fault"),
+    [
+        ("how thick is the chain", None),
+        ("what does --strict do here", None),
+        ("why does `max_size` fail", None),
+        ("too short", "has 2 words; write 3 to 20"),
+        ("a " * 21, "has 21 words; write 3 to 20"),
+        ("write to me@harbour.example about it", "holds an e-mail address; leave it out"),
+        ("is https://harbour.example/a the page", "holds a URL; leave it out"),
+        ("is sk-abcdefgh12345678 a good key", "holds what looks like a secret; leave it out"),
+        ("what does --other do here", "holds --other, which its section does not"),
+        ("why does `min_size` fail", "holds min_size, which its section does not"),
+        ("a question\nof two lines", "holds a line break or invisible characters"),
+    ],
+)
+def test_lint_of_a_question(question: str, fault: str | None) -> None:
+    found = find_question_fault(question, "The chain: `--strict`, `max_size`.")
+    assert (found is None) == (fault is None)
+    assert fault is None or (found or "").startswith(fault)
+
+
+def test_check_names_stale_orphaned_doubled_and_refused_lines() -> None:
+    section, other = section_of("Twelve millimetres."), section_of("Forty litres.")
+    moved = Section(1, (Passage("storms#b", "storms", "/storms/", "Storms › B", "A rope."),))
+    assert section.hash != other.hash
+    lines = {
+        "mooring#chains": SectionQuestions("mooring#chains", other.hash, ("how thick is it",)),
+        "storms#b": SectionQuestions("storms#b", moved.hash, ("is it how thick", "no")),
+        "gone#x": SectionQuestions("gone#x", "0", ("what is gone now",)),
+    }
+    faults = check_questions(lines, [section, moved])
+    assert [(fault.section, fault.is_stale) for fault in faults] == [
+        ("mooring#chains", True), ("storms#b", False), ("storms#b", False), ("gone#x", False),
+    ]  # fmt: skip
+    problems = [fault.problem for fault in faults]
+    assert problems[1] == "“is it how thick” asks what a question of mooring#chains asks; keep one"
+    assert problems[2].startswith("“no” has 1 words")
+    assert problems[3] == "the site has no such section; drop the line"
+
+
+def test_windows_of_one_section_are_one() -> None:
+    passages = [
+        Passage(name, "a", f"/a/{anchor}", "A › B", text)
+        for name, anchor, text in (
+            ("a", "", "One."), ("a#b", "#b", "Two."), ("a#b~2", "#b", "Three."), ("a#c", "#c", "4."),
+        )
+    ]  # fmt: skip
+    sections = list_sections(passages)
+    assert [(each.first, each.id, each.text) for each in sections] == [
+        (0, "a", "One."), (1, "a#b", "Two.\nThree."), (3, "a#c", "4."),
+    ]  # fmt: skip
