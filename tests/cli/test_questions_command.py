@@ -33,6 +33,7 @@ def asking_model(prompt: ParsedPrompt) -> str:
 
 
 def broken_model(prompt: ParsedPrompt) -> str:
+    del prompt
     return json.dumps({"sections": [{"id": "no such section", "questions": ["what is it"]}, 7]})
 
 

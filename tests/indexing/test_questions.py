@@ -16,9 +16,10 @@ from answerable.indexing.questions import (
     write_questions,
 )
 from answerable.serve.errors import SiteError
+from answerable.serve.retrieval.question import read_question
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.types import Passage
-from support.sites import NOTES, build, build_here, failure, local, opened, put, write_site
+from support.sites import NOTES, ask, build, build_here, failure, local, opened, put, write_site
 
 # A reader's words: neither "anchored boat" nor "galvanised" stands on a page.
 ANCHOR = "what holds an anchored boat to the galvanised ground tackle"
@@ -58,8 +59,6 @@ def bundle(site: Path) -> Bundle:
 
 
 def test_a_known_question_is_answered_by_its_section_whatever_its_floor(bundle: Bundle) -> None:
-    from support.sites import ask
-
     assert bundle.manifest.counts["questions"] == 3
     for question, section in ((ANCHOR, "mooring#chains"), (WIND, "storms#lanterns")):
         reply = ask(bundle, f"{question.capitalize()}?")
@@ -70,16 +69,12 @@ def test_a_known_question_is_answered_by_its_section_whatever_its_floor(bundle: 
 
 
 def test_a_question_is_refused_without_the_file(tmp_path: Path) -> None:
-    from support.sites import ask
-
     folder = write_site(tmp_path)
     assert build(folder, "-q").returncode == 0
     assert ask(opened(folder), ANCHOR).answer.mode == "not-found"
 
 
 def test_a_word_of_a_known_question_is_neither_unknown_nor_corrected(bundle: Bundle) -> None:
-    from answerable.serve.retrieval.question import read_question
-
     assert not read_question(bundle, "galvanised tackle").remarks
     assert [remark.word for remark in read_question(bundle, "chromed tackle").remarks] == [
         "chromed"
@@ -145,9 +140,9 @@ def test_a_written_file_is_read_as_it_was(tmp_path: Path) -> None:
     ],
 )
 def test_lint_of_a_question(question: str, fault: str | None) -> None:
-    found = find_question_fault(question, "The chain: `--strict`, `max_size`.")
-    assert (found is None) == (fault is None)
-    assert fault is None or (found or "").startswith(fault)
+    problem = find_question_fault(question, "The chain: `--strict`, `max_size`.")
+    assert (problem is None) == (fault is None)
+    assert fault is None or (problem or "").startswith(fault)
 
 
 def test_check_names_stale_orphaned_doubled_and_refused_lines() -> None:
@@ -173,10 +168,10 @@ def test_windows_of_one_section_are_one() -> None:
     passages = [
         Passage(name, "a", f"/a/{anchor}", "A › B", text)
         for name, anchor, text in (
-            ("a", "", "One."), ("a#b", "#b", "Two."), ("a#b~2", "#b", "Three."), ("a#c", "#c", "4."),
+            ("a", "", "One."), ("a#b", "#b", "Two."), ("a#b~2", "#b", "3."), ("a#c", "#c", "4."),
         )
     ]  # fmt: skip
     sections = list_sections(passages)
     assert [(each.first, each.id, each.text) for each in sections] == [
-        (0, "a", "One."), (1, "a#b", "Two.\nThree."), (3, "a#c", "4."),
+        (0, "a", "One."), (1, "a#b", "Two.\n3."), (3, "a#c", "4."),
     ]  # fmt: skip
