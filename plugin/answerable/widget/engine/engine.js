@@ -8,6 +8,7 @@ import { listSections, retrieve } from "./retrieve.js";
 import { arrangePool, fitBudget, selectEvidence } from "./selection.js";
 import { SiteFiles, waitFor } from "./site_files.js";
 import { openStore } from "./store.js";
+import { findSuggestions, loadSuggestionIndex } from "./suggestions.js";
 import { extractWords } from "./tokenization.js";
 import { addAbsoluteUrl, serializeAnswer, serializeSection } from "./wire.js";
 
@@ -53,6 +54,9 @@ export async function openEngine(base, entry, options = {}) {
 
 /** Answer questions from a store. */
 export class Engine {
+  /** @type {Promise<import("./suggestions.js").SuggestionIndex> | undefined} */
+  #suggestions;
+
   /**
    * @param {Store} store
    * @param {LocalEmbedder} embedder
@@ -103,14 +107,23 @@ export class Engine {
   }
 
   /**
-   * Search while a question is typed, by its words alone, so that neither texts nor vectors are loaded: as `search`
-   * with all cosines 0, which no floor is meant for.
+   * Suggest questions that the site is known to answer, and places, while a question is typed.
+   *
+   * Places are searched by words alone, so that neither texts nor vectors are loaded: as `search` does with all cosines
+   * 0, which no floor is meant for.
    * @param {string} question
    * @param {AnswerOptions} [options]
-   * @returns {Promise<Places>}
+   * @returns {Promise<{questions: string[], places: Places}>}
    */
   async suggest(question, { language = null } = {}) {
-    return this.#describePlaces(listSections(this.store, await this.#retrieve(question, language, () => {}, 0, true), 0));
+    const { store } = this;
+    if (store.manifest.counts.questions) this.#suggestions ??= loadSuggestionIndex(store);
+    const [index, retrieved] = await Promise.all([
+      this.#suggestions?.catch(() => null),
+      this.#retrieve(question, language, () => {}, 0, true),
+    ]);
+    const questions = index ? findSuggestions(store, index, cleanQuestion(question)) : [];
+    return { questions, places: this.#describePlaces(listSections(store, retrieved, 0)) };
   }
 
   /** Begin to load what every question needs and `suggest` does not. */
