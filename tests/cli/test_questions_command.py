@@ -13,7 +13,7 @@ from answerable.evaluate.question_writer import (
     QuestionWriter,
     read_written_questions,
 )
-from answerable.indexing.questions import Section, read_questions
+from answerable.indexing.questions import SectionPassages, read_questions
 from answerable.serve.types import Passage
 from answerable.testing.honest_model import ParsedPrompt, parse_data_lines
 from support.openai_stub import OpenAIStub
@@ -59,9 +59,9 @@ def write_built_site(folder: Path, server: OpenAIStub, model: str = "asking") ->
     return site
 
 
-def sections_of(count: int) -> list[Section]:
+def sections_of(count: int) -> list[SectionPassages]:
     return [
-        Section(
+        SectionPassages(
             n, (Passage(f"p#{n}", "p", f"/p/#{n}", f"P › {n}", f"{WORDS[n % 10]} {n} is near."),)
         )
         for n in range(count)
@@ -71,7 +71,7 @@ def sections_of(count: int) -> list[Section]:
 def test_five_hundred_sections_take_fifty_calls(server: OpenAIStub) -> None:
     sections = sections_of(500)
     writer = QuestionWriter("asking", server.base_url)
-    results = list(writer.write(sections))
+    results = list(writer.write_lines(sections))
     assert server.answer_calls == 500 / SECTIONS_PER_CALL == len(results)
     assert {line.id for result in results for line in result.lines} == {s.id for s in sections}
     assert sum(result.refused for result in results) == 500
@@ -82,7 +82,9 @@ def test_five_hundred_sections_take_fifty_calls(server: OpenAIStub) -> None:
 def test_limits_of_the_provider_are_waited_for(server: OpenAIStub) -> None:
     pauses: list[float] = []
     server.fail("429", times=6)
-    results = list(QuestionWriter("asking", server.base_url, pauses.append).write(sections_of(20)))
+    results = list(
+        QuestionWriter("asking", server.base_url, pauses.append).write_lines(sections_of(20))
+    )
     assert [len(result.lines) for result in results] == [10, 10]
     assert len(pauses) >= 1
 

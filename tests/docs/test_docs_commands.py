@@ -57,7 +57,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert done.returncode == 0, done.stderr
     questions = ["How do I set a timeout?", {"question": "How do I set a timeout?", "id": 1}]
     lines = "".join(f"{json.dumps(question)}\n" for question in questions)
-    (folder / "questions.jsonl").write_text(lines, "utf-8")
+    (folder / "asked.jsonl").write_text(lines, "utf-8")
+    row = {"id": "index", "questions": []}
+    (folder / "written.jsonl").write_text(json.dumps(row), "utf-8")
     return folder
 
 

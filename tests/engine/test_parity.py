@@ -33,16 +33,16 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserSite]:
 @pytest.fixture(scope="module")
 def questions(site: BrowserSite) -> list[HardQuestion]:
     real = engine_parity.list_gold_questions()[::4]
-    known = read_questions(sites.ROOT / "questions.jsonl")
-    asked = [
+    lines = read_questions(sites.ROOT / "questions.jsonl")
+    verbatim = [
         HardQuestion("known", text)
         for name in PAGES
-        for section, line in known.items()
+        for section, line in lines.items()
         if section.startswith(f"{name}#")
         for text in line.questions[:1]
     ]
-    assert len(asked) > COUNT
-    return [*real, *asked[::2], *generate_questions(site.list_passages(), COUNT)]
+    assert len(verbatim) > COUNT
+    return [*real, *verbatim[::2], *generate_questions(site.list_passages(), COUNT)]
 
 
 @pytest.fixture(scope="module")

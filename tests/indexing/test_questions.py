@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from answerable.indexing.questions import (
-    Section,
+    SectionPassages,
     SectionQuestions,
     check_questions,
     find_question_fault,
@@ -27,8 +27,10 @@ WIND = "which signal tells sailors about dangerous gusts"
 LINES = {"mooring#chains": (ANCHOR,), "storms#lanterns": (WIND, "what does the red lamp mean")}
 
 
-def section_of(text: str, title: str = "Mooring › Chains") -> Section:
-    return Section(0, (Passage("mooring#chains", "mooring", "/mooring/#chains", title, text),))
+def section_of(text: str, title: str = "Mooring › Chains") -> SectionPassages:
+    return SectionPassages(
+        0, (Passage("mooring#chains", "mooring", "/mooring/#chains", title, text),)
+    )
 
 
 def write_known_questions(folder: Path, **lines: tuple[str, ...]) -> Path:
@@ -147,7 +149,9 @@ def test_lint_of_a_question(question: str, fault: str | None) -> None:
 
 def test_check_names_stale_orphaned_doubled_and_refused_lines() -> None:
     section, other = section_of("Twelve millimetres."), section_of("Forty litres.")
-    moved = Section(1, (Passage("storms#b", "storms", "/storms/", "Storms › B", "A rope."),))
+    moved = SectionPassages(
+        1, (Passage("storms#b", "storms", "/storms/", "Storms › B", "A rope."),)
+    )
     assert section.hash != other.hash
     lines = {
         "mooring#chains": SectionQuestions("mooring#chains", other.hash, ("how thick is it",)),

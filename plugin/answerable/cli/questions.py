@@ -13,7 +13,7 @@ from ..evaluate.verdict import CallUsage, ModelPrice
 from ..indexing.caches import show_progress
 from ..indexing.output.files import format_count
 from ..indexing.questions import (
-    Section,
+    SectionPassages,
     SectionQuestions,
     check_questions,
     describe_section,
@@ -87,8 +87,8 @@ def command(
 
 
 def _list_unwritten(
-    store: Bundle, sections: Sequence[Section], questions: Mapping[str, SectionQuestions]
-) -> list[Section]:
+    store: Bundle, sections: Sequence[SectionPassages], questions: Mapping[str, SectionQuestions]
+) -> list[SectionPassages]:
     """List the sections that are new or have changed, but for those of pages of history."""
     return [
         section
@@ -98,7 +98,7 @@ def _list_unwritten(
     ]
 
 
-def _save(path: Path, questions: Questions, sections: Sequence[Section]) -> None:
+def _save(path: Path, questions: Questions, sections: Sequence[SectionPassages]) -> None:
     """Save all lines in the order of the site's sections; those of no section come last."""
     places = {section.id: place for place, section in enumerate(sections)}
     lines = sorted(questions.values(), key=lambda line: places.get(line.id, len(places)))
@@ -110,8 +110,8 @@ def _write(
     price: ModelPrice | None,
     path: Path,
     questions: Questions,
-    sections: Sequence[Section],
-    unwritten: Sequence[Section],
+    sections: Sequence[SectionPassages],
+    unwritten: Sequence[SectionPassages],
     *,
     is_agreed: bool,
 ) -> None:
@@ -127,7 +127,7 @@ def _write(
     tokens = [0, 0]
     failures: dict[str, None] = {}
     with show_progress("questions") as progress:
-        for result in writer.write(unwritten):
+        for result in writer.write_lines(unwritten):
             for line in result.lines:
                 questions[line.id] = line
                 written += len(line.questions)
@@ -158,7 +158,9 @@ def _describe_tokens(tokens: tuple[int, int], price: ModelPrice | None) -> str:
     return f"{tokens[0]} tokens in and {tokens[1]} out{cost}"
 
 
-def _import(text: str, path: Path, questions: Questions, sections: Sequence[Section]) -> None:
+def _import(
+    text: str, path: Path, questions: Questions, sections: Sequence[SectionPassages]
+) -> None:
     rows: list[object] = []
     for number, row in enumerate(text.split("\n"), 1):
         try:
@@ -183,7 +185,7 @@ def _check(
     engine: Engine[Bundle],
     path: Path,
     questions: Mapping[str, SectionQuestions],
-    sections: Sequence[Section],
+    sections: Sequence[SectionPassages],
     *,
     strict: bool,
 ) -> int:

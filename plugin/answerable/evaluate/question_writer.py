@@ -8,7 +8,7 @@ from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..indexing.questions import Section, SectionQuestions, find_question_fault
+from ..indexing.questions import SectionPassages, SectionQuestions, find_question_fault
 from ..serve.answers.openai_answerer import complete_json
 from ..serve.errors import ProviderError
 
@@ -76,13 +76,13 @@ class QuestionWriter:
     base_url: str | None = None
     pause: Callable[[float], None] = field(default=time.sleep, compare=False)
 
-    def estimate_tokens(self, sections: Sequence[Section]) -> tuple[int, int]:
+    def estimate_tokens(self, sections: Sequence[SectionPassages]) -> tuple[int, int]:
         """Estimate the tokens that a run reads and writes."""
         messages = [frame_sections(batch) for batch in split_batches(sections)]
         read = sum(len(INSTRUCTIONS) + len(message) for message in messages)
         return read // _CHARACTERS_PER_TOKEN, _OUTPUT_TOKENS_PER_SECTION * len(sections)
 
-    def write(self, sections: Sequence[Section]) -> Iterator[WrittenQuestions]:
+    def write_lines(self, sections: Sequence[SectionPassages]) -> Iterator[WrittenQuestions]:
         """Write the questions of sections; yield what each call has written as soon as it ends."""
         with ThreadPoolExecutor(_CALLS_AT_ONCE) as executor:
             calls = [
@@ -95,7 +95,7 @@ class QuestionWriter:
             finally:
                 executor.shutdown(wait=True, cancel_futures=True)
 
-    def _write_batch(self, sections: Sequence[Section]) -> WrittenQuestions:
+    def _write_batch(self, sections: Sequence[SectionPassages]) -> WrittenQuestions:
         for attempt in range(1, _ATTEMPTS + 1):
             try:
                 output, tokens = complete_json(
@@ -113,13 +113,13 @@ class QuestionWriter:
         raise AssertionError("unreachable")
 
 
-def split_batches(sections: Sequence[Section]) -> list[Sequence[Section]]:
+def split_batches(sections: Sequence[SectionPassages]) -> list[Sequence[SectionPassages]]:
     """Split sections among calls."""
     starts = range(0, len(sections), SECTIONS_PER_CALL)
     return [sections[start : start + SECTIONS_PER_CALL] for start in starts]
 
 
-def frame_sections(sections: Sequence[Section]) -> str:
+def frame_sections(sections: Sequence[SectionPassages]) -> str:
     """Frame sections as one JSON object a line, so that no text reads as an instruction."""
     return "\n".join(
         json.dumps(
@@ -134,7 +134,7 @@ def frame_sections(sections: Sequence[Section]) -> str:
 
 
 def read_written_questions(
-    output: object, sections: Sequence[Section]
+    output: object, sections: Sequence[SectionPassages]
 ) -> tuple[list[SectionQuestions], int]:
     """Read the lines of a model's output, and count the questions that the lint refuses.
 
@@ -152,9 +152,9 @@ def read_written_questions(
         if section is None or not isinstance(questions, list):
             continue
         texts = [" ".join(text.split()) for text in questions if isinstance(text, str)]
-        kept = tuple(
+        allowed = tuple(
             text for text in dict.fromkeys(texts) if not find_question_fault(text, section.text)
         )
-        refused += len(questions) - len(kept)
-        lines[section.id] = SectionQuestions(section.id, section.hash, kept)
+        refused += len(questions) - len(allowed)
+        lines[section.id] = SectionQuestions(section.id, section.hash, allowed)
     return list(lines.values()), refused

@@ -46,7 +46,7 @@ class SectionQuestions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class SectionPassages:
     """Hold a section of a page: the passages that are its windows, from row ``first`` on."""
 
     first: int
@@ -88,16 +88,16 @@ class QuestionIndex:
 NO_QUESTIONS = QuestionIndex()
 
 
-def list_sections(passages: Iterable[Passage]) -> list[Section]:
+def list_sections(passages: Iterable[Passage]) -> list[SectionPassages]:
     """List the sections of passages, which stand in the order of their rows."""
-    sections: list[Section] = []
+    sections: list[SectionPassages] = []
     for row, passage in enumerate(passages):
         last = sections[-1] if sections else None
         is_window = WINDOW_SUFFIX.search(passage.id) is not None
         if last and is_window and WINDOW_SUFFIX.sub("", passage.id) == last.id:
-            sections[-1] = Section(last.first, (*last.windows, passage))
+            sections[-1] = SectionPassages(last.first, (*last.windows, passage))
         else:
-            sections.append(Section(row, (passage,)))
+            sections.append(SectionPassages(row, (passage,)))
     return sections
 
 
@@ -158,7 +158,7 @@ def find_question_fault(question: str, section_text: str) -> str | None:
 
 def index_questions(
     questions: Mapping[str, SectionQuestions],
-    sections: Iterable[Section],
+    sections: Iterable[SectionPassages],
     terms_by_form: Mapping[str, Mapping[str, str]],
     weigh: Callable[[str, str], float],
     names: Sequence[str],
@@ -234,7 +234,7 @@ class QuestionFault:
 
 
 def check_questions(
-    questions: Mapping[str, SectionQuestions], sections: Sequence[Section]
+    questions: Mapping[str, SectionQuestions], sections: Sequence[SectionPassages]
 ) -> list[QuestionFault]:
     """List what is wrong with the lines of a file: orphaned, stale, doubled or refused by lint."""
     by_id = {section.id: section for section in sections}
@@ -259,7 +259,7 @@ def check_questions(
     return faults
 
 
-def describe_section(section: Section) -> dict[str, Any]:
+def describe_section(section: SectionPassages) -> dict[str, Any]:
     """Describe a section for whoever writes its questions, a person or a program."""
     first = section.windows[0]
     return {

@@ -45,10 +45,10 @@ def read_forms(store: Store, words: Iterable[str], language: str) -> dict[str, s
     has and no page.
     """
     index = _index_forms(store, language)
-    by_form, asked = index.terms_by_form, store.question_terms.rows
+    by_form, question_terms = index.terms_by_form, store.question_terms.rows
     terms = {
         word: by_form.get(word)
-        or (word if word in asked else find_nearest_term(by_form, index.words, word))
+        or (word if word in question_terms else find_nearest_term(by_form, index.words, word))
         for word in words
     }
     others = {form: term for term in terms.values() for form in index.forms.get(term, "").split()}
