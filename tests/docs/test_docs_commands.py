@@ -42,6 +42,7 @@ PARSED = {
     "doctor": "the site has no function that answers: tests/cli/test_init_and_doctor.py",
     "gaps": "it wants questions that were refused: tests/evaluate/test_gaps.py",
     "mcp": "it waits for an agent: tests/serve/http/test_mcp_clients.py",
+    "questions": "it wants a model: tests/cli/test_questions_command.py",
     "package": "it asks a package index: tests/indexing/packaging/test_function_package.py",
     "database": "it wants a database: tests/postgres/test_postgres_publication.py",
     "serve": "it serves until it is stopped: tests/indexing/html_site/test_built_site.py",

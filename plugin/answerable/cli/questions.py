@@ -4,7 +4,6 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TextIO
 
 import click
 
@@ -39,7 +38,7 @@ Questions = dict[str, SectionQuestions]
 @click.option(
     "--import",
     "imported",
-    type=click.File(encoding="utf-8"),
+    type=click.Path(path_type=Path, allow_dash=True),
     metavar="FILE",
     help='Take lines {"id": …, "questions": […]}, written by a person or an agent; - for stdin.',
 )
@@ -54,7 +53,7 @@ def command(
     write: bool,
     yes: bool,
     export: bool,
-    imported: TextIO | None,
+    imported: Path | None,
     check: bool,
     strict: bool,
     gold: int | None,
@@ -78,7 +77,8 @@ def command(
         for section in unwritten:
             click.echo(json.dumps(describe_section(section), ensure_ascii=False))
     elif imported is not None:
-        _import(imported.read(), path, questions, sections)
+        with click.open_file(str(imported), encoding="utf-8") as file:
+            _import(file.read(), path, questions, sections)
     else:
         writer = QuestionWriter(options.questions.model, options.questions.base_url or None)
         price = options.evaluate.prices.get(writer.model)
