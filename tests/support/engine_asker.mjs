@@ -10,7 +10,7 @@ export async function askAll(engineUrl, home, index, questions) {
       const options = { language: language ?? undefined, requestId: "" };
       const reply = await engine.answer(text, options);
       const places = Object.entries(await engine.search(text, options));
-      const typed = Object.entries(await engine.suggest(text, options));
+      const typed = Object.entries((await engine.suggest(text, options)).places);
       const sections = await Promise.all(reply.citations.map(({ id }) => engine.readSection(id)));
       results.push({ reply, places, typed, sections });
     } catch (error) {

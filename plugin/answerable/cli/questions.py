@@ -45,7 +45,7 @@ Questions = dict[str, SectionQuestions]
 @click.option("--check", is_flag=True, help="Name what is stale, orphaned, doubled or refused.")
 @click.option("--strict", is_flag=True, help="With --check: a question not answered fails too.")
 @click.option(
-    "--gold", type=click.IntRange(1), metavar="N", help="Propose N of them as gold queries."
+    "--gold", type=click.IntRange(1, 1000), metavar="N", help="Propose N of them as gold queries."
 )
 @click.pass_obj
 def command(

@@ -19,7 +19,6 @@ const MAX_PLACES = 5;
 
 /** @typedef {HTMLElement & { ask(question: string): void }} Box */
 /** @typedef {{ tag: string, dir: string, say(key: string, values: Record<string, any>): string }} Language */
-/** @typedef {import("./suggest.js").Place} Place */
 
 /**
  * What the script of the box lends.
@@ -65,8 +64,8 @@ export function offerAsk(box, language, signal, { answerer, followTyping, elemen
   const places = element("div");
   const status = element("div", { role: "status" });
   const row = element("div", { class: "md-search-result__item answerable-search-row", lang: tag, dir }, link, places, status);
-  const show = (/** @type {Place[]} */ listed) => {
-    const links = listed.slice(0, MAX_PLACES).map(({ link: href, title }) => {
+  const show = (/** @type {import("./suggest.js").Suggestions} */ suggestions) => {
+    const links = suggestions.places.slice(0, MAX_PLACES).map(({ link: href, title }) => {
       const page = element("span", { dir: "ltr" }, new URL(href).pathname);
       return drawEntry({ href }, element("p", { class: "place" }, element("bdi", {}, title), " ", page));
     });

@@ -1,16 +1,17 @@
-/** List places of the site while a reader types: in the ask box, and in the search of Material. */
+/** Suggest questions and list places while a reader types: in the ask box, and in the search of Material. */
 
 const PAUSE_MILLISECONDS = 250;
 const REST_MILLISECONDS = 1000;
 
 /** @typedef {import("./ask-box/request.js").Place} Place */
-/** @typedef {{ suggest(question: string, signal: AbortSignal): Promise<Place[]> }} Answerer */
+/** @typedef {{ questions: string[], places: Place[] }} Suggestions */
+/** @typedef {{ suggest(question: string, signal: AbortSignal): Promise<Suggestions> }} Answerer */
 
 /**
  * Make a function that takes each text as it is typed: at the end of a word, or when the reader pauses, it asks for
- * places, and the newest text wins. The last list stays until the next one is there.
+ * suggestions, and the newest text wins. The last list stays until the next one is there.
  * @param {Answerer} answerer
- * @param {(places: Place[]) => string} show returns how many there are, in words; empty without any
+ * @param {(suggestions: Suggestions) => string} show returns what there is, in words; empty without any
  * @param {HTMLElement} status takes these words once the reader rests
  * @returns {(text: string) => void}
  */
@@ -21,9 +22,9 @@ export function followTyping(answerer, show, status) {
   const list = async (/** @type {string} */ question) => {
     run.abort();
     const { signal } = (run = new AbortController());
-    const places = question && (await answerer.suggest(question, signal).catch(() => []));
+    const suggestions = question && (await answerer.suggest(question, signal).catch(() => null));
     if (signal.aborted) return;
-    const words = show(places || []);
+    const words = show(suggestions || { questions: [], places: [] });
     // The same words again would be said again.
     if (words && words !== status.textContent) rest = setTimeout(() => (status.textContent = words), REST_MILLISECONDS);
   };
@@ -38,21 +39,21 @@ export function followTyping(answerer, show, status) {
 }
 
 /**
- * List places under the field of an ask box, and let the arrow keys reach them from it.
+ * List suggestions under the field of an ask box, and let the arrow keys reach them from it.
  * @param {import("./ask-box/dialog.js").Panel} panel
  * @param {Answerer} answerer
- * @param {(places: Place[]) => HTMLElement[]} draw
+ * @param {(suggestions: Suggestions) => HTMLElement[]} draw
  */
-export function suggestPlaces({ root, question, typed, status }, answerer, draw) {
-  const show = (/** @type {Place[]} */ places) => {
-    // A link that has the focus stays.
-    if (!typed.matches(":focus-within")) typed.replaceChildren(...draw(places));
+export function suggestInBox({ root, question, typed, status }, answerer, draw) {
+  const show = (/** @type {Suggestions} */ suggestions) => {
+    // What has the focus stays.
+    if (!typed.matches(":focus-within")) typed.replaceChildren(...draw(suggestions));
     typed.hidden = !typed.firstChild;
-    return (typed.ariaLabel = typed.firstChild?.textContent ?? "");
+    return (typed.ariaLabel = Array.from(typed.querySelectorAll("h3"), (heading) => heading.textContent).join(", "));
   };
   root.addEventListener("keydown", (event) => {
     const step = Number(event.key === "ArrowDown") - Number(event.key === "ArrowUp");
-    const stops = [question, ...typed.querySelectorAll("a")];
+    const stops = [question, ...typed.querySelectorAll("a, button")];
     const place = stops.findIndex((stop) => stop.matches(":focus"));
     const isInText = place === 0 && (event.isComposing || question.selectionStart < question.value.length);
     const next = stops[place + step];

@@ -294,10 +294,13 @@ export class AskBox extends HTMLElement {
   async #prepare(panel, answerer) {
     const { value } = panel.question;
     if (!(await answerer.prepare()) || this.#type) return;
-    const { suggestPlaces } = await importScript("suggest.js").catch(() => ({}));
+    const { suggestInBox } = await importScript("suggest.js").catch(() => ({}));
     const { say } = this.#language;
-    const draw = (/** @type {Place[]} */ places) => drawPlaces(places, (n) => ["h3", say("places", { n })]);
-    this.#type ??= suggestPlaces?.(panel, answerer, draw);
+    const draw = (/** @type {import("../suggest.js").Suggestions} */ { questions, places }) => [
+      ...this.#drawQuestions(questions, "known"),
+      ...drawPlaces(places, (n) => ["h3", say("places", { n })]),
+    ];
+    this.#type ??= suggestInBox?.(panel, answerer, draw);
     const typed = panel.question.value;
     if (typed !== value && typed.trim() !== this.#asked) this.#type?.(typed);
   }
@@ -436,14 +439,24 @@ export class AskBox extends HTMLElement {
     const panel = this.#build();
     countCharacters(panel);
     const { examples } = await this.#readSite();
-    if (examples.length === 0 || !scope.isConnected) return;
-    const buttons = examples.map((example) =>
-      button("example", example, () => {
-        this.#put(example);
+    if (scope.isConnected) panel.view.append(...this.#drawQuestions(examples, "examples"));
+  }
+
+  /**
+   * Draw questions as buttons that ask them.
+   * @param {string[]} questions
+   * @param {string} heading the name of its text
+   * @returns {HTMLElement[]} none without a question
+   */
+  #drawQuestions(questions, heading) {
+    const buttons = questions.map((question) =>
+      button("example", question, () => {
+        this.#put(question);
         this.#submit();
       }),
     );
-    panel.view.append(element("div", { class: "examples" }, element("h3", { class: "meta" }, say("examples")), ...buttons));
+    const title = element("h3", { class: "meta" }, this.#language.say(heading));
+    return buttons.length ? [element("div", { class: "examples" }, title, ...buttons)] : [];
   }
 
   #showWorking() {

@@ -239,17 +239,18 @@ export class Answerer {
   }
 
   /**
-   * List places for what is typed so far, from the words of the index: none where a function answers, whose owner
-   * would pay for each key, and none before `readSite`.
+   * List known questions and places for what is typed so far, from the words of the index: none where a function
+   * answers, whose owner would pay for each key, and none before `readSite`.
    * @param {string} question
    * @param {AbortSignal} signal
-   * @returns {Promise<Place[]>}
+   * @returns {Promise<import("../suggest.js").Suggestions>}
    */
   async suggest(question, signal) {
     const site = this.isDefault ? await this.#site : null;
-    if (!site?.index) return [];
+    if (!site?.index) return { questions: [], places: [] };
     const engine = await this.#openEngine(site);
-    return resolvePlaces(await engine.suggest(question, { language: getPageLanguage(), signal }), engine.siteUrl);
+    const { questions, places } = await engine.suggest(question, { language: getPageLanguage(), signal });
+    return { questions, places: resolvePlaces(places, engine.siteUrl) };
   }
 
   /**
