@@ -46,14 +46,15 @@ export function followTyping(answerer, show, status) {
  */
 export function suggestInBox({ root, question, typed, status }, answerer, draw) {
   const show = (/** @type {Suggestions} */ suggestions) => {
-    // What has the focus stays.
-    if (!typed.matches(":focus-within")) typed.replaceChildren(...draw(suggestions));
+    const drawn = draw(suggestions);
+    // What has the focus stays, until the question is asked.
+    if (!drawn.length || !typed.matches(":focus-within")) typed.replaceChildren(...drawn);
     typed.hidden = !typed.firstChild;
     return (typed.ariaLabel = Array.from(typed.querySelectorAll("h3"), (heading) => heading.textContent).join(", "));
   };
   root.addEventListener("keydown", (event) => {
     const step = Number(event.key === "ArrowDown") - Number(event.key === "ArrowUp");
-    const stops = [question, ...typed.querySelectorAll("a, button")];
+    const stops = [question, .../** @type {NodeListOf<HTMLElement>} */ (typed.querySelectorAll("a, button"))];
     const place = stops.findIndex((stop) => stop.matches(":focus"));
     const isInText = place === 0 && (event.isComposing || question.selectionStart < question.value.length);
     const next = stops[place + step];

@@ -13,7 +13,6 @@ import { hasText, importScript, IN_ENGLISH, loadLanguage } from "./strings.js";
  * @typedef {import("./dialog.js").Panel} Panel
  * @typedef {import("./draw.js").CitingElement} CitingElement
  * @typedef {import("./request.js").Answer} Answer
- * @typedef {import("./request.js").Place} Place
  * @typedef {import("./request.js").Site} Site
  */
 

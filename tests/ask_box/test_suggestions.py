@@ -1,0 +1,98 @@
+"""Known questions are suggested while a reader types; a chosen one is answered by its section."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from answerable.indexing.questions import SectionQuestions, list_sections, write_questions
+from ask_box.test_widget_accessibility import SCHEMES, violations
+from support.browser_site import Host, hosted, visit, write_plain_site
+from support.sites import build_here, opened
+
+LINES = {
+    "mooring#chains": (
+        "how heavy must my ground tackle be",
+        "is twelve enough for the ground tackle",
+    ),
+    "storms#storms": ("what do sailors do when gusts are near",),
+}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = write_plain_site(tmp_path_factory.mktemp("suggestions"))
+    build_here(folder)
+    sections = {section.id: section for section in list_sections(opened(folder).passages())}
+    lines = {name: texts for name, texts in LINES.items() if name in sections}
+    assert len(lines) == len(LINES), sorted(sections)
+    write_questions(
+        folder / "questions.jsonl",
+        [SectionQuestions(name, sections[name].hash, texts) for name, texts in lines.items()],
+    )
+    build_here(folder)
+    return folder / "site"
+
+
+@pytest.fixture
+def host(site: Path) -> Iterator[Host]:
+    with hosted(site) as host:
+        yield host
+
+
+def test_a_suggestion_is_asked_and_answered_by_its_section(page: Page, host: Host) -> None:
+    box = visit(page, f"{host.origin}/storms/")
+    box.get_by_role("button", name="Ask", exact=True).click()
+    field = box.get_by_label("Your question")
+    expect(field).to_be_focused()
+    # Nothing of it is loaded before somebody types.
+    assert not [line for line in host.requests if "suggestions-" in line]
+    suggestions = box.locator(".typed").get_by_role("button")
+    # A word that is begun, in any order, and one that is misspelled.
+    for typed in ("tackle hea", "grund tackl"):
+        field.fill(typed)
+        expect(suggestions).to_have_count(1)
+    expect(box.get_by_role("status")).to_contain_text("Questions this site answers")
+    field.fill("gust")
+    expect(suggestions).to_have_text(["what do sailors do when gusts are near"])
+    field.fill("heavy ground tackle")
+    expect(suggestions).to_have_text(["how heavy must my ground tackle be"])
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
+        assert violations(page) == []
+    field.press("ArrowDown")
+    expect(suggestions.first).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(box).to_have_attribute("state", "partial")
+    expect(box.locator(".card .title").first).to_have_text("Mooring › Chains")
+    expect(box.locator(".card").first).to_contain_text("twelve millimetres thick")
+    expect(box.locator(".typed")).to_be_hidden()
+    # It is no source: neither the cards nor the copied answer hold it.
+    assert "ground tackle" not in " ".join(box.locator(".card").all_inner_texts())
+
+
+def test_an_unknown_subject_suggests_nothing(page: Page, host: Host) -> None:
+    box = visit(page, f"{host.origin}/storms/")
+    box.get_by_role("button", name="Ask", exact=True).click()
+    field = box.get_by_label("Your question")
+    field.fill("xylophone championship")
+    page.wait_for_load_state("networkidle")
+    expect(box.locator(".typed")).to_be_hidden()
+    field.fill("what is it")
+    page.wait_for_load_state("networkidle")
+    expect(box.locator(".typed").get_by_role("button")).to_have_count(0)
+
+
+def test_a_site_without_the_file_asks_for_no_questions(page: Page, tmp_path: Path) -> None:
+    folder = write_plain_site(tmp_path)
+    build_here(folder)
+    with hosted(folder / "site") as host:
+        box = visit(page, host.origin)
+        box.get_by_role("button", name="Ask", exact=True).click()
+        box.get_by_label("Your question").fill("mooring chain")
+        expect(box.locator(".typed").get_by_role("link").first).to_be_visible()
+        assert not [line for line in host.requests if re.search("questions-|suggestions-", line)]
