@@ -6,6 +6,7 @@ from typing import Literal
 from mkdocs.config.defaults import MkDocsConfig
 
 from ..indexing.pages.page_index import PageIndex
+from ..indexing.questions import read_questions
 from ..indexing.widget.injection import (
     append_element,
     check_address,
@@ -17,7 +18,13 @@ from ..indexing.widget.injection import (
 )
 from ..indexing.widget.site_files import MAX_EXAMPLES, WidgetConfig, suggest_examples
 from ..serve.retrieval.question import clean_question
-from .options import DEFAULT_SHORTCUT, AnswerableConfig, parse_shortcut, resolve_gold_path
+from .options import (
+    DEFAULT_SHORTCUT,
+    AnswerableConfig,
+    parse_shortcut,
+    resolve_gold_path,
+    resolve_questions_path,
+)
 
 # Of MkDocs' three themes; those without a page of results open their dialog for `?q=`.
 _RESULTS_PAGE = "search.html?q={question}"
@@ -44,7 +51,7 @@ def make_widget_config(
 ) -> WidgetConfig:
     """Make the widget's configuration file; GoldError for a mistake in the gold set.
 
-    pages: whose headings are the examples that nobody has named.
+    pages: whose questions, or headings, are the examples that nobody has named.
     """
     widget, path = options.widget, resolve_gold_path(options)
     examples: Sequence[str] | None = widget.examples
@@ -55,7 +62,8 @@ def make_widget_config(
         queries = load_gold_queries(path, config.site_author)
         examples = [query.query for query in queries if query.example] or None
     if examples is None:
-        examples = suggest_examples(pages)
+        file = resolve_questions_path(options)
+        examples = suggest_examples(pages, read_questions(file) if file.is_file() else {})
     return WidgetConfig(
         examples=tuple(map(clean_question, examples[:MAX_EXAMPLES])),
         search=_resolve_address(widget.search, _find_theme_search(config)),

@@ -13,6 +13,7 @@ from ..browser_index.index_files import BrowserIndex
 from ..browser_index.staged_index import MODEL_FOLDER, remove_stale_files, write_addressed_files
 from ..output.files import write_file
 from ..pages.page_index import PageIndex
+from ..questions import SectionQuestions
 from .injection import WIDGET_FOLDER, read_widget_files
 from .scripts import join_modules, read_engine_files, wrap_module
 
@@ -40,14 +41,25 @@ class WidgetConfig:
     feedback: str | None = None
 
 
-def suggest_examples(pages: Iterable[PageIndex]) -> tuple[str, ...]:
-    """Suggest questions from the headings of a site, each of which asks for its own section.
+def suggest_examples(
+    pages: Iterable[PageIndex], questions: Mapping[str, SectionQuestions]
+) -> tuple[str, ...]:
+    """Suggest questions of different pages: known ones, else headings, which ask for their section.
 
-    A heading has three to nine words and stands on one page only. Questions come first, and each
-    is of another page.
+    A heading has three to nine words and stands on one page only. Those that are questions come
+    first. questions: the known ones, by section.
     """
+    listed = list(pages)
+    records = {page.record.id for page in listed if not page.record.metadata.excluded}
+    first_by_page: dict[str, str] = {}
+    for name, row in questions.items():
+        record = name.partition("#")[0]
+        if row.questions and record in records:
+            first_by_page.setdefault(record, row.questions[0])
+    if first_by_page:
+        return tuple(first_by_page.values())[:MAX_EXAMPLES]
     places: dict[str, set[str]] = {}
-    for page in pages:
+    for page in listed:
         for entry in page.passages if not page.record.metadata.excluded else ():
             title, _, heading = entry.passage.title.rpartition(TITLE_SEPARATOR)
             if title and 3 <= len(heading.split()) <= 9:
