@@ -98,11 +98,15 @@ export class Engine {
    * @returns {Promise<Places>}
    */
   async search(question, { language = null, signal } = {}) {
-    const search = async (/** @type {number} */ near) =>
-      listSections(this.store, await this.#retrieve(question, language, () => signal?.throwIfAborted(), near));
-    // Near misses may lie in files that the answer needed not.
-    let rows = await search(0);
-    if (rows.length < this.store.recipe.retrieve.TOP_K) rows = await search(this.store.recipe.selection.POOL_SIZE);
+    const { recipe } = this.store;
+    const retrieve = (/** @type {number} */ near) =>
+      this.#retrieve(question, language, () => signal?.throwIfAborted(), near);
+    let retrieved = await retrieve(0);
+    // Near misses stand before siblings of a lower score, and may lie in files that the answer needed not.
+    if (listSections(this.store, { ...retrieved, siblings: [] }).length < recipe.retrieve.TOP_K) {
+      retrieved = await retrieve(recipe.selection.POOL_SIZE);
+    }
+    const rows = listSections(this.store, retrieved);
     return this.#describePlaces(rows);
   }
 
