@@ -22,8 +22,12 @@ from numpy.typing import NDArray
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "plugin"))
 
-from answerable.serve.bundle_format.columns import hash_file, hash_files
-from answerable.serve.bundle_format.container import Container, pack_container
+from answerable.serve.bundle_format.container import (
+    Container,
+    hash_file,
+    hash_files,
+    pack_container,
+)
 from answerable.serve.embedders.local_embedder import (
     FIRST_MERGED,
     MODEL_ID,

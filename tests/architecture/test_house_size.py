@@ -16,40 +16,40 @@ PACKAGE = Path(__file__).parents[2] / "plugin" / "answerable"
 # Lines of code by room, without blank lines, comments and docstrings.
 RECORDED: dict[str, int] = {
     "answerable": 59,
-    "cli": 3_174,
-    "evaluate": 3_715,
-    "indexing": 971,
-    "indexing/browser_index": 880,
+    "cli": 3_509,
+    "evaluate": 3_667,
+    "indexing": 1_213,
+    "indexing/browser_index": 903,
     "indexing/html_site": 435,
     "indexing/leak_audit": 1_089,
-    "indexing/notes": 805,
-    "indexing/output": 524,
+    "indexing/notes": 806,
+    "indexing/output": 525,
     "indexing/packaging": 580,
     "indexing/pages": 1_420,
     "indexing/site_hosts": 141,
-    "indexing/widget": 356,
-    "mkdocs": 1_836,
-    "postgres": 1_058,
+    "indexing/widget": 368,
+    "mkdocs": 1_858,
+    "postgres": 1_057,
     "serve": 1_229,
-    "serve/answers": 1_742,
-    "serve/bundle_format": 773,
-    "serve/embedders": 324,
-    "serve/http": 2_532,
+    "serve/answers": 1_783,
+    "serve/bundle_format": 762,
+    "serve/embedders": 323,
+    "serve/http": 2_526,
     "serve/limits": 677,
-    "serve/retrieval": 1_174,
-    "serve/stores": 336,
+    "serve/retrieval": 1_217,
+    "serve/stores": 394,
     "serve/text": 237,
     "testing": 296,
-    "widget": 392,
-    "widget/ask-box": 1_219,
-    "widget/engine": 2_500,
+    "widget": 393,
+    "widget/ask-box": 1_226,
+    "widget/engine": 2_637,
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 37_375
+MAX_LINES = 38_293
 MAX_MODULES = 150
 MAX_MODULE_LINES = 600
-MAX_JAVASCRIPT_LINES = 7_451
+MAX_JAVASCRIPT_LINES = 7_680
 
 _LAYOUT = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,

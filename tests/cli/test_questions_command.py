@@ -7,12 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from answerable.cli.questions import SECTIONS_PER_CALL, QuestionWriter, read_written_questions
 from answerable.evaluate.gold import load_gold_queries
-from answerable.evaluate.question_writer import (
-    SECTIONS_PER_CALL,
-    QuestionWriter,
-    read_written_questions,
-)
 from answerable.indexing.questions import SectionPassages, read_questions
 from answerable.serve.types import Passage
 from answerable.testing.honest_model import ParsedPrompt, parse_data_lines

@@ -32,10 +32,7 @@ from answerable.serve.bundle_format.manifest import (
 from answerable.serve.bundle_format.site_data import COLUMNS, Column, list_columns
 from answerable.serve.errors import BundleError
 from answerable.serve.retrieval.scoring import score_codes
-from answerable.serve.retrieval.selection import (
-    count_context_characters,
-    has_code,
-)
+from answerable.serve.retrieval.selection import count_context_characters, has_code
 from answerable.serve.stores.bundle import Bundle, open_bundle
 from answerable.serve.vectors import Encoding
 from support.browser_index import (

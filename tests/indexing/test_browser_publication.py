@@ -11,11 +11,7 @@ from typing import Any
 
 import pytest
 
-from answerable.indexing.browser_index.index_files import (
-    AddressedFiles,
-    BrowserIndex,
-    PublicIndex,
-)
+from answerable.indexing.browser_index.index_files import AddressedFiles, BrowserIndex, PublicIndex
 from answerable.indexing.browser_index.staged_index import (
     MODEL_FOLDER,
     remove_stale_files,

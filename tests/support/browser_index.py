@@ -22,11 +22,7 @@ from answerable.indexing.browser_index.staged_index import (
 )
 from answerable.indexing.index import Lexicon
 from answerable.indexing.widget.site_files import name_index
-from answerable.serve.bundle_format.container import (
-    Container,
-    pack_container,
-    unpack_container,
-)
+from answerable.serve.bundle_format.container import Container, pack_container, unpack_container
 from answerable.serve.bundle_format.site_data import SiteColumns
 from answerable.serve.embedders.embedder import Embedder
 from answerable.serve.retrieval.selection import count_context_characters

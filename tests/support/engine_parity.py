@@ -14,11 +14,7 @@ from playwright.sync_api import Page
 
 from answerable.evaluate.gold import load_gold_queries
 from answerable.indexing.widget.scripts import ENTRY_MODULE
-from answerable.serve.answers.wire import (
-    add_absolute_url,
-    serialize_answer,
-    serialize_section,
-)
+from answerable.serve.answers.wire import add_absolute_url, serialize_answer, serialize_section
 from answerable.serve.engine import Engine
 from answerable.serve.http.protections import serialize_passages
 from answerable.serve.providers import make_engine

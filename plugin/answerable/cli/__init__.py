@@ -68,7 +68,10 @@ _REMOVED = {
     "gate": "judge an encoding by `answerable eval --encoding NAME`",
 }
 # The module of each command that shares one with others.
-_MODULES = {"ask": "ask", "search": "ask", "chat": "ask", "init": "setup", "doctor": "setup"}
+_MODULES = {
+    "ask": "ask", "search": "ask", "chat": "ask", "init": "setup", "doctor": "setup",
+    "serve": "serve", "stub-openai": "serve",
+}  # fmt: skip
 _CONFIG_FILES = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml")
 # The options of `answerable` itself, which people type after its command too.
 _GLOBAL_OPTIONS = ("-f", "--config-file", "--bundle")
@@ -86,8 +89,8 @@ class _LazyGroup(click.Group):
             raise click.UsageError(f"answerable {cmd_name} is gone: {remedy}", ctx)
         if cmd_name not in _SUMMARIES:
             return None
-        module = _MODULES.get(cmd_name, cmd_name.replace("-", "_"))
-        name = f"{cmd_name}_command" if cmd_name in _MODULES else "command"
+        module = _MODULES.get(cmd_name, cmd_name)
+        name = f"{cmd_name.replace('-', '_')}_command" if cmd_name in _MODULES else "command"
         command: click.Command = getattr(import_module(f".{module}", __name__), name)
         return command
 

@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..evaluate.gaps import (
-    group_refusals,
-    make_gaps_page,
-    parse_refusals,
-    propose_gold_queries,
-)
+from ..evaluate.gaps import group_refusals, make_gaps_page, parse_refusals, propose_gold_queries
 from ..evaluate.gold import load_gold_queries
 from ..evaluate.page import render_html_page
 from ..indexing.output.files import write_private_file

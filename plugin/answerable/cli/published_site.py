@@ -27,7 +27,7 @@ from ..indexing.browser_index.index_reader import (
 )
 from ..indexing.local_model import open_local_embedder
 from ..indexing.widget.site_files import WIDGET_CONFIG_PATH
-from ..serve.bundle_format.columns import bound_inflated_size
+from ..serve.bundle_format.container import bound_inflated_size
 from ..serve.embedders.local_embedder import LOCAL_IDENTITY
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, BundleError, EmbedderError, SiteError

@@ -1,4 +1,4 @@
-"""``answerable serve``: a built site with a live ask box, indexed again when it changes."""
+"""``answerable serve`` and ``stub-openai``: serve a built site, or the stub of OpenAI's API."""
 
 import mimetypes
 import os
@@ -45,6 +45,7 @@ from ..serve.http.messages import Headers, Request, Response, strip_base_path
 from ..serve.providers import make_engine
 from ..serve.request_context import RequestContext
 from ..serve.settings import LOG_REFUSALS_CHOICES, LogRefusals
+from ..testing.openai_stub import OpenAIStub
 from .index import IndexOptions, check_folders, describe_site, read_notes, site_options
 
 # The type table of the operating system differs between machines.
@@ -247,7 +248,7 @@ class _LiveIndex:
     show_default=True,
     help="Whether this server answers, or the browser, as it would on a static host.",
 )
-def command(options: IndexOptions, /, **values: Any) -> None:
+def serve_command(options: IndexOptions, /, **values: Any) -> None:
     """Serve SITE_DIR, a site that any generator has built, with a live ask box."""
     serve_built_site(options, **values)
 
@@ -356,3 +357,21 @@ def _stat_files(folder: Path) -> Iterator[tuple[str, int, int]]:
                 continue
             if stat.S_ISREG(status.st_mode):
                 yield path, status.st_mtime_ns, status.st_size
+
+
+@click.command("stub-openai")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=8899,
+    show_default=True,
+    help="The port to listen on; 0 takes a free one.",
+)
+def stub_openai_command(port: int) -> None:
+    """Serve the OpenAI protocol on loopback, to try the whole flow without a key."""
+    with OpenAIStub(port) as stub:
+        click.echo(f"Serving the OpenAI protocol at {stub.base_url} (Ctrl-C stops)")
+        try:
+            threading.Event().wait()
+        except KeyboardInterrupt:
+            click.echo()

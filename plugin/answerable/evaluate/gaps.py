@@ -26,10 +26,7 @@ from ..serve.http.logs import (
     normalize_question_words,
 )
 from ..serve.retrieval.bm25 import compute_idf, match_terms
-from ..serve.retrieval.question import (
-    clean_question,
-    find_question_problem,
-)
+from ..serve.retrieval.question import clean_question, find_question_problem
 from ..serve.retrieval.retrieve import retrieve
 from ..serve.retrieval.selection import POOL_SIZE
 from ..serve.retrieval.store import Floats

@@ -10,13 +10,7 @@ import junitparser
 from ..indexing.output.files import write_file
 from .page import Card, Link, Page, Plot, ReportSection, Side, Table, Tone, render_html_page
 from .report import AnswerChange, EvalReport, diff_answers, diff_reports
-from .verdict import (
-    CallUsage,
-    Verdict,
-    VerdictStatus,
-    compute_metrics,
-    compute_metrics_by_tag,
-)
+from .verdict import CallUsage, Verdict, VerdictStatus, compute_metrics, compute_metrics_by_tag
 
 STATUS_LABELS: Mapping[VerdictStatus, tuple[str, Tone]] = {
     "pass": ("pass", "good"),

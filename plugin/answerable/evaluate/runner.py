@@ -16,20 +16,12 @@ from ..serve.errors import AnswerableError, CancelledError
 from ..serve.request_context import RequestContext, use_context
 from ..serve.retrieval.question import clean_question
 from ..serve.retrieval.retrieve import TOP_K, RetrievalResult
-from ..serve.retrieval.scoring import (
-    Scored,
-    choose_floored_score,
-)
+from ..serve.retrieval.scoring import Scored, choose_floored_score
 from ..serve.retrieval.store import Floats
 from ..serve.stores.bundle import Bundle
 from ..serve.types import Claim, Passage, RecordCitation, Reply, RoutingHint
 from .gold import GoldQuery
-from .judge import (
-    EntailmentJudge,
-    judge_answer,
-    judge_retrieval,
-    summarize_reply,
-)
+from .judge import EntailmentJudge, judge_answer, judge_retrieval, summarize_reply
 from .query_retrieval import (
     compute_hint_floor_scores,
     compute_passage_floor_scores,

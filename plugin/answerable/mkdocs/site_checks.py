@@ -11,11 +11,7 @@ from urllib.parse import urlsplit
 from mkdocs.config.defaults import MkDocsConfig
 
 from ..evaluate.gold import load_gold_queries
-from ..indexing.answer_place import (
-    choose_answer_place,
-    describe_function_needs,
-    find_function,
-)
+from ..indexing.answer_place import choose_answer_place, describe_function_needs, find_function
 from ..indexing.output.files import format_count
 from ..indexing.packaging.platforms import PACKAGE_FOLDER
 from ..serve.bundle_format.manifest import Manifest

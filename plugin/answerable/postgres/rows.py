@@ -13,8 +13,7 @@ from psycopg.adapt import Dumper
 from psycopg.pq import Format
 from psycopg.types import TypeInfo
 
-from ..serve.bundle_format.columns import deflate, inflate
-from ..serve.bundle_format.container import pack_container, unpack_container
+from ..serve.bundle_format.container import deflate, inflate, pack_container, unpack_container
 from ..serve.bundle_format.manifest import Manifest
 from ..serve.bundle_format.site_data import (
     FORM_COLUMNS,

@@ -23,10 +23,14 @@ from answerable.indexing.output.bundle_writer import (
     serialize_index,
     write_bundle,
 )
-from answerable.serve.bundle_format import columns as compression
+from answerable.serve.bundle_format import container as compression
 from answerable.serve.bundle_format import manifest as manifest_module
-from answerable.serve.bundle_format.columns import MAX_DECOMPRESSED_BYTES
-from answerable.serve.bundle_format.container import Container, pack_container, unpack_container
+from answerable.serve.bundle_format.container import (
+    MAX_DECOMPRESSED_BYTES,
+    Container,
+    pack_container,
+    unpack_container,
+)
 from answerable.serve.bundle_format.manifest import (
     LOCAL_PROFILE,
     BundleFile,

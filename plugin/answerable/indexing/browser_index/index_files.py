@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...serve.bundle_format import manifest
-from ...serve.bundle_format.columns import deflate
 from ...serve.bundle_format.container import (
     Container,
+    deflate,
     join_content,
     pack_container,
     shrink_array,
@@ -33,8 +33,6 @@ from ...serve.bundle_format.site_data import (
     SiteColumns,
     SiteMetadata,
     collect_site_columns,
-    guess_anchor,
-    guess_url,
     index_entries,
     list_columns,
     pack_columns,
@@ -44,6 +42,7 @@ from ...serve.embedders.local_embedder import LOCAL_IDENTITY
 from ...serve.errors import SiteError
 from ...serve.retrieval.selection import has_code
 from ...serve.retrieval.word_forms import MIN_SHARED_LETTERS
+from ...serve.stores.bundle import guess_anchor, guess_url
 from ...serve.structure import TITLE_SEPARATOR, Block, Span, Statement, pack_structure
 from ...serve.types import Passage
 from ...serve.vectors import Encoding

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...serve.bundle_format.columns import Allowance
-from ...serve.bundle_format.container import Container, unpack_container
+from ...serve.bundle_format.container import Allowance, Container, unpack_container
 from ...serve.bundle_format.manifest import (
     COLUMNS_FILE,
     CORE_FILE,

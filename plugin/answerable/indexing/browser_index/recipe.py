@@ -11,15 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from ...serve import structure, vectors
-from ...serve.answers import (
-    confidence,
-    excerpts,
-    extractive,
-    grounding,
-    quotes,
-    statements,
-    wire,
-)
+from ...serve.answers import confidence, excerpts, extractive, grounding, quotes, statements, wire
 from ...serve.bundle_format import site_data
 from ...serve.bundle_format.site_data import SiteMetadata
 from ...serve.embedders import local_embedder

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from importlib.resources import files
 
-from ...serve.bundle_format.columns import hash_files
+from ...serve.bundle_format.container import hash_files
 from ..browser_index.index_files import AddressedFiles
 
 _IMPORT = re.compile(r"^import \{([^}]*)\} from \"(\.[^\"]+)\";[ \t]*\n", re.M)

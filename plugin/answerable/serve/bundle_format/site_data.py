@@ -1,16 +1,15 @@
 """Columns of an index, in one table, and what is read of them: metadata, phrases and postings."""
 
 import datetime as dt
-import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..structure import TITLE_SEPARATOR, is_safe_url
+from ..structure import is_safe_url
 from ..text.languages import is_language_tag
 from .container import Container, shrink_array
 from .manifest import (
@@ -386,24 +385,24 @@ class SiteMetadata:
 def parse_site_metadata(data: Mapping[str, Any], passages: int) -> SiteMetadata:
     """Parse a site's JSON; LookupError, TypeError or ValueError if it is malformed."""
     url, author = data["url"], data["author"]
-    if url is not None and not is_safe_url(_check_text(url)):
+    if url is not None and not is_safe_url(check_text(url)):
         raise ValueError(f"its url {url!r:.80} is not safe")
     return SiteMetadata(
-        _check_text(data["name"]),
+        check_text(data["name"]),
         url,
-        _check_text(data["language"]),
-        frozenset(map(_check_text, data["scripts"])),
-        _check_text(data["route"]),
+        check_text(data["language"]),
+        frozenset(map(check_text, data["scripts"])),
+        check_text(data["route"]),
         _parse_language_rows(data["languages"], passages),
-        tuple(map(_check_text, data["names"])),
-        None if author is None else _check_text(author),
+        tuple(map(check_text, data["names"])),
+        None if author is None else check_text(author),
     )
 
 
 def _parse_language_rows(rows: Sequence[Sequence[Any]], passages: int) -> tuple[LanguageRows, ...]:
     """Parse the languages of the passages' rows; ValueError unless each row has exactly one."""
     languages = tuple(
-        LanguageRows(_check_text(tag), _check_row(first), _check_row(end))
+        LanguageRows(check_text(tag), _check_row(first), _check_row(end))
         for tag, first, end in rows
     )
     ends = [0, *(language.end for language in languages)]
@@ -423,7 +422,8 @@ def check_texts(values: Sequence[str]) -> None:
     "".join(values)
 
 
-def _check_text(value: object) -> str:
+def check_text(value: object) -> str:
+    """Return a text; TypeError for anything else."""
     if not isinstance(value, str):
         raise TypeError(f"{value!r:.80} is not a text")
     return value
@@ -557,63 +557,3 @@ def _is_iso_date(value: str) -> bool:
         return dt.date.fromisoformat(value).isoformat() == value
     except ValueError:
         return False
-
-
-_WINDOW_SUFFIX = re.compile(r"~[0-9]+$")
-_NOT_IN_ANCHOR, _ANCHOR_GAPS = re.compile("[^a-z0-9_ -]+"), re.compile("[ -]+")
-
-
-def guess_anchor(title: str) -> str:
-    """Make the anchor that Markdown gives the last heading of a title, of its letters in ASCII."""
-    heading = _NOT_IN_ANCHOR.sub("", title.rpartition(TITLE_SEPARATOR)[2].lower())
-    return _ANCHOR_GAPS.sub("-", heading.strip(" "))
-
-
-def guess_url(passage_id: str, record_id: str, record_url: str) -> str:
-    """Make the url of a passage from those of its page, by the anchor in its id."""
-    anchor = passage_id.removeprefix(record_id)
-    return record_url + (_WINDOW_SUFFIX.sub("", anchor) if "~" in anchor else anchor)
-
-
-def restore_passages(
-    columns: Mapping[str, Any], records: Sequence[int], spend: Callable[[int], None]
-) -> tuple[list[str], list[str], list[str]]:
-    """Restore the ids, urls and titles of passages; LookupError, TypeError or ValueError.
-
-    columns: of the core. records: the row of each passage's page. spend: is told how many
-    characters are restored from what passages share.
-    """
-    record_ids, record_urls = columns["recordIds"], columns["recordUrls"]
-    check_texts(record_ids)
-    check_texts(record_urls)
-    check_texts(columns["titles"])
-    ids: list[str] = []
-    urls: list[str] = []
-    titles: list[str] = []
-    headings: list[str] = []
-    rows = zip(
-        records,
-        columns["passageIds"],
-        columns["passageUrls"],
-        columns["sharedTitles"].tolist(),
-        columns["titles"],
-        strict=True,
-    )
-    for record, tail, url, shared, ending in rows:
-        # A title shares its first headings with the one before it.
-        headings = headings[:shared] + (ending.split(TITLE_SEPARATOR) if ending else [])
-        title = TITLE_SEPARATOR.join(headings)
-        # A whole id stands in a list where it does not begin with that of its page.
-        passage_id = _check_text(tail[0]) if isinstance(tail, list) else record_ids[record] + tail
-        # An anchor that follows from the heading is left out.
-        if tail == "#" or tail[:2] == "#~":
-            passage_id = f"{record_ids[record]}#{guess_anchor(title)}{tail[1:]}"
-        if url is None:
-            url = guess_url(passage_id, record_ids[record], record_urls[record])
-        spend(len(passage_id) + len(url) + len(title))
-        ids.append(passage_id)
-        urls.append(url)
-        titles.append(title)
-    check_texts(ids)
-    check_texts(urls)
-    return ids, urls, titles

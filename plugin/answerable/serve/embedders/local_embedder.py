@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bundle_format.columns import hash_files
-from ..bundle_format.container import Container, unpack_container
+from ..bundle_format.container import Container, hash_files, unpack_container
 from ..errors import BundleError, EmbedderError
 from .embedder import EmbedderIdentity, Vectors
 

@@ -1,5 +1,6 @@
 """An index as a store: a bundle, or the files of a site that answers in the browser."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bundle_format import manifest as names
-from ..bundle_format.columns import Allowance, check_urls, check_vectors, hash_file, map_array
-from ..bundle_format.container import Container, unpack_container
+from ..bundle_format.container import (
+    Allowance,
+    Container,
+    check_urls,
+    check_vectors,
+    hash_file,
+    map_array,
+    unpack_container,
+)
 from ..bundle_format.manifest import (
     TEXTS_FILE,
     BundleFile,
@@ -28,6 +36,7 @@ from ..bundle_format.site_data import (
     PhraseIndex,
     Postings,
     SiteColumns,
+    check_text,
     check_texts,
     join_forms,
     join_postings,
@@ -36,12 +45,19 @@ from ..bundle_format.site_data import (
     load_site_columns,
     pack_columns,
     read_columns,
-    restore_passages,
 )
 from ..errors import BUILD_AGAIN, BundleError
 from ..retrieval.scoring import find_hint_candidates, find_passage_candidates, score_codes
 from ..retrieval.store import Candidates, Floats, PassageQuery, Rows
-from ..structure import Block, Span, Statement, unpack_blocks, unpack_spans, unpack_statements
+from ..structure import (
+    TITLE_SEPARATOR,
+    Block,
+    Span,
+    Statement,
+    unpack_blocks,
+    unpack_spans,
+    unpack_statements,
+)
 from ..types import Passage, RoutingHint
 from ..vectors import Codes, Encoding, open_codes
 
@@ -183,6 +199,66 @@ def _expand_ranges(
         start = last + gap
         yield [kind, convert(start), convert(start + length), *values]
         last = start
+
+
+_WINDOW_SUFFIX = re.compile(r"~[0-9]+$")
+_NOT_IN_ANCHOR, _ANCHOR_GAPS = re.compile("[^a-z0-9_ -]+"), re.compile("[ -]+")
+
+
+def guess_anchor(title: str) -> str:
+    """Make the anchor that Markdown gives the last heading of a title, of its letters in ASCII."""
+    heading = _NOT_IN_ANCHOR.sub("", title.rpartition(TITLE_SEPARATOR)[2].lower())
+    return _ANCHOR_GAPS.sub("-", heading.strip(" "))
+
+
+def guess_url(passage_id: str, record_id: str, record_url: str) -> str:
+    """Make the url of a passage from those of its page, by the anchor in its id."""
+    anchor = passage_id.removeprefix(record_id)
+    return record_url + (_WINDOW_SUFFIX.sub("", anchor) if "~" in anchor else anchor)
+
+
+def restore_passages(
+    columns: Mapping[str, Any], records: Sequence[int], spend: Callable[[int], None]
+) -> tuple[list[str], list[str], list[str]]:
+    """Restore the ids, urls and titles of passages; LookupError, TypeError or ValueError.
+
+    columns: of the core. records: the row of each passage's page. spend: is told how many
+    characters are restored from what passages share.
+    """
+    record_ids, record_urls = columns["recordIds"], columns["recordUrls"]
+    check_texts(record_ids)
+    check_texts(record_urls)
+    check_texts(columns["titles"])
+    ids: list[str] = []
+    urls: list[str] = []
+    titles: list[str] = []
+    headings: list[str] = []
+    rows = zip(
+        records,
+        columns["passageIds"],
+        columns["passageUrls"],
+        columns["sharedTitles"].tolist(),
+        columns["titles"],
+        strict=True,
+    )
+    for record, tail, url, shared, ending in rows:
+        # A title shares its first headings with the one before it.
+        headings = headings[:shared] + (ending.split(TITLE_SEPARATOR) if ending else [])
+        title = TITLE_SEPARATOR.join(headings)
+        # A whole id stands in a list where it does not begin with that of its page.
+        passage_id = check_text(tail[0]) if isinstance(tail, list) else record_ids[record] + tail
+        # An anchor that follows from the heading is left out.
+        if tail == "#" or tail[:2] == "#~":
+            passage_id = f"{record_ids[record]}#{guess_anchor(title)}{tail[1:]}"
+        if url is None:
+            url = guess_url(passage_id, record_ids[record], record_urls[record])
+        spend(len(passage_id) + len(url) + len(title))
+        ids.append(passage_id)
+        urls.append(url)
+        titles.append(title)
+    check_texts(ids)
+    check_texts(urls)
+    return ids, urls, titles
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)

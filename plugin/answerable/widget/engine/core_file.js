@@ -40,7 +40,7 @@ function restoreTitles(ends, shared, separator) {
 }
 
 /**
- * Make the anchor that Markdown gives the last heading of a title; see `guess_anchor` in `index_files.py`.
+ * Make the anchor that Markdown gives the last heading of a title; see `guess_anchor` in `bundle.py`.
  * @param {string} title
  * @param {string} separator
  * @returns {string}

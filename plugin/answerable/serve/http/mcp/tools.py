@@ -9,13 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote, unquote
 
-from ...answers.wire import (
-    MAX_PLACES,
-    add_absolute_url,
-    format_markers,
-    insert_markers,
-    name_grade,
-)
+from ...answers.wire import MAX_PLACES, add_absolute_url, format_markers, insert_markers, name_grade
 from ...retrieval.question import MAX_QUESTION_CHARACTERS
 from ...retrieval.retrieve import TOP_K
 from ...retrieval.store import Store
