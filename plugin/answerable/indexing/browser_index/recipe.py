@@ -287,7 +287,7 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
         "_SAYS_ABOUT",
         "_VERSION",
     ),
-    normalization: ("_BLANK_CHARACTERS", "_EMPHASIS"),
+    normalization: ("_BLANK_CHARACTERS", "_EMPHASIS", "_TYPOGRAPHY"),
     quotes: ("_WITHIN_WORD",),
     retrieve: (
         "TOP_K",

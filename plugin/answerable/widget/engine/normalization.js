@@ -5,7 +5,7 @@ import { replaceAll } from "./patterns.js";
 import { removeSpace, splitAtSpace } from "./white_space.js";
 
 /**
- * List the words of a text that show a letter or a digit, without Markdown emphasis.
+ * List the words of a text that show a letter or a digit, without typography and Markdown emphasis.
  * @param {import("./recipe.js").Recipe} recipe
  * @param {string} text
  * @returns {string[]}
@@ -14,7 +14,8 @@ export function listVisibleWords({ normalization }, text) {
   /** @type {string[]} */
   const blank = normalization.BLANK_CHARACTERS;
   const isVisible = (/** @type {string} */ character) => /[\p{L}\p{N}]/u.test(character) && !blank.includes(character);
-  return splitAtSpace(replaceAll(normalization.EMPHASIS, text, "")).filter((word) => [...word].some(isVisible));
+  const plain = Array.from(replaceAll(normalization.EMPHASIS, text, ""), (unit) => normalization.TYPOGRAPHY[unit] ?? unit);
+  return splitAtSpace(plain.join("")).filter((word) => [...word].some(isVisible));
 }
 
 /**
