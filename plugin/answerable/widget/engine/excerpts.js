@@ -1,6 +1,6 @@
 /** Excerpts: the statements, code, list or rows of a passage that a reader would copy. */
 import { countCodePoints } from "./code_points.js";
-import { countVisibleCharacters, listVisibleWords } from "./normalization.js";
+import { countVisibleCharacters, foldWords, isVisible } from "./normalization.js";
 import { matchesStart, matchesAll } from "./patterns.js";
 import { isLineOfCode, PassageStatements, stripRange } from "./statements.js";
 import { countWords, extractTerms } from "./tokenization.js";
@@ -172,8 +172,9 @@ export function isQuotable(recipe, passage, range) {
   const [start, end] = stripRange(text, ...range);
   const quote = text.slice(start, end);
   const edges = [text.slice(Math.max(start - 1, 0), start + 1), text.slice(end - 1, end + 1)];
-  if (!/[\p{L}\p{N}_]/u.test(quote) || edges.some((edge) => matchesAll(recipe.quotes.WITHIN_WORD, edge))) return false;
-  const words = listVisibleWords(recipe, quote);
+  const folded = foldWords(recipe, quote);
+  const words = folded.filter((word) => isVisible(recipe, word));
+  if (!words.length || edges.some((edge) => matchesAll(recipe.quotes.WITHIN_WORD, edge))) return false;
   const isPlace = (/** @type {{start: number, end: number}} */ each) => each.start === start && each.end === end;
   return (
     countWords(recipe, words.join(" ")) >= MIN_QUOTE_WORDS ||
@@ -182,7 +183,7 @@ export function isQuotable(recipe, passage, range) {
     words.some((word) => matchesAll(CODE_LIKE, word)) ||
     text.includes(`\`${words.join(" ")}\``) ||
     isLineOfCode(passage, start, end) ||
-    quote === stripSpace(text)
+    folded.join(" ") === foldWords(recipe, text).join(" ")
   );
 }
 

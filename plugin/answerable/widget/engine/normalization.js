@@ -5,17 +5,24 @@ import { replaceAll } from "./patterns.js";
 import { removeSpace, splitAtSpace } from "./white_space.js";
 
 /**
- * List the words of a text that show a letter or a digit, without typography and Markdown emphasis.
+ * List the words of a text without typography and Markdown emphasis.
  * @param {import("./recipe.js").Recipe} recipe
  * @param {string} text
  * @returns {string[]}
  */
-export function listVisibleWords({ normalization }, text) {
-  /** @type {string[]} */
-  const blank = normalization.BLANK_CHARACTERS;
-  const isVisible = (/** @type {string} */ character) => /[\p{L}\p{N}]/u.test(character) && !blank.includes(character);
-  const plain = Array.from(replaceAll(normalization.EMPHASIS, text, ""), (unit) => normalization.TYPOGRAPHY[unit] ?? unit);
-  return splitAtSpace(plain.join("")).filter((word) => [...word].some(isVisible));
+export function foldWords({ normalization }, text) {
+  const plain = replaceAll(normalization.EMPHASIS, text, "");
+  return splitAtSpace(Array.from(plain, (unit) => normalization.TYPOGRAPHY[unit] ?? unit).join(""));
+}
+
+/**
+ * Test whether a word shows a letter or a digit.
+ * @param {import("./recipe.js").Recipe} recipe
+ * @param {string} word
+ * @returns {boolean}
+ */
+export function isVisible({ normalization }, word) {
+  return Array.from(word).some((unit) => /[\p{L}\p{N}]/u.test(unit) && !normalization.BLANK_CHARACTERS.includes(unit));
 }
 
 /**
