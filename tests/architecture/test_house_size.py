@@ -42,14 +42,14 @@ RECORDED: dict[str, int] = {
     "testing": 296,
     "widget": 393,
     "widget/ask-box": 1_226,
-    "widget/engine": 2_637,
+    "widget/engine": 2_640,
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
 MAX_LINES = 38_293
 MAX_MODULES = 150
 MAX_MODULE_LINES = 600
-MAX_JAVASCRIPT_LINES = 7_680
+MAX_JAVASCRIPT_LINES = 7_689
 
 _LAYOUT = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
