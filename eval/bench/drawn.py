@@ -174,6 +174,7 @@ def bundle(passages: int, hints: int, folder: Path) -> Bundle:
         words=(),
         question_terms=PhraseIndex({}, edges[:1], rows[:0], ones[:0]),
         question_norms=np.zeros(0),
+        question_keys=rows[:0],
         question_passages=rows[:0],
         passage_sections=np.arange(passages, dtype=np.uint32),
         hints=HintColumns(*(Numbered(form, hints) for form in

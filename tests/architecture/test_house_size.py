@@ -16,10 +16,10 @@ PACKAGE = Path(__file__).parents[2] / "plugin" / "answerable"
 # Lines of code by room, without blank lines, comments and docstrings.
 RECORDED: dict[str, int] = {
     "answerable": 59,
-    "cli": 3_509,
+    "cli": 3_535,
     "evaluate": 3_667,
-    "indexing": 1_213,
-    "indexing/browser_index": 903,
+    "indexing": 1_266,
+    "indexing/browser_index": 910,
     "indexing/html_site": 435,
     "indexing/leak_audit": 1_089,
     "indexing/notes": 806,
@@ -27,29 +27,29 @@ RECORDED: dict[str, int] = {
     "indexing/packaging": 580,
     "indexing/pages": 1_420,
     "indexing/site_hosts": 141,
-    "indexing/widget": 368,
+    "indexing/widget": 369,
     "mkdocs": 1_858,
     "postgres": 1_057,
     "serve": 1_229,
-    "serve/answers": 1_783,
-    "serve/bundle_format": 762,
+    "serve/answers": 1_784,
+    "serve/bundle_format": 766,
     "serve/embedders": 323,
     "serve/http": 2_526,
     "serve/limits": 677,
-    "serve/retrieval": 1_217,
+    "serve/retrieval": 1_238,
     "serve/stores": 394,
     "serve/text": 237,
     "testing": 296,
     "widget": 393,
     "widget/ask-box": 1_226,
-    "widget/engine": 2_640,
+    "widget/engine": 2_656,
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 38_293
+MAX_LINES = 38_433
 MAX_MODULES = 150
 MAX_MODULE_LINES = 600
-MAX_JAVASCRIPT_LINES = 7_689
+MAX_JAVASCRIPT_LINES = 7_713
 
 _LAYOUT = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,

@@ -152,6 +152,16 @@ def test_export_and_import_need_no_key(tmp_path: Path, server: OpenAIStub) -> No
     assert (done.returncode, done.stderr) == (0, "")
     assert "; 1 line of no section" in done.stdout
     assert command(site, "questions", "--export").stdout == ""
+    # Nothing that may stand there is no reason to drop what does, and two lines are joined.
+    before = read_questions(site / "questions.jsonl")["index#harbour"]
+    rows = [{"id": "index#harbour", "questions": [text]} for text in ("no", "is it a tidy place")]
+    done = command(site, "questions", "--import", "-", typed="\n".join(map(json.dumps, rows)))
+    assert "1 question for 1 section in" in done.stdout
+    assert read_questions(site / "questions.jsonl")["index#harbour"] != before
+    done = command(site, "questions", "--import", "-", typed=json.dumps(rows[0]))
+    assert "0 questions for 0 sections in" in done.stdout
+    (site / "wide.jsonl").write_text(json.dumps(rows[1]), "utf-16")
+    assert "is not UTF-8" in command(site, "questions", "--import", "wide.jsonl").stderr
     bad = command(site, "questions", "--import", "-", typed="{")
     assert "--import: line 1 is not JSON" in bad.stderr
 

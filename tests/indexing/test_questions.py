@@ -70,6 +70,49 @@ def test_a_known_question_is_answered_by_its_section_whatever_its_floor(bundle: 
     )
 
 
+def test_another_word_makes_another_question(bundle: Bundle) -> None:
+    for question in (ANCHOR.replace("holds", "never holds"), f"after {ANCHOR}"):
+        assert ask(bundle, question).answer.mode == "not-found", question
+    assert ask(bundle, f"{ANCHOR.upper()}?").answer.mode == "partial"
+
+
+def test_a_changed_section_keeps_its_questions_and_their_floor(tmp_path: Path) -> None:
+    folder = write_site(tmp_path)
+    build_here(folder)
+    write_known_questions(folder)
+    page = folder / "docs" / "mooring.md"
+    put(page, page.read_text("utf-8").replace("twelve", "thirteen"))
+    build_here(folder)
+    assert opened(folder).question_keys.tolist()[0] == 0
+    assert ask(opened(folder), ANCHOR).answer.mode == "not-found"
+    assert ask(opened(folder), WIND).answer.mode == "partial"
+
+
+def test_every_known_question_is_read_as_it_was_indexed(tmp_path: Path) -> None:
+    # A name of the site that no page has, a frame that is all there is, and another script.
+    odd = (
+        "how do I install Kutterwerk on a boat",
+        "is there a way to moor",
+        "что такое chain here",
+    )
+    folder = write_site(tmp_path, site_name="Kutterwerk")
+    build_here(folder)
+    write_known_questions(folder, **{"mooring#mooring": odd})
+    build_here(folder)
+    texts = [*odd, *LINES["mooring#chains"], *LINES["storms#lanterns"]]
+    assert all(mark_answered(opened(folder), local(), texts))
+
+
+def test_what_the_lint_refuses_is_not_published(tmp_path: Path) -> None:
+    folder = write_site(tmp_path, options={"function": None})
+    build_here(folder)
+    write_known_questions(folder, **{"mooring#mooring": ("ask me@harbour.example about it", "")})
+    build_here(folder)
+    assert opened(folder).manifest.counts["questions"] == 3
+    published = [path.read_bytes() for path in (folder / "site").rglob("site.json")]
+    assert b"me@harbour" not in b"".join(published)
+
+
 def test_a_question_is_refused_without_the_file(tmp_path: Path) -> None:
     folder = write_site(tmp_path)
     assert build(folder, "-q").returncode == 0
@@ -131,6 +174,7 @@ def test_a_written_file_is_read_as_it_was(tmp_path: Path) -> None:
         ("how thick is the chain", None),
         ("what does --strict do here", None),
         ("why does `max_size` fail", None),
+        ("is there a way to do that", "names nothing; say what it asks about"),
         ("too short", "has 2 words; write 3 to 20"),
         ("a " * 21, "has 21 words; write 3 to 20"),
         ("write to me@harbour.example about it", "holds an e-mail address; leave it out"),

@@ -21,6 +21,7 @@ from ..indexing.questions import (
     check_questions,
     describe_section,
     find_question_fault,
+    list_allowed_questions,
     list_sections,
     read_questions,
     write_questions,
@@ -30,9 +31,11 @@ from ..mkdocs.site_config import find_plugin, load_mkdocs_config, load_site_conf
 from ..serve.answers.openai_answerer import complete_json
 from ..serve.engine import Engine
 from ..serve.errors import ProviderError, SiteError
+from ..serve.retrieval.boosts import hash_words
 from ..serve.retrieval.selection import WINDOW_SUFFIX
 from ..serve.stores.bundle import Bundle
-from .context import SiteLocation, open_engine
+from .context import SiteLocation, open_engine, read_function_settings
+from .eval import confirm_cost
 
 SECTIONS_PER_CALL = 10
 # Of the text of a section: what follows rarely answers another question.
@@ -178,7 +181,11 @@ def read_written_questions(
             text for text in dict.fromkeys(texts) if not find_question_fault(text, section.text)
         )
         refused += len(questions) - len(allowed)
-        lines[section.id] = SectionQuestions(section.id, section.hash, allowed)
+        # What was there before is better than nothing that may stand there.
+        if allowed or not questions:
+            before = lines[section.id].questions if section.id in lines else ()
+            joined = tuple(dict.fromkeys((*before, *allowed)))
+            lines[section.id] = SectionQuestions(section.id, section.hash, joined)
     return list(lines.values()), refused
 
 
@@ -221,6 +228,15 @@ def command(
     engine = open_engine(bundle or load_site_config(config_file).bundle, config_file)
     sections = list_sections(engine.store.passages())
     questions = read_questions(path) if path.is_file() else {}
+    if check or gold is not None:
+        asked_count = gold or len(engine.store.question_keys)
+        confirm_cost(
+            engine.store.manifest.identity,
+            read_function_settings(bundle or load_site_config(config_file).bundle),
+            embedded=asked_count,
+            answered=asked_count,
+            is_agreed=yes,
+        )
     if check:
         raise SystemExit(_check(engine, path, questions, sections, strict=strict))
     if gold is not None:
@@ -231,8 +247,7 @@ def command(
         for section in unwritten:
             click.echo(json.dumps(describe_section(section), ensure_ascii=False))
     elif imported is not None:
-        with click.open_file(str(imported), encoding="utf-8") as file:
-            _import(file.read(), path, questions, sections)
+        _import(_read_lines(imported), path, questions, sections)
     else:
         writer = QuestionWriter(options.questions.model, options.questions.base_url or None)
         price = options.evaluate.prices.get(writer.model)
@@ -327,12 +342,23 @@ def _import(
     lines, refused = read_written_questions({"sections": rows}, sections)
     questions.update({line.id: line for line in lines})
     _save(path, questions, sections)
-    ignored = len(rows) - len(lines)
+    ids = {section.id for section in sections}
+    ignored = sum(not (isinstance(row, dict) and row.get("id") in ids) for row in rows)
     click.echo(
         f"{format_count(sum(len(line.questions) for line in lines), 'question')} for "
         f"{format_count(len(lines), 'section')} in {path}; {refused} refused by the lint; "
         f"{format_count(ignored, 'line')} of no section"
     )
+
+
+def _read_lines(imported: Path) -> str:
+    """Read the imported file, or standard input for -; SiteError if it is not UTF-8."""
+    with click.open_file(str(imported), "rb") as file:
+        data: bytes = file.read()
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise SiteError(f"--import: {imported} is not UTF-8; save it as UTF-8") from None
 
 
 def _check(
@@ -351,9 +377,13 @@ def _check(
         (section.id, text)
         for section in sections
         if section.id in questions
-        for text in dict.fromkeys(questions[section.id].questions)
+        for text in list_allowed_questions(questions[section.id], section)
     ]
-    if len(listed) != len(engine.store.question_norms):
+    hashes = {section.id: section.hash for section in sections}
+    keys = [
+        hash_words(text) if questions[name].hash == hashes[name] else 0 for name, text in listed
+    ]
+    if keys != engine.store.question_keys.tolist():
         raise SiteError(
             f"{path} has changed since the last build: build the site, then check again"
         )

@@ -149,6 +149,9 @@ def prepare_cache_folder(folder: Path) -> Path:
     The vectors of notes in it are private.
     """
     make_private_folder(folder)
+    # Also those that this build does not open, since nothing has changed.
+    for file in folder.glob("*.sqlite3"):
+        restrict_mode(file, PRIVATE_FILE_MODE)
     ignore = folder / ".gitignore"
     if not ignore.exists():
         write_private_file(ignore, b"*\n")
@@ -164,6 +167,9 @@ def hash_inputs(*inputs: object) -> bytes:
     return hashlib.sha256(json.dumps(values).encode()).digest()
 
 
+MAX_STAGE_BYTES = 500_000_000
+
+
 def keep_stage(folder: Path, place: str, key: bytes, result: Any, make: Callable[[], T]) -> T:
     """Return what the last build made in a place for the same key, or make and keep it.
 
@@ -174,11 +180,15 @@ def keep_stage(folder: Path, place: str, key: bytes, result: Any, make: Callable
         entry = store.get(name) or b""
         # Also a checksum: a cache may be damaged.
         if entry[:32] == hashlib.sha256(key + entry[32:]).digest():
+            store.touch([name])
             unchanged: T = msgspec.msgpack.decode(entry[32:], type=result)
             return unchanged
         value = make()
         data = msgspec.msgpack.encode(value)
-        store.put({name: hashlib.sha256(key + data).digest() + data})
+        # SQLite holds no larger value than a gigabyte.
+        if len(data) <= MAX_STAGE_BYTES:
+            store.put({name: hashlib.sha256(key + data).digest() + data})
+        store.touch([name])
     return value
 
 

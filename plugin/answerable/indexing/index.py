@@ -38,7 +38,14 @@ from .notes.routing_hints import embed_passages_and_notes
 from .pages.page_index import PageIndex, TermCounts
 from .pages.passages import IndexedPassage
 from .pages.records import Record
-from .questions import NO_QUESTIONS, QuestionIndex, SectionQuestions, index_questions, list_sections
+from .questions import (
+    NO_QUESTIONS,
+    QuestionIndex,
+    ReadingRules,
+    SectionQuestions,
+    index_questions,
+    list_sections,
+)
 from .stems import extract_stems, list_forms
 
 
@@ -298,11 +305,12 @@ def build_index(
     texts = (" ".join(each.retrieval_text for each in page.passages) for page in public)
     frequencies = count_pages_with_phrases({*names, *aliases, *themes}, texts)
     languages = _list_language_ranges(public)
+    scripts = frozenset().union(*(page.scripts for page in public))
     lexicon = index_passage_terms(counts for page in public for counts in page.term_counts)
     forms = list_forms(lexicon.terms, ((page.record.language, page.stems) for page in public))
     return SiteIndex(
         site=site,
-        scripts=frozenset().union(*(page.scripts for page in public)),
+        scripts=scripts,
         records=records,
         names=_list_entries(names, frequencies),
         aliases=_list_entries(aliases, frequencies),
@@ -323,7 +331,7 @@ def build_index(
         label_terms=index_labels(hints.hints, site.language),
         is_history=mark_history_pages(records, site.name, weights or {}),
         questions=_index_questions(
-            questions or {}, passages, lexicon, forms, languages, site.names
+            questions or {}, passages, lexicon, forms, languages, site, scripts
         ),
     )
 
@@ -334,7 +342,8 @@ def _index_questions(
     lexicon: Lexicon,
     forms: Mapping[str, Sequence[str]],
     languages: Sequence[tuple[str, int, int]],
-    names: Sequence[str],
+    site: SiteInfo,
+    scripts: frozenset[str],
 ) -> QuestionIndex:
     if not questions:
         return NO_QUESTIONS
@@ -350,7 +359,14 @@ def _index_questions(
         list_sections(each.passage for each in passages),
         terms_by_form,
         lambda term, language: _idf(lexicon, rows.get(term), ranges[language]),
-        names,
+        ReadingRules(
+            site.names,
+            frozenset(
+                word for tag in ranges for name in site.names for word in extract_words(name, tag)
+            ),
+            scripts,
+            any(tag.lower().startswith("en") for tag in ranges),
+        ),
     )
 
 

@@ -236,7 +236,13 @@ def _stage_index(site: SiteBuild, notebook: Notebook, folder: Path) -> StagedInd
         return contents, stage_browser_index(index, profile, site.embedder, bundle.id, site.cache)
 
     # The profile of no notes tells what is set of it.
-    options = site.encoding, site.weights, site.questions, site.choose_profile(0), answers
+    options = (
+        site.encoding,
+        list(site.weights.items()),
+        site.questions,
+        site.choose_profile(0),
+        answers,
+    )
     space, notes = name_vector_space(identity), notebook.notes
     pages = sha256(msgspec.json.encode(site.pages, order="deterministic")).hexdigest()
     key = hash_inputs(site.info, pages, site.targets, notes, space, *options)

@@ -4,7 +4,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,13 +14,12 @@ import msgspec
 from ..serve.bundle_format.site_data import PhraseEntry
 from ..serve.embedders.embedder import Embedder
 from ..serve.errors import SiteError
-from ..serve.retrieval.boosts import score_questions
+from ..serve.retrieval.boosts import SAME_QUESTION, hash_words, score_questions
 from ..serve.retrieval.question import clean_question, read_question, strip_frame
-from ..serve.retrieval.scoring import SAME_QUESTION
 from ..serve.retrieval.selection import WINDOW_SUFFIX
 from ..serve.retrieval.store import Store
 from ..serve.retrieval.word_forms import find_nearest_term
-from ..serve.text.tokenization import extract_words, split_lowercase_words
+from ..serve.text.tokenization import detect_scripts, extract_words, split_lowercase_words
 from ..serve.types import Passage
 from .notes.note_lint import find_private_pattern
 from .output.files import write_file
@@ -75,12 +74,13 @@ class QuestionIndex:
     """Hold questions as a bundle does, in the order of their sections.
 
     ``terms`` are the distinct terms of questions with the questions that have them. By question:
-    ``norms`` of the vector of its terms' idfs, ``passages`` the first passage of its section, and
-    ``texts``.
+    ``norms`` of the vector of its terms' idfs, ``keys`` the hash of its words, 0 where its section
+    has changed since, ``passages`` the first passage of its section, and ``texts``.
     """
 
     terms: tuple[PhraseEntry, ...] = ()
     norms: tuple[float, ...] = ()
+    keys: tuple[int, ...] = ()
     passages: tuple[int, ...] = ()
     texts: tuple[str, ...] = ()
 
@@ -139,6 +139,22 @@ def write_questions(path: Path, sections: Iterable[SectionQuestions]) -> None:
     write_file(path, "".join(f"{line}\n" for line in lines).encode())
 
 
+@dataclass(frozen=True, slots=True)
+class ReadingRules:
+    """Hold what a site reads a question by: its names, their words, scripts and languages."""
+
+    names: tuple[str, ...]
+    name_words: frozenset[str]
+    scripts: frozenset[str]
+    reads_english: bool
+
+
+def list_allowed_questions(line: SectionQuestions, section: SectionPassages) -> list[str]:
+    """List the questions of a line that the lint lets pass, each once."""
+    texts = dict.fromkeys(line.questions)
+    return [text for text in texts if not find_question_fault(text, section.text)]
+
+
 def find_question_fault(question: str, section_text: str) -> str | None:
     """Find why a question may not stand in the file, as the end of a sentence; None if it may."""
     words = split_lowercase_words(question)
@@ -153,6 +169,8 @@ def find_question_fault(question: str, section_text: str) -> str | None:
         code = match[0].strip("`?.,;:!\"'")
         if "".join(code.split()) not in dense:
             return f"holds {code}, which its section does not; write what the section says"
+    if not extract_words(strip_frame(question)):
+        return "names nothing; say what it asks about"
     return None
 
 
@@ -161,38 +179,40 @@ def index_questions(
     sections: Iterable[SectionPassages],
     terms_by_form: Mapping[str, Mapping[str, str]],
     weigh: Callable[[str, str], float],
-    names: Sequence[str],
+    site: ReadingRules,
 ) -> QuestionIndex:
-    """Index the questions of sections; those of sections that the site has not are left out.
+    """Index the questions of sections, without those of no section and what the lint refuses.
 
     terms_by_form: by language, the term of each form that a page has. weigh: the idf of a term in a
-    language. names: of the site and its author.
+    language.
     """
     words = {
         language: sorted(filter(str.isalpha, forms)) for language, forms in terms_by_form.items()
     }
     rows_by_term: dict[str, list[int]] = {}
     norms: list[float] = []
+    keys: list[int] = []
     passages: list[int] = []
     texts: list[str] = []
     for section in sections:
         language = section.windows[0].language
-        listed = questions.get(section.id)
-        for question in dict.fromkeys(listed.questions if listed else ()):
-            text = strip_frame(question, names)
-            forms = terms_by_form[language]
-            terms = dict.fromkeys(_extract_terms(text, language, forms, words[language]))
+        line = questions.get(section.id)
+        forms = terms_by_form[language]
+        for question in list_allowed_questions(line, section) if line else ():
+            terms = _extract_terms(question, language, forms, words[language], site)
             if not terms:
                 continue
             for term in terms:
                 rows_by_term.setdefault(term, []).append(len(texts))
             norms.append(math.sqrt(sum(weigh(term, language) ** 2 for term in terms)))
+            keys.append(hash_words(question) if line and line.hash == section.hash else 0)
             passages.append(section.first)
             texts.append(question)
     entries = sorted(rows_by_term.items())
     return QuestionIndex(
         tuple(PhraseEntry(term, tuple(rows), len(rows)) for term, rows in entries),
         tuple(norms),
+        tuple(keys),
         tuple(passages),
         tuple(texts),
     )
@@ -211,17 +231,32 @@ def mark_answered(store: Store, embedder: Embedder, questions: Sequence[str]) ->
 
 
 def _extract_terms(
-    question: str, language: str, terms_by_form: Mapping[str, str], words: Sequence[str]
-) -> Iterator[str]:
-    """Extract the terms that a question without its frame would be asked with.
+    question: str,
+    language: str,
+    terms_by_form: Mapping[str, str],
+    words: Sequence[str],
+    site: ReadingRules,
+) -> dict[str, None]:
+    """Extract the distinct terms that a question would be asked with, as ``read_question`` does.
 
     A word that no page has in any form stands for itself there: "backend" is not a form of "back".
     """
     stem = load_stemmer(language)
-    for word in extract_words(question, language):
-        term = terms_by_form.get(word)
-        nearest = term or find_nearest_term(terms_by_form, words, word)
-        yield nearest if term or nearest == stem(word) else word
+
+    def extract(text: str) -> dict[str, None]:
+        terms: dict[str, None] = {}
+        for word in extract_words(text, language):
+            term = terms_by_form.get(word)
+            nearest = term or find_nearest_term(terms_by_form, words, word)
+            asked_term = nearest if term or nearest == stem(word) else word
+            # No question asks with a name of the site that no page has, or in another script.
+            is_foreign = site.scripts and not detect_scripts(asked_term) <= site.scripts
+            if not is_foreign and (asked_term in terms_by_form or word not in site.name_words):
+                terms[asked_term] = None
+        return terms
+
+    unframed = strip_frame(question, site.names) if site.reads_english else question
+    return extract(unframed) or extract(question)
 
 
 @dataclass(frozen=True, slots=True)

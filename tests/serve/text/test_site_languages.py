@@ -126,7 +126,11 @@ def test_sentences_are_stemmed_in_their_own_language(tmp_path: Path) -> None:
             {
                 "text": "Les cordages du mouillage tiennent le bateau.",
                 "evidence": [
-                    {"source": "s1", "quote": "Les cordages du mouillage tiennent le bateau."}
+                    {
+                        "source": "s1",
+                        "quote": "Les cordages du mouillage tiennent le bateau.",
+                        "start": 0,
+                    }
                 ],
             }
         ],

@@ -119,6 +119,7 @@ def select_public_index(index: SiteIndex) -> PublicIndex:
         lengths=index.lexicon.lengths,
         question_terms=index_entries([index.questions.terms], len(index.questions.texts))[0],
         question_norms=np.array(index.questions.norms, np.float64),
+        question_keys=np.array(index.questions.keys, "<u4"),
         question_passages=np.array(index.questions.passages, "<u4"),
         passage_sections=_find_sections(index),
         words=index.words,

@@ -106,11 +106,11 @@ def read_published_index(index: IndexManifest, read: ReadFile) -> Bundle:
     def unpack_all(kind: str) -> list[Container]:
         return [unpack(kind, number) for number in range(len(index.files[kind]))]
 
-    core, words, terms = unpack("core"), unpack("words"), unpack_all("terms")
-    files = {CORE_FILE: core, COLUMNS_FILE: index.columns, WORDS_FILE: words}
     dimensions = index.manifest.encoding.dimensions
     no_codes: NDArray[np.int8] = np.zeros((0, dimensions), np.int8)
     try:
+        core, words, terms = unpack("core"), unpack("words"), unpack_all("terms")
+        files = {CORE_FILE: core, COLUMNS_FILE: index.columns, WORDS_FILE: words}
         rows = [shard.arrays["codes"].reshape(-1, dimensions) for shard in unpack_all("codes")]
         codes = np.concatenate([*rows, no_codes])
         if codes.dtype != np.int8:

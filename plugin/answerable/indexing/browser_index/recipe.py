@@ -214,7 +214,13 @@ def _write_range(first: int, last: int) -> str:
 # By module, the constants that its twin in the browser reads; of a function its result.
 COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
     bm25: ("K1", "B", "BACKGROUND_PASSAGES"),
-    boosts: ("BEST_PASSAGES", "HALF_LIFE_DAYS"),
+    boosts: (
+        "BEST_PASSAGES",
+        "HALF_LIFE_DAYS",
+        "KEY_MODULUS",
+        "OTHER_QUESTION",
+        "SAME_QUESTION",
+    ),
     site_data: ("QUESTION_NORM_UNITS",),
     confidence: (
         "CONFIDENCE_SCALE",
@@ -299,7 +305,7 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
     ),
     sanitization: ("_LINE_ENDS", "_UNSAFE"),
     scoring: (
-        "SAME_QUESTION",
+        "KNOWN_QUESTION_BONUS",
         "MIN_IDENTIFIER_SHARE",
     ),
     selection: (

@@ -13,7 +13,7 @@ from ..browser_index.index_files import BrowserIndex
 from ..browser_index.staged_index import MODEL_FOLDER, remove_stale_files, write_addressed_files
 from ..output.files import write_file
 from ..pages.page_index import PageIndex
-from ..questions import SectionQuestions
+from ..questions import SectionQuestions, list_allowed_questions, list_sections
 from .injection import WIDGET_FOLDER, read_widget_files
 from .scripts import join_modules, read_engine_files, wrap_module
 
@@ -50,12 +50,13 @@ def suggest_examples(
     first. questions: the known ones, by section.
     """
     listed = list(pages)
-    records = {page.record.id for page in listed if not page.record.metadata.excluded}
     first_by_page: dict[str, str] = {}
-    for name, row in questions.items():
-        record = name.partition("#")[0]
-        if row.questions and record in records:
-            first_by_page.setdefault(record, row.questions[0])
+    for page in listed if questions else ():
+        for section in list_sections(entry.passage for entry in page.passages):
+            line = questions.get(section.id)
+            if line and line.hash == section.hash and not page.record.metadata.excluded:
+                for question in list_allowed_questions(line, section)[:1]:
+                    first_by_page.setdefault(page.record.id, question)
     if first_by_page:
         return tuple(first_by_page.values())[:MAX_EXAMPLES]
     places: dict[str, set[str]] = {}

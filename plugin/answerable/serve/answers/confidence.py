@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from ..bundle_format.manifest import Manifest
 from ..embedders.local_embedder import LOCAL_IDENTITY
 from ..retrieval.bm25 import compute_idf_share
+from ..retrieval.boosts import SAME_QUESTION
 from ..retrieval.retrieve import RetrievalResult
-from ..retrieval.scoring import SAME_QUESTION, choose_floored_score
+from ..retrieval.scoring import choose_floored_score
 from ..text.tokenization import split_lowercase_words
 from ..types import Answer, Confidence, Passage
 

@@ -73,6 +73,7 @@ SITE_COLUMNS = (
     Column("questionTerms", QUESTIONS_FILE, ""),
     Column("questionSizes", QUESTIONS_FILE, "", "<u4"),
     Column("questionOwners", QUESTIONS_FILE, "", "<u4"),
+    Column("questionKeys", QUESTIONS_FILE, "questions", "<u4"),
     Column("questionsPerPassage", QUESTIONS_FILE, "passages", "<u4"),
     Column("continuesSection", QUESTIONS_FILE, "passages", "|u1"),
     # In thousandths.
@@ -444,8 +445,9 @@ class SiteColumns:
     ``lengths`` (how many terms it has) one for each passage. ``names`` are titles and file names,
     ``title_terms`` the terms of titles, ``words`` those of passages as they are written, in lower
     case and sorted. ``question_terms`` are the terms of the questions that sections are known to
-    answer; ``question_norms`` (the lengths of their idf vectors) and ``question_passages`` (the
-    first passage of their sections) have one value for each of these questions.
+    answer; ``question_norms`` (the lengths of their idf vectors), ``question_keys`` (hashes of
+    their words, 0 for one whose section has changed) and ``question_passages`` (the first passage
+    of their sections) have one value for each of these questions.
     ``passage_sections`` is the first passage of each passage's section.
     """
 
@@ -463,6 +465,7 @@ class SiteColumns:
     words: Sequence[str]
     question_terms: PhraseIndex
     question_norms: NDArray[np.float64]
+    question_keys: NDArray[np.uint32]
     question_passages: NDArray[np.uint32]
     passage_sections: NDArray[np.uint32]
 
@@ -491,6 +494,7 @@ def collect_site_columns(site: SiteColumns) -> dict[str, Any]:
         "questionTerms": site.question_terms.rows,
         "questionSizes": np.diff(site.question_terms.edges),
         "questionOwners": site.question_terms.records,
+        "questionKeys": site.question_keys,
         "questionsPerPassage": np.bincount(site.question_passages, minlength=len(site.lengths)),
         "continuesSection": site.passage_sections != np.arange(len(site.lengths)),
         "questionNorms": np.round(QUESTION_NORM_UNITS * site.question_norms),
@@ -547,6 +551,7 @@ def _load_question_columns(columns: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "question_terms": make_phrase_indexes(tables, sizes, owners, sizes, len(norms))[0],
         "question_norms": norms / QUESTION_NORM_UNITS,
+        "question_keys": columns["questionKeys"],
         "question_passages": np.repeat(rows, per_passage),
         "passage_sections": np.maximum.accumulate(begins) if len(begins) else begins,
     }

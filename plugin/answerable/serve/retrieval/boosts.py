@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bundle_format.site_data import PhraseIndex
-from ..text.tokenization import extract_terms
+from ..text.tokenization import extract_terms, split_lowercase_words
 from .bm25 import compute_idf
 from .question import Idfs, QuestionReading
 from .store import Floats, Store, memoize_per_store
@@ -16,6 +16,10 @@ from .store import Floats, Store, memoize_per_store
 # How many of a page's best passages count for the page.
 BEST_PASSAGES = 3
 HALF_LIFE_DAYS = 365
+# Two questions of the same terms, but for rounding; a known question that has other words is never
+# nearer than the second of these.
+SAME_QUESTION, OTHER_QUESTION = 0.999, 0.99
+KEY_MODULUS = 65_521
 
 
 def score_name_boosts(store: Store, reading: QuestionReading) -> Floats:
@@ -57,16 +61,27 @@ def score_pages(store: Store, reading: QuestionReading, lexical: Floats) -> Floa
 def score_questions(store: Store, reading: QuestionReading) -> Floats:
     """Score the best question that each passage's section is known to answer. Returns (n,).
 
-    It is the cosine of the idf vectors of its distinct terms and of the asked question's.
+    It is the cosine of the idf vectors of its distinct terms and of the asked question's. 1 is for
+    the very same words, since "not" or "after" is no term.
     """
     passages = store.question_passages
     own = {
         rows.tag: (rows.first <= passages) & (passages < rows.end) for rows in store.site.languages
     }
     cosines = _compute_cosines(store.question_terms, store.question_norms, reading.idfs, own)
+    is_same = (cosines > SAME_QUESTION) & (store.question_keys == hash_words(reading.question))
+    cosines = np.where(is_same, 1.0, np.minimum(cosines, OTHER_QUESTION))
     best = np.zeros(len(store.passage_records))
     np.maximum.at(best, passages, cosines)
     return best[store.passage_sections].astype(np.float32)
+
+
+def hash_words(question: str) -> int:
+    """Hash the words of a question in lower case, in their order; above 0."""
+    key = 0
+    for character in " ".join(split_lowercase_words(question)):
+        key = (31 * key + ord(character)) % KEY_MODULUS
+    return key + 1
 
 
 @memoize_per_store

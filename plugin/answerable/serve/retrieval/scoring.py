@@ -13,7 +13,13 @@ from ..text.tokenization import extract_terms
 from ..types import Passage, RoutingHint
 from ..vectors import Codes
 from .bm25 import find_full_matches, score_bm25, select_top_rows
-from .boosts import score_freshness, score_name_boosts, score_pages, score_questions
+from .boosts import (
+    SAME_QUESTION,
+    score_freshness,
+    score_name_boosts,
+    score_pages,
+    score_questions,
+)
 from .question import QuestionReading
 from .store import Candidates, Floats, PassageQuery, Rows, Signals, Store
 
@@ -22,8 +28,9 @@ F = TypeVar("F", float, NDArray[np.float32])
 
 # Names of code with at least this share of the idf of a question's words stand for all of it.
 MIN_IDENTIFIER_SHARE = 0.5
-# Two questions of the same terms are one, but for rounding.
-SAME_QUESTION = 0.999
+# Added to the score of a section that is known to answer the very question: more than all else, so
+# that no other passage takes its place among the candidates.
+KNOWN_QUESTION_BONUS = 2.0
 # Rows scored together: few enough for what is made of them to stay in a core's cache.
 _ROWS_PER_BLOCK = 64
 
@@ -138,7 +145,11 @@ def score_rows(
     if profile.hybrid:
         weighted = profile.hybrid * signals.lexical + profile.dense * dense
         base = (weighted / (profile.hybrid + profile.dense)).astype(np.float32)
-    questions = np.float32(profile.questions) * signals.question
+    questions = np.where(
+        signals.question > SAME_QUESTION,
+        np.float32(KNOWN_QUESTION_BONUS),
+        np.float32(profile.questions) * signals.question,
+    )
     score = (base + signals.boost + signals.page + signals.fresh + questions) * signals.weight
     above_floor = choose_floored_score(profile, base, signals.boost) >= profile.floor - slack
     above_floor |= signals.is_whole

@@ -14,9 +14,10 @@ from ..structure import TITLE_SEPARATOR
 from ..text.tokenization import extract_terms, split_lowercase_words, split_words
 from ..types import Evidence, Passage, RoutingHint
 from .bm25 import compute_idf_share, match_terms
+from .boosts import SAME_QUESTION
 from .question import QuestionReading, names_site
 from .retrieve import TOP_K, RetrievalResult
-from .scoring import SAME_QUESTION, Scored
+from .scoring import Scored
 from .store import Store
 
 # The weights of a section's parts: the score of its page's best passage, the base score of its own,

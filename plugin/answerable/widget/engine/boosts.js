@@ -1,6 +1,6 @@
 /** Score boosts of pages: by names, themes, titles, best passages and newness. */
 import { sum } from "./bm25.js";
-import { extractTerms } from "./tokenization.js";
+import { extractTerms, splitLowercaseWords } from "./tokenization.js";
 import { formsIn } from "./word_forms.js";
 
 /**
@@ -45,12 +45,14 @@ export function scorePages(store, reading, lexical) {
 }
 
 /**
- * Score the best question that each passage's section is known to answer.
+ * Score the best question that each passage's section is known to answer; 1 is for the very same words.
  * @param {Store} store
  * @param {QuestionReading} reading
  * @returns {Float32Array}
  */
-export function scoreQuestions(store, { idfs }) {
+export function scoreQuestions(store, { idfs, question }) {
+  const { OTHER_QUESTION, SAME_QUESTION } = store.recipe.boosts;
+  const key = hashWords(store.recipe, question);
   const { passageSections: sections, questionPassages: passages } = store;
   const ranges = new Map(store.site.languages.map((rows) => [rows.tag, rows]));
   const isOwn = (/** @type {string} */ tag, /** @type {number} */ row) => {
@@ -59,9 +61,24 @@ export function scoreQuestions(store, { idfs }) {
   };
   const best = new Float64Array(sections.length);
   computeCosines(store.questionTerms, store.questionNorms, idfs, isOwn).forEach((cosine, row) => {
-    best[passages[row]] = Math.max(best[passages[row]], cosine);
+    const isSame = cosine > SAME_QUESTION && store.questionKeys[row] === key;
+    best[passages[row]] = Math.max(best[passages[row]], isSame ? 1 : Math.min(cosine, OTHER_QUESTION));
   });
   return Float32Array.from(sections, (first) => best[first]);
+}
+
+/**
+ * Hash the words of a question in lower case, in their order; above 0.
+ * @param {import("./recipe.js").Recipe} recipe
+ * @param {string} question
+ * @returns {number}
+ */
+function hashWords(recipe, question) {
+  let key = 0;
+  for (const character of splitLowercaseWords(recipe, question).join(" ")) {
+    key = (31 * key + /** @type {number} */ (character.codePointAt(0))) % recipe.boosts.KEY_MODULUS;
+  }
+  return key + 1;
 }
 
 /**

@@ -43,7 +43,7 @@ export function rateAnswer(store, answer, retrieved, passages) {
   const confidence = (isSure ? 1 : INDIRECT_ANSWER_FACTOR) * computeConfidence(recipe, best - profile.floor);
   const [scored] = [...retrieved.passages, ...retrieved.siblings].filter(({ row }) => row === passage.row);
   // Its author says that the section answers this very question.
-  return scored.question > recipe.scoring.SAME_QUESTION ? Math.max(confidence, MEDIUM_CONFIDENCE) : confidence;
+  return scored.question > recipe.boosts.SAME_QUESTION ? Math.max(confidence, MEDIUM_CONFIDENCE) : confidence;
 }
 
 /**

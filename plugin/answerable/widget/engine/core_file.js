@@ -130,6 +130,7 @@ export class SiteColumns {
     this.questionNorms = Float64Array.from(arrays.questionNorms, (/** @type {number} */ norm) => norm / units);
     /** @type {Map<string, Phrase>} until they are added, none */
     this.questionTerms = new Map();
+    this.questionKeys = new Uint32Array(this.questionNorms.length);
     this.questionPassages = new Uint32Array(this.questionNorms.length);
     this.passageSections = Uint32Array.from(passageIds.keys());
   }
@@ -139,7 +140,7 @@ export class SiteColumns {
    * @param {Container} container
    */
   addQuestions({ values, arrays }) {
-    const { questionTerms, questionSizes, questionOwners, questionsPerPassage, continuesSection } = { ...values, ...arrays };
+    const { questionTerms, questionSizes, questionOwners, questionKeys, questionsPerPassage, continuesSection } = { ...values, ...arrays };
     const tables = { terms: questionTerms };
     const columns = { phraseSizes: questionSizes, phraseRecords: questionOwners, phraseFrequencies: questionSizes };
     let first = 0;
@@ -149,6 +150,7 @@ export class SiteColumns {
       this.passageSections[row] = first;
       this.questionPassages.fill(row, end, (end += count));
     });
+    this.questionKeys.set(questionKeys);
     this.questionTerms = assemblePhrases(tables, columns).terms;
   }
 }

@@ -122,8 +122,10 @@ export class Engine {
   async suggest(question, { language = null } = {}) {
     const { store } = this;
     if (store.manifest.counts.questions) this.#suggestions ??= loadSuggestionIndex(store);
+    // What could not be loaded is asked for again by the next key.
+    const forget = () => (this.#suggestions = undefined);
     const [index, retrieved] = await Promise.all([
-      this.#suggestions?.catch(() => null),
+      this.#suggestions?.catch(forget),
       this.#retrieve(question, language, () => {}, 0, true),
     ]);
     const questions = index ? findSuggestions(store, index, cleanQuestion(question)) : [];

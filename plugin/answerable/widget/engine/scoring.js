@@ -51,7 +51,7 @@ export function computeSignals(store, reading) {
   const pages = scorePages(store, reading, lexical);
   const freshness = reading.asksAboutNow ? scoreFreshness(store).map((fresh) => Math.fround(recency) * fresh) : boosts.map(() => 0);
   const question = scoreQuestions(store, reading);
-  const { SAME_QUESTION } = store.recipe.scoring;
+  const { SAME_QUESTION } = store.recipe.boosts;
   const weights = reading.asksForHistory
     ? store.weights
     : store.weights.map((weight, row) => (store.isHistory[row] ? weight * Math.fround(history) : weight));
@@ -89,7 +89,9 @@ export function scoreRows(store, { rows, cosines }, signals, slack = 0) {
   rows.forEach((row, place) => {
     base[place] = fround(fround(words * signals.lexical[row]) + fround(dense * cosines[place])) / total;
     const boosted = fround(fround(base[place] + signals.boost[row]) + signals.page[row]);
-    const questions = fround(fround(profile.questions) * signals.question[row]);
+    const isKnown = signals.question[row] > store.recipe.boosts.SAME_QUESTION;
+    const likeness = fround(fround(profile.questions) * signals.question[row]);
+    const questions = isKnown ? store.recipe.scoring.KNOWN_QUESTION_BONUS : likeness;
     score[place] = fround(fround(boosted + signals.fresh[row]) + questions) * signals.weight[row];
     aboveFloor[place] = Number(base[place] >= floor || signals.isWhole[row]);
   });

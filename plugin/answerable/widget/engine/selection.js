@@ -39,7 +39,7 @@ function orderBySection(store, reading, pool) {
     const [, name] = parts.MEMBER.exec(passageUrls[row]) ?? [];
     const isNamed = name !== undefined && splitLowercaseWords(recipe, name).every((word) => words.has(word));
     const member = name === undefined ? 0 : isNamed ? parts.MEMBER_WEIGHT : -parts.MEMBER_WEIGHT;
-    const same = question > recipe.scoring.SAME_QUESTION ? parts.SAME_QUESTION_BONUS : 0;
+    const same = question > recipe.boosts.SAME_QUESTION ? parts.SAME_QUESTION_BONUS : 0;
     const asked = form + member + same + parts.QUESTION_WEIGHT * question;
     const page = parts.PAGE_WEIGHT * (best.get(records[row]) ?? 0);
     return page + parts.OWN_WEIGHT * base + parts.HEADING_WEIGHT * share + asked;

@@ -223,7 +223,8 @@ export class Store extends SiteColumns {
     const [path] = this.#paths.questions;
     const container = await this.#files.readContainer(path, signal);
     const { length } = container.arrays.questionsPerPassage;
-    checkCounts(path, this.manifest, { passages: length, questions: this.questionNorms.length });
+    const questions = container.arrays.questionKeys.length;
+    checkCounts(path, this.manifest, { passages: length, questions });
     this.addQuestions(container);
   }
 
