@@ -16,25 +16,25 @@ PACKAGE = Path(__file__).parents[2] / "plugin" / "answerable"
 # Lines of code by room, without blank lines, comments and docstrings.
 RECORDED: dict[str, int] = {
     "answerable": 59,
-    "cli": 3_535,
-    "evaluate": 3_667,
-    "indexing": 1_266,
+    "cli": 3_533,
+    "evaluate": 3_664,
+    "indexing": 1_263,
     "indexing/browser_index": 910,
     "indexing/html_site": 435,
     "indexing/leak_audit": 1_089,
     "indexing/notes": 806,
-    "indexing/output": 525,
+    "indexing/output": 530,
     "indexing/packaging": 580,
     "indexing/pages": 1_420,
     "indexing/site_hosts": 141,
     "indexing/widget": 369,
-    "mkdocs": 1_858,
+    "mkdocs": 1_859,
     "postgres": 1_057,
     "serve": 1_229,
     "serve/answers": 1_784,
     "serve/bundle_format": 766,
     "serve/embedders": 323,
-    "serve/http": 2_526,
+    "serve/http": 2_525,
     "serve/limits": 677,
     "serve/retrieval": 1_238,
     "serve/stores": 394,
@@ -46,7 +46,7 @@ RECORDED: dict[str, int] = {
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 38_433
+MAX_LINES = 38_437
 MAX_MODULES = 150
 MAX_MODULE_LINES = 600
 MAX_JAVASCRIPT_LINES = 7_713

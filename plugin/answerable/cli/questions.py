@@ -20,21 +20,19 @@ from ..indexing.questions import (
     SectionQuestions,
     check_questions,
     describe_section,
-    find_question_fault,
     list_allowed_questions,
     list_sections,
-    read_questions,
     write_questions,
 )
-from ..mkdocs.options import resolve_questions_path
-from ..mkdocs.site_config import find_plugin, load_mkdocs_config, load_site_config
+from ..mkdocs.options import read_known_questions, resolve_questions_path
+from ..mkdocs.site_config import find_plugin, load_mkdocs_config
 from ..serve.answers.openai_answerer import complete_json
 from ..serve.engine import Engine
 from ..serve.errors import ProviderError, SiteError
 from ..serve.retrieval.boosts import hash_words
 from ..serve.retrieval.selection import WINDOW_SUFFIX
 from ..serve.stores.bundle import Bundle
-from .context import SiteLocation, open_engine, read_function_settings
+from .context import SiteLocation, find_bundle, open_engine, read_function_settings
 from .eval import confirm_cost
 
 SECTIONS_PER_CALL = 10
@@ -92,9 +90,10 @@ class WrittenQuestions:
 
 @dataclass(frozen=True, slots=True)
 class QuestionWriter:
-    """Write questions by a model; the key comes from OPENAI_API_KEY alone.
+    """Model of any compatible server that writes questions.
 
-    pause: waits so many seconds before a call is tried again.
+    Its key comes from OPENAI_API_KEY alone. pause: waits so many seconds before a call is tried
+    again.
     """
 
     model: str
@@ -108,7 +107,7 @@ class QuestionWriter:
         return read // _CHARACTERS_PER_TOKEN, _OUTPUT_TOKENS_PER_SECTION * len(sections)
 
     def write_lines(self, sections: Sequence[SectionPassages]) -> Iterator[WrittenQuestions]:
-        """Write the questions of sections; yield what each call has written as soon as it ends."""
+        """Yield the questions of sections as each call has written them."""
         with ThreadPoolExecutor(_CALLS_AT_ONCE) as executor:
             calls = [
                 executor.submit(copy_context().run, self._write_batch, batch)
@@ -177,9 +176,8 @@ def read_written_questions(
         if section is None or not isinstance(questions, list):
             continue
         texts = [" ".join(text.split()) for text in questions if isinstance(text, str)]
-        allowed = tuple(
-            text for text in dict.fromkeys(texts) if not find_question_fault(text, section.text)
-        )
+        row_texts = SectionQuestions(section.id, section.hash, tuple(texts))
+        allowed = list_allowed_questions(row_texts, section)
         refused += len(questions) - len(allowed)
         # What was there before is better than nothing that may stand there.
         if allowed or not questions:
@@ -225,14 +223,15 @@ def command(
     bundle, config_file = location
     options = find_plugin(load_mkdocs_config(config_file)).config
     path = resolve_questions_path(options)
-    engine = open_engine(bundle or load_site_config(config_file).bundle, config_file)
+    folder = find_bundle(bundle, config_file)
+    engine = open_engine(folder, config_file)
     sections = list_sections(engine.store.passages())
-    questions = read_questions(path) if path.is_file() else {}
+    questions = read_known_questions(options)
     if check or gold is not None:
         asked_count = gold or len(engine.store.question_keys)
         confirm_cost(
             engine.store.manifest.identity,
-            read_function_settings(bundle or load_site_config(config_file).bundle),
+            read_function_settings(folder),
             embedded=asked_count,
             answered=asked_count,
             is_agreed=yes,
@@ -268,7 +267,7 @@ def _list_unwritten(
 
 
 def _save(path: Path, questions: Questions, sections: Sequence[SectionPassages]) -> None:
-    """Save all lines in the order of the site's sections; those of no section come last."""
+    """Save all lines in the order of the site's sections, and those of no section last."""
     places = {section.id: place for place, section in enumerate(sections)}
     lines = sorted(questions.values(), key=lambda line: places.get(line.id, len(places)))
     write_questions(path, lines)
@@ -369,7 +368,7 @@ def _check(
     *,
     strict: bool,
 ) -> int:
-    """Print what is wrong with a file; return the exit status."""
+    """Print what is wrong with a file, and return the exit status."""
     faults = check_questions(questions, sections)
     for fault in faults:
         click.echo(f"{path}: {fault.section}: {fault.problem}")

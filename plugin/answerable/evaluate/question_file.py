@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..indexing.output.files import join_problems
 from ..serve.errors import GoldError
 from ..serve.retrieval.question import clean_question, find_question_problem
 from ..serve.text.languages import is_language_tag
 from .gold import GoldQuery, read_text
-
-# How many lines a message names before it counts the others.
-_NAMED_LINES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +50,7 @@ def parse_questions(text: str, name: str) -> list[QuestionLine]:
             except ValueError as error:
                 problems.append(f"line {number}: {error}")
     if problems:
-        others = len(problems) - _NAMED_LINES
-        listed = "; ".join(problems[:_NAMED_LINES]) + (f"; and {others} more" if others > 0 else "")
-        raise GoldError(f"{name}: {listed}; correct the file, nothing was asked")
+        raise GoldError(f"{name}: {join_problems(problems)}; correct the file, nothing was asked")
     if not lines:
         raise GoldError(
             f'{name} holds no question: write one on each line, or lines {{"question": "…"}}'

@@ -1,6 +1,5 @@
 """Refuse sources that a site lacks, and texts that were written for one gold query."""
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -12,6 +11,7 @@ from ..indexing.stems import extract_stems
 from ..serve.answers import openai_answerer
 from ..serve.answers.contract import EvidenceItem
 from ..serve.errors import GoldError
+from ..serve.retrieval.selection import WINDOW_SUFFIX
 from ..serve.retrieval.store import Store
 from ..serve.stores.bundle import Bundle
 from ..serve.types import Citation, Passage, RecordCitation
@@ -20,7 +20,6 @@ from .gold import GoldQuery, suggest_spelling
 # "How do I use the" says nothing about a subject: a specific run holds as many content terms, the
 # site's own name aside.
 _MIN_CONTENT_TERMS = 2
-_WINDOW_SUFFIX = re.compile(r"~\d+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +78,10 @@ def list_cited_sources(citations: Iterable[Citation], notes: Mapping[str, str]) 
     note_ids: set[str] = set()
     for citation in citations:
         if isinstance(citation, RecordCitation):
-            section = _WINDOW_SUFFIX.sub("", citation.id)
+            section = WINDOW_SUFFIX.sub("", citation.id)
             names |= {citation.id, section, section.partition("#")[0]}
         else:
-            note_ids.add(_WINDOW_SUFFIX.sub("", citation.id))
+            note_ids.add(WINDOW_SUFFIX.sub("", citation.id))
     return frozenset(names.union(path for path, name in notes.items() if name in note_ids))
 
 

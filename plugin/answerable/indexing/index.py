@@ -356,7 +356,7 @@ def _index_questions(
             terms_by_form[language].update(dict.fromkeys(own.split(), term))
     return index_questions(
         questions,
-        list_sections(each.passage for each in passages),
+        list_sections(entry.passage for entry in passages),
         terms_by_form,
         lambda term, language: _idf(lexicon, rows.get(term), ranges[language]),
         ReadingRules(

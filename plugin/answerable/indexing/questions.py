@@ -22,15 +22,13 @@ from ..serve.retrieval.word_forms import find_nearest_term
 from ..serve.text.tokenization import detect_scripts, extract_words, split_lowercase_words
 from ..serve.types import Passage
 from .notes.note_lint import find_private_pattern
-from .output.files import write_file
+from .output.files import join_problems, write_file
 from .stems import load_stemmer
 
 MIN_WORDS, MAX_WORDS = 3, 20
 # Code of a question: what no sentence of words has. It has to stand in the section.
 _CODE = re.compile(r"`[^`]+`|\S*[_=<>{}\[\]();$\\|]\S*|--\S+")
 _HASH_DIGITS = 16
-# How many lines a message names before it counts the others.
-_NAMED_LINES = 5
 
 
 class SectionQuestions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -121,10 +119,8 @@ def read_questions(path: Path) -> dict[str, SectionQuestions]:
             problems.append(f"line {number}: {row.id} has a line already; join the two")
         sections[row.id] = row
     if problems:
-        others = len(problems) - _NAMED_LINES
-        listed = "; ".join(problems[:_NAMED_LINES]) + (f"; and {others} more" if others > 0 else "")
         raise SiteError(
-            f'questions: {path}: {listed}; write lines {{"id": "…", "hash": "…", '
+            f'questions: {path}: {join_problems(problems)}; write lines {{"id": "…", "hash": "…", '
             '"questions": ["…"]}'
         )
     return sections

@@ -18,6 +18,7 @@ from ..indexing.answer_place import ANSWER_PLACES
 from ..indexing.index import choose_embedder_profile
 from ..indexing.pages.page_index import CuttingRules, read_abbreviations, read_enrichment
 from ..indexing.pages.passages import PassageWindow
+from ..indexing.questions import SectionQuestions, read_questions
 from ..postgres.options import DEFAULT_STORE_NAME, SEARCH_METHODS, VectorSearch, check_database_url
 from ..serve.answers.wire import ROUTE_FIELDS, list_template_fields
 from ..serve.bundle_format.manifest import LOCAL_PROFILE, Profile
@@ -377,6 +378,12 @@ def resolve_gold_path(config: AnswerableConfig) -> Path:
 def resolve_questions_path(config: AnswerableConfig) -> Path:
     """Resolve the path of the file of questions, which need not exist."""
     return Path(config.config_file_path).parent / config.questions.file
+
+
+def read_known_questions(config: AnswerableConfig) -> dict[str, SectionQuestions]:
+    """Read the file of questions by section; {} where there is none."""
+    path = resolve_questions_path(config)
+    return read_questions(path) if path.is_file() else {}
 
 
 def read_cutting_rules(config: AnswerableConfig) -> CuttingRules:

@@ -36,7 +36,6 @@ from ..indexing.pipeline import (
     publish_site,
     read_site_notes,
 )
-from ..indexing.questions import read_questions
 from ..indexing.widget import site_files
 from ..indexing.widget.site_files import PublishedIndex, format_widget_config, write_widget_files
 from ..serve.errors import SiteError
@@ -44,6 +43,7 @@ from ..serve.settings import BUNDLE_FOLDER
 from .options import (
     AnswerableConfig,
     is_absolute_endpoint,
+    read_known_questions,
     resolve_encoding,
     resolve_function_folder,
     resolve_identity,
@@ -234,7 +234,6 @@ def _choose_answer_place(built: FinishedBuild, whole: SitePages) -> AnswerPlace:
 def _describe_site(
     built: FinishedBuild, pages: SitePages, place: AnswerPlace = "function"
 ) -> SiteBuild:
-    path = resolve_questions_path(built.options)
     return SiteBuild(
         info=pages.info,
         pages=pages.pages,
@@ -247,7 +246,7 @@ def _describe_site(
         encoding=resolve_encoding(built.options),
         choose_profile=partial(resolve_profile, built.options),
         weights=built.options.retrieval.weights,
-        questions=read_questions(path) if path.is_file() else {},
+        questions=read_known_questions(built.options),
         browser_folder=built.folder if place == "browser" else None,
     )
 

@@ -6,7 +6,6 @@ from typing import Literal
 from mkdocs.config.defaults import MkDocsConfig
 
 from ..indexing.pages.page_index import PageIndex
-from ..indexing.questions import read_questions
 from ..indexing.widget.injection import (
     append_element,
     check_address,
@@ -22,8 +21,8 @@ from .options import (
     DEFAULT_SHORTCUT,
     AnswerableConfig,
     parse_shortcut,
+    read_known_questions,
     resolve_gold_path,
-    resolve_questions_path,
 )
 
 # Of MkDocs' three themes; those without a page of results open their dialog for `?q=`.
@@ -62,8 +61,7 @@ def make_widget_config(
         queries = load_gold_queries(path, config.site_author)
         examples = [query.query for query in queries if query.example] or None
     if examples is None:
-        file = resolve_questions_path(options)
-        examples = suggest_examples(pages, read_questions(file) if file.is_file() else {})
+        examples = suggest_examples(pages, read_known_questions(options))
     return WidgetConfig(
         examples=tuple(map(clean_question, examples[:MAX_EXAMPLES])),
         search=_resolve_address(widget.search, _find_theme_search(config)),

@@ -140,7 +140,7 @@ def select_public_index(index: SiteIndex) -> PublicIndex:
 
 def _find_sections(index: SiteIndex) -> NDArray[np.uint32]:
     """Find the first passage of each passage's section, (n,)."""
-    sections = list_sections(each.passage for each in index.passages)
+    sections = list_sections(entry.passage for entry in index.passages)
     sizes = [len(section.windows) for section in sections]
     return np.repeat(np.array([section.first for section in sections], "<u4"), sizes)
 

@@ -10,7 +10,7 @@ import stat
 import sys
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ...serve.errors import AnswerableError, NotebookError, SiteError
@@ -285,6 +285,17 @@ _OS_REMEDIES = {
     **dict.fromkeys((errno.ENOSPC, errno.EFBIG, errno.EDQUOT), "free space for it"),
     **dict.fromkeys((errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOENT), "correct the path"),
 }
+
+
+# How many problems a message names before it counts the others.
+_NAMED_PROBLEMS = 5
+
+
+def join_problems(problems: Sequence[str]) -> str:
+    """Join the first problems of a file, such as those of its lines, and count the others."""
+    others = len(problems) - _NAMED_PROBLEMS
+    first_problems = "; ".join(problems[:_NAMED_PROBLEMS])
+    return f"{first_problems}; and {others} more" if others > 0 else first_problems
 
 
 def format_error(error: AnswerableError | OSError) -> str:

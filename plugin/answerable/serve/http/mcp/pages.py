@@ -1,6 +1,5 @@
 """Pages for agents: public passages joined to the text of their page."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import unquote, urlsplit
@@ -8,6 +7,7 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 
 from ...answers.wire import find_new_words
+from ...retrieval.selection import WINDOW_SUFFIX
 from ...retrieval.store import Store, memoize_per_store
 from ...structure import TITLE_SEPARATOR
 from ...types import Passage
@@ -25,7 +25,6 @@ def append_window(text: str, window: Passage) -> str:
 # What one result holds of a page, in characters: some 10,000 tokens.
 MAX_PAGE_CHARACTERS = 40_000
 
-_WINDOW_SUFFIX = re.compile(r"~\d+$")
 # Begins the words that a browser marks, in the fragment of a citation's link.
 _TEXT_FRAGMENT = ":~:"
 
@@ -97,7 +96,7 @@ def read_page(store: Store, name: str, base: str | None) -> PageText | None:
     sections = _join_windows(passages)
     if anchor := unquote(anchor.partition(_TEXT_FRAGMENT)[0]):
         # A section may be named by its id's anchor, and by its url's as decoded.
-        names = {anchor, _WINDOW_SUFFIX.sub("", anchor)} - {""}
+        names = {anchor, WINDOW_SUFFIX.sub("", anchor)} - {""}
         sections = [
             section
             for section in sections
@@ -148,7 +147,7 @@ def _join_windows(passages: Sequence[Passage]) -> list[PageSection]:
     for passage in passages:
         place = (passage.url, passage.title)
         # By its id: a later window of its section.
-        is_window = _WINDOW_SUFFIX.search(passage.id.removeprefix(passage.record))
+        is_window = WINDOW_SUFFIX.search(passage.id.removeprefix(passage.record))
         if sections and (sections[-1].url, sections[-1].title) == place and is_window:
             sections[-1] = replace(sections[-1], text=append_window(sections[-1].text, passage))
         else:
