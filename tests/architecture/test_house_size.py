@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).parents[2] / "plugin" / "answerable"
 # Lines of code by room, without blank lines, comments and docstrings.
 RECORDED: dict[str, int] = {
     "answerable": 59,
-    "cli": 3_533,
+    "cli": 3_561,
     "evaluate": 3_664,
     "indexing": 1_263,
     "indexing/browser_index": 910,
@@ -28,7 +28,7 @@ RECORDED: dict[str, int] = {
     "indexing/pages": 1_420,
     "indexing/site_hosts": 141,
     "indexing/widget": 369,
-    "mkdocs": 1_859,
+    "mkdocs": 1_873,
     "postgres": 1_057,
     "serve": 1_229,
     "serve/answers": 1_784,
@@ -46,7 +46,7 @@ RECORDED: dict[str, int] = {
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 38_437
+MAX_LINES = 38_489
 MAX_MODULES = 150
 MAX_MODULE_LINES = 600
 MAX_JAVASCRIPT_LINES = 7_713

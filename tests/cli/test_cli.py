@@ -328,3 +328,10 @@ def test_a_command_that_is_gone_names_what_to_use_instead(
     assert done.returncode == 2
     assert f"answerable {name} is gone: {instead}" in done.stderr
     assert name not in sites.command(tmp_path, "--help").stdout.split()
+
+
+def test_a_misspelled_command_is_answered_with_the_one_that_is_meant(tmp_path: Path) -> None:
+    done = sites.command(tmp_path, "evla")
+    assert done.returncode == 2
+    assert "no command is called 'evla'; see `answerable --help`. Did you mean eval?" in done.stderr
+    assert "Did you mean" not in sites.command(tmp_path, "xyzzy").stderr

@@ -15,9 +15,11 @@ from support import registered_packages, sites
 from support.published_functions import serving
 
 
-def run(folder: Path, *args: str) -> Result:
-    """Run a command for the site in a folder."""
-    return CliRunner().invoke(main, ["-f", str(folder / "mkdocs.yml"), *args])
+def run(folder: Path, *args: str, columns: int = 400) -> Result:
+    """Run a command for the site in a folder, in a terminal that breaks no line of it."""
+    return CliRunner(env={"COLUMNS": str(columns)}).invoke(
+        main, ["-f", str(folder / "mkdocs.yml"), *args]
+    )
 
 
 def write_plain_site(folder: Path) -> Path:
@@ -317,3 +319,13 @@ def test_doctor_names_the_problem_and_the_remedy(
     result = run(folder, "doctor")
     assert message in result.output
     assert result.exit_code == ("✗" in result.output)
+
+
+def test_doctor_breaks_its_lines_between_words_at_the_width_of_the_terminal(tmp_path: Path) -> None:
+    folder = sites.write_site(tmp_path)
+    wide = run(folder, "doctor").output
+    narrow = run(folder, "doctor", columns=80).output
+    assert max(map(len, wide.splitlines())) > 80, wide
+    words = [word for word in wide.split() if len(word) < 78]
+    assert set(words) <= set(narrow.split())
+    assert max(map(len, narrow.splitlines())) <= 80

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -416,8 +417,24 @@ def test_why_output_fits_narrow_terminal(folder: Path, columns: int) -> None:
     done = run(folder, "floats of the harbour gear", "--expect", "buoys", columns=columns)
     lines = done.output.splitlines()
     assert max(map(len, lines)) <= columns
-    assert "buoys" in done.output
-    assert ("lexical" in done.output.split("Passages")[1]) == (columns >= 76)
+    assert "buoys#buoys" in done.output.split("Passages")[1]
+    assert "lexical" in done.output.split("Passages")[1]
+
+
+def test_tables_break_no_id_and_name_no_stage_of_the_code(tmp_path: Path) -> None:
+    section = "a-heading-that-is-as-long-as-some-of-the-headings-of-a-manual"
+    text = f"# Ropes\n\n## {section.replace('-', ' ').capitalize()}\n\nHawsers are thick.\n"
+    folder = sites.write_site(tmp_path, {**PAGES, "ropes.md": text}, NOTES)
+    sites.build_here(folder)
+    gold = "queries:\n  - {id: hawsers, query: Are hawsers thick, expectAnswerMode: partial}\n"
+    sites.put(folder / "eval" / "gold.yaml", gold)
+    shown = run(folder, "How thick are hawsers of the harbour?", columns=80).output
+    runner = CliRunner(env={"COLUMNS": "80"})
+    judged = runner.invoke(main, ["-f", str(folder / "mkdocs.yml"), "eval"]).output
+    for output in (shown, judged):
+        assert f"ropes#{section}" in output.split()
+        assert all(len(line) <= 80 for line in output.splitlines() if "Report:" not in line)
+    assert not re.search(r"\b(eight-above|enough-of-its-record|out-of-pool)\b", shown)
 
 
 def test_why_json_holds_explanation_and_advice(folder: Path) -> None:

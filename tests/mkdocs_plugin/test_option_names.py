@@ -26,6 +26,18 @@ def test_unknown_option_is_warned_of_with_the_one_that_is_meant(meant: str) -> N
     assert text.endswith(f"Did you mean {meant}?")
 
 
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("exclude", "write `answerable: {exclude: true}` in its front matter."),
+        ("api_key", "set the variable OPENAI_API_KEY."),
+    ],
+)
+def test_what_is_done_elsewhere_is_answered_with_where(name: str, remedy: str) -> None:
+    _, ((_, text),) = AnswerablePlugin().load_config({name: "x"})
+    assert text.endswith(remedy)
+
+
 def test_build_prints_the_suggestion(tmp_path: Path) -> None:
     built = sites.build(sites.write_site(tmp_path, options={"widget": {"endpiont": "/ask/"}}))
     assert built.returncode == 0, built.stderr

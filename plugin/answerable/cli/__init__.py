@@ -1,6 +1,7 @@
 """Command line ``answerable``: its group of commands, each imported only when it is used."""
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 
@@ -88,7 +89,12 @@ class _LazyGroup(click.Group):
         if remedy := _REMOVED.get(cmd_name):
             raise click.UsageError(f"answerable {cmd_name} is gone: {remedy}", ctx)
         if cmd_name not in _SUMMARIES:
-            return None
+            # As click itself proposes an option.
+            near = get_close_matches(cmd_name, _SUMMARIES, 3, 0.5)
+            meant = f". Did you mean {' or '.join(near)}?" if near else ""
+            raise click.UsageError(
+                f"no command is called {cmd_name!r}; see `answerable --help`{meant}", ctx
+            )
         module = _MODULES.get(cmd_name, cmd_name)
         name = f"{cmd_name.replace('-', '_')}_command" if cmd_name in _MODULES else "command"
         command: click.Command = getattr(import_module(f".{module}", __name__), name)

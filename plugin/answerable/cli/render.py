@@ -227,11 +227,11 @@ def print_page(page: Page, *, is_public: bool = False, wraps: bool = False) -> N
         if columns := [name for card in cards[:1] for name in card.cells]:
             rows = [(card.name, card.label, *card.cells.values()) for card in cards]
             styles = [_TONE_STYLES[card.tone] for card in cards]
-            console.print(_make_table(("query", "verdict", *columns), rows, styles))
+            _print_table(console, ("query", "verdict", *columns), rows, styles)
         for number, card in enumerate(cards, 1):
             _print_card(card, number, print_line)
         if section.table:
-            console.print(_make_table(section.table.columns, section.table.rows))
+            _print_table(console, section.table.columns, section.table.rows)
         lines = section.lines[: section.limit]
         for line in lines:
             print_line(f"   - {line}" if section.limit else line)
@@ -245,25 +245,38 @@ def print_page(page: Page, *, is_public: bool = False, wraps: bool = False) -> N
         print_line(line)
 
 
-def _make_table(
-    columns: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequence[str] = ()
-) -> Table:
-    """Make a table. styles: of the second cell of each row."""
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for number, name in enumerate(columns):
-        # A number that is broken is no number.
-        is_number = all(_NUMBER.fullmatch(row[number]) for row in rows)
-        table.add_column(
-            to_plain_text(name),
-            justify="right" if is_number else "left",
-            no_wrap=is_number,
-            overflow="fold",
-        )
-    for row, style in zip_longest(rows, styles, fillvalue=""):
-        cells = [to_plain_text(cell) for cell in row]
-        cells[1].stylize(style)
-        table.add_row(*cells)
-    return table
+def _print_table(
+    console: Console,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    styles: Sequence[str] = (),
+) -> None:
+    """Print a table without its empty columns.
+
+    The last cell of a row stands below the others where its first line, such as an id, has no room
+    beside them. styles: of the second cell of each row.
+    """
+    filled = [n for n in range(len(columns)) if any(row[n] for row in rows)]
+    *narrow, last = filled
+    numeric = {n for n in narrow if all(_NUMBER.fullmatch(row[n]) for row in rows)}
+    widths = {n: max(Text(row[n]).cell_len for row in (columns, *rows)) for n in narrow}
+    for is_head, row, style in zip_longest([True], [columns, *rows], ["", *styles], fillvalue=""):
+        line = Text(style="dim" if is_head else "")
+        for n in narrow:
+            cell = to_plain_text(row[n])
+            cell.stylize(style if n == 1 else "")
+            cell.align("right" if n in numeric else "left", widths[n])
+            line.append_text(cell).append("  ")
+        text = to_plain_text(row[last])
+        first, *_ = text.split("\n")
+        start = line.cell_len
+        if start + first.cell_len > console.width:
+            console.print(line)
+            line, start = Text(" " * 4), 4
+        for part in text.wrap(console, max(console.width - start, 1)):
+            part.rstrip()
+            console.print(line.append_text(part), soft_wrap=True)
+            line = Text(" " * start)
 
 
 def _print_card(card: Card, number: int, print_line: Callable[..., None]) -> None:

@@ -11,6 +11,7 @@ from urllib.error import HTTPError
 from urllib.parse import unquote, urljoin, urlsplit
 
 import click
+from rich.console import Console
 from selectolax.lexbor import LexborHTMLParser
 
 from ..indexing.html_site.articles import decode_html
@@ -41,6 +42,7 @@ from .published_site import (
     parse_site_url,
     read_response,
 )
+from .render import to_plain_text
 
 _GOLD_FILE = Path("eval/gold.yaml")
 _GOLD_STARTER = """\
@@ -194,17 +196,27 @@ _REMEDY = "deploy the function, or correct widget.endpoint"
 def doctor_command(location: SiteLocation, online: bool) -> None:
     """Check the configuration and what publishes the site; exit status 1 if something is wrong."""
     # Said before the file is read: afterwards its code has run.
-    click.echo(
-        f"{_MARKS['advice']} MkDocs runs the code that {location[1]} names (tags of YAML such as "
+    warning = (
+        f"MkDocs runs the code that {location[1]} names (tags of YAML such as "
         "!!python/object/apply, hooks and plugins); read a stranger's file before you go on"
     )
+    _print_check(SiteCheck("advice", warning))
     has_problem = False
     checks = OnlineChecks(_check_function, _check_links) if online else None
     for check in check_site(location[1], checks):
-        # An address may be that of a page whose author is another one.
-        click.echo(f"{_MARKS[check.level]} {format_line(check.text)}")
+        _print_check(check)
         has_problem |= check.level == "problem"
     raise SystemExit(1 if has_problem else 0)
+
+
+def _print_check(check: SiteCheck) -> None:
+    """Print what was checked, broken at the terminal's width."""
+    console = Console()
+    # An address may be that of a page whose author is another one.
+    text = to_plain_text(format_line(check.text))
+    for number, line in enumerate(text.wrap(console, console.width - 2)):
+        line.rstrip()
+        console.print("  " if number else f"{_MARKS[check.level]} ", line, sep="", soft_wrap=True)
 
 
 def _check_function(endpoint: str, bundle: str | None) -> SiteCheck:

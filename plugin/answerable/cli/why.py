@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from shutil import get_terminal_size
 from typing import Any
 
 import click
@@ -36,20 +35,18 @@ from .context import (
 from .eval import read_note_sources
 from .render import print_page
 
-# A terminal of fewer columns shows a candidate's score without its parts.
-_WIDE_COLUMNS = 76
-_FATE_LABELS = {
-    "evidence": "evidence",
-    "eight-above": "left out: eight better ones are selected",
-    "enough-of-its-record": "left out: enough passages of its page are better",
-    "two-of-its-note": "left out: two hints of its note are better",
-    "near-duplicate": "left out: says the same as",
-    "clear-winner": "left out: far behind",
-    "budget": "left out: the evidence is full",
-    "record-budget": "left out: its page has had its share of the evidence",
-    "other-language": "left out: passages in the language that was asked in go first",
-    "out-of-pool": "left out: too many better ones",
-    "under-floor": "under the floor",
+_SELECTED = {"evidence": "evidence", "under-floor": "under the floor"}
+# Why a candidate above the floor is left out.
+_REASONS = {
+    "eight-above": "eight better ones are selected",
+    "enough-of-its-record": "enough passages of its page are better",
+    "two-of-its-note": "two hints of its note are better",
+    "near-duplicate": "says the same as",
+    "clear-winner": "far behind",
+    "budget": "the evidence is full",
+    "record-budget": "its page has had its share of the evidence",
+    "other-language": "passages in the language that was asked in go first",
+    "out-of-pool": "too many better ones",
 }
 
 
@@ -282,8 +279,8 @@ def _list_streams(
     ]
     lines = []
     if fates := Counter(candidate.fate for candidate in above if candidate not in shown):
-        counted = ", ".join(f"{count} {fate}" for fate, count in fates.items())
-        lines.append(f"{fates.total()} more were considered: {counted}.")
+        counted = "; ".join(f"{count}: {_REASONS[fate]}" for fate, count in fates.items())
+        lines.append(f"{fates.total()} more were considered and left out ({counted}).")
     if shown:
         title = f"{name} considered, with the floor {floor:g}"
         yield ReportSection(title, tuple(lines), table=_make_candidate_table(shown))
@@ -292,40 +289,47 @@ def _list_streams(
 
 
 def _make_candidate_table(candidates: Sequence[ExplainedCandidate]) -> Table:
-    # A hint's score is its cosine and has no other parts.
-    has_parts = get_terminal_size().columns >= _WIDE_COLUMNS and any(
-        candidate.record for candidate in candidates
-    )
-    names = ("base", "lexical", "dense", "boost") if has_parts else ()
-    rows = []
-    for candidate in candidates:
-        parts = [f"{getattr(candidate, name):.3f}" for name in names]
-        distances = (f"{candidate.score:.3f}", f"{candidate.to_floor:+.3f}")
-        text = "\n".join(_describe_candidate(candidate))
-        rows.append((str(candidate.rank), *distances, *parts, text))
-    return Table(("", "score", "to floor", *names, "candidate"), tuple(rows))
+    rows = [
+        (
+            str(candidate.rank),
+            f"{candidate.score:.3f}",
+            f"{candidate.to_floor:+.3f}",
+            "\n".join(_describe_candidate(candidate)),
+        )
+        for candidate in candidates
+    ]
+    return Table(("", "score", "to floor", "candidate"), tuple(rows))
 
 
 def _describe_candidate(candidate: ExplainedCandidate) -> Iterator[str]:
-    """Describe a candidate by its id, its fate and the parts of its score that have no column."""
+    """Describe a candidate by its id, and then by its fate and the parts of its score."""
     yield candidate.id
     if candidate.label or candidate.locator:
         locator = f" ({candidate.locator})" if candidate.locator else ""
         yield f"{candidate.label}{locator}"
-    if candidate.fate != "under-floor":
-        yield _format_fate(candidate)
+    parts = [_format_fate(candidate)] if candidate.fate != "under-floor" else []
+    # A hint's score is its cosine and has no other parts.
+    if candidate.record:
+        base, lexical, dense = candidate.base, candidate.lexical, candidate.dense
+        parts.append(f"base {base:.3f} (lexical {lexical:.3f}, dense {dense:.3f})")
+    if candidate.boost:
+        parts.append(f"boost +{candidate.boost:.3f}")
     if candidate.page_boost:
-        yield f"page +{candidate.page_boost:.3f}"
+        parts.append(f"page +{candidate.page_boost:.3f}")
     if candidate.recency:
-        yield f"date +{candidate.recency:.3f}"
+        parts.append(f"date +{candidate.recency:.3f}")
     if candidate.weight != 1:
-        yield f"weight × {candidate.weight:g}"
+        parts.append(f"weight × {candidate.weight:g}")
     if candidate.missing:
-        yield f"lacks {', '.join(candidate.missing)}"
+        parts.append(f"lacks {', '.join(candidate.missing)}")
+    if parts:
+        yield "; ".join(parts)
 
 
 def _format_fate(candidate: ExplainedCandidate) -> str:
-    return f"{_FATE_LABELS[candidate.fate]} {candidate.by or ''}".strip()
+    if label := _SELECTED.get(candidate.fate):
+        return label
+    return f"left out: {_REASONS[candidate.fate]} {candidate.by or ''}".strip()
 
 
 def _list_expected(expected: ExpectedRank) -> tuple[str, ...]:

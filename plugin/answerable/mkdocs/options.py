@@ -503,14 +503,31 @@ def list_option_names(options: type[base.Config], prefix: str = "") -> Iterator[
             yield f"{prefix}{name}"
 
 
+# What does, outside the plugin's options, what people look for among them.
+_EXCLUDE_REMEDY = (
+    "To keep a page out of answers, write `answerable: {exclude: true}` in its front matter"
+)
+_KEY_REMEDY = "A key is never read from a file: set the variable OPENAI_API_KEY"
+_ELSEWHERE = {
+    "exclude": _EXCLUDE_REMEDY,
+    "exclude_pages": _EXCLUDE_REMEDY,
+    "ignore": _EXCLUDE_REMEDY,
+    "api_key": _KEY_REMEDY,
+    "openai_api_key": _KEY_REMEDY,
+    "key": _KEY_REMEDY,
+}
+
+
 def add_suggestion(options: type[base.Config], key: str, warning: str) -> str:
-    """Add to MkDocs' warning of an unknown option which one it may mean.
+    """Add to MkDocs' warning of an unknown option which one it may mean, or what else does it.
 
     key: the option of the plugin that the warning is of, as MkDocs names it. An option of the same
     name in another group goes before one that is spelled similarly.
     """
     place, is_unknown, last = warning.partition("Unrecognised configuration name: ")
     name = ".".join([*[key, *_SUB_OPTION.findall(place)][:-1], last])
+    if is_unknown and last in _ELSEWHERE:
+        return f"{warning}. {_ELSEWHERE[last]}."
     by_last: dict[str, list[str]] = {}
     for option in list_option_names(options):
         by_last.setdefault(option.rpartition(".")[2], []).append(option)
