@@ -98,8 +98,11 @@ def test_a_site_without_the_file_asks_for_no_questions(page: Page, tmp_path: Pat
         assert not [line for line in host.requests if re.search("questions-|suggestions-", line)]
 
 
-def test_an_empty_box_proposes_known_questions_of_different_pages(page: Page, host: Host) -> None:
+def test_an_empty_box_proposes_known_questions_of_its_page_or_of_different_ones(page: Page, host: Host) -> None:
     box = visit(page, host.origin)
     box.get_by_role("button", name="Ask", exact=True).click()
     examples = box.locator(".view .examples").get_by_role("button")
     expect(examples).to_have_text([texts[0] for texts in LINES.values()])
+    box = visit(page, f"{host.origin}/storms/")
+    box.get_by_role("button", name="Ask", exact=True).click()
+    expect(examples).to_have_text([LINES["storms#storms"][0]])

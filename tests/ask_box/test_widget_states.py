@@ -45,6 +45,18 @@ def expect_state(box: Locator, state: str) -> None:
     expect(box).to_have_attribute("state", state)
 
 
+def test_the_empty_state_prefers_the_examples_of_its_own_page(page: Page, site: Site) -> None:
+    own = {f"{site.prefix}/": ["When is high water?"], f"{site.prefix}/other/": ["Who else?"]}
+    site.about = ABOUT | {"page_examples": own}
+    box = visit(page, site)
+    box.get_by_role("button", name="Ask").click()
+    expect(box.locator(".example")).to_have_text(["When is high water?"])
+    site.about = ABOUT | {"page_examples": {f"{site.prefix}/other/": ["Who else?"]}}
+    box = visit(page, site)
+    box.get_by_role("button", name="Ask").click()
+    expect(box.locator(".example")).to_have_text(ABOUT["examples"][:3])
+
+
 def test_the_empty_state_shows_purpose_examples_and_counter(page: Page, site: Site) -> None:
     site.about = ABOUT
     box = visit(page, site, PARTIAL)

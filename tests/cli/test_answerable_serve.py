@@ -107,7 +107,7 @@ def test_widget_config_names_the_bundle_that_answers(server: Running) -> None:
     body = json.loads(get(server, "/docs/assets/answerable/site.json")[2])
     assert body["bundle"] == server.ask(ASK, QUESTION)["bundle"]
     assert set(body) == {
-        "bundle", "examples", "search", "authors", "feedback", "engine", "index"
+        "bundle", "examples", "page_examples", "search", "authors", "feedback", "engine", "index"
     }  # fmt: skip
     assert body["index"] is None
 

@@ -213,7 +213,7 @@ def index_built_site(
             # The form for issues of a repository, or an address as it is.
             form = None if "{" in (authors or "") else make_issue_form(authors or built.repository)
             config = WidgetConfig(
-                examples=suggest_examples(site.pages, {}),
+                examples=suggest_examples(site.pages),
                 authors=None if authors == "none" else form or authors,
             )
             write_widget_files(options.folder, config, indexes)

@@ -1,6 +1,6 @@
 """Check the ask widget's options, resolve its links and examples, and place it in pages."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -15,7 +15,12 @@ from ..indexing.widget.injection import (
     make_issue_form,
     put_into_header,
 )
-from ..indexing.widget.site_files import MAX_EXAMPLES, WidgetConfig, suggest_examples
+from ..indexing.widget.site_files import (
+    MAX_EXAMPLES,
+    WidgetConfig,
+    suggest_examples,
+    suggest_page_examples,
+)
 from ..serve.retrieval.question import clean_question
 from .options import (
     DEFAULT_SHORTCUT,
@@ -50,20 +55,26 @@ def make_widget_config(
 ) -> WidgetConfig:
     """Make the widget's configuration file; GoldError for a mistake in the gold set.
 
-    pages: whose questions, or headings, are the examples that nobody has named.
+    pages: whose known questions are the examples on them, and whose questions, or headings, are
+    those of the site that nobody has named.
     """
     widget, path = options.widget, resolve_gold_path(options)
     examples: Sequence[str] | None = widget.examples
-    # A gold set without examples is not parsed: it may have thousands of queries.
-    if examples is None and path.is_file() and b"example" in path.read_bytes():
-        from ..evaluate.gold import load_gold_queries
-
-        queries = load_gold_queries(path, config.site_author)
-        examples = [query.query for query in queries if query.example] or None
+    page_examples: Mapping[str, Sequence[str]] = {}
     if examples is None:
-        examples = suggest_examples(pages, read_known_questions(options))
+        listed = list(pages)
+        page_examples = suggest_page_examples(listed, read_known_questions(options))
+        # A gold set without examples is not parsed: it may have thousands of queries.
+        if path.is_file() and b"example" in path.read_bytes():
+            from ..evaluate.gold import load_gold_queries
+
+            queries = load_gold_queries(path, config.site_author)
+            examples = [query.query for query in queries if query.example]
+        firsts = [questions[0] for questions in page_examples.values()]
+        examples = examples or firsts or suggest_examples(listed)
     return WidgetConfig(
         examples=tuple(map(clean_question, examples[:MAX_EXAMPLES])),
+        page_examples=page_examples,
         search=_resolve_address(widget.search, _find_theme_search(config)),
         authors=_resolve_address(widget.authors, make_issue_form(config.repo_url or "")),
         feedback=_resolve_address(widget.feedback, None),

@@ -4,8 +4,9 @@ import json
 import shutil
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from ...serve.retrieval.question import clean_question
 from ...serve.structure import TITLE_SEPARATOR
@@ -29,38 +30,42 @@ BundleIds = str | Mapping[str, str]
 class WidgetConfig:
     """Settings of the widget that the owner of a site has made.
 
-    ``examples``: questions that it answers. ``search`` and ``authors``: addresses, relative to the
+    ``examples``: questions that it answers. ``page_examples``: in place of them, those of the page
+    that the reader is on, by its path. ``search`` and ``authors``: addresses, relative to the
     site's root or absolute, in which ``{question}`` and ``{bundle}`` are filled in. ``feedback``:
     where an answer is called helpful or not. None: there is none. An empty ``search``: the widget
     looks in the page for the search of its theme.
     """
 
     examples: tuple[str, ...] = ()
+    page_examples: Mapping[str, Sequence[str]] = field(default_factory=dict)
     search: str | None = ""
     authors: str | None = None
     feedback: str | None = None
 
 
-def suggest_examples(
+def suggest_page_examples(
     pages: Iterable[PageIndex], questions: Mapping[str, SectionQuestions]
-) -> tuple[str, ...]:
-    """Suggest questions of different pages: known ones, else headings, which ask for their section.
-
-    A heading has three to nine words and stands on one page only. Those that are questions come
-    first. questions: the known ones, by section.
-    """
-    listed = list(pages)
-    first_by_page: dict[str, str] = {}
-    for page in listed if questions else ():
+) -> dict[str, list[str]]:
+    """Suggest known questions of each page, one of a section, by the path of the page's address."""
+    examples: dict[str, list[str]] = {}
+    for page in pages if questions else ():
         for section in list_sections(entry.passage for entry in page.passages):
             line = questions.get(section.id)
             if line and line.hash == section.hash and not page.record.metadata.excluded:
-                for question in list_allowed_questions(line, section)[:1]:
-                    first_by_page.setdefault(page.record.id, question)
-    if first_by_page:
-        return tuple(first_by_page.values())[:MAX_EXAMPLES]
+                path = urlsplit(page.record.url).path
+                examples.setdefault(path, []).extend(list_allowed_questions(line, section)[:1])
+    return {path: listed[:MAX_EXAMPLES] for path, listed in examples.items() if listed}
+
+
+def suggest_examples(pages: Iterable[PageIndex]) -> tuple[str, ...]:
+    """Suggest headings of different pages, which ask for their section.
+
+    A heading has three to nine words and stands on one page only. Those that are questions come
+    first.
+    """
     places: dict[str, set[str]] = {}
-    for page in listed:
+    for page in pages:
         for entry in page.passages if not page.record.metadata.excluded else ():
             title, _, heading = entry.passage.title.rpartition(TITLE_SEPARATOR)
             if title and 3 <= len(heading.split()) <= 9:

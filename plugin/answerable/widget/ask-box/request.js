@@ -28,7 +28,7 @@ import { getPageLanguage, HOME, LOAD_MILLISECONDS } from "./strings.js";
  * What site.json says; nothing of a site without one.
  * @typedef {Object} Site
  * @property {string[]} bundles ids of what answers
- * @property {string[]} examples
+ * @property {string[]} examples those of this page, or else of the site
  * @property {string | null} [search] empty where it is in the page, null where the owner wants none
  * @property {string | null} [authors]
  * @property {string | null} [feedback]
@@ -372,7 +372,8 @@ async function readSite(call, query) {
       if (!(error instanceof SyntaxError)) throw error;
     }),
   );
-  const examples = Array.isArray(site.examples) ? site.examples.filter(isText).slice(0, 3) : [];
+  const own = Object(site.page_examples)[location.pathname] ?? site.examples;
+  const examples = Array.isArray(own) ? own.filter(isText).slice(0, 3) : [];
   const bundles = (isObject(site.bundle) ? Object.values(site.bundle) : [site.bundle]).filter(isText);
   return { ...site, bundles, examples };
 }
