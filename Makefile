@@ -17,7 +17,7 @@ SERVING := $(VENV)/.serving
 DOCUSAURUS := tests/generators/docusaurus/node_modules/.package-lock.json
 MCP_CONFORMANCE := tests/mcp_conformance/node_modules/.package-lock.json
 JAVASCRIPT := tests/javascript/node_modules/.package-lock.json
-PAGEFIND := eval/bench/pagefind/node_modules/.package-lock.json
+SEARCHES := eval/bench/searches/node_modules/.package-lock.json
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 # Installs a package of the system, and says so first: it may ask for a password.
 APT_INSTALL = install_package() { echo "Not found: $$1. Installing the system package $$2 by: \
@@ -54,17 +54,18 @@ check: $(STAMP) $(JAVASCRIPT)
 model: $(STAMP)
 	$(BIN)/python plugin/model/hatch_build.py
 
-bench: $(STAMP) $(PAGEFIND)
-	@for bench in questions retrieval bundle build cold load widget browser edits; do $(BIN)/python eval/bench/$$bench.py || exit 1; done
+bench: $(STAMP) $(SEARCHES)
+	@for bench in questions searches retrieval bundle build cold load widget browser edits; do $(BIN)/python eval/bench/$$bench.py || exit 1; done
 	$(BIN)/python eval/bench/postgres.py --passages 30000 --notes 2000 --beside 30000
 
-# Pictures of every state of the ask box, in the folder shots/, and the two that the README shows;
+# Pictures of every state of the ask box, in the folder shots/, and those that the manual shows;
 # the answers in them are recorded anew.
 shots: $(STAMP) browser
 	PYTHONPATH=tests $(BIN)/python -m support.record_states
 	PYTHONPATH=tests $(BIN)/python -m support.screenshots shots
 	cp shots/desktop-light-partial.png docs/assets/answering.png
 	cp shots/desktop-light-not-found.png docs/assets/declining.png
+	cp shots/comparison.png shots/placement-*.png docs/assets/
 
 # The tables of the widget's interface and of the commands in the manual, from what they tell of.
 tables: $(STAMP)
@@ -94,7 +95,7 @@ $(SERVING): pyproject.toml
 # What is not a Python package: a generator, the official runner for MCP servers, the compiler that
 # checks JavaScript's types, and a search to compare with. Without npm, what needs another than the
 # compiler is skipped and says so.
-$(DOCUSAURUS) $(MCP_CONFORMANCE) $(JAVASCRIPT) $(PAGEFIND): %/node_modules/.package-lock.json: %/package-lock.json
+$(DOCUSAURUS) $(MCP_CONFORMANCE) $(JAVASCRIPT) $(SEARCHES): %/node_modules/.package-lock.json: %/package-lock.json
 	@if command -v npm >/dev/null; then \
 	  cd $* && npm ci --no-audit --no-fund --loglevel=error && \
 	  touch node_modules/.package-lock.json; fi

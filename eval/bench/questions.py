@@ -24,6 +24,8 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import gold_spans
 import seen
@@ -48,6 +50,7 @@ from answerable.serve.stores.bundle import Bundle, open_bundle
 from answerable.serve.types import Passage
 
 UNANSWERABLE = "unanswerable"
+_PLUGIN = MappingProxyType({"answerable": {"function": "function"}})
 _MISSING = "no file questions/NAME.jsonl with its site in sites/NAME"
 
 
@@ -176,8 +179,8 @@ def _read_gold(path: Path) -> Mapping[str, Gold]:
         return {}
 
 
-def build_site(folder: Path) -> str:
-    """Build the site with the plugin added to its own; return the path it is served under."""
+def build_site(folder: Path, plugin: Mapping[str, Any] = _PLUGIN) -> str:
+    """Build the site with a plugin added to its own; return the path it is served under."""
     logging.getLogger("mkdocs").setLevel(logging.ERROR)
     file = folder / "mkdocs.yml"
     try:
@@ -185,7 +188,7 @@ def build_site(folder: Path) -> str:
             plugins = yaml_load(stream).get("plugins", ["search"])
         if isinstance(plugins, dict):
             plugins = [{name: options or {}} for name, options in plugins.items()]
-        plugins = [*plugins, {"answerable": {"function": "function"}}]
+        plugins = [*plugins, *([dict(plugin)] if plugin else [])]
         config = load_config(str(file), plugins=plugins)
     except (Abort, ConfigurationError):
         reason = "MkDocs cannot load its site's mkdocs.yml here, as its error above says"

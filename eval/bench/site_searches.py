@@ -10,8 +10,8 @@ from counting_server import Traffic, read_packed
 from playwright.sync_api import Browser, Page
 from tables import Row
 
-PAGEFIND = Path(__file__).parent / "pagefind" / "node_modules" / ".bin" / "pagefind"
-NO_PAGEFIND = "Pagefind: skipped, run `npm ci` in eval/bench/pagefind"
+PAGEFIND = Path(__file__).parent / "searches" / "node_modules" / ".bin" / "pagefind"
+NO_PAGEFIND = "Pagefind: skipped, run `npm ci` in eval/bench/searches"
 # So many its interface shows at once.
 _PAGEFIND_RESULTS = 5
 

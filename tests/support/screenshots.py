@@ -7,9 +7,11 @@ pictures of a narrow phone and of a window at 200 % too.
 
 import sys
 import tempfile
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import quote
 
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
@@ -22,6 +24,7 @@ ROOT = Path(__file__).parents[2]
 DEVICES = {"desktop": (1100, 800), "phone": (390, 780)}
 # With the scale of their pictures.
 TYPING_DEVICES = {"desktop": (1100, 800, 1), "narrow": (360, 740, 1), "zoomed": (550, 400, 2)}
+COMPARED = "Does it work without internet?"
 TYPED = "How thick is the chain"
 SCHEMES = ("light", "dark")
 # The states that are worth a picture of the dialog too.
@@ -30,13 +33,18 @@ READY = "document.documentElement.dataset.gallery === 'ready'"
 
 
 @contextmanager
-def built_manual() -> Iterator[Path]:
-    """Build this repository's docs, under their own path, and their function in a folder."""
+def built_manual(*, in_browser: bool = False) -> Iterator[Path]:
+    """Build this repository's docs, under their own path, and their function in a folder.
+
+    in_browser: without the notebook, so that the reader's browser answers.
+    """
     with tempfile.TemporaryDirectory() as folder:
         site = Path(folder, "mkdocs-answerable")
         config = load_config(str(ROOT / "mkdocs.yml"), site_dir=str(site))
         options = config.plugins["answerable"].config
         options.function, options.cache = str(Path(folder, "function")), str(Path(folder, "cache"))
+        if in_browser:
+            options.notebook, options.answers_in = None, "browser"
         build(config)
         yield Path(folder)
 
@@ -134,6 +142,60 @@ def shoot_typing(browser: Browser, folder: Path) -> None:
                     context.close()
 
 
+def shoot_placements(browser: Browser, folder: Path) -> None:
+    """Write a picture of each place of the ask box on a page of Material."""
+    theme = {"name": "material", "font": False}
+    text = "# Tides\n\nThe harbour gate opens two hours before high water.\n"
+    for placement in ("floating", "header", "inline"):
+        # Where the element stands in the page, its own attribute places it.
+        element = "\n<answerable-ask placement='inline'></answerable-ask>\n"
+        pages = {**sites.PAGES, "tides.md": text + element * (placement == "inline")}
+        options = {"widget": {"placement": "header"}} if placement == "header" else None
+        with tempfile.TemporaryDirectory() as work:
+            project = sites.write_site(Path(work), pages, theme=theme, options=options)
+            sites.build_here(project)
+            with static_server.serving(project / "site") as address:
+                page = browser.new_page(viewport={"width": 980, "height": 460})
+                page.goto(f"{address}/tides/")
+                page.locator("answerable-ask button").first.wait_for()
+                page.screenshot(path=folder / f"placement-{placement}.png", animations="disabled")
+                page.close()
+
+
+def shoot_comparison(browser: Browser, folder: Path) -> None:
+    """Write a picture of a question in the theme's own search and in the ask box."""
+    with built_manual(in_browser=True) as work, static_server.serving(work) as address:
+        page = browser.new_page(viewport={"width": 1100, "height": 800}, color_scheme="light")
+        home = f"{address}/mkdocs-answerable/get-started/"
+        page.goto(f"{home}?q={quote(COMPARED)}")
+        page.locator(".md-search-result__item").nth(2).wait_for()
+        # What is compared is the search as it is without the plugin.
+        page.add_style_tag(content=".answerable-search-row { display: none !important }")
+        searched = page.locator(".md-search__inner").bounding_box()
+        assert searched
+        searched["height"] = 620
+        search = page.screenshot(clip=searched, animations="disabled")
+        page.goto(home)
+        page.locator("answerable-ask .trigger").first.click()
+        page.keyboard.type(COMPARED)
+        page.keyboard.press("Enter")
+        page.locator("answerable-ask .card").first.wait_for()
+        answer = page.locator("answerable-ask dialog").screenshot(animations="disabled")
+        columns = "".join(
+            f"<figure><figcaption>{caption}</figcaption>"
+            f"<img src='data:image/png;base64,{b64encode(picture).decode()}'></figure>"
+            for caption, picture in (("The theme's search", search), ("The ask box", answer))
+        )
+        page.set_viewport_size({"width": 1320, "height": 720})
+        page.set_content(
+            "<style>body { display: flex; gap: 24px; margin: 24px; background: #f3f4f6; "
+            "font: 600 18px system-ui } figure { flex: 1; margin: 0 } "
+            f"figcaption {{ margin-bottom: 12px }} img {{ width: 100%; border-radius: 14px }}</style>{columns}"
+        )
+        page.screenshot(path=folder / "comparison.png")
+        page.close()
+
+
 def main() -> None:
     """Write all pictures into the folder that is named."""
     folder = Path(sys.argv[1])
@@ -144,6 +206,8 @@ def main() -> None:
         )
         shoot(browser, address, folder)
         shoot_typing(browser, folder)
+        shoot_placements(browser, folder)
+        shoot_comparison(browser, folder)
         browser.close()
 
 
