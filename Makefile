@@ -63,8 +63,6 @@ bench: $(STAMP) $(SEARCHES)
 shots: $(STAMP) browser
 	PYTHONPATH=tests $(BIN)/python -m support.record_states
 	PYTHONPATH=tests $(BIN)/python -m support.screenshots shots
-	cp shots/desktop-light-partial.png docs/assets/answering.png
-	cp shots/desktop-light-not-found.png docs/assets/declining.png
 	cp shots/comparison.png shots/placement-*.png docs/assets/
 
 # The tables of the widget's interface and of the commands in the manual, from what they tell of.

@@ -1,4 +1,4 @@
-"""What a reader finds by Material's search, Pagefind, MiniSearch, mkdocs-ask, and ours.
+"""Real questions to Material's search, Pagefind, MiniSearch, mkdocs-ask and our ask box.
 
 Each answers the same real questions on the same built site, as its own interface shows it: Material
 by its page in Chromium, Pagefind by its module with the five results and three sections of each
@@ -142,8 +142,9 @@ def _row(path: Path, data: Path, browser: Browser) -> Row:
         if find_spec("mkdocs_ask"):
             other = shutil.copytree(site, Path(work, "other"))
             build_site(other, {"ask": {"embedding": {"backend": "none"}}})
-            asked = _ask_page(other / "site", questions, browser, _ASK_MKDOCS_ASK)
-            shown["mkdocs-ask, words alone"] = asked
+            shown["mkdocs-ask, words alone"] = _ask_page(
+                other / "site", questions, browser, _ASK_MKDOCS_ASK
+            )
     searches = [{"search": name, **_rate(lists, rows, gold)} for name, lists in shown.items()]
     return {"name": path.stem, "questions": len(rows), "searches": searches}
 

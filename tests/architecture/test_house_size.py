@@ -27,8 +27,8 @@ RECORDED: dict[str, int] = {
     "indexing/packaging": 580,
     "indexing/pages": 1_420,
     "indexing/site_hosts": 141,
-    "indexing/widget": 369,
-    "mkdocs": 1_873,
+    "indexing/widget": 370,
+    "mkdocs": 1_883,
     "postgres": 1_057,
     "serve": 1_229,
     "serve/answers": 1_784,
@@ -41,15 +41,15 @@ RECORDED: dict[str, int] = {
     "serve/text": 237,
     "testing": 296,
     "widget": 393,
-    "widget/ask-box": 1_226,
+    "widget/ask-box": 1_227,
     "widget/engine": 2_656,
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 38_489
+MAX_LINES = 38_505
 MAX_MODULES = 150
 MAX_MODULE_LINES = 600
-MAX_JAVASCRIPT_LINES = 7_713
+MAX_JAVASCRIPT_LINES = 7_714
 
 _LAYOUT = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,

@@ -98,7 +98,9 @@ def test_a_site_without_the_file_asks_for_no_questions(page: Page, tmp_path: Pat
         assert not [line for line in host.requests if re.search("questions-|suggestions-", line)]
 
 
-def test_an_empty_box_proposes_known_questions_of_its_page_or_of_different_ones(page: Page, host: Host) -> None:
+def test_an_empty_box_proposes_known_questions_of_its_page_or_of_others(
+    page: Page, host: Host
+) -> None:
     box = visit(page, host.origin)
     box.get_by_role("button", name="Ask", exact=True).click()
     examples = box.locator(".view .examples").get_by_role("button")

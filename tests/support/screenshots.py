@@ -190,7 +190,8 @@ def shoot_comparison(browser: Browser, folder: Path) -> None:
         page.set_content(
             "<style>body { display: flex; gap: 24px; margin: 24px; background: #f3f4f6; "
             "font: 600 18px system-ui } figure { flex: 1; margin: 0 } "
-            f"figcaption {{ margin-bottom: 12px }} img {{ width: 100%; border-radius: 14px }}</style>{columns}"
+            "figcaption { margin-bottom: 12px } img { width: 100%; border-radius: 14px }"
+            f"</style>{columns}"
         )
         page.screenshot(path=folder / "comparison.png")
         page.close()
