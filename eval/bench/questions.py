@@ -21,7 +21,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -79,10 +79,14 @@ class Outcome:
 def measure(data: Path) -> Results:
     """Measure every ``questions/NAME.jsonl`` on its ``sites/NAME``."""
     files = sorted((data / "questions").glob("*.jsonl"))
-    return measure_each(files, lambda path: _row(path, data), f"{_MISSING} in {data}")
+    return measure_each(files, lambda path: measure_site(path, data), f"{_MISSING} in {data}")
 
 
-def _row(path: Path, data: Path) -> Row:
+def measure_site(path: Path, data: Path, prepare: Callable[[Path], None] | None = None) -> Row:
+    """Measure the questions of a file on a copy of its site; DataError where one is missing.
+
+    prepare: changes the copy, which is built before and after.
+    """
     questions = read_lines(path, required)
     if not questions:
         raise DataError(f"{path} holds no question")
@@ -93,6 +97,9 @@ def _row(path: Path, data: Path) -> Row:
         copy = shutil.copytree(site, Path(folder, "site"))
         started = time.perf_counter()
         root = build_site(copy)
+        if prepare:
+            prepare(copy)
+            build_site(copy)
         build_seconds = time.perf_counter() - started
         bundle = open_bundle(copy / "function" / "bundle")
         engine = make_engine(bundle, open_local_embedder())

@@ -18,7 +18,7 @@ RECORDED: dict[str, int] = {
     "answerable": 59,
     "cli": 3_561,
     "evaluate": 3_664,
-    "indexing": 1_263,
+    "indexing": 1_265,
     "indexing/browser_index": 910,
     "indexing/html_site": 435,
     "indexing/leak_audit": 1_089,
@@ -46,7 +46,7 @@ RECORDED: dict[str, int] = {
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 38_505
+MAX_LINES = 38_507
 MAX_MODULES = 150
 MAX_MODULE_LINES = 600
 MAX_JAVASCRIPT_LINES = 7_714

@@ -230,7 +230,7 @@ def test_changed_pages_are_indexed_again(tmp_path: Path) -> None:
         assert "(answers come from the last good index)" in server.output
         assert "ninety" in server.ask(ASK, QUESTION)["answer"]
         put(folder / "notebook" / "winch.md", NOTES["winch.md"])
-        until(lambda: server.output.count("bundle of") == 3)
+        until(lambda: server.output.count("index of") == 3)
 
 
 def test_site_is_served_although_the_first_index_fails(tmp_path: Path) -> None:

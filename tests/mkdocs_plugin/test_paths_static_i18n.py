@@ -113,7 +113,7 @@ def test_the_bundle_is_published_once_and_in_the_sites_first_language(
     suffixed_site: tuple[Path, str],
 ) -> None:
     folder, log = suffixed_site
-    assert log.count("bundle of") == 1
+    assert log.count("index of") == 1
     site = opened(folder).site
     assert (site.name, site.language) == ("Harbour", "en")
     assert site.route.startswith("Related material")

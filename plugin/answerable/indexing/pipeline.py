@@ -54,7 +54,9 @@ def count_scanned_bytes(encoding: Encoding, sizes: Mapping[str, int]) -> int:
 def summarize_build(manifest: Manifest, embedded: int, folder: Path) -> str:
     """Say on one line what an index holds and where it was written. embedded: so many texts."""
     counts = manifest.counts
-    nouns = (("records", "page"), ("passages", "passage"), ("hints", "hint"))
+    nouns = [("records", "page"), ("passages", "passage")]
+    if counts["hints"]:
+        nouns.append(("hints", "hint"))
     sizes = {name: file.bytes for name, file in manifest.files.items()}
     advice = ""
     if lacks_kernel(count_scanned_bytes(manifest.encoding, sizes)):
@@ -62,7 +64,7 @@ def summarize_build(manifest: Manifest, embedded: int, folder: Path) -> str:
     return (
         f"{', '.join(format_count(counts[name], noun) for name, noun in nouns)}; "
         f"{format_count(embedded, 'text')} embedded; "
-        f"bundle of {manifest.bytes / 1000:.1f} kB in {_relative_path(folder)}{advice}"
+        f"index of {manifest.bytes / 1000:.1f} kB in {_relative_path(folder)}{advice}"
     )
 
 
