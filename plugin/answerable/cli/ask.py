@@ -18,7 +18,6 @@ from ..serve.errors import AnswerableError
 from ..serve.retrieval import question as question_text
 from ..serve.retrieval.question import Remark, find_question_problem
 from ..serve.retrieval.scoring import Scored
-from ..serve.retrieval.selection import POOL_SIZE
 from ..serve.types import Passage, Reply, RoutingHint
 from .context import (
     SiteLocation,
@@ -88,7 +87,7 @@ def answer_question(
 
     language: the tag of the language of the question, whose pages go before all others.
     """
-    pool = engine.retrieve(question, POOL_SIZE, language)
+    pool = engine.retrieve_for_answer(question, language)
     return engine.answer_from(pool), pool.reading.remarks
 
 

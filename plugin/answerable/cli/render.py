@@ -142,24 +142,29 @@ def print_reply(
     remarks: on the words of the question. sections: of its search,
     of which five are printed as places.
     """
-    remarks = select_remarks(reply, remarks)
-    for remark in remarks:
+    shown = select_remarks(reply, remarks)
+    for remark in shown:
         if remark.kind == "corrected":
             line = f"Showing results for “{remark.replacement}” instead of “{remark.word}”."
             console.print(to_plain_text(line), style="dim")
     if reply.reason:
         console.print(Text(_REFUSAL_SENTENCES[reply.reason], style="yellow"))
-        if any(remark.kind == "follow-up" for remark in remarks):
+        if any(remark.kind == "follow-up" for remark in shown):
             console.print("Each question stands alone: ask it in full.")
     else:
         structures = [build_claim_blocks(claim, reply.passages) for claim in reply.answer.claims]
         if structures:
             is_excerpt = all(structures)
-            grade = name_grade(bucket_confidence(reply.confidence), is_excerpt=is_excerpt)
+            bucket = bucket_confidence(reply.confidence)
+            grade = name_grade(bucket, is_excerpt=is_excerpt, stored=reply.stored)
             console.print(Text(f"{grade}\n", style="bold"))
         _print_answer(console, reply, route, structures)
         _print_sources(console, reply, language)
-    if words := [f"“{remark.word}”" for remark in remarks if remark.kind == "unknown"]:
+    if reply.excerpts:
+        console.print()
+        print_reply(console, reply.excerpts, route, language, remarks, sections)
+        return
+    if words := [f"“{remark.word}”" for remark in shown if remark.kind == "unknown"]:
         console.print(to_plain_text(f"This site does not mention {', '.join(words)}."), style="dim")
     cited = {citation.url for citation in reply.answer.citations}
     places = [scored.item for scored in sections if scored.item.url not in cited][:MAX_PLACES]

@@ -32,6 +32,7 @@ from ..serve.vectors import (
     quantize_int8,
     round_symmetric,
 )
+from .answers import CheckedAnswer
 from .caches import ReportProgress
 from .notes.notebook import Note
 from .notes.routing_hints import embed_passages_and_notes
@@ -232,6 +233,11 @@ class SiteInfo:
     names: tuple[str, ...] = ()
     author: str | None = None
 
+    @property
+    def claim_names(self) -> tuple[str, ...]:
+        """List the names that a claim may use though it does not quote them."""
+        return (self.name, *self.names, *([self.author] if self.author else []))
+
 
 @dataclass(frozen=True, slots=True)
 class SiteIndex:
@@ -279,12 +285,13 @@ def build_index(
     weights: Mapping[str, float] | None = None,
     progress: ReportProgress | None = None,
     questions: Mapping[str, SectionQuestions] | None = None,
+    answers: Iterable[CheckedAnswer] = (),
 ) -> SiteIndex:
     """Embed and index a site.
 
     resolve: from a note's ``about`` to a url; it raises NotebookError. weights: by pattern of
-    record ids, the first that matches counts. questions: by section. Vectors that the cache has
-    are not embedded again.
+    record ids, the first that matches counts. questions: by section. answers: that
+    are stored for some of them. Vectors that the cache has are not embedded again.
     """
     public = [page for page in pages if not page.record.metadata.excluded]
     _reject_duplicate_ids(public)
@@ -331,13 +338,14 @@ def build_index(
         label_terms=index_labels(hints.hints, site.language),
         is_history=mark_history_pages(records, site.name, weights or {}),
         questions=_index_questions(
-            questions or {}, passages, lexicon, forms, languages, site, scripts
+            questions or {}, answers, passages, lexicon, forms, languages, site, scripts
         ),
     )
 
 
 def _index_questions(
     questions: Mapping[str, SectionQuestions],
+    answers: Iterable[CheckedAnswer],
     passages: Sequence[IndexedPassage],
     lexicon: Lexicon,
     forms: Mapping[str, Sequence[str]],
@@ -356,6 +364,7 @@ def _index_questions(
             terms_by_form[language].update(dict.fromkeys(own.split(), term))
     return index_questions(
         questions,
+        {(checked.section, checked.question): checked.answer for checked in answers},
         list_sections(entry.passage for entry in passages),
         terms_by_form,
         lambda term, language: _idf(lexicon, rows.get(term), ranges[language]),

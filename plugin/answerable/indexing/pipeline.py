@@ -17,6 +17,7 @@ from ..serve.embedders.embedder import Embedder, EmbedderIdentity
 from ..serve.settings import BUNDLE_FOLDER, SETTINGS_FILE, FunctionSettings
 from ..serve.stores.bundle import Bundle, open_bundle
 from ..serve.vectors import Encoding
+from .answers import CheckedAnswer
 from .browser_index.index_files import BrowserIndex
 from .browser_index.staged_index import stage_browser_index, write_browser_index
 from .caches import ProcessPool, hash_inputs, keep_stage, name_vector_space, show_progress
@@ -110,6 +111,7 @@ class SiteBuild:
     weights: Mapping[str, float] = field(default_factory=dict)
     page_names: Mapping[str, str] = field(default_factory=dict)
     questions: Mapping[str, SectionQuestions] = field(default_factory=dict)
+    answers: Sequence[CheckedAnswer] = ()
     browser_folder: Path | None = None
 
 
@@ -187,6 +189,7 @@ def index_site(site: SiteBuild, notebook: Notebook) -> SiteIndex:
             weights=site.weights,
             progress=report,
             questions=site.questions,
+            answers=site.answers,
         )
 
 
@@ -242,6 +245,7 @@ def _stage_index(site: SiteBuild, notebook: Notebook, folder: Path) -> StagedInd
         site.encoding,
         list(site.weights.items()),
         site.questions,
+        site.answers,
         site.choose_profile(0),
         answers,
     )

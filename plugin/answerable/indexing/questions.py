@@ -5,13 +5,14 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from ..serve.bundle_format.site_data import PhraseEntry
+from ..serve.bundle_format.stored_answers import StoredAnswer, locate_answer
 from ..serve.embedders.embedder import Embedder
 from ..serve.errors import SiteError
 from ..serve.retrieval.boosts import SAME_QUESTION, hash_words, score_questions
@@ -20,7 +21,7 @@ from ..serve.retrieval.selection import WINDOW_SUFFIX
 from ..serve.retrieval.store import Store
 from ..serve.retrieval.word_forms import find_nearest_term
 from ..serve.text.tokenization import detect_scripts, extract_words, split_lowercase_words
-from ..serve.types import Passage
+from ..serve.types import Answer, Passage
 from .notes.note_lint import find_private_pattern
 from .output.files import join_problems, write_file
 from .stems import load_stemmer
@@ -73,7 +74,8 @@ class QuestionIndex:
 
     ``terms`` are the distinct terms of questions with the questions that have them. By question:
     ``norms`` of the vector of its terms' idfs, ``keys`` the hash of its words, 0 where its section
-    has changed since, ``passages`` the first passage of its section, and ``texts``.
+    has changed since, ``passages`` the first passage of its section, and ``texts``. ``answers``:
+    those that are stored, by the rows of their questions.
     """
 
     terms: tuple[PhraseEntry, ...] = ()
@@ -81,6 +83,7 @@ class QuestionIndex:
     keys: tuple[int, ...] = ()
     passages: tuple[int, ...] = ()
     texts: tuple[str, ...] = ()
+    answers: Mapping[int, StoredAnswer] = field(default_factory=dict)
 
 
 NO_QUESTIONS = QuestionIndex()
@@ -172,13 +175,15 @@ def find_question_fault(question: str, section_text: str) -> str | None:
 
 def index_questions(
     questions: Mapping[str, SectionQuestions],
-    sections: Iterable[SectionPassages],
+    answers: Mapping[tuple[str, str], Answer],
+    sections: Sequence[SectionPassages],
     terms_by_form: Mapping[str, Mapping[str, str]],
     weigh: Callable[[str, str], float],
     site: ReadingRules,
 ) -> QuestionIndex:
     """Index the questions of sections, without those of no section and what the lint refuses.
 
+    answers: that are stored, by section and question.
     terms_by_form: by language, the term of each form that a page has. weigh: the idf of a term in a
     language.
     """
@@ -190,6 +195,12 @@ def index_questions(
     keys: list[int] = []
     passages: list[int] = []
     texts: list[str] = []
+    located: dict[int, StoredAnswer] = {}
+    rows = {
+        passage.id: section.first + place
+        for section in sections
+        for place, passage in enumerate(section.windows)
+    }
     for section in sections:
         language = section.windows[0].language
         line = questions.get(section.id)
@@ -203,6 +214,10 @@ def index_questions(
             norms.append(math.sqrt(sum(weigh(term, language) ** 2 for term in terms)))
             keys.append(hash_words(question) if line and line.hash == section.hash else 0)
             passages.append(section.first)
+            answer = answers.get((section.id, question))
+            # A bundle of one language lacks the pages of the others.
+            if answer and all(citation.id in rows for citation in answer.citations):
+                located[len(texts)] = locate_answer(question, answer, rows)
             texts.append(question)
     entries = sorted(rows_by_term.items())
     return QuestionIndex(
@@ -211,6 +226,7 @@ def index_questions(
         tuple(keys),
         tuple(passages),
         tuple(texts),
+        located,
     )
 
 

@@ -15,6 +15,7 @@ from mkdocs.config import config_options as c
 from mkdocs.config.defaults import MkDocsConfig
 
 from ..indexing.answer_place import ANSWER_PLACES
+from ..indexing.answers import ANSWERS_SUFFIX
 from ..indexing.index import choose_embedder_profile
 from ..indexing.pages.page_index import CuttingRules, read_abbreviations, read_enrichment
 from ..indexing.pages.passages import PassageWindow
@@ -378,6 +379,11 @@ def resolve_gold_path(config: AnswerableConfig) -> Path:
 def resolve_questions_path(config: AnswerableConfig) -> Path:
     """Resolve the path of the file of questions, which need not exist."""
     return Path(config.config_file_path).parent / config.questions.file
+
+
+def resolve_answers_path(config: AnswerableConfig) -> Path:
+    """Resolve the path of the file of answers, which need not exist, beside the questions."""
+    return resolve_questions_path(config).with_suffix(ANSWERS_SUFFIX)
 
 
 def read_known_questions(config: AnswerableConfig) -> dict[str, SectionQuestions]:

@@ -10,6 +10,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from ..indexing.answers import CheckedAnswer
 from ..indexing.caches import ProcessPool
 from ..indexing.index import SiteInfo
 from ..indexing.pages.page_index import (
@@ -34,7 +35,7 @@ class SitePages:
 
     ``targets``: the url and the anchors of each file, by docs path. ``sources``: the docs path of
     each record. ``outputs``: the docs path of the page in each file of the site. ``enrichment``:
-    what the site's owner adds to records, by id.
+    what the site's owner adds to records, by id. ``answers``: those that are stored and hold.
     """
 
     info: SiteInfo
@@ -43,6 +44,7 @@ class SitePages:
     sources: Mapping[str, str]
     outputs: Mapping[str, str]
     enrichment: Mapping[str, str]
+    answers: tuple[CheckedAnswer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,11 +21,13 @@ from ..indexing.answer_place import (
     locate_unpublished_function,
     need_of_option,
 )
+from ..indexing.answers import check_answers, read_answers
 from ..indexing.caches import ProcessPool
 from ..indexing.index import SiteIndex, check_weight_patterns
 from ..indexing.leak_audit.audit import Artifact, audit_artifacts, walk_artifacts
 from ..indexing.notes import notebook as note_ids
 from ..indexing.notes.notebook import Notebook, read_notebook
+from ..indexing.output.files import join_problems
 from ..indexing.pages.page_index import check_enrichment_ids
 from ..indexing.pipeline import (
     NO_ADDRESS_MESSAGE,
@@ -36,6 +38,7 @@ from ..indexing.pipeline import (
     publish_site,
     read_site_notes,
 )
+from ..indexing.questions import list_sections
 from ..indexing.widget import site_files
 from ..indexing.widget.site_files import PublishedIndex, format_widget_config, write_widget_files
 from ..serve.errors import SiteError
@@ -44,6 +47,7 @@ from .options import (
     AnswerableConfig,
     is_absolute_endpoint,
     read_known_questions,
+    resolve_answers_path,
     resolve_encoding,
     resolve_function_folder,
     resolve_identity,
@@ -96,7 +100,7 @@ def publish_build(built: FinishedBuild) -> None:
     Where readers' browsers answer, and no option names a folder for a function, the cache holds
     what commands ask.
     """
-    whole = merge_languages(built.sites)
+    whole = _merge_sites(built)
     notebook = _read_checked_notebook(built, whole)
     place = _choose_answer_place(built, whole)
     configured = Path(built.options.function)
@@ -108,7 +112,9 @@ def publish_build(built: FinishedBuild) -> None:
     else:
         # A note may name a page that this language does not have.
         parts = {
-            function / part.info.language: replace(part, targets={**whole.targets, **part.targets})
+            function / part.info.language: replace(
+                part, targets={**whole.targets, **part.targets}, answers=whole.answers
+            )
             for part in built.sites
         }
         if (function / BUNDLE_FOLDER).exists():
@@ -157,7 +163,7 @@ def write_compared_function(built: FinishedBuild, function: Path) -> None:
             "languages: apart gives each language a bundle, and only a site with one bundle can be "
             "built to be compared; name a report with --against PATH"
         )
-    whole = merge_languages(built.sites)
+    whole = _merge_sites(built)
     notebook = _read_checked_notebook(built, whole)
     site = _describe_site(built, whole)
     plan = FunctionPlan(function, site, resolve_settings(built.options))
@@ -172,7 +178,7 @@ def preview_build(built: FinishedBuild) -> "Engine":
     # Imported late: only a dev server answers.
     from ..serve.providers import make_engine
 
-    whole = merge_languages(built.sites)
+    whole = _merge_sites(built)
     notebook = _read_checked_notebook(built, whole)
     place = choose_answer_place(
         built.options.answers_in or "function", list_function_needs(built.options)
@@ -201,7 +207,7 @@ def audit_unindexed_site(
 
 def index_unpublished_site(built: FinishedBuild) -> tuple[SiteIndex, Notebook]:
     """Index a whole site, and return the index and its notebook; nothing is written or audited."""
-    whole = merge_languages(built.sites)
+    whole = _merge_sites(built)
     notebook = _read_checked_notebook(built, whole)
     return index_site(_describe_site(built, whole), notebook), notebook
 
@@ -231,6 +237,26 @@ def _choose_answer_place(built: FinishedBuild, whole: SitePages) -> AnswerPlace:
     return place
 
 
+def _merge_sites(built: FinishedBuild) -> SitePages:
+    """Merge the languages of a site, with the stored answers that still hold; name the others."""
+    whole, path = merge_languages(built.sites), resolve_answers_path(built.options)
+    written = read_answers(path)
+    if not written:
+        return whole
+    public = (page for page in whole.pages if not page.record.metadata.excluded)
+    sections = list_sections(entry.passage for page in public for entry in page.passages)
+    questions, names = read_known_questions(built.options), whole.info.claim_names
+    answers, faults = check_answers(written, questions, sections, names)
+    if faults:
+        problems = join_problems([f"{fault.section}: {fault.problem}" for fault in faults])
+        log.warning(
+            "%s: %s stored answers are left out (%s); correct them, or run `answerable questions "
+            "--write --answers`",
+            path.name, len(faults), problems,
+        )  # fmt: skip
+    return replace(whole, answers=tuple(answers))
+
+
 def _describe_site(
     built: FinishedBuild, pages: SitePages, place: AnswerPlace = "function"
 ) -> SiteBuild:
@@ -247,6 +273,7 @@ def _describe_site(
         choose_profile=partial(resolve_profile, built.options),
         weights=built.options.retrieval.weights,
         questions=read_known_questions(built.options),
+        answers=pages.answers,
         browser_folder=built.folder if place == "browser" else None,
     )
 
@@ -289,6 +316,8 @@ def _list_artifacts(built: FinishedBuild, whole: SitePages) -> Iterator[Artifact
             yield Artifact(option, Path(built.options[option]).read_bytes)
     if (questions := resolve_questions_path(built.options)).is_file():
         yield Artifact("questions", questions.read_bytes)
+    if (answers := resolve_answers_path(built.options)).is_file():
+        yield Artifact(answers.name, answers.read_bytes)
     config = Artifact(
         f"{built.folder.name}/{site_files.WIDGET_CONFIG_PATH}",
         partial(format_widget_config, built.widget_config, None),

@@ -12,7 +12,7 @@ from ..serve.vectors import Encoding
 
 PUBLIC_SCHEMA, PRIVATE_SCHEMA = "answerable", "answerable_private"
 # Version of the tables: a reader refuses every other one.
-TABLE_FORMAT = 7
+TABLE_FORMAT = 8
 
 _BUNDLE_KEY = re.compile(r"[0-9a-f]{16}")
 

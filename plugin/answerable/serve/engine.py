@@ -1,21 +1,30 @@
-"""Answer a question or refuse: retrieve, select evidence, draft and check, compute confidence."""
+"""Answer a question or refuse: retrieve, select evidence, draft and check, compute confidence.
 
+The very words of a question with a stored answer get that answer, judged by the same contract.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic
+
+import numpy as np
 
 from .answers.answerer import Answerer
 from .answers.confidence import rate_answer
 from .answers.draft_loop import draft_reply
 from .answers.wire import format_answer
+from .bundle_format.stored_answers import StoredAnswer
 from .embedders.embedder import Embedder
 from .errors import EmbedderError
 from .request_context import current_context
+from .retrieval.boosts import hash_words
 from .retrieval.question import QuestionReading, read_question
 from .retrieval.retrieve import TOP_K, RetrievalResult, list_sections, retrieve
 from .retrieval.scoring import Scored
 from .retrieval.selection import POOL_SIZE, arrange_pool, fit_budget, select_evidence
 from .retrieval.store import Store
-from .types import Passage, Reply
+from .text.tokenization import split_lowercase_words
+from .types import Evidence, Passage, Reply
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -27,6 +36,32 @@ else:
     from typing import TypeVar
 
     StoreT = TypeVar("StoreT", bound=Store, covariant=True)
+
+
+def find_stored_answer(store: Store, question: str) -> StoredAnswer | None:
+    """Find the answer that is stored for a question of the very same words, not of like ones."""
+    words = split_lowercase_words(question)
+    for row in np.flatnonzero(store.question_keys == hash_words(question)).tolist():
+        stored = store.answers.get(row)
+        # Many questions share a hash.
+        if stored and split_lowercase_words(stored.question) == words:
+            return stored
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAnswerer:
+    """Draft what is stored, so that the contract judges it as it judges a model's draft."""
+
+    stored: StoredAnswer
+    passages: Mapping[int, Passage]
+    label: str = "stored"
+    max_question_tokens: int = 0
+
+    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
+        """Return the stored draft, whatever is asked."""
+        del question, evidence, violation
+        return self.stored.make_draft(self.passages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +84,10 @@ class Engine(Generic[StoreT]):
     def max_question_tokens(self) -> int:
         """Bound the tokens that one question costs, embedded and answered."""
         return self.embedder.max_question_tokens + self.answerer.max_question_tokens
+
+    def bound_tokens(self, question: str) -> int:
+        """Bound the tokens that a question costs; none if its answer is stored."""
+        return 0 if find_stored_answer(self.store, question) else self.max_question_tokens
 
     def parse_question(self, question: str) -> QuestionReading:
         """Read the content terms of a question, in the site's spelling and without its frame."""
@@ -78,10 +117,50 @@ class Engine(Generic[StoreT]):
 
     def answer(self, question: str, language: str | None = None) -> Reply:
         """Answer from evidence or refuse; the answerer is not called without evidence."""
-        return self.answer_from(self.retrieve(question, POOL_SIZE, language))
+        return self.answer_from(self.retrieve_for_answer(question, language))
+
+    def retrieve_for_answer(
+        self, question: str, language: str | None = None, near: int = 0
+    ) -> RetrievalResult:
+        """Retrieve the pool that ``answer_from`` needs; a stored answer needs none that costs."""
+        if self.embedder.max_question_tokens and find_stored_answer(self.store, question):
+            return RetrievalResult(reading=self.parse_question(question))
+        return self.retrieve(question, POOL_SIZE, language, near)
 
     def answer_from(self, retrieved: RetrievalResult) -> Reply:
-        """Answer a question from a pool that it has retrieved already."""
+        """Answer a question from a pool that it has retrieved already.
+
+        A stored answer is followed by the excerpts that are found without a model.
+        """
+        question = retrieved.reading.question
+        stored = find_stored_answer(self.store, question)
+        if stored is None:
+            return self.draft_from(retrieved)
+        # Imported late: a function with a model seldom needs it.
+        from .answers.extractive import ExtractiveAnswerer
+
+        passages = {row: self.store.passages_at([row])[row] for row in stored.rows}
+        reply = draft_reply(
+            StoredAnswerer(stored, passages),
+            question,
+            Evidence(tuple(passages.values())),
+            # Its words were reviewed, and its question is the one that was asked.
+            lambda _: 1.0,
+            self.store.site.claim_names,
+        )
+        free = self.answerer
+        if free.max_question_tokens:
+            free = ExtractiveAnswerer(self.store, self.embedder)
+        excerpts = replace(self, answerer=free).draft_from(retrieved)
+        return replace(
+            reply,
+            text=format_answer(reply.answer, self.store.site.route),
+            stored=stored.question,
+            excerpts=excerpts if excerpts.reason is None else None,
+        )
+
+    def draft_from(self, retrieved: RetrievalResult) -> Reply:
+        """Draft an answer from a pool, also to a question whose answer is stored."""
         site, profile = self.store.site, self.store.manifest.profile
         pool = arrange_pool(self.store, retrieved)
         evidence = fit_budget(select_evidence(pool, profile.passages_per_page))
@@ -90,6 +169,6 @@ class Engine(Generic[StoreT]):
             retrieved.reading.question,
             evidence,
             lambda answer: rate_answer(self.store.manifest, answer, retrieved),
-            (site.name, *site.names, *([site.author] if site.author else [])),
+            site.claim_names,
         )
         return replace(reply, text=format_answer(reply.answer, site.route))

@@ -156,7 +156,9 @@ class Answer:
 class Reply:
     """Hold an answer, its passages, its confidence in [0, 1], and the reason of a refusal.
 
-    ``text``: the answer with [n] markers, as the engine writes it.
+    ``text``: the answer with [n] markers, as the engine writes it. ``stored``: the words of the
+    question that the site's author has stored this answer for, "" if it was drafted just now; then
+    ``excerpts`` is what would be answered without it, None for a refusal.
     """
 
     answer: Answer = field(default_factory=Answer)
@@ -164,6 +166,8 @@ class Reply:
     reason: Reason | None = None
     passages: tuple[Passage, ...] = field(default=(), compare=False)
     text: str = field(default="", compare=False)
+    stored: str = ""
+    excerpts: "Reply | None" = field(default=None, compare=False)
 
     @property
     def mode(self) -> Mode:

@@ -20,6 +20,7 @@ from ...serve.bundle_format.container import (
     shrink_array,
 )
 from ...serve.bundle_format.manifest import (
+    ANSWERS_FILE,
     COLUMNS_FILE,
     CORE_FILE,
     QUESTIONS_FILE,
@@ -37,6 +38,7 @@ from ...serve.bundle_format.site_data import (
     list_columns,
     pack_columns,
 )
+from ...serve.bundle_format.stored_answers import ANSWERS_PER_SHARD
 from ...serve.embedders.embedder import Vectors
 from ...serve.embedders.local_embedder import LOCAL_IDENTITY
 from ...serve.errors import SiteError
@@ -121,6 +123,7 @@ def select_public_index(index: SiteIndex) -> PublicIndex:
         question_norms=np.array(index.questions.norms, np.float64),
         question_keys=np.array(index.questions.keys, "<u4"),
         question_passages=np.array(index.questions.passages, "<u4"),
+        answers=index.questions.answers,
         passage_sections=_find_sections(index),
         words=index.words,
     )
@@ -417,6 +420,15 @@ def _pack_ranges(
     return packed
 
 
+def serialize_answers(answers: Sequence[Any]) -> list[bytes]:
+    """Serialize stored answers in shards, of which a question that has one loads one."""
+    listed, size = list_columns(ANSWERS_FILE), ANSWERS_PER_SHARD
+    return [
+        pack_container(pack_columns(listed, {"answers": answers[first : first + size]}))
+        for first in range(0, len(answers), size)
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class AddressedFiles:
     """Hold files by their path in a folder, and the folder, such as ``engine/0123456789abcdef``."""
@@ -425,7 +437,7 @@ class AddressedFiles:
     files: Mapping[str, bytes]
 
 
-INDEX_FORMAT = 4
+INDEX_FORMAT = 5
 # Bytes of a file's hash in its name: enough that no two files of a site have the same.
 NAME_BYTES = 6
 
@@ -467,6 +479,7 @@ def serialize_browser_index(
             file.removesuffix(".bin"): [pack_container(pack_columns(list_columns(file), columns))]
             for file in (WORDS_FILE, QUESTIONS_FILE, SUGGESTIONS_FILE)
         },
+        "answers": serialize_answers(columns["answers"]),
     }
     digests = {
         kind: [hashlib.sha256(data).digest()[:NAME_BYTES] for data in parts]
@@ -485,6 +498,7 @@ def serialize_browser_index(
             "terms": len(index.lexicon.terms),
             "words": len(site.words),
             "questions": len(index.questions),
+            "answers": len(site.answers),
         },
         "termStarts": list(terms),
     }

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...serve.bundle_format.container import Allowance, Container, unpack_container
 from ...serve.bundle_format.manifest import (
+    ANSWERS_FILE,
     COLUMNS_FILE,
     CORE_FILE,
     QUESTIONS_FILE,
@@ -33,7 +34,7 @@ _MAX_SHARDS = 10_000
 
 
 # The kinds of files whose names stand in the manifest.
-_KINDS = ("terms", "codes", "texts", "words", "questions")
+_KINDS = ("terms", "codes", "texts", "words", "questions", "answers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,14 @@ def read_published_index(index: IndexManifest, read: ReadFile) -> Bundle:
     no_codes: NDArray[np.int8] = np.zeros((0, dimensions), np.int8)
     try:
         core, words, terms = unpack("core"), unpack("words"), unpack_all("terms")
-        files = {CORE_FILE: core, COLUMNS_FILE: index.columns, WORDS_FILE: words}
+        answers = [row for shard in unpack_all("answers") for row in shard.values["answers"]]
+        files = {
+            CORE_FILE: core,
+            COLUMNS_FILE: index.columns,
+            WORDS_FILE: words,
+            QUESTIONS_FILE: unpack("questions"),
+            ANSWERS_FILE: Container({"answers": answers}),
+        }
         rows = [shard.arrays["codes"].reshape(-1, dimensions) for shard in unpack_all("codes")]
         codes = np.concatenate([*rows, no_codes])
         if codes.dtype != np.int8:
@@ -119,7 +127,7 @@ def read_published_index(index: IndexManifest, read: ReadFile) -> Bundle:
         hint_codes = Int8Codes(no_codes, invert_row_norms(no_codes))
         store = load_index(
             index.manifest,
-            {**files, QUESTIONS_FILE: unpack("questions")},
+            files,
             terms,
             cache(partial(unpack, "texts")),
             (passage_codes, hint_codes),

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...serve import structure, vectors
 from ...serve.answers import confidence, excerpts, extractive, grounding, quotes, statements, wire
-from ...serve.bundle_format import site_data
+from ...serve.bundle_format import site_data, stored_answers
 from ...serve.bundle_format.site_data import SiteMetadata
 from ...serve.embedders import local_embedder
 from ...serve.errors import AnswerableError
@@ -222,6 +222,7 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
         "SAME_QUESTION",
     ),
     site_data: ("QUESTION_NORM_UNITS",),
+    stored_answers: ("ANSWERS_PER_SHARD",),
     confidence: (
         "CONFIDENCE_SCALE",
         "HIGH_CONFIDENCE",

@@ -70,6 +70,7 @@ def serialize_index(index: SiteIndex, encoding: Encoding) -> BundleContents:
         "terms": len(index.lexicon.terms),
         "words": len(index.words),
         "questions": len(index.questions.texts),
+        "answers": len(index.questions.answers),
         "hints": len(index.hints),
         "windows": len(index.hint_owners),
     }

@@ -286,14 +286,32 @@ def serialize_answer(
         "bundle": store.manifest.id,
         "built_at": store.manifest.built_at,
         "request_id": request_id,
+        **_serialize_stored(reply, store, request_id, remarks),
     }
 
 
-def name_grade(confidence: Confidence, *, is_excerpt: bool) -> str:
+def _serialize_stored(
+    reply: Reply, store: Store, request_id: str, remarks: Iterable[Remark]
+) -> Json:
+    """Serialize what a stored answer alone has: its question, and the excerpts after it."""
+    if not reply.stored:
+        return {}
+    after = reply.excerpts
+    return {
+        "stored": True,
+        "question": reply.stored,
+        "excerpts": after and serialize_answer(after, store, request_id, remarks),
+    }
+
+
+def name_grade(confidence: Confidence, *, is_excerpt: bool, stored: str = "") -> str:
     """Name how sure an answer from pages is, in the words of the ask box.
 
-    Only what a model has worded is called an answer. is_excerpt: every claim has blocks.
+    Only what a model has worded is called an answer. is_excerpt: every claim has blocks. stored:
+    the words of the question that the answer was stored for.
     """
+    if stored:
+        return f"Answer to: {stored}"
     if confidence == "low":
         return "Closest passages: they may not answer this"
     return "Answer" if confidence == "high" and not is_excerpt else "From this site"
@@ -302,8 +320,11 @@ def name_grade(confidence: Confidence, *, is_excerpt: bool) -> str:
 def select_remarks(reply: Reply, remarks: Iterable[Remark]) -> list[Remark]:
     """Select the remarks that a reply is shown with.
 
-    A refusal shows no results for another spelling, and an answer needed no earlier question.
+    A refusal shows no results for another spelling, and an answer needed no earlier question. A
+    stored answer is of the very words that were asked.
     """
+    if reply.stored:
+        return []
     needless = "corrected" if reply.answer.mode == "not-found" else "follow-up"
     return [remark for remark in remarks if remark.kind != needless]
 

@@ -76,7 +76,7 @@ OPENAI_PROFILE = Profile(hybrid=0.0, floor=0.2, note_floor=0.2, theme_fade=False
 LOCAL_PROFILE = Profile()
 
 
-WIRE_VERSION = 6
+WIRE_VERSION = 7
 MANIFEST_FILE = "manifest.json"
 
 # What the site publishes, as a browser reads it: what an edit of a few words does not change, what
@@ -86,13 +86,15 @@ TERMS_FILE, TEXTS_FILE = "terms.bin", "texts.bin"
 # The terms of the questions that sections are known to answer, and these questions, which only a
 # browser reads.
 QUESTIONS_FILE, SUGGESTIONS_FILE = "questions.bin", "suggestions.bin"
+# Answers that were stored for some of these questions.
+ANSWERS_FILE = "answers.bin"
 # What only a model is given beside the passages, and what is left of notes.
 CONTEXTS_FILE, HINTS_FILE = "contexts.bin", "hints.bin"
 
 # Files that do not depend on the encoding.
 SHARED_FILES = (
-    CORE_FILE, COLUMNS_FILE, WORDS_FILE, TERMS_FILE, TEXTS_FILE, QUESTIONS_FILE, CONTEXTS_FILE,
-    HINTS_FILE,
+    CORE_FILE, COLUMNS_FILE, WORDS_FILE, TERMS_FILE, TEXTS_FILE, QUESTIONS_FILE, ANSWERS_FILE,
+    CONTEXTS_FILE, HINTS_FILE,
 )  # fmt: skip
 PASSAGE_STREAM, HINT_STREAM = STREAMS = ("passage", "hint")
 
@@ -108,7 +110,9 @@ def list_bundle_files(encoding: Encoding) -> frozenset[str]:
     return frozenset((*SHARED_FILES, *own))
 
 
-COUNT_NAMES = ("records", "passages", "terms", "words", "questions", "hints", "windows")
+COUNT_NAMES = (
+    "records", "passages", "terms", "words", "questions", "answers", "hints", "windows",
+)  # fmt: skip
 
 # Decompressed, the texts of one shard: some shards are cached between questions.
 MAX_SHARD_BYTES = 64 * 1024 * 1024

@@ -13,6 +13,7 @@ from ..structure import is_safe_url
 from ..text.languages import is_language_tag
 from .container import Container, shrink_array
 from .manifest import (
+    ANSWERS_FILE,
     COLUMNS_FILE,
     CONTEXTS_FILE,
     CORE_FILE,
@@ -22,6 +23,7 @@ from .manifest import (
     TERMS_FILE,
     WORDS_FILE,
 )
+from .stored_answers import StoredAnswer, parse_stored_answers
 
 # A greater weight is not a preference: a weight orders matches and does not replace their scores.
 MAX_WEIGHT = 10.0
@@ -74,6 +76,9 @@ SITE_COLUMNS = (
     Column("questionSizes", QUESTIONS_FILE, "", "<u4"),
     Column("questionOwners", QUESTIONS_FILE, "", "<u4"),
     Column("questionKeys", QUESTIONS_FILE, "questions", "<u4"),
+    Column("hasAnswer", QUESTIONS_FILE, "questions", "|u1"),
+    # Of the questions that have one, as ``StoredAnswer`` writes it.
+    Column("answers", ANSWERS_FILE, "answers"),
     Column("questionsPerPassage", QUESTIONS_FILE, "passages", "<u4"),
     Column("continuesSection", QUESTIONS_FILE, "passages", "|u1"),
     # In thousandths.
@@ -364,6 +369,11 @@ class SiteMetadata:
         """List the languages to read a question in: the site's own where there is no page."""
         return tuple(language.tag for language in self.languages) or (self.language,)
 
+    @property
+    def claim_names(self) -> tuple[str, ...]:
+        """List the names that a claim may use though it does not quote them."""
+        return (self.name, *self.names, *([self.author] if self.author else []))
+
     def as_json(self) -> dict[str, Any]:
         """Return the metadata as ``parse_site_metadata`` reads it."""
         return {
@@ -447,7 +457,8 @@ class SiteColumns:
     case and sorted. ``question_terms`` are the terms of the questions that sections are known to
     answer; ``question_norms`` (the lengths of their idf vectors), ``question_keys`` (hashes of
     their words, 0 for one whose section has changed) and ``question_passages`` (the first passage
-    of their sections) have one value for each of these questions.
+    of their sections) have one value for each of these questions. ``answers`` are those that are
+    stored, by the rows of their questions.
     ``passage_sections`` is the first passage of each passage's section.
     """
 
@@ -467,6 +478,7 @@ class SiteColumns:
     question_norms: NDArray[np.float64]
     question_keys: NDArray[np.uint32]
     question_passages: NDArray[np.uint32]
+    answers: Mapping[int, StoredAnswer]
     passage_sections: NDArray[np.uint32]
 
     def as_fields(self) -> dict[str, Any]:
@@ -495,6 +507,8 @@ def collect_site_columns(site: SiteColumns) -> dict[str, Any]:
         "questionSizes": np.diff(site.question_terms.edges),
         "questionOwners": site.question_terms.records,
         "questionKeys": site.question_keys,
+        "hasAnswer": [row in site.answers for row in range(len(site.question_keys))],
+        "answers": [site.answers[row].as_json() for row in sorted(site.answers)],
         "questionsPerPassage": np.bincount(site.question_passages, minlength=len(site.lengths)),
         "continuesSection": site.passage_sections != np.arange(len(site.lengths)),
         "questionNorms": np.round(QUESTION_NORM_UNITS * site.question_norms),
@@ -553,6 +567,9 @@ def _load_question_columns(columns: Mapping[str, Any]) -> dict[str, Any]:
         "question_norms": norms / QUESTION_NORM_UNITS,
         "question_keys": columns["questionKeys"],
         "question_passages": np.repeat(rows, per_passage),
+        "answers": parse_stored_answers(
+            columns["hasAnswer"].astype(np.bool_), columns["answers"], len(rows)
+        ),
         "passage_sections": np.maximum.accumulate(begins) if len(begins) else begins,
     }
 

@@ -25,7 +25,6 @@ from ..limits.rate_limit import (
 )
 from ..limits.token_budget import Reservation, TokenBudget, create_token_budget
 from ..request_context import RequestContext, start_span
-from ..retrieval import selection
 from ..retrieval.scoring import Scored
 from ..text.languages import match_languages
 from ..types import Passage
@@ -118,11 +117,11 @@ class GuardedEngine:
         """Answer by the engine; return the cache entry and whether it may be kept."""
         with (
             self.hold_slot(question, context),
-            self._reserve_budget(engine.max_question_tokens, context, "answers"),
+            self._reserve_budget(engine.bound_tokens(question.text), context, "answers"),
             start_span("answerable.answer") as note,
         ):
             near = NEAR_PASSAGES if self.finds_nearest else 0
-            pool = engine.retrieve(question.text, selection.POOL_SIZE, question.language, near)
+            pool = engine.retrieve_for_answer(question.text, question.language, near)
             reply = engine.answer_from(pool)
             note(mode=reply.answer.mode, reason=reply.reason, bundle=engine.store.manifest.id)
         floor = engine.store.manifest.profile.floor

@@ -131,8 +131,19 @@ class QuestionRoutes:
             raise
         exchange.reply = reply
         self._report_refusal(exchange, reply)
-        citations = self._add_absolute_urls(exchange.request, engine, reply.body["citations"])
-        return reply.body | {"citations": citations, "request_id": exchange.id}
+        return self._complete_body(exchange, engine, reply.body)
+
+    def _complete_body(
+        self, exchange: Exchange, engine: Engine, body: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Add to the body of an answer, and of the excerpts after it, what is of this request."""
+        after = body.get("excerpts")
+        citations = self._add_absolute_urls(exchange.request, engine, body["citations"])
+        return (
+            body
+            | {"citations": citations, "request_id": exchange.id}
+            | ({"excerpts": self._complete_body(exchange, engine, after)} if after else {})
+        )
 
     def search(self, exchange: Exchange) -> Response:
         """Find public passages for the query of a url."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..bundle_format.manifest import Manifest
 from ..bundle_format.site_data import PhraseIndex, Postings, SiteMetadata
+from ..bundle_format.stored_answers import StoredAnswer
 from ..types import Passage, RoutingHint
 
 Floats = NDArray[np.float32]
@@ -103,6 +104,8 @@ class Store(Protocol):
     def question_keys(self) -> NDArray[np.uint32]: ...
     @property
     def question_passages(self) -> NDArray[np.uint32]: ...
+    @property
+    def answers(self) -> Mapping[int, StoredAnswer]: ...
     @property
     def passage_sections(self) -> NDArray[np.uint32]: ...
     @property

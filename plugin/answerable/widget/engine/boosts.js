@@ -73,7 +73,7 @@ export function scoreQuestions(store, { idfs, question }) {
  * @param {string} question
  * @returns {number}
  */
-function hashWords(recipe, question) {
+export function hashWords(recipe, question) {
   let key = 0;
   for (const character of splitLowercaseWords(recipe, question).join(" ")) {
     key = (31 * key + /** @type {number} */ (character.codePointAt(0))) % recipe.boosts.KEY_MODULUS;

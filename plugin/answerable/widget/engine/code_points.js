@@ -18,3 +18,13 @@ export function countCodePoints(text) {
 export function codePointOffset(text, offset) {
   return countCodePoints(text.slice(0, offset));
 }
+
+/**
+ * Return the offset in units of an offset in code points.
+ * @param {string} text
+ * @param {number} offset
+ * @returns {number}
+ */
+export function unitOffset(text, offset) {
+  return Array.from(text).slice(0, offset).join("").length;
+}

@@ -131,6 +131,7 @@ export class SiteColumns {
     /** @type {Map<string, Phrase>} until they are added, none */
     this.questionTerms = new Map();
     this.questionKeys = new Uint32Array(this.questionNorms.length);
+    this.hasAnswer = new Uint8Array(this.questionNorms.length);
     this.questionPassages = new Uint32Array(this.questionNorms.length);
     this.passageSections = Uint32Array.from(passageIds.keys());
   }
@@ -140,7 +141,7 @@ export class SiteColumns {
    * @param {Container} container
    */
   addQuestions({ values, arrays }) {
-    const { questionTerms, questionSizes, questionOwners, questionKeys, questionsPerPassage, continuesSection } = { ...values, ...arrays };
+    const { questionTerms, questionSizes, questionOwners, questionKeys, hasAnswer, questionsPerPassage, continuesSection } = { ...values, ...arrays };
     const tables = { terms: questionTerms };
     const columns = { phraseSizes: questionSizes, phraseRecords: questionOwners, phraseFrequencies: questionSizes };
     let first = 0;
@@ -151,6 +152,7 @@ export class SiteColumns {
       this.questionPassages.fill(row, end, (end += count));
     });
     this.questionKeys.set(questionKeys);
+    this.hasAnswer.set(hasAnswer);
     this.questionTerms = assemblePhrases(tables, columns).terms;
   }
 }

@@ -9,8 +9,10 @@ import { draftExcerpts } from "./extractive.js";
  * @typedef {import("./retrieve.js").RetrievalResult} RetrievalResult
  * @typedef {import("./selection.js").Evidence} Evidence
  *
- * An answer, its confidence in [0, 1], and the reason of a refusal.
- * @typedef {{answer: Answer, confidence: number, reason: "no-evidence" | "declined" | null}} Reply
+ * An answer, its confidence in [0, 1], and the reason of a refusal; of a stored answer the words of its question, and
+ * what would be answered without it.
+ * @typedef {{answer: Answer, confidence: number, reason: "no-evidence" | "declined" | null, stored?: string,
+ *   excerpts?: Reply | null}} Reply
  */
 
 /**

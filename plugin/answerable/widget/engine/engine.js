@@ -8,6 +8,7 @@ import { listSections, retrieve } from "./retrieve.js";
 import { arrangePool, fitBudget, selectEvidence } from "./selection.js";
 import { SiteFiles, waitFor } from "./site_files.js";
 import { openStore } from "./store.js";
+import { recallAnswer } from "./stored_answers.js";
 import { findSuggestions, loadSuggestionIndex } from "./suggestions.js";
 import { extractWords } from "./tokenization.js";
 import { addAbsoluteUrl, serializeAnswer, serializeSection } from "./wire.js";
@@ -87,8 +88,10 @@ export class Engine {
       onStage?.(stage);
     };
     const retrieved = await this.#retrieve(question, language, begin);
-    const reply = await this.#answerFrom(retrieved, begin);
-    return serializeAnswer(reply, this.store, requestId, retrieved.reading.remarks);
+    const { question, remarks } = retrieved.reading;
+    const [drafted, stored] = await Promise.all([this.#answerFrom(retrieved, begin), recallAnswer(this.store, question)]);
+    const reply = stored ? { ...stored, excerpts: drafted.reason ? null : drafted } : drafted;
+    return serializeAnswer(reply, this.store, requestId, remarks);
   }
 
   /**

@@ -34,13 +34,13 @@ import { beginningOf, indexForms } from "./word_forms.js";
  * @property {string} built_at
  * @property {Record<string, any>} profile
  * @property {number} dimensions
- * @property {{records: number, passages: number, terms: number, words: number, questions: number}} counts
+ * @property {{records: number, passages: number, terms: number, words: number, questions: number, answers: number}} counts
  */
 
-const FORMAT = 4;
+const FORMAT = 5;
 // The digits of a file's hash in its name.
 const NAMES = /.{12}/g;
-const KINDS = ["terms", "codes", "texts", "statements", "signs", "words", "questions", "suggestions"];
+const KINDS = ["terms", "codes", "texts", "statements", "signs", "words", "questions", "suggestions", "answers"];
 
 /**
  * Open an index; IndexGoneError where it has been replaced by a newer build.
@@ -238,6 +238,20 @@ export class Store extends SiteColumns {
     const { questions } = (await this.#files.readContainer(path, signal)).values;
     checkCounts(path, this.manifest, { questions: questions.length });
     return questions;
+  }
+
+  /**
+   * Load the answer that is stored for a question, of which there are some in a file.
+   * @param {number} row of the question, which has one
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<import("./stored_answers.js").StoredAnswer>}
+   */
+  async loadAnswer(row, signal) {
+    const { ANSWERS_PER_SHARD } = this.recipe.stored_answers;
+    const place = this.hasAnswer.subarray(0, row).reduce((sum, mark) => sum + mark, 0);
+    const path = this.#paths.answers[Math.floor(place / ANSWERS_PER_SHARD)];
+    const { answers } = (await this.#files.readContainer(path, signal)).values;
+    return answers[place % ANSWERS_PER_SHARD];
   }
 
   /**

@@ -230,15 +230,19 @@ function indentFromZero({ items = [] }) {
  * @param {import("./question.js").Remark[]} remarks on the question's words
  * @returns {Record<string, any>}
  */
-export function serializeAnswer({ answer, confidence, reason }, store, requestId, remarks) {
+export function serializeAnswer({ answer, confidence, reason, stored, excerpts }, store, requestId, remarks) {
   const { manifest, recipe, site } = store;
   const citations = listCitations(answer);
   const numbers = new Map(citations.map((citation, at) => [citationKey(citation), at + 1]));
-  const claims = answer.claims.map((claim) => ({
-    text: claim.text,
-    citations: claim.citations.map((each) => /** @type {number} */ (numbers.get(citationKey(each)))),
-    blocks: buildBlocks(recipe, claim.quotations, false),
-  }));
+  const claims = answer.claims.map((claim) => {
+    const blocks = buildBlocks(recipe, claim.quotations, false);
+    return {
+      text: claim.text,
+      citations: claim.citations.map((each) => /** @type {number} */ (numbers.get(citationKey(each)))),
+      // A stored claim may have words of its own.
+      ...(blocks.length ? { blocks } : {}),
+    };
+  });
   const parts = claims.map(({ text, citations: numbered }) => insertClaimMarkers(text, numbered));
   return {
     mode: computeMode(answer),
@@ -250,12 +254,18 @@ export function serializeAnswer({ answer, confidence, reason }, store, requestId
     reason,
     // Nothing that it does not quote is ever drafted.
     dropped: 0,
-    // A refusal shows no results for another spelling, and an answer needed no earlier question.
-    notes: remarks.filter(({ kind }) => kind !== (answer.claims.length ? "follow-up" : "corrected")),
+    // A refusal shows no results for another spelling, an answer needed no earlier question, and a stored one is of the
+    // very words that were asked.
+    notes: stored ? [] : remarks.filter(({ kind }) => kind !== (answer.claims.length ? "follow-up" : "corrected")),
     site_url: site.url,
     bundle: manifest.id,
     built_at: manifest.built_at,
     request_id: requestId,
+    ...(stored && {
+      stored: true,
+      question: stored,
+      excerpts: excerpts ? serializeAnswer(excerpts, store, requestId, remarks) : null,
+    }),
   };
 }
 

@@ -319,7 +319,10 @@ def format_answer_for_agent(
         sources.append(f"[{citation['n']}] {title} - {_cited_url(citation)}")
     further = ["More on this site (search results, not sources):", *listed] if listed else []
     is_excerpt = all("blocks" in claim for claim in body["claims"])
-    grade = name_grade(body["confidence"], is_excerpt=is_excerpt) if body["claims"] else ""
+    stored = body.get("question", "")
+    grade = ""
+    if body["claims"]:
+        grade = name_grade(body["confidence"], is_excerpt=is_excerpt, stored=stored)
     return _join_parts(grade, " ".join(remarks), *claims, sources, further)
 
 

@@ -1,0 +1,202 @@
+"""Answers that are stored for questions: their file, and the contract they keep at every build."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from ..serve.answers.contract import enforce_contract
+from ..serve.answers.quotes import find_quotes
+from ..serve.bundle_format.stored_answers import locate_answer
+from ..serve.errors import ContractViolation, SiteError
+from ..serve.types import Answer, Evidence, Passage
+from .output.files import write_file
+from .questions import (
+    QuestionFault,
+    SectionPassages,
+    SectionQuestions,
+    list_allowed_questions,
+)
+
+# After the name of the file of questions: one file a site, beside it.
+ANSWERS_SUFFIX = ".answers.json"
+
+
+class WrittenCitation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The exact id and url of a passage, and the words of it that back a claim.
+
+    ``hash`` is that of its section when the answer was written. An author who writes one by hand
+    may leave it out, and then the words alone are compared.
+    """
+
+    id: str
+    url: str
+    quote: str
+    hash: str = ""
+
+
+class WrittenClaim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One sentence of an answer, and what backs it."""
+
+    text: str
+    citations: tuple[WrittenCitation, ...]
+
+
+class WrittenAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An answer as its file holds it. ``section`` is the id of the section of its question."""
+
+    question: str
+    section: str
+    claims: tuple[WrittenClaim, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedAnswer:
+    """An answer that keeps the contract against the passages of the site as they are."""
+
+    section: str
+    question: str
+    answer: Answer
+
+
+def read_answers(path: Path) -> tuple[WrittenAnswer, ...]:
+    """Read a file of answers, none where there is no file; SiteError names what is wrong."""
+    if not path.is_file():
+        return ()
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=tuple[WrittenAnswer, ...])
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise SiteError(
+            f"{path} cannot be read ({error}); correct it, or delete it and run `answerable "
+            "questions --write --answers`"
+        ) from None
+
+
+def write_answers(
+    path: Path, answers: Iterable[WrittenAnswer], sections: Sequence[SectionPassages]
+) -> None:
+    """Write a file of answers in one step, in the order of sections: a line for each text."""
+    places = {section.id: place for place, section in enumerate(sections)}
+    ordered = sorted(answers, key=lambda answer: places.get(answer.section, len(places)))
+    data = msgspec.json.format(msgspec.json.encode(ordered), indent=2)
+    write_file(path, data + b"\n")
+
+
+def describe_answer(
+    section: str, question: str, answer: Answer, sections: Sequence[SectionPassages]
+) -> WrittenAnswer:
+    """Describe the claims of a grounded answer as the file holds them; routes have no place in it.
+
+    section: the id of the question's.
+    """
+    hashes = {passage.id: own.hash for own in sections for passage in own.windows}
+    return WrittenAnswer(
+        question,
+        section,
+        tuple(
+            WrittenClaim(
+                claim.text,
+                tuple(WrittenCitation(c.id, c.url, c.quote, hashes[c.id]) for c in claim.citations),
+            )
+            for claim in answer.claims
+        ),
+    )
+
+
+def check_answers(
+    answers: Iterable[WrittenAnswer],
+    questions: Mapping[str, SectionQuestions],
+    sections: Sequence[SectionPassages],
+    names: Sequence[str],
+) -> tuple[list[CheckedAnswer], list[QuestionFault]]:
+    """Check answers against the site as it is, each as a whole: a claim that fails drops it.
+
+    names: of the site, which a claim may use. Returns those that hold, and why others do not.
+    """
+    by_id = {section.id: section for section in sections}
+    owners = {passage.id: section for section in sections for passage in section.windows}
+    checked: dict[tuple[str, str], CheckedAnswer] = {}
+    faults: list[QuestionFault] = []
+    for written in answers:
+        key = written.section, written.question
+        fault = "is stored twice: keep one" if key in checked else None
+        fault = fault or _find_question_change(written, questions, by_id)
+        fault = fault or _find_source_change(written, owners)
+        answer = fault or _settle(written, owners, names)
+        if isinstance(answer, Answer):
+            checked[key] = CheckedAnswer(*key, answer)
+        else:
+            problem = f"the answer to “{written.question}” {answer}"
+            faults.append(QuestionFault(written.section, problem, is_stale=True))
+    return list(checked.values()), faults
+
+
+def _find_question_change(
+    written: WrittenAnswer,
+    questions: Mapping[str, SectionQuestions],
+    sections: Mapping[str, SectionPassages],
+) -> str | None:
+    """Find why an answer's question is not one of the site now, as the end of a sentence."""
+    section, line = sections.get(written.section), questions.get(written.section)
+    if section is None:
+        return "is of a section that the site does not have"
+    if line is None or written.question not in list_allowed_questions(line, section):
+        return "is to no question of the file of questions"
+    if line.hash != section.hash:
+        return "is of a section whose text has changed since its questions were written"
+    return None
+
+
+def _find_source_change(
+    written: WrittenAnswer, owners: Mapping[str, SectionPassages]
+) -> str | None:
+    """Find which source of an answer is not what it was, as the end of a sentence."""
+    for citation in (citation for claim in written.claims for citation in claim.citations):
+        section = owners.get(citation.id)
+        if section is None:
+            return f"cites {citation.id}, which the site does not have"
+        (passage,) = (window for window in section.windows if window.id == citation.id)
+        if passage.url != citation.url:
+            return f"cites {citation.id} at {citation.url}, and its url is {passage.url}"
+        if citation.hash not in ("", section.hash):
+            return f"cites {citation.id}, whose text has changed since"
+        if not find_quotes(citation.quote, passage.text):
+            return f"quotes words that {citation.id} does not say"
+    return None
+
+
+def _settle(
+    written: WrittenAnswer, owners: Mapping[str, SectionPassages], names: Sequence[str]
+) -> Answer | str:
+    """Judge an answer by the contract, or say what it breaks, as the end of a sentence."""
+    ids = dict.fromkeys(c.id for claim in written.claims for c in claim.citations)
+    passages: dict[str, Passage] = {
+        name: next(window for window in owners[name].windows if window.id == name) for name in ids
+    }
+    places = {name: place for place, name in enumerate(passages)}
+    by_place = dict(enumerate(passages.values()))
+    draft: object = {
+        "claims": [
+            {
+                "text": claim.text,
+                "evidence": [
+                    {"source": f"s{places[c.id] + 1}", "quote": c.quote} for c in claim.citations
+                ],
+            }
+            for claim in written.claims
+        ]
+    }
+    answer = Answer()
+    # The second time as an engine reads it, by ranges, so that both settle on the same.
+    for _ in range(2):
+        try:
+            answer = enforce_contract(draft, Evidence(tuple(passages.values())), names)
+        except ContractViolation as error:
+            return f"breaks the contract ({error})"
+        if answer.rules:
+            return f"claims what its quotes do not say ({', '.join(dict.fromkeys(answer.rules))})"
+        if not answer.claims:
+            return "claims nothing"
+        draft = locate_answer(written.question, answer, places).make_draft(by_place)
+    return answer

@@ -1,0 +1,127 @@
+"""Stored answers as an index has them: claims whose quotes are ranges of its passages."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..types import Answer, Passage
+
+# In the files that a browser reads: of so many, a chosen question loads one shard.
+ANSWERS_PER_SHARD = 16
+
+# The row of a passage, and the (start, end) of words in its text.
+PassageRange = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredClaim:
+    """Hold a claim and the ranges that it cites.
+
+    ``excerpt``: the ranges that it consists of, none if it has words of its own.
+    """
+
+    text: str
+    quotes: tuple[PassageRange, ...]
+    excerpt: tuple[PassageRange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAnswer:
+    """Hold an answer that was drafted before the build, and the words of its question.
+
+    It has no field for a quote, a url or a title: those are the passages' own.
+    """
+
+    question: str
+    claims: tuple[StoredClaim, ...]
+
+    @property
+    def rows(self) -> list[int]:
+        """List the rows of the passages that it cites, in order of first use."""
+        return list(dict.fromkeys(row for claim in self.claims for row, _, _ in claim.quotes))
+
+    def as_json(self) -> list[Any]:
+        """Return it as ``parse_stored_answers`` reads it."""
+        return [self.question, [[c.text, c.quotes, c.excerpt] for c in self.claims]]
+
+    def make_draft(self, passages: Mapping[int, Passage]) -> dict[str, Any]:
+        """Make the draft that the contract judges. passages: by row, the evidence in this order."""
+        places = {row: place for place, row in enumerate(passages, 1)}
+        return {
+            "claims": [
+                {
+                    "text": claim.text,
+                    "evidence": [
+                        {
+                            "source": f"s{places[row]}",
+                            "quote": passages[row].text[start:end],
+                            "start": start,
+                        }
+                        for row, start, end in claim.quotes
+                    ],
+                }
+                for claim in self.claims
+            ]
+        }
+
+
+def locate_answer(question: str, answer: Answer, rows: Mapping[str, int]) -> StoredAnswer:
+    """Turn the quotes of a grounded answer into ranges. rows: of passages, by id; KeyError."""
+    return StoredAnswer(
+        question,
+        tuple(
+            StoredClaim(
+                claim.text,
+                tuple((rows[c.id], c.start, c.start + len(c.quote)) for c in claim.citations),
+                tuple((rows[name], start, end) for name, start, end in claim.excerpt),
+            )
+            for claim in answer.claims
+        ),
+    )
+
+
+def parse_stored_answers(
+    marks: NDArray[np.bool_], values: Sequence[Any], passages: int
+) -> dict[int, StoredAnswer]:
+    """Parse the answers of an index by the rows of their questions.
+
+    marks: (questions,) those that have one. passages: how many there are. LookupError, TypeError or
+    ValueError for malformed ones.
+    """
+    rows = np.flatnonzero(marks).tolist()
+    if len(rows) != len(values):
+        raise ValueError("its answers do not match its questions")
+    answers: dict[int, StoredAnswer] = {}
+    for row, (question, claims) in zip(rows, values, strict=True):
+        parsed = tuple(_parse_claim(*claim, passages=passages) for claim in claims)
+        answers[row] = StoredAnswer(_check_text(question), parsed)
+    return answers
+
+
+def _parse_claim(
+    text: object, quotes: Sequence[Any], excerpt: Sequence[Any], *, passages: int
+) -> StoredClaim:
+    if not quotes:
+        raise ValueError("a stored claim quotes nothing")
+    ranges = [
+        tuple(_parse_range(passages, *place) for place in places) for places in (quotes, excerpt)
+    ]
+    return StoredClaim(_check_text(text), *ranges)
+
+
+def _parse_range(passages: int, row: object, start: object, end: object) -> PassageRange:
+    # A bool is an int to isinstance.
+    if not (type(row) is int and type(start) is int and type(end) is int):
+        raise TypeError(f"{row!r:.20}, {start!r:.20}, {end!r:.20} are no whole numbers")
+    if not (0 <= row < passages and 0 <= start < end):
+        raise ValueError(f"{row}, {start}, {end} is not a range of a passage")
+    return row, start, end
+
+
+def _check_text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.80} is not a text")
+    return value

@@ -1,0 +1,48 @@
+/** Recall the answer that is stored for a question of the very same words; see `stored_answers.py`. */
+
+import { hashWords } from "./boosts.js";
+import { unitOffset } from "./code_points.js";
+import { makeClaim } from "./contract.js";
+import { splitLowercaseWords } from "./tokenization.js";
+
+/**
+ * @typedef {import("./store.js").Store} Store
+ * @typedef {import("./draft_loop.js").Reply} Reply
+ *
+ * @typedef {[row: number, start: number, end: number]} PassageRange the row of a passage, and offsets in code points
+ * @typedef {[text: string, quotes: PassageRange[], excerpt: PassageRange[]]} StoredClaim
+ * @typedef {[question: string, claims: StoredClaim[]]} StoredAnswer
+ */
+
+/**
+ * Recall a stored answer, which the build has judged by the contract; null where there is none.
+ *
+ * It quotes the passages as they are: it has no words of theirs.
+ * @param {Store} store whose questions have been loaded
+ * @param {string} question
+ * @returns {Promise<Reply | null>}
+ */
+export async function recallAnswer(store, question) {
+  const { recipe } = store;
+  const key = hashWords(recipe, question);
+  const wordsOf = (/** @type {string} */ text) => splitLowercaseWords(recipe, text).join(" ");
+  for (const row of store.questionKeys.keys()) {
+    if (store.questionKeys[row] !== key || !store.hasAnswer[row]) continue;
+    const [stored, claims] = await store.loadAnswer(row);
+    // Many questions share a hash.
+    if (wordsOf(stored) !== wordsOf(question)) continue;
+    const passages = await store.loadPassages(claims.flatMap(([, quotes]) => quotes.map(([passage]) => passage)));
+    const locate = (/** @type {PassageRange} */ [number, start, end]) => {
+      const passage = /** @type {import("./store.js").Passage} */ (passages.get(number));
+      return { passage, start: unitOffset(passage.text, start), end: unitOffset(passage.text, end) };
+    };
+    const answer = {
+      claims: claims.map(([text, quotes, excerpt]) => {
+        return { ...makeClaim(recipe, text, quotes.map(locate)), quotations: excerpt.map(locate) };
+      }),
+    };
+    // Its words were reviewed, and its question is the one that was asked.
+    return { answer, confidence: 1, reason: null, stored };
+  }
+  return null;
+}
