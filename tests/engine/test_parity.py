@@ -2,11 +2,13 @@
 
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
 
-from answerable.indexing.questions import read_questions
+from answerable.indexing.answers import WrittenAnswer, WrittenCitation, WrittenClaim, write_answers
+from answerable.indexing.questions import SectionPassages, list_sections, read_questions
 from answerable.serve.types import Passage
 from support import engine_parity, sites
 from support.engine_parity import BrowserSite, Result
@@ -26,8 +28,39 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserSite]:
     shutil.copy(sites.ROOT / "questions.jsonl", folder)
     done = sites.build(folder, "-q")
     assert done.returncode == 0, done.stderr
+    store_answers(folder)
+    done = sites.build(folder, "-q")
+    assert done.returncode == 0, done.stderr
+    assert sites.opened(folder).manifest.counts["answers"] > COUNT
     with engine_parity.serving_site(folder) as served:
         yield served
+
+
+def store_answers(folder: Path) -> None:
+    """Store answers for the first questions of sections: verbatim, of two sources, and worded."""
+    sections = {section.id: section for section in list_sections(sites.opened(folder).passages())}
+    lines = read_questions(folder / "questions.jsonl")
+    current = [name for name, section in sections.items()
+               if name in lines and lines[name].hash == section.hash]  # fmt: skip
+    answers = []
+    for name, other in zip(current, [*current[1:], current[0]], strict=True):
+        quotes = [quote_of(sections[name]), quote_of(sections[other])]
+        texts = quotes[0].quote, f"It says this here: {quotes[0].quote}"
+        claims = tuple(WrittenClaim(text, (quotes[0],)) for text in texts)
+        joined = f"{quotes[0].quote} {quotes[1].quote}"
+        if name != other:
+            claims = (*claims, WrittenClaim(joined, tuple(quotes)))
+        answers.append(WrittenAnswer(lines[name].questions[0], name, claims))
+    write_answers(folder / "questions.answers.json", answers, list(sections.values()))
+
+
+def quote_of(section: SectionPassages) -> WrittenCitation:
+    passage = section.windows[0]
+    start, end = next(
+        (span for span in passage.sentences if len(passage.text[slice(*span)].split()) > 3),
+        (0, len(passage.text)),
+    )
+    return WrittenCitation(passage.id, passage.url, passage.text[start:end], section.hash)
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +81,10 @@ def questions(site: BrowserSite) -> list[HardQuestion]:
 @pytest.fixture(scope="module")
 def expected(site: BrowserSite, questions: list[HardQuestion]) -> list[Result]:
     results = [engine_parity.expect_result(site.engine, each) for each in questions]
+    # Of verbatim claims and of others.
+    stored = [result["reply"] for result in results if result.get("reply", {}).get("stored")]
+    assert len(stored) >= 10
+    assert {"blocks" in claim for reply in stored for claim in reply["claims"]} == {True, False}
     modes = [result["reply"]["mode"] for result in results if "reply" in result]
     # There is something to compare: answers, refusals, and questions that are none.
     assert modes.count("partial") >= 10

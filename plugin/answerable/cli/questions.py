@@ -4,9 +4,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextvars import copy_context
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,29 +22,32 @@ from ..indexing.questions import (
     list_sections,
     write_questions,
 )
-from ..mkdocs.options import read_known_questions, resolve_questions_path
+from ..mkdocs.options import read_known_questions, resolve_answers_path, resolve_questions_path
 from ..mkdocs.site_config import find_plugin, load_mkdocs_config
 from ..serve.answers.openai_answerer import complete_json
 from ..serve.engine import Engine
 from ..serve.errors import ProviderError, SiteError
+from ..serve.providers import make_engine
 from ..serve.retrieval.boosts import hash_words
-from ..serve.retrieval.selection import WINDOW_SUFFIX
+from ..serve.retrieval.selection import POOL_SIZE, WINDOW_SUFFIX
 from ..serve.stores.bundle import Bundle
+from .answers import (
+    CHARACTERS_PER_TOKEN,
+    AnswerFile,
+    ImportedDrafts,
+    KnownQuestion,
+    call_at_once,
+    call_patiently,
+)
 from .context import SiteLocation, find_bundle, open_engine, read_function_settings
 from .eval import confirm_cost
 
 SECTIONS_PER_CALL = 10
 # Of the text of a section: what follows rarely answers another question.
 MAX_WORDS = 200
-_CALLS_AT_ONCE = 4
 _DEADLINE_SECONDS = 120.0
-# A limit of a minute has passed after so many attempts.
-_ATTEMPTS = 5
-_PAUSE_SECONDS = 4.0
 # Five questions of a section, as JSON.
 _OUTPUT_TOKENS_PER_SECTION = 100
-# English has about a token for four characters.
-_CHARACTERS_PER_TOKEN = 4
 
 INSTRUCTIONS = """\
 You write the questions that sections of a documentation site answer, in the words of readers who
@@ -104,37 +105,27 @@ class QuestionWriter:
         """Estimate the tokens that a run reads and writes."""
         messages = [frame_sections(batch) for batch in split_batches(sections)]
         read = sum(len(INSTRUCTIONS) + len(message) for message in messages)
-        return read // _CHARACTERS_PER_TOKEN, _OUTPUT_TOKENS_PER_SECTION * len(sections)
+        return read // CHARACTERS_PER_TOKEN, _OUTPUT_TOKENS_PER_SECTION * len(sections)
 
     def write_lines(self, sections: Sequence[SectionPassages]) -> Iterator[WrittenQuestions]:
         """Yield the questions of sections as each call has written them."""
-        with ThreadPoolExecutor(_CALLS_AT_ONCE) as executor:
-            calls = [
-                executor.submit(copy_context().run, self._write_batch, batch)
-                for batch in split_batches(sections)
-            ]
-            try:
-                for call in as_completed(calls):
-                    yield call.result()
-            finally:
-                executor.shutdown(wait=True, cancel_futures=True)
+        for _, written in call_at_once(self._write_batch, split_batches(sections)):
+            yield written
 
     def _write_batch(self, sections: Sequence[SectionPassages]) -> WrittenQuestions:
-        for attempt in range(1, _ATTEMPTS + 1):
-            try:
-                output, tokens = complete_json(
+        try:
+            output, tokens = call_patiently(
+                lambda: complete_json(
                     self.model, self.base_url, INSTRUCTIONS, frame_sections(sections),
                     ("questions", _SCHEMA), 2 * _OUTPUT_TOKENS_PER_SECTION * len(sections),
                     _DEADLINE_SECONDS,
-                )  # fmt: skip
-            except ProviderError as error:
-                if attempt == _ATTEMPTS or not error.transient:
-                    return WrittenQuestions(failure=str(error))
-                self.pause(attempt * _PAUSE_SECONDS)
-                continue
-            lines, refused = read_written_questions(output, sections)
-            return WrittenQuestions(tuple(lines), refused, tokens)
-        raise AssertionError("unreachable")
+                ),
+                self.pause,
+            )  # fmt: skip
+        except ProviderError as error:
+            return WrittenQuestions(failure=str(error))
+        lines, refused = read_written_questions(output, sections)
+        return WrittenQuestions(tuple(lines), refused, tokens)
 
 
 def split_batches(sections: Sequence[SectionPassages]) -> list[Sequence[SectionPassages]]:
@@ -201,6 +192,11 @@ Questions = dict[str, SectionQuestions]
     metavar="FILE",
     help='Take lines {"id": …, "questions": […]}, written by a person or an agent; - for stdin.',
 )
+@click.option(
+    "--answers",
+    is_flag=True,
+    help="With --write, --export or --import: answers to the questions in place of questions.",
+)
 @click.option("--check", is_flag=True, help="Name what is stale, orphaned, doubled or refused.")
 @click.option("--strict", is_flag=True, help="With --check: a question not answered fails too.")
 @click.option(
@@ -213,6 +209,7 @@ def command(
     yes: bool,
     export: bool,
     imported: Path | None,
+    answers: bool,
     check: bool,
     strict: bool,
     gold: int | None,
@@ -220,6 +217,8 @@ def command(
     """Write and check the questions that the site's sections answer; exit status 1 for a fault."""
     if sum((write, export, imported is not None, check, gold is not None)) != 1:
         raise click.UsageError("name one of --write, --export, --import FILE, --check and --gold N")
+    if answers and (check or gold is not None):
+        raise click.UsageError("--answers goes with --write, --export or --import FILE")
     bundle, config_file = location
     options = find_plugin(load_mkdocs_config(config_file)).config
     path = resolve_questions_path(options)
@@ -227,6 +226,10 @@ def command(
     engine = open_engine(folder, config_file)
     sections = list_sections(engine.store.passages())
     questions = read_known_questions(options)
+    file = AnswerFile(resolve_answers_path(options), questions, sections, engine)
+    writer = QuestionWriter(options.questions.model, options.questions.base_url or None)
+    price = options.evaluate.prices.get(writer.model)
+    model_price = ModelPrice(price.input, price.output) if price else None
     if check or gold is not None:
         asked_count = gold or len(engine.store.question_keys)
         confirm_cost(
@@ -237,9 +240,24 @@ def command(
             is_agreed=yes,
         )
     if check:
-        raise SystemExit(_check(engine, path, questions, sections, strict=strict))
+        raise SystemExit(_check(file, path, strict=strict))
     if gold is not None:
         click.echo(_propose_gold_queries(engine, questions, gold))
+        return
+    if answers:
+        _require_built(file, path)
+        if export:
+            for question in file.list_unanswered():
+                click.echo(json.dumps(file.describe_evidence(question), ensure_ascii=False))
+        elif imported is not None:
+            _import_answers(_read_lines(imported), file)
+        else:
+            settings = replace(
+                read_function_settings(folder),
+                answers="openai", model=writer.model, base_url=writer.base_url,
+            )  # fmt: skip
+            drafting = make_engine(engine.store, engine.embedder, settings)
+            _write_answers(replace(file, engine=drafting), writer, model_price, is_agreed=yes)
         return
     unwritten = _list_unwritten(engine.store, sections, questions)
     if export:
@@ -248,10 +266,7 @@ def command(
     elif imported is not None:
         _import(_read_lines(imported), path, questions, sections)
     else:
-        writer = QuestionWriter(options.questions.model, options.questions.base_url or None)
-        price = options.evaluate.prices.get(writer.model)
-        known_price = ModelPrice(price.input, price.output) if price else None
-        _write(writer, known_price, path, questions, sections, unwritten, is_agreed=yes)
+        _write(writer, model_price, path, questions, sections, unwritten, is_agreed=yes)
 
 
 def _list_unwritten(
@@ -286,11 +301,8 @@ def _write(
     if not unwritten:
         click.echo(f"{path} has questions for every section")
         return
-    estimate = _describe_tokens(writer.estimate_tokens(unwritten), price)
     count = format_count(len(unwritten), "section")
-    click.echo(f"{count}, {writer.model}: about {estimate}; only public text is sent.", err=True)
-    if sys.stdin.isatty() and not is_agreed:
-        click.confirm("Go on?", default=True, abort=True, err=True)
+    _announce(count, writer.model, writer.estimate_tokens(unwritten), price, is_agreed=is_agreed)
     done = written = refused = 0
     tokens = [0, 0]
     failures: dict[str, None] = {}
@@ -319,6 +331,52 @@ def _write(
         raise SiteError(f"{missing} got no questions{reason}: run the same command again")
 
 
+def _announce(
+    count: str, model: str, tokens: tuple[int, int], price: ModelPrice | None, *, is_agreed: bool
+) -> None:
+    """Say what a run takes before it begins, and ask at a terminal; click.Abort for no."""
+    estimate = _describe_tokens(tokens, price)
+    click.echo(f"{count}, {model}: about {estimate}; only public text is sent.", err=True)
+    if sys.stdin.isatty() and not is_agreed:
+        click.confirm("Go on?", default=True, abort=True, err=True)
+
+
+def _write_answers(
+    file: AnswerFile, writer: QuestionWriter, price: ModelPrice | None, *, is_agreed: bool
+) -> None:
+    asked = file.list_unanswered()
+    if not file.questions:
+        raise SiteError("there are no questions: run `answerable questions --write` first")
+    if not asked:
+        click.echo(f"{file.path} has answers to every question")
+        return
+    count, tokens = format_count(len(asked), "question"), file.estimate_tokens(asked)
+    _announce(count, writer.model, tokens, price, is_agreed=is_agreed)
+    counts = file.store(asked, writer.pause)
+    total = _describe_tokens((counts.tokens_in, counts.tokens_out), price)
+    click.echo(f"{counts.describe(file.path)}; {total}")
+    if counts.failures:
+        missing = format_count(sum(counts.failures.values()), "question")
+        raise SiteError(
+            f"{missing} got no answer ({'; '.join(counts.failures)}): run the same command again"
+        )
+
+
+def _import_answers(text: str, file: AnswerFile) -> None:
+    rows = _parse_lines(text, '{"section": "…", "question": "…", "claims": […]}')
+    drafts = {
+        KnownQuestion(str(row.get("section")), str(row.get("question"))): row
+        for row in rows
+        if isinstance(row, dict)
+    }
+    asked = [question for question in file.list_unanswered() if question in drafts]
+    answerer = ImportedDrafts({question.text: drafts[question] for question in asked})
+    engine = Engine(file.engine.store, file.engine.embedder, answerer)
+    counts = replace(file, engine=engine).store(asked, time.sleep)
+    ignored = format_count(len(rows) - len(asked), "line")
+    click.echo(f"{counts.describe(file.path)}; {ignored} of no question without an answer")
+
+
 def _describe_tokens(tokens: tuple[int, int], price: ModelPrice | None) -> str:
     cost = ""
     if price:
@@ -329,15 +387,7 @@ def _describe_tokens(tokens: tuple[int, int], price: ModelPrice | None) -> str:
 def _import(
     text: str, path: Path, questions: Questions, sections: Sequence[SectionPassages]
 ) -> None:
-    rows: list[object] = []
-    for number, row in enumerate(text.split("\n"), 1):
-        try:
-            rows += [json.loads(row)] if row.strip() else []
-        except ValueError:
-            raise SiteError(
-                f"--import: line {number} is not JSON; write lines "
-                '{"id": "…", "questions": ["…"]}, nothing was taken'
-            ) from None
+    rows = _parse_lines(text, '{"id": "…", "questions": ["…"]}')
     lines, refused = read_written_questions({"sections": rows}, sections)
     questions.update({line.id: line for line in lines})
     _save(path, questions, sections)
@@ -350,6 +400,19 @@ def _import(
     )
 
 
+def _parse_lines(text: str, form: str) -> list[object]:
+    """Parse lines of JSON; SiteError names the one that is none, and the form of all."""
+    rows: list[object] = []
+    for number, row in enumerate(text.split("\n"), 1):
+        try:
+            rows += [json.loads(row)] if row.strip() else []
+        except ValueError:
+            raise SiteError(
+                f"--import: line {number} is not JSON; write lines {form}, nothing was taken"
+            ) from None
+    return rows
+
+
 def _read_lines(imported: Path) -> str:
     """Read the imported file, or standard input for -; SiteError if it is not UTF-8."""
     with click.open_file(str(imported), "rb") as file:
@@ -360,32 +423,34 @@ def _read_lines(imported: Path) -> str:
         raise SiteError(f"--import: {imported} is not UTF-8; save it as UTF-8") from None
 
 
-def _check(
-    engine: Engine[Bundle],
-    path: Path,
-    questions: Mapping[str, SectionQuestions],
-    sections: Sequence[SectionPassages],
-    *,
-    strict: bool,
-) -> int:
-    """Print what is wrong with a file, and return the exit status."""
-    faults = check_questions(questions, sections)
-    for fault in faults:
-        click.echo(f"{path}: {fault.section}: {fault.problem}")
+def _require_built(file: AnswerFile, path: Path) -> list[tuple[str, str]]:
+    """List the questions of sections; SiteError unless the last build has read the same."""
     listed = [
-        (section.id, text)
-        for section in sections
-        if section.id in questions
-        for text in list_allowed_questions(questions[section.id], section)
+        (section, text)
+        for section in file.sections
+        if section.id in file.questions
+        for text in list_allowed_questions(file.questions[section.id], section)
     ]
-    hashes = {section.id: section.hash for section in sections}
     keys = [
-        hash_words(text) if questions[name].hash == hashes[name] else 0 for name, text in listed
+        hash_words(text) if file.questions[section.id].hash == section.hash else 0
+        for section, text in listed
     ]
-    if keys != engine.store.question_keys.tolist():
+    if keys != file.engine.store.question_keys.tolist():
         raise SiteError(
-            f"{path} has changed since the last build: build the site, then check again"
+            f"{path} has changed since the last build: build the site, then run this again"
         )
+    return [(section.id, text) for section, text in listed]
+
+
+def _check(file: AnswerFile, path: Path, *, strict: bool) -> int:
+    """Print what is wrong with the files, and return the exit status."""
+    engine = file.engine
+    faults = check_questions(file.questions, file.sections)
+    answers, answer_faults = file.check()
+    for source, problems in ((path, faults), (file.path, answer_faults)):
+        for fault in problems:
+            click.echo(f"{source}: {fault.section}: {fault.problem}")
+    listed = _require_built(file, path)
     unanswered = []
     with show_progress("questions") as progress:
         for done, (name, text) in enumerate(listed, 1):
@@ -397,15 +462,17 @@ def _check(
         click.echo(f"{path}: {name}: “{text}” is not answered by its section first")
     answered = len(listed) - len(unanswered)
     click.echo(
-        f"{format_count(len(listed), 'question')} of {format_count(len(questions), 'section')}: "
-        f"{answered} answered by their section; {format_count(len(faults), 'fault')}"
+        f"{format_count(len(listed), 'question')} of "
+        f"{format_count(len(file.questions), 'section')}: {answered} answered by their section; "
+        f"{format_count(len(answers), 'answer')} stored; "
+        f"{format_count(len(faults) + len(answer_faults), 'fault')}"
     )
-    return int(bool(faults) or (strict and bool(unanswered)))
+    return int(bool(faults or answer_faults) or (strict and bool(unanswered)))
 
 
 def _is_answered_by(engine: Engine[Bundle], section: str, question: str) -> bool:
     """Test whether the first source of a question's answer is of a section."""
-    citations = engine.answer(question).answer.citations
+    citations = engine.draft_from(engine.retrieve(question, POOL_SIZE)).citations
     return bool(citations) and WINDOW_SUFFIX.sub("", citations[0].id) == section
 
 
@@ -423,7 +490,7 @@ def _propose_gold_queries(
         raise SiteError("there are no questions: run `answerable questions --write` first")
     rows = []
     for name, text in ordered[:count]:
-        mode = engine.answer(text).answer.mode
+        mode = engine.draft_from(engine.retrieve(text, POOL_SIZE)).mode
         rows.append(
             f"  - id: {name.replace('/', '-').replace('#', '-')}\n"
             f"    query: {json.dumps(text, ensure_ascii=False)}\n"

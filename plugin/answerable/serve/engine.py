@@ -161,14 +161,17 @@ class Engine(Generic[StoreT]):
 
     def draft_from(self, retrieved: RetrievalResult) -> Reply:
         """Draft an answer from a pool, also to a question whose answer is stored."""
-        site, profile = self.store.site, self.store.manifest.profile
-        pool = arrange_pool(self.store, retrieved)
-        evidence = fit_budget(select_evidence(pool, profile.passages_per_page))
+        site = self.store.site
         reply = draft_reply(
             self.answerer,
             retrieved.reading.question,
-            evidence,
+            self.select_evidence(retrieved),
             lambda answer: rate_answer(self.store.manifest, answer, retrieved),
             site.claim_names,
         )
         return replace(reply, text=format_answer(reply.answer, site.route))
+
+    def select_evidence(self, retrieved: RetrievalResult) -> Evidence:
+        """Select what of a pool an answerer may see."""
+        pool = arrange_pool(self.store, retrieved)
+        return fit_budget(select_evidence(pool, self.store.manifest.profile.passages_per_page))

@@ -487,7 +487,8 @@ export function drawAnswer(answer, { tag, say }, context) {
 
   // Only what a model has worded is called an answer.
   const grade = answer.confidence === "low" || (answer.confidence === "high" && !excerpts.length) ? answer.confidence : "medium";
-  const heading = say(claims.length ? `confidence.${grade}` : `heading.${answer.mode}`);
+  const named = claims.length ? `confidence.${grade}` : `heading.${answer.mode}`;
+  const heading = say(answer.stored ? "answerTo" : named, { question: answer.question });
   return [element("h3", { tabindex: "-1" }, heading), ...drawBody()];
 }
 

@@ -490,7 +490,9 @@ export class AskBox extends HTMLElement {
     const copy = (/** @type {string} */ text, /** @type {HTMLElement} */ row) => copyText(text, row, status, say);
     const words = listMarkedWords(question, answer, say);
     const readSection = (/** @type {string} */ id) => /** @type {Answerer} */ (this.#answerer).readSection(id);
-    const nodes = drawAnswer(numbered, this.#language, { words, siteUrl: answer.site_url, copy, readSection });
+    const context = { words, siteUrl: answer.site_url, copy, readSection };
+    const nodes = drawAnswer(numbered, this.#language, context);
+    const after = answer.excerpts ? drawAnswer(numberCitations(answer.excerpts), this.#language, context) : [];
     const isRefusal = answer.mode === "not-found";
     const differs = site.bundles.length > 0 && answer.bundle && !site.bundles.includes(answer.bundle);
     const row = element("div", { class: "actions" });
@@ -508,6 +510,7 @@ export class AskBox extends HTMLElement {
     this.#show(
       answer.mode,
       ...nodes,
+      ...after,
       ...(differs ? [drawNote(say("differs"))] : []),
       ...(isRefusal ? [places, ...this.#drawWays(question, site, answer.bundle ?? "")] : [row]),
       ...(site.feedback ? [this.#drawFeedback(question, answer, site.feedback)] : []),
@@ -530,7 +533,7 @@ export class AskBox extends HTMLElement {
   async #addPlaces(node, question, answer) {
     const answerer = /** @type {Answerer} */ (this.#answerer);
     const places = await answerer.listPlaces(question, answer.site_url).catch(() => []);
-    const shown = new Set(answer.citations.map(({ url }) => url));
+    const shown = new Set([answer, answer.excerpts].flatMap((part) => part?.citations ?? []).map(({ url }) => url));
     const others = places.filter(({ url }) => !shown.has(url));
     node.append(...drawPlaces(others, () => ["h4", this.#language.say("more")]));
     node.hidden = !node.firstChild;

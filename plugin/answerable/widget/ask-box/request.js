@@ -22,6 +22,9 @@ import { getPageLanguage, HOME, LOAD_MILLISECONDS } from "./strings.js";
  * @property {string} [site_url]
  * @property {string} [bundle]
  * @property {string} [request_id]
+ * @property {boolean} [stored] before somebody asked
+ * @property {string} [question] that it is stored for
+ * @property {Answer | null} [excerpts] what would be answered without it
  */
 
 /**
@@ -130,6 +133,8 @@ export function checkAnswer(answer) {
   const [whole, part] = present.has("hint") ? ["supported", "related-material"] : ["partial", "not-found"];
   demand(mode === (present.has("record") ? whole : part));
   demand([answer.site_url, answer.bundle, answer.request_id].every(isOptionalText));
+  demand(!answer.stored || isText(answer.question));
+  if (answer.excerpts) checkAnswer(answer.excerpts);
   return answer;
 }
 

@@ -88,10 +88,11 @@ export class Engine {
       onStage?.(stage);
     };
     const retrieved = await this.#retrieve(question, language, begin);
-    const { question, remarks } = retrieved.reading;
-    const [drafted, stored] = await Promise.all([this.#answerFrom(retrieved, begin), recallAnswer(this.store, question)]);
+    const { reading } = retrieved;
+    const recalled = recallAnswer(this.store, reading.question);
+    const [drafted, stored] = await Promise.all([this.#answerFrom(retrieved, begin), recalled]);
     const reply = stored ? { ...stored, excerpts: drafted.reason ? null : drafted } : drafted;
-    return serializeAnswer(reply, this.store, requestId, remarks);
+    return serializeAnswer(reply, this.store, requestId, reading.remarks);
   }
 
   /**
