@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from answerable.indexing.answers import WrittenAnswer, WrittenCitation, WrittenClaim, write_answers
 from answerable.indexing.questions import SectionQuestions, list_sections, write_questions
 from ask_box.test_widget_accessibility import SCHEMES, violations
 from support.browser_site import Host, hosted, visit, write_plain_site
@@ -22,6 +23,9 @@ LINES = {
     "storms#storms": ("what do sailors do when gusts are near",),
 }
 
+CHAIN = "The chain of a mooring is twelve millimetres thick."
+SUGGESTED = LINES["mooring#chains"][0]
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -34,6 +38,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder / "questions.jsonl",
         [SectionQuestions(name, sections[name].hash, texts) for name, texts in lines.items()],
     )
+    section = sections["mooring#chains"]
+    citation = WrittenCitation(section.id, section.windows[0].url, CHAIN, section.hash)
+    claims = (WrittenClaim("It is twelve millimetres thick, and so is the chain.", (citation,)),)
+    answer = WrittenAnswer(LINES["mooring#chains"][0], section.id, claims)
+    write_answers(folder / "questions.answers.json", [answer], list(sections.values()))
     build_here(folder)
     return folder / "site"
 
@@ -73,6 +82,49 @@ def test_a_suggestion_is_asked_and_answered_by_its_section(page: Page, host: Hos
     expect(box.locator(".typed")).to_be_hidden()
     # It is no source: neither the cards nor the copied answer hold it.
     assert "ground tackle" not in " ".join(box.locator(".card").all_inner_texts())
+
+
+def test_a_stored_answer_is_shown_for_the_very_words_of_its_question(
+    page: Page, host: Host
+) -> None:
+    box = visit(page, f"{host.origin}/storms/")
+    box.get_by_role("button", name="Ask", exact=True).click()
+    field = box.get_by_label("Your question")
+    heading = box.locator(".view h3").first
+    loaded = lambda: [line for line in host.requests if "/answers-" in line]  # noqa: E731
+    # A like one is answered by excerpts, with the known one as a suggestion beside them.
+    field.fill("how heavy is my ground tackle")
+    expect(box.locator(".typed").get_by_role("button")).to_have_text([SUGGESTED])
+    field.press("Enter")
+    expect(box).not_to_have_attribute("state", "empty")
+    beside = box.locator(".view .examples").get_by_role("button")
+    expect(beside).to_have_text([SUGGESTED])
+    expect(heading).not_to_contain_text("Answer to")
+    assert loaded() == []
+    with page.expect_request(lambda request: "/answers-" in request.url):
+        beside.click()
+    expect(heading).to_have_text(f"Answer to: {SUGGESTED}")
+    expect(box).to_have_attribute("state", "partial")
+    claim = box.locator(".sentence").first
+    expect(claim).to_contain_text("It is twelve millimetres thick, and so is the chain")
+    # Its own source with the whole quote, then what is found without it.
+    cards = box.locator(".view .cards")
+    expect(cards).to_have_count(2)
+    expect(cards.first.locator(".card")).to_have_count(1)
+    expect(cards.first.locator("blockquote")).to_have_text(CHAIN)
+    expect(box.locator(".view h3").nth(1)).to_have_text("From this site")
+    expect(box.locator(".view .examples")).to_have_count(0)
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
+        assert violations(page) == []
+    # Typed, its case and its end are no other words; and it is drawn again after a reload.
+    field.fill(f"{SUGGESTED.upper()}?")
+    field.press("Enter")
+    expect(heading).to_have_text(f"Answer to: {SUGGESTED}")
+    assert len(loaded()) == 1
+    page.reload()
+    expect(heading).to_have_text(f"Answer to: {SUGGESTED}")
+    expect(cards).to_have_count(2)
 
 
 def test_an_unknown_subject_suggests_nothing(page: Page, host: Host) -> None:

@@ -71,6 +71,8 @@ export class AskBox extends HTMLElement {
   #hasFocus = false;
   /** @type {((text: string) => void) | undefined} lists places for what is typed */
   #type;
+  /** @type {string[]} what was suggested last while the question was typed */
+  #suggested = [];
   #connection = new AbortController();
   #label = element("span", {}, IN_ENGLISH.say("ask"));
   #trigger = element(
@@ -295,10 +297,10 @@ export class AskBox extends HTMLElement {
     if (!(await answerer.prepare()) || this.#type) return;
     const { suggestInBox } = await importScript("suggest.js").catch(() => ({}));
     const { say } = this.#language;
-    const draw = (/** @type {import("../suggest.js").Suggestions} */ { questions, places }) => [
-      ...this.#drawQuestions(questions, "known"),
-      ...drawPlaces(places, (n) => ["h3", say("places", { n })]),
-    ];
+    const draw = (/** @type {import("../suggest.js").Suggestions} */ { questions, places }) => {
+      this.#suggested = questions;
+      return [...this.#drawQuestions(questions, "known"), ...drawPlaces(places, (n) => ["h3", say("places", { n })])];
+    };
     this.#type ??= suggestInBox?.(panel, answerer, draw);
     const typed = panel.question.value;
     if (typed !== value && typed.trim() !== this.#asked) this.#type?.(typed);
@@ -373,13 +375,15 @@ export class AskBox extends HTMLElement {
     const run = (this.#run = new AbortController());
     const { signal } = run;
     this.#asked = question;
+    // It is answered if the reader chooses it, and never because it is like what was typed.
+    const nearest = this.#suggested.includes(question) ? [] : this.#suggested.slice(0, 1);
     this.#showWorking();
     try {
       const enter = (/** @type {string} */ stage) => signal.aborted || this.#enterStage(stage);
       const answerer = /** @type {Answerer} */ (this.#answerer);
       const answer = await answerer.answer(question, signal, enter);
       const site = await this.#readSite();
-      if (!signal.aborted) this.#showAnswer(question, answer, site);
+      if (!signal.aborted) this.#showAnswer(question, answer, site, true, answer.stored ? [] : nearest);
     } catch (error) {
       const site = await this.#readSite();
       if (!signal.aborted) this.#showProblem(question, error, site);
@@ -482,8 +486,9 @@ export class AskBox extends HTMLElement {
    * @param {Answer} answer
    * @param {Site} site
    * @param {boolean} [isNew] and not drawn again
+   * @param {string[]} [nearest] of the questions that the site is known to answer
    */
-  #showAnswer(question, answer, site, isNew = true) {
+  #showAnswer(question, answer, site, isNew = true, nearest = []) {
     const { say } = this.#language;
     const { status } = this.#build();
     const numbered = numberCitations(answer);
@@ -511,6 +516,7 @@ export class AskBox extends HTMLElement {
       answer.mode,
       ...nodes,
       ...after,
+      ...this.#drawQuestions(nearest, "known"),
       ...(differs ? [drawNote(say("differs"))] : []),
       ...(isRefusal ? [places, ...this.#drawWays(question, site, answer.bundle ?? "")] : [row]),
       ...(site.feedback ? [this.#drawFeedback(question, answer, site.feedback)] : []),
