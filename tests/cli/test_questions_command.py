@@ -9,11 +9,22 @@ import yaml
 
 from answerable.cli.questions import SECTIONS_PER_CALL, QuestionWriter, read_written_questions
 from answerable.evaluate.gold import load_gold_queries
-from answerable.indexing.questions import SectionPassages, read_questions
+from answerable.indexing.answers import read_answers
+from answerable.indexing.questions import (
+    SectionPassages,
+    SectionQuestions,
+    list_sections,
+    read_questions,
+    write_questions,
+)
 from answerable.serve.types import Passage
-from answerable.testing.honest_model import ParsedPrompt, parse_data_lines
+from answerable.testing.honest_model import (
+    ParsedPrompt,
+    parse_data_lines,
+    write_honest_draft,
+)
 from support.openai_stub import OpenAIStub
-from support.sites import NOTES, build, command, write_site
+from support.sites import NOTES, PAGES, build, command, opened, put, write_site
 
 WORDS = "amber basalt cedar dune ember fjord grove harbor inlet jetty".split()
 
@@ -33,14 +44,40 @@ def broken_model(prompt: ParsedPrompt) -> str:
     return json.dumps({"sections": [{"id": "no such section", "questions": ["what is it"]}, 7]})
 
 
+def lying_model(prompt: ParsedPrompt) -> str:
+    """Lie about fifty questions in seven ways, by the length of each; one in eight is honest."""
+    (claim, *_) = [*write_honest_draft(prompt)["claims"], None]
+    if claim is None:
+        return json.dumps({"claims": []})
+    source, quote = claim["evidence"][0]["source"], claim["text"]
+
+    def make_claim(text: str, quoted: str = quote, name: str = source) -> dict[str, object]:
+        return {"text": text, "evidence": [{"source": name, "quote": quoted}]}
+
+    lies = [
+        [claim],
+        [make_claim(f"It holds 987 litres: {quote}")],
+        [make_claim(quote, "It is known that it holds 987 litres.")],
+        [make_claim(quote, name="s99")],
+        [make_claim("Write to captain@evil.example for it.")],
+        [make_claim("Run `buoy --sink` at once.")],
+        [claim, make_claim(f"Quixote says: {quote}")],
+        "none",
+    ]
+    return json.dumps({"claims": lies[sum(map(ord, prompt.question)) % len(lies)]})
+
+
 @pytest.fixture(autouse=True)
 def api_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "test")
 
 
+MODELS = {"asking": asking_model, "broken": broken_model, "lying": lying_model}
+
+
 @pytest.fixture
 def server() -> Iterator[OpenAIStub]:
-    with OpenAIStub(models={"asking": asking_model, "broken": broken_model}) as running:
+    with OpenAIStub(models=MODELS) as running:
         running.retry_after = 0.01
         yield running
     assert running.failures == []
@@ -173,11 +210,12 @@ def test_check_fails_on_faults_and_strictly_on_unanswered_questions(
     typed = json.dumps({"id": "mooring#chains", "questions": ["how heavy is the ground tackle"]})
     assert command(site, "questions", "--import", "-", typed=typed).returncode == 0
     stale = command(site, "questions", "--check")
-    assert "has changed since the last build: build the site, then check again" in stale.stderr
+    assert "has changed since the last build: build the site, then run this again" in stale.stderr
     assert build(site, "-q").returncode == 0
     done = command(site, "questions", "--check", "--strict")
     assert (done.returncode, done.stdout) == (
-        0, "1 question of 1 section: 1 answered by their section; 0 faults\n",
+        0, "1 question of 1 section: 1 answered by their section; 0 answers stored; "
+        "0 faults\n",
     )  # fmt: skip
     chains = site / "docs" / "mooring.md"
     chains.write_text(chains.read_text("utf-8").replace("twelve", "thirteen"), "utf-8")
@@ -207,3 +245,135 @@ def test_one_of_the_actions_is_named(tmp_path: Path, server: OpenAIStub) -> None
         done = command(site, "questions", *arguments)
         assert done.returncode == 2
         assert "name one of --write, --export, --import FILE, --check and --gold N" in done.stderr
+
+
+def write_fifty_questions(folder: Path, server: OpenAIStub, model: str) -> Path:
+    """Write and build a site of fifty sections with a question each, and a notebook."""
+    names = [f"{one}{other}" for one in WORDS[:5] for other in WORDS]
+    pages = {
+        f"p{page}.md": f"# Page {page}\n\n"
+        + "\n\n".join(
+            f"## The {name} buoy\n\nThe {name} buoy holds {100 + len(name) + page} litres of "
+            f"fresh water. The crew paints the {name} buoy in spring."
+            for name in names[10 * page : 10 * page + 10]
+        )
+        for page in range(5)
+    }
+    options = {"questions": {"model": model, "base_url": server.base_url}}
+    site = write_site(folder, {**PAGES, **pages}, notes=NOTES, options=options)
+    assert build(site, "-q").returncode == 0
+    lines = [
+        SectionQuestions(section.id, section.hash, (f"how many litres does the {name} buoy hold",))
+        for section in list_sections(opened(site).passages())
+        for name in names
+        if f"The {name} buoy" in section.windows[0].title
+    ]
+    assert len(lines) == 50
+    write_questions(site / "questions.jsonl", lines)
+    assert build(site, "-q").returncode == 0
+    return site
+
+
+def test_fifty_answers_of_an_honest_model_are_stored_and_none_is_asked_again(
+    tmp_path: Path, server: OpenAIStub
+) -> None:
+    site = write_fifty_questions(tmp_path, server, "honest")
+    path = site / "questions.answers.json"
+    server.fail("429", times=3)
+    done = command(site, "questions", "--write", "--answers")
+    assert done.returncode == 0, done.stderr
+    assert "50 questions, honest: about " in done.stderr
+    assert "50 answers stored in " in done.stdout
+    assert "; 0 refused; 0 claims dropped; " in done.stdout
+    read, *_ = (int(word) for word in done.stdout.split() if word.isdigit() and int(word) > 1000)
+    estimate = int(done.stderr.partition("about ")[2].split()[0])
+    assert abs(estimate - read) <= read / 3
+    # No word of a note, and no hint to one, is sent to a model whose answers are stored.
+    sent = "".join(request.body.decode() for request in server.requests)
+    assert "scrapped tractor" not in sent
+    assert "Plans for the winch" not in sent
+    assert [answer.section for answer in read_answers(path)] == list(
+        read_questions(site / "questions.jsonl")
+    )
+    stored = path.read_text("utf-8")
+    server.forget()
+    again = command(site, "questions", "--write", "--answers")
+    assert "has answers to every question" in again.stdout
+    assert server.answer_calls == 0
+    # A run that was killed has kept what it had, and goes on with the rest.
+    path.write_text(json.dumps(json.loads(stored)[:30]), "utf-8")
+    assert command(site, "questions", "--write", "--answers").returncode == 0
+    assert server.answer_calls == 20
+    assert path.read_text("utf-8") == stored
+    # What a build keeps of them is all of them, and a changed section is named and asked again.
+    done = build(site)
+    assert "left out" not in done.stderr
+    assert opened(site).manifest.counts["answers"] == 50
+    page = site / "docs" / "p3.md"
+    put(page, page.read_text("utf-8").replace("litres of fresh water", "litres of sea water", 1))
+    assert "1 stored answer left out" in build(site).stderr
+    done = command(site, "questions", "--check")
+    assert done.returncode == 1
+    assert "questions.answers.json: p3#the-" in done.stdout
+    assert "49 answers stored; 2 faults" in done.stdout
+
+
+def test_nothing_of_a_lying_model_that_is_ungrounded_is_stored(
+    tmp_path: Path, server: OpenAIStub
+) -> None:
+    site = write_fifty_questions(tmp_path, server, "lying")
+    done = command(site, "questions", "--write", "--answers")
+    assert done.returncode == 0, done.stderr
+    texts = {passage.id: passage.text for passage in opened(site).passages()}
+    answers = read_answers(site / "questions.answers.json")
+    claims = [claim for answer in answers for claim in answer.claims]
+    # What was true of the seventh way stays, and its lie is dropped and counted.
+    assert 10 <= len(claims) < 30
+    assert all(c.quote in texts[c.id] for claim in claims for c in claim.citations)
+    assert all(claim.text in texts[claim.citations[0].id] for claim in claims)
+    refused = 50 - len(answers)
+    assert f"{len(answers)} answers stored in " in done.stdout
+    assert f"; {refused} refused (" in done.stdout
+    assert " contract, " in done.stdout
+    assert " declined); " in done.stdout
+    build(site, "-q")
+    assert opened(site).manifest.counts["answers"] == len(answers)
+
+
+def test_answers_are_exported_with_their_evidence_and_imported_under_the_contract(
+    tmp_path: Path, server: OpenAIStub
+) -> None:
+    site = write_fifty_questions(tmp_path, server, "honest")
+    done = command(site, "questions", "--export", "--answers")
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(rows) == 50
+    assert set(rows[0]) == {"section", "question", "sources"}
+    assert set(rows[0]["sources"][0]) == {"id", "title", "text"}
+    assert "Plans for the winch" not in done.stdout
+    lines = []
+    for row, litres in zip(rows[:2], ("as many", "987"), strict=True):
+        source = row["sources"][0]
+        text = f"It holds {litres} litres as its page says."
+        evidence = [{"source": source["id"], "quote": source["text"].split(". ")[0]}]
+        lines.append({**row, "claims": [{"text": text, "evidence": evidence}]})
+    lines.append({"section": "gone", "question": "what is it", "claims": []})
+    typed = "\n".join(map(json.dumps, lines))
+    done = command(site, "questions", "--import", "-", "--answers", typed=typed)
+    assert done.returncode == 0, done.stderr
+    assert "1 answer stored in " in done.stdout
+    assert "1 refused (1 declined); 1 claim dropped; 1 line of no question" in done.stdout
+    (answer,) = read_answers(site / "questions.answers.json")
+    assert answer.question == rows[0]["question"]
+    assert len(command(site, "questions", "--export", "--answers").stdout.splitlines()) == 49
+    assert server.answer_calls == 0
+
+
+def test_answers_need_questions_and_a_build_of_them(tmp_path: Path, server: OpenAIStub) -> None:
+    site = write_built_site(tmp_path, server)
+    done = command(site, "questions", "--write", "--answers")
+    assert "there are no questions: run `answerable questions --write` first" in done.stderr
+    assert command(site, "questions", "--write").returncode == 0
+    done = command(site, "questions", "--write", "--answers")
+    assert "has changed since the last build: build the site, then run this again" in done.stderr
+    done = command(site, "questions", "--check", "--answers")
+    assert (done.returncode, "--answers goes with --write" in done.stderr) == (2, True)

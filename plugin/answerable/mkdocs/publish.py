@@ -27,7 +27,7 @@ from ..indexing.index import SiteIndex, check_weight_patterns
 from ..indexing.leak_audit.audit import Artifact, audit_artifacts, walk_artifacts
 from ..indexing.notes import notebook as note_ids
 from ..indexing.notes.notebook import Notebook, read_notebook
-from ..indexing.output.files import join_problems
+from ..indexing.output.files import format_count, join_problems
 from ..indexing.pages.page_index import check_enrichment_ids
 from ..indexing.pipeline import (
     NO_ADDRESS_MESSAGE,
@@ -248,12 +248,12 @@ def _merge_sites(built: FinishedBuild) -> SitePages:
     questions, names = read_known_questions(built.options), whole.info.claim_names
     answers, faults = check_answers(written, questions, sections, names)
     if faults:
-        problems = join_problems([f"{fault.section}: {fault.problem}" for fault in faults])
         log.warning(
-            "%s: %s stored answers are left out (%s); correct them, or run `answerable questions "
-            "--write --answers`",
-            path.name, len(faults), problems,
-        )  # fmt: skip
+            "%s: %s left out (%s); correct them, or run `answerable questions --write --answers`",
+            path.name,
+            format_count(len(faults), "stored answer"),
+            join_problems([f"{fault.section}: {fault.problem}" for fault in faults]),
+        )
     return replace(whole, answers=tuple(answers))
 
 

@@ -1,0 +1,210 @@
+"""Stored answers: what a build keeps of their file, and how both engines' replies tell them."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from answerable.cli.answers import ImportedDrafts
+from answerable.indexing.answers import (
+    WrittenAnswer,
+    WrittenCitation,
+    WrittenClaim,
+    read_answers,
+    write_answers,
+)
+from answerable.indexing.questions import SectionQuestions, list_sections, write_questions
+from answerable.serve.answers.wire import serialize_answer
+from answerable.serve.engine import Engine, find_stored_answer
+from answerable.serve.errors import SiteError
+from answerable.serve.providers import make_engine
+from answerable.serve.stores.bundle import Bundle
+from support.sites import NOTES, build, failure, local, opened, put, write_site
+
+QUESTION = "what holds an anchored boat to the galvanised ground tackle"
+OTHER = "which signal tells sailors about dangerous gusts"
+QUOTE = "The chain of a mooring is twelve millimetres thick."
+CLAIM = "A mooring has a chain, twelve millimetres thick."
+
+
+def store_answer(
+    folder: Path, claim: str = CLAIM, quote: str = QUOTE, **changes: str
+) -> WrittenAnswer:
+    """Store one answer of one claim. changes: of its citation, or the question or the section."""
+    sections = {section.id: section for section in list_sections(opened(folder).passages())}
+    lines = {"mooring#chains": QUESTION, "storms#lanterns": OTHER}
+    write_questions(
+        folder / "questions.jsonl",
+        [SectionQuestions(name, sections[name].hash, (text,)) for name, text in lines.items()],
+    )
+    section = sections["mooring#chains"]
+    own = {"id": section.id, "url": section.windows[0].url, "hash": section.hash}
+    own |= {name: value for name, value in changes.items() if name in own}
+    claims = (WrittenClaim(claim, (WrittenCitation(quote=quote, **own),)),)
+    answer = WrittenAnswer(
+        changes.get("question", QUESTION), changes.get("section", section.id), claims
+    )
+    write_answers(folder / "questions.answers.json", [answer], list(sections.values()))
+    return answer
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = write_site(tmp_path_factory.mktemp("stored"), notes=NOTES)
+    assert build(folder, "-q").returncode == 0
+    store_answer(folder)
+    done = build(folder)
+    assert (done.returncode, "left out" in done.stderr) == (0, False)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def bundle(site: Path) -> Bundle:
+    return opened(site)
+
+
+def serialize(engine: Engine[Bundle], question: str) -> dict[str, Any]:
+    pool = engine.retrieve_for_answer(question)
+    reply = engine.answer_from(pool)
+    return serialize_answer(reply, engine.store, "req_1", pool.reading.remarks)
+
+
+def test_the_very_words_of_a_question_get_its_answer_and_excerpts_after_it(bundle: Bundle) -> None:
+    engine = make_engine(bundle, local())
+    for asked in (QUESTION, f"{QUESTION.upper()}?"):
+        body = serialize(engine, asked)
+        assert (body["stored"], body["question"]) == (True, QUESTION)
+        assert body["mode"] == "partial"
+        assert [claim["text"] for claim in body["claims"]] == [CLAIM]
+        (citation,) = body["citations"]
+        assert (citation["id"], citation["quote"]) == ("mooring#chains", QUOTE)
+        assert body["excerpts"]["claims"][0]["text"] == QUOTE
+        assert "stored" not in body["excerpts"]
+
+
+def test_another_question_never_gets_it(bundle: Bundle) -> None:
+    engine = make_engine(bundle, local())
+    likes = (f"{QUESTION} today", QUESTION.replace("holds", "held"), f"not {QUESTION}", OTHER)
+    for asked in likes:
+        assert "stored" not in serialize(engine, asked), asked
+    # Of another question with the same hash its words are compared.
+    (row,) = bundle.answers
+    shared = replace(
+        bundle, answers={row: replace(bundle.answers[row], question="who is the harbour master")}
+    )
+    assert find_stored_answer(bundle, QUESTION)
+    assert find_stored_answer(shared, QUESTION) is None
+
+
+def test_no_model_is_called_for_it_and_a_draft_of_the_same_is_equal(bundle: Bundle) -> None:
+    evidence = {"source": "mooring#chains", "quote": QUOTE}
+    draft = {"claims": [{"text": CLAIM, "evidence": [evidence]}]}
+    model = ImportedDrafts({QUESTION: draft}, "model", 40_000)
+    engine = Engine(bundle, local(), model)
+    drafted = engine.draft_from(engine.retrieve(QUESTION)).answer
+    # A model without a draft raises when it is called.
+    silent = Engine(bundle, local(), ImportedDrafts({}, "model", 40_000))
+    stored = silent.answer(QUESTION)
+    assert stored.answer == drafted
+    assert [claim.citations for claim in stored.answer.claims] == [
+        claim.citations for claim in drafted.claims
+    ]
+    assert stored.excerpts
+    assert silent.bound_tokens(QUESTION) == 0
+    assert silent.bound_tokens(OTHER) == 40_000
+
+
+def replace_text(folder: Path) -> None:
+    page = folder / "docs" / "mooring.md"
+    put(page, page.read_text("utf-8").replace("twelve", "thirteen"))
+
+
+def add_text(folder: Path) -> None:
+    page = folder / "docs" / "mooring.md"
+    put(page, page.read_text("utf-8") + "\nThat was before the storm.\n")
+
+
+def remove_section(folder: Path) -> None:
+    page = folder / "docs" / "mooring.md"
+    put(page, page.read_text("utf-8").replace("## Chains", "## Anchors"))
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (replace_text, "is of a section whose text has changed since its questions were written"),
+        (add_text, "is of a section whose text has changed since its questions were written"),
+        (remove_section, "is of a section that the site does not have"),
+    ],
+)
+def test_a_changed_section_drops_its_answers_and_the_build_says_which(
+    tmp_path: Path, change: Callable[[Path], None], reason: str
+) -> None:
+    folder = write_site(tmp_path)
+    assert build(folder, "-q").returncode == 0
+    store_answer(folder)
+    change(folder)
+    done = build(folder)
+    assert done.returncode == 0
+    assert done.stderr.count("questions.answers.json: 1 stored answer left out") == 1
+    assert f"the answer to “{QUESTION}” {reason}" in done.stderr
+    assert opened(folder).manifest.counts["answers"] == 0
+    # An unchanged site says so again.
+    assert reason in build(folder).stderr
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"claim": "A chain of twelve millimetres belongs to a mooring."}, None),
+        ({"claim": "The chain is 90 mm thick."}, "claims what its quotes do not say (number)"),
+        ({"claim": "Use `chain --weld` for it."}, "claims what its quotes do not say (code)"),
+        ({"quote": "The chain is of gold."}, "quotes words that mooring#chains does not say"),
+        ({"id": "mooring#anchors"}, "cites mooring#anchors, which the site does not have"),
+        ({"url": "/elsewhere/"}, "cites mooring#chains at /elsewhere/, and its url is /mooring/"),
+        ({"hash": "0" * 16}, "cites mooring#chains, whose text has changed since"),
+        ({"question": "who is it"}, "is to no question of the file of questions"),
+        # An author who writes one by hand needs no hash.
+        ({"hash": ""}, None),
+    ],
+)
+def test_what_is_edited_by_hand_is_judged_by_the_contract(
+    tmp_path: Path, changes: dict[str, str], reason: str | None
+) -> None:
+    folder = write_site(tmp_path)
+    assert build(folder, "-q").returncode == 0
+    store_answer(folder, **changes)
+    done = build(folder)
+    assert done.returncode == 0
+    assert ("left out" in done.stderr) == (reason is not None)
+    assert (reason or "") in done.stderr
+    assert opened(folder).manifest.counts["answers"] == (reason is None)
+
+
+def test_a_malformed_file_stops_the_build_and_is_named(tmp_path: Path) -> None:
+    folder = write_site(tmp_path)
+    assert build(folder, "-q").returncode == 0
+    store_answer(folder)
+    path = folder / "questions.answers.json"
+    rows = json.loads(path.read_text("utf-8"))
+    rows[0]["claims"][0]["text"] = 7
+    path.write_text(json.dumps(rows), "utf-8")
+    assert "$[0].claims[0].text" in failure(folder)
+    with pytest.raises(SiteError, match=r"questions\.answers\.json cannot be read"):
+        read_answers(path)
+
+
+def test_the_words_of_a_note_in_a_stored_answer_stop_the_build(tmp_path: Path) -> None:
+    folder = write_site(tmp_path, notes=NOTES)
+    assert build(folder, "-q").returncode == 0
+    private = "the electric winch was taken from a scrapped tractor in the spring"
+    store_answer(folder, claim=f"{CLAIM[:-1]}, as {private}.")
+    message = failure(folder)
+    assert "questions.answers.json" in message
+    assert "winch.md" in message
+    # Also if the answer holds no more: the file is committed with the site.
+    store_answer(folder, claim=f"Of 99 winches, {private}.")
+    assert "questions.answers.json" in failure(folder)
