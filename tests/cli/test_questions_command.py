@@ -46,9 +46,10 @@ def broken_model(prompt: ParsedPrompt) -> str:
 
 def lying_model(prompt: ParsedPrompt) -> str:
     """Lie about fifty questions in seven ways, by the length of each; one in eight is honest."""
-    (claim, *_) = [*write_honest_draft(prompt)["claims"], None]
-    if claim is None:
+    claims = write_honest_draft(prompt)["claims"]
+    if not claims:
         return json.dumps({"claims": []})
+    claim = claims[0]
     source, quote = claim["evidence"][0]["source"], claim["text"]
 
     def make_claim(text: str, quoted: str = quote, name: str = source) -> dict[str, object]:
@@ -61,7 +62,7 @@ def lying_model(prompt: ParsedPrompt) -> str:
         [make_claim(quote, name="s99")],
         [make_claim("Write to captain@evil.example for it.")],
         [make_claim("Run `buoy --sink` at once.")],
-        [claim, make_claim(f"Quixote says: {quote}")],
+        [claim, make_claim(f"As Quixote says, {quote}")],
         "none",
     ]
     return json.dumps({"claims": lies[sum(map(ord, prompt.question)) % len(lies)]})
