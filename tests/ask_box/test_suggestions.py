@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from answerable.indexing.answers import WrittenAnswer, WrittenCitation, WrittenClaim, write_answers
-from answerable.indexing.questions import SectionQuestions, list_sections, write_questions
 from ask_box.test_widget_accessibility import SCHEMES, violations
 from support.browser_site import Host, hosted, visit, write_plain_site
-from support.sites import build_here, opened
+from support.known_questions import store_answer, write_known_questions
+from support.sites import build_here
 
 LINES = {
     "mooring#chains": (
@@ -23,6 +22,7 @@ LINES = {
     "storms#storms": ("what do sailors do when gusts are near",),
 }
 
+CLAIM = "It is twelve millimetres thick, and so is the chain."
 CHAIN = "The chain of a mooring is twelve millimetres thick."
 SUGGESTED = LINES["mooring#chains"][0]
 
@@ -31,18 +31,8 @@ SUGGESTED = LINES["mooring#chains"][0]
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = write_plain_site(tmp_path_factory.mktemp("suggestions"))
     build_here(folder)
-    sections = {section.id: section for section in list_sections(opened(folder).passages())}
-    lines = {name: texts for name, texts in LINES.items() if name in sections}
-    assert len(lines) == len(LINES), sorted(sections)
-    write_questions(
-        folder / "questions.jsonl",
-        [SectionQuestions(name, sections[name].hash, texts) for name, texts in lines.items()],
-    )
-    section = sections["mooring#chains"]
-    citation = WrittenCitation(section.id, section.windows[0].url, CHAIN, section.hash)
-    claims = (WrittenClaim("It is twelve millimetres thick, and so is the chain.", (citation,)),)
-    answer = WrittenAnswer(LINES["mooring#chains"][0], section.id, claims)
-    write_answers(folder / "questions.answers.json", [answer], list(sections.values()))
+    sections = write_known_questions(folder, LINES)
+    store_answer(folder, sections["mooring#chains"], SUGGESTED, CLAIM, CHAIN)
     build_here(folder)
     return folder / "site"
 
@@ -110,7 +100,7 @@ def test_a_stored_answer_is_shown_for_the_very_words_of_its_question(
     expect(heading).to_have_text(f"Answer to: {SUGGESTED}")
     expect(box).to_have_attribute("state", "partial")
     claim = box.locator(".sentence").first
-    expect(claim).to_contain_text("It is twelve millimetres thick, and so is the chain")
+    expect(claim).to_contain_text(CLAIM[:-1])
     # Its own source with the whole quote, then what is found without it.
     cards = box.locator(".view .cards")
     expect(cards).to_have_count(2)

@@ -377,4 +377,4 @@ def test_answers_need_questions_and_a_build_of_them(tmp_path: Path, server: Open
     done = command(site, "questions", "--write", "--answers")
     assert "has changed since the last build: build the site, then run this again" in done.stderr
     done = command(site, "questions", "--check", "--answers")
-    assert (done.returncode, "--answers goes with --write" in done.stderr) == (2, True)
+    assert (done.returncode, "--answers needs one of --write" in done.stderr) == (2, True)

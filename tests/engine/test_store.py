@@ -18,6 +18,7 @@ from answerable.indexing.notes.notebook import Note
 from answerable.indexing.output.bundle_writer import serialize_index
 from answerable.serve.bundle_format.container import Container, pack_container, unpack_container
 from answerable.serve.bundle_format.manifest import (
+    ANSWERS_FILE,
     COLUMNS_FILE,
     CORE_FILE,
     MANIFEST_FILE,
@@ -282,11 +283,12 @@ BESIDE = {
         "codesStarts", "statementsStarts", "format", "id", "embedder", "profile",
         "dimensions", "counts", "termStarts",
         *(f"{kind}Names" for kind in ("terms", "codes", "texts", "statements", "signs", "words")),
-        "questionsNames", "suggestionsNames",
+        "questionsNames", "suggestionsNames", "answersNames",
     },
 }  # fmt: skip
 KINDS = {
     CORE_FILE: "core", WORDS_FILE: "words", TERMS_FILE: "terms", QUESTIONS_FILE: "questions",
+    ANSWERS_FILE: "answers",
 }  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from answerable.serve.errors import SiteError
 from answerable.serve.retrieval.question import read_question
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.types import Passage
+from support.known_questions import write_known_questions
 from support.sites import NOTES, ask, build, build_here, failure, local, opened, put, write_site
 
 # A reader's words: neither "anchored boat" nor "galvanised" stands on a page.
@@ -33,24 +34,16 @@ def section_of(text: str, title: str = "Mooring › Chains") -> SectionPassages:
     )
 
 
-def write_known_questions(folder: Path, **lines: tuple[str, ...]) -> Path:
-    sections = {section.id: section for section in list_sections(opened(folder).passages())}
-    path = folder / "questions.jsonl"
-    write_questions(
-        path,
-        [
-            SectionQuestions(name, sections[name].hash, texts)
-            for name, texts in {**LINES, **lines}.items()
-        ],
-    )
-    return path
+def write_lines(folder: Path, **lines: tuple[str, ...]) -> Path:
+    write_known_questions(folder, {**LINES, **lines})
+    return folder / "questions.jsonl"
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = write_site(tmp_path_factory.mktemp("questions"))
     assert build(folder, "-q").returncode == 0
-    write_known_questions(folder)
+    write_lines(folder)
     assert build(folder, "-q").returncode == 0
     return folder
 
@@ -79,7 +72,7 @@ def test_another_word_makes_another_question(bundle: Bundle) -> None:
 def test_a_changed_section_keeps_its_questions_and_their_floor(tmp_path: Path) -> None:
     folder = write_site(tmp_path)
     build_here(folder)
-    write_known_questions(folder)
+    write_lines(folder)
     page = folder / "docs" / "mooring.md"
     put(page, page.read_text("utf-8").replace("twelve", "thirteen"))
     build_here(folder)
@@ -97,7 +90,7 @@ def test_every_known_question_is_read_as_it_was_indexed(tmp_path: Path) -> None:
     )
     folder = write_site(tmp_path, site_name="Kutterwerk")
     build_here(folder)
-    write_known_questions(folder, **{"mooring#mooring": odd})
+    write_lines(folder, **{"mooring#mooring": odd})
     build_here(folder)
     texts = [*odd, *LINES["mooring#chains"], *LINES["storms#lanterns"]]
     assert all(mark_answered(opened(folder), local(), texts))
@@ -106,7 +99,7 @@ def test_every_known_question_is_read_as_it_was_indexed(tmp_path: Path) -> None:
 def test_what_the_lint_refuses_is_not_published(tmp_path: Path) -> None:
     folder = write_site(tmp_path, options={"function": None})
     build_here(folder)
-    write_known_questions(folder, **{"mooring#mooring": ("ask me@harbour.example about it", "")})
+    write_lines(folder, **{"mooring#mooring": ("ask me@harbour.example about it", "")})
     build_here(folder)
     assert opened(folder).manifest.counts["questions"] == 3
     published = [path.read_bytes() for path in (folder / "site").rglob("site.json")]
@@ -136,14 +129,14 @@ def test_a_note_in_a_question_stops_the_build(tmp_path: Path) -> None:
     folder = write_site(tmp_path, notes=NOTES)
     assert build(folder, "-q").returncode == 0
     text = "was the gearbox of the electric winch was taken from a scrapped tractor"
-    write_known_questions(folder, **{"index#harbour": (text,)})
+    write_lines(folder, **{"index#harbour": (text,)})
     assert "winch.md: words 1 to 8 of the note stand in questions" in failure(folder)
 
 
 def test_a_file_of_another_name_is_read(tmp_path: Path) -> None:
     folder = write_site(tmp_path, options={"questions": "asked.jsonl"})
     build_here(folder)
-    write_known_questions(folder).rename(folder / "asked.jsonl")
+    write_lines(folder).rename(folder / "asked.jsonl")
     build_here(folder)
     assert opened(folder).manifest.counts["questions"] == 3
 

@@ -74,8 +74,8 @@ def serialize(engine: Engine[Bundle], question: str) -> dict[str, Any]:
 
 def test_the_very_words_of_a_question_get_its_answer_and_excerpts_after_it(bundle: Bundle) -> None:
     engine = make_engine(bundle, local())
-    for asked in (QUESTION, f"{QUESTION.upper()}?"):
-        body = serialize(engine, asked)
+    for words in (QUESTION, f"{QUESTION.upper()}?"):
+        body = serialize(engine, words)
         assert (body["stored"], body["question"]) == (True, QUESTION)
         assert body["mode"] == "partial"
         assert [claim["text"] for claim in body["claims"]] == [CLAIM]
@@ -88,8 +88,8 @@ def test_the_very_words_of_a_question_get_its_answer_and_excerpts_after_it(bundl
 def test_another_question_never_gets_it(bundle: Bundle) -> None:
     engine = make_engine(bundle, local())
     likes = (f"{QUESTION} today", QUESTION.replace("holds", "held"), f"not {QUESTION}", OTHER)
-    for asked in likes:
-        assert "stored" not in serialize(engine, asked), asked
+    for words in likes:
+        assert "stored" not in serialize(engine, words), words
     # Of another question with the same hash its words are compared.
     (row,) = bundle.answers
     shared = replace(

@@ -19,6 +19,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from support import browser as chromium
 from support import sites, static_server
+from support.known_questions import store_answer, write_known_questions
 
 ROOT = Path(__file__).parents[2]
 DEVICES = {"desktop": (1100, 800), "phone": (390, 780)}
@@ -26,6 +27,16 @@ DEVICES = {"desktop": (1100, 800), "phone": (390, 780)}
 TYPING_DEVICES = {"desktop": (1100, 800, 1), "narrow": (360, 740, 1), "zoomed": (550, 400, 2)}
 COMPARED = "Does it work without internet?"
 TYPED = "How thick is the chain"
+KNOWN = {
+    "mooring#chains": ["How thick must the chain of my anchor be?", "What holds a boat in place?"],
+    "mooring#mooring": ["How large a buoy does my chain need?"],
+    "storms#lanterns": ["Which lamp tells a thick chain of storms?"],
+}
+STORED = (
+    KNOWN["mooring#chains"][0],
+    "It has to be twelve millimetres thick.",
+    "The chain of a mooring is twelve millimetres thick.",
+)
 SCHEMES = ("light", "dark")
 # The states that are worth a picture of the dialog too.
 IN_DIALOG = ("empty", "partial", "supported", "not-found", "long")
@@ -119,6 +130,9 @@ def shoot_typing(browser: Browser, folder: Path) -> None:
         theme = {"name": "material", "font": False, "palette": palette}
         project = sites.write_site(Path(work), theme=theme, plugins=["search", "answerable"])
         sites.build_here(project)
+        sections = write_known_questions(project, KNOWN)
+        store_answer(project, sections["mooring#chains"], *STORED)
+        sites.build_here(project)
         with static_server.serving(project / "site") as address:
             for device, (width, height, scale) in TYPING_DEVICES.items():
                 for scheme in SCHEMES:
@@ -134,6 +148,12 @@ def shoot_typing(browser: Browser, folder: Path) -> None:
                     page.keyboard.type(TYPED)
                     page.locator("answerable-ask .typed a").first.wait_for()
                     page.screenshot(path=folder / f"{device}-{scheme}-typing.png")
+                    page.keyboard.press("Enter")
+                    page.locator("answerable-ask .view .examples button").wait_for()
+                    page.screenshot(path=folder / f"{device}-{scheme}-nearest.png")
+                    page.locator("answerable-ask .view .examples button").click()
+                    page.locator("answerable-ask .view .sentence").wait_for()
+                    page.screenshot(path=folder / f"{device}-{scheme}-stored.png")
                     page.keyboard.press("Escape")
                     page.locator("label[for=__search]").first.dispatch_event("click")
                     page.keyboard.type(TYPED)

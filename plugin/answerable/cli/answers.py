@@ -86,7 +86,7 @@ class KnownQuestion:
 
 @dataclass(frozen=True, slots=True)
 class DraftedAnswer:
-    """What has become of one draft: an answer, or the reason of its refusal or failure.
+    """Outcome of one draft: an answer, or the reason of its refusal or failure.
 
     ``dropped``: claims that the contract did not let pass. ``tokens``: in and out.
     """
@@ -121,8 +121,8 @@ class AnswerFile:
     sections: Sequence[SectionPassages]
     engine: Engine[Bundle]
 
-    def check(self) -> tuple[list[WrittenAnswer], list[QuestionFault]]:
-        """Read the answers that hold, and why others do not."""
+    def check_answers(self) -> tuple[list[WrittenAnswer], list[QuestionFault]]:
+        """Read the answers that still hold, and why others do not."""
         written = read_answers(self.path)
         names = self.engine.store.site.claim_names
         checked, faults = check_answers(written, self.questions, self.sections, names)
@@ -131,30 +131,30 @@ class AnswerFile:
 
     def list_unanswered(self) -> list[KnownQuestion]:
         """List the questions of current sections that have no answer, or one that fails."""
-        held = {(answer.section, answer.question) for answer in self.check()[0]}
+        current = {(answer.section, answer.question) for answer in self.check_answers()[0]}
         return [
             KnownQuestion(section.id, text)
             for section in self.sections
             if (line := self.questions.get(section.id)) and line.hash == section.hash
             for text in list_allowed_questions(line, section)
-            if (section.id, text) not in held
+            if (section.id, text) not in current
         ]
 
     def retrieve(self, question: str) -> RetrievalResult:
         """Retrieve what an answer may be drafted from: pages alone, and no hint to a note."""
         return replace(self.engine.retrieve(question, POOL_SIZE), hints=())
 
-    def estimate_tokens(self, asked: Sequence[KnownQuestion]) -> tuple[int, int]:
+    def estimate_tokens(self, questions: Sequence[KnownQuestion]) -> tuple[int, int]:
         """Estimate the tokens that drafts read and write, by a sample of the questions."""
-        sample = asked[:: max(1, len(asked) // _SAMPLE)]
+        sample = questions[:: max(1, len(questions) // _SAMPLE)]
         site, characters = self.engine.store.site, 0
         for question in sample:
             evidence = self.engine.select_evidence(self.retrieve(question.text))
             characters += len(render_instructions(site.name, evidence, site.author))
             characters += len(frame_evidence(question.text, evidence, None, site.author))
             characters += len(json.dumps(build_draft_schema(evidence)))
-        read = characters * len(asked) // max(1, len(sample)) // CHARACTERS_PER_TOKEN
-        return read, _OUTPUT_TOKENS * len(asked)
+        read = characters * len(questions) // max(1, len(sample)) // CHARACTERS_PER_TOKEN
+        return read, _OUTPUT_TOKENS * len(questions)
 
     def describe_evidence(self, question: KnownQuestion) -> dict[str, Any]:
         """Describe a question and its evidence for whoever answers it, a person or a program."""
@@ -162,11 +162,11 @@ class AnswerFile:
         sources = [{"id": p.id, "title": p.title, "text": p.text} for p in evidence.passages]
         return {"section": question.section, "question": question.text, "sources": sources}
 
-    def draft(self, asked: KnownQuestion, pause: Callable[[float], None]) -> DraftedAnswer:
+    def draft(self, question: KnownQuestion, pause: Callable[[float], None]) -> DraftedAnswer:
         """Draft and settle one answer, as a function would."""
         with use_context(RequestContext()) as context:
             try:
-                retrieved = self.retrieve(asked.text)
+                retrieved = self.retrieve(question.text)
                 reply = call_patiently(lambda: self.engine.draft_from(retrieved), pause)
             except ProviderError as error:
                 return DraftedAnswer(failure=str(error))
@@ -174,7 +174,7 @@ class AnswerFile:
         dropped = reply.answer.dropped
         if reply.reason:
             return DraftedAnswer(reason=reply.reason, dropped=dropped, tokens=tokens)
-        answer = describe_answer(asked.section, asked.text, reply.answer, self.sections)
+        answer = describe_answer(question.section, question.text, reply.answer, self.sections)
         # What the next build would leave out is not worth a line.
         names = self.engine.store.site.claim_names
         if check_answers([answer], self.questions, self.sections, names)[1]:
@@ -182,13 +182,13 @@ class AnswerFile:
         return DraftedAnswer(answer, dropped=dropped, tokens=tokens)
 
     def store(
-        self, asked: Sequence[KnownQuestion], pause: Callable[[float], None]
+        self, questions: Sequence[KnownQuestion], pause: Callable[[float], None]
     ) -> "StoredCounts":
         """Draft answers to questions, and save each as it ends."""
         answers = {(answer.section, answer.question): answer for answer in read_answers(self.path)}
         counts = StoredCounts()
         with show_progress("answers") as progress:
-            drafts = call_at_once(lambda question: self.draft(question, pause), asked)
+            drafts = call_at_once(lambda question: self.draft(question, pause), questions)
             for done, (question, drafted) in enumerate(drafts, 1):
                 counts.add(drafted)
                 if drafted.answer:
@@ -196,7 +196,7 @@ class AnswerFile:
                     # At once, so that a run that is killed has lost no more than its last calls.
                     write_answers(self.path, answers.values(), self.sections)
                 if progress:
-                    progress(done, len(asked))
+                    progress(done, len(questions))
         return counts
 
 

@@ -218,7 +218,9 @@ def command(
     if sum((write, export, imported is not None, check, gold is not None)) != 1:
         raise click.UsageError("name one of --write, --export, --import FILE, --check and --gold N")
     if answers and (check or gold is not None):
-        raise click.UsageError("--answers goes with --write, --export or --import FILE")
+        raise click.UsageError(
+            "--answers needs one of --write, --export and --import FILE: add one"
+        )
     bundle, config_file = location
     options = find_plugin(load_mkdocs_config(config_file)).config
     path = resolve_questions_path(options)
@@ -344,15 +346,15 @@ def _announce(
 def _write_answers(
     file: AnswerFile, writer: QuestionWriter, price: ModelPrice | None, *, is_agreed: bool
 ) -> None:
-    asked = file.list_unanswered()
+    unanswered = file.list_unanswered()
     if not file.questions:
         raise SiteError("there are no questions: run `answerable questions --write` first")
-    if not asked:
+    if not unanswered:
         click.echo(f"{file.path} has answers to every question")
         return
-    count, tokens = format_count(len(asked), "question"), file.estimate_tokens(asked)
+    count, tokens = format_count(len(unanswered), "question"), file.estimate_tokens(unanswered)
     _announce(count, writer.model, tokens, price, is_agreed=is_agreed)
-    counts = file.store(asked, writer.pause)
+    counts = file.store(unanswered, writer.pause)
     total = _describe_tokens((counts.tokens_in, counts.tokens_out), price)
     click.echo(f"{counts.describe(file.path)}; {total}")
     if counts.failures:
@@ -369,11 +371,11 @@ def _import_answers(text: str, file: AnswerFile) -> None:
         for row in rows
         if isinstance(row, dict)
     }
-    asked = [question for question in file.list_unanswered() if question in drafts]
-    answerer = ImportedDrafts({question.text: drafts[question] for question in asked})
+    unanswered = [question for question in file.list_unanswered() if question in drafts]
+    answerer = ImportedDrafts({question.text: drafts[question] for question in unanswered})
     engine = Engine(file.engine.store, file.engine.embedder, answerer)
-    counts = replace(file, engine=engine).store(asked, time.sleep)
-    ignored = format_count(len(rows) - len(asked), "line")
+    counts = replace(file, engine=engine).store(unanswered, time.sleep)
+    ignored = format_count(len(rows) - len(unanswered), "line")
     click.echo(f"{counts.describe(file.path)}; {ignored} of no question without an answer")
 
 
@@ -446,7 +448,7 @@ def _check(file: AnswerFile, path: Path, *, strict: bool) -> int:
     """Print what is wrong with the files, and return the exit status."""
     engine = file.engine
     faults = check_questions(file.questions, file.sections)
-    answers, answer_faults = file.check()
+    answers, answer_faults = file.check_answers()
     for source, problems in ((path, faults), (file.path, answer_faults)):
         for fault in problems:
             click.echo(f"{source}: {fault.section}: {fault.problem}")

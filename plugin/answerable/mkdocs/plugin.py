@@ -229,8 +229,8 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         service = wsgi.make_dev_service(base, host, lambda: self._engine, log_refusal, log.warning)
         server.set_app(wsgi.mount_ask_route(app, service))
         gold = resolve_gold_path(options)
-        known = resolve_questions_path(options), resolve_answers_path(options)
-        for path in (options.notebook, options.enrichment, options.abbreviations, gold, *known):
+        files = resolve_questions_path(options), resolve_answers_path(options)
+        for path in (options.notebook, options.enrichment, options.abbreviations, gold, *files):
             if path and Path(path).exists():
                 server.watch(str(path))
         url = f"http://{host}:{config.dev_addr.port}{resolve_site_path(config)}{wsgi.ASK_BASE}"

@@ -101,6 +101,7 @@ def test_opened_bundle_equals_the_written_index(index: SiteIndex, tmp_path: Path
         "terms": len(index.lexicon.terms),
         "words": len(index.words),
         "questions": 0,
+        "answers": 0,
     }  # fmt: skip
 
 
@@ -217,8 +218,8 @@ def edited(data: dict[str, Any], **changes: Any) -> None:
 @pytest.mark.parametrize(
     ("edit", "complaint"),
     [
-        (lambda d: edited(d, wire=4), "not wire version 6"),
-        (lambda d: d.pop("wire"), "not wire version 6"),
+        (lambda d: edited(d, wire=4), "not wire version 7"),
+        (lambda d: d.pop("wire"), "not wire version 7"),
         (lambda d: edited(d, id="0" * 64), "id does not match"),
         (lambda d: edited(d["profile"], floor=0.0), "id does not match"),
         (lambda d: edited(d["profile"], floor=float("nan")), "malformed"),

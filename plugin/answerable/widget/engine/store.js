@@ -241,17 +241,13 @@ export class Store extends SiteColumns {
   }
 
   /**
-   * Load the answer that is stored for a question, of which there are some in a file.
-   * @param {number} row of the question, which has one
+   * Load a shard of the answers that are stored for questions.
+   * @param {number} number
    * @param {AbortSignal} [signal]
-   * @returns {Promise<import("./stored_answers.js").StoredAnswer>}
+   * @returns {Promise<import("./stored_answers.js").StoredAnswer[]>}
    */
-  async loadAnswer(row, signal) {
-    const { ANSWERS_PER_SHARD } = this.recipe.stored_answers;
-    const place = this.hasAnswer.subarray(0, row).reduce((sum, mark) => sum + mark, 0);
-    const path = this.#paths.answers[Math.floor(place / ANSWERS_PER_SHARD)];
-    const { answers } = (await this.#files.readContainer(path, signal)).values;
-    return answers[place % ANSWERS_PER_SHARD];
+  async loadAnswers(number, signal) {
+    return (await this.#files.readContainer(this.#paths.answers[number], signal)).values.answers;
   }
 
   /**

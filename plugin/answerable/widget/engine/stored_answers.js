@@ -24,11 +24,14 @@ import { splitLowercaseWords } from "./tokenization.js";
  */
 export async function recallAnswer(store, question) {
   const { recipe } = store;
+  const { ANSWERS_PER_SHARD } = recipe.stored_answers;
   const key = hashWords(recipe, question);
   const wordsOf = (/** @type {string} */ text) => splitLowercaseWords(recipe, text).join(" ");
   for (const row of store.questionKeys.keys()) {
     if (store.questionKeys[row] !== key || !store.hasAnswer[row]) continue;
-    const [stored, claims] = await store.loadAnswer(row);
+    const place = store.hasAnswer.subarray(0, row).reduce((sum, mark) => sum + mark, 0);
+    const answers = await store.loadAnswers(Math.floor(place / ANSWERS_PER_SHARD));
+    const [stored, claims] = answers[place % ANSWERS_PER_SHARD];
     // Many questions share a hash.
     if (wordsOf(stored) !== wordsOf(question)) continue;
     const passages = await store.loadPassages(claims.flatMap(([, quotes]) => quotes.map(([passage]) => passage)));
