@@ -1,11 +1,12 @@
 """Stored answers: what a build keeps of their file, and how both engines' replies tell them."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from answerable.cli.answers import ImportedDrafts
@@ -18,10 +19,16 @@ from answerable.indexing.answers import (
 )
 from answerable.indexing.questions import SectionQuestions, list_sections, write_questions
 from answerable.serve.answers.wire import serialize_answer
+from answerable.serve.bundle_format.stored_answers import parse_stored_answers
+from answerable.serve.embedders.embedder import Vectors
 from answerable.serve.engine import Engine, find_stored_answer
 from answerable.serve.errors import SiteError
+from answerable.serve.http.mcp.tools import format_answer_for_agent
+from answerable.serve.http.messages import make_document
 from answerable.serve.providers import make_engine
 from answerable.serve.stores.bundle import Bundle
+from support.openapi_check import check_response
+from support.service_requests import USUAL, Paid, asking, code
 from support.sites import NOTES, build, failure, local, opened, put, write_site
 
 QUESTION = "what holds an anchored boat to the galvanised ground tackle"
@@ -115,6 +122,54 @@ def test_no_model_is_called_for_it_and_a_draft_of_the_same_is_equal(bundle: Bund
     assert stored.excerpts
     assert silent.bound_tokens(QUESTION) == 0
     assert silent.bound_tokens(OTHER) == 40_000
+
+
+def test_a_function_sends_it_as_it_is_documented_though_the_day_has_no_tokens(
+    bundle: Bundle,
+) -> None:
+    base, document = make_engine(bundle, local()), make_document("1")
+    ask = asking(base, replace(USUAL, tokens_per_day=0))
+    response = ask(QUESTION)
+    check_response(document, "post", "/answer", response)
+    body = response.json
+    assert (body["stored"], body["question"], body["mode"]) == (True, QUESTION, "partial")
+    assert body["excerpts"]["request_id"] == body["request_id"]
+    assert all("absolute_url" in row for row in body["excerpts"]["citations"])
+    assert ask.answerer.questions == []
+    assert code(ask(OTHER)) == "capped"
+    # An embedder that costs is not called either, so there are no excerpts.
+    paid = replace(base, embedder=PaidEmbedder(), answerer=Paid())
+    assert serialize(paid, QUESTION)["excerpts"] is None
+    with pytest.raises(AssertionError, match="embedded"):
+        paid.answer(OTHER)
+    # Agents get it in the words of the ask box.
+    text = format_answer_for_agent(body)
+    assert text.startswith(f"Answer to: {QUESTION}\n\n{CLAIM[:-1]} [1].")
+
+
+class PaidEmbedder:
+    """An embedder of the bundle's identity that costs, and may not be called."""
+
+    identity = local().identity
+    max_question_tokens = 9
+    word_rank = None
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        raise AssertionError(f"embedded {texts}")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [], [["q", [["A claim.", [], []]]]], [["q", [["A claim.", [[7, 0, 3]], []]]]],
+        [["q", [["A claim.", [[0, 3, 3]], []]]]], [["q", [["A claim.", [[True, 0, 3]], []]]]],
+        [["q", [["A claim.", [[0, 0]], []]]]], [["q", [[7, [[0, 0, 3]], []]]]], [[7, []]], ["q"],
+        [["q", [["A claim.", [[0, -1, 3]], []]]]], 7,
+    ],
+)  # fmt: skip
+def test_a_malformed_stored_answer_is_refused(rows: Any) -> None:
+    with pytest.raises((LookupError, TypeError, ValueError)):
+        parse_stored_answers(np.array([True]), rows, 2)
 
 
 def replace_text(folder: Path) -> None:
