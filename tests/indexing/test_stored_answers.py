@@ -152,7 +152,7 @@ class PaidEmbedder:
 
     identity = local().identity
     max_question_tokens = 9
-    word_rank = None
+    word_rank = local().word_rank
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         raise AssertionError(f"embedded {texts}")

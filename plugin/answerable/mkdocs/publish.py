@@ -249,7 +249,8 @@ def _merge_sites(built: FinishedBuild) -> SitePages:
     answers, faults = check_answers(written, questions, sections, names)
     if faults:
         log.warning(
-            "%s: %s left out (%s); correct them, or run `answerable questions --write --answers`",
+            "%s: %s left out (%s); correct or drop them, or run `answerable questions --write "
+            "--answers`",
             path.name,
             format_count(len(faults), "stored answer"),
             join_problems([f"{fault.section}: {fault.problem}" for fault in faults]),

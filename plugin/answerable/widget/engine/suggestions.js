@@ -62,8 +62,14 @@ export function findSuggestions(store, { texts, rowsByWord, counts }, typed) {
       matched[row] += 1;
     }
   }
-  const scores = covered.map((weight, row) => weight / (total || 1) - OTHER_WORDS_WEIGHT * (1 - matched[row] / counts[row]));
-  const rows = [...texts.keys()].filter((row) => texts[row] && covered[row] >= MIN_COVERED * total && covered[row] > 0);
+  /** @type {number[]} */
+  const rows = [];
+  const scores = new Float64Array(texts.length);
+  for (let row = 0; row < texts.length; row += 1) {
+    if (!texts[row] || covered[row] < MIN_COVERED * total || covered[row] <= 0) continue;
+    scores[row] = covered[row] / (total || 1) - OTHER_WORDS_WEIGHT * (1 - matched[row] / counts[row]);
+    rows.push(row);
+  }
   rows.sort((left, right) => scores[right] - scores[left] || left - right);
   /** @type {Map<number, string>} */
   const bySection = new Map();
