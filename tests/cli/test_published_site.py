@@ -24,6 +24,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from answerable.cli import main, published_site
 from answerable.cli.published_site import is_public_address, open_published_site
+from answerable.indexing.answers import WrittenAnswer, WrittenCitation, WrittenClaim, write_answers
 from answerable.indexing.browser_index.index_files import BrowserIndex
 from answerable.indexing.browser_index.index_reader import (
     parse_index_manifest,
@@ -43,6 +44,7 @@ from support.browser_index import (
     read_manifest,
     write_index,
 )
+from support.known_questions import write_known_questions
 
 QUESTIONS = (
     "How thick is the chain of a mooring?",
@@ -111,6 +113,27 @@ def test_replies_of_a_published_index_equal_those_of_the_bundle(
     assert [reply["mode"] for reply in replies] == ["partial"] * 3 + ["not-found"]
     assert replies[1]["notes"]
     assert replies[2]["citations"][0]["date"] == "2026-02-03"
+
+
+def test_a_published_index_has_the_stored_answers_of_all_its_files(tmp_path: Path) -> None:
+    sections = [f"## Ropes {n}\n\nThe rope of berth {n} is {n} metres long.\n" for n in range(40)]
+    sites.build_here(sites.write_site(tmp_path, {"ropes.md": "# Ropes\n\n" + "\n".join(sections)}))
+    lines = {f"ropes#ropes-{n}": [f"how long is the cable of place {n}"] for n in range(40)}
+    answers = []
+    for section in write_known_questions(tmp_path, lines).values():
+        if section.id in lines:
+            passage = section.windows[0]
+            citation = WrittenCitation(section.id, passage.url, passage.text, section.hash)
+            claim = WrittenClaim(f"As it says: {passage.text}", (citation,))
+            answers.append(WrittenAnswer(lines[section.id][0], section.id, (claim,)))
+    write_answers(tmp_path / "questions.answers.json", answers, [])
+    sites.build_here(tmp_path)
+    settings = json.loads((tmp_path / "site" / WIDGET_CONFIG_PATH).read_bytes())
+    index = read_index(tmp_path / "site" / ASSETS, settings["index"]["en"])
+    assert len([name for name in index.files if name.startswith("answers-")]) == 3
+    store = read_store(index)
+    assert len(store.answers) == 40
+    assert store.answers == sites.opened(tmp_path).answers
 
 
 def test_passages_of_a_published_index_equal_those_of_the_bundle(
