@@ -115,15 +115,15 @@ def check_answers(
     names: of the site, which a claim may use. Returns those that hold, and why others do not.
     """
     by_id = {section.id: section for section in sections}
-    owners = {passage.id: section for section in sections for passage in section.windows}
+    sources = {own.id: (own, section.hash) for section in sections for own in section.windows}
     checked: dict[tuple[str, str], CheckedAnswer] = {}
     faults: list[QuestionFault] = []
     for written in answers:
         key = written.section, written.question
         fault = "is stored twice: keep one" if key in checked else None
         fault = fault or _find_question_change(written, questions, by_id)
-        fault = fault or _find_source_change(written, owners)
-        answer = fault or _settle(written, owners, names)
+        fault = fault or _find_source_change(written, sources)
+        answer = fault or _settle(written, sources, names)
         if isinstance(answer, Answer):
             checked[key] = CheckedAnswer(*key, answer)
         else:
@@ -149,17 +149,19 @@ def _find_question_change(
 
 
 def _find_source_change(
-    written: WrittenAnswer, owners: Mapping[str, SectionPassages]
+    written: WrittenAnswer, sources: Mapping[str, tuple[Passage, str]]
 ) -> str | None:
-    """Find which source of an answer is not what it was, as the end of a sentence."""
+    """Find which source of an answer is not what it was, as the end of a sentence.
+
+    sources: passages with the hashes of their sections, by id.
+    """
     for citation in (citation for claim in written.claims for citation in claim.citations):
-        section = owners.get(citation.id)
-        if section is None:
+        if citation.id not in sources:
             return f"cites {citation.id}, which the site does not have"
-        (passage,) = (window for window in section.windows if window.id == citation.id)
+        passage, section_hash = sources[citation.id]
         if passage.url != citation.url:
             return f"cites {citation.id} at {citation.url}, and its url is {passage.url}"
-        if citation.hash not in ("", section.hash):
+        if citation.hash not in ("", section_hash):
             return f"cites {citation.id}, whose text has changed since"
         if not find_quotes(citation.quote, passage.text):
             return f"quotes words that {citation.id} does not say"
@@ -167,21 +169,20 @@ def _find_source_change(
 
 
 def _settle(
-    written: WrittenAnswer, owners: Mapping[str, SectionPassages], names: Sequence[str]
+    written: WrittenAnswer, sources: Mapping[str, tuple[Passage, str]], names: Sequence[str]
 ) -> Answer | str:
-    """Judge an answer by the contract, or say what it breaks, as the end of a sentence."""
-    ids = dict.fromkeys(c.id for claim in written.claims for c in claim.citations)
-    passages: dict[str, Passage] = {
-        name: next(window for window in owners[name].windows if window.id == name) for name in ids
-    }
-    places = {name: place for place, name in enumerate(passages)}
-    by_place = dict(enumerate(passages.values()))
+    """Judge an answer by the contract, or say what it breaks, as the end of a sentence.
+
+    sources: see ``_find_source_change``.
+    """
+    ids = list(dict.fromkeys(c.id for claim in written.claims for c in claim.citations))
+    passages = [sources[name][0] for name in ids]
     draft: object = {
         "claims": [
             {
                 "text": claim.text,
                 "evidence": [
-                    {"source": f"s{places[c.id] + 1}", "quote": c.quote} for c in claim.citations
+                    {"source": f"s{ids.index(c.id) + 1}", "quote": c.quote} for c in claim.citations
                 ],
             }
             for claim in written.claims
@@ -191,12 +192,14 @@ def _settle(
     # The second time as an engine reads it, by ranges, so that both settle on the same.
     for _ in range(2):
         try:
-            answer = enforce_contract(draft, Evidence(tuple(passages.values())), names)
+            answer = enforce_contract(draft, Evidence(tuple(passages)), names)
         except ContractViolation as error:
             return f"breaks the contract ({error})"
         if answer.rules:
             return f"claims what its quotes do not say ({', '.join(dict.fromkeys(answer.rules))})"
         if not answer.claims:
             return "claims nothing"
-        draft = locate_answer(written.question, answer, places).make_draft(by_place)
+        rows = {name: place for place, name in enumerate(ids)}
+        ranges = locate_answer(written.question, answer, rows)
+        draft = ranges.make_draft(dict(enumerate(passages)))
     return answer
