@@ -284,7 +284,7 @@ def test_a_bundle_not_served_or_of_another_version_is_refused(
         read_served_key(connections.fetch, "nothing")
     for change, message in (
         ("format = 99", "of format 99"),
-        ("manifest = replace(manifest, '\"wire\": 6', '\"wire\": 9')", "is not wire version 7"),
+        ("manifest = replace(manifest, '\"wire\": 7', '\"wire\": 9')", "is not wire version 7"),
         ("manifest = '{'", "manifest is malformed"),
         ("id = repeat('0', 64)", "another id than its manifest"),
         ("""search = '{"how": "guess"}'""", "a search that this version does not know"),

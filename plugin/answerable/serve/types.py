@@ -156,9 +156,8 @@ class Answer:
 class Reply:
     """Hold an answer, its passages, its confidence in [0, 1], and the reason of a refusal.
 
-    ``text``: the answer with [n] markers, as the engine writes it. ``stored``: the words of the
-    question that the site's author has stored this answer for, "" if it was drafted just now; then
-    ``excerpts`` is what would be answered without it, None for a refusal.
+    ``text``: the answer with [n] markers. ``stored``: the words of the question that it is stored
+    for, "" if it was drafted. ``excerpts``: the reply without the stored one, None for a refusal.
     """
 
     answer: Answer = field(default_factory=Answer)
