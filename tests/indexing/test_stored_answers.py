@@ -124,6 +124,19 @@ def test_no_model_is_called_for_it_and_a_draft_of_the_same_is_equal(bundle: Bund
     assert silent.bound_tokens(OTHER) == 40_000
 
 
+@pytest.mark.parametrize("claim", ["It is 99 metres long.", "Ask captain@evil.example."])
+def test_an_index_that_holds_an_ungrounded_answer_is_not_believed(
+    bundle: Bundle, claim: str
+) -> None:
+    ((row, stored),) = bundle.answers.items()
+    (sound,) = stored.claims
+    for claims in ((replace(sound, text=claim),), (sound, replace(sound, text=claim))):
+        hostile = replace(bundle, answers={row: replace(stored, claims=claims)})
+        body = serialize(make_engine(hostile, local()), QUESTION)
+        assert "stored" not in body
+        assert [claim["text"] for claim in body["claims"]] == [QUOTE]
+
+
 def test_a_function_sends_it_as_it_is_documented_though_the_day_has_no_tokens(
     bundle: Bundle,
 ) -> None:

@@ -130,7 +130,8 @@ class Engine(Generic[StoreT]):
     def answer_from(self, retrieved: RetrievalResult) -> Reply:
         """Answer a question from a pool that it has retrieved already.
 
-        A stored answer is followed by the excerpts that are found without a model.
+        A stored answer is followed by the excerpts that are found without a model. One that breaks
+        the contract, as an index of somebody else may hold, is as if there were none.
         """
         question = retrieved.reading.question
         stored = find_stored_answer(self.store, question)
@@ -139,7 +140,8 @@ class Engine(Generic[StoreT]):
         # Imported late: a function with a model seldom needs it.
         from .answers.extractive import ExtractiveAnswerer
 
-        passages = {row: self.store.passages_at([row])[row] for row in stored.rows}
+        by_row = self.store.passages_at(stored.rows)
+        passages = {row: by_row[row] for row in stored.rows}
         reply = draft_reply(
             StoredAnswerer(stored, passages),
             question,
@@ -148,6 +150,8 @@ class Engine(Generic[StoreT]):
             lambda _: 1.0,
             self.store.site.claim_names,
         )
+        if reply.reason or reply.answer.dropped:
+            return self.draft_from(retrieved)
         free = self.answerer
         if free.max_question_tokens:
             free = ExtractiveAnswerer(self.store, self.embedder)
