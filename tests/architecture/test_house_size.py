@@ -16,40 +16,40 @@ PACKAGE = Path(__file__).parents[2] / "plugin" / "answerable"
 # Lines of code by room, without blank lines, comments and docstrings.
 RECORDED: dict[str, int] = {
     "answerable": 59,
-    "cli": 3_561,
+    "cli": 3_791,
     "evaluate": 3_664,
-    "indexing": 1_265,
-    "indexing/browser_index": 910,
+    "indexing": 1_434,
+    "indexing/browser_index": 930,
     "indexing/html_site": 435,
     "indexing/leak_audit": 1_089,
     "indexing/notes": 806,
-    "indexing/output": 530,
+    "indexing/output": 531,
     "indexing/packaging": 580,
     "indexing/pages": 1_420,
     "indexing/site_hosts": 141,
     "indexing/widget": 370,
-    "mkdocs": 1_883,
+    "mkdocs": 1_916,
     "postgres": 1_057,
-    "serve": 1_229,
-    "serve/answers": 1_784,
-    "serve/bundle_format": 766,
+    "serve": 1_288,
+    "serve/answers": 1_800,
+    "serve/bundle_format": 864,
     "serve/embedders": 323,
-    "serve/http": 2_525,
+    "serve/http": 2_536,
     "serve/limits": 677,
-    "serve/retrieval": 1_238,
+    "serve/retrieval": 1_240,
     "serve/stores": 394,
     "serve/text": 237,
     "testing": 296,
     "widget": 393,
-    "widget/ask-box": 1_227,
-    "widget/engine": 2_656,
+    "widget/ask-box": 1_236,
+    "widget/engine": 2_710,
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 38_507
-MAX_MODULES = 150
+MAX_LINES = 39_382
+MAX_MODULES = 153
 MAX_MODULE_LINES = 600
-MAX_JAVASCRIPT_LINES = 7_714
+MAX_JAVASCRIPT_LINES = 7_824
 
 _LAYOUT = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,

@@ -18,6 +18,7 @@ from answerable.indexing.answers import (
     write_answers,
 )
 from answerable.indexing.questions import SectionQuestions, list_sections, write_questions
+from answerable.postgres.rows import pack_snapshot, parse_snapshot
 from answerable.serve.answers.wire import serialize_answer
 from answerable.serve.bundle_format.stored_answers import parse_stored_answers
 from answerable.serve.embedders.embedder import Vectors
@@ -90,6 +91,11 @@ def test_the_very_words_of_a_question_get_its_answer_and_excerpts_after_it(bundl
         assert (citation["id"], citation["quote"]) == ("mooring#chains", QUOTE)
         assert body["excerpts"]["claims"][0]["text"] == QUOTE
         assert "stored" not in body["excerpts"]
+
+
+def test_a_database_has_it_too(bundle: Bundle) -> None:
+    assert bundle.answers
+    assert parse_snapshot(pack_snapshot(bundle), bundle.manifest).answers == bundle.answers
 
 
 def test_another_question_never_gets_it(bundle: Bundle) -> None:
