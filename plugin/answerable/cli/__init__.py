@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from ..indexing.generators import find_config_file
 from ..indexing.output.files import format_error
 from ..serve.errors import AnswerableError
 
@@ -25,8 +26,12 @@ _GROUPS: Mapping[str, Mapping[str, str]] = {
             "wrong."
         ),
         "init": "Add the plugin to mkdocs.yml, and the files that publish the site on a host.",
+        "build": (
+            "Build the site with its own generator, then index it and put the ask box into its "
+            "pages."
+        ),
+        "serve": "Serve the site with a live ask box, and build it again when its sources change.",
         "index": "Make a function for SITE_DIR, a site that any generator has built.",
-        "serve": "Serve SITE_DIR, a site that any generator has built, with a live ask box.",
         "stub-openai": (
             "Serve the OpenAI protocol on loopback, to try the whole flow without a key."
         ),
@@ -71,9 +76,8 @@ _REMOVED = {
 # The module of each command that shares one with others.
 _MODULES = {
     "ask": "ask", "search": "ask", "chat": "ask", "init": "setup", "doctor": "setup",
-    "serve": "serve", "stub-openai": "serve",
+    "serve": "serve", "stub-openai": "serve", "build": "index", "index": "index",
 }  # fmt: skip
-_CONFIG_FILES = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml")
 # The options of `answerable` itself, which people type after its command too.
 _GLOBAL_OPTIONS = ("-f", "--config-file", "--bundle")
 
@@ -133,16 +137,15 @@ class _LazyGroup(click.Group):
 @click.option(
     "--bundle",
     type=click.Path(path_type=Path),
-    help="The bundle's folder. Default: where mkdocs.yml puts it, function/bundle.",
+    help="The bundle's folder. Default: where the last build has put it, function/bundle.",
 )
 @click.option(
     "-f",
     "--config-file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The site's configuration. Default: mkdocs.yml, else properdocs.yml.",
+    help="The site's configuration. Default: zensical.toml, mkdocs.yml or Sphinx's conf.py.",
 )
 @click.pass_context
 def main(ctx: click.Context, bundle: Path | None, config_file: Path | None) -> None:
     """Ask a site that was built with mkdocs-answerable, and evaluate it."""
-    existing = (path for path in map(Path, _CONFIG_FILES) if path.is_file())
-    ctx.obj = (bundle, config_file or next(existing, Path(_CONFIG_FILES[0])))
+    ctx.obj = (bundle, config_file or find_config_file())

@@ -6,35 +6,33 @@ import socket
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 from urllib.parse import quote, unquote
 
 import click
 
-from ..indexing.answer_place import (
-    ANSWER_PLACES,
-    NOTEBOOK_REASON,
-    AnswerPlace,
-    choose_answer_place,
-    need_of_option,
-)
+from ..indexing.answer_place import ANSWER_PLACES, choose_answer_place
 from ..indexing.caches import ProcessPool
-from ..indexing.html_site.built_site import BuiltSite, read_built_site
-from ..indexing.local_model import open_local_embedder
-from ..indexing.pipeline import preview_site
-from ..indexing.widget import injection, site_files
-from ..indexing.widget.injection import inject_widget, read_widget_files
-from ..indexing.widget.site_files import (
-    PublishedIndex,
-    WidgetConfig,
-    format_widget_config,
-    write_widget_files,
+from ..indexing.generators import Project, read_project, run_generator, serve_by_mkdocs
+from ..indexing.local_model import make_build_embedder
+from ..indexing.widget import injection
+from ..indexing.widget.injection import read_widget_files
+from ..mkdocs.built_sites import BuiltPages, BuiltSiteConfig, read_built_pages
+from ..mkdocs.options import (
+    AnswerableConfig,
+    resolve_gold_path,
+    resolve_identity,
+    resolve_questions_path,
+    resolve_settings,
 )
-from ..serve.embedders.embedder import Embedder
+from ..mkdocs.publish import list_function_needs, preview_build
+from ..mkdocs.site_config import find_plugin
+from ..mkdocs.widget import append_inline_widget_to_page, place_widget
+from ..serve.embedders.embedder import Embedder, EmbedderIdentity
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, SiteError
 from ..serve.http import logs
@@ -42,11 +40,10 @@ from ..serve.http.adapters.asgi import AsgiApp, serve_until_signal
 from ..serve.http.adapters.wsgi import ASK_BASE, format_agent_command, make_dev_service
 from ..serve.http.logs import make_line_appender, make_refusal_logger
 from ..serve.http.messages import Headers, Request, Response, strip_base_path
-from ..serve.providers import make_engine
 from ..serve.request_context import RequestContext
 from ..serve.settings import LOG_REFUSALS_CHOICES, LogRefusals
 from ..testing.openai_stub import OpenAIStub
-from .index import IndexOptions, check_folders, describe_site, read_notes, site_options
+from .index import SiteSource, echoed_log, site_options
 
 # The type table of the operating system differs between machines.
 _CONTENT_TYPES = {
@@ -68,18 +65,30 @@ _CONTENT_TYPES = {
 }
 
 
+# Asks for the number of the build every second, and loads the page again when it has changed.
+_RELOAD_SCRIPT = """<script>
+(() => {{
+  let seen;
+  setInterval(async () => {{
+    if (document.visibilityState !== "visible") return;
+    const reply = await fetch("{path}", {{ cache: "no-store" }}).catch(() => null);
+    const build = reply?.ok ? await reply.text() : seen;
+    if (seen !== undefined && build !== seen) location.reload();
+    seen = build;
+  }}, 1000);
+}})();
+</script>
+"""
+_RELOAD_PATH = "_answerable-build"
+
+
 def make_static_site(
-    folder: Path,
-    base: str,
-    endpoint: str,
-    bundle: Callable[[], str | None],
-    browser_folder: Path | None = None,
+    folder: Path, base: str, endpoint: str, current: "LiveIndex"
 ) -> Callable[[Request], Response]:
     """Make what responds with the files of a folder under a base path.
 
     base: decoded, with a slash at both ends. endpoint: where the widget of its pages asks, "" where
-    the browser answers, from files of ``browser_folder``. bundle: returns the id of the index that
-    answers, None before there is one.
+    the browser answers.
     """
 
     def respond(request: Request) -> Response:
@@ -88,14 +97,19 @@ def make_static_site(
         path, query = f"/{request.path}", request.query
         if path in ("/", base.rstrip("/")) and path != base:
             return _redirect_to(base, query)
+        if path == base + _RELOAD_PATH:
+            return _respond(200, _content_type(PurePath("a.txt")), str(current.builds).encode())
+        with current.building:
+            # A page that the generator is writing is not sent by half.
+            pass
         if path.startswith(base):
             inner = path.removeprefix(base)
             # Files of an index that is gone may still lie there.
-            is_asset = bundle() is not None and inner.startswith(injection.WIDGET_FOLDER)
-            file = _find_file(browser_folder, inner) if browser_folder and is_asset else None
-            asset = None if file else _read_widget_asset(inner, bundle())
+            is_asset = current.engine is not None and inner.startswith(injection.WIDGET_FOLDER)
+            file = _find_file(current.output, inner) if is_asset else None
+            asset = None if file else read_widget_files().get(inner)
             if asset is not None:
-                return _respond(200, _content_type(PurePosixPath(path)), asset)
+                return _respond(200, _content_type(PurePosixPath(path)), asset.encode())
             file = file or _find_file(folder, inner)
             if file is not None and file.is_dir():
                 return _redirect_to(f"{path}/", query)
@@ -111,20 +125,13 @@ def make_static_site(
         if file.suffix != ".html":
             return data
         html = data.decode("utf-8", errors="surrogateescape")
-        html = inject_widget(html, quote(base) + injection.WIDGET_SCRIPT, endpoint=endpoint)
+        html = current.place_widget(html, quote(base) + injection.WIDGET_SCRIPT, endpoint)
+        script = _RELOAD_SCRIPT.format(path=quote(base + _RELOAD_PATH))
+        before, end, after = html.rpartition("</body>")
+        html = f"{before}{script}{end}{after}" if end else html
         return html.encode("utf-8", errors="surrogateescape")
 
     return respond
-
-
-def _read_widget_asset(inner: str, bundle: str | None) -> bytes | None:
-    """Read a file of the widget by its path in the site; None for another path."""
-    if not inner.startswith(injection.WIDGET_FOLDER):
-        return None
-    if inner == site_files.WIDGET_CONFIG_PATH and bundle:
-        return format_widget_config(WidgetConfig(), bundle)
-    text = read_widget_files().get(inner)
-    return None if text is None else text.encode()
 
 
 def _redirect_to(path: str, query: str) -> Response:
@@ -173,55 +180,123 @@ _DRAIN_SECONDS = 5.0
 _BACKLOG = 128
 # The pause after a scan lasts this many times as long as the scan of a big site.
 _PAUSE_FACTOR = 20
-_FileStates = tuple[tuple[str, int, int], ...]
+FileStates = tuple[tuple[str, int, int], ...]
 
 
 @dataclass(slots=True)
-class _LiveIndex:
-    """Hold the engine of the last good index.
+class LiveIndex:
+    """Hold the engine of the last good index, and make the next.
 
-    ``browser_folder``: where the same index is written for browsers, None where none answers.
+    ``command``: what builds the site, in place of its generator's own. ``is_built_here``: whether
+    its sources are watched and built here, or what another program has built is watched. ``base``:
+    the path that it is served under. ``builds`` counts them. ``building`` is held by the generator.
     """
 
-    embedder: Embedder
-    browser_folder: Path | None = None
+    source: SiteSource
+    command: str | None = None
+    is_built_here: bool = False
+    base: str = "/"
+    builds: int = 0
     engine: Engine | None = None
+    building: threading.Lock = field(default_factory=threading.Lock)
+    embedders: dict[EmbedderIdentity, Embedder] = field(default_factory=dict)
+    config: BuiltSiteConfig = field(init=False)
 
-    def index(self, options: IndexOptions, built: BuiltSite | None = None) -> None:
-        """Index a site anew; an error is printed and leaves the last engine in place.
+    def __post_init__(self) -> None:
+        self.config = self.source.load_config()
 
-        built: the site, if it has just been read.
-        """
+    @property
+    def options(self) -> AnswerableConfig:
+        """Return the plugin's options, as they were last read."""
+        return find_plugin(self.config).config
+
+    @property
+    def output(self) -> Path:
+        """Return the folder of files for readers: the site's own folder is only read."""
+        return Path(self.options.cache) / "browser"
+
+    def start(self) -> None:
+        """Build and read the site; SiteError if that fails. No index of it is an error printed."""
+        self._generate()
+        with closing(ProcessPool()) as pool:
+            pages = self._read_pages(pool)
+            self.base = unquote(pages.base)
+            self._attempt(lambda: self._preview(pages))
+
+    def rebuild(self) -> None:
+        """Build and index the site again; an error is printed and leaves the last engine."""
+        self._attempt(self._rebuild)
+        self.builds += 1
+
+    def place_widget(self, html: str, script_url: str, endpoint: str) -> str:
+        """Put the widget into a page as the options say."""
+        html = append_inline_widget_to_page(html, self.options)
+        return place_widget(html, script_url, endpoint, self.options)[0]
+
+    def list_watched(self) -> list[Path]:
+        """List the folders and files that the site and its index are made from."""
+        options, config, project = self.options, self.config, self.source.project
+        names = [options.notebook, options.enrichment, options.abbreviations]
+        paths = [Path(name) for name in names if name]
+        paths += [resolve_gold_path(options), resolve_questions_path(options), project.file]
+        if not self.is_built_here:
+            return [*paths, Path(config.site_dir)]
+        return [*paths, Path(config.docs_dir) if config.docs_dir else project.folder]
+
+    def _rebuild(self) -> None:
+        project = self.source.project
+        if self.is_built_here and project.file.is_file():
+            # Where the site is written stays as it is: its pages are served from there.
+            edited = read_project(project.file, project.generator)
+            edited = replace(edited, settings={**edited.settings, **_keep_folder(project)})
+            self.source = replace(self.source, project=edited)
+            self.config = self.source.load_config()
+        self._generate()
+        with closing(ProcessPool()) as pool:
+            self._preview(self._read_pages(pool))
+
+    def _attempt(self, work: Callable[[], None]) -> None:
         try:
-            self._index(options, built)
+            work()
         except (AnswerableError, OSError) as error:
             self._print(str(error))
         except Exception as error:
             # Its own text may hold words of a note.
             self._print(f"the site could not be indexed: {type(error).__name__}; please report it")
 
-    def bundle(self) -> str | None:
-        """Return the bundle id of the last good index, None before there is one."""
-        return self.engine.store.manifest.id if self.engine else None
-
     def _print(self, message: str) -> None:
         state = "answers come from the last good index" if self.engine else "no answers yet"
         click.echo(f"{message} ({state})", err=True)
 
-    def _index(self, options: IndexOptions, built: BuiltSite | None) -> None:
-        built = built or read_built_site(options.folder, options.reading)
-        with closing(ProcessPool()) as pool:
-            site = describe_site(options, built, self.embedder, pool)
-            if self.browser_folder:
-                site = replace(site, browser_folder=self.browser_folder)
-            notebook = read_notes(options, site)
-            bundle, index = preview_site(site, notebook, options.cache / "built", click.echo)
-        if self.browser_folder:
-            manifest = bundle.manifest
-            published = PublishedIndex(manifest.id, manifest.built_at, index)
-            indexes = {built.language: published}
-            write_widget_files(self.browser_folder, WidgetConfig(), indexes)
-        self.engine = make_engine(bundle, self.embedder)
+    def _generate(self) -> None:
+        if self.is_built_here:
+            with self.building:
+                run_generator(self.source.project, self.command)
+
+    def _read_pages(self, pool: ProcessPool) -> BuiltPages:
+        return read_built_pages(
+            self.config,
+            self.options,
+            pool,
+            output=self.output,
+            base_url=self.source.base_url,
+            open_embedder=self._open_embedder,
+        )
+
+    def _preview(self, pages: BuiltPages) -> None:
+        self.engine = preview_build(pages.build)
+
+    def _open_embedder(self) -> Embedder:
+        """Open the embedder that the options name, once for all builds."""
+        identity = resolve_identity(self.options)
+        if identity not in self.embedders:
+            settings = resolve_settings(self.options)
+            self.embedders[identity] = make_build_embedder(identity, settings)
+        return self.embedders[identity]
+
+
+def _keep_folder(project: Project) -> dict[str, str]:
+    return {"site_dir": str(project.site_dir)}
 
 
 @click.command("serve")
@@ -237,85 +312,92 @@ class _LiveIndex:
 @click.option(
     "--log-refusals",
     type=click.Choice(LOG_REFUSALS_CHOICES),
-    default="none",
-    show_default=True,
-    help="What is kept of refused questions, in the cache.",
+    help="What is kept of refused questions, in the cache. Default: none.",
 )
 @click.option(
     "--answers-in",
     type=click.Choice(ANSWER_PLACES),
-    default="function",
-    show_default=True,
-    help="Whether this server answers, or the browser, as it would on a static host.",
+    help="Whether this server answers, or the browser, as it would on a static host. "
+    "Default: function.",
 )
-def serve_command(options: IndexOptions, /, **values: Any) -> None:
-    """Serve SITE_DIR, a site that any generator has built, with a live ask box."""
-    serve_built_site(options, **values)
+@click.option("--command", help="What builds the site, as you type it. Default: its generator's.")
+def serve_command(source: SiteSource, /, site_dir: Path | None, **values: Any) -> None:
+    """Serve the site with a live ask box, and build it again when its sources change.
+
+    SITE_DIR is served as it is: a folder that a generator builds elsewhere.
+    """
+    serve_site(source, is_built_here=site_dir is None, **values)
 
 
-def serve_built_site(
-    options: IndexOptions,
+def serve_site(
+    source: SiteSource,
     host: str,
     port: int,
-    log_refusals: LogRefusals = "none",
-    answers_in: AnswerPlace = "function",
+    log_refusals: LogRefusals | None = None,
+    command: str | None = None,
+    *,
+    is_built_here: bool = False,
 ) -> None:
-    """Serve until a signal; SiteError if the site cannot be read or the port is taken.
+    """Serve until a signal; SiteError if the site cannot be built or read, or the port is taken.
 
-    log_refusals: what is kept of refused questions, in the cache.
+    log_refusals: what is kept of refused questions, in the cache. command: what builds the site.
     """
-    check_folders(options, None)
-    needs = [need_of_option("--notebook", NOTEBOOK_REASON)] if options.notebook else []
-    is_browser = choose_answer_place(answers_in, needs, "--answers-in") == "browser"
-    # The site's own folder is only read.
-    browser_folder = options.cache / "browser" if is_browser else None
-    # Before the site is read, so that a change while it is read is seen as one.
-    state = _snapshot_files(options)
-    built = read_built_site(options.folder, options.reading)
-    base = unquote(built.base)
-    current = _LiveIndex(open_local_embedder(), browser_folder)
-    endpoint = "" if is_browser else base + ASK_BASE
-    read_file = make_static_site(options.folder, base, endpoint, current.bundle, browser_folder)
-    append_line = make_line_appender(
-        options.cache / logs.REFUSAL_LOG_FILE, lambda message: click.echo(message, err=True)
-    )
-    log_refusal = make_refusal_logger(lambda: log_refusals, append_line, os.urandom(32))
-    service = make_dev_service(base + ASK_BASE, host, lambda: current.engine, log_refusal)
-
-    def respond(request: Request, context: RequestContext) -> Response:
-        path = f"/{request.path}"
-        if not path.startswith(service.base):
-            return read_file(request)
-        return service.handle(replace(request, path=strip_base_path(path, service.base)), context)
-
+    if is_built_here and source.project.generator == "mkdocs" and command is None:
+        # The plugin does all of it.
+        raise SystemExit(serve_by_mkdocs(source.project, f"{host}:{port}"))
     try:
         listening = socket.create_server((host, port), backlog=_BACKLOG)
     except OSError as error:
         raise SiteError(
             f"--port: {host}:{port} cannot be listened on ({error.strerror}); choose another"
         ) from None
-    address = f"http://{host}:{listening.getsockname()[1]}{base}"
+    with listening, echoed_log():
+        current = LiveIndex(source, command, is_built_here)
+        # Before the site is read, so that a change while it is read is seen as one.
+        states = snapshot_files(current)
+        current.start()
+        base, options = current.base, current.options
+        needs = list_function_needs(options)
+        place = choose_answer_place(options.answers_in or "function", needs)
+        endpoint = "" if place == "browser" else base + ASK_BASE
+        read_file = make_static_site(Path(current.config.site_dir), base, endpoint, current)
+        append_line = make_line_appender(
+            Path(options.cache) / logs.REFUSAL_LOG_FILE,
+            lambda message: click.echo(message, err=True),
+        )
+        log_refusal = make_refusal_logger(
+            lambda: log_refusals or current.options.log_refusals, append_line, os.urandom(32)
+        )
+        service = make_dev_service(base + ASK_BASE, host, lambda: current.engine, log_refusal)
 
-    def announce() -> None:
-        click.echo(f"Serving at {address} (Ctrl-C stops)")
-        click.echo(f"A coding agent asks after: {format_agent_command(address + ASK_BASE)}")
+        def respond(request: Request, context: RequestContext) -> Response:
+            path = f"/{request.path}"
+            if not path.startswith(service.base):
+                return read_file(request)
+            inner = replace(request, path=strip_base_path(path, service.base))
+            return service.handle(inner, context)
 
-    with listening:
-        current.index(options, built)
-        with _reindex_on_change(options, current, state):
+        address = f"http://{host}:{listening.getsockname()[1]}{base}"
+
+        def announce() -> None:
+            click.echo(f"Serving at {address} (Ctrl-C stops)")
+            click.echo(f"A coding agent asks after: {format_agent_command(address + ASK_BASE)}")
+
+        with rebuild_on_change(current, states):
             app = AsgiApp(respond, close=service.close)
             serve_until_signal(app, listening, announce, _DRAIN_SECONDS)
 
 
 @contextmanager
-def _reindex_on_change(
-    options: IndexOptions, current: _LiveIndex, indexed: _FileStates
-) -> Iterator[None]:
-    """Index again whenever the files of the index have changed, in a thread of its own.
+def rebuild_on_change(current: LiveIndex, indexed: FileStates) -> Iterator[None]:
+    """Build again whenever the files of the site have changed, in a thread of its own.
 
     indexed: the states of the files that the first index was made from.
     """
     stopped = threading.Event()
+    # A generator whose sources nobody names may write beside them.
+    is_mixed = current.is_built_here and not current.config.docs_dir
+    indexed = snapshot_files(current) if is_mixed else indexed
 
     def follow() -> None:
         nonlocal indexed
@@ -323,12 +405,12 @@ def _reindex_on_change(
         pause = _SCAN_SECONDS
         while not stopped.wait(pause):
             began = time.monotonic()
-            states = _snapshot_files(options)
+            states = snapshot_files(current)
             pause = max(_SCAN_SECONDS, _PAUSE_FACTOR * (time.monotonic() - began))
-            # Indexed once the files have stopped changing: a generator may still be writing.
+            # Built once the files have stopped changing: a generator may still be writing.
             if states == previous and states != indexed:
-                indexed = states
-                current.index(options)
+                current.rebuild()
+                indexed = states = snapshot_files(current) if is_mixed else states
             previous = states
 
     thread = threading.Thread(target=follow, daemon=True)
@@ -340,14 +422,25 @@ def _reindex_on_change(
         thread.join()
 
 
-def _snapshot_files(options: IndexOptions) -> _FileStates:
+def snapshot_files(current: LiveIndex) -> FileStates:
     """Snapshot the files that an index is made from, each with its time and size."""
-    folders = [options.folder, *([options.notebook] if options.notebook else [])]
-    return tuple(sorted(entry for folder in folders for entry in _stat_files(folder)))
+    options, config = current.options, current.config
+    built = {Path(options.cache), Path(options.function)}
+    if current.is_built_here:
+        built.add(Path(config.site_dir))
+    paths = current.list_watched()
+    return tuple(sorted(entry for path in paths for entry in _stat_files(path, built)))
 
 
-def _stat_files(folder: Path) -> Iterator[tuple[str, int, int]]:
-    for here, _, names in os.walk(folder):
+def _stat_files(top: Path, built: Container[Path]) -> Iterator[tuple[str, int, int]]:
+    """List the files at a path, but for those in folders that are built or hidden."""
+    walked = [(str(top.parent), [], [top.name])] if top.is_file() else os.walk(top)
+    for here, folders, names in walked:
+        folders[:] = [
+            name
+            for name in folders
+            if not name.startswith(".") and name != "node_modules" and Path(here, name) not in built
+        ]
         for name in names:
             path = os.path.join(here, name)  # noqa: PTH118 - ten thousand paths are slow to make
             try:

@@ -28,7 +28,7 @@ from ..indexing.site_hosts.hosts import (
     has_option,
     read_theme_name,
 )
-from ..mkdocs.ref_build import read_remote_url
+from ..mkdocs.repository import read_remote_url
 from ..mkdocs.site_checks import OnlineChecks, SiteCheck, check_site
 from ..serve.errors import SiteError
 from ..serve.stores.bundle import Bundle, open_bundle

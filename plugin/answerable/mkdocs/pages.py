@@ -3,7 +3,7 @@
 import html
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -36,6 +36,8 @@ class SitePages:
     ``targets``: the url and the anchors of each file, by docs path. ``sources``: the docs path of
     each record. ``outputs``: the docs path of the page in each file of the site. ``enrichment``:
     what the site's owner adds to records, by id. ``answers``: those that are stored and hold.
+    ``page_names``: further names of pages. Of a site that another generator has built, docs paths
+    are those of its files.
     """
 
     info: SiteInfo
@@ -45,20 +47,23 @@ class SitePages:
     outputs: Mapping[str, str]
     enrichment: Mapping[str, str]
     answers: tuple[CheckedAnswer, ...] = ()
+    page_names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedBuild:
-    """Hold a site that MkDocs has written: its pages by language, its folder and its options.
+    """Hold a site that was written: its pages by language, its folder and its options.
 
-    ``author``: the site_author. ``strict``: a warning fails the build. ``names_function``: whether
-    its owner has written the option for the function's folder. ``is_offline``: pages of a disk
-    are to answer too.
+    ``output``: where files for readers are written, which is ``folder`` but in a preview of what
+    another generator has built. ``author``: the site_author. ``strict``: a warning fails the build.
+    ``names_function``: whether its owner has written the option for the function's folder.
+    ``is_offline``: pages of a disk are to answer too.
     """
 
     options: AnswerableConfig
     sites: list[SitePages]
     folder: Path
+    output: Path
     embedder: Embedder
     pool: ProcessPool
     author: str | None

@@ -20,10 +20,9 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 from mkdocs.utils.templates import TemplateContext
 
-from ..indexing.answer_place import choose_answer_place
 from ..indexing.caches import LazyEmbedder, ProcessPool
 from ..indexing.local_model import make_build_embedder
-from ..indexing.output.files import check_notebook_location, check_private_location, format_error
+from ..indexing.output.files import format_error
 from ..indexing.pages.page_index import UnreadPageError
 from ..indexing.widget import injection
 from ..indexing.widget.injection import read_widget_files
@@ -35,7 +34,6 @@ from . import widget
 from .options import (
     AnswerableConfig,
     add_suggestion,
-    check_options,
     describe_stale_floors,
     is_offline_build,
     is_preview_build,
@@ -49,8 +47,8 @@ from .options import (
     resolve_site_path,
 )
 from .pages import FinishedBuild, SitePages, describe_site, map_outputs, start_reading_pages
-from .publish import audit_unindexed_site, list_function_needs, preview_build, publish_build
-from .widget import append_inline_widget, check_widget_options, make_widget_config, place_widget
+from .publish import audit_unindexed_site, check_site_options, preview_build, publish_build
+from .widget import append_inline_widget, find_theme_search, make_widget_config, place_widget
 
 if TYPE_CHECKING:
     from ..serve.engine import Engine
@@ -98,22 +96,13 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         self._preview = is_preview_build(config, self._command)
         published = {"docs_dir": Path(config.docs_dir), "site_dir": Path(config.site_dir)}
         published |= {f"theme folder {n}": Path(d) for n, d in enumerate(config.theme.dirs, 1)}
-        function = Path(self.config.function)
-        private = {**published, "the function folder": function}
         if self.config.offline:
             # Links to folders lead to no page on a disk. Material's plugin does the same.
             config.use_directory_urls = False
         is_offline = not self._preview and is_offline_build(config, self.config)
         self._script = injection.OFFLINE_SCRIPT if is_offline else injection.WIDGET_SCRIPT
         try:
-            check_options(self.config)
-            check_widget_options(self.config)
-            # Before a page is read; the languages of the pages are known later.
-            choose_answer_place(self.config.answers_in, list_function_needs(self.config))
-            check_private_location("function", function, published)
-            check_private_location("cache", Path(self.config.cache), private)
-            if self.config.notebook:
-                check_notebook_location(Path(self.config.notebook), private)
+            check_site_options(self.config, published)
         except (AnswerableError, OSError) as error:
             raise PluginError(f"answerable: {format_error(error)}") from None
         return config
@@ -259,11 +248,13 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         pages = [page for site in sites for page in site.pages]
         widget_config = WidgetConfig()
         if is_published:
-            widget_config = make_widget_config(config, self.config, pages)
+            search = find_theme_search(config)
+            widget_config = make_widget_config(config, self.config, pages, search)
         built = FinishedBuild(
             options=self.config,
             sites=sites,
             folder=Path(config.site_dir),
+            output=Path(config.site_dir),
             # The options of this build: MkDocs replaces `self.config` when it is read again.
             embedder=LazyEmbedder(
                 resolve_identity(self.config), partial(self._open_embedder, self.config)

@@ -27,7 +27,12 @@ from ..indexing.index import SiteIndex, check_weight_patterns
 from ..indexing.leak_audit.audit import Artifact, audit_artifacts, walk_artifacts
 from ..indexing.notes import notebook as note_ids
 from ..indexing.notes.notebook import Notebook, read_notebook
-from ..indexing.output.files import format_count, join_problems
+from ..indexing.output.files import (
+    check_notebook_location,
+    check_private_location,
+    format_count,
+    join_problems,
+)
 from ..indexing.pages.page_index import check_enrichment_ids
 from ..indexing.pipeline import (
     NO_ADDRESS_MESSAGE,
@@ -45,6 +50,7 @@ from ..serve.errors import SiteError
 from ..serve.settings import BUNDLE_FOLDER
 from .options import (
     AnswerableConfig,
+    check_options,
     is_absolute_endpoint,
     read_known_questions,
     resolve_answers_path,
@@ -63,6 +69,7 @@ from .release_gates import (
     resolve_stored_settings,
     run_release_gates,
 )
+from .widget import check_widget_options
 
 
 def list_function_needs(config: AnswerableConfig) -> list[FunctionNeed]:
@@ -86,6 +93,22 @@ def list_function_needs(config: AnswerableConfig) -> list[FunctionNeed]:
         "log_questions": config.log_questions and "a question in the browser leaves no log",
     }
     return [need_of_option(option, reason) for option, reason in needs.items() if reason]
+
+
+def check_site_options(config: AnswerableConfig, published: Mapping[str, Path]) -> None:
+    """Refuse options that cannot be followed, and private folders in a published place; SiteError.
+
+    published: folders by the name of their option. The languages of the pages are known later.
+    """
+    check_options(config)
+    check_widget_options(config)
+    choose_answer_place(config.answers_in, list_function_needs(config))
+    function = Path(config.function)
+    private = {**published, "the function folder": function}
+    check_private_location("function", function, published)
+    check_private_location("cache", Path(config.cache), private)
+    if config.notebook:
+        check_notebook_location(Path(config.notebook), private)
 
 
 if TYPE_CHECKING:
@@ -275,13 +298,14 @@ def _describe_site(
         weights=built.options.retrieval.weights,
         questions=read_known_questions(built.options),
         answers=pages.answers,
-        browser_folder=built.folder if place == "browser" else None,
+        browser_folder=built.output if place == "browser" else None,
+        page_names=pages.page_names,
     )
 
 
 def _write_widget_files(built: FinishedBuild, indexes: Mapping[str, PublishedIndex]) -> None:
     is_offline = built.is_offline and any(index.browser for index in indexes.values())
-    write_widget_files(built.folder, built.widget_config, indexes, is_offline=is_offline)
+    write_widget_files(built.output, built.widget_config, indexes, is_offline=is_offline)
 
 
 def _read_checked_notebook(built: FinishedBuild, whole: SitePages) -> Notebook:

@@ -20,6 +20,13 @@ from mkdocs.exceptions import MkDocsException
 from ..serve.errors import AnswerableError, SiteError
 from ..serve.settings import BUNDLE_FOLDER
 from .publish import write_compared_function
+from .repository import (
+    check_out_commit,
+    clean_environment,
+    find_base_commit,
+    find_repository,
+    resolve_commit,
+)
 from .site_config import (
     MissingPluginError,
     SiteConfig,
@@ -27,122 +34,6 @@ from .site_config import (
     load_mkdocs_config,
     load_site_config,
 )
-
-# Where the default branch may be, the first that exists.
-_DEFAULT_BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
-# A hook sets these for its own repository and index, which are not those of the folder we name.
-_HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
-
-
-def find_repository(folder: Path) -> Path:
-    """Find the top folder of the repository that holds a folder; SiteError outside of one."""
-    try:
-        top = _run_git(folder, "rev-parse", "--show-toplevel")
-    except subprocess.CalledProcessError:
-        raise SiteError(
-            f"{folder.resolve()} is not in a git repository: name a report with --against PATH"
-        ) from None
-    return Path(top)
-
-
-def resolve_commit(repository: Path, ref: str) -> str:
-    """Resolve a ref to the hash of its commit; SiteError for one that is not there."""
-    try:
-        return _run_git(
-            repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}"
-        )
-    except subprocess.CalledProcessError:
-        raise SiteError(
-            f"--against {ref}: neither a file nor a commit of {repository}; name a report or a "
-            "branch, tag or commit, and fetch it first (actions/checkout: `fetch-depth: 0`)"
-        ) from None
-
-
-def find_base_commit(repository: Path) -> str:
-    """Find the commit at which HEAD left the default branch; on that branch itself, HEAD.
-
-    SiteError if there is no commit.
-    """
-    for branch in _DEFAULT_BRANCHES:
-        try:
-            return _run_git(repository, "merge-base", "HEAD", branch)
-        except subprocess.CalledProcessError:
-            continue
-    try:
-        return resolve_commit(repository, "HEAD")
-    except SiteError:
-        raise SiteError(
-            f"{repository} has no commit yet: commit the site, or name a report with --against PATH"
-        ) from None
-
-
-@contextmanager
-def check_out_commit(repository: Path, commit: str, folder: Path) -> Iterator[None]:
-    """Check a commit out into a new folder, which is removed at the end; SiteError if git fails."""
-    try:
-        # A hook of the repository could refuse or change what is checked out.
-        _run_git(
-            repository, "-c", f"core.hooksPath={os.devnull}",
-            "worktree", "add", "--quiet", "--detach", str(folder), commit,
-        )  # fmt: skip
-    except subprocess.CalledProcessError as error:
-        message = (error.stderr.strip().splitlines() or ["no message"])[-1]
-        raise SiteError(
-            f"git cannot check out {commit[:12]} ({message}): run `git worktree prune` and try "
-            "again"
-        ) from None
-    try:
-        yield
-    finally:
-        # Git refuses to remove a folder that it finds changed, and forgets one that is gone.
-        shutil.rmtree(folder, ignore_errors=True)
-        with suppress(subprocess.CalledProcessError):
-            _run_git(repository, "worktree", "prune")
-
-
-def clean_environment() -> dict[str, str]:
-    """Copy the environment without what a git hook sets for its own repository."""
-    return {name: value for name, value in os.environ.items() if name not in _HOOK_VARIABLES}
-
-
-def count_tracked_files(path: Path, folder: Path) -> int:
-    """Count the files below a path that git tracks; 0 outside a repository."""
-    return len(_ask_git(folder, "ls-files", "--", str(path)).splitlines())
-
-
-def read_remote_url(folder: Path) -> str:
-    """Read the address of the repository's remote; "" without one."""
-    return _ask_git(folder, "remote", "get-url", "origin")
-
-
-def _ask_git(folder: Path, *arguments: str) -> str:
-    """Run git in a folder that need not be in a repository; "" where git cannot tell."""
-    try:
-        return _run_git(folder, *arguments, seconds=10)
-    except (SiteError, OSError, subprocess.SubprocessError):
-        return ""
-
-
-def _run_git(folder: Path, *arguments: str, seconds: float | None = None) -> str:
-    """Run git in a folder and return its output; CalledProcessError, SiteError without git.
-
-    seconds: after which it is stopped, with TimeoutExpired.
-    """
-    try:
-        process = subprocess.run(
-            ["git", "-C", str(folder), *arguments],
-            env=clean_environment(),
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            check=True,
-            timeout=seconds,
-        )
-    except FileNotFoundError:
-        raise SiteError(
-            "git is not installed: install it, or name a report with --against PATH"
-        ) from None
-    return process.stdout.strip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from ..serve.settings import BUNDLE_FOLDER
 from ..serve.stores.bundle import open_bundle
 from .options import AnswerableConfig, is_absolute_endpoint, resolve_gold_path
 from .publish import list_function_needs
-from .ref_build import count_tracked_files
+from .repository import count_tracked_files
 from .site_config import find_plugin, load_mkdocs_config
 
 Level = Literal["good", "advice", "problem"]

@@ -1,6 +1,8 @@
 """Read a site's mkdocs.yml for commands, or rebuild and index the site without publishing it."""
 
+import shutil
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,17 +16,27 @@ from ..evaluate.gate import GateReport, judge_contents
 from ..evaluate.judge import EntailmentJudge
 from ..evaluate.verdict import ModelPrice
 from ..indexing.answer_place import find_function
+from ..indexing.caches import ProcessPool
+from ..indexing.generators import (
+    Project,
+    copy_project,
+    detect_generator,
+    read_project,
+    run_generator,
+)
 from ..indexing.index import SiteIndex
 from ..indexing.notes.notebook import Notebook
 from ..indexing.output.bundle_writer import serialize_index
 from ..serve.errors import SiteError
 from ..serve.settings import BUNDLE_FOLDER
 from ..serve.vectors import Encoding, encode_all_dimensions
+from .built_sites import list_published_folders, load_built_site_config, read_built_pages
 from .options import resolve_encoding, resolve_gold_path
 from .pages import FinishedBuild
 from .plugin import AnswerablePlugin
 from .publish import index_unpublished_site, list_function_needs
 from .release_gates import answers_locally, make_judged_site
+from .repository import list_source_files
 
 
 class MissingPluginError(SiteError):
@@ -48,7 +60,7 @@ class SiteConfig:
     abbreviations: Path | None
     cache: Path
     author: str | None
-    published: tuple[Path, Path]
+    published: tuple[Path, ...]
     prices: Mapping[str, ModelPrice]
     check_negation: bool
     judge: EntailmentJudge | None
@@ -72,7 +84,7 @@ def load_site_config(config_file: Path) -> SiteConfig:
         abbreviations=Path(options.abbreviations) if options.abbreviations else None,
         cache=Path(options.cache),
         author=config.site_author,
-        published=(Path(config.docs_dir), Path(config.site_dir)),
+        published=tuple(list_published_folders(config).values()),
         prices={
             name: ModelPrice(price.input, price.output)
             for name, price in options.evaluate.prices.items()
@@ -87,10 +99,13 @@ def load_site_config(config_file: Path) -> SiteConfig:
 def load_mkdocs_config(
     config_file: Path, site_dir: str | None = None, docs_dir: str | None = None
 ) -> MkDocsConfig:
-    """Load MkDocs' configuration from a file; SiteError if it cannot be read.
+    """Load a site's configuration, of whatever generator; SiteError if it cannot be read.
 
-    site_dir, docs_dir: where the site is written, and its pages are read, instead.
+    site_dir, docs_dir: where MkDocs writes the site, and reads its pages, instead.
     """
+    generator = detect_generator(config_file)
+    if generator != "mkdocs":
+        return load_built_site_config(read_project(config_file, generator))
     try:
         folders = {"site_dir": site_dir, "docs_dir": docs_dir}
         overrides = {name: folder for name, folder in folders.items() if folder}
@@ -162,6 +177,10 @@ def build_unpublished(
 
     docs_dir: where its pages are read instead. SiteError if the site cannot be built.
     """
+    generator = detect_generator(config_file)
+    if generator != "mkdocs":
+        _build_copy(read_project(config_file, generator), handler, docs_dir)
+        return
     config = load_mkdocs_config(config_file, site_folder, docs_dir)
     plugin = find_plugin(config)
     plugin.build_handler = handler
@@ -174,3 +193,23 @@ def build_unpublished(
         config.plugins.on_shutdown()
         # MkDocs keeps a plugin with `on_startup` for the next configuration it loads.
         plugin.build_handler = None
+
+
+def _build_copy(
+    project: Project, handler: Callable[[FinishedBuild], None], docs_dir: str | None
+) -> None:
+    """Build a copy of a site by its own generator, which knows no other folder to write into.
+
+    The options are those of the site itself: git may hold neither its notes nor its caches.
+    """
+    with TemporaryDirectory(prefix="answerable-") as name, closing(ProcessPool()) as pool:
+        top = Path(name).resolve()
+        copied = copy_project(project, top, list_source_files(project.folder))
+        if docs_dir and copied.docs_dir:
+            shutil.copytree(docs_dir, copied.docs_dir, dirs_exist_ok=True)
+        run_generator(copied)
+        folders = {"site_dir": copied.site_dir, "docs_dir": copied.docs_dir}
+        config = load_built_site_config(
+            project, {name: str(folder) for name, folder in folders.items() if folder}
+        )
+        handler(read_built_pages(config, find_plugin(config).config, pool).build)

@@ -13,6 +13,7 @@ from ..indexing.widget.injection import (
     format_element,
     inject_widget,
     make_issue_form,
+    put_into_article,
     put_into_header,
 )
 from ..indexing.widget.site_files import (
@@ -51,12 +52,13 @@ def check_widget_options(config: AnswerableConfig) -> None:
 
 
 def make_widget_config(
-    config: MkDocsConfig, options: AnswerableConfig, pages: Iterable[PageIndex]
+    config: MkDocsConfig, options: AnswerableConfig, pages: Iterable[PageIndex], search: str | None
 ) -> WidgetConfig:
     """Make the widget's configuration file; GoldError for a mistake in the gold set.
 
     pages: whose known questions are the examples on them, and whose questions, or headings, are
-    those of the site that nobody has named.
+    those of the site that nobody has named. search: the address of the theme's, empty where the
+    widget has to look for it.
     """
     widget, path = options.widget, resolve_gold_path(options)
     examples: Sequence[str] | None = widget.examples
@@ -75,7 +77,7 @@ def make_widget_config(
     return WidgetConfig(
         examples=tuple(map(clean_question, examples[:MAX_EXAMPLES])),
         page_examples=page_examples,
-        search=_resolve_address(widget.search, _find_theme_search(config)),
+        search=_resolve_address(widget.search, search),
         authors=_resolve_address(widget.authors, make_issue_form(config.repo_url or "")),
         feedback=_resolve_address(widget.feedback, None),
     )
@@ -91,7 +93,7 @@ def _is_off(option: object) -> bool:
     return option is False or option == "none"
 
 
-def _find_theme_search(config: MkDocsConfig) -> str | None:
+def find_theme_search(config: MkDocsConfig) -> str | None:
     """Find the address of a theme's search; empty for an unknown theme: the widget looks for it."""
     theme = config.theme
     if theme.name not in ("material", "mkdocs", "readthedocs"):
@@ -108,6 +110,13 @@ def append_inline_widget(content: str, options: AnswerableConfig) -> str:
     if options.widget.placement != "inline":
         return content
     return append_element(content, _widget_element(options, "inline"))
+
+
+def append_inline_widget_to_page(html: str, options: AnswerableConfig) -> str:
+    """Append the widget to the article of a whole page if the option places it inline."""
+    if options.widget.placement != "inline":
+        return html
+    return put_into_article(html, _widget_element(options, "inline")) or html
 
 
 def place_widget(

@@ -17,6 +17,12 @@ from ...serve.errors import SiteError
 from ..notes.note_places import AboutTargets
 from ..pages.records import PageSource, parse_metadata
 from .articles import Article, choose_title, decode_html, find_site_name, parse_built_page
+from .source_pages import (
+    SourcePage,
+    find_source_page,
+    locate_transcript,
+    read_source_transcript,
+)
 
 # Relative to the site: the files of MkDocs with any theme, Zensical and Sphinx.
 _MKDOCS_INDEX = "search/search_index.json"
@@ -121,12 +127,14 @@ _INDEX_SOURCES = ("index", "README", "_index")
 class BuiltSiteOptions:
     """Overrides for a built site's metadata; None is read from its pages.
 
-    ``base_url``: the address that the site is published at, or its path.
+    ``base_url``: the address that the site is published at, or its path. ``docs``: the folder of
+    the sources of its pages, whose front matter is read; None where nobody knows it.
     """
 
     base_url: str | None = None
     name: str | None = None
     language: str | None = None
+    docs: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +142,8 @@ class BuiltSite:
     """A built site as read. ``base`` is the path it is served under, with a slash at both ends.
 
     ``repository``: where its source is, or empty. ``files`` maps every path that a note may name
-    to its file, ``targets`` to where it leads.
+    to its file, ``targets`` to where it leads. ``records``: the file of each record. ``outputs``:
+    the page in each file, which publishes a transcript too.
     """
 
     name: str
@@ -145,6 +154,8 @@ class BuiltSite:
     sources: tuple[PageSource, ...]
     files: Mapping[str, str]
     targets: AboutTargets
+    records: Mapping[str, str]
+    outputs: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +166,7 @@ class _BuiltPage:
     url: str
     article: Article
     listed: ListedPage | None
+    source: SourcePage | None = None
 
 
 def read_built_site(folder: Path, options: BuiltSiteOptions | None = None) -> BuiltSite:
@@ -166,7 +178,8 @@ def read_built_site(folder: Path, options: BuiltSiteOptions | None = None) -> Bu
     if not folder.is_dir():
         raise SiteError(f"{folder} is not a folder; build the site first, or correct the path")
     search_index = read_search_index(folder)
-    pages = [_read_page(folder, file, search_index or {}) for file in list_html_files(folder)]
+    html_files = list_html_files(folder)
+    pages = [_read_page(folder, file, search_index or {}, options.docs) for file in html_files]
     indexed = [page for page in pages if _is_searchable(page, search_index is not None)]
     if not indexed:
         raise SiteError(
@@ -180,15 +193,20 @@ def read_built_site(folder: Path, options: BuiltSiteOptions | None = None) -> Bu
     base = f"/{path}/" if path else "/"
     languages = Counter(page.article.language for page in indexed if page.article.language)
     files = _map_names_to_files(folder, pages, base)
+    ids = _assign_record_ids(indexed)
+    transcripts = ((page.source and locate_transcript(page.source), page) for page in indexed)
+    outputs = {name: page.file for name, page in transcripts if name and (folder / name).is_file()}
     return BuiltSite(
         name=name,
         url=address if urlsplit(address).scheme else None,
         base=base,
         language=options.language or max(languages, key=languages.__getitem__, default="en"),
         repository=next(filter(None, (page.article.repository for page in pages)), ""),
-        sources=tuple(_make_sources(indexed, name, base, options.language)),
+        sources=tuple(_make_sources(folder, indexed, ids, name, base, options)),
         files=files,
         targets=_map_link_targets(files, pages, base),
+        records={ids[page.file]: page.file for page in indexed},
+        outputs={**outputs, **{file: file for file in html_files}},
     )
 
 
@@ -211,7 +229,9 @@ def _list_files(folder: Path) -> list[str]:
     return sorted(files)
 
 
-def _read_page(folder: Path, file: str, search_index: Mapping[str, ListedPage]) -> _BuiltPage:
+def _read_page(
+    folder: Path, file: str, search_index: Mapping[str, ListedPage], docs: Path | None
+) -> _BuiltPage:
     listed = search_index.get(file)
     path = folder / file
     try:
@@ -219,7 +239,8 @@ def _read_page(folder: Path, file: str, search_index: Mapping[str, ListedPage]) 
     except OSError as error:
         raise SiteError(f"{path} cannot be read ({error.strerror}); make it readable") from None
     url = listed.url if listed and listed.url is not None else _file_url(file)
-    return _BuiltPage(file, url, parse_built_page(html), listed)
+    source = find_source_page(docs, _list_source_names(file)) if docs else None
+    return _BuiltPage(file, url, parse_built_page(html), listed, source)
 
 
 def _is_searchable(page: _BuiltPage, has_search_index: bool) -> bool:
@@ -261,39 +282,52 @@ def _is_address(text: str) -> bool:
 
 
 def _make_sources(
-    pages: Sequence[_BuiltPage], site_name: str, base: str, language: str | None
+    folder: Path,
+    pages: Sequence[_BuiltPage],
+    ids: Mapping[str, str],
+    site_name: str,
+    base: str,
+    options: BuiltSiteOptions,
 ) -> Iterator[PageSource]:
     descriptions = Counter(page.article.description for page in pages)
     keywords = Counter(page.article.keywords for page in pages)
-    used_ids: set[str] = set()
     for page in pages:
-        article, file = page.article, _decode_name(page.file)
+        article, source = page.article, page.source
         meta: dict[str, object] = {"date": article.date}
         # A description that two pages share is the site's; MkDocs writes `None` for a missing one.
         if descriptions[article.description] == 1 and article.description != "None":
             meta["description"] = article.description
         if keywords[article.keywords] == 1 or len(pages) > 2 * keywords[article.keywords]:
             meta["tags"] = list(article.keywords)
-        listed_title = page.listed.title if page.listed else ""
+        title = choose_title(
+            article, page.listed.title if page.listed else "", site_name, _decode_name(page.file)
+        )
         yield PageSource(
-            id=_assign_record_id(page, used_ids),
+            id=ids[page.file],
             url=base + page.url,
-            title=choose_title(article, listed_title, site_name, file),
+            title=(source.title if source else "") or title,
             html=article.html,
-            metadata=parse_metadata(meta),
-            language=language or article.language or "en",
+            metadata=parse_metadata({**meta, **(source.meta if source else {})}),
+            language=options.language or article.language or "en",
+            transcript=read_source_transcript(source, options.docs, folder)
+            if source and options.docs
+            else None,
         )
 
 
-def _assign_record_id(page: _BuiltPage, used_ids: set[str]) -> str:
-    """Make an id of the page's url; if it is in use, of its file's name."""
-    path = unquote(page.url).strip("/")
-    file = _decode_name(page.file).removesuffix(".html")
-    numbered = (f"{file}~{number}" for number in count(2))
-    candidates = chain((path.removesuffix(".html") or "index", file), numbered)
-    unique = next(name for name in candidates if name not in used_ids)
-    used_ids.add(unique)
-    return unique
+def _assign_record_ids(pages: Sequence[_BuiltPage]) -> dict[str, str]:
+    """Assign an id to each file: its source's, else its url's, and if that is in use its own."""
+    used = {page.source.id for page in pages if page.source}
+    ids: dict[str, str] = {}
+    for page in pages:
+        path = unquote(page.url).strip("/")
+        file = _decode_name(page.file).removesuffix(".html")
+        numbered = (f"{file}~{number}" for number in count(2))
+        candidates = chain((path.removesuffix(".html") or "index", file), numbered)
+        unused = (name for name in candidates if name not in used)
+        ids[page.file] = page.source.id if page.source else next(unused)
+        used.add(ids[page.file])
+    return ids
 
 
 def _decode_name(file: str) -> str:
@@ -323,7 +357,12 @@ def _map_link_targets(
 def _list_page_names(page: _BuiltPage, base: str) -> Iterator[str]:
     for url in (page.url, unquote(page.url)):
         yield from (url, url.rstrip("/"), base.removeprefix("/") + url)
-    stem = page.file.removesuffix(".html")
+    yield from _list_source_names(page.file)
+
+
+def _list_source_names(file: str) -> Iterator[str]:
+    """List the paths in the docs folder of what a file may have been made from."""
+    stem = file.removesuffix(".html")
     yield from (stem + suffix for suffix in _SOURCE_SUFFIXES)
     parent, _, last = stem.rpartition("/")
     if last == "index":

@@ -40,8 +40,14 @@ _NON_TAG_REGION = re.compile(
 # Stands for a `<` that begins no tag: no text that can be written holds half a surrogate pair.
 _MASK = "\ud800"
 
-# How a theme's header begins, the tag that it ends with, and what the element stands in there.
-_THEME_HEADERS: tuple[tuple[re.Pattern[str], str, Callable[[str], str]], ...] = (
+# How a part of a page begins, the tag that it ends with, and what the element stands in there.
+_PageParts = tuple[tuple[re.Pattern[str], str, Callable[[str], str]], ...]
+_ARTICLES: _PageParts = (
+    (re.compile(r"<article(?=[\s>])[^>]*>", re.I), "article", str),
+    (re.compile(r"""<div\b[^>]*\brole=["']?main(?=[\s"'>])[^>]*>""", re.I), "div", str),
+    (re.compile(r"<main(?=[\s>])[^>]*>", re.I), "main", str),
+)
+_THEME_HEADERS: _PageParts = (
     # Material for MkDocs, Bootstrap themes, and Read the Docs for Sphinx.
     (
         re.compile(r"""<nav\b[^>]*\bclass=["']?md-header__inner(?=[\s"'>])[^>]*>""", re.I),
@@ -120,11 +126,23 @@ def put_into_header(html: str, element: str) -> str | None:
 
     A page that holds such an element already is left as it is.
     """
+    return _put_into_part(html, element, _THEME_HEADERS)
+
+
+def put_into_article(html: str, element: str) -> str | None:
+    """Put an element at the end of a page's article; None for a page without one.
+
+    A page that holds such an element already is left as it is.
+    """
+    return _put_into_part(html, element, _ARTICLES)
+
+
+def _put_into_part(html: str, element: str, parts: _PageParts) -> str | None:
     page = mask_non_tags(html)
     if _ELEMENT_TAG.search(page):
         return html
-    for header, tag, wrap in _THEME_HEADERS:
-        start = header.search(page)
+    for part, tag, wrap in parts:
+        start = part.search(page)
         end = _find_element_end(page, start.end(), tag) if start else None
         if end is not None:
             return unmask(f"{page[:end]}{wrap(element)}\n{page[end:]}")

@@ -1,0 +1,241 @@
+"""Generators of sites: whose a configuration file is, what it says of the site, and its command."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from yaml_env_tag import construct_env_tag
+
+from ..serve.errors import SiteError
+from .yaml_reader import YamlError, parse_yaml
+
+GeneratorName = Literal["mkdocs", "zensical", "sphinx", "other"]
+
+# The file that holds the options where the generator's own has no place for them.
+OPTIONS_FILE = "answerable.yml"
+ZENSICAL_FILE = "zensical.toml"
+_MKDOCS_FILES = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml")
+# Where `sphinx-quickstart` and custom put Sphinx's configuration.
+_SPHINX_FILES = ("conf.py", "docs/conf.py", "docs/source/conf.py", "doc/conf.py", "source/conf.py")
+_PLUGIN = "answerable"
+# What a configuration says of a site, by MkDocs' names. `command` builds it in a shell.
+_SETTINGS = (
+    "site_name", "site_url", "site_author", "repo_url", "docs_dir", "site_dir", "command",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What a configuration file says of a site.
+
+    ``folder``: the one that its paths begin at. ``settings``: by the names that MkDocs gives them.
+    ``options``: the plugin's, as they are written.
+    """
+
+    generator: GeneratorName
+    file: Path
+    folder: Path
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def site_dir(self) -> Path:
+        """Return the folder that the generator writes the site into."""
+        return Path(os.path.abspath(self.folder / self.settings["site_dir"]))  # noqa: PTH100
+
+    @property
+    def docs_dir(self) -> Path | None:
+        """Return the folder of the sources of its pages; None where nobody names one."""
+        name = self.settings.get("docs_dir")
+        return None if name is None else Path(os.path.abspath(self.folder / name))  # noqa: PTH100
+
+
+def find_config_file(folder: Path = Path()) -> Path:
+    """Find the configuration of the site in a folder; mkdocs.yml where there is none.
+
+    Of several, the first that names the plugin counts, since a site that moves from one generator
+    to another keeps both files for a while.
+    """
+    names = (OPTIONS_FILE, ZENSICAL_FILE, *_MKDOCS_FILES, *_SPHINX_FILES)
+    files = [path for name in names if (path := folder / name).is_file()]
+    named = (
+        path for path in files if path.name == OPTIONS_FILE or _PLUGIN.encode() in path.read_bytes()
+    )
+    return next(named, files[0] if files else folder / _MKDOCS_FILES[0])
+
+
+def detect_generator(config_file: Path) -> GeneratorName:
+    """Detect whose a configuration file is.
+
+    Zensical reads a mkdocs.yml too: it is Zensical's where that is installed and MkDocs lacks the
+    theme that the file names.
+    """
+    if config_file.name == "conf.py":
+        return "sphinx"
+    if config_file.suffix == ".toml":
+        return "zensical"
+    if config_file.name == OPTIONS_FILE:
+        return "other"
+    if find_spec("zensical") is None or not config_file.is_file():
+        return "mkdocs"
+    theme = _read_yaml(config_file).get("theme")
+    name = theme.get("name", "mkdocs") if isinstance(theme, Mapping) else theme or "mkdocs"
+    has_theme = name is None or name in {
+        entry.name for entry in entry_points(group="mkdocs.themes")
+    }
+    return "mkdocs" if has_theme else "zensical"
+
+
+def read_project(config_file: Path, generator: GeneratorName) -> Project:
+    """Read what a configuration says of a site; SiteError for a file that cannot be read.
+
+    A file that does not exist says nothing.
+    """
+    folder = config_file.absolute().parent
+    if generator == "sphinx":
+        source = folder
+        while folder.name in ("source", "docs", "doc"):
+            folder = folder.parent
+        built = source.parent / "build" if source.name == "source" else source / "_build"
+        settings = {"docs_dir": str(source), "site_dir": str(built / "html")}
+        return Project(generator, config_file, folder, settings)
+    data = _read_data(config_file) if config_file.is_file() else {}
+    options = _find_options(data.get("plugins"), config_file)
+    if config_file.name == OPTIONS_FILE:
+        options = {name: value for name, value in data.items() if name not in _SETTINGS}
+    defaults = {"site_dir": "site"} | ({"docs_dir": "docs"} if generator != "other" else {})
+    own = {name: data[name] for name in _SETTINGS if data.get(name) is not None}
+    return Project(generator, config_file, folder, defaults | own, options)
+
+
+def run_generator(project: Project, command: str | None = None, *, strict: bool = False) -> None:
+    """Run the generator of a site in its folder; SiteError if it fails or is not installed.
+
+    command: for a shell, in place of the generator's own. strict: a warning fails the build.
+    """
+    line = command or project.settings.get("command") or _list_arguments(project, strict)
+    done = subprocess.run(line, cwd=project.folder, shell=isinstance(line, str), check=False)
+    if done.returncode:
+        shown = line if isinstance(line, str) else " ".join(line[line.index("-m") + 1 :])
+        raise SiteError(
+            f"`{shown}` has failed with the exit status {done.returncode}; correct what it says, "
+            "and build again"
+        )
+
+
+def serve_by_mkdocs(project: Project, address: str) -> int:
+    """Run the server of MkDocs, whose plugin does the rest, and return its exit status."""
+    line = [*_list_mkdocs_command(project), "serve", "-f", str(project.file), "-a", address]
+    return subprocess.run(line, check=False).returncode
+
+
+def _list_mkdocs_command(project: Project) -> list[str]:
+    name = "properdocs" if project.file.name.startswith("properdocs") else "mkdocs"
+    return [sys.executable, "-P", "-m", name]
+
+
+def _list_arguments(project: Project, strict: bool) -> list[str]:
+    """List the arguments of the generator's own command; SiteError where it has none."""
+    python = [sys.executable, "-P", "-m"]
+    built = ["build", "-f", str(project.file.absolute()), *(["--strict"] if strict else [])]
+    if project.generator == "other":
+        raise SiteError(
+            f"{project.file}: nothing says how the site is built; set `command` there, or name it "
+            "with --command"
+        )
+    if project.generator == "mkdocs":
+        return [*_list_mkdocs_command(project), *built]
+    if find_spec(project.generator) is None:
+        raise SiteError(
+            f"{project.file}: {project.generator} builds this site, and is not installed beside "
+            f"answerable; run `pip install {project.generator}`, or name a command with --command"
+        )
+    if project.generator == "zensical":
+        return [*python, "zensical", *built]
+    folders = [str(project.docs_dir), str(project.site_dir)]
+    return [*python, "sphinx", "-q", *(["-W"] if strict else []), "-b", "html", *folders]
+
+
+def copy_project(
+    project: Project, target: Path, listed: tuple[Path, Sequence[str]] | None
+) -> Project:
+    """Copy what a generator builds a site from, and return the project of the copy.
+
+    listed: the top folder of the repository that holds it, and the files to copy; None copies the
+    project's folder, but for hidden folders and what was built.
+    """
+    built = {project.site_dir.resolve(), target.resolve()}
+
+    def skip(folder: str, names: list[str]) -> set[str]:
+        paths = {name: Path(folder, name) for name in names}
+        return {
+            name
+            for name, path in paths.items()
+            if name.startswith(".") or path.resolve() in built or (path / "pyvenv.cfg").is_file()
+        }
+
+    top, files = listed or (project.folder, ())
+    for name in files:
+        if (top / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(top / name, target / name)
+    if listed is None:
+        shutil.copytree(top, target, ignore=skip, dirs_exist_ok=True)
+    inner = project.file.absolute().parent.resolve().relative_to(top.resolve())
+    return read_project(target / inner / project.file.name, project.generator)
+
+
+class _ConfigLoader(yaml.SafeLoader):
+    """Read MkDocs' configuration, but for the code that its tags name, which counts as absent."""
+
+
+_ConfigLoader.add_constructor("!ENV", construct_env_tag)
+_ConfigLoader.add_multi_constructor("", lambda *_: None)
+
+
+def _read_data(config_file: Path) -> Mapping[str, Any]:
+    if config_file.suffix != ".toml":
+        return _read_yaml(config_file)
+    try:
+        data = tomllib.loads(config_file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SiteError(f"{config_file} is not TOML ({error}); correct it") from None
+    # As Zensical reads it.
+    project = data.get("project", data)
+    return project if isinstance(project, dict) else {}
+
+
+def _read_yaml(config_file: Path) -> Mapping[str, Any]:
+    try:
+        data = parse_yaml(config_file.read_text(encoding="utf-8"), loader_class=_ConfigLoader)
+    except (YamlError, UnicodeDecodeError) as error:
+        raise SiteError(f"{config_file} is not YAML ({error}); correct it") from None
+    if not isinstance(data, dict | None):
+        raise SiteError(f"{config_file} holds no options; write at least `site_dir: site`")
+    inherited = (data or {}).get("INHERIT")
+    parent = _read_yaml(config_file.parent / inherited) if isinstance(inherited, str) else {}
+    return {**parent, **(data or {})}
+
+
+def _find_options(plugins: object, config_file: Path) -> Mapping[str, Any]:
+    """Find the plugin's options in a table of plugins, or a list of names and tables."""
+    tables = [plugins] if isinstance(plugins, Mapping) else plugins
+    for table in tables if isinstance(tables, list) else ():
+        options = table.get(_PLUGIN) if isinstance(table, Mapping) else None
+        if isinstance(options, Mapping):
+            return options
+        if options is not None:
+            raise SiteError(
+                f"{config_file}: plugins: {_PLUGIN}: {options!r:.80} is no table of options; "
+                f"write [project.plugins.{_PLUGIN}] and the options below it"
+            )
+    return {}

@@ -1,0 +1,212 @@
+"""Sites that another generator builds: their configuration, and what it has built, indexed."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import quote
+
+from mkdocs.config import config_options as c
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.plugins import get_plugin_logger
+
+from ..indexing.answer_place import choose_answer_place
+from ..indexing.caches import LazyEmbedder, ProcessPool
+from ..indexing.generators import OPTIONS_FILE, Project
+from ..indexing.html_site.built_site import (
+    BuiltSiteOptions,
+    is_redirect,
+    list_html_files,
+    read_built_site,
+)
+from ..indexing.index import SiteInfo
+from ..indexing.local_model import make_build_embedder
+from ..indexing.output.files import write_file
+from ..indexing.pages.page_index import start_indexing_pages
+from ..indexing.widget import injection
+from ..indexing.widget.injection import read_widget_files
+from ..serve.embedders.embedder import Embedder
+from ..serve.errors import SiteError
+from ..serve.text.languages import get_translation
+from . import widget
+from .options import (
+    AnswerableConfig,
+    read_cutting_rules,
+    resolve_endpoint,
+    resolve_identity,
+    resolve_settings,
+)
+from .pages import FinishedBuild, SitePages
+from .publish import check_site_options, list_function_needs
+from .widget import append_inline_widget_to_page, make_widget_config, place_widget
+
+log = get_plugin_logger(__name__)
+
+
+class BuiltSiteConfig(MkDocsConfig):
+    """Settings of a site that another generator builds, by the names and types of MkDocs."""
+
+    site_name = c.Type(str, default="")
+    # Sphinx's sources are often in the project's own folder.
+    docs_dir = c.Optional(c.Dir(exists=True))  # type: ignore[assignment]
+    site_dir = c.Dir(default="site")
+
+
+def load_built_site_config(
+    project: Project,
+    settings: Mapping[str, object] | None = None,
+    options: Mapping[str, object] | None = None,
+) -> BuiltSiteConfig:
+    """Load what a project's file says of its site and of the plugin, which is always in it.
+
+    settings, options: what goes before that, by name; an option of a group as ``widget.endpoint``.
+    SiteError in the words of MkDocs for a value of another type.
+    """
+    merged: dict[str, Any] = dict(project.options)
+    for name, value in (options or {}).items():
+        group, _, inner = name.partition(".")
+        merged[group] = {**(merged.get(group) or {}), inner: value} if inner else value
+    config = BuiltSiteConfig(config_file_path=str(project.folder / OPTIONS_FILE))
+    own = {name: value for name, value in project.settings.items() if name != "command"}
+    # A published site has pages of its own, so neither a theme nor another plugin matters.
+    config.load_dict({**own, **(settings or {}), "plugins": {"answerable": merged}})
+    errors, warnings = config.validate()
+    for name, warning in warnings:
+        log.warning("%s: %s: %s", project.file, name, warning)
+    if errors:
+        problems = "; ".join(f"{name}: {error}" for name, error in errors)
+        raise SiteError(f"{project.file} cannot be read: {problems}")
+    return config
+
+
+def list_published_folders(config: MkDocsConfig) -> dict[str, Path]:
+    """List the folders whose files are published, by the names of their options.
+
+    Sources that lie beside the configuration are not published with all that lies there.
+    """
+    published = {"site_dir": Path(config.site_dir)}
+    file = Path(config.config_file_path)
+    if config.docs_dir and not file.is_relative_to(config.docs_dir):
+        published = {"docs_dir": Path(config.docs_dir), **published}
+    return published
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltPages:
+    """A site that was read. ``base``: the path that it is served under, with slashes around it."""
+
+    build: FinishedBuild
+    base: str
+
+
+def read_built_pages(
+    config: MkDocsConfig,
+    options: AnswerableConfig,
+    pool: ProcessPool,
+    *,
+    output: Path | None = None,
+    base_url: str | None = None,
+    open_embedder: Callable[[], Embedder] | None = None,
+    strict: bool = False,
+) -> BuiltPages:
+    """Read what a generator has built into site_dir, with the front matter of its sources.
+
+    output: where files for readers are written; None for the site's own folder. base_url: the
+    site's address or path, before site_url. open_embedder: opens the one that the options name.
+    strict: a failing gate is an error. SiteError for a site that cannot be read.
+    """
+    check_site_options(options, list_published_folders(config))
+    folder = Path(config.site_dir)
+    overrides = BuiltSiteOptions(
+        base_url or config.site_url or None,
+        config.site_name or None,
+        options.language,
+        Path(config.docs_dir) if config.docs_dir else None,
+    )
+    built = read_built_site(folder, overrides)
+    rules = read_cutting_rules(options)
+    author = " ".join((config.site_author or "").split()) or None
+    names = (built.name, config.site_author, *options.aliases)
+    site = SitePages(
+        info=SiteInfo(
+            built.name,
+            built.url,
+            built.language,
+            options.answers.route or get_translation(built.language).route,
+            tuple(name for name in names if name),
+            author,
+        ),
+        pages=start_indexing_pages(built.sources, rules, Path(options.cache), pool).collect(),
+        targets=built.targets,
+        sources=built.records,
+        outputs=built.outputs,
+        enrichment=rules.enrichment,
+        page_names=built.files,
+    )
+    config.repo_url = config.repo_url or built.repository
+    written = {name for layer in options.user_configs for name in layer}
+    identity = resolve_identity(options)
+    build = FinishedBuild(
+        options=options,
+        sites=[site],
+        folder=folder,
+        output=output or folder,
+        embedder=LazyEmbedder(
+            identity,
+            open_embedder
+            or cache(partial(make_build_embedder, identity, resolve_settings(options))),
+        ),
+        pool=pool,
+        author=config.site_author,
+        strict=strict,
+        names_function="function" in written,
+        widget_config=make_widget_config(config, options, site.pages, ""),
+        is_offline=bool(options.offline),
+    )
+    return BuiltPages(build, built.base)
+
+
+def resolve_injected_endpoint(options: AnswerableConfig, language: str) -> str | None:
+    """Resolve the endpoint of published pages; None leaves a link to one as it is.
+
+    It is "" where browsers answer, which do not ask that of an earlier run.
+    """
+    place = choose_answer_place(options.answers_in, list_function_needs(options))
+    return "" if place == "browser" else resolve_endpoint(options, language)
+
+
+def inject_widget_into_site(pages: BuiltPages) -> int:
+    """Put the widget into every page of a built site; return how many files have changed.
+
+    A second run changes no byte.
+    """
+    build = pages.build
+    folder, options = build.folder, build.options
+    for name, text in read_widget_files().items():
+        write_file(folder / name, text.encode())
+    endpoint = resolve_injected_endpoint(options, build.sites[0].info.language)
+    script = injection.OFFLINE_SCRIPT if build.is_offline else injection.WIDGET_SCRIPT
+    changed, lacks_header = 0, False
+    for name in list_html_files(folder):
+        path = folder / name
+        if path.is_symlink():
+            # The page that it leads to is changed by itself if it is the site's.
+            continue
+        before = path.read_bytes()
+        # Any byte is carried over, whatever the page's encoding is.
+        html = before.decode("utf-8", errors="surrogateescape")
+        if is_redirect(html):
+            continue
+        # Relative, but in 404.html, which any url may show.
+        depth = len(PurePosixPath(name).parts) - 1
+        up = pages.base if name == "404.html" else quote("../" * depth)
+        html = append_inline_widget_to_page(html, options)
+        html, lacks = place_widget(html, up + script, endpoint, options)
+        lacks_header |= lacks
+        after = html.encode("utf-8", errors="surrogateescape")
+        write_file(path, after, keep_mode=True)
+        changed += after != before
+    if lacks_header:
+        log.warning(widget.UNKNOWN_HEADER)
+    return changed
