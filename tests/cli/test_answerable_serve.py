@@ -15,9 +15,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from answerable.cli import serve
-from answerable.cli.index import IndexOptions
-from answerable.indexing.html_site.built_site import BuiltSiteOptions
-from answerable.indexing.local_model import open_local_embedder
+from answerable.cli.index import SiteSource
+from answerable.cli.serve import LiveIndex
+from answerable.indexing.generators import Project
 from support.deadlines import PATIENCE, until
 from support.server_processes import Running, run
 from support.sites import NOTES, command, put
@@ -125,7 +125,7 @@ def test_browser_answers_where_the_option_says_so(tmp_path: Path) -> None:
         assert "rel='answerable'" not in get(server, "/docs/mooring/")[2]
     assert not (tmp_path / "site" / "assets" / "answerable").exists()
     done = command(tmp_path, "serve", "site", "--answers-in=browser", "--notebook=notebook")
-    assert "--answers-in: browser is impossible, since `--notebook` needs" in done.stderr
+    assert "answers_in: browser is impossible, since `notebook` needs" in done.stderr
 
 
 def test_widget_is_injected_into_responses_and_not_into_files(
@@ -242,8 +242,9 @@ def test_site_is_served_although_the_first_index_fails(tmp_path: Path) -> None:
         assert get(server, "/mooring/")[0] == 200
 
 
-def options(folder: Path) -> IndexOptions:
-    return IndexOptions(folder / "site", None, folder / "cache", BuiltSiteOptions())
+def live_index(folder: Path) -> LiveIndex:
+    project = Project("other", folder / "answerable.yml", folder, {"site_dir": "site"})
+    return LiveIndex(SiteSource(project))
 
 
 def test_unexpected_error_prints_its_type_and_not_its_text(
@@ -252,8 +253,8 @@ def test_unexpected_error_prints_its_type_and_not_its_text(
     def fail(*_: object) -> None:
         raise ValueError("words of a note")
 
-    monkeypatch.setattr(serve._LiveIndex, "_index", fail)
-    serve._LiveIndex(open_local_embedder()).index(options(tmp_path))
+    monkeypatch.setattr(LiveIndex, "_rebuild", fail)
+    live_index(tmp_path).rebuild()
     printed = capsys.readouterr().err
     assert printed.startswith("the site could not be indexed: ValueError;")
     assert "words" not in printed
@@ -265,16 +266,16 @@ def test_site_that_is_slow_to_scan_is_scanned_less_often(
     begun: list[float] = []
     ended: list[float] = []
 
-    def slow(_: IndexOptions) -> serve._FileStates:
+    def slow(_: LiveIndex) -> serve.FileStates:
         begun.append(time.monotonic())
         time.sleep(0.02)
         ended.append(time.monotonic())
         return ()
 
     monkeypatch.setattr(serve, "_SCAN_SECONDS", 0.01)
-    monkeypatch.setattr(serve, "_snapshot_files", slow)
-    monkeypatch.setattr(serve._LiveIndex, "_index", lambda *_: None)
-    with serve._reindex_on_change(options(tmp_path), serve._LiveIndex(open_local_embedder()), ()):
+    monkeypatch.setattr(serve, "snapshot_files", slow)
+    monkeypatch.setattr(LiveIndex, "_rebuild", lambda *_: None)
+    with serve.rebuild_on_change(live_index(tmp_path), ()):
         until(lambda: len(begun) > 2)
     for earlier, later in ((0, 1), (1, 2)):
         pause = begun[later] - ended[earlier]

@@ -22,6 +22,7 @@ from ..indexing.generators import (
     run_generator,
 )
 from ..indexing.output.files import format_count, format_error
+from ..indexing.widget.injection import make_issue_form
 from ..serve.errors import SiteError
 from .context import SiteLocation
 
@@ -46,20 +47,20 @@ _INJECTED = ("endpoint", "authors", "answers_in")
 class SiteSource:
     """A site that a generator builds: its project, and what the command line says of it.
 
-    ``options``: those of the plugin, by name. ``base_url``: an address, or a path.
+    ``settings``: by MkDocs' names. ``options``: those of the plugin, by name. ``base_url``: an
+    address, or a path.
     """
 
     project: Project
     base_url: str | None = None
-    site_name: str | None = None
+    settings: Mapping[str, object] = field(default_factory=dict)
     options: Mapping[str, object] = field(default_factory=dict)
 
     def load_config(self) -> "BuiltSiteConfig":
         """Load the site's configuration; SiteError for one that cannot be read."""
         from ..mkdocs.built_sites import load_built_site_config
 
-        named = {"site_name": self.site_name} if self.site_name else {}
-        return load_built_site_config(self.project, named, self.options)
+        return load_built_site_config(self.project, self.settings, self.options)
 
 
 def find_site(config_file: Path | None, site_dir: Path | None) -> Project:
@@ -86,22 +87,28 @@ def site_options(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     @click.pass_obj
     def run(location: SiteLocation, /, site_dir: Path | None, **values: Any) -> None:
-        base_url, site_name = values.pop("base_url"), values.pop("site_name")
+        unused = [name for name in _INJECTED if values.get(name) is not None]
+        if unused and not values.get("inject", True):
+            flag = unused[0].replace("_", "-")
+            raise SiteError(f"--{flag}: no page gets it without --inject; add that or drop it")
+        base_url, settings = values.pop("base_url"), {"site_name": values.pop("site_name")}
+        authors = values.get("authors") or ""
+        if "{" not in authors and make_issue_form(authors):
+            # The form for issues is made of a repository, as of the one that pages link to.
+            settings["repo_url"] = values.pop("authors")
         options = {
             _FLAGS[name]: str(value.absolute()) if isinstance(value, Path) else value
             for name, value in values.items()
             if name in _FLAGS and value is not None
         }
         others = {name: value for name, value in values.items() if name not in _FLAGS}
-        if not others.get("inject", True):
-            for name in _INJECTED:
-                if values.get(name) is not None:
-                    flag = name.replace("_", "-")
-                    raise SiteError(
-                        f"--{flag}: no page gets it without --inject; add that or drop it"
-                    )
-        project = find_site(location[1], site_dir)
-        command(SiteSource(project, base_url, site_name, options), site_dir=site_dir, **others)
+        source = SiteSource(
+            find_site(location[1], site_dir),
+            base_url,
+            {name: value for name, value in settings.items() if value},
+            options,
+        )
+        command(source, site_dir=site_dir, **others)
 
     options = (
         click.argument("site_dir", required=False, type=click.Path(path_type=Path)),

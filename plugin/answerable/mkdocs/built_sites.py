@@ -76,7 +76,8 @@ def load_built_site_config(
         log.warning("%s: %s: %s", project.file, name, warning)
     if errors:
         problems = "; ".join(f"{name}: {error}" for name, error in errors)
-        raise SiteError(f"{project.file} cannot be read: {problems}")
+        file = f"{project.file} cannot be read: " if project.file.is_file() else ""
+        raise SiteError(f"{file}{problems}; correct that")
     return config
 
 

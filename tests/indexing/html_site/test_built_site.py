@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from answerable.cli import index
-from answerable.cli.index import IndexOptions, index_built_site
+from answerable.cli.index import SiteSource, index_built_site
+from answerable.indexing.generators import Project
 from answerable.indexing.html_site.built_site import BuiltSite, BuiltSiteOptions, read_built_site
 from answerable.indexing.notes.note_places import make_about_resolver
 from answerable.indexing.widget import injection
 from answerable.indexing.widget.injection import inject_widget
+from answerable.mkdocs import built_sites
 from answerable.serve.errors import NotebookError, SiteError
 from answerable.serve.providers import open_function
 from support.sites import command, put
@@ -225,10 +226,10 @@ def test_what_the_site_does_not_have_is_no_target(tmp_path: Path, about: str) ->
     [
         (["gone"], "gone is not a folder; build the site first"),
         (["empty"], "empty holds no page with an article in it"),
-        (["site", "--out", "site/f"], "--out: site/f lies in SITE_DIR site, which is published"),
-        (["site", "--cache", "site/c"], "--cache: site/c lies in SITE_DIR site"),
+        (["site", "--out", "site/f"], "site/f lies in site_dir "),
+        (["site", "--cache", "site/c"], "site/c lies in site_dir "),
         (["site", "--notebook", "site/n"], "lie in one another"),
-        (["site", "--notebook", "gone"], "gone is not a folder"),
+        (["site", "--notebook", "gone"], "gone' isn't an existing directory"),
         (["site", "--endpoint", "/ask/"], "without --inject"),
         (["site", "--inject", "--endpoint", "ask"], "neither an http(s) url nor a path"),
     ],
@@ -295,8 +296,14 @@ def test_refusals_of_an_injected_box_lead_to_search_and_authors(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--inject", "--authors", "javascript:x"], "--authors: 'javascript:x' is neither an http"),
-        (["--inject", "--authors", "mailto:a@b.c?s={x}"], "--authors: 'mailto:a@b.c?s={x}' has"),
+        (
+            ["--inject", "--authors", "javascript:x"],
+            "widget.authors: 'javascript:x' is neither an",
+        ),
+        (
+            ["--inject", "--authors", "mailto:a@b.c?s={x}"],
+            "authors: 'mailto:a@b.c?s={x}' has",
+        ),
         (["--authors", "mailto:a@b.c"], "--authors: no page gets it without --inject"),
     ],
 )
@@ -400,12 +407,12 @@ def test_links_and_rights_of_pages_are_kept(tmp_path: Path) -> None:
 def test_what_the_system_refuses_has_its_own_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: OSError, complaint: str
 ) -> None:
-    def refused(*_: object) -> None:
+    def refused(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(index, "write_function_folder", refused)
-    options = IndexOptions(tmp_path / "site", None, tmp_path / "cache", BuiltSiteOptions())
+    monkeypatch.setattr(built_sites, "read_built_pages", refused)
+    project = Project("other", tmp_path / "answerable.yml", tmp_path, {"site_dir": "site"})
     with pytest.raises(SiteError) as caught:
-        index_built_site(options, tmp_path / "function")
+        index_built_site(SiteSource(project))
     assert str(caught.value).startswith(complaint)
     assert str(caught.value).count(";") == complaint.count(";")
