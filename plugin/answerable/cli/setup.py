@@ -1,6 +1,7 @@
 """``answerable init`` and ``doctor``: what a site needs to be published, written and checked."""
 
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +15,7 @@ import click
 from rich.console import Console
 from selectolax.lexbor import LexborHTMLParser
 
+from ..indexing.generators import Project, detect_generator, read_project
 from ..indexing.html_site.articles import decode_html
 from ..indexing.output.files import write_file
 from ..indexing.pages.html_parser import list_anchors
@@ -55,6 +57,9 @@ queries:
 """
 # Vectors of notes are private, and the rest is made by every build.
 _IGNORED = ("/site/", "/function/", "/package/", "/.cache/")
+# The generators whose configuration init edits, and what pip installs for the others.
+_EDITED = ("mkdocs", "zensical")
+_PACKAGES = {"zensical": "zensical", "sphinx": "sphinx", "other": ""}
 _REQUIREMENTS = ("requirements.txt", "docs/requirements.txt")
 _GITHUB_REMOTE = re.compile(r"github\.com[:/]([\w.-]+)/([\w.-]+?)(?:\.git)?/?\s*$")
 _GITLAB_REMOTE = re.compile(r"gitlab\.com[:/]([\w./-]+)/([\w.-]+?)(?:\.git)?/?\s*$")
@@ -67,7 +72,8 @@ _GITLAB_REMOTE = re.compile(r"gitlab\.com[:/]([\w./-]+)/([\w.-]+?)(?:\.git)?/?\s
 def init_command(location: SiteLocation, host: HostName | None, site_url: str | None) -> None:
     """Add the plugin to mkdocs.yml, and the files that publish the site on a host."""
     config_file = location[1]
-    folder = config_file.parent
+    project = read_project(config_file, detect_generator(config_file))
+    folder = config_file.parent if project.generator in _EDITED else project.folder
     if site_url is not None and not (site_url.startswith("http") and is_safe_url(site_url)):
         raise click.UsageError(f"--site-url: {site_url!r} is not an http(s) address; correct it")
     if not config_file.is_file():
@@ -78,27 +84,31 @@ def init_command(location: SiteLocation, host: HostName | None, site_url: str | 
     text = _read_text(config_file)
     name = str(config_file)
     site_url = site_url or (_guess_site_url(folder, target) if target else None)
-    edited = add_plugin(text, name)
-    if site_url:
+    edited = add_plugin(text, name) if project.generator in _EDITED else text
+    if site_url and project.generator in _EDITED:
         edited = add_site_url(edited, name, site_url)
     if edited != text:
         write_file(config_file, edited.encode())
         click.echo(f"{config_file}: changed.")
-    else:
+    elif project.generator in _EDITED:
         click.echo(f"{config_file}: has the plugin already.")
     _write_new(folder / _GOLD_FILE, _GOLD_STARTER)
     _ignore_built_files(folder / ".gitignore")
     requirements = next((name for name in _REQUIREMENTS if (folder / name).is_file()), None)
+    is_mkdocs = project.generator == "mkdocs"
     if target:
-        theme = read_theme_name(edited, name)
-        # What pip installs to build the site: its requirements, or the theme by its name.
+        theme = read_theme_name(edited, name) if is_mkdocs else None
+        # What pip installs to build the site: its requirements, or what they lack by its name.
         is_own = theme is None or theme in ("mkdocs", "readthedocs")
-        needed = f"-r {requirements}" if requirements else "" if is_own else f"mkdocs-{theme}"
+        package = _PACKAGES.get(project.generator, "" if is_own else f"mkdocs-{theme}")
+        needed = f"-r {requirements}" if requirements else package
         packages = f"{needed} mkdocs-answerable".strip()
-        text = format_host_file(target, packages)
+        built = None if is_mkdocs else os.path.relpath(project.site_dir, folder)
+        text = format_host_file(target, packages, built)
         _write_new(folder / target.path, text, f"; remove it first if it is not for {target.title}")
-    has_address = has_option(edited, name, "site_url")
-    _print_steps(target, has_address=has_address, lists_packages=requirements is not None)
+    # The pages of Sphinx and others say it themselves.
+    has_address = project.generator not in _EDITED or has_option(edited, name, "site_url")
+    _print_steps(target, project, has_address=has_address, lists_packages=requirements is not None)
 
 
 def _refuse_links(folder: Path, written: Path) -> None:
@@ -162,12 +172,15 @@ def _guess_site_url(folder: Path, host: Host) -> str | None:
     return f"https://{owner}.github.io/{'' if is_user_site else repository + '/'}"
 
 
-def _print_steps(host: Host | None, *, has_address: bool, lists_packages: bool) -> None:
+def _print_steps(
+    host: Host | None, project: Project, *, has_address: bool, lists_packages: bool
+) -> None:
     """Print what remains to be done."""
-    steps = ["Look at the ask box: mkdocs serve"]
+    command = "mkdocs" if project.generator == "mkdocs" else "answerable"
+    steps = [f"Look at the ask box: {command} serve"]
     if not has_address:
         address = f", such as {host.address}" if host else ""
-        steps.append(f"Set site_url in mkdocs.yml to the site's address{address}")
+        steps.append(f"Set site_url in {project.file.name} to the site's address{address}")
     if host is None:
         steps.append(f"Choose a host: answerable init --host {' | '.join(HOST_NAMES)}")
     else:
@@ -195,12 +208,13 @@ _REMEDY = "deploy the function, or correct widget.endpoint"
 @click.pass_obj
 def doctor_command(location: SiteLocation, online: bool) -> None:
     """Check the configuration and what publishes the site; exit status 1 if something is wrong."""
-    # Said before the file is read: afterwards its code has run.
-    warning = (
-        f"MkDocs runs the code that {location[1]} names (tags of YAML such as "
-        "!!python/object/apply, hooks and plugins); read a stranger's file before you go on"
-    )
-    _print_check(SiteCheck("advice", warning))
+    if detect_generator(location[1]) == "mkdocs":
+        # Said before the file is read: afterwards its code has run.
+        warning = (
+            f"MkDocs runs the code that {location[1]} names (tags of YAML such as "
+            "!!python/object/apply, hooks and plugins); read a stranger's file before you go on"
+        )
+        _print_check(SiteCheck("advice", warning))
     has_problem = False
     checks = OnlineChecks(_check_function, _check_links) if online else None
     for check in check_site(location[1], checks):

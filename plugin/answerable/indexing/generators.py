@@ -84,7 +84,8 @@ def detect_generator(config_file: Path) -> GeneratorName:
     if config_file.suffix == ".toml":
         return "zensical"
     if config_file.name == OPTIONS_FILE:
-        return "other"
+        is_named = config_file.is_file() and _read_yaml(config_file).get("command")
+        return "sphinx" if not is_named and _find_sphinx_file(config_file.parent) else "other"
     if find_spec("zensical") is None or not config_file.is_file():
         return "mkdocs"
     theme = _read_yaml(config_file).get("theme")
@@ -95,26 +96,37 @@ def detect_generator(config_file: Path) -> GeneratorName:
     return "mkdocs" if has_theme else "zensical"
 
 
+def _find_sphinx_file(folder: Path) -> Path | None:
+    return next((path for name in _SPHINX_FILES if (path := folder / name).is_file()), None)
+
+
+def _describe_sphinx(conf: Path) -> tuple[Path, dict[str, str]]:
+    """Find the folder of a project by Sphinx's file in it, and where its pages are and go."""
+    source = folder = conf.absolute().parent
+    while folder.name in ("source", "docs", "doc"):
+        folder = folder.parent
+    built = source.parent / "build" if source.name == "source" else source / "_build"
+    return folder, {"docs_dir": str(source), "site_dir": str(built / "html")}
+
+
 def read_project(config_file: Path, generator: GeneratorName) -> Project:
     """Read what a configuration says of a site; SiteError for a file that cannot be read.
 
     A file that does not exist says nothing.
     """
     folder = config_file.absolute().parent
-    if generator == "sphinx":
-        source = folder
-        while folder.name in ("source", "docs", "doc"):
-            folder = folder.parent
-        built = source.parent / "build" if source.name == "source" else source / "_build"
-        settings = {"docs_dir": str(source), "site_dir": str(built / "html")}
-        return Project(generator, config_file, folder, settings)
+    defaults = {} if generator == "other" else {"docs_dir": "docs"}
+    if config_file.name == "conf.py":
+        return Project(generator, config_file, *_describe_sphinx(config_file))
+    if generator == "sphinx" and (conf := _find_sphinx_file(folder)):
+        defaults = _describe_sphinx(conf)[1]
     data = _read_data(config_file) if config_file.is_file() else {}
     options = _find_options(data.get("plugins"), config_file)
     if config_file.name == OPTIONS_FILE:
         options = {name: value for name, value in data.items() if name not in _SETTINGS}
-    defaults = {"site_dir": "site"} | ({"docs_dir": "docs"} if generator != "other" else {})
     own = {name: data[name] for name in _SETTINGS if data.get(name) is not None}
-    return Project(generator, config_file, folder, defaults | own, options)
+    settings = {"site_dir": "site", **defaults, **own}
+    return Project(generator, config_file, folder, settings, options)
 
 
 def run_generator(project: Project, command: str | None = None, *, strict: bool = False) -> None:

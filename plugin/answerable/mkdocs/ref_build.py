@@ -83,7 +83,7 @@ def build_ref(config_file: Path, ref: str | None) -> Iterator[RefSite]:
                 raise SiteError(f"{name} has no {relative.as_posix()}: name another ref")
             _link_today(load_site_config(config_file), config_file, ref_config_file, top)
             config = _read_config(ref_config_file, top, name)
-            if error := _build_site(ref_config_file, top / "site", config.bundle.parent):
+            if error := _build_site(ref_config_file, top / "site", config.function):
                 raise SiteError(
                     f"the site of {name} cannot be built ({error}): see `mkdocs build` there, or "
                     "name another ref"

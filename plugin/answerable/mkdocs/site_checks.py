@@ -1,6 +1,7 @@
 """Check a site's configuration for what keeps its published ask box from answering."""
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
@@ -12,6 +13,7 @@ from mkdocs.config.defaults import MkDocsConfig
 
 from ..evaluate.gold import load_gold_queries
 from ..indexing.answer_place import choose_answer_place, describe_function_needs, find_function
+from ..indexing.generators import detect_generator
 from ..indexing.output.files import format_count
 from ..indexing.packaging.platforms import PACKAGE_FOLDER
 from ..serve.bundle_format.manifest import Manifest
@@ -39,6 +41,7 @@ _STATIC_HOST_MARKS = {
     "actions-gh-pages": "GitHub Pages",
     "pages deploy": "Cloudflare Pages",
 }
+_BUILDS = re.compile(r"mkdocs|answerable build")
 _MIN_REFUSALS = 3
 
 
@@ -71,7 +74,9 @@ def check_site(config_file: Path, online: OnlineChecks | None = None) -> Iterato
     config = load_mkdocs_config(config_file)
     options = find_plugin(config).config
     folder = config_file.absolute().parent
-    yield SiteCheck("good", f"{config_file} lists the plugin")
+    is_mkdocs = detect_generator(config_file) == "mkdocs"
+    plugin = "lists the plugin" if is_mkdocs else "is read by answerable, without a plugin"
+    yield SiteCheck("good", f"{config_file} {plugin}")
     yield _check_site_url(config, options)
     yield from _check_answering(config, options)
     endpoint, manifest = options.widget.endpoint, _read_manifest(options)
@@ -273,7 +278,7 @@ def _check_host_file(folder: Path, options: AnswerableConfig) -> SiteCheck:
         path.relative_to(folder): text
         for path in paths
         if path.is_file()
-        and "mkdocs" in (text := path.read_text(encoding="utf-8", errors="replace"))
+        and _BUILDS.search(text := path.read_text(encoding="utf-8", errors="replace"))
     }
     if not building:
         return SiteCheck(

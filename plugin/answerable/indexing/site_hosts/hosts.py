@@ -1,9 +1,11 @@
-"""Hosts of static sites: their workflows, their steps, and the edits of mkdocs.yml."""
+"""Hosts of static sites: their workflows, their steps, and the edits of a configuration."""
 
+import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import yaml
 
@@ -88,9 +90,29 @@ HOSTS: Mapping[HostName, Host] = {
 }
 
 
-def format_host_file(host: Host, packages: str) -> str:
-    """Format a host's file. packages: what pip installs, as on its command line."""
-    return _read_template(host.template).replace("PACKAGES", packages)
+# What builds a site by another generator, in place of a line of the templates.
+_BUILT_BY_ANY = {
+    "mkdocs gh-deploy --force --strict": "ghp-import --no-jekyll --push --force SITE",
+    "mkdocs build --site-dir public": "answerable build\n    - mv SITE public",
+    "mkdocs build --site-dir $READTHEDOCS_OUTPUT/html": (
+        "answerable build\n        - mkdir -p $READTHEDOCS_OUTPUT"
+        "\n        - cp -r SITE $READTHEDOCS_OUTPUT/html"
+    ),
+    "mkdocs build": "answerable build",
+    'publish = "site"': 'publish = "SITE"',
+    "pages deploy site ": "pages deploy SITE ",
+}
+
+
+def format_host_file(host: Host, packages: str, site_dir: str | None = None) -> str:
+    """Format a host's file. packages: what pip installs, as on its command line.
+
+    site_dir: the folder of a site that another generator than MkDocs builds.
+    """
+    text = _read_template(host.template).replace("PACKAGES", packages)
+    for line, other in _BUILT_BY_ANY.items() if site_dir else ():
+        text = text.replace(line, other.replace("SITE", site_dir or ""))
+    return text
 
 
 def _read_template(name: str) -> str:
@@ -110,6 +132,8 @@ def add_plugin(text: str, name: str) -> str:
     MkDocs has its search plugin by default, but not beside a list of plugins, so a new list names
     both. name: of the file, in an error. SiteError for a list that is written on one line.
     """
+    if name.endswith(".toml"):
+        return _add_plugin_table(text, name)
     node = _find_value(text, name, "plugins")
     if node is None and (base := _find_value(text, name, "INHERIT")) is not None:
         raise SiteError(
@@ -136,8 +160,37 @@ def add_plugin(text: str, name: str) -> str:
     return _insert_line(text, line, entry)
 
 
+def _add_plugin_table(text: str, name: str) -> str:
+    """Add the plugin's table to a configuration of Zensical, below whatever it holds."""
+    plugins = _read_toml_project(text, name).get("plugins", {})
+    if not isinstance(plugins, dict):
+        raise SiteError(
+            f"{name}: plugins is a list, beside which no table of a plugin may stand; write "
+            f"[project.plugins.NAME] for each, and [project.plugins.{_PLUGIN}]"
+        )
+    if _PLUGIN in plugins:
+        return text
+    end = _find_line_end(text)
+    return f"{_end_line(text)}{end}[project.plugins.{_PLUGIN}]{end}"
+
+
+def _read_toml_project(text: str, name: str) -> Mapping[str, Any]:
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SiteError(f"{name} is not TOML ({error}); correct it") from None
+    project = data.get("project", data)
+    return project if isinstance(project, dict) else {}
+
+
 def add_site_url(text: str, name: str, url: str) -> str:
     """Add the site's address below its name; a configuration that has one stays as it is."""
+    if name.endswith(".toml"):
+        has_url = has_option(text, name, "site_url")
+        places = (r"^site_name[ \t]*=.*$", r"^\[project\][ \t]*$")
+        name_line = next(filter(None, (re.search(place, text, re.M) for place in places)), None)
+        line = text.count("\n", 0, name_line.end()) + 1 if name_line else 0
+        return text if has_url else _insert_line(text, line, f'site_url = "{url}"')
     if _find_value(text, name, "site_url") is not None:
         return text
     site_name = _find_value(text, name, "site_name")
@@ -147,6 +200,8 @@ def add_site_url(text: str, name: str, url: str) -> str:
 
 def has_option(text: str, name: str, key: str) -> bool:
     """Tell whether a configuration sets a top-level option."""
+    if name.endswith(".toml"):
+        return key in _read_toml_project(text, name)
     return _find_value(text, name, key) is not None
 
 
