@@ -324,9 +324,10 @@ def _keep_folder(project: Project) -> dict[str, str]:
 def serve_command(source: SiteSource, /, site_dir: Path | None, **values: Any) -> None:
     """Serve the site with a live ask box, and build it again when its sources change.
 
-    SITE_DIR is served as it is: a folder that a generator builds elsewhere.
+    SITE_DIR alone is served as it is: a folder that a generator builds elsewhere.
     """
-    serve_site(source, is_built_here=site_dir is None, **values)
+    is_built_here = site_dir is None or values["command"] is not None
+    serve_site(source, is_built_here=is_built_here, **values)
 
 
 def serve_site(

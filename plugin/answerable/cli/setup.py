@@ -56,7 +56,7 @@ queries:
     expectAnswerMode: not-found
 """
 # Vectors of notes are private, and the rest is made by every build.
-_IGNORED = ("/site/", "/function/", "/package/", "/.cache/")
+_IGNORED = ("/function/", "/package/", "/.cache/")
 # The generators whose configuration init edits, and what pip installs for the others.
 _EDITED = ("mkdocs", "zensical")
 _PACKAGES = {"zensical": "zensical", "sphinx": "sphinx", "other": ""}
@@ -93,7 +93,8 @@ def init_command(location: SiteLocation, host: HostName | None, site_url: str | 
     elif project.generator in _EDITED:
         click.echo(f"{config_file}: has the plugin already.")
     _write_new(folder / _GOLD_FILE, _GOLD_STARTER)
-    _ignore_built_files(folder / ".gitignore")
+    built = project.site_dir if project.generator != "sphinx" else project.site_dir.parent
+    _ignore_built_files(folder / ".gitignore", f"/{os.path.relpath(built, folder)}/")
     requirements = next((name for name in _REQUIREMENTS if (folder / name).is_file()), None)
     is_mkdocs = project.generator == "mkdocs"
     if target:
@@ -103,8 +104,8 @@ def init_command(location: SiteLocation, host: HostName | None, site_url: str | 
         package = _PACKAGES.get(project.generator, "" if is_own else f"mkdocs-{theme}")
         needed = f"-r {requirements}" if requirements else package
         packages = f"{needed} mkdocs-answerable".strip()
-        built = None if is_mkdocs else os.path.relpath(project.site_dir, folder)
-        text = format_host_file(target, packages, built)
+        site = None if is_mkdocs else os.path.relpath(project.site_dir, folder)
+        text = format_host_file(target, packages, site)
         _write_new(folder / target.path, text, f"; remove it first if it is not for {target.title}")
     # The pages of Sphinx and others say it themselves.
     has_address = project.generator not in _EDITED or has_option(edited, name, "site_url")
@@ -143,13 +144,14 @@ def _write_new(path: Path, text: str, remedy: str = "") -> None:
     click.echo(f"{path}: written.")
 
 
-def _ignore_built_files(path: Path) -> None:
-    """Add what builds write to .gitignore."""
+def _ignore_built_files(path: Path, site: str) -> None:
+    """Add what builds write to .gitignore. site: the folder of the site, as it is written there."""
     text = _read_text(path) if path.is_file() else ""
     ignored = {line.strip().strip("/") for line in text.splitlines()}
     # Code of the repository may lie in a folder of the same name.
-    own = [name for name in _IGNORED if (path.parent / name.strip("/") / "__init__.py").is_file()]
-    missing = [name for name in _IGNORED if name not in own and name.strip("/") not in ignored]
+    built = (site, *_IGNORED)
+    own = [name for name in built if (path.parent / name.strip("/") / "__init__.py").is_file()]
+    missing = [name for name in built if name not in own and name.strip("/") not in ignored]
     if not missing:
         return
     start = f"{text.rstrip()}\n" if text.strip() else ""

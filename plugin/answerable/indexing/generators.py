@@ -135,7 +135,12 @@ def run_generator(project: Project, command: str | None = None, *, strict: bool 
     command: for a shell, in place of the generator's own. strict: a warning fails the build.
     """
     line = command or project.settings.get("command") or _list_arguments(project, strict)
-    done = subprocess.run(line, cwd=project.folder, shell=isinstance(line, str), check=False)
+    # What is installed beside this Python is found without its environment being activated.
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+    environment = {**os.environ, "PATH": path}
+    done = subprocess.run(
+        line, cwd=project.folder, shell=isinstance(line, str), env=environment, check=False
+    )
     if done.returncode:
         shown = line if isinstance(line, str) else " ".join(line[line.index("-m") + 1 :])
         raise SiteError(
@@ -173,8 +178,11 @@ def _list_arguments(project: Project, strict: bool) -> list[str]:
         )
     if project.generator == "zensical":
         return [*python, "zensical", *built]
+    # Beside the pages, since its own place for them is among the published files.
+    doctrees = ["-d", str(project.site_dir.parent / "doctrees")]
     folders = [str(project.docs_dir), str(project.site_dir)]
-    return [*python, "sphinx", "-q", *(["-W"] if strict else []), "-b", "html", *folders]
+    # All pages are written, so that none keeps an ask box of earlier options.
+    return [*python, "sphinx", "-q", "-a", *(["-W"] if strict else []), *doctrees, *folders]
 
 
 def copy_project(

@@ -77,7 +77,9 @@ def check_site(config_file: Path, online: OnlineChecks | None = None) -> Iterato
     is_mkdocs = detect_generator(config_file) == "mkdocs"
     plugin = "lists the plugin" if is_mkdocs else "is read by answerable, without a plugin"
     yield SiteCheck("good", f"{config_file} {plugin}")
-    yield _check_site_url(config, options)
+    # The pages of Sphinx and others name their address themselves.
+    if config.site_url or detect_generator(config_file) in ("mkdocs", "zensical"):
+        yield _check_site_url(config, options)
     yield from _check_answering(config, options)
     endpoint, manifest = options.widget.endpoint, _read_manifest(options)
     if online and is_absolute_endpoint(endpoint) and "{" not in endpoint:

@@ -245,6 +245,37 @@ def test_a_mistake_is_one_sentence(tmp_path: Path, args: list[str], complaint: s
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("source", "text", "aliases"),
+    [
+        ("a.md", "---\naliases: [quayside]\n---\nText", ("quayside",)),
+        ("a/index.md", "\ufeff---\r\naliases: quayside\r\n...\r\nText", ("quayside",)),
+        ("a/_index.md", '+++\naliases = ["quayside"]\n+++\nText', ("quayside",)),
+        ("a.md", "---\naliases: [!tag x, quayside]\n---\n", ("quayside",)),
+        ("a.md", "Text\n---\naliases: [quayside]\n---\n", ()),
+        ("a.md", "---\n- aliases\n---\n", ()),
+        ("b.md", "---\naliases: [quayside]\n---\n", ()),
+    ],
+)
+def test_front_matter_is_read_from_the_source_of_a_page(
+    tmp_path: Path, source: str, text: str, aliases: tuple[str, ...]
+) -> None:
+    write_files(tmp_path / "site", {"a/index.html": page()})
+    put(tmp_path / "docs" / source, text)
+    options = BuiltSiteOptions(docs=tmp_path / "docs")
+    [read] = read_built_site(tmp_path / "site", options).sources
+    assert read.metadata.aliases == aliases
+    assert read.id == ("a" if source == "b.md" else source.removesuffix(".md"))
+
+
+def test_front_matter_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
+    write_files(tmp_path / "site", {"a.html": page()})
+    for text in ("---\naliases: [\n---\n", "+++\na\n+++\n"):
+        put(tmp_path / "docs" / "a.md", text)
+        with pytest.raises(SiteError, match=r"^a\.md: its front matter cannot be read \(.*correct"):
+            read_built_site(tmp_path / "site", BuiltSiteOptions(docs=tmp_path / "docs"))
+
+
 def test_private_words_in_the_site_are_a_leak(tmp_path: Path) -> None:
     secret = "The gearbox of the electric winch was taken from a scrapped tractor in spring."
     write_files(tmp_path / "site", {"index.html": page(), "a.html": page(words=secret)})
