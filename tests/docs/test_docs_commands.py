@@ -36,6 +36,7 @@ PROGRAMS = {
 }  # fmt: skip
 # Commands of ours that are parsed and not run here, and why.
 PARSED = {
+    "build": "it wants the generators: tests/cli/test_generator_commands.py",
     "calibrate": "it wants a larger gold set: tests/evaluate/test_calibration.py",
     "chat": "it wants a terminal: tests/cli/test_cli.py",
     "diff": "it wants a repository: tests/evaluate/test_diff_command.py",

@@ -18,6 +18,7 @@ from answerable.evaluate.gold import load_gold_queries
 from answerable.indexing.notes.notebook import read_notebook
 from answerable.indexing.pages.page_index import read_abbreviations, read_enrichment
 from answerable.indexing.site_hosts.hosts import HOSTS, format_host_file
+from answerable.mkdocs.site_config import find_plugin, load_mkdocs_config
 from support import manual, sites, widget_folder, widget_tables
 from support.manual import Block
 
@@ -83,6 +84,11 @@ def test_yaml_is_read_by_what_it_is_for(
         assert all(
             step.keys() & {"run", "uses"} for j in data["jobs"].values() for step in j["steps"]
         )
+    elif "command" in data:
+        (tmp_path / data["docs_dir"]).mkdir()
+        config_file = file.rename(tmp_path / "answerable.yml")
+        options = find_plugin(load_mkdocs_config(config_file)).config
+        assert options.widget.placement == data["widget"]["placement"]
     elif "scrape_configs" in data:
         assert data["scrape_configs"][0]["static_configs"]
     else:

@@ -30,7 +30,7 @@ _TYPES = {int: "integer", float: "number", str: "string", bool: "boolean"}
 
 
 def make_schema() -> dict[str, Any]:
-    """Make the schema of a whole mkdocs.yml, of which it knows the plugin's options only."""
+    """Make the schema of a mkdocs.yml or zensical.toml, of which it knows the plugin's options."""
     options = {
         **_describe_group(AnswerableConfig),
         "description": "Options of mkdocs-answerable",
@@ -43,18 +43,16 @@ def make_schema() -> dict[str, Any]:
     }
     reference = {"anyOf": [{"$ref": "#/definitions/answerable"}, {"type": "null"}]}
     entry = {"type": "object", "properties": {"answerable": reference}}
+    items = {"anyOf": [{"type": "string"}, entry]}
+    plugins = {"anyOf": [entry, {"type": "array", "items": items}]}
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "$id": URL,
-        "title": "mkdocs.yml with mkdocs-answerable",
+        "title": "mkdocs.yml or zensical.toml with mkdocs-answerable",
         "type": "object",
         "properties": {
-            "plugins": {
-                "anyOf": [
-                    entry,
-                    {"type": "array", "items": {"anyOf": [{"type": "string"}, entry]}},
-                ]
-            }
+            "plugins": plugins,
+            "project": {"type": "object", "properties": {"plugins": plugins}},
         },
         "definitions": {"answerable": options},
     }
@@ -188,6 +186,8 @@ def test_schema_admits_what_the_plugin_admits(options: Any, is_valid: bool) -> N
     validator = jsonschema.Draft7Validator(make_schema())
     for plugins in ([{"answerable": options}], {"search": {}, "answerable": options}):
         assert validator.is_valid({"site_name": "x", "plugins": plugins}) is is_valid
+        # As zensical.toml has it.
+        assert validator.is_valid({"project": {"plugins": plugins}}) is is_valid
 
 
 def test_schema_admits_the_configurations_of_the_repository() -> None:

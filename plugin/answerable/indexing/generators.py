@@ -136,7 +136,7 @@ def run_generator(project: Project, command: str | None = None, *, strict: bool 
     """
     line = command or project.settings.get("command") or _list_arguments(project, strict)
     # What is installed beside this Python is found without its environment being activated.
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+    path = os.pathsep.join([str(Path(sys.executable).parent), *os.get_exec_path()])
     environment = {**os.environ, "PATH": path}
     done = subprocess.run(
         line, cwd=project.folder, shell=isinstance(line, str), env=environment, check=False
@@ -241,8 +241,8 @@ def _read_yaml(config_file: Path) -> Mapping[str, Any]:
         raise SiteError(f"{config_file} is not YAML ({error}); correct it") from None
     if not isinstance(data, dict | None):
         raise SiteError(f"{config_file} holds no options; write at least `site_dir: site`")
-    inherited = (data or {}).get("INHERIT")
-    parent = _read_yaml(config_file.parent / inherited) if isinstance(inherited, str) else {}
+    inherited = config_file.parent / str((data or {}).get("INHERIT") or "")
+    parent = _read_yaml(inherited) if inherited.is_file() else {}
     return {**parent, **(data or {})}
 
 
