@@ -16,7 +16,7 @@ from answerable.indexing.generators import detect_generator, find_config_file
 from answerable.serve.stores.bundle import Bundle
 from support import generated_sites, sites, static_server
 from support.deadlines import until
-from support.server_processes import Running, run
+from support.server_processes import Running, free_port, run
 from support.sites import NOTES, ask, command, opened, put
 
 QUESTION = "How thick is the chain of a mooring?"
@@ -140,6 +140,8 @@ def test_diff_and_why_build_a_zensical_site_without_publishing_it(site: Path) ->
         put(site / "drafts" / "mooring.md", before.replace("twelve", "forty"))
         done = command(site, "why", QUESTION, "--try", "drafts/mooring.md")
         assert "forty" in done.stdout, done.stdout + done.stderr
+        # What the generator prints is no result.
+        assert "Build started" in done.stderr
     finally:
         put(page, before)
     assert (site / "site" / "mooring" / "index.html").read_bytes() == built
@@ -316,6 +318,21 @@ def test_any_command_builds_a_site(tmp_path: Path) -> None:
     assert "Error: `false --quiet` has failed with the exit status 1" in done.stderr
     put(tmp_path / "answerable.yml", "site_dir: public\n")
     assert "nothing says how the site is built" in command(tmp_path, "build").stderr
+
+
+def test_build_and_serve_hand_a_site_of_the_plugin_to_mkdocs(tmp_path: Path) -> None:
+    sites.write_site(tmp_path, options={"function": None})
+    done = command(tmp_path, "serve", "--notebook", "notes")
+    assert "MkDocs serves this site, by the options in its file" in done.stderr
+    port = free_port()
+    code = "from answerable.cli import main; main()"
+    line = [sys.executable, "-u", "-c", code, "serve", f"--port={port}"]
+    with run(line, tmp_path, lambda running: "Serving on" in running.output, port) as server:
+        assert "twelve" in server.ask("/_answerable/answer", QUESTION)["answer"]
+    put(tmp_path / "mkdocs.yml", "site_name: Harbour\n")
+    done = command(tmp_path, "build")
+    assert "`answerable` is not among them; add it" in done.stderr
+    assert not (tmp_path / "site").exists()
 
 
 def test_folder_without_a_configuration_says_what_to_write(tmp_path: Path) -> None:

@@ -87,8 +87,8 @@ def test_yaml_is_read_by_what_it_is_for(
     elif "command" in data:
         (tmp_path / data["docs_dir"]).mkdir()
         config_file = file.rename(tmp_path / "answerable.yml")
-        options = find_plugin(load_mkdocs_config(config_file)).config
-        assert options.widget.placement == data["widget"]["placement"]
+        widget = find_plugin(load_mkdocs_config(config_file)).config.widget
+        assert widget.placement == data["widget"]["placement"]
     elif "scrape_configs" in data:
         assert data["scrape_configs"][0]["static_configs"]
     else:

@@ -178,6 +178,11 @@ def build_site(
     command: what builds it in a shell, None for its generator's own. site: the folder of that.
     """
     project = find_built_project(config_file, command, site)
+    if project.generator == "mkdocs":
+        from ..mkdocs.site_config import find_plugin, load_mkdocs_config
+
+        # Without the plugin, MkDocs would make a site that nobody can ask.
+        find_plugin(load_mkdocs_config(project.file))
     run_generator(project, command, strict=strict)
     # The plugin has done the rest.
     if project.generator != "mkdocs":

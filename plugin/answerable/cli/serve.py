@@ -345,7 +345,12 @@ def serve_site(
     """
     if is_built_here and source.project.generator == "mkdocs" and command is None:
         # The plugin does all of it.
-        raise SystemExit(serve_by_mkdocs(source.project, f"{host}:{port}"))
+        if source.options or source.settings or source.base_url or log_refusals:
+            raise SiteError(
+                f"{source.project.file}: MkDocs serves this site, by the options in its file; set "
+                "them there, or name the folder of the built site"
+            )
+        serve_by_mkdocs(source.project, f"{host}:{port}")
     try:
         listening = socket.create_server((host, port), backlog=_BACKLOG)
     except OSError as error:

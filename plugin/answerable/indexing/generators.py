@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import yaml
 from yaml_env_tag import construct_env_tag
@@ -35,7 +35,7 @@ _SETTINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What a configuration file says of a site.
+    """Configuration of a site, of whatever generator.
 
     ``folder``: the one that its paths begin at. ``settings``: by the names that MkDocs gives them.
     ``options``: the plugin's, as they are written.
@@ -67,10 +67,10 @@ def find_config_file(folder: Path = Path()) -> Path:
     """
     names = (OPTIONS_FILE, ZENSICAL_FILE, *_MKDOCS_FILES, *_SPHINX_FILES)
     files = [path for name in names if (path := folder / name).is_file()]
-    named = (
+    ours = (
         path for path in files if path.name == OPTIONS_FILE or _PLUGIN.encode() in path.read_bytes()
     )
-    return next(named, files[0] if files else folder / _MKDOCS_FILES[0])
+    return next(ours, files[0] if files else folder / _MKDOCS_FILES[0])
 
 
 def detect_generator(config_file: Path) -> GeneratorName:
@@ -129,17 +129,24 @@ def read_project(config_file: Path, generator: GeneratorName) -> Project:
     return Project(generator, config_file, folder, settings, options)
 
 
-def run_generator(project: Project, command: str | None = None, *, strict: bool = False) -> None:
+def run_generator(
+    project: Project, command: str | None = None, *, strict: bool = False, to_stderr: bool = False
+) -> None:
     """Run the generator of a site in its folder; SiteError if it fails or is not installed.
 
     command: for a shell, in place of the generator's own. strict: a warning fails the build.
+    to_stderr: what it prints goes there, since standard output is a command's result.
     """
     line = command or project.settings.get("command") or _list_arguments(project, strict)
     # What is installed beside this Python is found without its environment being activated.
     path = os.pathsep.join([str(Path(sys.executable).parent), *os.get_exec_path()])
-    environment = {**os.environ, "PATH": path}
     done = subprocess.run(
-        line, cwd=project.folder, shell=isinstance(line, str), env=environment, check=False
+        line,
+        cwd=project.folder,
+        shell=isinstance(line, str),
+        env={**os.environ, "PATH": path},
+        stdout=sys.__stderr__ if to_stderr else None,
+        check=False,
     )
     if done.returncode:
         shown = line if isinstance(line, str) else " ".join(line[line.index("-m") + 1 :])
@@ -149,10 +156,11 @@ def run_generator(project: Project, command: str | None = None, *, strict: bool 
         )
 
 
-def serve_by_mkdocs(project: Project, address: str) -> int:
-    """Run the server of MkDocs, whose plugin does the rest, and return its exit status."""
+def serve_by_mkdocs(project: Project, address: str) -> NoReturn:
+    """Become the server of MkDocs, whose plugin does the rest, at a host and port."""
     line = [*_list_mkdocs_command(project), "serve", "-f", str(project.file), "-a", address]
-    return subprocess.run(line, check=False).returncode
+    sys.stdout.flush()
+    os.execv(line[0], line)
 
 
 def _list_mkdocs_command(project: Project) -> list[str]:

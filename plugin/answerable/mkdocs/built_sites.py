@@ -163,7 +163,7 @@ def read_built_pages(
         strict=strict,
         names_function="function" in written,
         widget_config=make_widget_config(config, options, site.pages, ""),
-        is_offline=bool(options.offline),
+        is_offline=bool(options.offline) and output is None,
     )
     return BuiltPages(build, built.base)
 

@@ -207,7 +207,7 @@ def _build_copy(
         copied = copy_project(project, top, list_source_files(project.folder))
         if docs_dir and copied.docs_dir:
             shutil.copytree(docs_dir, copied.docs_dir, dirs_exist_ok=True)
-        run_generator(copied)
+        run_generator(copied, to_stderr=True)
         folders = {"site_dir": copied.site_dir, "docs_dir": copied.docs_dir}
         config = load_built_site_config(
             project, {name: str(folder) for name, folder in folders.items() if folder}

@@ -431,14 +431,9 @@ def test_serve_built_site_logs_refusals(tmp_path: Path) -> None:
     site = write_site(tmp_path)
     assert build(site).returncode == 0
     port = free_port()
-    code = (
-        "from pathlib import Path; "
-        "from answerable.indexing.html_site.built_site import BuiltSiteOptions as Built; "
-        "from answerable.cli import index, serve; "
-        "options = index.IndexOptions(Path('site'), None, Path('cache'), Built(None, None, None)); "
-        f"serve.serve_built_site(options, '127.0.0.1', {port}, log_refusals='hashed')"
-    )
-    serve = [sys.executable, "-c", code]
+    flags = ["--cache=cache", "--log-refusals=hashed", f"--port={port}"]
+    code = "from answerable.cli import main; main()"
+    serve = [sys.executable, "-c", code, "serve", "site", *flags]
     with run(serve, site, lambda running: "Serving at" in running.output, port) as running:
         ask_all(running, "/_answerable/answer")
     check_rows(lines(site / "cache" / logs.REFUSAL_LOG_FILE), "hashed")
