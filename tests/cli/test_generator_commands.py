@@ -1,9 +1,11 @@
 """Zensical, Sphinx and Hugo, really built: the commands read the options that the plugin reads."""
 
 import json
+import os
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +15,7 @@ import yaml
 from playwright.sync_api import Page, expect
 
 from answerable.indexing.generators import detect_generator, find_config_file
+from answerable.indexing.site_hosts.hosts import HOST_NAMES, HOSTS, HostName
 from answerable.serve.stores.bundle import Bundle
 from support import generated_sites, sites, static_server
 from support.deadlines import until
@@ -176,6 +179,81 @@ def test_unknown_option_of_zensical_is_named_with_the_one_it_may_mean(tmp_path: 
     done = command(tmp_path, "build")
     assert done.returncode == 0, done.stderr
     assert "Unrecognised configuration name: endpont. Did you mean widget.endpoint?" in done.stderr
+
+
+def test_questions_of_a_zensical_site_help_to_find_a_section(tmp_path: Path) -> None:
+    write_zensical_site(tmp_path)
+    assert command(tmp_path, "build").returncode == 0
+    asked = "Which tackle is strong enough for a gale?"
+    assert ask(opened(tmp_path), asked).answer.mode == "not-found"
+    line = json.dumps({"id": "mooring#chains", "questions": [asked]})
+    done = command(tmp_path, "questions", "--import", "-", typed=f"{line}\n")
+    assert done.returncode == 0, done.stderr
+    assert command(tmp_path, "build").returncode == 0
+    [claim] = ask(opened(tmp_path), asked).answer.claims
+    assert "twelve millimetres" in claim.text
+
+
+@pytest.mark.parametrize("host", HOST_NAMES)
+def test_init_writes_what_publishes_a_zensical_site(host: HostName, tmp_path: Path) -> None:
+    put(tmp_path / "docs" / "index.md", PAGES["index.md"])
+    text = "# Ours\n[project]\nsite_name = 'Harbour'\n\n[project.theme]\nfont = false"
+    put(tmp_path / "zensical.toml", text)
+    run_git(tmp_path, "init", "-q", "-b", "main")
+    run_git(tmp_path, "remote", "add", "origin", "git@github.com:Ann/harbour-docs.git")
+    for _ in range(2):
+        done = command(tmp_path, "init", "--host", host, "--site-url", "https://docs.example/")
+        assert done.returncode == 0, done.stderr
+        assert "answerable serve" in done.stdout
+    config = tomllib.loads((tmp_path / "zensical.toml").read_text("utf-8"))["project"]
+    assert config == {
+        "site_name": "Harbour",
+        "site_url": "https://docs.example/",
+        "theme": {"font": False},
+        "plugins": {"answerable": {}},
+    }
+    text = (tmp_path / HOSTS[host].path).read_text("utf-8")
+    assert "pip install zensical mkdocs-answerable" in text
+    assert "answerable build" in text
+    assert not re.search(r"mkdocs (build|gh-deploy)|SITE\b", text)
+    if HOSTS[host].path.endswith(("yml", "yaml")):
+        assert yaml.safe_load(text)
+    done = command(tmp_path, "doctor")
+    assert done.returncode == 0, done.stdout
+    assert f"✓ {HOSTS[host].path} builds the site" in done.stdout
+    if host != "github-pages":
+        return
+    run_git(tmp_path, "init", "-q", "--bare", "remote")
+    run_git(tmp_path, "remote", "set-url", "origin", "remote")
+    run_git(tmp_path, "config", "user.name", "Ann")
+    run_git(tmp_path, "config", "user.email", "ann@harbour.example")
+    steps = yaml.safe_load(text)["jobs"]["publish"]["steps"]
+    lines = [step["run"] for step in steps if "run" in step and "pip install" not in step["run"]]
+    bin_folder = str(Path(sys.executable).parent)
+    environment = {**os.environ, "PATH": f"{bin_folder}:{os.environ['PATH']}"}
+    for line in lines:
+        subprocess.run(line, shell=True, cwd=tmp_path, env=environment, check=True)
+    published = subprocess.run(
+        ["git", "--git-dir", "remote", "show", "gh-pages:index.html"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "answerable-ask" in published.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[project]\nplugins = ['search']\n", "zensical.toml: plugins is a list"),
+        ("[project\n", "zensical.toml is not TOML"),
+    ],
+)
+def test_init_leaves_a_file_that_it_cannot_edit(tmp_path: Path, text: str, message: str) -> None:
+    put(tmp_path / "zensical.toml", text)
+    assert message in command(tmp_path, "init").stderr
+    assert (tmp_path / "zensical.toml").read_text("utf-8") == text
 
 
 def test_published_zensical_site_answers_in_the_browser(tmp_path: Path, page: Page) -> None:
