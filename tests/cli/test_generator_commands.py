@@ -221,6 +221,9 @@ def test_init_writes_what_publishes_a_zensical_site(host: HostName, tmp_path: Pa
     done = command(tmp_path, "doctor")
     assert done.returncode == 0, done.stdout
     assert f"✓ {HOSTS[host].path} builds the site" in done.stdout
+    # The command that builds this site is named, and not MkDocs'.
+    assert "run `answerable build` first" in done.stdout
+    assert "run `answerable build` first" in command(tmp_path, "ask", QUESTION).stderr
     if host != "github-pages":
         return
     run_git(tmp_path, "init", "-q", "--bare", "remote")

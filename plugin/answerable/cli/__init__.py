@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ..indexing.generators import find_config_file
+from ..indexing.generators import find_config_file, name_build_command
 from ..indexing.output.files import format_error
 from ..serve.errors import AnswerableError
 
@@ -25,7 +25,9 @@ _GROUPS: Mapping[str, Mapping[str, str]] = {
             "Check the configuration and what publishes the site; exit status 1 if something is "
             "wrong."
         ),
-        "init": "Add the plugin to mkdocs.yml, and the files that publish the site on a host.",
+        "init": (
+            "Add the plugin to the configuration, and the files that publish the site on a host."
+        ),
         "build": (
             "Build the site with its own generator, then index it and put the ask box into its "
             "pages."
@@ -117,7 +119,8 @@ class _LazyGroup(click.Group):
         try:
             return super().invoke(ctx)
         except AnswerableError as error:
-            raise click.ClickException(str(error)) from None
+            config_file = ctx.obj[1] if ctx.obj else None
+            raise click.ClickException(name_build_command(str(error), config_file)) from None
         except OSError as error:
             if error.filename is None or isinstance(error, BrokenPipeError):
                 raise

@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from urllib.error import HTTPError
@@ -15,7 +15,7 @@ import click
 from rich.console import Console
 from selectolax.lexbor import LexborHTMLParser
 
-from ..indexing.generators import Project, detect_generator, read_project
+from ..indexing.generators import Project, detect_generator, name_build_command, read_project
 from ..indexing.html_site.articles import decode_html
 from ..indexing.output.files import write_file
 from ..indexing.pages.html_parser import list_anchors
@@ -70,7 +70,7 @@ _GITLAB_REMOTE = re.compile(r"gitlab\.com[:/]([\w./-]+)/([\w.-]+?)(?:\.git)?/?\s
 @click.option("--site-url", help="The site's address. Default: as the host and the remote give it.")
 @click.pass_obj
 def init_command(location: SiteLocation, host: HostName | None, site_url: str | None) -> None:
-    """Add the plugin to mkdocs.yml, and the files that publish the site on a host."""
+    """Add the plugin to the configuration, and the files that publish the site on a host."""
     config_file = location[1]
     project = read_project(config_file, detect_generator(config_file))
     folder = config_file.parent if project.generator in _EDITED else project.folder
@@ -220,7 +220,7 @@ def doctor_command(location: SiteLocation, online: bool) -> None:
     has_problem = False
     checks = OnlineChecks(_check_function, _check_links) if online else None
     for check in check_site(location[1], checks):
-        _print_check(check)
+        _print_check(replace(check, text=name_build_command(check.text, location[1])))
         has_problem |= check.level == "problem"
     raise SystemExit(1 if has_problem else 0)
 
