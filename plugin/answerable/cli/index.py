@@ -218,7 +218,7 @@ def index_built_site(source: SiteSource, *, inject: bool = False, strict: bool =
             pages = read_built_pages(
                 config, options, pool, output=output, base_url=source.base_url, strict=strict
             )
-            publish_build(pages.build)
+            publish_build(pages.build, click.echo)
             if inject:
                 changed = inject_widget_into_site(pages)
                 files = format_count(changed, "file")
@@ -228,11 +228,10 @@ def index_built_site(source: SiteSource, *, inject: bool = False, strict: bool =
 
 
 class _EchoHandler(logging.Handler):
-    """Print what a build logs, as the plugin's own messages: warnings to standard error."""
+    """Print what a build logs on standard error, by the messages of the plugin."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        text = record.getMessage().removeprefix("answerable: ")
-        click.echo(text, err=record.levelno > logging.INFO)
+        click.echo(record.getMessage().removeprefix("answerable: "), err=True)
 
 
 @contextmanager

@@ -284,7 +284,7 @@ class LiveIndex:
         )
 
     def _preview(self, pages: BuiltPages) -> None:
-        self.engine = preview_build(pages.build)
+        self.engine = preview_build(pages.build, click.echo)
 
     def _open_embedder(self) -> Embedder:
         """Open the embedder that the options name, once for all builds."""

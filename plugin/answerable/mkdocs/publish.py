@@ -2,7 +2,7 @@
 
 import logging
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -117,9 +117,10 @@ if TYPE_CHECKING:
 log = get_plugin_logger(__name__)
 
 
-def publish_build(built: FinishedBuild) -> None:
+def publish_build(built: FinishedBuild, report: Callable[[str], object] = log.info) -> None:
     """Audit and index a site, and write its function's folder, or one for each language.
 
+    report: is told what was published.
     Where readers' browsers answer, and no option names a folder for a function, the cache holds
     what commands ask.
     """
@@ -160,7 +161,7 @@ def publish_build(built: FinishedBuild) -> None:
     if whole.info.url is None and place == "function":
         log.info(NO_ADDRESS_MESSAGE, "site_url")
     gate = partial(run_release_gates, built, notebook=notebook)
-    published = publish_site(site, plans, notebook, log.info, gate)
+    published = publish_site(site, plans, notebook, report, gate)
     if has_function:
         shutil.rmtree(unpublished, ignore_errors=True)
     elif configured.exists():
@@ -193,8 +194,8 @@ def write_compared_function(built: FinishedBuild, function: Path) -> None:
     publish_site(site, [plan], notebook, log.info)
 
 
-def preview_build(built: FinishedBuild) -> "Engine":
-    """Audit and index a site for the dev server; nothing is published.
+def preview_build(built: FinishedBuild, report: Callable[[str], object] = log.info) -> "Engine":
+    """Audit and index a site for the dev server; nothing is published. report: as of a build.
 
     The dev server answers, unless the options ask for the browser.
     """
@@ -207,7 +208,7 @@ def preview_build(built: FinishedBuild) -> "Engine":
         built.options.answers_in or "function", list_function_needs(built.options)
     )
     site = _describe_site(built, whole, place)
-    bundle, index = preview_site(site, notebook, built.cache / "serve", log.info)
+    bundle, index = preview_site(site, notebook, built.cache / "serve", report)
     manifest = bundle.manifest
     published = PublishedIndex(manifest.id, manifest.built_at, index)
     _write_widget_files(built, {whole.info.language: published})
