@@ -374,6 +374,8 @@ def test_sphinx_site_is_built_asked_and_compared(tmp_path: Path) -> None:
     page = tmp_path / "docs" / "guide" / "mooring.rst"
     put(page, page.read_text("utf-8").replace("twelve", "ninety"))
     assert "{+ninety+}" in command(tmp_path, "diff").stdout
+    assert command(tmp_path, "init", "--host", "netlify").returncode == 0
+    assert 'publish = "docs/_build/html"' in (tmp_path / "netlify.toml").read_text("utf-8")
     # Options have a file of their own, beside Sphinx's.
     put(tmp_path / "answerable.yml", "widget:\n  placement: none\n")
     assert command(tmp_path, "build").returncode == 0
@@ -388,6 +390,12 @@ def test_any_command_builds_a_site(tmp_path: Path) -> None:
     done = command(tmp_path, "build", "--command", "hugo --quiet", "--site", "public")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "answerable-ask" in (tmp_path / "public" / "index.html").read_text("utf-8")
+    with serving(tmp_path, "public", "--command", "hugo --quiet") as server:
+        page = tmp_path / "content" / "guide" / "mooring.md"
+        put(page, page.read_text("utf-8").replace("twelve", "ninety"))
+        until(lambda: "ninety" in server.ask("/docs/_answerable/answer", QUESTION)["answer"])
+        put(page, page.read_text("utf-8").replace("ninety", "twelve"))
+        until(lambda: "twelve" in server.ask("/docs/_answerable/answer", QUESTION)["answer"])
     text = "command: hugo --quiet\nsite_dir: public\ndocs_dir: content\n"
     put(tmp_path / "answerable.yml", text)
     done = command(tmp_path, "build")

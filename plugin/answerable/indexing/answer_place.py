@@ -10,9 +10,8 @@ from ..serve.errors import SiteError
 AnswerPlace = Literal["browser", "function"]
 ANSWER_PLACES: tuple[AnswerPlace, ...] = ("browser", "function")
 
-# After the name of the option.
 BROWSER_MESSAGE = (
-    "%s: readers' browsers answer, from files of the site; look at it from a web server, since no "
+    "answers_in: readers' browsers answer, from files of the site; look at it from a web server, since no "
     "browser loads them for a page that is opened as a file"
 )
 NOTEBOOK_REASON = "private notes stay on a server"
@@ -39,17 +38,15 @@ def need_of_option(option: str, reason: str) -> FunctionNeed:
     return FunctionNeed(f"`{option}`", reason, f"remove `{option}`")
 
 
-def choose_answer_place(
-    option: AnswerPlace | None, needs: Sequence[FunctionNeed], name: str = "answers_in"
-) -> AnswerPlace:
+def choose_answer_place(option: AnswerPlace | None, needs: Sequence[FunctionNeed]) -> AnswerPlace:
     """Choose the browser where nothing needs a function, unless the option says otherwise.
 
-    name: of the option. SiteError if it says `browser` and something needs a function.
+    SiteError if it says `browser` and something needs a function.
     """
     if option == "browser" and needs:
-        remedies = [f"set {name} to function", *_list_remedies(needs)]
+        remedies = ", or ".join(["set answers_in to function", *_list_remedies(needs)])
         raise SiteError(
-            f"{name}: browser is impossible, since {_join_reasons(needs)}; {', or '.join(remedies)}"
+            f"answers_in: browser is impossible, since {_join_reasons(needs)}; {remedies}"
         )
     return option or ("function" if needs else "browser")
 

@@ -77,9 +77,9 @@ def _relative_path(folder: Path) -> str:
         return str(folder)
 
 
-# What a site without an address goes without, after the option that gives it one.
+# What a site without an address goes without.
 NO_ADDRESS_MESSAGE = (
-    "%s: not set, so a citation or a search result has an absolute url only for a page that asks "
+    "site_url: not set, so a citation or a search result has an absolute url only for a page that asks "
     "from an origin in ANSWERABLE_ALLOWED_ORIGINS, and pages of no other origin may ask"
 )
 

@@ -66,7 +66,9 @@ def load_built_site_config(
     merged: dict[str, Any] = dict(project.options)
     for name, value in (options or {}).items():
         group, _, inner = name.partition(".")
-        merged[group] = {**(merged.get(group) or {}), inner: value} if inner else value
+        existing = merged.get(group)
+        others = existing if isinstance(existing, Mapping) else {}
+        merged[group] = {**others, inner: value} if inner else value
     config = BuiltSiteConfig(config_file_path=str(project.folder / OPTIONS_FILE))
     own = {name: value for name, value in project.settings.items() if name != "command"}
     # A published site has pages of its own, so neither a theme nor another plugin matters.

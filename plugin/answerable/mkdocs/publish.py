@@ -159,7 +159,7 @@ def publish_build(built: FinishedBuild, report: Callable[[str], object] = log.in
     site = _describe_site(built, whole, place)
     # An address is the function's concern: a browser knows where its page is.
     if whole.info.url is None and place == "function":
-        log.info(NO_ADDRESS_MESSAGE, "site_url")
+        log.info(NO_ADDRESS_MESSAGE)
     gate = partial(run_release_gates, built, notebook=notebook)
     published = publish_site(site, plans, notebook, report, gate)
     if has_function:
@@ -257,7 +257,7 @@ def _choose_answer_place(built: FinishedBuild, whole: SitePages) -> AnswerPlace:
             "which pages may ask it; set site_url"
         )
     if place == "browser" and not built.is_offline:
-        log.info(BROWSER_MESSAGE, "answers_in")
+        log.info(BROWSER_MESSAGE)
     return place
 
 
