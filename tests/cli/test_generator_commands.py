@@ -184,13 +184,13 @@ def test_unknown_option_of_zensical_is_named_with_the_one_it_may_mean(tmp_path: 
 def test_questions_of_a_zensical_site_help_to_find_a_section(tmp_path: Path) -> None:
     write_zensical_site(tmp_path)
     assert command(tmp_path, "build").returncode == 0
-    asked = "Which tackle is strong enough for a gale?"
-    assert ask(opened(tmp_path), asked).answer.mode == "not-found"
-    line = json.dumps({"id": "mooring#chains", "questions": [asked]})
+    question = "Which tackle is strong enough for a gale?"
+    assert ask(opened(tmp_path), question).answer.mode == "not-found"
+    line = json.dumps({"id": "mooring#chains", "questions": [question]})
     done = command(tmp_path, "questions", "--import", "-", typed=f"{line}\n")
     assert done.returncode == 0, done.stderr
     assert command(tmp_path, "build").returncode == 0
-    [claim] = ask(opened(tmp_path), asked).answer.claims
+    [claim] = ask(opened(tmp_path), question).answer.claims
     assert "twelve millimetres" in claim.text
 
 

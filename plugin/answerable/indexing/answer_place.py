@@ -11,8 +11,8 @@ AnswerPlace = Literal["browser", "function"]
 ANSWER_PLACES: tuple[AnswerPlace, ...] = ("browser", "function")
 
 BROWSER_MESSAGE = (
-    "answers_in: readers' browsers answer, from files of the site; look at it from a web server, since no "
-    "browser loads them for a page that is opened as a file"
+    "answers_in: readers' browsers answer, from files of the site; look at it from a web server, "
+    "since no browser loads them for a page that is opened as a file"
 )
 NOTEBOOK_REASON = "private notes stay on a server"
 ENDPOINT_REASON = "the ask box asks there"

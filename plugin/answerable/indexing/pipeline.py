@@ -79,8 +79,8 @@ def _relative_path(folder: Path) -> str:
 
 # What a site without an address goes without.
 NO_ADDRESS_MESSAGE = (
-    "site_url: not set, so a citation or a search result has an absolute url only for a page that asks "
-    "from an origin in ANSWERABLE_ALLOWED_ORIGINS, and pages of no other origin may ask"
+    "site_url: not set, so a citation or a search result has an absolute url only for a page that "
+    "asks from an origin in ANSWERABLE_ALLOWED_ORIGINS, and pages of no other origin may ask"
 )
 
 _IndexFiles = tuple[BundleContents, BrowserIndex | None]
