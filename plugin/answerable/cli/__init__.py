@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from ..indexing.generators import find_config_file, name_build_command
 from ..indexing.output.files import format_error
 from ..serve.errors import AnswerableError
 
@@ -119,6 +118,8 @@ class _LazyGroup(click.Group):
         try:
             return super().invoke(ctx)
         except AnswerableError as error:
+            from ..indexing.generators import name_build_command
+
             config_file = ctx.obj[1] if ctx.obj else None
             raise click.ClickException(name_build_command(str(error), config_file)) from None
         except OSError as error:
@@ -151,4 +152,7 @@ class _LazyGroup(click.Group):
 @click.pass_context
 def main(ctx: click.Context, bundle: Path | None, config_file: Path | None) -> None:
     """Ask a site that was built with mkdocs-answerable, and evaluate it."""
+    # Imported late: it reads YAML, and `--help` needs none.
+    from ..indexing.generators import find_config_file
+
     ctx.obj = (bundle, config_file or find_config_file())
