@@ -16,19 +16,19 @@ PACKAGE = Path(__file__).parents[2] / "plugin" / "answerable"
 # Lines of code by room, without blank lines, comments and docstrings.
 RECORDED: dict[str, int] = {
     "answerable": 59,
-    "cli": 3_791,
+    "cli": 3_815,
     "evaluate": 3_664,
-    "indexing": 1_434,
+    "indexing": 1_619,
     "indexing/browser_index": 930,
-    "indexing/html_site": 435,
+    "indexing/html_site": 520,
     "indexing/leak_audit": 1_089,
     "indexing/notes": 806,
     "indexing/output": 531,
     "indexing/packaging": 580,
     "indexing/pages": 1_420,
-    "indexing/site_hosts": 141,
-    "indexing/widget": 370,
-    "mkdocs": 1_916,
+    "indexing/site_hosts": 185,
+    "indexing/widget": 380,
+    "mkdocs": 2_156,
     "postgres": 1_057,
     "serve": 1_288,
     "serve/answers": 1_800,
@@ -46,8 +46,8 @@ RECORDED: dict[str, int] = {
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 39_382
-MAX_MODULES = 153
+MAX_LINES = 40_236
+MAX_MODULES = 157
 MAX_MODULE_LINES = 600
 MAX_JAVASCRIPT_LINES = 7_824
 
