@@ -177,6 +177,7 @@ def bundle(passages: int, hints: int, folder: Path) -> Bundle:
         question_keys=rows[:0],
         question_passages=rows[:0],
         answers={},
+        questions=(),
         passage_sections=np.arange(passages, dtype=np.uint32),
         hints=HintColumns(*(Numbered(form, hints) for form in
                       ("note:{:010x}", "Label {}", "shelf {}", "/shelf/{}/"))),

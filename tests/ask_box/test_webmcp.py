@@ -10,7 +10,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from answerable.serve.answers.wire import serialize_answer
-from answerable.serve.http.mcp.tools import TOOLS, format_answer_for_agent
+from answerable.serve.http.mcp.markdown import format_answer
+from answerable.serve.http.mcp.tools import TOOLS
 from answerable.serve.providers import make_engine
 from support import sites, static_server
 from support.browser import CHROMIUM_ARGS, PATIENCE, executable
@@ -80,10 +81,15 @@ def call(page: Page, question: object) -> Json:
 
 
 def list_claims_and_sources(body: Json) -> str:
-    """The text of the tool: what the MCP server says, without its grade, remarks and Markdown."""
-    text = format_answer_for_agent({**body, "notes": []})
-    sources = text.partition("\n\nSources:\n")[2]
-    return f"{body['answer']}\n\nSources:\n{sources}" if sources else text
+    """The text of the tool: what the MCP server says, without its grade, remarks and Markdown.
+
+    A page offers no search, so a refusal there names none.
+    """
+    text = format_answer({**body, "notes": []})
+    if sources := text.partition("\n\nSources:\n")[2]:
+        return f"{body['answer']}\n\nSources:\n{sources}"
+    refusal, advice = text.partition("\n\n")[0], text.partition("tell your user so,")[2]
+    return f"{refusal} Tell your user so,{advice}"
 
 
 def test_the_tool_gives_what_the_mcp_server_gives(agent_page: Page, site: Site) -> None:

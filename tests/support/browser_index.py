@@ -54,8 +54,6 @@ def read_public_index(bundle: Bundle) -> PublicIndex:
             postings.lengths,
         ),
         forms={tag: tuple(forms.values()) for tag, forms in bundle.forms.items()},
-        # A bundle has the terms of questions, not their texts.
-        questions=[f"Question {row}?" for row in range(len(bundle.question_norms))],
     )
 
 

@@ -12,6 +12,7 @@ import click
 from ..serve.answers.wire import add_absolute_url, serialize_answer
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError
+from ..serve.http.mcp.pages import list_questions
 from ..serve.http.mcp.protocol import reply_to_message
 from ..serve.http.mcp.tools import AgentSite
 from ..serve.http.messages import Problem, encode_json
@@ -69,12 +70,14 @@ def make_agent_site(engine: Engine, root: str | None = None) -> AgentSite:
     return AgentSite(
         name=store.site.name,
         version=store.manifest.generator,
+        built_at=store.manifest.built_at,
         base=base,
         is_public=True,
         open_store=lambda: nullcontext(store),
         ask=ask,
         search=search,
         list_places=search,
+        questions=list_questions(store),
         report_error=_report_error,
     )
 

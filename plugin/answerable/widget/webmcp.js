@@ -2,7 +2,7 @@
 
 // As the tool `ask` of the MCP server says it.
 const REFUSAL =
-  "This site does not answer this question, so tell your user that. Do not fill the gap from other knowledge as if " +
+  "This site does not answer this question. Tell your user so, and do not fill the gap from other knowledge as if " +
   "the site said it.";
 
 const SITE = new URL("../../", import.meta.url);

@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator, ValidationError
 
+from answerable.cli.mcp import make_agent_site
 from answerable.indexing.notes.note_lint import find_shared_run
 from answerable.serve.engine import Engine
 from answerable.serve.http.mcp import protocol
+from answerable.serve.http.mcp.markdown import format_answer, format_blocks
 from answerable.serve.http.mcp.protocol import reply_to_message
-from answerable.serve.http.mcp.tools import format_answer_for_agent
 from answerable.serve.http.messages import Request, Response, make_document
 from answerable.serve.http.service import Service
 from answerable.serve.providers import open_function
@@ -315,11 +317,14 @@ def test_protections_hold_for_agents(engine: Engine) -> None:
     assert post(engine, b"{}" + b" " * 20_000).status == 413
     read = {**body, "params": {"name": "read", "arguments": {"page": "mooring"}}}
     resource = legacy("resources/read", uri="answerable://pages")
-    limited = Service(lambda: engine, replace(USUAL, rate="1/hour"))
-    assert limited.handle(request).json["result"]["isError"] is False
     for message in (read, resource):
-        reply = limited.handle(replace(request, body=json.dumps(message).encode()))
-        assert "Too many questions" in reply.body.decode()
+        limited = Service(lambda: engine, replace(USUAL, rate="1/hour"))
+        assert limited.handle(request).json["result"]["isError"] is False
+        looking = replace(request, body=json.dumps(message).encode())
+        # What is looked up counts apart from questions.
+        assert "Too many" not in limited.handle(looking).body.decode()
+        reply = limited.handle(looking)
+        assert "Too many searches" in reply.body.decode()
         assert "Retry-After" in dict(reply.headers) or message is read
 
 
@@ -346,8 +351,6 @@ def test_the_log_names_the_problem_that_an_agent_was_told(engine: Engine) -> Non
 
 
 def test_without_http_nothing_has_to_be_repeated_in_headers(engine: Engine) -> None:
-    from answerable.cli.mcp import make_agent_site
-
     site = make_agent_site(engine)
     body, _ = stateless("tools/list")
     reply = reply_to_message(json.dumps(body).encode(), None, site)
@@ -374,8 +377,13 @@ def test_a_refusal_names_the_nearest_places_and_unknown_words(engine: Engine) ->
     text = ask_text(engine, "Which museum of Vienna sells a mooring?")
     assert text.startswith("This site does not answer this question")
     assert "This site does not mention “Vienna”." in text
-    assert "(`search` and `read` return their words):\n- Mooring - " in text
-    assert "Nearest places" not in ask_text(engine, "Who sang at the opera in Vienna?")
+    places = text.partition("Nearest places, which may not answer it:\n")[2]
+    assert places.startswith("- Mooring - https://harbour.example/mooring/")
+    assert 1 <= places.partition("\n\n")[0].count("\n- ") + 1 <= 3
+    assert "Try `search`" in places
+    empty = ask_text(engine, "Who sang at the opera in Vienna?")
+    assert "Nearest places" not in empty
+    assert "Try `search`" in empty
 
 
 def test_code_lists_and_tables_reach_an_agent_as_markdown() -> None:
@@ -395,8 +403,68 @@ def test_code_lists_and_tables_reach_an_agent_as_markdown() -> None:
         "claims": [{"text": "", "citations": [1], "blocks": blocks}], "routes": [],
         "citations": [{"n": 1, "title": "X", "url": "/x/"}],
     }  # fmt: skip
-    assert format_answer_for_agent(body) == (
+    assert format_answer(body) == (
         "Closest passages: they may not answer this\n\nShowing results for “x”.\n\n"
-        "pip\n\n```sh\npip install x\n```\n\n…\n\n1. Use `x`\n    - or y\n\n"
+        "**pip**\n\n```sh\npip install x\n```\n\n…\n\n1. Use `x`\n    - or y\n\n"
         "| a | b |\n| --- | --- |\n| 1 |  |\n\n[1]\n\nSources:\n[1] X - /x/"
     )
+
+
+def test_signs_of_markdown_in_code_and_cells_stay_what_they_are() -> None:
+    code, cell = {"text": "a `b`", "code": True}, {"text": "x | y\nz"}
+    blocks: list[dict[str, Any]] = [
+        {"kind": "code", "language": "md", "text": "    ```sh\nls\n```"},
+        {"kind": "table", "columns": [], "rows": [[[cell], [code]]]},
+        {"kind": "list", "items": [{"level": 0, "number": "", "spans": [{"text": "one\ntwo"}]}]},
+    ]
+    assert format_blocks(blocks) == (
+        "````md\n    ```sh\nls\n```\n````\n\n"
+        "|  |  |\n| --- | --- |\n| x \\| y z | `` a `b` `` |\n\n- one\n    two"
+    )
+
+
+def call_tool(engine: Engine, name: str, **arguments: object) -> dict[str, Any]:
+    call = legacy("tools/call", name=name, arguments=arguments)
+    result: dict[str, Any] = post(engine, call).json["result"]
+    return result
+
+
+def test_a_question_and_a_query_are_taken_for_one_another(engine: Engine) -> None:
+    for name, own, other in (("ask", "question", "query"), ("search", "query", "question")):
+        text = "How thick is the chain of a mooring?"
+        results = [call_tool(engine, name, **{key: text}) for key in (own, other)]
+        for result in results:
+            result["structuredContent"].pop("request_id", None)
+        assert results[0] == results[1]
+        assert "twelve millimetres" in results[0]["content"][0]["text"]
+
+
+def test_the_output_of_ask_is_described_in_2_kilobytes(engine: Engine) -> None:
+    tool = post(engine, legacy("tools/list")).json["result"]["tools"][0]
+    assert len(json.dumps(tool["outputSchema"])) <= 2000
+    validator = Draft202012Validator(tool["outputSchema"])
+    for question in (*QUESTIONS, "Who sang at the opera in Vienna?"):
+        body = call_tool(engine, "ask", question=question)["structuredContent"]
+        validator.validate(body)
+        for field in ("claims", "citations", "confidence"):
+            with pytest.raises(ValidationError):
+                validator.validate({**body, field: 7})
+
+
+def test_a_refusal_as_json_names_the_nearest_places_too(engine: Engine) -> None:
+    body = call_tool(engine, "ask", question="Which museum of Vienna sells a mooring?")
+    places = body["structuredContent"]["places"]
+    assert places[0]["url"].startswith("https://harbour.example/mooring/")
+    assert len(places) <= 3
+
+
+def test_the_instructions_name_the_product_its_version_and_when_to_ask(engine: Engine) -> None:
+    call = legacy("initialize", protocolVersion="2025-11-25")
+    text = post(engine, call).json["result"]["instructions"]
+    built_on = engine.store.manifest.built_at[:10]
+    assert f"of Harbour (https://harbour.example/, built on {built_on})" in text
+    assert "also where you think that you know" in text
+    site = replace(make_agent_site(engine), base="https://docs.example/en/v2.10/")
+    reply = reply_to_message(json.dumps(call).encode(), None, site)
+    assert reply.body is not None
+    assert "Harbour (version v2.10, https://docs.example/en/v2.10/" in str(reply.body)

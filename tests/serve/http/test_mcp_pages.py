@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from answerable.serve.answers.wire import find_new_words
 from answerable.serve.http.mcp import pages
-from answerable.serve.http.mcp.pages import append_window, count_pages, list_pages, read_page
+from answerable.serve.http.mcp.pages import count_pages, list_pages, read_page
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.structure import Block
 from answerable.serve.types import Passage
@@ -38,12 +39,9 @@ def test_windows_of_prose_a_table_and_code_are_joined_without_loss_or_repeat(
     assert [section.id for section in page.sections] == ["ropes#ropes", "ropes#table", "ropes#code"]
     assert len(bundle.rows_of_page("ropes")) > 6, "the page has one window a section"
     prose, table, code = (section.text for section in page.sections)
-    assert prose == " ".join(SENTENCES)
-    cells = [" · ".join(cell.strip() for cell in row.split("|")[1:-1]) for row in ROWS]
-    assert table.split("\n") == ["rope · holds · place", *cells]
-    assert [line.strip() for line in code.split("\n")] == [
-        "def haul_all():", *(line.strip() for line in CODE)
-    ]  # fmt: skip
+    assert prose.split() == " ".join(SENTENCES).split()
+    assert table.split("\n") == ["| rope | holds | place |", "| --- | --- | --- |", *ROWS]
+    assert code.split("\n") == ["```python", "def haul_all():", *CODE, "```"]
 
 
 def window(text: str, *blocks: Block) -> Passage:
@@ -51,27 +49,26 @@ def window(text: str, *blocks: Block) -> Passage:
 
 
 @pytest.mark.parametrize(
-    ("text", "following", "joined"),
+    ("text", "following", "added"),
     [
-        ("Set the limit to 10", "0 means none.", "Set the limit to 10\n\n0 means none."),
-        ("The rope holds the boat.\nSo it is.", "So it is.\nA storm.",
-         "The rope holds the boat.\nSo it is.\n\nSo it is.\nA storm."),
+        ("Set the limit to 10", "0 means none.", "0 means none."),
+        ("The rope holds the boat.\nSo it is.", "So it is.\nA storm.", "So it is.\nA storm."),
         ("First line.\nThe rope holds the boat.", "The rope holds the boat.\nA storm comes.",
-         "First line.\nThe rope holds the boat.\nA storm comes."),
+         "\nA storm comes."),
         ("overthe rope holds the boat well", "the rope holds the boat well\nmore",
-         "overthe rope holds the boat well\n\nthe rope holds the boat well\nmore"),
+         "the rope holds the boat well\nmore"),
     ],
 )  # fmt: skip
-def test_only_whole_units_count_as_repeated(text: str, following: str, joined: str) -> None:
-    assert append_window(text, window(following)) == joined
+def test_only_whole_units_count_as_repeated(text: str, following: str, added: str) -> None:
+    begin, is_repeated = find_new_words(text, window(following))
+    assert (following[begin:], is_repeated) == (added, added != following)
 
 
 def test_column_names_are_repeated_for_another_table_only() -> None:
     header, row = Block("row", 0, 11, 1, 0, "header"), Block("row", 12, 17, 1)
     following = window("name · kind\nc · d", header, row)
-    assert append_window("name · kind\na · b", following) == "name · kind\na · b\nc · d"
-    other = "other · kind\na · b"
-    assert append_window(other, following) == f"{other}\n\nname · kind\nc · d"
+    assert find_new_words("name · kind\na · b", following) == (row.start, False)
+    assert find_new_words("other · kind\na · b", following) == (0, False)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +100,7 @@ def test_a_result_is_bounded_and_says_what_it_leaves_out(
     assert page is not None
     [section] = page.sections
     assert page.is_cut
-    assert len(section.text) <= 500
+    assert 0 < len(section.text) <= 500
     assert page.left_out == ("ropes#table", "ropes#code")
     monkeypatch.setattr(pages, "MAX_PAGE_CHARACTERS", len(" ".join(SENTENCES)) + 50)
     page = read_page(bundle, "ropes", None)
@@ -118,7 +115,76 @@ def test_pages_are_listed_in_parts(bundle: Bundle) -> None:
 
 
 def test_a_record_that_is_named_like_a_window_stays_itself() -> None:
-    passage = Passage("a~2", "a~2", "/b/", "B", "Text of another page.")
-    sections = pages._join_windows([passage, replace(passage, id="a~2~2", text="More of it.")])
+    passage = Passage(
+        "a~2", "a~2", "/b/", "B", "Text of a page.", blocks=(Block("text", 0, 15, 0),)
+    )
+    later = replace(passage, id="a~2~2", text="And more of it.")
+    sections = pages._join_windows([passage, later])
     assert [section.id for section in sections] == ["a~2"]
-    assert sections[0].text == "Text of another page.\n\nMore of it."
+    assert sections[0].text == "Text of a page.\n\nAnd more of it."
+
+
+NESTED = {
+    "index.md": "# Home\n\nA harbor.\n",
+    "guide/index.md": "# Guide\n\nHow to be in a harbor.\n",
+    "guide/mooring-lines.md": "# Mooring lines\n\nTwo lines hold a boat.\n",
+    "guide/storms.md": "# Storms\n\nDouble every rope.\n",
+    "log/storms.md": "# Storms\n\nA list of storms.\n",
+}
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["folders", "files"])
+def nested(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+    folder = write_site(
+        tmp_path_factory.mktemp("nested"),
+        pages=NESTED,
+        site_url="https://harbour.example/v2/",
+        use_directory_urls=request.param,
+    )
+    done = build(folder)
+    assert done.returncode == 0, done.stderr
+    return opened(folder)
+
+
+NAMES = {
+    "guide/mooring-lines": (
+        "guide/mooring-lines", "guide/mooring-lines/", "/guide/mooring-lines",
+        "guide/mooring-lines.md", "guide/mooring-lines/index.html", "/guide/mooring-lines.html",
+        "/v2/guide/mooring-lines/", "guide/mooring%2Dlines",
+        "https://harbour.example/v2/guide/mooring-lines",
+        "https://harbour.example/v2/guide/mooring-lines/index.html",
+        "Mooring lines", " mooring Lines ",
+    ),
+    "guide/index": ("guide", "guide/", "/guide/index.html", "guide/index.md"),
+    "index": ("/", "index.md", "https://harbour.example/v2/"),
+    "guide/storms": ("guide/storms",),
+    # Two pages have the title, and the last is of another site.
+    None: ("Storms", "storms", "guide/none", "https://other.example/v2/guide/mooring-lines/"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "page_id"), [(name, page_id) for page_id, names in NAMES.items() for name in names]
+)
+def test_a_page_is_read_by_every_form_of_its_name(
+    nested: Bundle, name: str, page_id: str | None
+) -> None:
+    page = read_page(nested, name, "https://harbour.example/v2/")
+    assert (page and page.id) == page_id
+
+
+def test_a_page_is_read_up_to_a_number_of_words(bundle: Bundle) -> None:
+    page = read_page(bundle, "ropes", None, 20)
+    assert page is not None
+    [section] = page.sections
+    assert page.is_cut
+    assert section.text.split() == " ".join(SENTENCES).split()[:20]
+    prose = sum(len(sentence.split()) for sentence in SENTENCES)
+    page = read_page(bundle, "ropes", None, prose + 5)
+    assert page is not None
+    assert [section.id for section in page.sections] == ["ropes#ropes"]
+    assert (page.is_cut, page.left_out) == (False, ("ropes#table", "ropes#code"))
+    page = read_page(bundle, "ropes#code", None, 30)
+    assert page is not None
+    assert page.sections[0].text.endswith("\n```")
+    assert page.sections[0].text.count("```") == 2

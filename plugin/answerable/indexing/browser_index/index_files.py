@@ -78,8 +78,7 @@ class PublicIndex:
     ``record_ids``, ``record_urls`` and ``context_lengths`` (characters of a page's summary and
     themes, which count as evidence beside a text) have one value for each record.
     ``passage_vectors`` (n, d) are in full precision. ``forms`` are by language those of each term
-    of the lexicon but itself, with spaces between them. ``questions`` are those that sections are
-    known to answer.
+    of the lexicon but itself, with spaces between them.
     """
 
     columns: SiteColumns
@@ -90,7 +89,6 @@ class PublicIndex:
     passage_vectors: Vectors
     lexicon: Lexicon
     forms: Mapping[str, Sequence[str]]
-    questions: Sequence[str]
 
 
 def select_public_index(index: SiteIndex) -> PublicIndex:
@@ -124,6 +122,7 @@ def select_public_index(index: SiteIndex) -> PublicIndex:
         question_keys=np.array(index.questions.keys, "<u4"),
         question_passages=np.array(index.questions.passages, "<u4"),
         answers=index.questions.answers,
+        questions=index.questions.texts,
         passage_sections=_find_sections(index),
         words=index.words,
     )
@@ -137,7 +136,6 @@ def select_public_index(index: SiteIndex) -> PublicIndex:
         lexicon=index.lexicon,
         # A site without pages has a language, and no forms in it.
         forms={tag: index.forms.get(tag, ()) for tag in columns.site.tags},
-        questions=index.questions.texts,
     )
 
 
@@ -176,7 +174,6 @@ def collect_columns(index: PublicIndex, text_starts: Sequence[int]) -> Mapping[s
         "contextLengths": index.context_lengths,
         "hasCode": [has_code(passage) for passage in index.passages],
         "textsStarts": text_starts,
-        "questions": index.questions,
     }
 
 
@@ -497,7 +494,7 @@ def serialize_browser_index(
             "passages": len(index.passages),
             "terms": len(index.lexicon.terms),
             "words": len(site.words),
-            "questions": len(index.questions),
+            "questions": len(site.questions),
             "answers": len(site.answers),
         },
         "termStarts": list(terms),

@@ -16,6 +16,7 @@ from ...serve.bundle_format.manifest import (
     COLUMNS_FILE,
     CORE_FILE,
     QUESTIONS_FILE,
+    SUGGESTIONS_FILE,
     WORDS_FILE,
     Manifest,
     parse_profile,
@@ -34,7 +35,7 @@ _MAX_SHARDS = 10_000
 
 
 # The kinds of files whose names stand in the manifest.
-_KINDS = ("terms", "codes", "texts", "words", "questions", "answers")
+_KINDS = ("terms", "codes", "texts", "words", "questions", "suggestions", "answers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +118,7 @@ def read_published_index(index: IndexManifest, read: ReadFile) -> Bundle:
             COLUMNS_FILE: index.columns,
             WORDS_FILE: words,
             QUESTIONS_FILE: unpack("questions"),
+            SUGGESTIONS_FILE: unpack("suggestions"),
             ANSWERS_FILE: Container({"answers": answers}),
         }
         rows = [shard.arrays["codes"].reshape(-1, dimensions) for shard in unpack_all("codes")]

@@ -71,14 +71,19 @@ def serialize_section(store: Store, passage_id: str) -> Json | None:
     if passage is None:
         return None
     windows = [by_row[row] for row in sorted(by_row) if by_row[row].url == passage.url]
-    starts = [0, *(find_new_words(one.text, other)[0] for one, other in pairwise(windows))]
-    parts = zip(windows, starts, strict=True)
-    located = [_LocatedPart(window, start, len(window.text)) for window, start in parts]
     return {
         "url": passage.url,
         "title": passage.title,
-        "blocks": _build_blocks(located, is_whole=True),
+        "blocks": build_section_blocks(windows),
     }
+
+
+def build_section_blocks(windows: Sequence[Passage]) -> list[Json]:
+    """Build the blocks of a whole section from its windows, without the words that they repeat."""
+    starts = [0, *(find_new_words(one.text, other)[0] for one, other in pairwise(windows))]
+    parts = zip(windows, starts, strict=True)
+    located = [_LocatedPart(window, start, len(window.text)) for window, start in parts]
+    return _build_blocks(located, is_whole=True)
 
 
 def _build_blocks(parts: Sequence[_LocatedPart], *, is_whole: bool = False) -> list[Json]:

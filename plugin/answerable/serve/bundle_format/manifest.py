@@ -83,8 +83,7 @@ MANIFEST_FILE = "manifest.json"
 # it changes, the words and terms of passages, and containers of some texts each, one after another.
 CORE_FILE, COLUMNS_FILE, WORDS_FILE = "core.bin", "columns.bin", "words.bin"
 TERMS_FILE, TEXTS_FILE = "terms.bin", "texts.bin"
-# The terms of the questions that sections are known to answer, and these questions, which only a
-# browser reads.
+# The terms of the questions that sections are known to answer, and these questions.
 QUESTIONS_FILE, SUGGESTIONS_FILE = "questions.bin", "suggestions.bin"
 # Answers that were stored for some of these questions.
 ANSWERS_FILE = "answers.bin"
@@ -93,8 +92,8 @@ CONTEXTS_FILE, HINTS_FILE = "contexts.bin", "hints.bin"
 
 # Files that do not depend on the encoding.
 SHARED_FILES = (
-    CORE_FILE, COLUMNS_FILE, WORDS_FILE, TERMS_FILE, TEXTS_FILE, QUESTIONS_FILE, ANSWERS_FILE,
-    CONTEXTS_FILE, HINTS_FILE,
+    CORE_FILE, COLUMNS_FILE, WORDS_FILE, TERMS_FILE, TEXTS_FILE, QUESTIONS_FILE, SUGGESTIONS_FILE,
+    ANSWERS_FILE, CONTEXTS_FILE, HINTS_FILE,
 )  # fmt: skip
 PASSAGE_STREAM, HINT_STREAM = STREAMS = ("passage", "hint")
 

@@ -83,6 +83,8 @@ SITE_COLUMNS = (
     Column("continuesSection", QUESTIONS_FILE, "passages", "|u1"),
     # In thousandths.
     Column("questionNorms", COLUMNS_FILE, "questions", "<u4"),
+    # Those that are suggested, "" for another one.
+    Column("questions", SUGGESTIONS_FILE, "questions"),
 )
 # The terms of passages, and by language the other forms of each term, between spaces.
 FORM_COLUMNS = (
@@ -111,8 +113,6 @@ COLUMNS = (
     Column("gaps", TERMS_FILE, "", "<u4"),
     Column("counts", TERMS_FILE, "", "<u4"),
 )
-# What a browser alone reads: the questions that are suggested, "" for another one.
-SUGGESTION_COLUMNS = (Column("questions", SUGGESTIONS_FILE, "questions"),)
 # The terms of labels and locators, as phrases of records are written.
 LABEL_COLUMNS = (
     Column("labelTerms", HINTS_FILE, ""),
@@ -139,8 +139,7 @@ PHRASE_TABLES = ("names", "aliases", "themes", "titleTerms")
 
 def list_columns(file: str) -> tuple[Column, ...]:
     """List the columns of one file."""
-    columns = (*COLUMNS, *SUGGESTION_COLUMNS, *UNPUBLISHED_COLUMNS)
-    return tuple(column for column in columns if column.file == file)
+    return tuple(column for column in (*COLUMNS, *UNPUBLISHED_COLUMNS) if column.file == file)
 
 
 def pack_columns(listed: Iterable[Column], data: Mapping[str, Any]) -> Container:
@@ -456,9 +455,9 @@ class SiteColumns:
     ``title_terms`` the terms of titles, ``words`` those of passages as they are written, in lower
     case and sorted. ``question_terms`` are the terms of the questions that sections are known to
     answer; ``question_norms`` (the lengths of their idf vectors), ``question_keys`` (hashes of
-    their words, 0 for one whose section has changed) and ``question_passages`` (the first passage
-    of their sections) have one value for each of these questions. ``answers`` are those that are
-    stored, by the rows of their questions.
+    their words, 0 for one whose section has changed), ``question_passages`` (the first passage
+    of their sections) and ``questions`` (themselves) have one value for each of these questions.
+    ``answers`` are those that are stored, by the rows of their questions.
     ``passage_sections`` is the first passage of each passage's section.
     """
 
@@ -479,6 +478,7 @@ class SiteColumns:
     question_keys: NDArray[np.uint32]
     question_passages: NDArray[np.uint32]
     answers: Mapping[int, StoredAnswer]
+    questions: Sequence[str]
     passage_sections: NDArray[np.uint32]
 
     def as_fields(self) -> dict[str, Any]:
@@ -512,6 +512,7 @@ def collect_site_columns(site: SiteColumns) -> dict[str, Any]:
         "questionsPerPassage": np.bincount(site.question_passages, minlength=len(site.lengths)),
         "continuesSection": site.passage_sections != np.arange(len(site.lengths)),
         "questionNorms": np.round(QUESTION_NORM_UNITS * site.question_norms),
+        "questions": site.questions,
     }
 
 
@@ -559,6 +560,7 @@ def _load_question_columns(columns: Mapping[str, Any]) -> dict[str, Any]:
     norms, per_passage = columns["questionNorms"], columns["questionsPerPassage"]
     if int(per_passage.sum(dtype=np.int64)) != len(norms) or not norms.all():
         raise ValueError("its questions do not match their columns")
+    check_texts(columns["questions"])
     sizes, rows = columns["questionSizes"], np.arange(len(per_passage), dtype=np.uint32)
     tables, owners = [columns["questionTerms"]], columns["questionOwners"]
     begins = np.where(columns["continuesSection"].astype(np.bool_), np.uint32(0), rows)
@@ -570,6 +572,7 @@ def _load_question_columns(columns: Mapping[str, Any]) -> dict[str, Any]:
         "answers": parse_stored_answers(
             columns["hasAnswer"].astype(np.bool_), columns["answers"], len(rows)
         ),
+        "questions": columns["questions"],
         "passage_sections": np.maximum.accumulate(begins) if len(begins) else begins,
     }
 

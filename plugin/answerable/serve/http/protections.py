@@ -280,7 +280,7 @@ class Protections:
         if seconds is not None:
             raise Problem(
                 "rate-limited",
-                "Too many questions: wait a moment.",
+                f"Too many {'searches' if kind else 'questions'}: wait a moment.",
                 Retry_After=str(max(1, round(seconds + 0.5))),
             )
 

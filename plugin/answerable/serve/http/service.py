@@ -184,7 +184,9 @@ class QuestionRoutes:
         return make_json_response(section)
 
     @contextmanager
-    def _open_store(self, exchange: Exchange, engine: Engine, kind: str = "") -> Iterator[Store]:
+    def _open_store(
+        self, exchange: Exchange, engine: Engine, kind: str = "search"
+    ) -> Iterator[Store]:
         """Open the store for a block that counts as a search. kind: see ``admit``."""
         asker = self._admit_search(exchange, kind)
         exchange.context.check_deadline()
@@ -196,8 +198,8 @@ class QuestionRoutes:
         ):
             yield engine.store
 
-    def _admit_search(self, exchange: Exchange, kind: str = "") -> str:
-        """Count a search against the rates, and return its asker. kind: see ``admit``."""
+    def _admit_search(self, exchange: Exchange, kind: str = "search") -> str:
+        """Count a search apart from questions, and return its asker. kind: see ``admit``."""
         asker = self._protections.identify_asker(exchange.request)
         self._protections.admit(asker, kind)
         return asker
@@ -220,6 +222,7 @@ class QuestionRoutes:
     def answer_agent(self, exchange: Exchange) -> Response:
         """Reply to one MCP message; its tools meet the same protections as the other routes."""
         # Imported by the first agent: most functions are asked by readers alone.
+        from .mcp.pages import list_questions
         from .mcp.protocol import reply_to_message
         from .mcp.tools import AgentSite
 
@@ -254,6 +257,7 @@ class QuestionRoutes:
             AgentSite(
                 name=site.name,
                 version=engine.store.manifest.generator,
+                built_at=engine.store.manifest.built_at,
                 base=site.url or origin,
                 # A url that was made for one origin is of no use to another.
                 is_public=not self._policy.bearer and (site.url is not None or origin is None),
@@ -261,6 +265,7 @@ class QuestionRoutes:
                 ask=ask,
                 search=search,
                 list_places=list_places,
+                questions=list_questions(engine.store),
                 is_draft=self._is_site_host,
                 report_error=exchange.convert_error,
             ),

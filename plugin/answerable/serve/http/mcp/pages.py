@@ -1,32 +1,30 @@
-"""Pages for agents: public passages joined to the text of their page."""
+"""Pages for agents: found by whatever names them, as Markdown within what one result may hold."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
-from ...answers.wire import find_new_words
+from ...answers.wire import build_section_blocks
 from ...retrieval.selection import WINDOW_SUFFIX
 from ...retrieval.store import Store, memoize_per_store
 from ...structure import TITLE_SEPARATOR
+from ...text.normalization import normalize_phrase
 from ...types import Passage
-
-
-def append_window(text: str, window: Passage) -> str:
-    """Append a window to the text of those before it, without the words that both hold."""
-    begin, is_repeated = find_new_words(text, window)
-    added = window.text[begin:]
-    if is_repeated:
-        return text + added
-    return f"{text}\n{added}" if begin else f"{text}\n\n{added}"
-
+from .markdown import format_blocks
 
 # What one result holds of a page, in characters: some 10,000 tokens.
 MAX_PAGE_CHARACTERS = 40_000
+# Known questions that an agent is offered as prompts.
+MAX_QUESTIONS = 20
 
 # Begins the words that a browser marks, in the fragment of a citation's link.
 _TEXT_FRAGMENT = ":~:"
+# What a path ends in beside the name of its page, as a source or as a file of the site.
+_PAGE_ENDING = re.compile(r"((^|/)index)?\.(md|html?)$|/+$")
+_FENCE = re.compile("^(`{3,})", re.M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ class PublishedPage:
 
 @dataclass(frozen=True, slots=True)
 class PageSection:
-    """The text under one heading, whose windows are joined again. ``url`` has its anchor."""
+    """The Markdown under one heading. ``url`` has its anchor."""
 
     id: str
     url: str
@@ -52,8 +50,8 @@ class PageSection:
 class PageText:
     """A page or a part of it, as far as one result has room for it.
 
-    ``left_out``: the ids of the sections after these. ``is_cut``: the one section that there is
-    was too long, and ends early.
+    ``left_out``: the ids of the sections after these. ``is_cut``: the last section was too long,
+    and ends early.
     """
 
     id: str
@@ -76,24 +74,34 @@ def list_pages(store: Store, start: int, count: int) -> list[PublishedPage]:
     return [_describe_page(passages[row]) for row in rows]
 
 
-def read_page(store: Store, name: str, base: str | None) -> PageText | None:
+@memoize_per_store
+def list_questions(store: Store) -> Sequence[str]:
+    """List questions that sections are known to answer: one of a page, of the first pages."""
+    records = store.passage_records[store.question_passages].tolist()
+    by_page: dict[int, str] = {}
+    for text, key, record in zip(store.questions, store.question_keys, records, strict=True):
+        # The key of one whose section has changed since is 0.
+        if text and key:
+            by_page.setdefault(record, text)
+    return tuple(by_page.values())[:MAX_QUESTIONS]
+
+
+def read_page(
+    store: Store, name: str, base: str | None, max_words: int | None = None
+) -> PageText | None:
     """Read a page or one of its sections; None if nothing has that name.
 
-    name: the id of a page or a section, or the url of either, which may be a citation's link with
-    the words to mark. base: the site's address or origin.
+    name: the id of a page or a section, the url of either, which may be a citation's link with the
+    words to mark, the path of a source or of a file of the site, or a title that one page has.
+    base: the site's address or origin.
     """
-    page_name, _, anchor = name.strip().partition("#")
-    rows: Sequence[int] = ()
-    for candidate in _list_page_names(page_name, base):
-        rows = store.rows_of_page(candidate)
-        if rows:
-            page_name = candidate
-            break
+    name = name.strip()
+    page_name, _, anchor = name.partition("#")
+    rows = _find_rows(store, page_name, base) or _find_title(store, name)
     if not rows:
         return None
     by_row = store.passages_at(rows)
-    passages = [by_row[row] for row in rows]
-    sections = _join_windows(passages)
+    sections = _join_windows([by_row[row] for row in rows])
     if anchor := unquote(anchor.partition(_TEXT_FRAGMENT)[0]):
         # A section may be named by its id's anchor, and by its url's as decoded.
         names = {anchor, WINDOW_SUFFIX.sub("", anchor)} - {""}
@@ -105,54 +113,106 @@ def read_page(store: Store, name: str, base: str | None) -> PageText | None:
         ]
     elif "?" in page_name:
         # A place in a recording, which a url names by its query.
-        sections = [each for each in sections if each.url == page_name]
-    return _fit_page(_describe_page(passages[0]), sections) if sections else None
+        sections = [section for section in sections if section.url == page_name]
+    if not sections:
+        return None
+    return _fit_page(_describe_page(by_row[rows[0]]), sections, max_words)
 
 
-def _list_page_names(name: str, base: str | None) -> list[str]:
-    """List the names that a page may have in a store: its id, or its url as the site writes it."""
-    names = [name]
+def _find_rows(store: Store, name: str, base: str | None) -> Sequence[int]:
+    """Find the passages of the page of an id, a path or a url, in this order."""
+    names = dict.fromkeys(_list_page_names(name, base)) if name else {}
+    return next((rows for candidate in names if (rows := store.rows_of_page(candidate))), ())
+
+
+def _list_page_names(name: str, base: str | None) -> Iterator[str]:
+    """Yield the names that a page may have in a store: its id, or its url as the site writes it."""
+    yield name
     try:
         parts = urlsplit(name)
-        own_host = urlsplit(base).netloc.lower() if base else ""
+        root = urlsplit(base or "")
     except ValueError:
-        return names
-    if parts.netloc and parts.netloc.lower() == (own_host or parts.netloc.lower()):
-        names += [f"{parts.path}?{parts.query}"] if parts.query else []
-        names += [parts.path, f"{parts.path}/"]
-    return names
+        return
+    if parts.netloc and root.netloc and parts.netloc.lower() != root.netloc.lower():
+        return
+    if parts.query:
+        yield f"{parts.path}?{parts.query}"
+    prefix = root.path.rstrip("/")
+    path = _PAGE_ENDING.sub("", unquote(parts.path)).lstrip("/")
+    for stem in (path, path.removeprefix(prefix.lstrip("/")).lstrip("/")):
+        yield stem
+        yield f"{stem}/index".lstrip("/")
+        for folder in ("", prefix):
+            page = f"{folder}/{stem}".rstrip("/")
+            yield from (f"{page}/", page, f"{page}.html", f"{page}/index.html")
 
 
-def _fit_page(page: PublishedPage, sections: Sequence[PageSection]) -> PageText:
-    """Keep the sections that one result has room for; a first one that is too long is cut."""
-    first = sections[0]
-    if len(first.text) > MAX_PAGE_CHARACTERS:
-        end = first.text.rfind("\n", 0, MAX_PAGE_CHARACTERS)
-        cut = replace(first, text=first.text[: end if end > 0 else MAX_PAGE_CHARACTERS])
-        left_out = tuple(section.id for section in sections[1:])
-        return PageText(page.id, page.url, page.title, (cut,), left_out, is_cut=True)
-    length, count = 0, 0
+def _find_title(store: Store, title: str) -> Sequence[int]:
+    """Find the passages of the one page that has a title or a file name; none if several do."""
+    phrase = normalize_phrase(title)
+    if phrase not in store.names.rows:
+        return ()
+    records = store.names.entry(phrase).records
+    return np.flatnonzero(store.passage_records == records[0]).tolist() if len(records) == 1 else ()
+
+
+def _fit_page(
+    page: PublishedPage, sections: Sequence[PageSection], max_words: int | None
+) -> PageText:
+    """Keep what one result has room for: whole sections, or else the begin of the first one."""
+    room, words = MAX_PAGE_CHARACTERS, max_words
+    kept: list[PageSection] = []
     for section in sections:
-        length += len(section.title) + len(section.text)
-        if count and length > MAX_PAGE_CHARACTERS:
-            break
-        count += 1
-    left_out = tuple(section.id for section in sections[count:])
-    return PageText(page.id, page.url, page.title, tuple(sections[:count]), left_out)
+        end = room - len(section.title) if kept else room
+        if words is not None:
+            end = min(end, _find_word_end(section.text, words))
+        if len(section.text) <= end:
+            kept.append(section)
+            room -= len(section.title) + len(section.text)
+            words = None if words is None else words - len(section.text.split())
+            continue
+        is_cut = not kept
+        if is_cut:
+            kept.append(replace(section, text=_cut_text(section.text, end)))
+        left_out = tuple(other.id for other in sections[len(kept) :])
+        return PageText(page.id, page.url, page.title, tuple(kept), left_out, is_cut)
+    return PageText(page.id, page.url, page.title, tuple(kept))
+
+
+def _find_word_end(text: str, words: int) -> int:
+    """Find where a number of words ends."""
+    ends = [match.end() for match in re.finditer(r"\S+", text)]
+    return ends[words - 1] if 0 < words < len(ends) else len(text) if words > 0 else 0
+
+
+def _cut_text(text: str, end: int) -> str:
+    """Cut a text, if it can after a line, and close the code that this leaves open."""
+    line_end = text.rfind("\n", 0, end)
+    cut = text[: line_end if line_end > end // 2 else end]
+    fences = _FENCE.findall(cut)
+    return f"{cut}\n{fences[-1]}" if len(fences) % 2 else cut
 
 
 def _join_windows(passages: Sequence[Passage]) -> list[PageSection]:
     """Join the windows of each section, which repeat the end of the one before."""
-    sections: list[PageSection] = []
+    groups: list[list[Passage]] = []
     for passage in passages:
-        place = (passage.url, passage.title)
+        last = groups[-1][-1] if groups else None
+        is_same = last and (last.url, last.title) == (passage.url, passage.title)
         # By its id: a later window of its section.
-        is_window = WINDOW_SUFFIX.search(passage.id.removeprefix(passage.record))
-        if sections and (sections[-1].url, sections[-1].title) == place and is_window:
-            sections[-1] = replace(sections[-1], text=append_window(sections[-1].text, passage))
+        if is_same and WINDOW_SUFFIX.search(passage.id.removeprefix(passage.record)):
+            groups[-1].append(passage)
         else:
-            sections.append(PageSection(passage.id, *place, passage.text))
-    return sections
+            groups.append([passage])
+    return [
+        PageSection(
+            windows[0].id,
+            windows[0].url,
+            windows[0].title,
+            format_blocks(build_section_blocks(windows)),
+        )
+        for windows in groups
+    ]
 
 
 @memoize_per_store

@@ -3,10 +3,12 @@
 import base64
 import binascii
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...text.normalization import normalize_phrase
 from ..messages import convert_error
 from .tools import (
     TOOLS,
@@ -220,12 +222,16 @@ _CACHE_MILLISECONDS = 300_000
 _PROMPT_NAME = "ask"
 
 _INSTRUCTIONS = (
-    "These tools answer from the published pages of {site}. Use `ask` for a question: every "
-    "sentence that it returns was checked against the page that it cites. Cite the urls of what "
-    "you use. Where `ask` finds no answer, say that the site does not answer it, and do not fill "
-    "the gap from other knowledge as if the site said it. `search` and `read` return the words of "
-    "pages."
+    "These tools answer from the published documentation of {site}. Use `ask` for any question "
+    "about it, also where you think that you know the answer: what you remember may be of another "
+    "version. Every sentence that `ask` returns was checked against the page that it cites; its "
+    "first line says how sure it is. Cite the urls of what you use. Where `ask` finds no answer, "
+    "try `search` and `read`, which return the words of pages; if these do not answer it either, "
+    "say that the documentation does not answer it, and do not fill the gap from other knowledge "
+    "as if the site said it."
 )
+# The last part of a site's address where it has an address for each version, as mike makes them.
+_VERSION = re.compile(r"/(v?[0-9]+(?:\.[0-9a-z]+)*|latest|stable|dev|main|master)/?$", re.I)
 
 Handle = Callable[[Call, AgentSite], Mapping[str, Any]]
 
@@ -294,7 +300,14 @@ def _describe_server(site: AgentSite) -> dict[str, Any]:
 
 
 def _instruct(site: AgentSite) -> str:
-    return _INSTRUCTIONS.format(site=site.name)
+    """Say when to use the tools: for which product, of which version, as of which day."""
+    version = _VERSION.search(site.base or "")
+    parts = [
+        f"version {version[1]}" if version else "",
+        site.base or "",
+        f"built on {site.built_at[:10]}",
+    ]
+    return _INSTRUCTIONS.format(site=f"{site.name} ({', '.join(filter(None, parts))})")
 
 
 def _describe_capabilities() -> dict[str, Any]:
@@ -336,9 +349,9 @@ def _list_tools(call: Call, site: AgentSite) -> Mapping[str, Any]:
 
 def _call_tool(call: Call, site: AgentSite) -> Mapping[str, Any]:
     name, arguments = call.params.get("name"), call.params.get("arguments", {})
-    tool = next((each for each in TOOLS if each.name == name), None)
+    tool = next((tool for tool in TOOLS if tool.name == name), None)
     if tool is None:
-        names = ", ".join(each.name for each in TOOLS)
+        names = ", ".join(tool.name for tool in TOOLS)
         raise call.refuse(INVALID_PARAMS, f"There is no such tool; there are {names}.")
     if not isinstance(arguments, dict):
         raise call.refuse(INVALID_PARAMS, "The arguments have to be an object.")
@@ -367,26 +380,35 @@ def _read_resource(call: Call, site: AgentSite) -> Mapping[str, Any]:
 
 
 def _list_prompts(call: Call, site: AgentSite) -> Mapping[str, Any]:
+    """List the prompt that takes a question, and those of questions that the site answers."""
     _refuse_cursor(call)
-    return {
-        "prompts": [
-            {
-                "name": _PROMPT_NAME,
-                "title": f"Ask {site.name}",
-                "description": "Answer a question from this site alone, with the urls to cite.",
-                "arguments": [
-                    {"name": "question", "description": "The question.", "required": True}
-                ],
-            }
-        ]
+    question = {"name": "question", "description": "The question.", "required": True}
+    asking = {
+        "name": _PROMPT_NAME,
+        "title": f"Ask {site.name}",
+        "description": "Answer a question from this site alone, with the urls to cite.",
+        "arguments": [question],
     }
+    known = [
+        {"name": name, "title": text, "description": text}
+        for name, text in _name_questions(site).items()
+    ]
+    return {"prompts": [asking, *known]}
+
+
+def _name_questions(site: AgentSite) -> dict[str, str]:
+    """Name the prompts of questions that the site answers by their words."""
+    return {normalize_phrase(text).replace(" ", "-"): text for text in site.questions}
 
 
 def _get_prompt(call: Call, site: AgentSite) -> Mapping[str, Any]:
-    arguments = call.params.get("arguments")
-    question = arguments.get("question") if isinstance(arguments, dict) else None
-    is_known = call.params.get("name") == _PROMPT_NAME
-    if not is_known or not isinstance(question, str):
+    name, arguments = call.params.get("name"), call.params.get("arguments")
+    question = None
+    if name == _PROMPT_NAME:
+        question = arguments.get("question") if isinstance(arguments, dict) else None
+    elif isinstance(name, str):
+        question = _name_questions(site).get(name)
+    if not isinstance(question, str):
         raise call.refuse(INVALID_PARAMS, "There is no such prompt with a text question.")
     text = (
         f"Answer this question about {site.name} with the tool `ask`, and cite its urls. If the "
