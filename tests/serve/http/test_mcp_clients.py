@@ -12,16 +12,26 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from answerable.indexing.questions import SectionQuestions, list_sections, write_questions
+from answerable.serve.stores.bundle import open_bundle
 from support.published_functions import build_function, serving
 
 Mode = Literal["auto", "legacy"]
 STATELESS, HANDSHAKE = "2026-07-28", "2025-11-25"
 QUESTION = "How thick is the chain of a mooring?"
+UNSURE = "How many litres of rope does a storm need?"
+REFUSED = "Which museum of Vienna sells a mooring?"
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_function(tmp_path_factory.mktemp("site")).parent
+    """The harbour, whose section on chains is known to answer a question."""
+    folder = tmp_path_factory.mktemp("site")
+    passages = open_bundle(build_function(folder) / "bundle").passages()
+    (section,) = (each for each in list_sections(passages) if each.id == "mooring#chains")
+    line = SectionQuestions(section.id, section.hash, ("How strong must a chain be?",))
+    write_questions(folder / "questions.jsonl", [line])
+    return build_function(folder).parent
 
 
 @pytest.fixture(scope="module")
@@ -73,10 +83,9 @@ async def use_all(client: Any) -> None:
     cited = answer.structured_content["citations"][0]
     assert cited["absolute_url"] in answer.content[0].text
 
-    refusal = await client.call_tool("ask", {"question": "Who wrote Hamlet?"})
-    assert not refusal.is_error
-    assert refusal.structured_content["mode"] == "not-found"
-    assert "does not answer this question" in refusal.content[0].text
+    unsure = (await client.call_tool("ask", {"question": UNSURE})).content[0].text
+    assert unsure.startswith("Closest passages: they may not answer this\n\n")
+    await find_after_refusal(client)
 
     hits = (await client.call_tool("search", {"query": "chain", "limit": 1})).structured_content
     [passage] = hits["passages"]
@@ -95,9 +104,30 @@ async def use_all(client: Any) -> None:
     uris = {page["id"]: page["resource"] for page in listing["pages"]}
     page = (await client.read_resource(uris["mooring"])).contents[0]
     assert passage["text"] in page.text
-    [prompt] = (await client.list_prompts()).prompts
+    prompt, known = (await client.list_prompts()).prompts
     rendered = await client.get_prompt(prompt.name, {"question": QUESTION})
     assert QUESTION in rendered.messages[0].content.text
+    assert (known.name, known.title) == (
+        "how-strong-must-a-chain-be",
+        "How strong must a chain be?",
+    )
+    rendered = await client.get_prompt(known.name)
+    assert known.title in rendered.messages[0].content.text
+
+
+async def find_after_refusal(client: Any) -> None:
+    """Be refused, follow what the refusal says, and find by search and read what it would not."""
+    refusal = await client.call_tool("ask", {"query": REFUSED})
+    assert not refusal.is_error
+    assert refusal.structured_content["mode"] == "not-found"
+    text = refusal.content[0].text
+    assert text.startswith("This site does not answer this question.\n\n")
+    assert "Try `search`" in text
+    assert 1 <= len(refusal.structured_content["places"]) <= 3
+    hits = await client.call_tool("search", {"question": "buoy"})
+    place = hits.structured_content["passages"][0]["url"]
+    page = await client.call_tool("read", {"page": place, "max_words": 50})
+    assert "A mooring needs a buoy of forty litres." in page.content[0].text
 
 
 @pytest.mark.parametrize(("mode", "version"), [("auto", STATELESS), ("legacy", HANDSHAKE)])
