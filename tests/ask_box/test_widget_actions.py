@@ -465,3 +465,27 @@ def test_a_source_in_a_new_tab_leaves_the_box_open(page: Page, site: Site) -> No
     expect(box.get_by_role("dialog")).to_be_visible()
     box.locator(".title").last.click()
     expect(page).to_have_url(f"{site.origin}/reference/limits/")
+
+
+def test_the_empty_box_says_how_an_agent_asks_the_function(page: Page, site: Site) -> None:
+    allow_copying(page)
+    box = visit(page, site)
+    page.evaluate("document.querySelector('answerable-ask').open()")
+    expect(box.get_by_text("Coding agents can ask this site too.")).to_be_visible()
+    box.get_by_role("button", name="Copy the command").click()
+    expect(box.get_by_role("status")).to_have_text("Copied.")
+    name = "127-0-0-1"
+    address = f"{site.origin}/_answerable/mcp"
+    assert copied(page) == f"claude mcp add --transport http {name} {address}"
+
+
+def test_the_empty_box_of_a_static_site_names_the_command_for_its_address(
+    page: Page, site: Site
+) -> None:
+    allow_copying(page)
+    site.about = {"index": {"en": {}}, "engine": []}
+    box = visit(page, site)
+    page.evaluate("document.querySelector('answerable-ask').open()")
+    box.get_by_role("button", name="Copy the command").click()
+    command = "uvx --from mkdocs-answerable answerable mcp"
+    assert copied(page) == f"claude mcp add 127-0-0-1 -- {command} {site.origin}/"

@@ -441,8 +441,12 @@ export class AskBox extends HTMLElement {
     this.#show("empty", scope);
     const panel = this.#build();
     countCharacters(panel);
-    const { examples } = await this.#readSite();
+    const { examples, index } = await this.#readSite();
     if (scope.isConnected) panel.view.append(...this.#drawQuestions(examples, "examples"));
+    const copy = (/** @type {string} */ text, /** @type {HTMLElement} */ row) => copyText(text, row, panel.status, say);
+    const lent = { say, element, button, copy, root: ROOT, endpoint: this.#answerer?.endpoint, index };
+    const { drawAgents } = await importScript("agents.js").catch(() => ({}));
+    if (scope.isConnected && drawAgents) panel.view.append(...drawAgents(lent));
   }
 
   /**

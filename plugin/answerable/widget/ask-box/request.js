@@ -179,7 +179,7 @@ function resolvePlaces(rows, siteUrl) {
 export class Answerer {
   /** @type {any} */
   #box;
-  #endpoint;
+  endpoint;
   /** @type {Promise<Site> | null} */
   #site = null;
 
@@ -190,8 +190,8 @@ export class Answerer {
     const link = document.querySelector('link[rel~="answerable"]');
     const address = box.getAttribute("endpoint") ?? link?.getAttribute("href");
     this.#box = box;
-    this.#endpoint = new URL(address ?? new URL("_answerable/", ROOT), document.baseURI);
-    if (!this.#endpoint.pathname.endsWith("/")) this.#endpoint.pathname += "/";
+    this.endpoint = new URL(address ?? new URL("_answerable/", ROOT), document.baseURI);
+    if (!this.endpoint.pathname.endsWith("/")) this.endpoint.pathname += "/";
     this.isDefault = address == null;
   }
 
@@ -269,7 +269,7 @@ export class Answerer {
     const query = new URLSearchParams({ id });
     const section = site
       ? await (await this.#openEngine(site)).readSection(id, { signal })
-      : await (await this.call(new URL(`section?${query}`, this.#endpoint), { signal })).json();
+      : await (await this.call(new URL(`section?${query}`, this.endpoint), { signal })).json();
     return section.blocks;
   }
 
@@ -323,7 +323,7 @@ export class Answerer {
    * @param {Entered} [entered] where stages are told
    */
   async #askFunction(path, question, signal, entered) {
-    const response = await this.call(new URL(path, this.#endpoint), {
+    const response = await this.call(new URL(path, this.endpoint), {
       method: "POST",
       headers: { "Content-Type": "application/json", Accept: entered ? `${EVENTS}, application/json` : "application/json" },
       body: JSON.stringify({ question, language: getPageLanguage() }),
