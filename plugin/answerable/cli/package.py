@@ -111,7 +111,7 @@ def package_function(order: PackageOrder) -> bool:
         most = _format_megabytes(limit.bytes)
         click.echo(f"{size} is more than {most} MB: {limit.remedy}", err=True)
     click.echo(f"\nWritten to {order.out}. To deploy it:")
-    for line in list_deploy_commands(order.target, order.machine, order.out):
+    for line in list_deploy_commands(order.target, order.machine, order.out, package.keys):
         click.echo(f"  {line}")
     click.echo("\nThen, once:")
     for number, step in enumerate(_list_remaining_steps(order), 1):

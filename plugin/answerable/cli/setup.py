@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from textwrap import indent
 from urllib.error import HTTPError
 from urllib.parse import unquote, urljoin, urlsplit
 
@@ -26,7 +27,7 @@ from ..indexing.site_hosts.hosts import (
     HostName,
     add_plugin,
     add_site_url,
-    format_host_file,
+    format_host_files,
     has_option,
     read_theme_name,
 )
@@ -79,19 +80,26 @@ def init_command(location: SiteLocation, host: HostName | None, site_url: str | 
     if not config_file.is_file():
         raise SiteError(f"there is no {config_file}: make a site first, by `mkdocs new .`")
     target = HOSTS[host] if host else None
-    for written in (config_file.name, _GOLD_FILE, ".gitignore", target.path if target else "."):
+    own_paths = (target.path, *target.others) if target else ()
+    for written in (config_file.name, _GOLD_FILE, ".gitignore", *own_paths):
         _refuse_links(folder, Path(written))
     text = _read_text(config_file)
     name = str(config_file)
-    site_url = site_url or (_guess_site_url(folder, target) if target else None)
-    edited = add_plugin(text, name) if project.generator in _EDITED else text
+    host_project = _name_project(folder)
+    site_url = site_url or (_guess_site_url(folder, target, host_project) if target else None)
+    options = target.options.replace("PROJECT", host_project) if target else ""
+    added = add_plugin(text, name, options) if project.generator in _EDITED else text
+    edited = added
     if site_url and project.generator in _EDITED:
-        edited = add_site_url(edited, name, site_url)
+        edited = add_site_url(added, name, site_url)
     if edited != text:
         write_file(config_file, edited.encode())
         click.echo(f"{config_file}: changed.")
     elif project.generator in _EDITED:
         click.echo(f"{config_file}: has the plugin already.")
+    # The plugin was there before, or the file is one that init does not edit.
+    if added == text and any(line.strip() not in text for line in options.splitlines()):
+        click.echo(f"{config_file}: give the plugin these options:\n\n{indent(options, '      ')}")
     _write_new(folder / _GOLD_FILE, _GOLD_STARTER)
     built = project.site_dir if project.generator != "sphinx" else project.site_dir.parent
     _ignore_built_files(folder / ".gitignore", f"/{os.path.relpath(built, folder)}/")
@@ -105,8 +113,10 @@ def init_command(location: SiteLocation, host: HostName | None, site_url: str | 
         needed = f"-r {requirements}" if requirements else package
         packages = f"{needed} mkdocs-answerable".strip()
         site = None if is_mkdocs else os.path.relpath(project.site_dir, folder)
-        text = format_host_file(target, packages, site)
-        _write_new(folder / target.path, text, f"; remove it first if it is not for {target.title}")
+        remedy = f"; remove it first if it is not for {target.title}"
+        files = format_host_files(target, packages, host_project, site)
+        for path, content in files.items():
+            _write_new(folder / path, content, remedy)
     # The pages of Sphinx and others say it themselves.
     has_address = project.generator not in _EDITED or has_option(edited, name, "site_url")
     _print_steps(target, project, has_address=has_address, lists_packages=requirements is not None)
@@ -159,8 +169,18 @@ def _ignore_built_files(path: Path, site: str) -> None:
     click.echo(f"{path}: now has {', '.join(missing)}.")
 
 
-def _guess_site_url(folder: Path, host: Host) -> str | None:
+def _name_project(folder: Path) -> str:
+    """Name the project on a host as the host does: by the repository, else by the folder."""
+    remote = read_remote_url(folder)
+    match = _GITHUB_REMOTE.search(remote) or _GITLAB_REMOTE.search(remote)
+    name = match[2] if match else folder.resolve().name
+    return re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "docs"
+
+
+def _guess_site_url(folder: Path, host: Host, project: str) -> str | None:
     """Guess a site's address by its repository's remote; None where that does not tell it."""
+    if host.options:
+        return host.address.replace("PROJECT", project)
     patterns = {"OWNER.github.io": _GITHUB_REMOTE, "GROUP.gitlab.io": _GITLAB_REMOTE}
     pattern = patterns.get(urlsplit(host.address).netloc)
     match = pattern.search(read_remote_url(folder)) if pattern else None

@@ -34,6 +34,8 @@ _HOST_FILES = {
     ".readthedocs.yml": "Read the Docs",
     "netlify.toml": "Netlify",
     ".gitlab-ci.yml": "GitLab Pages",
+    "vercel.json": "Vercel",
+    "render.yaml": "Render",
 }
 _STATIC_HOST_MARKS = {
     "gh-deploy": "GitHub Pages",

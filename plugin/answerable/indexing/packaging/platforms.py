@@ -1,7 +1,7 @@
 """Describe the platforms (AWS, Google, Vercel, Azure, container): limits, entry files, commands."""
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -185,14 +185,20 @@ def render_entry_files(platform: Platform, machine: Machine) -> dict[str, bytes]
     return files
 
 
-def list_deploy_commands(platform: Platform, machine: Machine, out: Path) -> tuple[str, ...]:
-    """List the three commands that deploy a package; words in capitals are yours to set."""
+def list_deploy_commands(
+    platform: Platform, machine: Machine, out: Path, keys: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """List the three commands that deploy a package; words in capitals are yours to set.
+
+    keys: the variables of keys, which a container gets from the shell's environment.
+    """
     text = (_FOLDER / "commands" / f"{platform.name}.txt").read_text(encoding="utf-8")
     values = {
         "python": machine.version,
         "python-digits": machine.version.replace(".", ""),
         "architecture": machine.architecture,
         "docker": {"arm64": "arm64", "x86_64": "amd64"}[machine.architecture],
+        "keys": "".join(f" --env {key}" for key in keys),
         "folder": shlex.quote(str(out)),
         "archive": shlex.quote(f"fileb://{out / ZIP_FILE}"),
     }

@@ -2,8 +2,8 @@
 
 import re
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any, Literal, get_args
 
@@ -18,6 +18,8 @@ HostName = Literal[
     "netlify",
     "gitlab-pages",
     "github-pages-and-vercel",
+    "vercel",
+    "render",
 ]
 HOST_NAMES: tuple[HostName, ...] = get_args(HostName)
 
@@ -26,7 +28,9 @@ HOST_NAMES: tuple[HostName, ...] = get_args(HostName)
 class Host:
     """Describe a host. ``path``: of its file in the repository; ``template``: of that file here.
 
-    ``address``: the form of the sites' addresses there.
+    ``address``: the form of the sites' addresses there. ``others``: further files in the repository
+    by path, each with its template. ``options``: of the plugin, as lines of mkdocs.yml, where the
+    host runs a function too.
     """
 
     name: HostName
@@ -34,12 +38,24 @@ class Host:
     path: str
     template: str
     address: str
+    others: Mapping[str, str] = field(default_factory=dict)
+    options: str = ""
 
     @property
     def steps(self) -> tuple[str, ...]:
         """List what remains to be done once, by hand, after the file is committed."""
         return tuple(_read_template(f"{self.name}.steps.txt").splitlines())
 
+
+# What a template leaves open: a word alone, and no part of a variable's name.
+_PLACEHOLDER = re.compile(r"\b(?:PACKAGES|PROJECT)\b")
+
+# Notes, a model and a place for the function, on a host that runs one beside the site.
+_FUNCTION_OPTIONS = """\
+notebook: notebook
+answers:
+  provider: openai
+"""
 
 HOSTS: Mapping[HostName, Host] = {
     host.name: host
@@ -86,6 +102,24 @@ HOSTS: Mapping[HostName, Host] = {
             "github-pages-vercel.yml",
             "https://OWNER.github.io/REPOSITORY/",
         ),
+        Host(
+            "vercel",
+            "Vercel",
+            "vercel.json",
+            "vercel.json",
+            "https://PROJECT.vercel.app/",
+            {"api/index.py": "vercel.py.txt", "notebook/.gitkeep": "empty.txt"},
+            f"{_FUNCTION_OPTIONS}answers_in: function\n",
+        ),
+        Host(
+            "render",
+            "Render",
+            "render.yaml",
+            "render.yaml",
+            "https://PROJECT.onrender.com/",
+            {"notebook/.gitkeep": "empty.txt"},
+            f"{_FUNCTION_OPTIONS}widget:\n  endpoint: https://PROJECT-ask.onrender.com/\n",
+        ),
     )
 }
 
@@ -101,18 +135,27 @@ _BUILT_BY_ANY = {
     "mkdocs build": "answerable build",
     'publish = "site"': 'publish = "SITE"',
     "pages deploy site ": "pages deploy SITE ",
+    '"outputDirectory": "site"': '"outputDirectory": "SITE"',
+    "staticPublishPath: site": "staticPublishPath: SITE",
 }
 
 
-def format_host_file(host: Host, packages: str, site_dir: str | None = None) -> str:
-    """Format a host's file. packages: what pip installs, as on its command line.
+def format_host_files(
+    host: Host, packages: str, project: str, site_dir: str | None = None
+) -> dict[str, str]:
+    """Format a host's files, by their paths in the repository, its own first.
 
+    packages: what pip installs, as on its command line. project: what the site is called there.
     site_dir: the folder of a site that another generator than MkDocs builds.
     """
-    text = _read_template(host.template).replace("PACKAGES", packages)
-    for line, other in _BUILT_BY_ANY.items() if site_dir else ():
-        text = text.replace(line, other.replace("SITE", site_dir or ""))
-    return text
+    values = {"PACKAGES": packages, "PROJECT": project}
+    contents = {}
+    for path, template in {host.path: host.template, **host.others}.items():
+        text = _PLACEHOLDER.sub(lambda match: values[match[0]], _read_template(template))
+        for line, other in _BUILT_BY_ANY.items() if site_dir else ():
+            text = text.replace(line, other.replace("SITE", site_dir or ""))
+        contents[path] = text
+    return contents
 
 
 def _read_template(name: str) -> str:
@@ -126,14 +169,15 @@ class _AnyTagLoader(yaml.SafeLoader):
     """Read a file of which only the structure matters: MkDocs has tags of its own."""
 
 
-def add_plugin(text: str, name: str) -> str:
+def add_plugin(text: str, name: str, options: str = "") -> str:
     """Add the plugin to a configuration, which stays as it is if it has it.
 
     MkDocs has its search plugin by default, but not beside a list of plugins, so a new list names
-    both. name: of the file, in an error. SiteError for a list that is written on one line.
+    both. name: of the file, in an error. options: lines of YAML that the plugin gets. SiteError for
+    a list that is written on one line.
     """
     if name.endswith(".toml"):
-        return _add_plugin_table(text, name)
+        return _add_plugin_table(text, name, options)
     node = _find_value(text, name, "plugins")
     if node is None and (base := _find_value(text, name, "INHERIT")) is not None:
         raise SiteError(
@@ -142,7 +186,8 @@ def add_plugin(text: str, name: str) -> str:
         )
     if node is None:
         end = _find_line_end(text)
-        return end.join([_end_line(text), "plugins:", "  - search", f"  - {_PLUGIN}", ""])
+        entry = _format_entry(f"  - {_PLUGIN}", options, end)
+        return end.join([_end_line(text), "plugins:", "  - search", entry, ""])
     if _PLUGIN in _list_keys(node):
         return text
     if getattr(node, "flow_style", True) or not node.value:
@@ -156,11 +201,20 @@ def add_plugin(text: str, name: str) -> str:
     first = node.value[0] if is_list else node.value[0][0]
     line = last.end_mark.line + (last.end_mark.column > 0)
     column = first.start_mark.column
-    entry = f"{' ' * (column - 2)}- {_PLUGIN}" if is_list else f"{' ' * column}{_PLUGIN}: {{}}"
-    return _insert_line(text, line, entry)
+    key = f"{' ' * (column - 2)}- {_PLUGIN}" if is_list else f"{' ' * column}{_PLUGIN}"
+    if not (options or is_list):
+        key += ": {}"
+    return _insert_line(text, line, _format_entry(key, options, _find_line_end(text)))
 
 
-def _add_plugin_table(text: str, name: str) -> str:
+def _format_entry(key: str, options: str, end: str) -> str:
+    """Format the plugin's key with its options below it, if it gets any. end: of a line."""
+    indent = " " * (len(key) - len(key.lstrip(" -")) + 2)
+    lines = [f"{indent}{line}" for line in options.splitlines()]
+    return end.join([f"{key}:", *lines]) if lines else key
+
+
+def _add_plugin_table(text: str, name: str, options: str) -> str:
     """Add the plugin's table to a configuration of Zensical, below whatever it holds."""
     plugins = _read_toml_project(text, name).get("plugins", {})
     if not isinstance(plugins, dict):
@@ -171,7 +225,19 @@ def _add_plugin_table(text: str, name: str) -> str:
     if _PLUGIN in plugins:
         return text
     end = _find_line_end(text)
-    return f"{_end_line(text)}{end}[project.plugins.{_PLUGIN}]{end}"
+    lines = _format_table(f"project.plugins.{_PLUGIN}", yaml.safe_load(options) or {})
+    return end.join([_end_line(text), *lines, ""])
+
+
+def _format_table(name: str, values: Mapping[str, Any]) -> Iterator[str]:
+    """Format options, texts and groups of them, as the lines of a TOML table."""
+    yield f"[{name}]"
+    for key, value in values.items():
+        if isinstance(value, str):
+            yield f'{key} = "{value}"'
+    for key, value in values.items():
+        if isinstance(value, dict):
+            yield from _format_table(f"{name}.{key}", value)
 
 
 def _read_toml_project(text: str, name: str) -> Mapping[str, Any]:
