@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page
 from answerable.evaluate.gold import load_gold_queries
 from answerable.indexing.notes.notebook import read_notebook
 from answerable.indexing.pages.page_index import read_abbreviations, read_enrichment
-from answerable.indexing.site_hosts.hosts import HOSTS, format_host_file
+from answerable.indexing.site_hosts.hosts import HOSTS, format_host_files
 from answerable.mkdocs.site_config import find_plugin, load_mkdocs_config
 from support import manual, sites, widget_folder, widget_tables
 from support.manual import Block
@@ -97,7 +97,8 @@ def test_yaml_is_read_by_what_it_is_for(
 
 def host_files() -> set[str]:
     """Format what `answerable init` writes for each host, for a site with Material."""
-    return {format_host_file(host, _PACKAGES).strip() for host in HOSTS.values()}
+    files = [format_host_files(host, _PACKAGES, "my-docs") for host in HOSTS.values()]
+    return {text.strip() for texts in files for text in texts.values() if text}
 
 
 def test_every_file_of_a_host_is_in_the_manual() -> None:

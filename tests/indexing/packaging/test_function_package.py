@@ -338,6 +338,13 @@ def test_each_platform_has_three_deploy_commands(target: PlatformName) -> None:
     assert any("a folder" in each and "'" in each for each in commands)
 
 
+def test_a_container_gets_the_key_from_the_environment_of_the_shell() -> None:
+    machine = choose_machine(PLATFORMS["container"], None, "3.13")
+    for keys, passed in (((), ""), (("OPENAI_API_KEY",), " --env OPENAI_API_KEY")):
+        commands = list_deploy_commands(PLATFORMS["container"], machine, Path("package"), keys)
+        assert commands[1].endswith(f" -p 8000:8000{passed} answerable")
+
+
 def test_the_extras_are_those_of_the_package() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert {name: [text] for name, text in PACKAGE_EXTRAS.items()} == {
