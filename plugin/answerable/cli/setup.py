@@ -80,8 +80,8 @@ def init_command(location: SiteLocation, host: HostName | None, site_url: str | 
     if not config_file.is_file():
         raise SiteError(f"there is no {config_file}: make a site first, by `mkdocs new .`")
     target = HOSTS[host] if host else None
-    own_paths = (target.path, *target.others) if target else ()
-    for written in (config_file.name, _GOLD_FILE, ".gitignore", *own_paths):
+    host_files = [target.path, *target.others] if target else []
+    for written in (config_file.name, str(_GOLD_FILE), ".gitignore", *host_files):
         _refuse_links(folder, Path(written))
     text = _read_text(config_file)
     name = str(config_file)
