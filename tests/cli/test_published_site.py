@@ -164,7 +164,7 @@ def test_an_agent_asks_a_static_site_over_stdio(tmp_path: Path, files: BrowserIn
         assert cited["absolute_url"] in answer.content[0].text
         refusal = await client.call_tool("ask", {"question": QUESTIONS[-1]})
         assert not refusal.is_error
-        assert "Do not fill the gap" in refusal.content[0].text
+        assert "do not fill the gap" in refusal.content[0].text
         page = await client.call_tool("read", {"page": "fleet"})
         assert "Every boat 🚤 carries seven sails." in page.content[0].text
 
