@@ -32,7 +32,7 @@ PRIVATE = b"scrapped tractor"
 
 
 @contextmanager
-def asked(stub: OpenAIStub, folder: Path, host: str) -> Iterator[Path]:
+def building(stub: OpenAIStub, folder: Path, host: str) -> Iterator[Path]:
     """A site with a note, set up for a host and built there; its model is a stub."""
     for name, text in PAGES.items():
         put(folder / "docs" / name, text)
@@ -92,7 +92,7 @@ def check_answers(running: Running, base: str, origin: str, stub: OpenAIStub) ->
 
 
 def test_vercel_runs_the_function_beside_the_site(tmp_path: Path, stub: OpenAIStub) -> None:
-    with asked(stub, tmp_path / "site", "vercel") as folder:
+    with building(stub, tmp_path / "site", "vercel") as folder:
         settings = json.loads((folder / "vercel.json").read_bytes())
         assert settings["outputDirectory"] == "site"
         # What Vercel takes at the most.
@@ -126,13 +126,13 @@ def test_vercel_runs_the_function_beside_the_site(tmp_path: Path, stub: OpenAISt
 
 
 def test_render_runs_the_function_and_keeps_nothing_else(tmp_path: Path, stub: OpenAIStub) -> None:
-    with asked(stub, tmp_path / "site", "render") as folder:
+    with building(stub, tmp_path / "site", "render") as folder:
         blueprint = yaml.safe_load((folder / "render.yaml").read_text("utf-8"))
     site, function = blueprint["services"]
     assert (site["runtime"], site["staticPublishPath"]) == ("static", "site")
     assert function["name"] == "harbour-docs-ask"
     config = yaml.safe_load((folder / "mkdocs.yml").read_text("utf-8"))
-    [options] = [each["answerable"] for each in config["plugins"] if isinstance(each, dict)]
+    options = config["plugins"][1]["answerable"]
     assert options["widget"]["endpoint"] == "https://harbour-docs-ask.onrender.com/"
     put(folder / ".venv" / "pyvenv.cfg", "")
     *_, cleaning = function["buildCommand"].split(" && ")
@@ -179,7 +179,7 @@ def test_a_site_with_the_plugin_is_told_which_options_it_needs(tmp_path: Path, n
     reason="a deep run, with Vercel's command installed, builds as Vercel does",
 )
 def test_vercels_own_build_takes_the_files(tmp_path: Path, stub: OpenAIStub) -> None:
-    with asked(stub, tmp_path / "site", "vercel") as folder:
+    with building(stub, tmp_path / "site", "vercel") as folder:
         settings = json.loads((folder / "vercel.json").read_bytes())
         # This version of the package is in no index.
         mkdocs = Path(sys.executable).with_name("mkdocs")

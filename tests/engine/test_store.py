@@ -24,6 +24,7 @@ from answerable.serve.bundle_format.manifest import (
     MANIFEST_FILE,
     QUESTIONS_FILE,
     SHARED_FILES,
+    SUGGESTIONS_FILE,
     TERMS_FILE,
     TEXTS_FILE,
     WORDS_FILE,
@@ -289,6 +290,7 @@ BESIDE = {
 KINDS = {
     CORE_FILE: "core", WORDS_FILE: "words", TERMS_FILE: "terms", QUESTIONS_FILE: "questions",
     ANSWERS_FILE: "answers",
+    SUGGESTIONS_FILE: "suggestions",
 }  # fmt: skip
 
 

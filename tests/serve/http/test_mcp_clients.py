@@ -28,7 +28,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The harbour, whose section on chains is known to answer a question."""
     folder = tmp_path_factory.mktemp("site")
     passages = open_bundle(build_function(folder) / "bundle").passages()
-    (section,) = (each for each in list_sections(passages) if each.id == "mooring#chains")
+    sections = {section.id: section for section in list_sections(passages)}
+    section = sections["mooring#chains"]
     line = SectionQuestions(section.id, section.hash, ("How strong must a chain be?",))
     write_questions(folder / "questions.jsonl", [line])
     return build_function(folder).parent
@@ -104,15 +105,15 @@ async def use_all(client: Any) -> None:
     uris = {page["id"]: page["resource"] for page in listing["pages"]}
     page = (await client.read_resource(uris["mooring"])).contents[0]
     assert passage["text"] in page.text
-    prompt, known = (await client.list_prompts()).prompts
+    prompt, answered = (await client.list_prompts()).prompts
     rendered = await client.get_prompt(prompt.name, {"question": QUESTION})
     assert QUESTION in rendered.messages[0].content.text
-    assert (known.name, known.title) == (
+    assert (answered.name, answered.title) == (
         "how-strong-must-a-chain-be",
         "How strong must a chain be?",
     )
-    rendered = await client.get_prompt(known.name)
-    assert known.title in rendered.messages[0].content.text
+    rendered = await client.get_prompt(answered.name)
+    assert answered.title in rendered.messages[0].content.text
 
 
 async def find_after_refusal(client: Any) -> None:

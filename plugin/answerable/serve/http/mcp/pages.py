@@ -161,22 +161,22 @@ def _fit_page(
 ) -> PageText:
     """Keep what one result has room for: whole sections, or else the begin of the first one."""
     room, words = MAX_PAGE_CHARACTERS, max_words
-    kept: list[PageSection] = []
+    fitting: list[PageSection] = []
     for section in sections:
-        end = room - len(section.title) if kept else room
+        end = room - len(section.title) if fitting else room
         if words is not None:
             end = min(end, _find_word_end(section.text, words))
         if len(section.text) <= end:
-            kept.append(section)
+            fitting.append(section)
             room -= len(section.title) + len(section.text)
             words = None if words is None else words - len(section.text.split())
             continue
-        is_cut = not kept
+        is_cut = not fitting
         if is_cut:
-            kept.append(replace(section, text=_cut_text(section.text, end)))
-        left_out = tuple(other.id for other in sections[len(kept) :])
-        return PageText(page.id, page.url, page.title, tuple(kept), left_out, is_cut)
-    return PageText(page.id, page.url, page.title, tuple(kept))
+            fitting.append(replace(section, text=_cut_text(section.text, end)))
+        left_out = tuple(other.id for other in sections[len(fitting) :])
+        return PageText(page.id, page.url, page.title, tuple(fitting), left_out, is_cut)
+    return PageText(page.id, page.url, page.title, tuple(fitting))
 
 
 def _find_word_end(text: str, words: int) -> int:

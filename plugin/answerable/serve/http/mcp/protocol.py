@@ -389,11 +389,11 @@ def _list_prompts(call: Call, site: AgentSite) -> Mapping[str, Any]:
         "description": "Answer a question from this site alone, with the urls to cite.",
         "arguments": [question],
     }
-    known = [
+    answered = [
         {"name": name, "title": text, "description": text}
         for name, text in _name_questions(site).items()
     ]
-    return {"prompts": [asking, *known]}
+    return {"prompts": [asking, *answered]}
 
 
 def _name_questions(site: AgentSite) -> dict[str, str]:

@@ -199,8 +199,8 @@ def run_ask(site: AgentSite, arguments: Mapping[str, Any]) -> ToolResult:
     rows = site.list_places(question, language).values()
     places = [row for row in rows if row["url"] not in cited]
     places = places[: _PLACES_OF_REFUSAL if body["mode"] == "not-found" else MAX_PLACES]
-    named = [{"title": place["title"], "url": find_url(place)} for place in places]
-    return ToolResult(format_answer(body, places), {**body, "places": named})
+    links = [{"title": place["title"], "url": find_url(place)} for place in places]
+    return ToolResult(format_answer(body, places), {**body, "places": links})
 
 
 def run_search(site: AgentSite, arguments: Mapping[str, Any]) -> ToolResult:
