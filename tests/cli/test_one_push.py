@@ -43,6 +43,8 @@ def building(stub: OpenAIStub, folder: Path, host: str) -> Iterator[Path]:
     done = CliRunner().invoke(main, ["-f", str(folder / "mkdocs.yml"), "init", "--host", host])
     assert done.exit_code == 0, done.output
     assert len(re.findall(r"Outside, [1-3] of 3: .*costs?\b", done.output)) == 3
+    # Two builds of one push name the note alike.
+    assert (folder / "notebook" / ".answerable-key").is_file()
     put(folder / "notebook" / "winch.md", NOTES["winch.md"])
     config = folder / "mkdocs.yml"
     model = f"provider: openai\n        base_url: {stub.base_url}"

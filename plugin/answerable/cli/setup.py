@@ -18,6 +18,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from ..indexing.generators import Project, detect_generator, name_build_command, read_project
 from ..indexing.html_site.articles import decode_html
+from ..indexing.notes.notebook import NOTE_KEY_FILE, create_note_key, read_note_key
 from ..indexing.output.files import write_file
 from ..indexing.pages.html_parser import list_anchors
 from ..indexing.site_hosts.hosts import (
@@ -61,6 +62,7 @@ _IGNORED = ("/function/", "/package/", "/.cache/")
 # The generators whose configuration init edits, and what pip installs for the others.
 _EDITED = ("mkdocs", "zensical")
 _PACKAGES = {"zensical": "zensical", "sphinx": "sphinx", "other": ""}
+_NOTE_KEY = Path("notebook") / NOTE_KEY_FILE
 _REQUIREMENTS = ("requirements.txt", "docs/requirements.txt")
 _GITHUB_REMOTE = re.compile(r"github\.com[:/]([\w.-]+)/([\w.-]+?)(?:\.git)?/?\s*$")
 _GITLAB_REMOTE = re.compile(r"gitlab\.com[:/]([\w./-]+)/([\w.-]+?)(?:\.git)?/?\s*$")
@@ -81,6 +83,8 @@ def init_command(location: SiteLocation, host: HostName | None, site_url: str | 
         raise SiteError(f"there is no {config_file}: make a site first, by `mkdocs new .`")
     target = HOSTS[host] if host else None
     host_files = [target.path, *target.others] if target else []
+    if target and target.options:
+        host_files.append(str(_NOTE_KEY))
     for written in (config_file.name, str(_GOLD_FILE), ".gitignore", *host_files):
         _refuse_links(folder, Path(written))
     text = _read_text(config_file)
@@ -117,6 +121,8 @@ def init_command(location: SiteLocation, host: HostName | None, site_url: str | 
         files = format_host_files(target, packages, host_project, site)
         for path, content in files.items():
             _write_new(folder / path, content, remedy)
+        if target.options:
+            _write_note_key(folder / _NOTE_KEY)
     # The pages of Sphinx and others say it themselves.
     has_address = project.generator not in _EDITED or has_option(edited, name, "site_url")
     _print_steps(target, project, has_address=has_address, lists_packages=requirements is not None)
@@ -152,6 +158,14 @@ def _write_new(path: Path, text: str, remedy: str = "") -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, text.encode())
     click.echo(f"{path}: written.")
+
+
+def _write_note_key(path: Path) -> None:
+    """Write the key of a notebook that has none: every build has to name its notes alike."""
+    path.parent.mkdir(exist_ok=True)
+    if read_note_key(path.parent) is None:
+        create_note_key(path.parent)
+        click.echo(f"{path}: written.")
 
 
 def _ignore_built_files(path: Path, site: str) -> None:

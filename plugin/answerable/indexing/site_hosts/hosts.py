@@ -108,7 +108,7 @@ HOSTS: Mapping[HostName, Host] = {
             "vercel.json",
             "vercel.json",
             "https://PROJECT.vercel.app/",
-            {"api/index.py": "vercel.py.txt", "notebook/.gitkeep": "empty.txt"},
+            {"api/index.py": "vercel.py.txt"},
             f"{_FUNCTION_OPTIONS}answers_in: function\n",
         ),
         Host(
@@ -117,7 +117,7 @@ HOSTS: Mapping[HostName, Host] = {
             "render.yaml",
             "render.yaml",
             "https://PROJECT.onrender.com/",
-            {"notebook/.gitkeep": "empty.txt"},
+            {},
             f"{_FUNCTION_OPTIONS}widget:\n  endpoint: https://PROJECT-ask.onrender.com/\n",
         ),
     )
