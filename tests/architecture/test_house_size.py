@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).parents[2] / "plugin" / "answerable"
 # Lines of code by room, without blank lines, comments and docstrings.
 RECORDED: dict[str, int] = {
     "answerable": 59,
-    "cli": 3_815,
+    "cli": 3_845,
     "evaluate": 3_664,
     "indexing": 1_619,
     "indexing/browser_index": 930,
@@ -24,32 +24,32 @@ RECORDED: dict[str, int] = {
     "indexing/leak_audit": 1_089,
     "indexing/notes": 806,
     "indexing/output": 531,
-    "indexing/packaging": 580,
+    "indexing/packaging": 583,
     "indexing/pages": 1_420,
-    "indexing/site_hosts": 185,
+    "indexing/site_hosts": 237,
     "indexing/widget": 380,
-    "mkdocs": 2_156,
+    "mkdocs": 2_158,
     "postgres": 1_057,
     "serve": 1_288,
-    "serve/answers": 1_800,
-    "serve/bundle_format": 864,
+    "serve/answers": 1_802,
+    "serve/bundle_format": 867,
     "serve/embedders": 323,
-    "serve/http": 2_536,
+    "serve/http": 2_616,
     "serve/limits": 677,
     "serve/retrieval": 1_240,
     "serve/stores": 394,
     "serve/text": 237,
     "testing": 296,
-    "widget": 393,
-    "widget/ask-box": 1_236,
+    "widget": 404,
+    "widget/ask-box": 1_240,
     "widget/engine": 2_710,
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 40_236
-MAX_MODULES = 157
+MAX_LINES = 40_470
+MAX_MODULES = 158
 MAX_MODULE_LINES = 600
-MAX_JAVASCRIPT_LINES = 7_824
+MAX_JAVASCRIPT_LINES = 7_859
 
 _LAYOUT = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
