@@ -24,7 +24,7 @@ from answerable.serve.bundle_format.stored_answers import parse_stored_answers
 from answerable.serve.embedders.embedder import Vectors
 from answerable.serve.engine import Engine, find_stored_answer
 from answerable.serve.errors import SiteError
-from answerable.serve.http.mcp.tools import format_answer_for_agent
+from answerable.serve.http.mcp.markdown import format_answer
 from answerable.serve.http.messages import make_document
 from answerable.serve.providers import make_engine
 from answerable.serve.stores.bundle import Bundle
@@ -162,7 +162,7 @@ def test_a_function_sends_it_as_it_is_documented_though_the_day_has_no_tokens(
     with pytest.raises(AssertionError, match="embedded"):
         paid.answer(OTHER)
     # Agents get it in the words of the ask box.
-    text = format_answer_for_agent(body)
+    text = format_answer(body)
     assert text.startswith(f"Answer to: {QUESTION}\n\n{CLAIM[:-1]} [1].")
 
 
