@@ -134,14 +134,10 @@ def test_there_are_two_hundred_drafts_of_families_that_differ() -> None:
     assert all(pair.honest != pair.misleading for pair in PAIRS)
 
 
-def test_the_manual_lists_every_family() -> None:
+def test_the_manual_lists_every_family_that_is_not_caught() -> None:
     (section,) = re.findall(r"^## Misleading drafts$(.*?)(?=^## |\Z)", LIMITS, re.M | re.S)
-    rows = re.findall(r"^\| ([^|]+) \| (\d+) \| (\d+) \|", section, re.M)
-    listed = {name: (int(drafts), int(caught)) for name, drafts, caught in rows}
-    assert listed == {
-        family.name: (len(family.rows), len(family.rows) if family.rule else 0)
-        for family in (*CAUGHT, *INHERENT)
-    }
+    listed = re.findall(r"^\* (.+)$", section, re.M)
+    assert sorted(listed) == sorted(family.name for family in INHERENT)
     drafts, caught = len(PAIRS), sum(pair.family.rule is not None for pair in PAIRS)
     assert (
         f"{len(CAUGHT)} of {len(CAUGHT) + len(INHERENT)} families and {caught} of {drafts} drafts"
