@@ -36,7 +36,7 @@ RECORDED: dict[str, int] = {
     "serve/embedders": 323,
     "serve/http": 2_616,
     "serve/limits": 677,
-    "serve/retrieval": 1_240,
+    "serve/retrieval": 1_241,
     "serve/stores": 394,
     "serve/text": 237,
     "testing": 296,
@@ -46,7 +46,7 @@ RECORDED: dict[str, int] = {
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 40_470
+MAX_LINES = 40_471
 MAX_MODULES = 158
 MAX_MODULE_LINES = 600
 MAX_JAVASCRIPT_LINES = 7_859
