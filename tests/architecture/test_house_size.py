@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).parents[2] / "plugin" / "answerable"
 # Lines of code by room, without blank lines, comments and docstrings.
 RECORDED: dict[str, int] = {
     "answerable": 59,
-    "cli": 3_845,
+    "cli": 3_846,
     "evaluate": 3_664,
     "indexing": 1_619,
     "indexing/browser_index": 930,
@@ -28,7 +28,7 @@ RECORDED: dict[str, int] = {
     "indexing/pages": 1_420,
     "indexing/site_hosts": 237,
     "indexing/widget": 380,
-    "mkdocs": 2_158,
+    "mkdocs": 2_159,
     "postgres": 1_057,
     "serve": 1_288,
     "serve/answers": 1_802,
@@ -46,7 +46,7 @@ RECORDED: dict[str, int] = {
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 40_471
+MAX_LINES = 40_473
 MAX_MODULES = 158
 MAX_MODULE_LINES = 600
 MAX_JAVASCRIPT_LINES = 7_859

@@ -206,11 +206,12 @@ def test_init_writes_what_publishes_a_zensical_site(host: HostName, tmp_path: Pa
         assert done.returncode == 0, done.stderr
         assert "answerable serve" in done.stdout
     config = tomllib.loads((tmp_path / "zensical.toml").read_text("utf-8"))["project"]
+    written = yaml.safe_load(HOSTS[host].options.replace("PROJECT", "harbour-docs")) or {}
     assert config == {
         "site_name": "Harbour",
         "site_url": "https://docs.example/",
         "theme": {"font": False},
-        "plugins": {"answerable": {}},
+        "plugins": {"answerable": written},
     }
     text = (tmp_path / HOSTS[host].path).read_text("utf-8")
     assert "pip install zensical mkdocs-answerable" in text
@@ -218,7 +219,7 @@ def test_init_writes_what_publishes_a_zensical_site(host: HostName, tmp_path: Pa
     assert not re.search(r"mkdocs (build|gh-deploy)|SITE\b", text)
     if HOSTS[host].path.endswith(("yml", "yaml")):
         assert yaml.safe_load(text)
-    done = command(tmp_path, "doctor")
+    done = command(tmp_path, "doctor", OPENAI_API_KEY="test")
     assert done.returncode == 0, done.stdout
     assert f"✓ {HOSTS[host].path} builds the site" in done.stdout
     # The command that builds this site is named, and not MkDocs'.

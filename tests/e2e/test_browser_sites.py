@@ -162,9 +162,9 @@ def test_options_of_index_are_refused_with_what_needs_a_function(tmp_path: Path)
     done = command(tmp_path, *options, "--notebook", "notes", "--endpoint", "/ask/")
     assert done.returncode != 0
     assert (
-        "--answers-in: browser is impossible, since `--notebook` needs a function (private notes "
-        "stay on a server), and so does `--endpoint` (the ask box asks there); set --answers-in to "
-        "function, or remove `--notebook` and remove `--endpoint`"
+        "answers_in: browser is impossible, since `notebook` needs a function (private notes stay "
+        "on a server), and so does `widget.endpoint` (the ask box asks there); set answers_in to "
+        "function, or remove `notebook` and remove `widget.endpoint`"
     ) in " ".join(done.stderr.split())
     done = command(tmp_path, "index", "site", *options[3:])
     assert "--answers-in: no page gets it without --inject" in done.stderr

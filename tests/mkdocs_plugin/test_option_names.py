@@ -29,7 +29,7 @@ def test_unknown_option_is_warned_of_with_the_one_that_is_meant(meant: str) -> N
 @pytest.mark.parametrize(
     ("name", "remedy"),
     [
-        ("exclude", "write `answerable: {exclude: true}` in its front matter."),
+        ("exclude", "is `answerable: {exclude: true}`: write it in its front matter."),
         ("api_key", "set the variable OPENAI_API_KEY."),
     ],
 )

@@ -7,6 +7,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -210,13 +211,13 @@ def index_built_site(source: SiteSource, *, inject: bool = False, strict: bool =
     if not inject:
         # No page asks, so a browser that could answer is never there.
         source = replace(source, options={**source.options, "answers_in": "function"})
-    with closing(ProcessPool()) as pool, echoed_log():
+    with closing(ProcessPool()) as pool, echoed_log(), TemporaryDirectory() as unpublished:
         try:
             config = source.load_config()
-            options = find_plugin(config).config
-            output = None if inject else Path(options.cache) / "browser"
+            plugin = find_plugin(config)
+            output = None if inject else Path(unpublished)
             pages = read_built_pages(
-                config, options, pool, output=output, base_url=source.base_url, strict=strict
+                config, plugin, pool, output=output, base_url=source.base_url, strict=strict
             )
             publish_build(pages.build, click.echo)
             if inject:

@@ -276,7 +276,7 @@ class LiveIndex:
     def _read_pages(self, pool: ProcessPool) -> BuiltPages:
         return read_built_pages(
             self.config,
-            self.options,
+            find_plugin(self.config),
             pool,
             output=self.output,
             base_url=self.source.base_url,

@@ -38,6 +38,7 @@ from .options import (
     resolve_settings,
 )
 from .pages import FinishedBuild, SitePages
+from .plugin import AnswerablePlugin
 from .publish import check_site_options, list_function_needs
 from .widget import append_inline_widget_to_page, make_widget_config, place_widget
 
@@ -105,7 +106,7 @@ class BuiltPages:
 
 def read_built_pages(
     config: MkDocsConfig,
-    options: AnswerableConfig,
+    plugin: AnswerablePlugin,
     pool: ProcessPool,
     *,
     output: Path | None = None,
@@ -119,6 +120,7 @@ def read_built_pages(
     site's address or path, before site_url. open_embedder: opens the one that the options name.
     strict: a failing gate is an error. SiteError for a site that cannot be read.
     """
+    options = plugin.config
     check_site_options(options, list_published_folders(config))
     folder = Path(config.site_dir)
     overrides = BuiltSiteOptions(
@@ -148,7 +150,6 @@ def read_built_pages(
         page_names=built.files,
     )
     config.repo_url = config.repo_url or built.repository
-    written = {name for layer in options.user_configs for name in layer}
     identity = resolve_identity(options)
     build = FinishedBuild(
         options=options,
@@ -163,7 +164,7 @@ def read_built_pages(
         pool=pool,
         author=config.site_author,
         strict=strict,
-        names_function="function" in written,
+        names_function=plugin.names_function,
         widget_config=make_widget_config(config, options, site.pages, ""),
         is_offline=bool(options.offline) and output is None,
     )

@@ -511,7 +511,7 @@ def list_option_names(options: type[base.Config], prefix: str = "") -> Iterator[
 
 # What does, outside the plugin's options, what people look for among them.
 _EXCLUDE_REMEDY = (
-    "To keep a page out of answers, write `answerable: {exclude: true}` in its front matter"
+    "What excludes one page is `answerable: {exclude: true}`: write it in its front matter"
 )
 _KEY_REMEDY = "A key is never read from a file: set the variable OPENAI_API_KEY"
 _ELSEWHERE = {

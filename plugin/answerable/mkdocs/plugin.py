@@ -62,7 +62,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
     def __init__(self) -> None:
         # Takes a finished build, which is not published then.
         self.build_handler: Callable[[FinishedBuild], None] | None = None
-        self._names_function = False
+        self.names_function = False
         self._command = "build"
         self._preview = False
         self._script = injection.WIDGET_SCRIPT
@@ -81,7 +81,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         self, options: dict[str, Any], config_file_path: str | None = None
     ) -> tuple[ConfigErrors, ConfigWarnings]:
         """Load the options, and name the one that an unknown name may mean."""
-        self._names_function = "function" in options
+        self.names_function = "function" in options
         errors, warnings = super().load_config(options, config_file_path)
         suggested = [(key, add_suggestion(AnswerableConfig, key, text)) for key, text in warnings]
         return errors, suggested
@@ -262,7 +262,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             pool=self._pool,
             author=config.site_author,
             strict=config.strict,
-            names_function=self._names_function,
+            names_function=self.names_function,
             widget_config=widget_config,
             is_offline=self._script == injection.OFFLINE_SCRIPT,
         )

@@ -212,4 +212,4 @@ def _build_copy(
         config = load_built_site_config(
             project, {name: str(folder) for name, folder in folders.items() if folder}
         )
-        handler(read_built_pages(config, find_plugin(config).config, pool).build)
+        handler(read_built_pages(config, find_plugin(config), pool).build)

@@ -83,6 +83,7 @@ def test_a_build_tells_the_bundle_and_the_first_three_examples(folder: Path) -> 
     assert read_config(folder) == {
         "bundle": opened(folder).manifest.id,
         "examples": ["Who is Ada at sea?", "Question 3?", "Question 4?"],
+        "page_examples": {},
         "search": None,
         "authors": (
             "https://github.com/harbour/harbour/issues/new?title={question}&body=The%20ask%20box"
@@ -117,7 +118,7 @@ def test_a_dirty_build_brings_it_up_to_date_and_leaves_no_other_file(tmp_path: P
     assert after["examples"] == ["How big is a buoy?"]
     widget = (tmp_path / "site" / WIDGET_CONFIG_PATH).parent
     modules = {"copy-answer", "feedback", "highlight", "offline", "search-row", "site-search"}
-    scripts = {f"{name}.js" for name in ("ask-box", "suggest", "webmcp", *modules)}
+    scripts = {f"{name}.js" for name in ("agents", "ask-box", "suggest", "webmcp", *modules)}
     folders = {"strings", "engine", "index", "model"}
     assert {path.name for path in widget.iterdir()} == scripts | folders | {"site.json"}
     assert [f"engine/{path.name}" for path in widget.glob("engine/*")] == [
@@ -424,6 +425,7 @@ def test_index_injects_the_bundle_of_its_function(folder: Path, tmp_path: Path) 
         assert config == {
             "bundle": opened(tmp_path).manifest.id,
             "examples": [],
+            "page_examples": {},
             # The widget looks for it in the page.
             "search": "",
             "authors": None,

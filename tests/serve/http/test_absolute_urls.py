@@ -91,9 +91,9 @@ def test_index_without_base_url_tells_its_cost(tmp_path: Path) -> None:
     assert build(write_site(tmp_path, site_url="", plugins=["search"])).returncode == 0
     done = command(tmp_path, "index", "site")
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("--base-url: not set") == 1
+    assert done.stderr.count("site_url: not set") == 1
     done = command(tmp_path, "index", "site", "--base-url", "https://harbour.example/")
-    assert "--base-url: not set" not in done.stderr
+    assert "site_url: not set" not in done.stderr
 
 
 @pytest.fixture(scope="module")
