@@ -170,7 +170,7 @@ def test_options_of_index_are_refused_with_what_needs_a_function(tmp_path: Path)
     assert "--answers-in: no page gets it without --inject" in done.stderr
     done = command(tmp_path, "index", "site", "--inject", "--notebook", "notes")
     assert done.returncode == 0, done.stderr
-    assert "deploy the function and set --endpoint, or remove `--notebook`" in done.stderr
+    assert "deploy the function and set widget.endpoint, or remove `notebook`" in done.stderr
 
 
 def test_preview_answers_in_the_browser_where_the_option_says_so(tmp_path: Path) -> None:
