@@ -26,15 +26,15 @@ RECORDED: dict[str, int] = {
     "indexing/output": 531,
     "indexing/packaging": 583,
     "indexing/pages": 1_420,
-    "indexing/site_hosts": 237,
+    "indexing/site_hosts": 238,
     "indexing/widget": 380,
-    "mkdocs": 2_159,
+    "mkdocs": 2_168,
     "postgres": 1_057,
     "serve": 1_288,
     "serve/answers": 1_802,
     "serve/bundle_format": 867,
     "serve/embedders": 323,
-    "serve/http": 2_616,
+    "serve/http": 2_624,
     "serve/limits": 677,
     "serve/retrieval": 1_241,
     "serve/stores": 394,
@@ -46,7 +46,7 @@ RECORDED: dict[str, int] = {
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 40_473
+MAX_LINES = 40_495
 MAX_MODULES = 158
 MAX_MODULE_LINES = 600
 MAX_JAVASCRIPT_LINES = 7_859

@@ -429,3 +429,12 @@ def test_folder_without_a_configuration_says_what_to_write(tmp_path: Path) -> No
     done = command(tmp_path, "build")
     assert done.returncode == 1
     assert "there is no mkdocs.yml: run this in the site's folder" in done.stderr
+
+
+def test_doctor_tells_that_a_generator_has_overwritten_the_ask_box(tmp_path: Path) -> None:
+    put(tmp_path / "answerable.yml", "site_dir: site\n")
+    put(tmp_path / "site" / "index.html", "<body><main><h1>A</h1><p>Boat.</p></main></body>")
+    problem = "index.html has no ask box; run `answerable build`"
+    assert problem in command(tmp_path, "doctor").stdout
+    assert command(tmp_path, "index", "site", "--inject").returncode == 0
+    assert problem not in command(tmp_path, "doctor").stdout

@@ -16,6 +16,7 @@ from ..indexing.answer_place import choose_answer_place, describe_function_needs
 from ..indexing.generators import detect_generator
 from ..indexing.output.files import format_count
 from ..indexing.packaging.platforms import PACKAGE_FOLDER
+from ..indexing.widget.injection import WIDGET_FOLDER
 from ..serve.bundle_format.manifest import Manifest
 from ..serve.errors import AnswerableError, SiteError
 from ..serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS
@@ -91,6 +92,8 @@ def check_site(config_file: Path, online: OnlineChecks | None = None) -> Iterato
     yield from _check_packages(options)
     yield from _check_keys(options)
     yield _check_build(manifest)
+    if not is_mkdocs:
+        yield from _check_built_pages(Path(config.site_dir))
     yield _check_gold(options, config.site_author)
     yield from _check_notebook(options, folder)
     yield _check_host_file(folder, options)
@@ -223,6 +226,15 @@ def _check_build(manifest: Manifest | AnswerableError) -> SiteCheck:
     if not passages:
         return SiteCheck("problem", f"the last index holds {summary}: write pages with text")
     return SiteCheck("good", f"the last index holds {summary}")
+
+
+def _check_built_pages(folder: Path) -> Iterator[SiteCheck]:
+    """Check that the start page has the ask box: a run of the generator alone overwrites it."""
+    page = folder / "index.html"
+    if page.is_file() and WIDGET_FOLDER.encode() not in page.read_bytes():
+        yield SiteCheck(
+            "problem", f"{page} has no ask box; run `answerable build` before you publish it"
+        )
 
 
 def _check_gold(options: AnswerableConfig, author: str | None) -> SiteCheck:

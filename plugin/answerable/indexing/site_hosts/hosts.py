@@ -132,6 +132,8 @@ _BUILT_BY_ANY = {
         "answerable build\n        - mkdir -p $READTHEDOCS_OUTPUT"
         "\n        - cp -r SITE $READTHEDOCS_OUTPUT/html"
     ),
+    # Of another generator, any warning would stop the first publication.
+    "mkdocs build --strict": "answerable build",
     "mkdocs build": "answerable build",
     'publish = "site"': 'publish = "SITE"',
     "pages deploy site ": "pages deploy SITE ",

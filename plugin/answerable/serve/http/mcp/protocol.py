@@ -224,10 +224,12 @@ _PROMPT_NAME = "ask"
 _INSTRUCTIONS = (
     "These tools answer from the published documentation of {site}. Use `ask` for any question "
     "about it, also where you think that you know the answer: what you remember may be of another "
-    "version. Every sentence that `ask` returns was checked against the page that it cites; its "
-    "first line says how sure it is. Cite the urls of what you use. Where `ask` finds no answer, "
-    "try `search` and `read`, which return the words of pages; if these do not answer it either, "
-    "say that the documentation does not answer it, and do not fill the gap from other knowledge "
+    "version. Every sentence that `ask` returns was checked against the page that it cites, and "
+    "its first line says how sure it is that these pages are on the subject: check that their "
+    "words answer the question. `read` the url of a source for its whole section. Cite the urls of "
+    "what you use. Where `ask` finds no answer, try `search` and `read`, which return the words of "
+    "pages, with a few words at a time; if these do not answer it either, say that the "
+    "documentation does not answer it, and do not fill the gap from other knowledge "
     "as if the site said it."
 )
 # The last part of a site's address where it has an address for each version, as mike makes them.

@@ -241,7 +241,9 @@ def format_page(page: PageText, base: str | None) -> str:
     parts = [f"{page.title}\n{make_absolute(page.url, base)}"]
     parts += [f"## {section.title}\n\n{section.text}" for section in page.sections]
     if page.is_cut:
-        parts.append("(This section is too long for one result: search for what comes after it.)")
+        parts.append(
+            "(Cut here: read it with more `max_words`, or search for what comes after it.)"
+        )
     if page.left_out:
         listed = ", ".join(page.left_out[:_MAX_LISTED])
         count = len(page.left_out)
@@ -318,7 +320,11 @@ TOOLS = (
                 "minLength": 1,
                 "description": "Its id, url, path or title, such as guide/deploy#aws.",
             },
-            "max_words": {"type": "integer", "minimum": 1, "description": "To read no more."},
+            "max_words": {
+                "type": "integer",
+                "minimum": 1,
+                "description": "Stop after so many words.",
+            },
         },
         _PAGE_SCHEMA,
         run_read,
