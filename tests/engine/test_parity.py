@@ -100,6 +100,18 @@ def test_replies_in_node_equal_those_of_python(
     assert not differences, engine_parity.describe_differences(differences)
 
 
+@pytest.mark.parametrize("text", ["OAuth2", "SigV4", "Is QUICv9 an XtoY7 of mkDocs3?"])
+def test_a_first_question_in_mixed_case_loads_the_words_it_is_read_by(
+    site: BrowserSite, text: str
+) -> None:
+    # An engine that has answered before may have them already.
+    question = HardQuestion("mixed case", text)
+    expected = [engine_parity.expect_result(site.engine, question)]
+    with engine_parity.asking_in_node(site) as ask:
+        differences = engine_parity.find_differences([question], expected, ask)
+    assert not differences, engine_parity.describe_differences(differences)
+
+
 def test_replies_in_a_page_equal_those_of_python(
     site: BrowserSite, questions: list[HardQuestion], expected: list[Result], page: Page
 ) -> None:

@@ -93,6 +93,13 @@ def test_ambiguous_near_spellings_are_not_corrected(tmp_path: Path) -> None:
     assert read_for_bundle(bundle, "the zatch").remarks == (Remark("unknown", "zatch"),)
 
 
+def test_a_name_with_capitals_inside_is_no_misspelled_word(tmp_path: Path) -> None:
+    pages = [record("a", "<p>The sites of rpcx and of others.</p>")]
+    bundle = bundle_of(tmp_path, index_of(tmp_path, pages))
+    assert read_for_bundle(bundle, "the gRPCx").remarks == (Remark("unknown", "gRPCx"),)
+    assert read_for_bundle(bundle, "the grpcx").question == "the rpcx"
+
+
 def test_two_edits_never_replace_a_letter_or_the_first(tmp_path: Path) -> None:
     pages = [record("a", "<p>The confidence of what replaces it.</p>")]
     bundle = bundle_of(tmp_path, index_of(tmp_path, pages))

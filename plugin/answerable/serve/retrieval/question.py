@@ -476,6 +476,9 @@ def _correct_spelling(
     for place, word in enumerate(words):
         lower = word.lower()
         is_unlike_all = lower in missing
+        if word[1:] != lower[1:]:
+            # Capitals inside a word make a name, such as gRPC, which no near word stands for.
+            continue
         if not may_be_misspelled(lower) or not (is_unlike_all or _is_new_form(store, lower)):
             continue
         if word_rank(lower) is not None:

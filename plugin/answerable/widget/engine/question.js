@@ -363,7 +363,9 @@ function weighTerms(store, terms) {
  * @returns {Promise<void>}
  */
 async function loadWords(store, question) {
-  const words = store.site.tags.flatMap((tag) => extractWords(store.recipe, question, tag));
+  // A word in camel case has other parts than in lower case, in which an unknown word is looked up.
+  const texts = [question, question.toLowerCase()];
+  const words = store.site.tags.flatMap((tag) => texts.flatMap((text) => extractWords(store.recipe, text, tag)));
   const asWritten = splitWords(store.recipe, question).map((word) => word.toLowerCase());
   await store.loadTerms([...words, ...asWritten]);
 }
@@ -444,6 +446,8 @@ async function correctSpelling(store, question, wordRank) {
   for (const [place, word] of words.entries()) {
     const lower = word.toLowerCase();
     const isUnlikeAll = missing.has(lower);
+    // Capitals inside a word make a name, such as gRPC, which no near word stands for.
+    if (word.slice(1) !== lower.slice(1)) continue;
     if (!mayBeMisspelled(store, lower) || !(isUnlikeAll || isNewForm(store, lower)) || wordRank(lower) !== null) continue;
     let near = await findNearSpelling(store, lower);
     let misspelled = word;
