@@ -36,20 +36,20 @@ RECORDED: dict[str, int] = {
     "serve/embedders": 323,
     "serve/http": 2_624,
     "serve/limits": 677,
-    "serve/retrieval": 1_241,
+    "serve/retrieval": 1_243,
     "serve/stores": 394,
     "serve/text": 237,
     "testing": 296,
     "widget": 404,
     "widget/ask-box": 1_240,
-    "widget/engine": 2_710,
+    "widget/engine": 2_712,
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 40_495
+MAX_LINES = 40_498
 MAX_MODULES = 158
 MAX_MODULE_LINES = 600
-MAX_JAVASCRIPT_LINES = 7_859
+MAX_JAVASCRIPT_LINES = 7_863
 
 _LAYOUT = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
