@@ -27,6 +27,7 @@ from answerable.serve.errors import SiteError
 from answerable.serve.http.mcp.markdown import format_answer
 from answerable.serve.http.messages import make_document
 from answerable.serve.providers import make_engine
+from answerable.serve.retrieval.boosts import hash_words
 from answerable.serve.stores.bundle import Bundle
 from support.openapi_check import check_response
 from support.service_requests import USUAL, Paid, asking, code
@@ -128,6 +129,21 @@ def test_no_model_is_called_for_it_and_a_draft_of_the_same_is_equal(bundle: Bund
     assert stored.excerpts
     assert silent.bound_tokens(QUESTION) == 0
     assert silent.bound_tokens(OTHER) == 40_000
+
+
+def test_a_question_that_is_read_otherwise_than_it_is_typed_costs_what_its_answer_does(
+    bundle: Bundle,
+) -> None:
+    ((row, stored),) = bundle.answers.items()
+    words = f"and {QUESTION}"
+    keys = bundle.question_keys.copy()
+    keys[row] = hash_words(words)
+    continued = replace(bundle, question_keys=keys, answers={row: replace(stored, question=words)})
+    engine = Engine(continued, PaidEmbedder(), Paid())
+    # What continues an earlier question is not of its words, so no stored answer is found for it.
+    assert engine.bound_tokens(words) == engine.max_question_tokens
+    with pytest.raises(AssertionError, match="embedded"):
+        engine.answer(words)
 
 
 @pytest.mark.parametrize("claim", ["It is 99 metres long.", "Ask captain@evil.example."])

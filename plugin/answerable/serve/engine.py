@@ -86,8 +86,8 @@ class Engine(Generic[StoreT]):
         return self.embedder.max_question_tokens + self.answerer.max_question_tokens
 
     def bound_tokens(self, question: str) -> int:
-        """Bound the tokens that a question costs; none if its answer is stored."""
-        return 0 if find_stored_answer(self.store, question) else self.max_question_tokens
+        """Bound the tokens that a question costs, which are none if its answer is stored."""
+        return 0 if self._has_stored_answer(question) else self.max_question_tokens
 
     def parse_question(self, question: str) -> QuestionReading:
         """Read the content terms of a question, in the site's spelling and without its frame."""
@@ -122,10 +122,16 @@ class Engine(Generic[StoreT]):
     def retrieve_for_answer(
         self, question: str, language: str | None = None, near: int = 0
     ) -> RetrievalResult:
-        """Retrieve the pool that ``answer_from`` needs; a stored answer needs none that costs."""
-        if self.embedder.max_question_tokens and find_stored_answer(self.store, question):
+        """Retrieve the pool that ``answer_from`` needs, and none that costs for a stored answer."""
+        if self.embedder.max_question_tokens and self._has_stored_answer(question):
             return RetrievalResult(reading=self.parse_question(question))
         return self.retrieve(question, POOL_SIZE, language, near)
+
+    def _has_stored_answer(self, question: str) -> bool:
+        """Test for a stored answer as ``answer_from`` finds it: by the question as it is read."""
+        if not self.store.answers:
+            return False
+        return find_stored_answer(self.store, self.parse_question(question).question) is not None
 
     def answer_from(self, retrieved: RetrievalResult) -> Reply:
         """Answer a question from a pool that it has retrieved already.
