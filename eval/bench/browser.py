@@ -18,7 +18,6 @@ Pagefind with the first five results, which its interface shows.
 
 import json
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,14 +26,10 @@ from statistics import median, quantiles
 from typing import Any
 
 from counting_server import Traffic, serve_counted
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 from questions import build_site, required
-from site_searches import NO_PAGEFIND, PAGEFIND, Site, measure_searches, open_page
-from tables import DataError, Results, Row, main, measure_each, read_lines
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
-
-from support.browser import CHROMIUM_ARGS, executable
+from site_searches import Site, measure_in_browser, measure_searches, open_page
+from tables import DataError, Results, Row, main, read_lines
 
 # Mbit/s and the milliseconds before a response begins: of a slow and a usual phone, of a cable.
 LINKS: Mapping[str, tuple[float, int]] = {
@@ -44,7 +39,6 @@ LINKS: Mapping[str, tuple[float, int]] = {
 }
 _TIMED_QUESTIONS = 5
 _ASSETS = Path("assets", "answerable")
-_MISSING = "no file questions/NAME.jsonl with its site in sites/NAME"
 
 _OPEN = """async ([engine, home, index]) => {
   const { openSiteIndex } = await import(engine);
@@ -93,18 +87,7 @@ class Asked:
 
 def measure(data: Path) -> Results:
     """Measure every ``questions/NAME.jsonl`` on its ``sites/NAME``."""
-    chromium = executable()
-    if chromium is None:
-        return Results((), ("skipped, there is no Chromium",))
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_ARGS)
-        paths = sorted((data / "questions").glob("*.jsonl"))
-        results = measure_each(
-            paths, lambda path: _row(path, data, browser), f"{_MISSING} in {data}"
-        )
-        browser.close()
-    skipped = list(results.skipped) + ([] if PAGEFIND.exists() else [NO_PAGEFIND])
-    return Results(results.rows, skipped)
+    return measure_in_browser(data, lambda path, browser: _row(path, data, browser))
 
 
 def _row(path: Path, data: Path, browser: Browser) -> Row:

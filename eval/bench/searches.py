@@ -18,7 +18,6 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,22 +30,17 @@ import gold_spans
 import seen
 from counting_server import serve_counted
 from gold_spans import Gold
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 from questions import build_site, required
 from scoring import share
-from site_searches import NO_PAGEFIND, PAGEFIND
-from tables import DataError, Results, Row, main, measure_each, read_lines
+from site_searches import PAGEFIND, measure_in_browser
+from tables import DataError, Results, Row, main, read_lines
 
 from answerable.indexing.local_model import open_local_embedder
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
 from answerable.serve.stores.bundle import Bundle, open_bundle
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
-
-from support.browser import CHROMIUM_ARGS, executable
-
-_MISSING = "no file questions/NAME.jsonl with its site in sites/NAME"
 _MINISEARCH = Path(__file__).parent / "searches" / "minisearch.mjs"
 _TAG = re.compile(r"<[^>]+>")
 
@@ -102,22 +96,10 @@ class ShownResults:
 
 def measure(data: Path) -> Results:
     """Measure every ``questions/NAME.jsonl`` on its ``sites/NAME``."""
-    chromium = executable()
-    if chromium is None:
-        return Results((), ("skipped, there is no Chromium",))
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_ARGS)
-        paths = sorted((data / "questions").glob("*.jsonl"))
-        results = measure_each(
-            paths, lambda path: _row(path, data, browser), f"{_MISSING} in {data}"
-        )
-        browser.close()
-    skipped = list(results.skipped)
-    if not PAGEFIND.exists():
-        skipped.append(NO_PAGEFIND)
-    if not find_spec("mkdocs_ask"):
-        skipped.append("mkdocs-ask: skipped, run `pip install mkdocs-ask`")
-    return Results(results.rows, skipped)
+    results = measure_in_browser(data, lambda path, browser: _row(path, data, browser))
+    lacks_ask = find_spec("mkdocs_ask") is None
+    other = ["mkdocs-ask: skipped, run `pip install mkdocs-ask`"] if lacks_ask else []
+    return Results(results.rows, [*results.skipped, *other])
 
 
 def _row(path: Path, data: Path, browser: Browser) -> Row:

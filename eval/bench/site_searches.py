@@ -1,17 +1,23 @@
 """Measure what the searches of Material and Pagefind fetch for a question on a served site."""
 
 import subprocess
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
 from counting_server import Traffic, read_packed
-from playwright.sync_api import Browser, Page
-from tables import Row
+from playwright.sync_api import Browser, Page, sync_playwright
+from tables import Results, Row, measure_each
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
+
+from support.browser import CHROMIUM_ARGS, executable
 
 PAGEFIND = Path(__file__).parent / "searches" / "node_modules" / ".bin" / "pagefind"
 NO_PAGEFIND = "Pagefind: skipped, run `npm ci` in eval/bench/searches"
+_MISSING = "no file questions/NAME.jsonl with its site in sites/NAME"
 # So many its interface shows at once.
 _PAGEFIND_RESULTS = 5
 
@@ -29,6 +35,24 @@ class Site:
     folder: Path
     traffic: Traffic
     modules: Sequence[str]
+
+
+def measure_in_browser(data: Path, measure_site: Callable[[Path, Browser], Row]) -> Results:
+    """Measure every ``questions/NAME.jsonl`` of a data folder in one browser.
+
+    measure_site: measures the ``sites/NAME`` of such a file.
+    """
+    chromium = executable()
+    if chromium is None:
+        return Results((), ("skipped, there is no Chromium",))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_ARGS)
+        paths = sorted((data / "questions").glob("*.jsonl"))
+        results = measure_each(
+            paths, lambda path: measure_site(path, browser), f"{_MISSING} in {data}"
+        )
+        browser.close()
+    return Results(results.rows, [*results.skipped, *([] if PAGEFIND.exists() else [NO_PAGEFIND])])
 
 
 def open_page(site: Site, browser: Browser) -> Page:

@@ -18,19 +18,19 @@ RECORDED: dict[str, int] = {
     "answerable": 59,
     "cli": 3_846,
     "evaluate": 3_664,
-    "indexing": 1_619,
+    "indexing": 1_621,
     "indexing/browser_index": 930,
-    "indexing/html_site": 520,
+    "indexing/html_site": 517,
     "indexing/leak_audit": 1_089,
     "indexing/notes": 806,
     "indexing/output": 531,
     "indexing/packaging": 583,
     "indexing/pages": 1_420,
-    "indexing/site_hosts": 238,
+    "indexing/site_hosts": 237,
     "indexing/widget": 380,
-    "mkdocs": 2_168,
+    "mkdocs": 2_169,
     "postgres": 1_057,
-    "serve": 1_288,
+    "serve": 1_292,
     "serve/answers": 1_802,
     "serve/bundle_format": 867,
     "serve/embedders": 323,
@@ -46,7 +46,7 @@ RECORDED: dict[str, int] = {
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 40_498
+MAX_LINES = 40_510
 MAX_MODULES = 158
 MAX_MODULE_LINES = 600
 MAX_JAVASCRIPT_LINES = 7_863

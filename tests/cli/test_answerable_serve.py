@@ -5,10 +5,8 @@ import json
 import re
 import signal
 import socket
-import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -19,7 +17,7 @@ from answerable.cli.index import SiteSource
 from answerable.cli.serve import LiveIndex
 from answerable.indexing.generators import Project
 from support.deadlines import PATIENCE, until
-from support.server_processes import Running, run
+from support.server_processes import Running, answerable_serve
 from support.sites import NOTES, command, put
 
 QUESTION = "How thick is the chain of a mooring?"
@@ -54,20 +52,6 @@ def write_site_folder(folder: Path) -> Path:
     return folder
 
 
-@contextmanager
-def serving(folder: Path, *args: str) -> Iterator[Running]:
-    code = "from answerable.cli import main; main()"
-    line = [sys.executable, "-u", "-c", code, "serve", "site", "--port=0", *args]
-
-    def ready(running: Running) -> bool:
-        match = re.search(r"Serving at http://127\.0\.0\.1:(\d+)/", running.output)
-        running.port = int(match[1]) if match else 0
-        return match is not None
-
-    with run(line, folder, ready) as running:
-        yield running
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_site_folder(tmp_path_factory.mktemp("serve"))
@@ -75,7 +59,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(folder: Path) -> Iterator[Running]:
-    with serving(folder, "--notebook", "notebook") as running:
+    with answerable_serve(folder, "site", "--notebook", "notebook") as running:
         yield running
 
 
@@ -114,7 +98,7 @@ def test_widget_config_names_the_bundle_that_answers(server: Running) -> None:
 
 def test_browser_answers_where_the_option_says_so(tmp_path: Path) -> None:
     write_site_folder(tmp_path)
-    with serving(tmp_path, "--answers-in=browser") as server:
+    with answerable_serve(tmp_path, "site", "--answers-in=browser") as server:
         body = json.loads(get(server, "/docs/assets/answerable/site.json")[2])
         assert body["bundle"] == server.ask(ASK, QUESTION)["bundle"]
         (index,) = body["index"].values()
@@ -221,7 +205,7 @@ def test_a_reader_asks_in_a_browser(server: Running, page: Page) -> None:
 
 def test_changed_pages_are_indexed_again(tmp_path: Path) -> None:
     folder = write_site_folder(tmp_path)
-    with serving(folder, "--notebook", "notebook") as server:
+    with answerable_serve(folder, "site", "--notebook", "notebook") as server:
         assert "twelve" in server.ask(ASK, QUESTION)["answer"]
         put(folder / "site" / "mooring" / "index.html", MOORING.replace("twelve", "ninety"))
         until(lambda: "ninety" in server.ask(ASK, QUESTION)["answer"])
@@ -236,7 +220,7 @@ def test_changed_pages_are_indexed_again(tmp_path: Path) -> None:
 def test_site_is_served_although_the_first_index_fails(tmp_path: Path) -> None:
     folder = write_site_folder(tmp_path)
     put(folder / "notebook" / "winch.md", "no front matter")
-    with serving(folder, "--notebook", "notebook", "--base-url", "/") as server:
+    with answerable_serve(folder, "site", "--notebook", "notebook", "--base-url", "/") as server:
         until(lambda: "(no answers yet)" in server.output)
         assert server.request("POST", "/_answerable/answer", {"question": QUESTION})[0] == 503
         assert get(server, "/mooring/")[0] == 200
@@ -286,7 +270,7 @@ def test_site_that_is_slow_to_scan_is_scanned_less_often(
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signal_stops_the_server_with_status_0(tmp_path: Path, number: signal.Signals) -> None:
     with (
-        serving(write_site_folder(tmp_path)) as server,
+        answerable_serve(write_site_folder(tmp_path), "site") as server,
         # Without a request, as browsers open them: it keeps nobody waiting.
         socket.create_connection(("127.0.0.1", server.port)),
     ):

@@ -6,8 +6,6 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -19,7 +17,7 @@ from answerable.indexing.site_hosts.hosts import HOST_NAMES, HOSTS, HostName
 from answerable.serve.stores.bundle import Bundle
 from support import generated_sites, sites, static_server
 from support.deadlines import until
-from support.server_processes import Running, free_port, run
+from support.server_processes import answerable_serve, free_port, run
 from support.sites import NOTES, ask, command, opened, put
 
 QUESTION = "How thick is the chain of a mooring?"
@@ -320,23 +318,9 @@ def test_first_file_that_names_the_plugin_configures_a_site(tmp_path: Path) -> N
     assert find_config_file(tmp_path) == tmp_path / "answerable.yml"
 
 
-@contextmanager
-def serving(folder: Path, *args: str) -> Iterator[Running]:
-    code = "from answerable.cli import main; main()"
-    line = [sys.executable, "-u", "-c", code, "serve", "--port=0", *args]
-
-    def ready(running: Running) -> bool:
-        match = re.search(r"Serving at http://127\.0\.0\.1:(\d+)/", running.output)
-        running.port = int(match[1]) if match else 0
-        return match is not None
-
-    with run(line, folder, ready) as running:
-        yield running
-
-
 def test_served_zensical_site_reloads_what_was_edited(tmp_path: Path, page: Page) -> None:
     write_zensical_site(tmp_path)
-    with serving(tmp_path) as server:
+    with answerable_serve(tmp_path) as server:
         page.goto(f"http://127.0.0.1:{server.port}/docs/mooring/")
         expect(page.locator("article")).to_contain_text("twelve millimetres")
         text = PAGES["mooring.md"].replace("twelve", "ninety")
@@ -380,7 +364,7 @@ def test_sphinx_site_is_built_asked_and_compared(tmp_path: Path) -> None:
     # Options have a file of their own, beside Sphinx's.
     put(tmp_path / "answerable.yml", "widget:\n  placement: none\n")
     assert command(tmp_path, "build").returncode == 0
-    with serving(tmp_path, "--answers-in=browser") as server:
+    with answerable_serve(tmp_path, "--answers-in=browser") as server:
         assert "answerable-ask>" not in server.request("GET", "/docs/storms.html")[1]
 
 
@@ -391,7 +375,7 @@ def test_any_command_builds_a_site(tmp_path: Path) -> None:
     done = command(tmp_path, "build", "--command", "hugo --quiet", "--site", "public")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "answerable-ask" in (tmp_path / "public" / "index.html").read_text("utf-8")
-    with serving(tmp_path, "public", "--command", "hugo --quiet") as server:
+    with answerable_serve(tmp_path, "public", "--command", "hugo --quiet") as server:
         page = tmp_path / "content" / "guide" / "mooring.md"
         put(page, page.read_text("utf-8").replace("twelve", "ninety"))
         until(lambda: "ninety" in server.ask("/docs/_answerable/answer", QUESTION)["answer"])

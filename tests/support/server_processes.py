@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -16,7 +17,16 @@ from typing import Any
 
 from support.deadlines import PATIENCE, until
 
-__all__ = ["PATIENCE", "Running", "free_port", "run", "started", "until", "watched"]
+__all__ = [
+    "PATIENCE",
+    "Running",
+    "answerable_serve",
+    "free_port",
+    "run",
+    "started",
+    "until",
+    "watched",
+]
 
 
 @dataclass
@@ -104,6 +114,21 @@ def mkdocs(folder: Path, *args: str) -> Iterator[Running]:
     options = [arg for arg in args if arg not in flags]
     command = [sys.executable, "-m", "mkdocs", *flags, "serve", "-a", f"127.0.0.1:{port}", *options]
     with run(command, folder, lambda running: "Serving on" in running.output, port) as running:
+        yield running
+
+
+@contextmanager
+def answerable_serve(folder: Path, *args: str) -> Iterator[Running]:
+    """Run `answerable serve` on a free port until the block ends."""
+    code = "from answerable.cli import main; main()"
+    line = [sys.executable, "-u", "-c", code, "serve", "--port=0", *args]
+
+    def ready(running: Running) -> bool:
+        match = re.search(r"Serving at http://127\.0\.0\.1:(\d+)/", running.output)
+        running.port = int(match[1]) if match else 0
+        return match is not None
+
+    with run(line, folder, ready) as running:
         yield running
 
 

@@ -51,7 +51,7 @@ Result = TypeVar("Result")
 def call_at_once(
     function: Callable[[Item], Result], items: Sequence[Item]
 ) -> Iterator[tuple[Item, Result]]:
-    """Call a function with items, a few at once; yield each with its result as it ends."""
+    """Call a function with items, a few at once, and yield each with its result as it ends."""
     with ThreadPoolExecutor(_CALLS_AT_ONCE) as executor:
         calls = {executor.submit(copy_context().run, function, item): item for item in items}
         try:
@@ -62,7 +62,7 @@ def call_at_once(
 
 
 def call_patiently(call: Callable[[], Result], pause: Callable[[float], None]) -> Result:
-    """Call a provider again while its failure may pass; ProviderError if it does not.
+    """Call a provider again while its failure may pass, and raise ProviderError if it does not.
 
     pause: waits so many seconds.
     """
@@ -107,7 +107,7 @@ class ImportedDrafts:
     max_question_tokens: int = 0
 
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
-        """Return the draft to a question; a second one is no other."""
+        """Return the draft to a question, which is the same a second time."""
         del evidence, violation
         return self.drafts[question]
 

@@ -1,7 +1,6 @@
 """``answerable index`` and ``build``: a site that any generator builds, made answerable."""
 
 import logging
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
@@ -19,6 +18,7 @@ from ..indexing.generators import (
     Project,
     detect_generator,
     find_config_file,
+    normalize_path,
     read_project,
     run_generator,
 )
@@ -58,21 +58,21 @@ class SiteSource:
     options: Mapping[str, object] = field(default_factory=dict)
 
     def load_config(self) -> "BuiltSiteConfig":
-        """Load the site's configuration; SiteError for one that cannot be read."""
+        """Load the site's configuration, or raise SiteError if it cannot be read."""
         from ..mkdocs.built_sites import load_built_site_config
 
         return load_built_site_config(self.project, self.settings, self.options)
 
 
 def find_site(config_file: Path | None, site_dir: Path | None) -> Project:
-    """Find the project of the site in a folder; one without options where no file is for it.
+    """Find the project of the site in a folder, without options where no file is for it.
 
     site_dir: None for the folder that the configuration names. SiteError without either.
     """
     file = config_file or find_config_file()
     if file.is_file():
         project = read_project(file, detect_generator(file))
-        if site_dir is None or project.site_dir == Path(os.path.abspath(site_dir)):  # noqa: PTH100
+        if site_dir is None or project.site_dir == normalize_path(site_dir):
             return project
     elif site_dir is None:
         raise SiteError(
@@ -83,7 +83,7 @@ def find_site(config_file: Path | None, site_dir: Path | None) -> Project:
 
 
 def site_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Declare the options that `index` and `serve` share; a command gets them as a SiteSource."""
+    """Declare the options that `index` and `serve` share, which a command gets as a SiteSource."""
 
     @wraps(command)
     @click.pass_obj
@@ -174,7 +174,7 @@ def build_command(
 def build_site(
     config_file: Path | None, command: str | None, site: Path | None, *, strict: bool
 ) -> None:
-    """Build a site and make it answerable; SiteError if a step fails.
+    """Build a site and make it answerable, or raise SiteError if a step fails.
 
     command: what builds it in a shell, None for its generator's own. site: the folder of that.
     """
@@ -191,7 +191,7 @@ def build_site(
 
 
 def find_built_project(config_file: Path | None, command: str | None, site: Path | None) -> Project:
-    """Find the project to build; with a command of one's own, no MkDocs runs the plugin."""
+    """Find the project to build, where no MkDocs runs the plugin for a command of one's own."""
     is_alone = command is not None and not (config_file or find_config_file()).is_file()
     project = find_site(config_file, (site or Path("site")) if is_alone else None)
     if site:

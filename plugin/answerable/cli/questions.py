@@ -336,7 +336,7 @@ def _write(
 def _announce(
     count: str, model: str, tokens: tuple[int, int], price: ModelPrice | None, *, is_agreed: bool
 ) -> None:
-    """Say what a run takes before it begins, and ask at a terminal; click.Abort for no."""
+    """Say what a run takes before it begins, and ask at a terminal, or raise click.Abort."""
     estimate = _describe_tokens(tokens, price)
     click.echo(f"{count}, {model}: about {estimate}; only public text is sent.", err=True)
     if sys.stdin.isatty() and not is_agreed:
@@ -403,7 +403,7 @@ def _import(
 
 
 def _parse_lines(text: str, form: str) -> list[object]:
-    """Parse lines of JSON; SiteError names the one that is none, and the form of all."""
+    """Parse lines of JSON, or raise SiteError that names the bad one and the form of all."""
     rows: list[object] = []
     for number, row in enumerate(text.split("\n"), 1):
         try:
@@ -416,7 +416,7 @@ def _parse_lines(text: str, form: str) -> list[object]:
 
 
 def _read_lines(imported: Path) -> str:
-    """Read the imported file, or standard input for -; SiteError if it is not UTF-8."""
+    """Read the imported file, or standard input for -, or raise SiteError if it is not UTF-8."""
     with click.open_file(str(imported), "rb") as file:
         data: bytes = file.read()
     try:
@@ -426,7 +426,7 @@ def _read_lines(imported: Path) -> str:
 
 
 def _require_built(file: AnswerFile, path: Path) -> list[tuple[str, str]]:
-    """List the questions of sections; SiteError unless the last build has read the same."""
+    """List the questions of sections, or raise SiteError if the last build has read others."""
     listed = [
         (section, text)
         for section in file.sections

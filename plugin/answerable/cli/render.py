@@ -250,6 +250,15 @@ def print_page(page: Page, *, is_public: bool = False, wraps: bool = False) -> N
         print_line(line)
 
 
+def print_hanging(console: Console, start: Text, text: Text) -> None:
+    """Print a text after the start of its first line, and its other lines below the text."""
+    indent = start.cell_len
+    for part in text.wrap(console, max(console.width - indent, 1)):
+        part.rstrip()
+        console.print(start.append_text(part), soft_wrap=True)
+        start = Text(" " * indent)
+
+
 def _print_table(
     console: Console,
     columns: Sequence[str],
@@ -274,14 +283,10 @@ def _print_table(
             line.append_text(cell).append("  ")
         text = to_plain_text(row[last])
         first, *_ = text.split("\n")
-        start = line.cell_len
-        if start + first.cell_len > console.width:
+        if line.cell_len + first.cell_len > console.width:
             console.print(line)
-            line, start = Text(" " * 4), 4
-        for part in text.wrap(console, max(console.width - start, 1)):
-            part.rstrip()
-            console.print(line.append_text(part), soft_wrap=True)
-            line = Text(" " * start)
+            line = Text(" " * 4)
+        print_hanging(console, line, text)
 
 
 def _print_card(card: Card, number: int, print_line: Callable[..., None]) -> None:

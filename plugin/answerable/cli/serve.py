@@ -216,7 +216,7 @@ class LiveIndex:
         return Path(self.options.cache) / "browser"
 
     def start(self) -> None:
-        """Build and read the site; SiteError if that fails. No index of it is an error printed."""
+        """Build and read the site, or raise SiteError. No index of it is an error printed."""
         self._generate()
         with closing(ProcessPool()) as pool:
             pages = self._read_pages(pool)
@@ -224,7 +224,7 @@ class LiveIndex:
             self._attempt(lambda: self._preview(pages))
 
     def rebuild(self) -> None:
-        """Build and index the site again; an error is printed and leaves the last engine."""
+        """Build and index the site again, where an error is printed and leaves the last engine."""
         self._attempt(self._rebuild)
         self.builds += 1
 

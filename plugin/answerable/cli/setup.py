@@ -14,6 +14,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 import click
 from rich.console import Console
+from rich.text import Text
 from selectolax.lexbor import LexborHTMLParser
 
 from ..indexing.generators import Project, detect_generator, name_build_command, read_project
@@ -46,7 +47,7 @@ from .published_site import (
     parse_site_url,
     read_response,
 )
-from .render import to_plain_text
+from .render import print_hanging, to_plain_text
 
 _GOLD_FILE = Path("eval/gold.yaml")
 _GOLD_STARTER = """\
@@ -261,12 +262,9 @@ def doctor_command(location: SiteLocation, online: bool) -> None:
 
 def _print_check(check: SiteCheck) -> None:
     """Print what was checked, broken at the terminal's width."""
-    console = Console()
     # An address may be that of a page whose author is another one.
     text = to_plain_text(format_line(check.text))
-    for number, line in enumerate(text.wrap(console, console.width - 2)):
-        line.rstrip()
-        console.print("  " if number else f"{_MARKS[check.level]} ", line, sep="", soft_wrap=True)
+    print_hanging(Console(), Text(f"{_MARKS[check.level]} "), text)
 
 
 def _check_function(endpoint: str, bundle: str | None) -> SiteCheck:

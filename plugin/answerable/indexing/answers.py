@@ -61,7 +61,7 @@ class CheckedAnswer:
 
 
 def read_answers(path: Path) -> tuple[WrittenAnswer, ...]:
-    """Read a file of answers, none where there is no file; SiteError names what is wrong."""
+    """Read a file of answers, none without a file, or raise SiteError that names what is wrong."""
     if not path.is_file():
         return ()
     try:
@@ -86,7 +86,7 @@ def write_answers(
 def describe_answer(
     section: str, question: str, answer: Answer, sections: Sequence[SectionPassages]
 ) -> WrittenAnswer:
-    """Describe the claims of a grounded answer as the file holds them; routes have no place in it.
+    """Describe the claims of a grounded answer as the file holds them, without its routes.
 
     section: the id of the question's.
     """

@@ -12,11 +12,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
-import yaml
 from yaml_env_tag import construct_env_tag
 
 from ..serve.errors import SiteError
-from .yaml_reader import YamlError, parse_yaml
+from .yaml_reader import AnyTagLoader, YamlError, parse_yaml
 
 GeneratorName = Literal["mkdocs", "zensical", "sphinx", "other"]
 
@@ -31,6 +30,12 @@ _PLUGIN = "answerable"
 _SETTINGS = (
     "site_name", "site_url", "site_author", "repo_url", "docs_dir", "site_dir", "command",
 )  # fmt: skip
+
+
+def normalize_path(path: Path) -> Path:
+    """Make a path absolute without dots, and without following links, as a generator writes it."""
+    # Path.absolute() keeps dots, and Path.resolve() follows links.
+    return Path(os.path.abspath(path))  # noqa: PTH100
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +55,17 @@ class Project:
     @property
     def site_dir(self) -> Path:
         """Return the folder that the generator writes the site into."""
-        return Path(os.path.abspath(self.folder / self.settings["site_dir"]))  # noqa: PTH100
+        return normalize_path(self.folder / self.settings["site_dir"])
 
     @property
     def docs_dir(self) -> Path | None:
-        """Return the folder of the sources of its pages; None where nobody names one."""
+        """Return the folder of the sources of its pages, or None where nobody names one."""
         name = self.settings.get("docs_dir")
-        return None if name is None else Path(os.path.abspath(self.folder / name))  # noqa: PTH100
+        return None if name is None else normalize_path(self.folder / name)
 
 
 def find_config_file(folder: Path = Path()) -> Path:
-    """Find the configuration of the site in a folder; mkdocs.yml where there is none.
+    """Find the configuration of the site in a folder, or mkdocs.yml where there is none.
 
     Of several, the first that names the plugin counts, since a site that moves from one generator
     to another keeps both files for a while.
@@ -117,7 +122,7 @@ def name_build_command(text: str, config_file: Path | None) -> str:
 
 
 def read_project(config_file: Path, generator: GeneratorName) -> Project:
-    """Read what a configuration says of a site; SiteError for a file that cannot be read.
+    """Read what a configuration says of a site, or raise SiteError if it cannot be read.
 
     A file that does not exist says nothing.
     """
@@ -139,7 +144,7 @@ def read_project(config_file: Path, generator: GeneratorName) -> Project:
 def run_generator(
     project: Project, command: str | None = None, *, strict: bool = False, to_stderr: bool = False
 ) -> None:
-    """Run the generator of a site in its folder; SiteError if it fails or is not installed.
+    """Run the generator of a site in its folder, or raise SiteError if it fails or is absent.
 
     command: for a shell, in place of the generator's own. strict: a warning fails the build.
     to_stderr: what it prints goes there, since standard output is a command's result.
@@ -176,7 +181,7 @@ def _list_mkdocs_command(project: Project) -> list[str]:
 
 
 def _list_arguments(project: Project, strict: bool) -> list[str]:
-    """List the arguments of the generator's own command; SiteError where it has none."""
+    """List the arguments of the generator's own command, or raise SiteError without one."""
     python = [sys.executable, "-P", "-m"]
     built = ["build", "-f", str(project.file.absolute()), *(["--strict"] if strict else [])]
     if project.generator == "other":
@@ -229,12 +234,11 @@ def copy_project(
     return read_project(target / inner / project.file.name, project.generator)
 
 
-class _ConfigLoader(yaml.SafeLoader):
-    """Read MkDocs' configuration, but for the code that its tags name, which counts as absent."""
+class _ConfigLoader(AnyTagLoader):
+    """Loader of MkDocs' configuration, which may name variables of the environment."""
 
 
 _ConfigLoader.add_constructor("!ENV", construct_env_tag)
-_ConfigLoader.add_multi_constructor("", lambda *_: None)
 
 
 def _read_data(config_file: Path) -> Mapping[str, Any]:

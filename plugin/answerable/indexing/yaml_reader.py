@@ -39,6 +39,13 @@ class DuplicateKey:
     line: int
 
 
+class AnyTagLoader(yaml.SafeLoader):
+    """Loader to which a value of an unknown tag, such as one that names code, is absent."""
+
+
+AnyTagLoader.add_multi_constructor("", lambda *_: None)
+
+
 def parse_yaml(
     text: str,
     check: Callable[[yaml.Node | None], None] | None = None,

@@ -172,7 +172,7 @@ def read_built_pages(
 
 
 def resolve_injected_endpoint(options: AnswerableConfig, language: str) -> str | None:
-    """Resolve the endpoint of published pages; None leaves a link to one as it is.
+    """Resolve the endpoint of published pages, where None leaves a link to one as it is.
 
     It is "" where browsers answer, which do not ask that of an earlier run.
     """
@@ -181,7 +181,7 @@ def resolve_injected_endpoint(options: AnswerableConfig, language: str) -> str |
 
 
 def inject_widget_into_site(pages: BuiltPages) -> int:
-    """Put the widget into every page of a built site; return how many files have changed.
+    """Put the widget into every page of a built site, and return how many files have changed.
 
     A second run changes no byte.
     """

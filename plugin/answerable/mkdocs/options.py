@@ -387,7 +387,7 @@ def resolve_answers_path(config: AnswerableConfig) -> Path:
 
 
 def read_known_questions(config: AnswerableConfig) -> dict[str, SectionQuestions]:
-    """Read the file of questions by section; {} where there is none."""
+    """Read the file of questions by section, {} without a file."""
     path = resolve_questions_path(config)
     return read_questions(path) if path.is_file() else {}
 

@@ -96,7 +96,7 @@ def list_function_needs(config: AnswerableConfig) -> list[FunctionNeed]:
 
 
 def check_site_options(config: AnswerableConfig, published: Mapping[str, Path]) -> None:
-    """Refuse options that cannot be followed, and private folders in a published place; SiteError.
+    """Refuse options that cannot be followed, and private folders that are published, by SiteError.
 
     published: folders by the name of their option. The languages of the pages are known later.
     """
@@ -262,7 +262,7 @@ def _choose_answer_place(built: FinishedBuild, whole: SitePages) -> AnswerPlace:
 
 
 def _merge_sites(built: FinishedBuild) -> SitePages:
-    """Merge the languages of a site, with the stored answers that still hold; name the others."""
+    """Merge the languages of a site and the stored answers that still hold, and name the others."""
     whole, path = merge_languages(built.sites), resolve_answers_path(built.options)
     written = read_answers(path)
     if not written:

@@ -77,11 +77,12 @@ def check_site(config_file: Path, online: OnlineChecks | None = None) -> Iterato
     config = load_mkdocs_config(config_file)
     options = find_plugin(config).config
     folder = config_file.absolute().parent
-    is_mkdocs = detect_generator(config_file) == "mkdocs"
+    generator = detect_generator(config_file)
+    is_mkdocs = generator == "mkdocs"
     plugin = "lists the plugin" if is_mkdocs else "is read by answerable, without a plugin"
     yield SiteCheck("good", f"{config_file} {plugin}")
     # The pages of Sphinx and others name their address themselves.
-    if config.site_url or detect_generator(config_file) in ("mkdocs", "zensical"):
+    if config.site_url or generator in ("mkdocs", "zensical"):
         yield _check_site_url(config, options)
     yield from _check_answering(config, options)
     endpoint, manifest = options.widget.endpoint, _read_manifest(options)

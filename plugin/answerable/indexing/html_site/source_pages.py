@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-import yaml
-
 from ...serve.errors import SiteError
 from ..pages.page_index import read_published_transcript, resolve_transcript_path
 from ..pages.records import Transcript
-from ..yaml_reader import YamlError, parse_yaml
+from ..yaml_reader import AnyTagLoader, YamlError, parse_yaml
 
 # Hugo's front matter is TOML between lines of plus signs.
 _FRONT_MATTER = re.compile(
@@ -20,13 +18,6 @@ _FRONT_MATTER = re.compile(
     r"^(?:(?P=fence)|\.\.\.)[ \t]*(?:\r?\n|\Z)",
     re.M | re.S,
 )
-
-
-class _PlainLoader(yaml.SafeLoader):
-    """Read front matter, but for what its tags stand for, which counts as absent."""
-
-
-_PlainLoader.add_multi_constructor("", lambda *_: None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +40,7 @@ class SourcePage:
 
 
 def find_source_page(docs: Path, names: Iterable[str]) -> SourcePage | None:
-    """Find the source of a page by the names that it may have; None without one.
+    """Find the source of a page by the names that it may have, or None without one.
 
     SiteError for front matter that cannot be read.
     """
@@ -65,14 +56,14 @@ def read_front_matter(path: Path, name: str) -> Mapping[str, Any]:
     try:
         if match["fence"] == "+++":
             return tomllib.loads(match["text"])
-        data = parse_yaml(match["text"], loader_class=_PlainLoader)
+        data = parse_yaml(match["text"], loader_class=AnyTagLoader)
     except (YamlError, tomllib.TOMLDecodeError) as error:
         raise SiteError(f"{name}: its front matter cannot be read ({error}); correct it") from None
     return data if isinstance(data, dict) else {}
 
 
 def read_source_transcript(page: SourcePage, docs: Path, site: Path) -> Transcript | None:
-    """Read the transcript that a page's front matter names, None without one; SiteError."""
+    """Read the transcript that front matter names, None without one, or raise SiteError."""
 
     def find_file(path: str) -> Path | None:
         # A generator copies what it publishes.
@@ -83,6 +74,6 @@ def read_source_transcript(page: SourcePage, docs: Path, site: Path) -> Transcri
 
 
 def locate_transcript(page: SourcePage) -> str | None:
-    """Locate the transcript of a page in the site, by its path; None without one."""
+    """Locate the transcript of a page in the site by its path, or None without one."""
     path = page.meta.get("transcript")
     return resolve_transcript_path(page.path, path) if isinstance(path, str) else None

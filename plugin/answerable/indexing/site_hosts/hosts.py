@@ -167,10 +167,6 @@ def _read_template(name: str) -> str:
 _PLUGIN = "answerable"
 
 
-class _AnyTagLoader(yaml.SafeLoader):
-    """Read a file of which only the structure matters: MkDocs has tags of its own."""
-
-
 def add_plugin(text: str, name: str, options: str = "") -> str:
     """Add the plugin to a configuration, which stays as it is if it has it.
 
@@ -284,7 +280,8 @@ def read_theme_name(text: str, name: str) -> str | None:
 def _find_value(text: str, name: str, key: str) -> yaml.Node | None:
     """Find the node of a top-level key; None without it. SiteError for a file that is no YAML."""
     try:
-        root = yaml.compose(text, Loader=_AnyTagLoader)
+        # Only the structure matters, so that MkDocs' own tags are as good as any.
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.YAMLError as error:
         reason = " ".join(str(error).split())
         raise SiteError(f"{name} is not YAML ({reason:.200}); correct it") from None

@@ -130,7 +130,7 @@ def put_into_header(html: str, element: str) -> str | None:
 
 
 def put_into_article(html: str, element: str) -> str | None:
-    """Put an element at the end of a page's article; None for a page without one.
+    """Put an element at the end of a page's article, or return None for a page without one.
 
     A page that holds such an element already is left as it is.
     """

@@ -69,7 +69,10 @@ class StoredAnswer:
 
 
 def locate_answer(question: str, answer: Answer, rows: Mapping[str, int]) -> StoredAnswer:
-    """Turn the quotes of a grounded answer into ranges. rows: of passages, by id; KeyError."""
+    """Turn the quotes of a grounded answer into ranges.
+
+    rows: of passages, by id. KeyError for a passage without one.
+    """
     return StoredAnswer(
         question,
         tuple(

@@ -77,7 +77,7 @@ def score_questions(store: Store, reading: QuestionReading) -> Floats:
 
 
 def hash_words(question: str) -> int:
-    """Hash the words of a question in lower case, in their order; above 0."""
+    """Hash the words of a question in lower case, in their order, to a number above 0."""
     key = 0
     for character in " ".join(split_lowercase_words(question)):
         key = (31 * key + ord(character)) % KEY_MODULUS

@@ -148,7 +148,7 @@ def _list_page_names(name: str, base: str | None) -> Iterator[str]:
 
 
 def _find_title(store: Store, title: str) -> Sequence[int]:
-    """Find the passages of the one page that has a title or a file name; none if several do."""
+    """Find the passages of the one page that has a title or a file name, none if several do."""
     phrase = normalize_phrase(title)
     if phrase not in store.names.rows:
         return ()
