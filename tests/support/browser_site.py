@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from playwright.sync_api import Locator, Page, expect
 
@@ -32,11 +33,15 @@ PAGES = {
 
 @dataclass
 class Host:
-    """Hold the origin of a static host, its headers and the lines of the requests it has had."""
+    """Hold the origin of a static host, its headers and the lines of the requests it has had.
+
+    `referred` holds each line once more after the path of the page or script that asked for it.
+    """
 
     origin: str = ""
     headers: dict[str, str] = field(default_factory=dict)
     requests: list[str] = field(default_factory=list)
+    referred: list[tuple[str, str]] = field(default_factory=list)
 
 
 def write_plain_site(folder: Path, pages: dict[str, str] | None = None, **config: Any) -> Path:
@@ -57,7 +62,10 @@ def hosted(folder: Path) -> Iterator[Host]:
     class Handler(static_server.Quiet):
         def parse_request(self) -> bool:
             is_parsed = super().parse_request()
-            host.requests.append(self.requestline)
+            if is_parsed:
+                host.requests.append(self.requestline)
+                referrer = urlsplit(self.headers.get("Referer", "")).path
+                host.referred.append((referrer, self.requestline))
             return is_parsed
 
         def end_headers(self) -> None:
