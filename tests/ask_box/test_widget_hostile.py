@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from playwright.sync_api import Page, expect
 
 from support.deadlines import PATIENCE, until
+from support.fuzz_settings import DEEP
 from support.widget_excerpts import OPTIONS, STEPS, excerpts
 from support.widget_site import (
     CLAIM,
@@ -106,6 +107,8 @@ def test_a_field_of_any_type_draws_an_answer_or_the_error(page: Page, site: Site
     visit(page, site)
     answers = [*mutated(SUPPORTED), *mutated(NOT_FOUND), *mutated(excerpts([*STEPS, *OPTIONS]))]
     assert len(answers) > 400
+    if not DEEP:
+        answers = answers[::4]
     settled, wrong = page.evaluate(ASK_ALL, [answers, False])
     assert wrong == []
     assert settled == len(answers)

@@ -13,6 +13,7 @@ from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
 from answerable.serve.retrieval import selection
 from support import sites
 from support.deadlines import PATIENCE
+from support.fuzz_settings import deep
 from support.passage_blocks import block, passage
 
 sys.path.append(str(sites.ROOT / "eval" / "bench"))
@@ -50,6 +51,7 @@ def by_rule(rows: list[dict[str, Any]]) -> Mapping[str, dict[str, Any]]:
     return {row["without"]: row for row in rows}
 
 
+@deep
 def test_each_row_is_measured_without_its_rule(tmp_path: Path) -> None:
     site = tmp_path / "sites" / "harbour"
     sites.write_site(site, plugins=["search"])

@@ -9,6 +9,7 @@ import pytest
 
 from support import sites
 from support.deadlines import PATIENCE
+from support.fuzz_settings import deep
 
 sys.path.append(str(sites.ROOT / "eval" / "bench"))
 
@@ -87,6 +88,7 @@ def test_wordings_leave_out_each_content_word() -> None:
     assert list(why.iterate_wordings("chain?")) == []
 
 
+@deep
 def test_first_advice_mends_a_wrong_verdict_of_a_site_of_our_own(tmp_path: Path) -> None:
     sites.write_site(tmp_path / "sites" / "harbour", plugins=["search"])
     rows = [

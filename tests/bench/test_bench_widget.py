@@ -7,10 +7,12 @@ import sys
 import pytest
 
 from support import browser, sites, widget_folder
+from support.fuzz_settings import deep
 
 BENCH = sites.ROOT / "eval" / "bench" / "widget.py"
 
 
+@deep
 @pytest.mark.skipif(browser.executable() is None, reason="no Chromium on the path")
 def test_the_widget_is_one_small_file_and_its_work_is_counted(
     monkeypatch: pytest.MonkeyPatch,

@@ -256,7 +256,7 @@ def test_forked_process_opens_its_own_connections(
 def test_database_restart_under_load_gives_no_wrong_answer(
     site: Path, postgres_server: PostgresServer
 ) -> None:
-    threads, answers, restarts = (16, 400, 5) if DEEP else (4, 20, 2)
+    threads, answers, restarts = (16, 400, 5) if DEEP else (4, 8, 1)
     wrong: list[object] = []
     counts = {200: 0, 503: 0}
     lock, over = threading.Lock(), threading.Event()
