@@ -55,3 +55,16 @@ def test_option_names_are_those_of_the_manual() -> None:
     table = (sites.ROOT / "docs" / "configure.md").read_text(encoding="utf-8")
     documented = {line.split("`")[1] for line in table.splitlines() if line.startswith("| `")}
     assert set(list_option_names(AnswerableConfig)) <= documented
+
+
+def test_front_matter_that_cannot_be_read_is_warned_of_by_its_page(tmp_path: Path) -> None:
+    """MkDocs prints it on the page, where every key of it is lost, and says nothing."""
+    page = "---\ndescription: Tides: when they turn\naliases: [flood]\n---\n# Tides\n\nThey turn.\n"
+    sites.write_site(tmp_path, {"tides.md": page, "index.md": "# Home\n\n---\n\nWelcome.\n"})
+    done = sites.build(tmp_path, "--strict")
+    assert done.returncode != 0
+    (line,) = (line for line in done.stderr.splitlines() if "front matter" in line)
+    assert "tides.md: its front matter cannot be read (" in line
+    assert "correct it, since nothing of it counts" in line
+    sites.put(tmp_path / "docs" / "tides.md", page.replace("Tides: when", "Tides, when"))
+    assert sites.build(tmp_path, "--strict").returncode == 0

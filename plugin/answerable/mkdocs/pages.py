@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.plugins import get_plugin_logger
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from ..indexing.answers import CheckedAnswer
 from ..indexing.caches import ProcessPool
+from ..indexing.html_site.source_pages import parse_front_matter
 from ..indexing.index import SiteInfo
 from ..indexing.pages.page_index import (
     CuttingRules,
@@ -23,8 +25,11 @@ from ..indexing.pages.page_index import (
 from ..indexing.pages.records import PageSource, Transcript, parse_metadata
 from ..indexing.widget.site_files import WidgetConfig
 from ..serve.embedders.embedder import Embedder
+from ..serve.errors import SiteError
 from ..serve.text.languages import get_translation
 from .options import AnswerableConfig, resolve_site_path, resolve_site_url
+
+log = get_plugin_logger(__name__)
 
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
@@ -175,6 +180,12 @@ def get_site_language(config: MkDocsConfig, option: str | None) -> str:
 def _read_source(
     file: File, page: Page, config: MkDocsConfig, language: str, files: Files
 ) -> PageSource:
+    if not page.meta:
+        # MkDocs prints front matter that it cannot read on the page, and says nothing of it.
+        try:
+            parse_front_matter(file.content_string, file.src_uri)
+        except SiteError as error:
+            log.warning("%s, since nothing of it counts, and MkDocs prints it on the page", error)
     # MkDocs gives a title as HTML.
     title = " ".join(html.unescape(_TAG.sub("", str(page.title or ""))).split())
     return PageSource(

@@ -100,6 +100,13 @@ def test_a_name_with_capitals_inside_is_no_misspelled_word(tmp_path: Path) -> No
     assert read_for_bundle(bundle, "the grpcx").question == "the rpcx"
 
 
+def test_a_short_word_without_a_meaning_stands_for_no_other(tmp_path: Path) -> None:
+    pages = [record("a", "<p>The net was set by hand.</p>")]
+    bundle = bundle_of(tmp_path, index_of(tmp_path, pages))
+    assert read_for_bundle(bundle, "the wasm").remarks == (Remark("unknown", "wasm"),)
+    assert read_for_bundle(bundle, "the neet").question == "the net"
+
+
 def test_two_edits_never_replace_a_letter_or_the_first(tmp_path: Path) -> None:
     pages = [record("a", "<p>The confidence of what replaces it.</p>")]
     bundle = bundle_of(tmp_path, index_of(tmp_path, pages))

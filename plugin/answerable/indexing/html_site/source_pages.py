@@ -45,12 +45,15 @@ def find_source_page(docs: Path, names: Iterable[str]) -> SourcePage | None:
     SiteError for front matter that cannot be read.
     """
     path = next((name for name in names if (docs / name).is_file()), None)
-    return None if path is None else SourcePage(path, read_front_matter(docs / path, path))
+    if path is None:
+        return None
+    text = (docs / path).read_text(encoding="utf-8", errors="replace")
+    return SourcePage(path, parse_front_matter(text, path))
 
 
-def read_front_matter(path: Path, name: str) -> Mapping[str, Any]:
-    """Read the front matter of a source, {} without one. name: of the page, in a SiteError."""
-    match = _FRONT_MATTER.match(path.read_text(encoding="utf-8", errors="replace"))
+def parse_front_matter(text: str, name: str) -> Mapping[str, Any]:
+    """Parse the front matter of a source, {} without one. name: of the page, in a SiteError."""
+    match = _FRONT_MATTER.match(text)
     if match is None:
         return {}
     try:

@@ -110,21 +110,20 @@ def index_record(record: Record, rules: CuttingRules | None = None) -> PageIndex
         passages=tuple(passages),
         term_counts=tuple(count_terms(text, record.language) for text in texts),
         scripts=frozenset().union(*map(detect_scripts, texts)),
-        words=frozenset().union(*map(list_words, texts)),
+        words=frozenset().union(*(list_words(text, record.language) for text in texts)),
         stems=find_stems(texts, record.language),
     )
 
 
-def list_words(text: str) -> Iterator[str]:
+def list_words(text: str, language: str) -> Iterator[str]:
     """List the words of letters only, in lower case, that a near spelling may stand for."""
     for token in split_words(text):
         word = token.lower()
-        if (
-            # An edit may take a letter away from the shortest word that is corrected.
-            len(word) >= question.MIN_WORD_LETTERS - 1
-            and word.isalpha()
-            and is_space_delimited(word)
-        ):
+        # An edit may take a letter away from the shortest word that is corrected, and leave a word
+        # with a meaning: "wasm" is not "was".
+        is_long = len(word) >= question.MIN_WORD_LETTERS
+        is_short_term = len(word) == question.MIN_WORD_LETTERS - 1 and extract_words(word, language)
+        if (is_long or is_short_term) and word.isalpha() and is_space_delimited(word):
             yield word
 
 
