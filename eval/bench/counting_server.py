@@ -46,6 +46,7 @@ def serve_counted(folder: Path) -> Iterator[Traffic]:
 
     class Handler(SimpleHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
 
         def log_message(self, *_: object) -> None:
             """Print nothing."""

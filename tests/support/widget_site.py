@@ -211,6 +211,8 @@ STYLES = ":root { color-scheme: light dark } body { font-family: sans-serif; mar
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # A kept connection would wait for an acknowledgment between the head and the body.
+    disable_nagle_algorithm = True
     site: Site
 
     def do_GET(self) -> None:

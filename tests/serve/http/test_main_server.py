@@ -1,12 +1,15 @@
 """The script of a function folder under uvicorn: what is sent to it raw, and what it says."""
 
 import re
+import signal
 import socket
 from collections.abc import Iterator
 
 import pytest
 
-from answerable.serve.http.messages import MAX_BODY_BYTES
+from answerable.serve.http.adapters.asgi import AsgiApp, serve_until_signal
+from answerable.serve.http.messages import MAX_BODY_BYTES, Request, Response
+from answerable.serve.request_context import RequestContext
 from support import published_functions
 from support.deadlines import PATIENCE
 from support.server_processes import Running
@@ -39,6 +42,26 @@ def test_response_head_names_no_software(running: Running) -> None:
     assert names >= {b"date", b"content-type", b"cache-control", b"content-length", b"connection"}
     assert b"server" not in names
     assert b"uvicorn" not in head.lower()
+
+
+def test_a_kept_connection_waits_for_no_acknowledgment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A body follows its headers at once, and not some 40 ms later, after the client's delay."""
+
+    def handle(_: Request, __: RequestContext) -> Response:
+        raise AssertionError
+
+    def announce() -> None:
+        raise KeyboardInterrupt
+
+    # What ends this process stays as it is.
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        with pytest.raises(KeyboardInterrupt):
+            serve_until_signal(AsgiApp(handle), listening, announce, 1.0)
+        with socket.create_connection(listening.getsockname(), PATIENCE):
+            accepted, _ = listening.accept()
+            with accepted:
+                assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
 
 
 def test_head_has_no_body(running: Running) -> None:

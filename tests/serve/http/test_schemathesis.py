@@ -24,7 +24,7 @@ ORIGIN = "https://harbour.example"
 TOKEN = "harbour-master"
 DIGEST = hashlib.sha256(TOKEN.encode()).hexdigest()
 OFTEN = ("ANSWERABLE_RATE=1000000/minute", "ANSWERABLE_RATE_ALL=1000000/minute")
-EXAMPLES = "1000" if DEEP else "10"
+EXAMPLES = "1000" if DEEP else "25"
 CHECKS = (
     "not_a_server_error", "status_code_conformance", "content_type_conformance",
     "response_headers_conformance", "response_schema_conformance", "unsupported_method",
