@@ -55,11 +55,12 @@ def write_tables() -> None:
 
 def _part(name: str, command: click.Command) -> str:
     path = "answerable" if command is group else f"answerable {name}"
-    context = click.Context(command, info_name=path)
-    usage = " ".join([path, *command.collect_usage_pieces(context)])
+    pieces = command.collect_usage_pieces(click.Context(command, info_name=path))
+    # The heading and the table say the rest of a command without arguments.
+    usage = f"`{' '.join([path, *pieces])}`\n\n" if pieces != ["[OPTIONS]"] else ""
     options = [each for each in command.params if isinstance(each, click.Option)]
     rows = table(("option", "type", "default", "effect"), map(_row, options)) if options else "\n"
-    return f"\n{command.help}\n\n`{usage}`\n{rows}"
+    return f"\n{command.help}\n\n{usage}{rows.lstrip()}"
 
 
 def _row(option: click.Option) -> tuple[str, str, str, str]:
