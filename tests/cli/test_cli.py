@@ -83,6 +83,10 @@ def test_search_shows_scores_and_near_misses(folder: Path) -> None:
     shown = run(folder, "search", "--top-k", "1", "thick chain of a mooring").stdout
     assert "mooring#chains" in shown
     assert "storms" not in shown
+    shown = run(folder, "search", "rope Kubernetes webhook zeppelin").stdout
+    assert shown.startswith("This site does not mention “Kubernetes”.")
+    assert "Nothing is above the floor." in shown
+    assert "storms" in shown.partition("Near passages")[2]
 
 
 def test_eval_passes_and_fails_by_exit_status(folder: Path) -> None:

@@ -18,7 +18,11 @@ from answerable.serve.answers.wire import add_absolute_url, serialize_answer, se
 from answerable.serve.engine import Engine
 from answerable.serve.http.protections import serialize_passages
 from answerable.serve.providers import make_engine
-from answerable.serve.retrieval.question import clean_question, find_question_problem
+from answerable.serve.retrieval.question import (
+    clean_question,
+    drop_unknown_words,
+    find_question_problem,
+)
 from answerable.serve.retrieval.retrieve import SIBLING_SLACK, TOP_K, list_sections, retrieve
 from answerable.serve.retrieval.scoring import Scored
 from answerable.serve.retrieval.selection import POOL_SIZE
@@ -129,7 +133,7 @@ def _search_words(
     manifest = engine.store.manifest
     count = len(engine.store.passage_records)
     nothing = np.zeros(manifest.identity.dimensions, dtype=np.float32)
-    reading = engine.parse_question(text)
+    reading = drop_unknown_words(engine.store, engine.parse_question(text))
     ranked = retrieve(engine.store, reading, nothing, count, language, count)
     best = replace(ranked.truncate(POOL_SIZE * TOP_K), siblings=())
     return list_sections(replace(manifest.profile, floor=SIBLING_SLACK), best)

@@ -15,6 +15,7 @@ from ..evaluate.question_file import QuestionLine, parse_questions
 from ..serve.answers.wire import serialize_answer
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError
+from ..serve.http.mcp.markdown import format_notes
 from ..serve.retrieval import question as question_text
 from ..serve.retrieval.question import Remark, find_question_problem
 from ..serve.retrieval.scoring import Scored
@@ -146,20 +147,23 @@ def search_command(
     """Show what a QUESTION retrieves, with scores."""
     check_language_tag(language)
     engine = open_engine(*location)
-    result = engine.retrieve(clean_question(question), top_k, language, top_k if near else 0)
+    result = engine.retrieve(clean_question(question), top_k, language, top_k)
     streams: dict[str, ScoredStream] = {"passages": result.passages, "hints": result.hints}
-    if near:
+    is_empty = not any(streams.values())
+    if near or (is_empty and not as_json):
         streams |= {"near passages": result.near_passages, "near hints": result.near_hints}
     if as_json:
         rows = {name: [_format_candidate(c) for c in stream] for name, stream in streams.items()}
         click.echo(json.dumps(rows, indent=2))
         return
     console = Console()
+    if notes := format_notes(remark.to_json() for remark in result.reading.remarks):
+        console.print(to_plain_text(notes), style="dim")
+    if is_empty:
+        console.print("Nothing is above the floor.")
     for name, stream in streams.items():
         if stream:
             console.print(_make_table(name, stream))
-    if not any(streams.values()):
-        console.print("Nothing is above the floor.")
 
 
 def _format_candidate(scored: Scored[Passage] | Scored[RoutingHint]) -> dict[str, Any]:

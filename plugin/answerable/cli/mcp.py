@@ -76,6 +76,7 @@ def make_agent_site(engine: Engine, root: str | None = None) -> AgentSite:
         open_store=lambda: nullcontext(store),
         ask=ask,
         search=search,
+        read_notes=engine.read_notes,
         list_places=search,
         questions=list_questions(store),
         report_error=_report_error,

@@ -18,7 +18,7 @@ from .embedders.embedder import Embedder
 from .errors import EmbedderError
 from .request_context import current_context
 from .retrieval.boosts import hash_words
-from .retrieval.question import QuestionReading, read_question
+from .retrieval.question import QuestionReading, drop_unknown_words, read_question
 from .retrieval.retrieve import TOP_K, RetrievalResult, list_sections, retrieve
 from .retrieval.scoring import Scored
 from .retrieval.selection import POOL_SIZE, arrange_pool, fit_budget, select_evidence
@@ -93,6 +93,10 @@ class Engine(Generic[StoreT]):
         """Read the content terms of a question, in the site's spelling and without its frame."""
         return read_question(self.store, question, self.embedder.word_rank)
 
+    def read_notes(self, question: str) -> list[Mapping[str, str]]:
+        """Read what a reader is told of a question's words, as the wire's ``notes`` have it."""
+        return [remark.to_json() for remark in self.parse_question(question).remarks]
+
     def retrieve(
         self, question: str, top_k: int = TOP_K, language: str | None = None, near: int = 0
     ) -> RetrievalResult:
@@ -101,7 +105,11 @@ class Engine(Generic[StoreT]):
         language: a tag whose passages go before all others. near: how many candidates under each
         floor are returned too.
         """
-        reading = self.parse_question(question)
+        return self._retrieve(self.parse_question(question), top_k, language, near)
+
+    def _retrieve(
+        self, reading: QuestionReading, top_k: int, language: str | None, near: int
+    ) -> RetrievalResult:
         if not reading.terms:
             return RetrievalResult(reading=reading)
         context = current_context()
@@ -111,8 +119,12 @@ class Engine(Generic[StoreT]):
             return retrieve(self.store, reading, vector, top_k, language, near)
 
     def search(self, question: str, language: str | None = None) -> tuple[Scored[Passage], ...]:
-        """Search for the sections nearest to a question, near misses among them: never evidence."""
-        retrieved = self.retrieve(question, POOL_SIZE, language, POOL_SIZE)
+        """Search for the sections nearest to a question, near misses among them: never evidence.
+
+        Words that the site does not have lower no section, as they lower an answer.
+        """
+        reading = drop_unknown_words(self.store, self.parse_question(question))
+        retrieved = self._retrieve(reading, POOL_SIZE, language, POOL_SIZE)
         return list_sections(self.store.manifest.profile, retrieved)
 
     def answer(self, question: str, language: str | None = None) -> Reply:

@@ -468,3 +468,16 @@ def test_the_instructions_name_the_product_its_version_and_when_to_ask(engine: E
     reply = reply_to_message(json.dumps(call).encode(), None, site)
     assert reply.body is not None
     assert "Harbour (version v2.10, https://docs.example/en/v2.10/" in str(reply.body)
+
+
+def test_unknown_words_do_not_empty_a_search_and_are_told(engine: Engine) -> None:
+    result = call_tool(engine, "search", query="rope Kubernetes webhook zeppelin")
+    text, data = result["content"][0]["text"], result["structuredContent"]
+    assert [row["id"] for row in data["passages"]] == ["storms#storms"]
+    assert [note["word"] for note in data["notes"]] == ["Kubernetes", "webhook", "zeppelin"]
+    assert text.startswith("This site does not mention “Kubernetes”. This site does not mention")
+    request = Request("GET", "search", "q=rope+Kubernetes+webhook+zeppelin")
+    assert list(Service(lambda: engine, USUAL).handle(request).json) == ["storms#storms"]
+    nothing = call_tool(engine, "search", query="Kubernetes webhook zeppelin")
+    assert nothing["structuredContent"]["passages"] == []
+    assert nothing["content"][0]["text"].endswith("Nothing on this site is near enough to this query.")

@@ -264,6 +264,7 @@ class QuestionRoutes:
                 open_store=lambda: self._open_store(exchange, engine),
                 ask=ask,
                 search=search,
+                read_notes=engine.read_notes,
                 list_places=list_places,
                 questions=list_questions(engine.store),
                 is_draft=self._is_site_host,

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -371,6 +371,24 @@ def read_question(
     if subject != spelled or (not terms and points_back(subject)):
         remarks = (*remarks, Remark("follow-up"))
     return _make_reading(store, subject, text, terms, remarks)
+
+
+def drop_unknown_words(store: Store, reading: QuestionReading) -> QuestionReading:
+    """Drop the weights of words that the site does not have, so that the others weigh all.
+
+    Of a reading to search by: an answer has to be of the whole question.
+    """
+    words = split_words(reading.text)
+    missing = _find_unknown_words(store, words)
+    terms = {term for weights in reading.idfs.values() for term in weights}
+    indexed = find_indexed_terms(store.postings_of(terms), terms)
+    text = " ".join(word for word in words if word.lower() not in missing)
+    idfs: dict[str, dict[str, float]] = {}
+    for tag, weights in reading.idfs.items():
+        # A word that pages of another language have still counts against one without it.
+        kept = indexed.union(extract_terms(text, tag, reading.forms[tag]))
+        idfs[tag] = {term: idf for term, idf in weights.items() if term in kept}
+    return replace(reading, idfs=idfs)
 
 
 def _make_reading(

@@ -2,8 +2,7 @@
 
 import { draftReply } from "./draft_loop.js";
 import { openLocalEmbedder, ASCII_PIECES } from "./local_embedder.js";
-import { readQuestion } from "./question.js";
-import { cleanQuestion, findQuestionProblem } from "./question.js";
+import { cleanQuestion, dropUnknownWords, findQuestionProblem, readQuestion } from "./question.js";
 import { listSections, retrieve } from "./retrieve.js";
 import { arrangePool, fitBudget, selectEvidence } from "./selection.js";
 import { SiteFiles, waitFor } from "./site_files.js";
@@ -97,6 +96,8 @@ export class Engine {
 
   /**
    * Search for the sections nearest to a question, near misses among them: places to look, never evidence.
+   *
+   * Words that the site does not have lower no section, as they lower an answer.
    * @param {string} question
    * @param {AnswerOptions} [options]
    * @returns {Promise<Places>}
@@ -104,7 +105,7 @@ export class Engine {
   async search(question, { language = null, signal } = {}) {
     const { recipe } = this.store;
     const retrieve = (/** @type {number} */ near) =>
-      this.#retrieve(question, language, () => signal?.throwIfAborted(), near);
+      this.#retrieve(question, language, () => signal?.throwIfAborted(), near, dropUnknownWords);
     let retrieved = await retrieve(0);
     // Near misses stand before siblings of a lower score, and may lie in files that the answer needed not.
     if (listSections(this.store, { ...retrieved, siblings: [] }).length < recipe.retrieve.TOP_K) {
@@ -130,7 +131,7 @@ export class Engine {
     const forget = () => (this.#suggestions = undefined);
     const [index, retrieved] = await Promise.all([
       this.#suggestions?.catch(forget),
-      this.#retrieve(question, language, () => {}, 0, true),
+      this.#retrieve(question, language, () => {}, 0, dropUnknownWords, true),
     ]);
     const questions = index ? findSuggestions(store, index, cleanQuestion(question)) : [];
     return { questions, places: this.#describePlaces(listSections(store, retrieved, 0)) };
@@ -170,10 +171,11 @@ export class Engine {
    * @param {string | null} language
    * @param {(stage: Stage) => void} begin
    * @param {number} [near]
+   * @param {(store: Store, reading: import("./question.js").QuestionReading) => typeof reading} [adapt] the reading
    * @param {boolean} [isTyped] and not asked yet: by words alone, and so many that there are enough sections among them
    * @returns {Promise<RetrievalResult>}
    */
-  async #retrieve(asked, language, begin, near = 0, isTyped = false) {
+  async #retrieve(asked, language, begin, near = 0, adapt = (_, reading) => reading, isTyped = false) {
     const { embedder, store } = this;
     const { POOL_SIZE } = store.recipe.selection;
     const question = cleanQuestion(asked);
@@ -184,7 +186,7 @@ export class Engine {
     const words = store.site.tags.flatMap((tag) => extractWords(store.recipe, question, tag));
     if (!isTyped) store.prefetchSigns();
     for (const read of [isTyped ? null : embedder.embed(question), store.loadTerms(words)]) read?.catch(() => {});
-    const reading = await readQuestion(store, question, (word) => embedder.wordRank(word));
+    const reading = adapt(store, await readQuestion(store, question, (word) => embedder.wordRank(word)));
     const count = POOL_SIZE * store.recipe.retrieve.TOP_K;
     if (isTyped || !reading.terms.size) return retrieve(store, reading, null, count, language, count);
     begin("embedding");

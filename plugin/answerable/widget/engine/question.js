@@ -320,6 +320,29 @@ export async function readQuestion(store, question, wordRank) {
   };
 }
 
+/**
+ * Drop the weights of words that the site does not have, so that the others weigh all.
+ *
+ * Of a reading to search by: an answer has to be of the whole question.
+ * @param {Store} store
+ * @param {QuestionReading} reading
+ * @returns {QuestionReading}
+ */
+export function dropUnknownWords(store, reading) {
+  const words = splitWords(store.recipe, reading.text);
+  const missing = findUnknownWords(store, words);
+  const text = words.filter((word) => !missing.has(word.toLowerCase())).join(" ");
+  const indexed = findIndexedTerms(store, [...reading.idfs.values()].flatMap((weights) => [...weights.keys()]));
+  /** @type {import("./boosts.js").Idfs} */
+  const idfs = new Map();
+  for (const [tag, weights] of reading.idfs) {
+    // A word that pages of another language have still counts against one without it.
+    const said = new Set(extractTerms(store.recipe, text, tag, formsIn(reading.forms, tag)));
+    idfs.set(tag, new Map([...weights].filter(([term]) => indexed.has(term) || said.has(term))));
+  }
+  return { ...reading, idfs };
+}
+
 /** @type {WeakMap<Store, Set<number>>} */
 const nameLengths = new WeakMap();
 

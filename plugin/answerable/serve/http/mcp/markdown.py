@@ -1,7 +1,7 @@
 """Markdown for agents: the blocks of answers and sections, and an answer with all that it needs."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...answers.wire import add_absolute_url, format_markers, insert_markers, name_grade
@@ -28,7 +28,7 @@ def format_answer(body: Mapping[str, Any], places: Sequence[Mapping[str, Any]] =
     First stands how sure it is, then how the question was read, the claims and their sources.
     places: where to look further.
     """
-    remarks = " ".join(_REMARKS.get(note["kind"], "").format_map(note) for note in body["notes"])
+    remarks = format_notes(body["notes"])
     listed = [f"- {place['title']} - {find_url(place)}" for place in places]
     if body["mode"] == "not-found":
         return join_parts(_REFUSAL, remarks, [_NEAREST, *listed] if listed else [], _ADVICE)
@@ -48,6 +48,11 @@ def format_answer(body: Mapping[str, Any], places: Sequence[Mapping[str, Any]] =
         ["Sources:", *sources],
         [_FURTHER, *listed] if listed else [],
     )
+
+
+def format_notes(notes: Iterable[Mapping[str, str]]) -> str:
+    """Format the wire's notes on the words of a question as sentences."""
+    return " ".join(_REMARKS.get(note["kind"], "").format_map(note) for note in notes)
 
 
 def _format_claim(claim: Mapping[str, Any]) -> str:

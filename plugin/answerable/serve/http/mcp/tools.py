@@ -13,7 +13,7 @@ from ...retrieval.retrieve import TOP_K
 from ...retrieval.store import Store
 from ...text.languages import MAX_TAG_LENGTH
 from ..messages import Problem, convert_error, parse_language, parse_question
-from .markdown import find_url, format_answer, make_absolute
+from .markdown import find_url, format_answer, format_notes, join_parts, make_absolute
 from .pages import PageText, count_pages, list_pages, read_page
 
 _TEXT: Mapping[str, Any] = {"type": "string"}
@@ -22,6 +22,7 @@ _URL: Mapping[str, Any] = {
     "description": "Where the words are published: cite it.",
 }
 _NUMBERS: Mapping[str, Any] = {"type": "array", "items": {"type": "integer"}}
+_NOTES: Mapping[str, Any] = {"type": "array", "description": "On corrected and unknown words."}
 
 
 def _describe_rows(required: Mapping[str, Any], **others: Any) -> Mapping[str, Any]:
@@ -45,7 +46,7 @@ _ANSWER_SCHEMA: Mapping[str, Any] = {
         "citations": _describe_rows(
             {"n": {"type": "integer"}, "url": _URL}, absolute_url=_URL, title=_TEXT, quote=_TEXT
         ),
-        "notes": {"type": "array", "description": "On corrected and unknown words."},
+        "notes": _NOTES,
         "reason": {"type": ["string", "null"], "description": "Of a refusal."},
         "places": _describe_rows({"title": _TEXT, "url": _TEXT}),
     },
@@ -54,8 +55,8 @@ _ANSWER_SCHEMA: Mapping[str, Any] = {
 _PASSAGES_SCHEMA = _describe_rows({"id": _TEXT, "url": _URL, "title": _TEXT, "text": _TEXT})
 _SEARCH_SCHEMA: Mapping[str, Any] = {
     "type": "object",
-    "properties": {"passages": _PASSAGES_SCHEMA},
-    "required": ["passages"],
+    "properties": {"passages": _PASSAGES_SCHEMA, "notes": _NOTES},
+    "required": ["passages", "notes"],
 }
 _PAGE_SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -88,10 +89,10 @@ class AgentSite:
     ``version``: of this program. ``built_at``: when the index was built. ``base``: what makes its
     urls absolute, if that is known. ``questions``: some that it is known to answer, each of another
     page. ``ask`` (question, language) returns
-    the body of an answer, ``search`` (question) the rows of passages by id, ``list_places``
-    (question, language) the same for the end of an answer, or none, ``open_store`` the store to
-    read a page from, in a block; the others raise a Problem, or whatever kept them from
-    it. ``is_draft``: pages change at any moment. ``report_error`` takes what an agent is told in
+    the body of an answer, ``search`` (question) the rows of passages by id, ``read_notes``
+    (question) the notes on its words, ``list_places`` (question, language) rows as of a search for
+    the end of an answer, or none, ``open_store`` the store to read a page from, in a block; the
+    others raise a Problem, or whatever kept them from it. ``is_draft``: pages change at any moment. ``report_error`` takes what an agent is told in
     general words.
     """
 
@@ -103,6 +104,7 @@ class AgentSite:
     open_store: Callable[[], AbstractContextManager[Store]]
     ask: Callable[[str, str | None], Mapping[str, Any]]
     search: Callable[[str], Mapping[str, Mapping[str, Any]]]
+    read_notes: Callable[[str], Sequence[Mapping[str, str]]]
     list_places: Callable[[str, str | None], Mapping[str, Mapping[str, Any]]]
     questions: Sequence[str] = ()
     is_draft: bool = False
@@ -208,17 +210,18 @@ def run_search(site: AgentSite, arguments: Mapping[str, Any]) -> ToolResult:
     limit = arguments.get("limit", TOP_K)
     if type(limit) is not int or not 1 <= limit <= TOP_K:
         return ToolResult(f"The limit is a whole number from 1 to {TOP_K}.")
-    rows = site.search(parse_question(arguments["query"]))
+    query = parse_question(arguments["query"])
+    rows, notes = site.search(query), site.read_notes(query)
     passages = [
         {"id": name, "url": find_url(row), "title": row["title"], "text": row["text"]}
         for name, row in list(rows.items())[:limit]
     ]
-    text = "\n\n".join(
+    texts = [
         f"{row['title']}\n{row['url']}\n(section {row['id']})\n\n{row['text']}" for row in passages
-    )
-    return ToolResult(
-        text or "Nothing on this site is near enough to this query.", {"passages": passages}
-    )
+    ]
+    texts = texts or ["Nothing on this site is near enough to this query."]
+    text = join_parts(format_notes(notes), *texts)
+    return ToolResult(text, {"passages": passages, "notes": notes})
 
 
 def run_read(site: AgentSite, arguments: Mapping[str, Any]) -> ToolResult:
