@@ -1,5 +1,6 @@
 """Replies of the engine in the browser equal Python's as a whole: a small site, in every run."""
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -75,7 +76,15 @@ def questions(site: BrowserSite) -> list[HardQuestion]:
         for text in line.questions[:1]
     ]
     assert len(verbatim) > COUNT
-    return [*real, *verbatim[::2], *generate_questions(site.list_passages(), COUNT)]
+    # The answer that is stored for a question is shown to one that is corrected to it too.
+    texts = [re.sub(r"\b([a-z]{7,})([a-z])\b", r"\1q\2", each.text) for each in verbatim]
+    misspelled = [HardQuestion("misspelled", text) for text in texts]
+    return [
+        *real,
+        *verbatim[::2],
+        *misspelled[::2],
+        *generate_questions(site.list_passages(), COUNT),
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +93,7 @@ def expected(site: BrowserSite, questions: list[HardQuestion]) -> list[Result]:
     # Of verbatim claims and of others.
     stored = [result["reply"] for result in results if result.get("reply", {}).get("stored")]
     assert len(stored) >= 10
+    assert any(reply["notes"] for reply in stored)
     assert {"blocks" in claim for reply in stored for claim in reply["claims"]} == {True, False}
     modes = [result["reply"]["mode"] for result in results if "reply" in result]
     # There is something to compare: answers, refusals, and questions that are none.

@@ -1,5 +1,6 @@
 """Stored answers: what a build keeps of their file, and how both engines' replies tell them."""
 
+import io
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -8,8 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from answerable.cli.answers import ImportedDrafts
+from answerable.cli.render import print_reply
 from answerable.indexing.answers import (
     WrittenAnswer,
     WrittenCitation,
@@ -94,6 +97,34 @@ def test_the_very_words_of_a_question_get_its_answer_and_excerpts_after_it(bundl
         assert "stored" not in body["excerpts"]
 
 
+def asked_as(bundle: Bundle, question: str) -> Bundle:
+    """Return the bundle with its stored answer under another question."""
+    ((row, stored),) = bundle.answers.items()
+    keys = bundle.question_keys.copy()
+    keys[row] = hash_words(question)
+    return replace(bundle, question_keys=keys, answers={row: replace(stored, question=question)})
+
+
+def test_a_corrected_question_gets_its_answer_with_the_correction(bundle: Bundle) -> None:
+    question = "how thick is the chain of a mooring"
+    engine = make_engine(asked_as(bundle, question), local())
+    pool = engine.retrieve_for_answer(question.replace("mooring", "moring"))
+    reply = engine.answer_from(pool)
+    body = serialize_answer(reply, engine.store, "req_1", pool.reading.remarks)
+    assert (body["stored"], body["question"]) == (True, question)
+    assert body["notes"] == [{"kind": "corrected", "from": "moring", "to": "mooring"}]
+    # Once, at the head of both.
+    assert body["excerpts"]["notes"] == []
+    lines = ["Showing results for “mooring” instead of “moring”.", f"Answer to: {question}"]
+    assert format_answer(body).startswith(f"{lines[1]}\n\nShowing results for “mooring”.\n\n")
+    console = Console(file=io.StringIO(), width=500)
+    print_reply(console, reply, "", None, pool.reading.remarks, engine.search(question))
+    printed = console.file.getvalue()
+    assert printed.splitlines()[:2] == lines
+    assert printed.count("Showing results") == 1
+    assert printed.count("More on this site") == 1
+
+
 def test_a_database_has_it_too(bundle: Bundle) -> None:
     assert bundle.answers
     assert parse_snapshot(pack_snapshot(bundle), bundle.manifest).answers == bundle.answers
@@ -134,12 +165,8 @@ def test_no_model_is_called_for_it_and_a_draft_of_the_same_is_equal(bundle: Bund
 def test_a_question_that_is_read_otherwise_than_it_is_typed_costs_what_its_answer_does(
     bundle: Bundle,
 ) -> None:
-    ((row, stored),) = bundle.answers.items()
     words = f"and {QUESTION}"
-    keys = bundle.question_keys.copy()
-    keys[row] = hash_words(words)
-    continued = replace(bundle, question_keys=keys, answers={row: replace(stored, question=words)})
-    engine = Engine(continued, PaidEmbedder(), Paid())
+    engine = Engine(asked_as(bundle, words), PaidEmbedder(), Paid())
     # What continues an earlier question is not of its words, so no stored answer is found for it.
     assert engine.bound_tokens(words) == engine.max_question_tokens
     with pytest.raises(AssertionError, match="embedded"):

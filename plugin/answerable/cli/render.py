@@ -162,11 +162,11 @@ def print_reply(
         _print_sources(console, reply, language)
     if reply.excerpts:
         console.print()
-        print_reply(console, reply.excerpts, route, language, remarks, sections)
-        return
+        print_reply(console, reply.excerpts, route, language)
     if words := [f"“{remark.word}”" for remark in shown if remark.kind == "unknown"]:
         console.print(to_plain_text(f"This site does not mention {', '.join(words)}."), style="dim")
-    cited = {citation.url for citation in reply.answer.citations}
+    parts = (reply, reply.excerpts) if reply.excerpts else (reply,)
+    cited = {citation.url for part in parts for citation in part.answer.citations}
     places = [scored.item for scored in sections if scored.item.url not in cited][:MAX_PLACES]
     if places:
         console.print(Text("\nMore on this site", style="bold"))

@@ -480,4 +480,6 @@ def test_unknown_words_do_not_empty_a_search_and_are_told(engine: Engine) -> Non
     assert list(Service(lambda: engine, USUAL).handle(request).json) == ["storms#storms"]
     nothing = call_tool(engine, "search", query="Kubernetes webhook zeppelin")
     assert nothing["structuredContent"]["passages"] == []
-    assert nothing["content"][0]["text"].endswith("Nothing on this site is near enough to this query.")
+    assert nothing["content"][0]["text"].endswith(
+        "Nothing on this site is near enough to this query."
+    )

@@ -291,21 +291,22 @@ def serialize_answer(
         "bundle": store.manifest.id,
         "built_at": store.manifest.built_at,
         "request_id": request_id,
-        **_serialize_stored(reply, store, request_id, remarks),
+        **_serialize_stored(reply, store, request_id),
     }
 
 
-def _serialize_stored(
-    reply: Reply, store: Store, request_id: str, remarks: Iterable[Remark]
-) -> Json:
-    """Serialize what a stored answer alone has: its question, and the excerpts after it."""
+def _serialize_stored(reply: Reply, store: Store, request_id: str) -> Json:
+    """Serialize what a stored answer alone has: its question, and the excerpts after it.
+
+    The excerpts have no remarks of their own: those of the answer stand before both.
+    """
     if not reply.stored:
         return {}
     after = reply.excerpts
     return {
         "stored": True,
         "question": reply.stored,
-        "excerpts": after and serialize_answer(after, store, request_id, remarks),
+        "excerpts": after and serialize_answer(after, store, request_id),
     }
 
 
@@ -325,11 +326,8 @@ def name_grade(confidence: Confidence, *, is_excerpt: bool, stored: str = "") ->
 def select_remarks(reply: Reply, remarks: Iterable[Remark]) -> list[Remark]:
     """Select the remarks that a reply is shown with.
 
-    A refusal shows no results for another spelling, and an answer needed no earlier question. A
-    stored answer is of the very words that were asked.
+    A refusal shows no results for another spelling, and an answer needed no earlier question.
     """
-    if reply.stored:
-        return []
     needless = "corrected" if reply.answer.mode == "not-found" else "follow-up"
     return [remark for remark in remarks if remark.kind != needless]
 

@@ -254,9 +254,8 @@ export function serializeAnswer({ answer, confidence, reason, stored, excerpts }
     reason,
     // Nothing that it does not quote is ever drafted.
     dropped: 0,
-    // A refusal shows no results for another spelling, an answer needed no earlier question, and a stored one is of the
-    // very words that were asked.
-    notes: stored ? [] : remarks.filter(({ kind }) => kind !== (answer.claims.length ? "follow-up" : "corrected")),
+    // A refusal shows no results for another spelling, and an answer needed no earlier question.
+    notes: remarks.filter(({ kind }) => kind !== (answer.claims.length ? "follow-up" : "corrected")),
     site_url: site.url,
     bundle: manifest.id,
     built_at: manifest.built_at,
@@ -264,7 +263,8 @@ export function serializeAnswer({ answer, confidence, reason, stored, excerpts }
     ...(stored && {
       stored: true,
       question: stored,
-      excerpts: excerpts ? serializeAnswer(excerpts, store, requestId, remarks) : null,
+      // The answer's notes stand before both.
+      excerpts: excerpts ? serializeAnswer(excerpts, store, requestId, []) : null,
     }),
   };
 }

@@ -88,11 +88,11 @@ class AgentSite:
 
     ``version``: of this program. ``built_at``: when the index was built. ``base``: what makes its
     urls absolute, if that is known. ``questions``: some that it is known to answer, each of another
-    page. ``ask`` (question, language) returns
-    the body of an answer, ``search`` (question) the rows of passages by id, ``read_notes``
-    (question) the notes on its words, ``list_places`` (question, language) rows as of a search for
-    the end of an answer, or none, ``open_store`` the store to read a page from, in a block; the
-    others raise a Problem, or whatever kept them from it. ``is_draft``: pages change at any moment. ``report_error`` takes what an agent is told in
+    page. ``ask`` (question, language) returns the body of an answer, ``search`` (question) the rows
+    of passages by id, ``read_notes`` (question) the notes on its words, ``list_places`` (question,
+    language) rows as of a search for the end of an answer, or none, ``open_store`` the store to
+    read a page from, in a block; the others raise a Problem, or whatever kept them from it.
+    ``is_draft``: pages change at any moment. ``report_error`` takes what an agent is told in
     general words.
     """
 
