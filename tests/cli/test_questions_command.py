@@ -9,7 +9,13 @@ import yaml
 
 from answerable.cli.questions import SECTIONS_PER_CALL, QuestionWriter, read_written_questions
 from answerable.evaluate.gold import load_gold_queries
-from answerable.indexing.answers import read_answers
+from answerable.indexing.answers import (
+    WrittenAnswer,
+    WrittenCitation,
+    WrittenClaim,
+    read_answers,
+    write_answers,
+)
 from answerable.indexing.questions import (
     SectionPassages,
     SectionQuestions,
@@ -17,6 +23,7 @@ from answerable.indexing.questions import (
     read_questions,
     write_questions,
 )
+from answerable.serve.stores.bundle import open_bundle
 from answerable.serve.types import Passage
 from answerable.testing.honest_model import (
     ParsedPrompt,
@@ -224,6 +231,61 @@ def test_check_fails_on_faults_and_strictly_on_unanswered_questions(
     done = command(site, "questions", "--check")
     assert done.returncode == 1
     assert "mooring#chains: its text has changed since its questions were written" in done.stdout
+
+
+def test_a_line_is_orphaned_only_if_no_language_has_its_section(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocs_static_i18n")
+    languages = [
+        {"locale": "en", "name": "English", "default": True},
+        {"locale": "fr", "name": "Français"},
+    ]
+    french = "# Mouillage\n\nLa chaîne du mouillage est épaisse de douze millimètres.\n"
+    i18n = {"i18n": {"docs_structure": "suffix", "languages": languages}}
+    ours = {"answerable": {"languages": "apart", "function": "function"}}
+    site = write_site(
+        tmp_path, {**PAGES, "mooring.fr.md": french}, theme="mkdocs", plugins=[i18n, ours]
+    )
+    assert build(site, "-q").returncode == 0
+    bundles = {tag: site / "function" / tag / "bundle" for tag in ("en", "fr")}
+    texts = {
+        "mooring#chains": "how heavy is the ground tackle",
+        "mooring.fr#mouillage": "quel maillon tient le bateau",
+        "storms#storms": "what do sailors do when gusts are near",
+        "gone#gone": "where is the harbour master",
+    }
+    sections = {
+        section.id: section
+        for folder in bundles.values()
+        for section in list_sections(open_bundle(folder).passages())
+    }
+    lines = [
+        SectionQuestions(name, sections[name].hash if name in sections else "", (text,))
+        for name, text in texts.items()
+    ]
+    write_questions(site / "questions.jsonl", lines)
+    chains = sections["mooring#chains"].windows[0]
+    citation = WrittenCitation(chains.id, chains.url, "twelve millimetres thick")
+    claim = WrittenClaim("The chain is twelve millimetres thick.", (citation,))
+    answers = [
+        WrittenAnswer(texts[name], name, (claim,)) for name in ("mooring#chains", "gone#gone")
+    ]
+    write_answers(site / "questions.answers.json", answers, list(sections.values()))
+    done = build(site)
+    assert "1 stored answer left out (gone#gone" in done.stderr
+    for tag, own in (("en", 2), ("fr", 2)):
+        flags = ("--bundle", str(bundles[tag]), "questions")
+        done = command(site, *flags, "--check")
+        assert done.returncode == 1
+        listed = [line for line in done.stdout.splitlines() if "is not answered by" not in line]
+        assert [line.split(": ")[1] for line in listed[:-1]] == ["gone#gone"] * 2, done.stdout
+        assert listed[-1].startswith(f"{own} questions of 3 sections: ")
+        assert listed[-1].endswith(
+            f"{int(tag == 'en')} answer{'s' * (tag != 'en')} stored; 2 faults"
+        )
+        proposed = yaml.safe_load(command(site, *flags, "--gold", "9").stdout)["queries"]
+        names = {name for query in proposed for name in query["expectCited"]}
+        other = "mooring#chains" if tag == "fr" else "mooring.fr#mouillage"
+        assert other not in names
 
 
 def test_gold_queries_are_proposed_of_different_pages(tmp_path: Path, server: OpenAIStub) -> None:

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
@@ -114,16 +114,20 @@ class ImportedDrafts:
 
 @dataclass(frozen=True, slots=True)
 class AnswerFile:
-    """The file of answers of a site, and the state of the site that they are of."""
+    """The file of answers of a site, and the state of the site that they are of.
+
+    ``elsewhere``: ids of sections that a bundle of another language has.
+    """
 
     path: Path
     questions: Mapping[str, SectionQuestions]
     sections: Sequence[SectionPassages]
     engine: Engine[Bundle]
+    elsewhere: Collection[str] = ()
 
     def check_answers(self) -> tuple[list[WrittenAnswer], list[QuestionFault]]:
         """Read the answers that still hold, and why others do not."""
-        written = read_answers(self.path)
+        written = [row for row in read_answers(self.path) if row.section not in self.elsewhere]
         names = self.engine.store.site.claim_names
         checked, faults = check_answers(written, self.questions, self.sections, names)
         current = {(answer.section, answer.question) for answer in checked}

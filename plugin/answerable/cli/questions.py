@@ -25,12 +25,14 @@ from ..indexing.questions import (
 from ..mkdocs.options import read_known_questions, resolve_answers_path, resolve_questions_path
 from ..mkdocs.site_config import find_plugin, load_mkdocs_config
 from ..serve.answers.openai_answerer import complete_json
+from ..serve.bundle_format.manifest import MANIFEST_FILE
 from ..serve.engine import Engine
 from ..serve.errors import ProviderError, SiteError
 from ..serve.providers import make_engine
 from ..serve.retrieval.boosts import hash_words
 from ..serve.retrieval.selection import POOL_SIZE, WINDOW_SUFFIX
-from ..serve.stores.bundle import Bundle
+from ..serve.settings import BUNDLE_FOLDER
+from ..serve.stores.bundle import Bundle, open_bundle
 from .answers import (
     CHARACTERS_PER_TOKEN,
     AnswerFile,
@@ -228,7 +230,9 @@ def command(
     engine = open_engine(folder, config_file)
     sections = list_sections(engine.store.passages())
     questions = read_known_questions(options)
-    file = AnswerFile(resolve_answers_path(options), questions, sections, engine)
+    elsewhere = _list_sections_elsewhere(folder, sections) if options.languages == "apart" else ()
+    own = {name: line for name, line in questions.items() if name not in elsewhere}
+    file = AnswerFile(resolve_answers_path(options), own, sections, engine, elsewhere)
     writer = QuestionWriter(options.questions.model, options.questions.base_url or None)
     price = options.evaluate.prices.get(writer.model)
     model_price = ModelPrice(price.input, price.output) if price else None
@@ -244,7 +248,7 @@ def command(
     if check:
         raise SystemExit(_check(file, path, strict=strict))
     if gold is not None:
-        click.echo(_propose_gold_queries(engine, questions, gold))
+        click.echo(_propose_gold_queries(engine, own, gold))
         return
     if answers:
         _require_built(file, path)
@@ -269,6 +273,17 @@ def command(
         _import(_read_lines(imported), path, questions, sections)
     else:
         _write(writer, model_price, path, questions, sections, unwritten, is_agreed=yes)
+
+
+def _list_sections_elsewhere(folder: Path, sections: Sequence[SectionPassages]) -> frozenset[str]:
+    """List the ids of sections that bundles of the site's other languages have, and this has not.
+
+    One file has the questions of all languages. folder: of this bundle.
+    """
+    bundles = folder.parent.parent.glob(f"*/{BUNDLE_FOLDER}/{MANIFEST_FILE}")
+    others = (open_bundle(path.parent).passages() for path in bundles)
+    ids = {section.id for passages in others for section in list_sections(passages)}
+    return frozenset(ids - {section.id for section in sections})
 
 
 def _list_unwritten(
