@@ -142,7 +142,7 @@ def _search_words(
 def _list_places(engine: Engine[Bundle], sections: tuple[Scored[Passage], ...]) -> list[Any]:
     return [
         [name, add_absolute_url({"url": row["url"], "title": row["title"]}, engine.store.site.url)]
-        for name, row in serialize_passages(sections).items()
+        for name, row in serialize_passages(engine.store, sections).items()
     ]
 
 

@@ -64,7 +64,7 @@ def make_agent_site(engine: Engine, root: str | None = None) -> AgentSite:
         return serialize_answer(reply, store, f"req_{uuid.uuid4().hex}", remarks)
 
     def search(query: str, language: str | None = None) -> Mapping[str, Mapping[str, Any]]:
-        rows = serialize_passages(engine.search(query, language))
+        rows = serialize_passages(store, engine.search(query, language))
         return {name: add_absolute_url(row, base) for name, row in rows.items()}
 
     return AgentSite(

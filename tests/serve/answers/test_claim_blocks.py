@@ -259,7 +259,9 @@ def test_code_that_is_cut_within_a_line_is_not_drawn_as_code() -> None:
         "<p>Take <code>git push --dry-run</code> first.</p><pre>cd /srv\nrm -rf ./spool/tmp</pre>"
     )
     (passage,) = (cut.passage for cut in cut_passages(record("cut", html), PassageWindow()))
-    assert drawn("rm -rf", passage=passage) == [{"kind": "text", "spans": [{"text": "rm -rf"}]}]
+    assert drawn("rm -rf", passage=passage) == [
+        {"kind": "text", "spans": [{"text": "rm -rf"}]}, {"kind": "gap"}
+    ]  # fmt: skip
     assert drawn("Take git push", passage=passage) == [
         {"kind": "text", "spans": [{"text": "Take "}, {"text": "git push"}]}
     ]

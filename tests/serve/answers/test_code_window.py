@@ -41,9 +41,17 @@ def test_without_any_term_a_window_begins_where_a_part_does() -> None:
     assert not shown.startswith((" ", "\n"))
 
 
-def test_one_line_that_is_too_long_is_cut() -> None:
+def test_one_line_that_is_too_long_is_cut_between_words() -> None:
     line = "x = " + "1 + " * 400
-    assert cut_code(line, {}, 5, 100) == (0, 100)
+    assert cut_code(line, {}, 5, 100) == (0, 99)
+    signature = "moor(" + ", ".join(f"parameter_{n}: str = None" for n in range(40)) + ")"
+    code = f"    {signature}\n)\n{signature}"
+    start, end = cut_code(code, {}, 5, 100)
+    assert code[start:end].endswith(" parameter_3: str =")
+    # What follows the line is no end of it.
+    assert complete_code(code, end, {}, 4, 100) == end
+    # No word ends there, so that nothing of it is quoted.
+    assert cut_code("x" * 400, {}, 5, 100) == (0, 100)
 
 
 def test_a_name_counts_where_it_is_used_and_not_where_it_is_imported() -> None:

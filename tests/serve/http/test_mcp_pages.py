@@ -4,17 +4,21 @@ from dataclasses import replace
 
 import pytest
 
+from answerable.cli.mcp import make_agent_site
 from answerable.serve.answers.wire import find_new_words
 from answerable.serve.http.mcp import pages
 from answerable.serve.http.mcp.pages import count_pages, list_pages, read_page
+from answerable.serve.http.mcp.tools import format_page, run_ask, run_search
+from answerable.serve.providers import make_engine
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.structure import Block
 from answerable.serve.types import Passage
-from support.sites import build, opened, write_site
+from support.sites import build, local, opened, write_site
 
 SENTENCES = [f"Rope number {n} holds the boat {n * 7} of the harbor in a storm." for n in range(90)]
 ROWS = [f"| rope {n} | holds {n * 3} tons in a strong wind | shelf {n % 7} |" for n in range(80)]
 CODE = [f"    haul(rope={n}, metres={n * 2})  # the winch turns slowly" for n in range(90)]
+LAMP = "\n".join(["# Lamp", "", "A signal is made with the lamp:", "", "```python", *CODE, "```"])
 PAGE = "\n".join(
     [
         "# Ropes", "", " ".join(SENTENCES), "", "## Table", "", "| rope | holds | place |",
@@ -26,7 +30,8 @@ PAGE = "\n".join(
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
     folder = tmp_path_factory.mktemp("ropes")
-    done = build(write_site(folder, pages={"index.md": "# Home\n\nA harbor.\n", "ropes.md": PAGE}))
+    site = {"index.md": "# Home\n\nA harbor.\n", "ropes.md": PAGE, "lamp.md": LAMP}
+    done = build(write_site(folder, pages=site))
     assert done.returncode == 0, done.stderr
     return opened(folder)
 
@@ -101,6 +106,8 @@ def test_a_result_is_bounded_and_says_what_it_leaves_out(
     [section] = page.sections
     assert page.is_cut
     assert 0 < len(section.text) <= 500
+    assert section.text.split() == " ".join(SENTENCES).split()[: len(section.text.split())]
+    assert f"{section.text}\n\n…\n\n(Cut here: " in format_page(page, None)
     assert page.left_out == ("ropes#table", "ropes#code")
     monkeypatch.setattr(pages, "MAX_PAGE_CHARACTERS", len(" ".join(SENTENCES)) + 50)
     page = read_page(bundle, "ropes", None)
@@ -108,10 +115,21 @@ def test_a_result_is_bounded_and_says_what_it_leaves_out(
     assert (page.is_cut, page.left_out) == (False, ("ropes#table", "ropes#code"))
 
 
+def test_words_that_are_left_out_at_the_end_are_marked(bundle: Bundle) -> None:
+    site = make_agent_site(make_engine(bundle, local()))
+    first, *_ = run_search(site, {"query": "haul rope metres winch"}).text.split("\n\n…")
+    assert first.endswith("# the winch turns slowly")
+    assert run_search(site, {"query": "home", "limit": 1}).text.endswith("\n\nA harbor.")
+    text = run_ask(site, {"question": "How is a signal made with the lamp?"}).text
+    code, _, after = text.partition("```python\n")[2].partition("\n```")
+    assert 3 <= len(code.split("\n")) < len(CODE)
+    assert after.startswith("\n\n…\n\n[1]")
+
+
 def test_pages_are_listed_in_parts(bundle: Bundle) -> None:
-    assert count_pages(bundle) == 2
-    listed = [page.id for start in range(3) for page in list_pages(bundle, start, 1)]
-    assert listed == ["index", "ropes"]
+    assert count_pages(bundle) == 3
+    listed = [page.id for start in range(4) for page in list_pages(bundle, start, 1)]
+    assert listed == ["index", "lamp", "ropes"]
 
 
 def test_a_record_that_is_named_like_a_window_stays_itself() -> None:

@@ -78,8 +78,12 @@ def cut_code(
             score += _LINE_BONUS * (last - first)
             if score > best:
                 best, window = score, (first, last)
-    first, last = window
-    return offsets[first], min(offsets[last + 1] - 1, offsets[first] + max_characters)
+    start, end = offsets[window[0]], offsets[window[1] + 1] - 1
+    if end - start > max_characters:
+        # A line that is longer than that, such as a signature, is cut between words.
+        words = code[start : start + max_characters + 1].rpartition(" ")[0]
+        end = start + (len(words) if words.strip() else max_characters)
+    return start, end
 
 
 def complete_code(
@@ -99,6 +103,9 @@ def complete_code(
     part = _BLANK_LINE.split(code[end:], maxsplit=1)[0].rstrip()
     if part.count("\n") <= max_lines and len(part) <= max_characters:
         return end + len(part)
+    if not part.startswith("\n"):
+        # The line itself is cut.
+        return end
     added = size = 0
     read_terms = partial(extract_terms, language=CODE_LANGUAGE, terms_by_form=forms)
     missing = weights.keys() - read_terms(code[:end])

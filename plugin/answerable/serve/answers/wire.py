@@ -115,9 +115,21 @@ def _build_blocks(parts: Sequence[_LocatedPart], *, is_whole: bool = False) -> l
                 _join_code(blocks)
             previous = block
         before = part
+    if not is_whole and parts and _cuts_code(parts[-1]):
+        blocks.append({"kind": "gap"})
     for each in blocks:
         _indent_from_zero(each)
     return blocks
+
+
+def _cuts_code(part: _LocatedPart) -> bool:
+    """Test whether a part ends before the code does that it ends in."""
+    return any(
+        block.kind == "code"
+        and block.start < part.end
+        and part.passage.text[part.end : block.end].strip()
+        for block in part.passage.blocks
+    )
 
 
 def _join_code(blocks: list[Json]) -> None:

@@ -26,6 +26,7 @@ from ..limits.rate_limit import (
 from ..limits.token_budget import Reservation, TokenBudget, create_token_budget
 from ..request_context import RequestContext, start_span
 from ..retrieval.scoring import Scored
+from ..retrieval.store import Store
 from ..text.languages import match_languages
 from ..types import Passage
 from .logs import NEAR_PASSAGES, NearestRecord, RequestMetrics, find_nearest_record
@@ -105,11 +106,11 @@ class GuardedEngine:
 
     def search(
         self, engine: Engine, question: Question, context: RequestContext
-    ) -> dict[str, dict[str, str]]:
-        """Search the public passages for a question: url, title and text by passage id."""
+    ) -> dict[str, dict[str, Any]]:
+        """Search the public passages for a question: see ``serialize_passages``."""
         budget = self._reserve_budget(engine.embedder.max_question_tokens, context, "searches")
         with self.hold_slot(question, context), budget:
-            return serialize_passages(engine.search(question.text, question.language))
+            return serialize_passages(engine.store, engine.search(question.text, question.language))
 
     def _make_entry(
         self, engine: Engine, question: Question, context: RequestContext
@@ -174,13 +175,20 @@ class GuardedEngine:
             raise make_busy_problem() if error.transient else make_capped_problem(unit) from error
 
 
-def serialize_passages(passages: Iterable[Scored[Passage]]) -> dict[str, dict[str, str]]:
-    """Serialize found passages as the rows of a search, by id."""
+def serialize_passages(
+    store: Store, passages: Iterable[Scored[Passage]]
+) -> dict[str, dict[str, Any]]:
+    """Serialize found passages as the rows of a search, by id.
+
+    ``is_cut``, for agents alone: the section goes on where the text ends.
+    """
+    sections = store.passage_sections
     return {
         scored.item.id: {
             "url": scored.item.url,
             "title": scored.item.title,
             "text": scored.item.text,
+            "is_cut": sections[scored.row] in sections[scored.row + 1 : scored.row + 2],
         }
         for scored in passages
     }

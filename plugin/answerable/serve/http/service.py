@@ -154,7 +154,10 @@ class QuestionRoutes:
         exchange.question = text = parse_question(queries[0])
         exchange.context.begin(self._policy.deadline)
         asker = self._admit_search(exchange)
-        return make_json_response(self._find_passages(exchange, self._open_engine(), text, asker))
+        rows = self._find_passages(exchange, self._open_engine(), text, asker)
+        for row in rows.values():
+            del row["is_cut"]
+        return make_json_response(rows)
 
     def list_places(self, exchange: Exchange) -> Response:
         """List where to look for the question of a body: what the search finds, without texts.
@@ -169,7 +172,7 @@ class QuestionRoutes:
         asker = self._admit_search(exchange, "places")
         rows = self._find_passages(exchange, self._open_engine(), text, asker, language)
         for row in rows.values():
-            del row["text"]
+            del row["text"], row["is_cut"]
         return make_json_response(rows)
 
     def read_section(self, exchange: Exchange) -> Response:

@@ -63,8 +63,13 @@ export function cutCode(recipe, code, weights, maxLines, maxCharacters, forms = 
       }
     }
   });
-  const start = offsets[range[0]];
-  return [toUnits(code, start), toUnits(code, Math.min(offsets[range[1] + 1] - 1, start + maxCharacters))];
+  const [first, last] = [offsets[range[0]], offsets[range[1] + 1] - 1];
+  const start = toUnits(code, first);
+  if (last - first <= maxCharacters) return [start, toUnits(code, last)];
+  // A line that is longer than that, such as a signature, is cut between words.
+  const limit = toUnits(code, first + maxCharacters);
+  const space = code.lastIndexOf(" ", limit);
+  return [start, space > start && stripSpace(code.slice(start, space)) ? space : limit];
 }
 
 /**
@@ -86,6 +91,8 @@ export function completeCode(recipe, code, end, weights, maxLines, maxCharacters
   const part = stripSpaceAtEnd(rest.slice(0, BLANK_LINE.exec(rest)?.index));
   const lines = part.split("\n");
   if (lines.length - 1 <= maxLines && countCodePoints(part) <= maxCharacters) return end + part.length;
+  // The line itself is cut.
+  if (lines[0]) return end;
   let size = 0;
   let added = end;
   let at = end;

@@ -95,8 +95,18 @@ function buildBlocks(recipe, parts, isSection) {
     }
     before = part;
   }
+  if (!isSection && before && cutsCode(before)) blocks.push({ kind: "gap" });
   blocks.forEach(indentFromZero);
   return blocks;
+}
+
+/**
+ * Test whether a part ends before the code does that it ends in.
+ * @param {Quotation} part
+ * @returns {boolean}
+ */
+function cutsCode({ passage: { blocks, text }, end }) {
+  return blocks.some((block) => block.kind === "code" && block.start < end && stripSpace(text.slice(end, block.end)) !== "");
 }
 
 /**

@@ -24,6 +24,7 @@ MAX_QUESTIONS = 20
 _TEXT_FRAGMENT = ":~:"
 # What a path ends in beside the name of its page, as a source or as a file of the site.
 _PAGE_ENDING = re.compile(r"((^|/)index)?\.(md|html?)$|/+$")
+_BEGUN_WORD = re.compile(r"(\s|\S+)\Z")
 _FENCE = re.compile("^(`{3,})", re.M)
 
 
@@ -186,9 +187,10 @@ def _find_word_end(text: str, words: int) -> int:
 
 
 def _cut_text(text: str, end: int) -> str:
-    """Cut a text, if it can after a line, and close the code that this leaves open."""
+    """Cut a text, if it can after a line or a word, and close the code that this leaves open."""
     line_end = text.rfind("\n", 0, end)
-    cut = text[: line_end if line_end > end // 2 else end]
+    words = _BEGUN_WORD.sub("", text[: end + 1])
+    cut = text[:line_end] if line_end > end // 2 else words or text[:end]
     fences = _FENCE.findall(cut)
     return f"{cut}\n{fences[-1]}" if len(fences) % 2 else cut
 

@@ -212,12 +212,15 @@ def run_search(site: AgentSite, arguments: Mapping[str, Any]) -> ToolResult:
         return ToolResult(f"The limit is a whole number from 1 to {TOP_K}.")
     query = parse_question(arguments["query"])
     rows, notes = site.search(query), site.read_notes(query)
+    listed = dict(list(rows.items())[:limit])
     passages = [
         {"id": name, "url": find_url(row), "title": row["title"], "text": row["text"]}
-        for name, row in list(rows.items())[:limit]
+        for name, row in listed.items()
     ]
     texts = [
-        f"{row['title']}\n{row['url']}\n(section {row['id']})\n\n{row['text']}" for row in passages
+        f"{row['title']}\n{find_url(row)}\n(section {name})\n\n{row['text']}"
+        + ("\n\n…" if row["is_cut"] else "")
+        for name, row in listed.items()
     ]
     texts = texts or ["Nothing on this site is near enough to this query."]
     text = join_parts(format_notes(notes), *texts)
@@ -245,7 +248,7 @@ def format_page(page: PageText, base: str | None) -> str:
     parts += [f"## {section.title}\n\n{section.text}" for section in page.sections]
     if page.is_cut:
         parts.append(
-            "(Cut here: read it with more `max_words`, or search for what comes after it.)"
+            "…\n\n(Cut here: read it with more `max_words`, or search for what comes after it.)"
         )
     if page.left_out:
         listed = ", ".join(page.left_out[:_MAX_LISTED])
