@@ -235,6 +235,25 @@ def test_ids_with_from_report_is_usage_error(folder: Path) -> None:
     assert "name one of them" in done.stderr
 
 
+def test_a_run_without_answers_says_how_many_it_has_not_judged(folder: Path) -> None:
+    sites.put(
+        folder / "eval" / "gold.yaml",
+        "queries:\n"
+        "  - {id: found, query: How thick is the chain, topSource: mooring#chains}\n"
+        "  - {id: worded, query: How thick is the chain, requireAnswerPatterns: [ninety]}\n"
+        "  - {id: moody, query: How thick is the chain, expectAnswerMode: not-found}\n",
+    )
+    done = sites.command(folder, "eval")
+    assert done.returncode == 0
+    summary = "3 of 3 passed (retrieval tier), the answers to 2 not judged (--full judges them)"
+    assert summary in done.stdout.splitlines()
+    assert last(folder)["half_judged"] == ["worded", "moody"]
+    done = sites.command(folder, "eval", "--full")
+    assert done.returncode == 1
+    assert "not judged" not in done.stdout
+    assert last(folder)["half_judged"] == []
+
+
 def test_query_that_requires_model_is_skipped_without_one(folder: Path) -> None:
     close = GOLD.replace("expectReason: no-evidence", "requires: model")
     sites.put(folder / "eval" / "gold.yaml", close)

@@ -46,7 +46,8 @@ class EvalReport:
     instructions; ``embedder`` and ``answers``: the models. ``skipped``: queries that only an
     answer model can be held to. ``site_url``: what urls of citations are relative to, if known.
     ``cost``: of the answer model's tokens; None without its price. ``judge``: the model that was
-    asked whether quotes support claims.
+    asked whether quotes support claims. ``half_judged``: queries that require something of an
+    answer, which this tier does not ask for.
     """
 
     made_at: str
@@ -63,6 +64,7 @@ class EvalReport:
     site_url: str | None = None
     cost: float | None = None
     judge: str | None = None
+    half_judged: tuple[str, ...] = ()
 
     @property
     def public(self) -> "EvalReport":
@@ -248,6 +250,11 @@ def make_report(
         skipped=tuple(query.id for query in queries if query not in runnable),
         site_url=site_url,
         judge=judge,
+        half_judged=tuple(
+            query.id
+            for query in runnable
+            if tier == "retrieval" and not query.is_judged_by_retrieval_alone
+        ),
     )
     if price is None or report.usage is None:
         return report

@@ -44,6 +44,8 @@ def summarize_report(report: EvalReport) -> str:
     }
     parts = [f"{report.passed} of {report.runnable} passed ({report.tier} tier)"]
     parts += [f"{count} {label}" for label, count in counts.items() if count]
+    if count := len(report.half_judged):
+        parts.append(f"the answers to {count} not judged (--full judges them)")
     parts += ["and the run was aborted"] if report.is_aborted else []
     return ", ".join(parts)
 
