@@ -271,14 +271,18 @@ def _list_browser_artifacts(site: SiteBuild, index: StagedIndex) -> list[Artifac
 def _withhold_questions(
     index: SiteIndex, contents: BundleContents, profile: Profile, embedder: Embedder
 ) -> SiteIndex:
-    """Blank the questions that their own sections do not answer, so that none is suggested."""
+    """Blank the questions that their own sections do not answer, so that none is suggested.
+
+    The answer that is stored for one is left out, since no reader is shown it.
+    """
     with TemporaryDirectory(prefix="answerable-", ignore_cleanup_errors=True) as name:
         write_bundle(contents, Path(name), embedder.identity, profile, _read_build_time())
         store = open_bundle(Path(name), verify=False)
         marks = mark_answered(store, embedder, index.questions.texts)
     shown = zip(index.questions.texts, marks, strict=True)
     texts = tuple(text if is_answered else "" for text, is_answered in shown)
-    return replace(index, questions=replace(index.questions, texts=texts))
+    answers = {row: stored for row, stored in index.questions.answers.items() if texts[row]}
+    return replace(index, questions=replace(index.questions, texts=texts, answers=answers))
 
 
 def _write_browser_index(site: SiteBuild, browser: BrowserIndex | None) -> None:

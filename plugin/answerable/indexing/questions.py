@@ -14,6 +14,7 @@ import msgspec
 from ..serve.bundle_format.site_data import PhraseEntry
 from ..serve.bundle_format.stored_answers import StoredAnswer, locate_answer
 from ..serve.embedders.embedder import Embedder
+from ..serve.engine import find_stored_answer
 from ..serve.errors import SiteError
 from ..serve.retrieval.boosts import SAME_QUESTION, hash_words, score_questions
 from ..serve.retrieval.question import clean_question, read_question, strip_frame
@@ -231,14 +232,16 @@ def index_questions(
 
 
 def mark_answered(store: Store, embedder: Embedder, questions: Sequence[str]) -> list[bool]:
-    """Mark the questions that a site reads as their authors did: their own sections answer them.
+    """Mark the questions that a site reads as their authors did.
 
-    questions: of the store, in its order. Only such a question is suggested.
+    Their own sections answer them, or the answers that are stored for them. questions: of the
+    store, in its order. Only such a question is suggested.
     """
     marks: list[bool] = []
     for question, first in zip(questions, store.question_passages.tolist(), strict=True):
         reading = read_question(store, clean_question(question), embedder.word_rank)
-        marks.append(float(score_questions(store, reading)[first]) > SAME_QUESTION)
+        is_same = float(score_questions(store, reading)[first]) > SAME_QUESTION
+        marks.append(is_same or find_stored_answer(store, reading.question) is not None)
     return marks
 
 

@@ -570,7 +570,10 @@ def _load_question_columns(columns: Mapping[str, Any]) -> dict[str, Any]:
         "question_keys": columns["questionKeys"],
         "question_passages": np.repeat(rows, per_passage),
         "answers": parse_stored_answers(
-            columns["hasAnswer"].astype(np.bool_), columns["answers"], len(rows)
+            columns["hasAnswer"].astype(np.bool_),
+            columns["questions"],
+            columns["answers"],
+            len(rows),
         ),
         "questions": columns["questions"],
         "passage_sections": np.maximum.accumulate(begins) if len(begins) else begins,

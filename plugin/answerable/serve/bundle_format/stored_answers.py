@@ -32,7 +32,8 @@ class StoredClaim:
 class StoredAnswer:
     """Hold an answer that was drafted before the build, and the words of its question.
 
-    It has no field for a quote, a url or a title: those are the passages' own.
+    It has no field for a quote, a url or a title: those are the passages' own. On disk its question
+    is that of its row.
     """
 
     question: str
@@ -44,8 +45,8 @@ class StoredAnswer:
         return list(dict.fromkeys(row for claim in self.claims for row, _, _ in claim.quotes))
 
     def as_json(self) -> list[Any]:
-        """Return it as ``parse_stored_answers`` reads it."""
-        return [self.question, [[c.text, c.quotes, c.excerpt] for c in self.claims]]
+        """Return its claims as ``parse_stored_answers`` reads them."""
+        return [[claim.text, claim.quotes, claim.excerpt] for claim in self.claims]
 
     def make_draft(self, passages: Mapping[int, Passage]) -> dict[str, Any]:
         """Make the draft that the contract judges. passages: by row, the evidence in this order."""
@@ -87,7 +88,7 @@ def locate_answer(question: str, answer: Answer, rows: Mapping[str, int]) -> Sto
 
 
 def parse_stored_answers(
-    marks: NDArray[np.bool_], values: Sequence[Any], passages: int
+    marks: NDArray[np.bool_], questions: Sequence[str], values: Sequence[Any], passages: int
 ) -> dict[int, StoredAnswer]:
     """Parse the answers of an index by the rows of their questions.
 
@@ -98,9 +99,9 @@ def parse_stored_answers(
     if len(rows) != len(values):
         raise ValueError("its answers do not match its questions")
     answers: dict[int, StoredAnswer] = {}
-    for row, (question, claims) in zip(rows, values, strict=True):
+    for row, claims in zip(rows, values, strict=True):
         parsed = tuple(_parse_claim(*claim, passages=passages) for claim in claims)
-        answers[row] = StoredAnswer(_check_text(question), parsed)
+        answers[row] = StoredAnswer(questions[row], parsed)
     return answers
 
 

@@ -229,7 +229,7 @@ export class Store extends SiteColumns {
   }
 
   /**
-   * Load the questions that are suggested, "" for another one.
+   * Load the questions that are suggested or have a stored answer, "" for another one.
    * @param {AbortSignal} [signal]
    * @returns {Promise<string[]>} in the order of the index
    */
@@ -244,7 +244,7 @@ export class Store extends SiteColumns {
    * Load a shard of the answers that are stored for questions.
    * @param {number} number
    * @param {AbortSignal} [signal]
-   * @returns {Promise<import("./stored_answers.js").StoredAnswer[]>}
+   * @returns {Promise<import("./stored_answers.js").StoredClaim[][]>}
    */
   async loadAnswers(number, signal) {
     return (await this.#files.readContainer(this.#paths.answers[number], signal)).values.answers;

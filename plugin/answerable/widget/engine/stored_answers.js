@@ -11,7 +11,6 @@ import { splitLowercaseWords } from "./tokenization.js";
  *
  * @typedef {[row: number, start: number, end: number]} PassageRange the row of a passage, and offsets in code points
  * @typedef {[text: string, quotes: PassageRange[], excerpt: PassageRange[]]} StoredClaim
- * @typedef {[question: string, claims: StoredClaim[]]} StoredAnswer
  */
 
 /**
@@ -30,8 +29,10 @@ export async function recallAnswer(store, question) {
   for (const row of store.questionKeys.keys()) {
     if (store.questionKeys[row] !== key || !store.hasAnswer[row]) continue;
     const place = store.hasAnswer.subarray(0, row).reduce((sum, mark) => sum + mark, 0);
-    const answers = await store.loadAnswers(Math.floor(place / ANSWERS_PER_SHARD));
-    const [stored, claims] = answers[place % ANSWERS_PER_SHARD];
+    const shard = store.loadAnswers(Math.floor(place / ANSWERS_PER_SHARD));
+    const [questions, answers] = await Promise.all([store.loadSuggestions(), shard]);
+    const stored = questions[row];
+    const claims = answers[place % ANSWERS_PER_SHARD];
     // Many questions share a hash.
     if (wordsOf(stored) !== wordsOf(question)) continue;
     const passages = await store.loadPassages(claims.flatMap(([, quotes]) => quotes.map(([passage]) => passage)));
