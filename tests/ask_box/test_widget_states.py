@@ -55,6 +55,13 @@ def test_the_empty_state_prefers_the_examples_of_its_own_page(page: Page, site: 
     box = visit(page, site)
     box.get_by_role("button", name="Ask").click()
     expect(box.locator(".example")).to_have_text(ABOUT["examples"][:3])
+    # Where each language has its own, those of the page's.
+    for tag, listed in (("en-GB", ["When is high water?"]), ("fr", [])):
+        site.about = ABOUT | {"examples": {tag: ["When is high water?"], "de": ["Wann ist Flut?"]}}
+        box = visit(page, site)
+        box.get_by_role("button", name="Ask").click()
+        expect(box.locator(".scope")).to_be_visible()
+        expect(box.locator(".example")).to_have_text(listed)
 
 
 def test_the_empty_state_shows_purpose_examples_and_counter(page: Page, site: Site) -> None:

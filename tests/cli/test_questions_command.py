@@ -23,6 +23,7 @@ from answerable.indexing.questions import (
     read_questions,
     write_questions,
 )
+from answerable.indexing.widget.site_files import WIDGET_CONFIG_PATH
 from answerable.serve.stores.bundle import open_bundle
 from answerable.serve.types import Passage
 from answerable.testing.honest_model import (
@@ -272,6 +273,15 @@ def test_a_line_is_orphaned_only_if_no_language_has_its_section(tmp_path: Path) 
     write_answers(site / "questions.answers.json", answers, list(sections.values()))
     done = build(site)
     assert "1 stored answer left out (gone#gone" in done.stderr
+    # A page proposes its own questions, and those of its language where it has none.
+    box = json.loads((site / "site" / WIDGET_CONFIG_PATH).read_text("utf-8"))
+    gusts = texts["storms#storms"]
+    assert box["page_examples"] == {
+        "/mooring/": [texts["mooring#chains"]], "/storms/": [gusts],
+        "/fr/mooring/": [texts["mooring.fr#mouillage"]], "/fr/storms/": [gusts],
+    }  # fmt: skip
+    assert box["examples"]["fr"][0] == texts["mooring.fr#mouillage"]
+    assert box["examples"]["en"] == [texts["mooring#chains"], gusts]
     for tag, own in (("en", 2), ("fr", 2)):
         flags = ("--bundle", str(bundles[tag]), "questions")
         done = command(site, *flags, "--check")

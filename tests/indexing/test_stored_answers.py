@@ -117,9 +117,9 @@ def test_a_corrected_question_gets_its_answer_with_the_correction(bundle: Bundle
     assert body["excerpts"]["notes"] == []
     lines = ["Showing results for “mooring” instead of “moring”.", f"Answer to: {question}"]
     assert format_answer(body).startswith(f"{lines[1]}\n\nShowing results for “mooring”.\n\n")
-    console = Console(file=io.StringIO(), width=500)
+    console = Console(file=(file := io.StringIO()), width=500)
     print_reply(console, reply, "", None, pool.reading.remarks, engine.search(question))
-    printed = console.file.getvalue()
+    printed = file.getvalue()
     assert printed.splitlines()[:2] == lines
     assert printed.count("Showing results") == 1
     assert printed.count("More on this site") == 1

@@ -57,25 +57,33 @@ def make_widget_config(
     """Make the widget's configuration file; GoldError for a mistake in the gold set.
 
     pages: whose known questions are the examples on them, and whose questions, or headings, are
-    those of the site that nobody has named. search: the address of the theme's, empty where the
-    widget has to look for it.
+    those of the site where nobody has named any, for each language its own. search: the address of
+    the theme's, empty where the widget has to look for it.
     """
     widget, path = options.widget, resolve_gold_path(options)
-    examples: Sequence[str] | None = widget.examples
+    chosen: Sequence[str] | None = widget.examples
     page_examples: Mapping[str, Sequence[str]] = {}
-    if examples is None:
-        listed = list(pages)
-        page_examples = suggest_page_examples(listed, read_known_questions(options))
+    by_language: dict[str, Sequence[str]] = {}
+    if chosen is None:
+        listed, questions = list(pages), read_known_questions(options)
+        page_examples = suggest_page_examples(listed, questions)
+        for language in dict.fromkeys(page.record.language for page in listed):
+            own = [page for page in listed if page.record.language == language]
+            firsts = (first for first, *_ in suggest_page_examples(own, questions).values())
+            # A page that is not translated stands among those of another language too.
+            suggested = list(dict.fromkeys(firsts)) or suggest_examples(own)
+            by_language[language] = suggested[:MAX_EXAMPLES]
         # A gold set without examples is not parsed: it may have thousands of queries.
         if path.is_file() and b"example" in path.read_bytes():
             from ..evaluate.gold import load_gold_queries
 
             queries = load_gold_queries(path, config.site_author)
-            examples = [query.query for query in queries if query.example]
-        firsts = [questions[0] for questions in page_examples.values()]
-        examples = examples or firsts or suggest_examples(listed)
+            chosen = [query.query for query in queries if query.example]
+        if not chosen and len(by_language) == 1:
+            (chosen,) = by_language.values()
+    examples = tuple(map(clean_question, (chosen or ())[:MAX_EXAMPLES]))
     return WidgetConfig(
-        examples=tuple(map(clean_question, examples[:MAX_EXAMPLES])),
+        examples=by_language if not chosen and len(by_language) > 1 else examples,
         page_examples=page_examples,
         search=_resolve_address(widget.search, search),
         authors=_resolve_address(widget.authors, make_issue_form(config.repo_url or "")),

@@ -30,14 +30,15 @@ BundleIds = str | Mapping[str, str]
 class WidgetConfig:
     """Settings of the widget that the owner of a site has made.
 
-    ``examples``: questions that it answers. ``page_examples``: in place of them, those of the page
+    ``examples``: questions that it answers, by language tag where each has its own.
+    ``page_examples``: in place of them, those of the page
     that the reader is on, by its path. ``search`` and ``authors``: addresses, relative to the
     site's root or absolute, in which ``{question}`` and ``{bundle}`` are filled in. ``feedback``:
     where an answer is called helpful or not. None: there is none. An empty ``search``: the widget
     looks in the page for the search of its theme.
     """
 
-    examples: tuple[str, ...] = ()
+    examples: Sequence[str] | Mapping[str, Sequence[str]] = ()
     page_examples: Mapping[str, Sequence[str]] = field(default_factory=dict)
     search: str | None = ""
     authors: str | None = None
