@@ -61,10 +61,10 @@ def make_widget_config(
     the theme's, empty where the widget has to look for it.
     """
     widget, path = options.widget, resolve_gold_path(options)
-    chosen: Sequence[str] | None = widget.examples
+    site_examples: Sequence[str] | None = widget.examples
     page_examples: Mapping[str, Sequence[str]] = {}
     by_language: dict[str, Sequence[str]] = {}
-    if chosen is None:
+    if site_examples is None:
         listed, questions = list(pages), read_known_questions(options)
         page_examples = suggest_page_examples(listed, questions)
         for language in dict.fromkeys(page.record.language for page in listed):
@@ -78,12 +78,12 @@ def make_widget_config(
             from ..evaluate.gold import load_gold_queries
 
             queries = load_gold_queries(path, config.site_author)
-            chosen = [query.query for query in queries if query.example]
-        if not chosen and len(by_language) == 1:
-            (chosen,) = by_language.values()
-    examples = tuple(map(clean_question, (chosen or ())[:MAX_EXAMPLES]))
+            site_examples = [query.query for query in queries if query.example]
+        if not site_examples and len(by_language) == 1:
+            (site_examples,) = by_language.values()
+    examples = tuple(map(clean_question, (site_examples or ())[:MAX_EXAMPLES]))
     return WidgetConfig(
-        examples=by_language if not chosen and len(by_language) > 1 else examples,
+        examples=by_language if not site_examples and len(by_language) > 1 else examples,
         page_examples=page_examples,
         search=_resolve_address(widget.search, search),
         authors=_resolve_address(widget.authors, make_issue_form(config.repo_url or "")),

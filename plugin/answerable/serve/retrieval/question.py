@@ -386,8 +386,8 @@ def drop_unknown_words(store: Store, reading: QuestionReading) -> QuestionReadin
     idfs: dict[str, dict[str, float]] = {}
     for tag, weights in reading.idfs.items():
         # A word that pages of another language have still counts against one without it.
-        kept = indexed.union(extract_terms(text, tag, reading.forms[tag]))
-        idfs[tag] = {term: idf for term, idf in weights.items() if term in kept}
+        terms_of_site = indexed.union(extract_terms(text, tag, reading.forms[tag]))
+        idfs[tag] = {term: idf for term, idf in weights.items() if term in terms_of_site}
     return replace(reading, idfs=idfs)
 
 

@@ -363,16 +363,6 @@ async function readEvents(response, entered) {
 }
 
 /**
- * Choose the value of the page's language, or else of another variety of it.
- * @param {Record<string, any>} values by language tag
- */
-function ofLanguage(values) {
-  const language = getPageLanguage() ?? "";
-  const base = (/** @type {string} */ tag) => tag.split("-")[0].toLowerCase();
-  return values[language] ?? values[Object.keys(values).find((tag) => base(tag) === base(language)) ?? ""];
-}
-
-/**
  * @param {typeof fetch} call
  * @param {string} query
  * @returns {Promise<Site>}
@@ -387,7 +377,9 @@ async function readSite(call, query) {
       if (!(error instanceof SyntaxError)) throw error;
     }),
   );
-  const own = Object(site.page_examples)[location.pathname] ?? (isObject(site.examples) ? ofLanguage(site.examples) : site.examples);
+  const listed = Object(site.examples);
+  // Each language may have its own.
+  const own = Object(site.page_examples)[location.pathname] ?? listed[getPageLanguage() ?? ""] ?? listed;
   const examples = Array.isArray(own) ? own.filter(isText).slice(0, 3) : [];
   const bundles = (isObject(site.bundle) ? Object.values(site.bundle) : [site.bundle]).filter(isText);
   return { ...site, bundles, examples };
