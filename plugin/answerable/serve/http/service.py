@@ -63,246 +63,6 @@ class Exchange:
         return problem
 
 
-class QuestionRoutes:
-    """The routes that ask the engine: answer, search, places, section and mcp.
-
-    open_engine: returns the engine or raises a Problem. report: logs a request whose response was
-    sent in parts, with its status. The others are those of ``Service``.
-    """
-
-    def __init__(
-        self,
-        open_engine: Callable[[], Engine],
-        policy: Policy,
-        protections: Protections,
-        in_flight: InFlight,
-        report: Callable[[Exchange, int], None],
-        *,
-        log_refusal: LogRefusal | None,
-        report_error: Callable[[Exception], object] | None,
-        is_site_host: bool,
-    ) -> None:
-        self._open_engine = open_engine
-        self._policy = policy
-        self._protections = protections
-        self._in_flight = in_flight
-        self._report = report
-        self._log_refusal = log_refusal
-        self._report_error = report_error
-        self._is_site_host = is_site_host
-
-    def answer(self, exchange: Exchange) -> Response:
-        """Answer the question of a body, in one piece or as a stream of events."""
-        request, context, protections = exchange.request, exchange.context, self._protections
-        protections.check_not_paused()
-        body = parse_body(request)
-        question = Question(
-            parse_question(body.get("question")),
-            parse_language(body.get("language")),
-            protections.identify_asker(request),
-        )
-        exchange.question = question.text
-        # The deadline begins here, so that waiting for a shared store counts against it.
-        context.begin(self._policy.deadline)
-        protections.admit(question.asker)
-        engine = self._open_engine()
-
-        def make_answer() -> dict[str, Any]:
-            return self._make_answer(exchange, engine, question)
-
-        if request.can_stream and EVENT_STREAM_TYPE in request.headers.get("accept", ""):
-            return stream_response(
-                make_answer, context, context.left, lambda status: self._report(exchange, status)
-            )
-        return make_json_response(make_answer())
-
-    def _make_answer(
-        self, exchange: Exchange, engine: Engine, question: Question
-    ) -> dict[str, Any]:
-        """Make the body of an answer to an admitted question, and log a refusal."""
-        context = exchange.context
-        try:
-            with _noting_problem(exchange), self._in_flight.hold(context):
-                reply = self._protections.guarded_engine.answer(engine, question, context)
-        except Exception as error:
-            if self._report_error:
-                with ignore_errors():
-                    self._report_error(error)
-            raise
-        exchange.reply = reply
-        self._report_refusal(exchange, reply)
-        return self._complete_body(exchange, engine, reply.body)
-
-    def _complete_body(
-        self, exchange: Exchange, engine: Engine, body: dict[str, Any]
-    ) -> dict[str, Any]:
-        """Add to the body of an answer, and of the excerpts after it, what is of this request."""
-        after = body.get("excerpts")
-        citations = self._add_absolute_urls(exchange.request, engine, body["citations"])
-        return (
-            body
-            | {"citations": citations, "request_id": exchange.id}
-            | ({"excerpts": self._complete_body(exchange, engine, after)} if after else {})
-        )
-
-    def search(self, exchange: Exchange) -> Response:
-        """Find public passages for the query of a url."""
-        self._protections.check_not_paused()
-        queries = parse_qs(exchange.request.query, keep_blank_values=True).get("q")
-        if not queries:
-            raise Problem("bad-request", "Search needs a query: ?q=words.")
-        exchange.question = text = parse_question(queries[0])
-        exchange.context.begin(self._policy.deadline)
-        asker = self._admit_search(exchange)
-        rows = self._find_passages(exchange, self._open_engine(), text, asker)
-        for row in rows.values():
-            del row["is_cut"]
-        return make_json_response(rows)
-
-    def list_places(self, exchange: Exchange) -> Response:
-        """List where to look for the question of a body: what the search finds, without texts.
-
-        An ask box sends it after each question, so it counts for itself, and the question of the
-        body is in no address and no line of the log a second time.
-        """
-        self._protections.check_not_paused()
-        body = parse_body(exchange.request)
-        text, language = parse_question(body.get("question")), parse_language(body.get("language"))
-        exchange.context.begin(self._policy.deadline)
-        asker = self._admit_search(exchange, "places")
-        rows = self._find_passages(exchange, self._open_engine(), text, asker, language)
-        for row in rows.values():
-            del row["text"], row["is_cut"]
-        return make_json_response(rows)
-
-    def read_section(self, exchange: Exchange) -> Response:
-        """Read the whole section of a passage, for the card of an answer that cites it."""
-        self._protections.check_not_paused()
-        ids = parse_qs(exchange.request.query).get("id", [""])
-        exchange.context.begin(self._policy.deadline)
-        with self._open_store(exchange, self._open_engine(), "places") as store:
-            section = serialize_section(store, ids[0])
-        if section is None:
-            raise Problem("not-found", "There is nothing at this path.")
-        return make_json_response(section)
-
-    @contextmanager
-    def _open_store(
-        self, exchange: Exchange, engine: Engine, kind: str = "search"
-    ) -> Iterator[Store]:
-        """Open the store for a block that counts as a search. kind: see ``admit``."""
-        asker = self._admit_search(exchange, kind)
-        exchange.context.check_deadline()
-        question = Question("", asker=asker)
-        guarded = self._protections.guarded_engine
-        with (
-            self._in_flight.hold(exchange.context),
-            guarded.hold_slot(question, exchange.context),
-        ):
-            yield engine.store
-
-    def _admit_search(self, exchange: Exchange, kind: str = "search") -> str:
-        """Count a search apart from questions, and return its asker. kind: see ``admit``."""
-        asker = self._protections.identify_asker(exchange.request)
-        self._protections.admit(asker, kind)
-        return asker
-
-    def _find_passages(
-        self,
-        exchange: Exchange,
-        engine: Engine,
-        text: str,
-        asker: str,
-        language: str | None = None,
-    ) -> dict[str, dict[str, Any]]:
-        """Find public passages, by id, for an admitted search."""
-        question = Question(text, language, asker)
-        with self._in_flight.hold(exchange.context):
-            passages = self._protections.guarded_engine.search(engine, question, exchange.context)
-        rows = self._add_absolute_urls(exchange.request, engine, passages.values())
-        return dict(zip(passages, rows, strict=True))
-
-    def answer_agent(self, exchange: Exchange) -> Response:
-        """Reply to one MCP message; its tools meet the same protections as the other routes."""
-        # Imported by the first agent: most functions are asked by readers alone.
-        from .mcp.pages import list_questions
-        from .mcp.protocol import reply_to_message
-        from .mcp.tools import AgentSite
-
-        request, context, protections = exchange.request, exchange.context, self._protections
-        protections.check_not_paused()
-        check_body(request)
-        context.begin(self._policy.deadline)
-        engine = self._open_engine()
-        site = engine.store.site
-
-        def ask(text: str, language: str | None) -> dict[str, Any]:
-            exchange.question = text
-            question = Question(text, language, protections.identify_asker(request))
-            protections.admit(question.asker)
-            return self._make_answer(exchange, engine, question)
-
-        def search(text: str) -> dict[str, dict[str, Any]]:
-            exchange.question = text
-            return self._find_passages(exchange, engine, text, self._admit_search(exchange))
-
-        def list_places(text: str, language: str | None) -> dict[str, dict[str, Any]]:
-            # An answer is worth more than what stands under it.
-            with ignore_errors():
-                asker = self._admit_search(exchange, "places")
-                return self._find_passages(exchange, engine, text, asker, language)
-            return {}
-
-        origin = find_page_origin(request, is_site_host=self._is_site_host)
-        reply = reply_to_message(
-            request.body,
-            request.headers,
-            AgentSite(
-                name=site.name,
-                version=engine.store.manifest.generator,
-                built_at=engine.store.manifest.built_at,
-                base=site.url or origin,
-                # A url that was made for one origin is of no use to another.
-                is_public=not self._policy.bearer and (site.url is not None or origin is None),
-                open_store=lambda: self._open_store(exchange, engine),
-                ask=ask,
-                search=search,
-                read_notes=engine.read_notes,
-                list_places=list_places,
-                questions=list_questions(engine.store),
-                is_draft=self._is_site_host,
-                report_error=exchange.convert_error,
-            ),
-        )
-        if reply.body is None:
-            return Response(reply.status, b"", (("Cache-Control", "no-store"),))
-        waiting = {"Retry-After": reply.retry_after} if reply.retry_after else {}
-        return make_json_response(reply.body, reply.status, **waiting)
-
-    def _add_absolute_urls(
-        self, request: Request, engine: Engine, rows: Iterable[Mapping[str, Any]]
-    ) -> list[dict[str, Any]]:
-        """Add to each row where its page lies, as far as the site or the request tells it.
-
-        Here and not where an answer is made: a cached answer is sent to pages of other origins.
-        """
-        origin = find_page_origin(request, is_site_host=self._is_site_host)
-        return [add_absolute_url(row, engine.store.site.url or origin) for row in rows]
-
-    def _report_refusal(self, exchange: Exchange, reply: ServedReply) -> None:
-        if self._log_refusal is None or reply.body["reason"] is None:
-            return
-        refused = RefusedQuestion(
-            exchange.question or "",
-            self._protections.find_address(exchange.request),
-            reply.body["reason"],
-            reply.body["bundle"],
-            reply.near,
-        )
-        with ignore_errors():
-            self._log_refusal(refused)
-
-
 @contextmanager
 def _noting_problem(exchange: Exchange) -> Iterator[None]:
     """Note for the log what an agent, or the reader of a stream, is told with the status 200."""
@@ -352,29 +112,22 @@ class Service:
         self._find_current_engine = find_current_engine or find_engine
         self._log = log
         self._log_questions = log_questions
+        self._log_refusal = log_refusal
+        self._report_error = report_error
+        self._is_site_host = is_site_host
         self._is_allowed = is_allowed or (
             lambda request: is_origin_allowed(request, policy.origins)
         )
         self.base = base
         self._list_missing_keys = list_missing_keys or (lambda _: ())
         self._in_flight = InFlight()
-        questions = QuestionRoutes(
-            self._open_engine,
-            policy,
-            self.protections,
-            self._in_flight,
-            self._report,
-            log_refusal=log_refusal,
-            report_error=report_error,
-            is_site_host=is_site_host,
-        )
         self._routes: dict[str, tuple[str, Callable[[Exchange], Response]]] = {
-            "answer": ("POST", questions.answer),
-            "search": ("GET", questions.search),
-            "v1/search": ("GET", questions.search),
-            "places": ("POST", questions.list_places),
-            "section": ("GET", questions.read_section),
-            "mcp": ("POST", questions.answer_agent),
+            "answer": ("POST", self._answer),
+            "search": ("GET", self._search),
+            "v1/search": ("GET", self._search),
+            "places": ("POST", self._list_places),
+            "section": ("GET", self._read_section),
+            "mcp": ("POST", self._answer_agent),
             "health": ("GET", self._report_health),
             "ready": ("GET", self._report_readiness),
             "openapi.json": ("GET", self._describe),
@@ -418,6 +171,217 @@ class Service:
         if self.policy.bearer and not is_open:
             self.protections.check_bearer(request, self.policy.bearer)
         return respond(exchange)
+
+    def _answer(self, exchange: Exchange) -> Response:
+        """Answer the question of a body, in one piece or as a stream of events."""
+        request, context, protections = exchange.request, exchange.context, self.protections
+        protections.check_not_paused()
+        body = parse_body(request)
+        question = Question(
+            parse_question(body.get("question")),
+            parse_language(body.get("language")),
+            protections.identify_asker(request),
+        )
+        exchange.question = question.text
+        # The deadline begins here, so that waiting for a shared store counts against it.
+        context.begin(self.policy.deadline)
+        protections.admit(question.asker)
+        engine = self._open_engine()
+
+        def make_answer() -> dict[str, Any]:
+            return self._make_answer(exchange, engine, question)
+
+        if request.can_stream and EVENT_STREAM_TYPE in request.headers.get("accept", ""):
+            return stream_response(
+                make_answer, context, context.left, lambda status: self._report(exchange, status)
+            )
+        return make_json_response(make_answer())
+
+    def _make_answer(
+        self, exchange: Exchange, engine: Engine, question: Question
+    ) -> dict[str, Any]:
+        """Make the body of an answer to an admitted question, and log a refusal."""
+        context = exchange.context
+        try:
+            with _noting_problem(exchange), self._in_flight.hold(context):
+                reply = self.protections.guarded_engine.answer(engine, question, context)
+        except Exception as error:
+            if self._report_error:
+                with ignore_errors():
+                    self._report_error(error)
+            raise
+        exchange.reply = reply
+        self._report_refusal(exchange, reply)
+        return self._complete_body(exchange, engine, reply.body)
+
+    def _complete_body(
+        self, exchange: Exchange, engine: Engine, body: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Add to the body of an answer, and of the excerpts after it, what is of this request."""
+        after = body.get("excerpts")
+        citations = self._add_absolute_urls(exchange.request, engine, body["citations"])
+        return (
+            body
+            | {"citations": citations, "request_id": exchange.id}
+            | ({"excerpts": self._complete_body(exchange, engine, after)} if after else {})
+        )
+
+    def _search(self, exchange: Exchange) -> Response:
+        """Find public passages for the query of a url."""
+        self.protections.check_not_paused()
+        queries = parse_qs(exchange.request.query, keep_blank_values=True).get("q")
+        if not queries:
+            raise Problem("bad-request", "Search needs a query: ?q=words.")
+        exchange.question = text = parse_question(queries[0])
+        exchange.context.begin(self.policy.deadline)
+        asker = self._admit_search(exchange)
+        rows = self._find_passages(exchange, self._open_engine(), text, asker)
+        for row in rows.values():
+            del row["is_cut"]
+        return make_json_response(rows)
+
+    def _list_places(self, exchange: Exchange) -> Response:
+        """List where to look for the question of a body: what the search finds, without texts.
+
+        An ask box sends it after each question, so it counts for itself, and the question of the
+        body is in no address and no line of the log a second time.
+        """
+        self.protections.check_not_paused()
+        body = parse_body(exchange.request)
+        text, language = parse_question(body.get("question")), parse_language(body.get("language"))
+        exchange.context.begin(self.policy.deadline)
+        asker = self._admit_search(exchange, "places")
+        rows = self._find_passages(exchange, self._open_engine(), text, asker, language)
+        for row in rows.values():
+            del row["text"], row["is_cut"]
+        return make_json_response(rows)
+
+    def _read_section(self, exchange: Exchange) -> Response:
+        """Read the whole section of a passage, for the card of an answer that cites it."""
+        self.protections.check_not_paused()
+        ids = parse_qs(exchange.request.query).get("id", [""])
+        exchange.context.begin(self.policy.deadline)
+        with self._open_store(exchange, self._open_engine(), "places") as store:
+            section = serialize_section(store, ids[0])
+        if section is None:
+            raise Problem("not-found", "There is nothing at this path.")
+        return make_json_response(section)
+
+    @contextmanager
+    def _open_store(
+        self, exchange: Exchange, engine: Engine, kind: str = "search"
+    ) -> Iterator[Store]:
+        """Open the store for a block that counts as a search. kind: see ``admit``."""
+        asker = self._admit_search(exchange, kind)
+        exchange.context.check_deadline()
+        question = Question("", asker=asker)
+        guarded = self.protections.guarded_engine
+        with (
+            self._in_flight.hold(exchange.context),
+            guarded.hold_slot(question, exchange.context),
+        ):
+            yield engine.store
+
+    def _admit_search(self, exchange: Exchange, kind: str = "search") -> str:
+        """Count a search apart from questions, and return its asker. kind: see ``admit``."""
+        asker = self.protections.identify_asker(exchange.request)
+        self.protections.admit(asker, kind)
+        return asker
+
+    def _find_passages(
+        self,
+        exchange: Exchange,
+        engine: Engine,
+        text: str,
+        asker: str,
+        language: str | None = None,
+    ) -> dict[str, dict[str, Any]]:
+        """Find public passages, by id, for an admitted search."""
+        question = Question(text, language, asker)
+        with self._in_flight.hold(exchange.context):
+            passages = self.protections.guarded_engine.search(engine, question, exchange.context)
+        rows = self._add_absolute_urls(exchange.request, engine, passages.values())
+        return dict(zip(passages, rows, strict=True))
+
+    def _answer_agent(self, exchange: Exchange) -> Response:
+        """Reply to one MCP message; its tools meet the same protections as the other routes."""
+        # Imported by the first agent: most functions are asked by readers alone.
+        from .mcp.pages import list_questions
+        from .mcp.protocol import reply_to_message
+        from .mcp.tools import AgentSite
+
+        request, context, protections = exchange.request, exchange.context, self.protections
+        protections.check_not_paused()
+        check_body(request)
+        context.begin(self.policy.deadline)
+        engine = self._open_engine()
+        site = engine.store.site
+
+        def ask(text: str, language: str | None) -> dict[str, Any]:
+            exchange.question = text
+            question = Question(text, language, protections.identify_asker(request))
+            protections.admit(question.asker)
+            return self._make_answer(exchange, engine, question)
+
+        def search(text: str) -> dict[str, dict[str, Any]]:
+            exchange.question = text
+            return self._find_passages(exchange, engine, text, self._admit_search(exchange))
+
+        def list_places(text: str, language: str | None) -> dict[str, dict[str, Any]]:
+            # An answer is worth more than what stands under it.
+            with ignore_errors():
+                asker = self._admit_search(exchange, "places")
+                return self._find_passages(exchange, engine, text, asker, language)
+            return {}
+
+        origin = find_page_origin(request, is_site_host=self._is_site_host)
+        reply = reply_to_message(
+            request.body,
+            request.headers,
+            AgentSite(
+                name=site.name,
+                version=engine.store.manifest.generator,
+                built_at=engine.store.manifest.built_at,
+                base=site.url or origin,
+                # A url that was made for one origin is of no use to another.
+                is_public=not self.policy.bearer and (site.url is not None or origin is None),
+                open_store=lambda: self._open_store(exchange, engine),
+                ask=ask,
+                search=search,
+                read_notes=engine.read_notes,
+                list_places=list_places,
+                questions=list_questions(engine.store),
+                is_draft=self._is_site_host,
+                report_error=exchange.convert_error,
+            ),
+        )
+        if reply.body is None:
+            return Response(reply.status, b"", (("Cache-Control", "no-store"),))
+        waiting = {"Retry-After": reply.retry_after} if reply.retry_after else {}
+        return make_json_response(reply.body, reply.status, **waiting)
+
+    def _add_absolute_urls(
+        self, request: Request, engine: Engine, rows: Iterable[Mapping[str, Any]]
+    ) -> list[dict[str, Any]]:
+        """Add to each row where its page lies, as far as the site or the request tells it.
+
+        Here and not where an answer is made: a cached answer is sent to pages of other origins.
+        """
+        origin = find_page_origin(request, is_site_host=self._is_site_host)
+        return [add_absolute_url(row, engine.store.site.url or origin) for row in rows]
+
+    def _report_refusal(self, exchange: Exchange, reply: ServedReply) -> None:
+        if self._log_refusal is None or reply.body["reason"] is None:
+            return
+        refused = RefusedQuestion(
+            exchange.question or "",
+            self.protections.find_address(exchange.request),
+            reply.body["reason"],
+            reply.body["bundle"],
+            reply.near,
+        )
+        with ignore_errors():
+            self._log_refusal(refused)
 
     def _report_health(self, exchange: Exchange) -> Response:
         del exchange
