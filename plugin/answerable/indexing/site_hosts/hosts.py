@@ -47,8 +47,9 @@ class Host:
         return tuple(_read_template(f"{self.name}.steps.txt").splitlines())
 
 
-# What a template leaves open: a word alone, and no part of a variable's name.
-_PLACEHOLDER = re.compile(r"\b(?:PACKAGES|PROJECT)\b")
+# What a template leaves open: a word alone, and no part of a variable's name. After BUILD_TO stands
+# the folder that the host publishes.
+_PLACEHOLDER = re.compile(r"\b(?:PACKAGES|PROJECT|SITE|PUSH|BUILD_TO (\S+)|(?:STRICT_)?BUILD)\b")
 
 # Notes, a model and a place for the function, on a host that runs one beside the site.
 _FUNCTION_OPTIONS = """\
@@ -124,24 +125,6 @@ HOSTS: Mapping[HostName, Host] = {
 }
 
 
-# What builds a site by another generator, in place of a line of the templates.
-_BUILT_BY_ANY = {
-    "mkdocs gh-deploy --force --strict": "ghp-import --no-jekyll --push --force SITE",
-    "mkdocs build --site-dir public": "answerable build\n    - mv SITE public",
-    "mkdocs build --site-dir $READTHEDOCS_OUTPUT/html": (
-        "answerable build\n        - mkdir -p $READTHEDOCS_OUTPUT"
-        "\n        - cp -r SITE $READTHEDOCS_OUTPUT/html"
-    ),
-    # Of another generator, any warning would stop the first publication.
-    "mkdocs build --strict": "answerable build",
-    "mkdocs build": "answerable build",
-    'publish = "site"': 'publish = "SITE"',
-    "pages deploy site ": "pages deploy SITE ",
-    '"outputDirectory": "site"': '"outputDirectory": "SITE"',
-    "staticPublishPath: site": "staticPublishPath: SITE",
-}
-
-
 def format_host_files(
     host: Host, packages: str, project: str, site_dir: str | None = None
 ) -> dict[str, str]:
@@ -150,14 +133,30 @@ def format_host_files(
     packages: what pip installs, as on its command line. project: what the site is called there.
     site_dir: the folder of a site that another generator than MkDocs builds.
     """
-    values = {"PACKAGES": packages, "PROJECT": project}
-    contents = {}
-    for path, template in {host.path: host.template, **host.others}.items():
-        text = _PLACEHOLDER.sub(lambda match: values[match[0]], _read_template(template))
-        for line, other in _BUILT_BY_ANY.items() if site_dir else ():
-            text = text.replace(line, other.replace("SITE", site_dir or ""))
-        contents[path] = text
-    return contents
+    values = {
+        "SITE": site_dir or "site",
+        "BUILD": "mkdocs build",
+        "STRICT_BUILD": "mkdocs build --strict",
+        "BUILD_TO": "mkdocs build --site-dir {0}",
+        "PUSH": "mkdocs gh-deploy --force --strict",
+    }
+    if site_dir:
+        values |= {
+            "BUILD": "answerable build",
+            # Any warning of its generator would stop the first publication.
+            "STRICT_BUILD": "answerable build",
+            "BUILD_TO": f"answerable build && mkdir -p {{0}} && cp -r {site_dir}/. {{0}}",
+            "PUSH": f"ghp-import --no-jekyll --push --force {site_dir}",
+        }
+    values |= {"PACKAGES": packages, "PROJECT": project}
+
+    def fill(match: re.Match[str]) -> str:
+        return values["BUILD_TO"].format(match[1]) if match[1] else values[match[0]]
+
+    return {
+        path: _PLACEHOLDER.sub(fill, _read_template(template))
+        for path, template in {host.path: host.template, **host.others}.items()
+    }
 
 
 def _read_template(name: str) -> str:
