@@ -18,21 +18,17 @@ import click
 from ..indexing.answer_place import ANSWER_PLACES, choose_answer_place
 from ..indexing.caches import ProcessPool
 from ..indexing.generators import Project, read_project, run_generator, serve_by_mkdocs
-from ..indexing.local_model import make_build_embedder
 from ..indexing.widget import injection
 from ..indexing.widget.injection import read_widget_files
 from ..mkdocs.built_sites import BuiltPages, BuiltSiteConfig, read_built_pages
 from ..mkdocs.options import (
     AnswerableConfig,
     resolve_gold_path,
-    resolve_identity,
     resolve_questions_path,
-    resolve_settings,
 )
 from ..mkdocs.publish import list_function_needs, preview_build
 from ..mkdocs.site_config import find_plugin
 from ..mkdocs.widget import append_inline_widget_to_page, place_widget
-from ..serve.embedders.embedder import Embedder, EmbedderIdentity
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, SiteError
 from ..serve.http import logs
@@ -199,7 +195,6 @@ class LiveIndex:
     builds: int = 0
     engine: Engine | None = None
     building: threading.Lock = field(default_factory=threading.Lock)
-    embedders: dict[EmbedderIdentity, Embedder] = field(default_factory=dict)
     config: BuiltSiteConfig = field(init=False)
 
     def __post_init__(self) -> None:
@@ -280,19 +275,10 @@ class LiveIndex:
             pool,
             output=self.output,
             base_url=self.source.base_url,
-            open_embedder=self._open_embedder,
         )
 
     def _preview(self, pages: BuiltPages) -> None:
         self.engine = preview_build(pages.build, click.echo)
-
-    def _open_embedder(self) -> Embedder:
-        """Open the embedder that the options name, once for all builds."""
-        identity = resolve_identity(self.options)
-        if identity not in self.embedders:
-            settings = resolve_settings(self.options)
-            self.embedders[identity] = make_build_embedder(identity, settings)
-        return self.embedders[identity]
 
 
 def _keep_folder(project: Project) -> dict[str, str]:

@@ -1,8 +1,7 @@
 """Sites that another generator builds: their configuration, and what it has built, indexed."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
@@ -12,7 +11,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.plugins import get_plugin_logger
 
 from ..indexing.answer_place import choose_answer_place
-from ..indexing.caches import LazyEmbedder, ProcessPool
+from ..indexing.caches import ProcessPool
 from ..indexing.generators import OPTIONS_FILE, Project
 from ..indexing.html_site.built_site import (
     BuiltSiteOptions,
@@ -20,24 +19,18 @@ from ..indexing.html_site.built_site import (
     list_html_files,
     read_built_site,
 )
-from ..indexing.index import SiteInfo
-from ..indexing.local_model import make_build_embedder
 from ..indexing.output.files import write_file
 from ..indexing.pages.page_index import start_indexing_pages
 from ..indexing.widget import injection
 from ..indexing.widget.injection import read_widget_files
-from ..serve.embedders.embedder import Embedder
 from ..serve.errors import SiteError
-from ..serve.text.languages import get_translation
 from . import widget
 from .options import (
     AnswerableConfig,
     read_cutting_rules,
     resolve_endpoint,
-    resolve_identity,
-    resolve_settings,
 )
-from .pages import FinishedBuild, SitePages
+from .pages import FinishedBuild, SitePages, describe_site
 from .plugin import AnswerablePlugin
 from .publish import check_site_options, list_function_needs
 from .widget import append_inline_widget_to_page, make_widget_config, place_widget
@@ -111,14 +104,13 @@ def read_built_pages(
     *,
     output: Path | None = None,
     base_url: str | None = None,
-    open_embedder: Callable[[], Embedder] | None = None,
     strict: bool = False,
 ) -> BuiltPages:
     """Read what a generator has built into site_dir, with the front matter of its sources.
 
     output: where files for readers are written; None for the site's own folder. base_url: the
-    site's address or path, before site_url. open_embedder: opens the one that the options name.
-    strict: a failing gate is an error. SiteError for a site that cannot be read.
+    site's address or path, before site_url. strict: a failing gate is an error. SiteError for a
+    site that cannot be read.
     """
     options = plugin.config
     check_site_options(options, list_published_folders(config))
@@ -131,17 +123,8 @@ def read_built_pages(
     )
     built = read_built_site(folder, overrides)
     rules = read_cutting_rules(options)
-    author = " ".join((config.site_author or "").split()) or None
-    names = (built.name, config.site_author, *options.aliases)
     site = SitePages(
-        info=SiteInfo(
-            built.name,
-            built.url,
-            built.language,
-            options.answers.route or get_translation(built.language).route,
-            tuple(name for name in names if name),
-            author,
-        ),
+        info=describe_site(config, options, built.name, built.url, built.language),
         pages=start_indexing_pages(built.sources, rules, Path(options.cache), pool).collect(),
         targets=built.targets,
         sources=built.records,
@@ -150,17 +133,12 @@ def read_built_pages(
         page_names=built.files,
     )
     config.repo_url = config.repo_url or built.repository
-    identity = resolve_identity(options)
     build = FinishedBuild(
         options=options,
         sites=[site],
         folder=folder,
         output=output or folder,
-        embedder=LazyEmbedder(
-            identity,
-            open_embedder
-            or cache(partial(make_build_embedder, identity, resolve_settings(options))),
-        ),
+        embedder=plugin.defer_embedder(),
         pool=pool,
         author=config.site_author,
         strict=strict,

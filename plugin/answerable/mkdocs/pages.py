@@ -27,7 +27,7 @@ from ..indexing.widget.site_files import WidgetConfig
 from ..serve.embedders.embedder import Embedder
 from ..serve.errors import SiteError
 from ..serve.text.languages import get_translation
-from .options import AnswerableConfig, resolve_site_path, resolve_site_url
+from .options import AnswerableConfig, resolve_site_path
 
 log = get_plugin_logger(__name__)
 
@@ -149,16 +149,16 @@ def merge_languages(sites: Iterable[SitePages]) -> SitePages:
     return whole
 
 
-def describe_site(files: Files, config: MkDocsConfig, options: AnswerableConfig) -> SiteInfo:
-    """Describe the site to its index, in the language that is being built."""
-    tag = resolve_language(files, config, options.language)
-    names = (config.site_name, config.site_author, *options.aliases)
+def describe_site(
+    config: MkDocsConfig, options: AnswerableConfig, name: str, url: str | None, language: str
+) -> SiteInfo:
+    """Describe a site to its index. name, url, language: those of its pages as they were built."""
     return SiteInfo(
-        config.site_name,
-        resolve_site_url(config),
-        tag,
-        options.answers.route or get_translation(tag).route,
-        tuple(name for name in names if name),
+        name,
+        url,
+        language,
+        options.answers.route or get_translation(language).route,
+        tuple(filter(None, (name, config.site_author, *options.aliases))),
         " ".join((config.site_author or "").split()) or None,
     )
 

@@ -45,8 +45,16 @@ from .options import (
     resolve_questions_path,
     resolve_settings,
     resolve_site_path,
+    resolve_site_url,
 )
-from .pages import FinishedBuild, SitePages, describe_site, map_outputs, start_reading_pages
+from .pages import (
+    FinishedBuild,
+    SitePages,
+    describe_site,
+    map_outputs,
+    resolve_language,
+    start_reading_pages,
+)
 from .publish import audit_unindexed_site, check_site_options, preview_build, publish_build
 from .widget import append_inline_widget, find_theme_search, make_widget_config, place_widget
 
@@ -141,7 +149,9 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             with self._reporting_failure():
                 self._outputs |= map_outputs(files)
                 rules = read_cutting_rules(self.config)
-                info = describe_site(files, config, self.config)
+                tag = resolve_language(files, config, self.config.language)
+                url = resolve_site_url(config)
+                info = describe_site(config, self.config, config.site_name, url, tag)
                 self._endpoint = resolve_endpoint(self.config, info.language)
                 cache = Path(self.config.cache)
                 pages = start_reading_pages(files, config, info, rules, cache, self._pool)
@@ -227,6 +237,13 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         log.info("A coding agent asks after: %s", wsgi.format_agent_command(url))
         return server
 
+    def defer_embedder(self) -> LazyEmbedder:
+        """Defer opening the embedder that the options name."""
+        # The options of this build: MkDocs replaces `self.config` when it is read again.
+        return LazyEmbedder(
+            resolve_identity(self.config), partial(self._open_embedder, self.config)
+        )
+
     @contextmanager
     def _reporting_failure(self) -> Iterator[None]:
         """Report a failure in one sentence; raising under `serve` would leave pages hanging."""
@@ -255,10 +272,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             sites=sites,
             folder=Path(config.site_dir),
             output=Path(config.site_dir),
-            # The options of this build: MkDocs replaces `self.config` when it is read again.
-            embedder=LazyEmbedder(
-                resolve_identity(self.config), partial(self._open_embedder, self.config)
-            ),
+            embedder=self.defer_embedder(),
             pool=self._pool,
             author=config.site_author,
             strict=config.strict,
