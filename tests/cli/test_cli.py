@@ -118,7 +118,7 @@ def test_a_missing_bundle_is_one_sentence(tmp_path: Path) -> None:
     done = run(folder, "ask", "anything")
     assert done.returncode == 1
     assert done.stderr.startswith("Error: ")
-    assert "mkdocs build" in done.stderr
+    assert "run `answerable build` first" in done.stderr
     assert "Traceback" not in done.stderr
 
 

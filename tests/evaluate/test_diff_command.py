@@ -80,7 +80,7 @@ def test_diff_asks_the_pages_as_they_are_now(folder: Path) -> None:
         file.write("hooks: [stop.py]\n")
     process = diff(folder)
     assert process.returncode == 2
-    assert "the site cannot be built (no paper): see `mkdocs build`" in process.stderr
+    assert "the site cannot be built (no paper): see `answerable build`" in process.stderr
 
 
 def test_diff_compares_with_the_commit_that_a_branch_left(folder: Path) -> None:

@@ -148,4 +148,4 @@ def test_damaged_bundle_is_not_served(function: Path, python: Path, tmp_path: Pa
         env={"PORT": "0"}, capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.returncode != 0
-    assert "is missing: run `mkdocs build` again" in done.stderr
+    assert "is missing: run `answerable build` again" in done.stderr

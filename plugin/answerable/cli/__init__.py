@@ -118,10 +118,7 @@ class _LazyGroup(click.Group):
         try:
             return super().invoke(ctx)
         except AnswerableError as error:
-            from ..indexing.generators import name_build_command
-
-            config_file = ctx.obj[1] if ctx.obj else None
-            raise click.ClickException(name_build_command(str(error), config_file)) from None
+            raise click.ClickException(str(error)) from None
         except OSError as error:
             if error.filename is None or isinstance(error, BrokenPipeError):
                 raise

@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from textwrap import indent
@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.text import Text
 from selectolax.lexbor import LexborHTMLParser
 
-from ..indexing.generators import Project, detect_generator, name_build_command, read_project
+from ..indexing.generators import Project, detect_generator, read_project
 from ..indexing.html_site.articles import decode_html
 from ..indexing.notes.notebook import NOTE_KEY_FILE, create_note_key, read_note_key
 from ..indexing.output.files import write_file
@@ -255,7 +255,7 @@ def doctor_command(location: SiteLocation, online: bool) -> None:
     has_problem = False
     checks = OnlineChecks(_check_function, _check_links) if online else None
     for check in check_site(location[1], checks):
-        _print_check(replace(check, text=name_build_command(check.text, location[1])))
+        _print_check(check)
         has_problem |= check.level == "problem"
     raise SystemExit(1 if has_problem else 0)
 

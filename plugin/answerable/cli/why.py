@@ -179,7 +179,7 @@ def _read_site_notes(config_file: Path, expect: str) -> NoteSources:
         raise SiteError(
             f"--expect: the page {expect!r} is not in the bundle: it is newer than the bundle, a "
             "draft, without text or kept out of answers by its front matter (`answerable.exclude` "
-            "or `search.exclude`); correct it and run `mkdocs build` again"
+            "or `search.exclude`); correct it and run `answerable build` again"
         )
     notes = read_note_sources(find_plugin(config).config.notebook)
     if expect in notes.unrouted:

@@ -114,13 +114,6 @@ def _describe_sphinx(conf: Path) -> tuple[Path, dict[str, str]]:
     return folder, {"docs_dir": str(source), "site_dir": str(built / "html")}
 
 
-def name_build_command(text: str, config_file: Path | None) -> str:
-    """Name what builds a site in a message that names the command of MkDocs."""
-    if config_file is None or detect_generator(config_file) == "mkdocs":
-        return text
-    return text.replace("`mkdocs build`", "`answerable build`")
-
-
 def read_project(config_file: Path, generator: GeneratorName) -> Project:
     """Read what a configuration says of a site, or raise SiteError if it cannot be read.
 

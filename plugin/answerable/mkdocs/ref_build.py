@@ -56,7 +56,7 @@ def build_today(config_file: Path) -> Iterator[Path]:
         top = Path(temporary).resolve()
         function = top / "function"
         if error := _build_site(config_file, top / "site", function):
-            raise SiteError(f"the site cannot be built ({error}): see `mkdocs build`")
+            raise SiteError(f"the site cannot be built ({error}): see `answerable build`")
         yield function / BUNDLE_FOLDER
 
 
@@ -85,8 +85,8 @@ def build_ref(config_file: Path, ref: str | None) -> Iterator[RefSite]:
             config = _read_config(ref_config_file, top, name)
             if error := _build_site(ref_config_file, top / "site", config.function):
                 raise SiteError(
-                    f"the site of {name} cannot be built ({error}): see `mkdocs build` there, or "
-                    "name another ref"
+                    f"the site of {name} cannot be built ({error}): see `answerable build` there, "
+                    "or name another ref"
                 )
             yield RefSite(name, commit, ref_config_file, config)
 

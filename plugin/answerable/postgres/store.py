@@ -292,7 +292,8 @@ def read_served_key(fetch: Fetch, name: str) -> str:
     rows = fetch(tables.SELECT_SERVED_KEY, (name,))
     if not rows:
         raise BundleError(
-            f"the database serves nothing called {name!r:.80}: run `mkdocs build` with `store` set"
+            f"the database serves nothing called {name!r:.80}: set `store` and run `answerable "
+            "build`"
         )
     return str(rows[0][0])
 

@@ -41,7 +41,7 @@ class AnswerableError(Exception):
 
 
 # The remedy for a bundle that is not as a build wrote it.
-BUILD_AGAIN = "run `mkdocs build` again"
+BUILD_AGAIN = "run `answerable build` again"
 
 
 class BundleError(AnswerableError):

@@ -554,7 +554,7 @@ def test_a_folder_that_is_no_function_is_refused(tmp_path: Path) -> None:
 
 def test_a_function_of_an_earlier_version_is_refused(copy: Path) -> None:
     (copy / "answerable" / "serve" / "http" / "adapters" / "asgi.py").unlink()
-    with pytest.raises(SiteError, match=r"asgi\.py is missing: run `mkdocs build` again"):
+    with pytest.raises(SiteError, match=r"asgi\.py is missing: run `answerable build` again"):
         read_function_contents(copy, "asgi")
 
 

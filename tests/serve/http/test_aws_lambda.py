@@ -178,4 +178,4 @@ def test_function_that_cannot_start_names_its_error(function: Path) -> None:
             raise ValueError("it has started")
         (error,) = platform.init_errors
     assert error["errorType"] == "BundleError"
-    assert "mkdocs build" in error["errorMessage"]
+    assert "answerable build" in error["errorMessage"]

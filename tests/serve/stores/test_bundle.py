@@ -204,7 +204,7 @@ def test_missing_short_or_altered_file_is_named(
 
 
 def test_folder_without_manifest_says_what_to_run(tmp_path: Path) -> None:
-    with pytest.raises(BundleError, match="run `mkdocs build` first"):
+    with pytest.raises(BundleError, match="run `answerable build` first"):
         open_bundle(tmp_path)
 
 
@@ -229,7 +229,7 @@ def edited(data: dict[str, Any], **changes: Any) -> None:
         (lambda d: edited(d["profile"], own=1), "malformed"),
         (
             lambda d: d["profile"].pop("recency"),
-            r"malformed .*no recency.*run `mkdocs build` again",
+            r"malformed .*no recency.*run `answerable build` again",
         ),
         (lambda d: edited(d["profile"], name_boost=-0.1), "malformed"),
         (lambda d: edited(d["profile"], theme_boost="0.15"), "malformed"),
@@ -373,7 +373,7 @@ def test_forged_columns_are_refused(
 ) -> None:
     write_sample(index, tmp_path)
     forge_columns(tmp_path, name, **{column: change(read_container(tmp_path, name).arrays[column])})
-    with pytest.raises(BundleError, match=r"malformed .*run `mkdocs build` again"):
+    with pytest.raises(BundleError, match=r"malformed .*run `answerable build` again"):
         open_bundle(tmp_path)
 
 
@@ -381,7 +381,7 @@ def test_forged_columns_are_refused(
 def test_forged_forms_are_refused(index: SiteIndex, tmp_path: Path, forms: Any) -> None:
     write_sample(index, tmp_path)
     forge_columns(tmp_path, TERMS, forms=forms)
-    with pytest.raises(BundleError, match=r"malformed .*run `mkdocs build` again"):
+    with pytest.raises(BundleError, match=r"malformed .*run `answerable build` again"):
         open_bundle(tmp_path)
 
 
@@ -487,7 +487,7 @@ BAD_LANGUAGES: list[Any] = [
 def test_each_passage_has_one_language(index: SiteIndex, tmp_path: Path, languages: Any) -> None:
     write_sample(index, tmp_path)
     described(tmp_path, languages=languages)
-    with pytest.raises(BundleError, match=r"malformed .*run `mkdocs build` again"):
+    with pytest.raises(BundleError, match=r"malformed .*run `answerable build` again"):
         open_bundle(tmp_path)
 
 
@@ -520,7 +520,7 @@ def test_record_weight_out_of_bounds_is_refused(
 ) -> None:
     write_sample(index, tmp_path)
     forge_columns(tmp_path, CORE, weights=np.array([1.0] * 39 + [weight], dtype=np.float32))
-    with pytest.raises(BundleError, match=r"malformed .*weights .*run `mkdocs build` again"):
+    with pytest.raises(BundleError, match=r"malformed .*weights .*run `answerable build` again"):
         open_bundle(tmp_path)
 
 
@@ -528,7 +528,7 @@ def test_record_weight_out_of_bounds_is_refused(
 def test_malformed_record_date_is_refused(index: SiteIndex, tmp_path: Path, date: object) -> None:
     write_sample(index, tmp_path)
     forge_columns(tmp_path, COLUMNS, dates=[*[None] * 39, date])
-    with pytest.raises(BundleError, match=r"malformed .*run `mkdocs build` again"):
+    with pytest.raises(BundleError, match=r"malformed .*run `answerable build` again"):
         open_bundle(tmp_path)
 
 
@@ -614,7 +614,7 @@ def test_malformed_passage_text_is_refused(tmp_path: Path, shard: object) -> Non
     forge_columns(tmp_path / "b", CONTEXTS, textsSizes=np.array([len(texts)], "<u2"))
     forge(tmp_path / "b", manifest_module.TEXTS_FILE, texts)
     opened = open_bundle(tmp_path / "b")
-    with pytest.raises(BundleError, match=r"texts\.bin.*run `mkdocs build` again"):
+    with pytest.raises(BundleError, match=r"texts\.bin.*run `answerable build` again"):
         opened.passage(0)
 
 

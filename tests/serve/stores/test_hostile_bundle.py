@@ -66,7 +66,7 @@ CORE, COLUMNS, CONTEXTS, TEXTS = (
 # The files that are one container each.
 CONTAINERS = tuple(name for name in manifest_module.SHARED_FILES if name != TEXTS)
 
-_REMEDY = re.compile(r"run `mkdocs build`|build again")
+_REMEDY = re.compile(r"run `answerable build`|build again")
 # Nobody reads a longer one, and a terminal or a log may not take it.
 _SENTENCE = 1000
 

@@ -108,7 +108,7 @@ def _read_marker(out: Path) -> _Marker:
 CODE_FOLDER = "answerable"
 REQUIREMENTS_FILE = "requirements.txt"
 
-_REBUILD = "run `mkdocs build` again"
+_REBUILD = "run `answerable build` again"
 
 
 @dataclass(frozen=True, slots=True)

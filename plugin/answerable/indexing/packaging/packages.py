@@ -148,7 +148,7 @@ def _parse_requirement(text: str) -> Requirement:
         return Requirement(text)
     except InvalidRequirement:
         raise SiteError(
-            f"requirements.txt: {text!r:.80} is not a requirement: run `mkdocs build` again"
+            f"requirements.txt: {text!r:.80} is not a requirement: run `answerable build` again"
         ) from None
 
 
