@@ -13,7 +13,7 @@ import yaml
 from playwright.sync_api import Page, expect
 
 from answerable.indexing.generators import detect_generator, find_config_file
-from answerable.indexing.site_hosts.hosts import HOST_NAMES, HOSTS, HostName
+from answerable.indexing.site_hosts.hosts import HOSTS
 from answerable.serve.stores.bundle import Bundle
 from support import generated_sites, sites, static_server
 from support.deadlines import until
@@ -192,8 +192,8 @@ def test_questions_of_a_zensical_site_help_to_find_a_section(tmp_path: Path) -> 
     assert "twelve millimetres" in claim.text
 
 
-@pytest.mark.parametrize("host", HOST_NAMES)
-def test_init_writes_what_publishes_a_zensical_site(host: HostName, tmp_path: Path) -> None:
+@pytest.mark.parametrize("host", HOSTS)
+def test_init_writes_what_publishes_a_zensical_site(host: str, tmp_path: Path) -> None:
     put(tmp_path / "docs" / "index.md", PAGES["index.md"])
     text = "# Ours\n[project]\nsite_name = 'Harbour'\n\n[project.theme]\nfont = false"
     put(tmp_path / "zensical.toml", text)

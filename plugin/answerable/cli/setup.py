@@ -23,10 +23,8 @@ from ..indexing.notes.notebook import NOTE_KEY_FILE, create_note_key, read_note_
 from ..indexing.output.files import write_file
 from ..indexing.pages.html_parser import list_anchors
 from ..indexing.site_hosts.hosts import (
-    HOST_NAMES,
     HOSTS,
     Host,
-    HostName,
     add_plugin,
     add_site_url,
     format_host_files,
@@ -70,10 +68,10 @@ _GITLAB_REMOTE = re.compile(r"gitlab\.com[:/]([\w./-]+)/([\w.-]+?)(?:\.git)?/?\s
 
 
 @click.command("init")
-@click.option("--host", type=click.Choice(HOST_NAMES), help="Where the site is published.")
+@click.option("--host", type=click.Choice(tuple(HOSTS)), help="Where the site is published.")
 @click.option("--site-url", help="The site's address. Default: as the host and the remote give it.")
 @click.pass_obj
-def init_command(location: SiteLocation, host: HostName | None, site_url: str | None) -> None:
+def init_command(location: SiteLocation, host: str | None, site_url: str | None) -> None:
     """Add the plugin to the configuration, and the files that publish the site on a host."""
     config_file = location[1]
     project = read_project(config_file, detect_generator(config_file))
@@ -219,7 +217,7 @@ def _print_steps(
         address = f", such as {host.address}" if host else ""
         steps.append(f"Set site_url in {project.file.name} to the site's address{address}")
     if host is None:
-        steps.append(f"Choose a host: answerable init --host {' | '.join(HOST_NAMES)}")
+        steps.append(f"Choose a host: answerable init --host {' | '.join(HOSTS)}")
     else:
         if not lists_packages:
             steps.append(f"If the site has other plugins, add their packages to {host.path}")

@@ -16,6 +16,7 @@ from ..indexing.answer_place import choose_answer_place, describe_function_needs
 from ..indexing.generators import detect_generator
 from ..indexing.output.files import format_count
 from ..indexing.packaging.platforms import PACKAGE_FOLDER
+from ..indexing.site_hosts.hosts import HOSTS
 from ..indexing.widget.injection import WIDGET_FOLDER
 from ..serve.bundle_format.manifest import Manifest
 from ..serve.errors import AnswerableError, SiteError
@@ -30,13 +31,8 @@ from .site_config import find_plugin, load_mkdocs_config
 Level = Literal["good", "advice", "problem"]
 
 # Files by which a host builds a site, and what of a workflow publishes one on a host.
-_HOST_FILES = {
-    ".readthedocs.yaml": "Read the Docs",
-    ".readthedocs.yml": "Read the Docs",
-    "netlify.toml": "Netlify",
-    ".gitlab-ci.yml": "GitLab Pages",
-    "vercel.json": "Vercel",
-    "render.yaml": "Render",
+_HOST_FILES = {".readthedocs.yml": "Read the Docs"} | {
+    host.path: host.title for host in HOSTS.values() if not host.path.startswith(".github/")
 }
 _STATIC_HOST_MARKS = {
     "gh-deploy": "GitHub Pages",

@@ -5,23 +5,11 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import Any, Literal, get_args
+from typing import Any
 
 import yaml
 
 from ...serve.errors import SiteError
-
-HostName = Literal[
-    "github-pages",
-    "read-the-docs",
-    "cloudflare-pages",
-    "netlify",
-    "gitlab-pages",
-    "github-pages-and-vercel",
-    "vercel",
-    "render",
-]
-HOST_NAMES: tuple[HostName, ...] = get_args(HostName)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +21,7 @@ class Host:
     host runs a function too.
     """
 
-    name: HostName
+    name: str
     title: str
     path: str
     template: str
@@ -44,84 +32,20 @@ class Host:
     @property
     def steps(self) -> tuple[str, ...]:
         """List what remains to be done once, by hand, after the file is committed."""
-        return tuple(_read_template(f"{self.name}.steps.txt").splitlines())
+        return tuple(_read_data(f"templates/{self.name}.steps.txt").splitlines())
 
 
 # What a template leaves open: a word alone, and no part of a variable's name. After BUILD_TO stands
 # the folder that the host publishes.
 _PLACEHOLDER = re.compile(r"\b(?:PACKAGES|PROJECT|SITE|PUSH|BUILD_TO (\S+)|(?:STRICT_)?BUILD)\b")
 
-# Notes, a model and a place for the function, on a host that runs one beside the site.
-_FUNCTION_OPTIONS = """\
-notebook: notebook
-answers:
-  provider: openai
-"""
 
-HOSTS: Mapping[HostName, Host] = {
-    host.name: host
-    for host in (
-        Host(
-            "github-pages",
-            "GitHub Pages",
-            ".github/workflows/docs.yml",
-            "github-pages.yml",
-            "https://OWNER.github.io/REPOSITORY/",
-        ),
-        Host(
-            "read-the-docs",
-            "Read the Docs",
-            ".readthedocs.yaml",
-            "read-the-docs.yaml",
-            "https://PROJECT.readthedocs.io/en/latest/",
-        ),
-        Host(
-            "cloudflare-pages",
-            "Cloudflare Pages",
-            ".github/workflows/docs.yml",
-            "cloudflare-pages.yml",
-            "https://PROJECT.pages.dev/",
-        ),
-        Host(
-            "netlify",
-            "Netlify",
-            "netlify.toml",
-            "netlify.toml",
-            "https://PROJECT.netlify.app/",
-        ),
-        Host(
-            "gitlab-pages",
-            "GitLab Pages",
-            ".gitlab-ci.yml",
-            "gitlab-pages.yml",
-            "https://GROUP.gitlab.io/PROJECT/",
-        ),
-        Host(
-            "github-pages-and-vercel",
-            "GitHub Pages, with a function on Vercel",
-            ".github/workflows/docs.yml",
-            "github-pages-vercel.yml",
-            "https://OWNER.github.io/REPOSITORY/",
-        ),
-        Host(
-            "vercel",
-            "Vercel",
-            "vercel.json",
-            "vercel.json",
-            "https://PROJECT.vercel.app/",
-            {"api/index.py": "vercel.py.txt"},
-            f"{_FUNCTION_OPTIONS}answers_in: function\n",
-        ),
-        Host(
-            "render",
-            "Render",
-            "render.yaml",
-            "render.yaml",
-            "https://PROJECT.onrender.com/",
-            {},
-            f"{_FUNCTION_OPTIONS}widget:\n  endpoint: https://PROJECT-ask.onrender.com/\n",
-        ),
-    )
+def _read_data(name: str) -> str:
+    return (files(__package__) / name).read_text(encoding="utf-8")
+
+
+HOSTS: Mapping[str, Host] = {
+    name: Host(name, **fields) for name, fields in tomllib.loads(_read_data("hosts.toml")).items()
 }
 
 
@@ -154,13 +78,9 @@ def format_host_files(
         return values["BUILD_TO"].format(match[1]) if match[1] else values[match[0]]
 
     return {
-        path: _PLACEHOLDER.sub(fill, _read_template(template))
+        path: _PLACEHOLDER.sub(fill, _read_data(f"templates/{template}"))
         for path, template in {host.path: host.template, **host.others}.items()
     }
-
-
-def _read_template(name: str) -> str:
-    return (files(__package__) / "templates" / name).read_text(encoding="utf-8")
 
 
 _PLUGIN = "answerable"
