@@ -10,8 +10,8 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import dataclass, field
-from functools import cache, cached_property
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property, partial
 from importlib.metadata import distributions, entry_points
 from itertools import chain
 from pathlib import Path
@@ -138,17 +138,6 @@ class Leak:
     short_run: WordRun = ()
 
 
-@dataclass(frozen=True, slots=True)
-class AuditedFile:
-    """An artifact with its bytes, as it is sent to another process."""
-
-    name: str
-    page: str | None
-    data: bytes
-    file: str | None
-    public_names: frozenset[str]
-
-
 @dataclass(frozen=True)
 class AuditScope:
     """Private notes, and for each the pages and the runs that it allows to be published.
@@ -195,7 +184,7 @@ class AuditScope:
                 for owner in self.runs.owners[run]:
                     yield text, start, run, owner
 
-    def is_allowed(self, file: AuditedFile, owner: RunOwner, run: WordRun) -> bool:
+    def is_allowed(self, file: Artifact, owner: RunOwner, run: WordRun) -> bool:
         """Tell whether a note allows a run in a file: it lists that, or a page it is made from."""
         if not file.public_names.isdisjoint(self.listed_pages[owner.note]):
             return True
@@ -218,18 +207,19 @@ def _digest(parts: Iterable[object]) -> str:
     return hashlib.sha256(json.dumps(list(parts)).encode()).hexdigest()
 
 
-def allow_listed_runs(scope: AuditScope, files: Iterable[AuditedFile]) -> None:
+def allow_listed_runs(scope: AuditScope, files: Iterable[Artifact]) -> None:
     """Add the runs of listed pages to the scope, before any file is judged."""
     for file in files:
-        for _, _, run, owner in scope.find_runs(extract_texts(file.name, file.data)):
-            if not file.public_names.isdisjoint(scope.listed_pages[owner.note]):
+        names = file.public_names
+        for _, _, run, owner in scope.find_runs(extract_texts(file.name, file.data())):
+            if not names.isdisjoint(scope.listed_pages[owner.note]):
                 scope.allowed.setdefault(owner.note, set()).add(run)
 
 
-def find_leaks(scope: AuditScope, file: AuditedFile) -> list[Leak]:
+def find_leaks(scope: AuditScope, file: Artifact) -> list[Leak]:
     """Find the first leak of each note in a file, and of each of its short runs."""
     leaks: dict[tuple[int, WordRun], Leak] = {}
-    texts = chain(extract_name_texts(file.name), extract_texts(file.name, file.data))
+    texts = chain(extract_name_texts(file.name), extract_texts(file.name, file.data()))
     for text, start, run, owner in scope.find_runs(texts):
         short_run = run if is_short(run) else ()
         key = owner.note, short_run
@@ -373,8 +363,8 @@ def _hash_shipped_files() -> frozenset[str]:
     return frozenset(chain.from_iterable(map(_RECORDED_HASH.findall, records)))
 
 
-def _is_shipped(file: AuditedFile) -> bool:
-    digest = base64.urlsafe_b64encode(hashlib.sha256(file.data).digest())
+def _is_shipped(file: Artifact) -> bool:
+    digest = base64.urlsafe_b64encode(hashlib.sha256(file.data()).digest())
     return digest.decode().rstrip("=") in _hash_shipped_files()
 
 
@@ -390,7 +380,7 @@ def _find_all(
     unchanged: list[bytes] = []
     clean: dict[bytes, bytes] = {}
     for batch in _iter_batches(artifacts):
-        unread: list[tuple[bytes, AuditedFile]] = []
+        unread: list[tuple[bytes, Artifact]] = []
         for file in batch:
             key = _cache_key(scope, file) if clean_files else b""
             if clean_files and clean_files.get(key) is not None:
@@ -411,18 +401,18 @@ def _find_all(
     return leaks
 
 
-def _read(artifact: Artifact) -> AuditedFile:
-    data, names = artifact.data(), artifact.public_names
-    return AuditedFile(artifact.name, artifact.page, data, artifact.file, names)
+def _read(artifact: Artifact) -> Artifact:
+    """Read the bytes of an artifact once, so that it can be sent to another process."""
+    return replace(artifact, data=partial(bytes, artifact.data()))
 
 
-def _iter_batches(artifacts: Iterable[Artifact]) -> Iterator[list[AuditedFile]]:
+def _iter_batches(artifacts: Iterable[Artifact]) -> Iterator[list[Artifact]]:
     """Read artifacts, as many at a time as can be held."""
-    batch: list[AuditedFile] = []
+    batch: list[Artifact] = []
     size = 0
     for artifact in artifacts:
         batch.append(_read(artifact))
-        size += len(batch[-1].data)
+        size += len(batch[-1].data())
         if size >= _BATCH_BYTES:
             yield batch
             batch, size = [], 0
@@ -430,14 +420,14 @@ def _iter_batches(artifacts: Iterable[Artifact]) -> Iterator[list[AuditedFile]]:
 
 
 def _find_in_parallel(
-    scope: AuditScope, unread: Sequence[tuple[bytes, AuditedFile]], workers: ProcessPool
-) -> Iterator[tuple[tuple[bytes, AuditedFile], list[Leak]]]:
+    scope: AuditScope, unread: Sequence[tuple[bytes, Artifact]], workers: ProcessPool
+) -> Iterator[tuple[tuple[bytes, Artifact], list[Leak]]]:
     """Find the leaks of each file; yields them with the file and its cache key."""
     if not unread:
         return
     step = -(-len(unread) // _PARTS)
     parts = [unread[at : at + step] for at in range(0, len(unread), step)]
-    size = sum(len(file.data) for _, file in unread)
+    size = sum(len(file.data()) for _, file in unread)
     if len(scope.runs.owners) > _MANY_RUNS:
         size = 0
     tasks = [(scope, [file for _, file in part]) for part in parts]
@@ -445,14 +435,14 @@ def _find_in_parallel(
         yield from zip(part, leaks, strict=True)
 
 
-def _find_in_part(task: tuple[AuditScope, Sequence[AuditedFile]]) -> list[list[Leak]]:
+def _find_in_part(task: tuple[AuditScope, Sequence[Artifact]]) -> list[list[Leak]]:
     scope, files = task
     return [find_leaks(scope, file) for file in files]
 
 
-def _cache_key(scope: AuditScope, file: AuditedFile) -> bytes:
+def _cache_key(scope: AuditScope, file: Artifact) -> bytes:
     # A page is judged by what its notes list, anything else also by what those pages hold.
     allowed = scope.allowed_digest if file.page is None else ""
     judged_by = [hash_code(), scope.notes_digest, allowed, file.name, file.page]
-    content = hashlib.sha256(file.data).digest()
+    content = hashlib.sha256(file.data()).digest()
     return hashlib.sha256(json.dumps(judged_by).encode() + b"\0" + content).digest()
