@@ -1,7 +1,6 @@
 """Choose where the questions of a site are answered: in the reader's browser, or by a function."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -14,39 +13,20 @@ BROWSER_MESSAGE = (
     "answers_in: readers' browsers answer, from files of the site; look at it from a web server, "
     "since no browser loads them for a page that is opened as a file"
 )
-NOTEBOOK_REASON = "private notes stay on a server"
-ENDPOINT_REASON = "the ask box asks there"
 # Below the cache: settings and bundle of a site without a function, for commands that ask it.
 _UNPUBLISHED_FOLDER = "function"
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionNeed:
-    """Name what of a site a function alone can do.
-
-    ``subject``: as a person would write it, such as an option in backquotes. ``reason``: why.
-    ``remedy``: what makes it unnecessary, None where nothing does.
-    """
-
-    subject: str
-    reason: str
-    remedy: str | None = None
-
-
-def need_of_option(option: str, reason: str) -> FunctionNeed:
-    """Describe an option that only a function can honor, and that may be removed."""
-    return FunctionNeed(f"`{option}`", reason, f"remove `{option}`")
-
-
-def choose_answer_place(option: AnswerPlace | None, needs: Sequence[FunctionNeed]) -> AnswerPlace:
+def choose_answer_place(option: AnswerPlace | None, needs: Mapping[str, str]) -> AnswerPlace:
     """Choose the browser where nothing needs a function, unless the option says otherwise.
 
-    SiteError if it says `browser` and something needs a function.
+    needs: by option that only a function can honor, the reason. SiteError if it says `browser` and
+    something needs a function.
     """
     if option == "browser" and needs:
-        remedies = ", or ".join(["set answers_in to function", *_list_remedies(needs)])
         raise SiteError(
-            f"answers_in: browser is impossible, since {_join_reasons(needs)}; {remedies}"
+            f"answers_in: browser is impossible, since {_join_reasons(needs)}; set answers_in to "
+            f"function, or {_join_remedies(needs)}"
         )
     return option or ("function" if needs else "browser")
 
@@ -65,25 +45,21 @@ def find_function(function: Path, cache: Path) -> Path:
     return unpublished if unpublished.is_dir() else function
 
 
-def describe_function_needs(
-    needs: Sequence[FunctionNeed], setup: str, name: str = "answers_in"
-) -> str:
+def describe_function_needs(needs: Mapping[str, str], setup: str, name: str = "answers_in") -> str:
     """Describe in one sentence what needs a function, and what to do about it.
 
-    setup: what makes a function answer, such as deploying it.
+    needs: as for ``choose_answer_place``. setup: what makes a function answer, such as deploying
+    it.
     """
-    remedies = [setup, *_list_remedies(needs)]
-    return f"{name}: {_join_reasons(needs)}; {', or '.join(remedies)}"
+    return f"{name}: {_join_reasons(needs)}; {setup}, or {_join_remedies(needs)}"
 
 
-def _join_reasons(needs: Sequence[FunctionNeed]) -> str:
-    first, *others = needs
-    reasons = [f"{first.subject} needs a function ({first.reason})"]
-    reasons += [f"so does {need.subject} ({need.reason})" for need in others]
+def _join_reasons(needs: Mapping[str, str]) -> str:
+    (option, reason), *others = needs.items()
+    reasons = [f"`{option}` needs a function ({reason})"]
+    reasons += [f"so does `{option}` ({reason})" for option, reason in others]
     return ", and ".join(reasons)
 
 
-def _list_remedies(needs: Sequence[FunctionNeed]) -> list[str]:
-    """List what makes all needs unnecessary at once; nothing if one of them has no remedy."""
-    remedies = [need.remedy for need in needs if need.remedy]
-    return [" and ".join(remedies)] if len(remedies) == len(needs) else []
+def _join_remedies(needs: Mapping[str, str]) -> str:
+    return " and ".join(f"remove `{option}`" for option in needs)

@@ -12,14 +12,10 @@ from mkdocs.plugins import get_plugin_logger
 
 from ..indexing.answer_place import (
     BROWSER_MESSAGE,
-    ENDPOINT_REASON,
-    NOTEBOOK_REASON,
     AnswerPlace,
-    FunctionNeed,
     choose_answer_place,
     describe_function_needs,
     locate_unpublished_function,
-    need_of_option,
 )
 from ..indexing.answers import check_answers, read_answers
 from ..indexing.caches import ProcessPool
@@ -72,12 +68,12 @@ from .release_gates import (
 from .widget import check_widget_options
 
 
-def list_function_needs(config: AnswerableConfig) -> list[FunctionNeed]:
-    """List the options for which a function has to answer; none for a site that sets none."""
+def list_function_needs(config: AnswerableConfig) -> dict[str, str]:
+    """List the options for which a function has to answer, each with the reason."""
     dimensions = config.bundle.dimensions or 0
     drops_dimensions = dimensions not in (0, resolve_identity(config).dimensions)
     needs = {
-        "notebook": config.notebook and NOTEBOOK_REASON,
+        "notebook": config.notebook and "private notes stay on a server",
         "embedding.provider": config.embedding.provider != "local"
         and "only the local model is published",
         "answers.provider": config.answers.provider != "extractive"
@@ -88,11 +84,11 @@ def list_function_needs(config: AnswerableConfig) -> list[FunctionNeed]:
         "bundle.dimensions": drops_dimensions and "the browser reads all dimensions",
         # Also where its environment variable is missing in this build.
         "store.url": config.store.url != "" and "a database needs a server",
-        "widget.endpoint": config.widget.endpoint is not None and ENDPOINT_REASON,
+        "widget.endpoint": config.widget.endpoint is not None and "the ask box asks there",
         "log_refusals": config.log_refusals != "none" and "a question in the browser leaves no log",
         "log_questions": config.log_questions and "a question in the browser leaves no log",
     }
-    return [need_of_option(option, reason) for option, reason in needs.items() if reason]
+    return {option: reason for option, reason in needs.items() if reason}
 
 
 def check_site_options(config: AnswerableConfig, published: Mapping[str, Path]) -> None:
@@ -244,7 +240,7 @@ def _choose_answer_place(built: FinishedBuild, whole: SitePages) -> AnswerPlace:
     options, needs = built.options, list_function_needs(built.options)
     place = choose_answer_place(options.answers_in, needs)
     if place == "function" and options.offline:
-        needs = needs or [need_of_option("answers_in", "it asks for one")]
+        needs = needs or {"answers_in": "it asks for one"}
         raise SiteError(describe_function_needs(needs, "remove `offline`", "offline"))
     if place == "function" and options.answers_in is None and options.widget.endpoint is None:
         # A published ask box that nobody answers is a mistake, and without one it is news.
