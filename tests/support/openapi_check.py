@@ -78,10 +78,12 @@ def check_events(document: Document, media: Document, text: str) -> list[tuple[s
 
 
 def events(text: str) -> list[tuple[str, Any]]:
-    """The events of a stream by their names, their data parsed."""
+    """The events of a stream by their names, their data parsed, comments left out."""
     assert text.endswith("\n\n")
     parsed = []
     for block in text.removesuffix("\n\n").split("\n\n"):
+        if block == ":":
+            continue
         name, data = block.split("\n")
         parsed.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
     return parsed

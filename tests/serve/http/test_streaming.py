@@ -1,6 +1,7 @@
 """Answers as events, through real servers: what comes when, and what a client that leaves stops."""
 
 import json
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack
@@ -12,12 +13,13 @@ from typing import Any
 
 import pytest
 
-from answerable.serve.http.messages import EVENT_STREAM_TYPE
-from answerable.serve.http.sse import KEEPALIVE_COMMENT, KeepaliveEvents
+from answerable.serve.http import sse
+from answerable.serve.http.messages import EVENT_STREAM_TYPE, encode_event
+from answerable.serve.request_context import RequestContext
 from answerable.serve.settings import SETTINGS_FILE, FunctionSettings
 from support import runtimes
-from support.deadlines import until
-from support.event_streams import Waiting, events
+from support.deadlines import PATIENCE, until
+from support.event_streams import events
 from support.metered_stub import Metered
 from support.runtime_requests import KNOWN, PRIVATE, UNKNOWN
 from support.runtimes import Reply, Runtime
@@ -221,17 +223,20 @@ def test_capped_question_is_plain_problem(function: Path, stub: Metered) -> None
     assert stub.answer_calls == 0
 
 
-def test_keepalive_comment_fills_each_pause() -> None:
-    waiting = Waiting()
-    beating = KeepaliveEvents(waiting, seconds=0.01)
-    assert next(part for part in beating if part != KEEPALIVE_COMMENT) == b"first"
-    assert [next(beating) for _ in range(3)] == [KEEPALIVE_COMMENT] * 3
-    waiting.ready.set()
-    assert [part for part in beating if part != KEEPALIVE_COMMENT] == [b"second"]
-    assert list(beating) == []
+def test_keepalive_comment_fills_each_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sse, "KEEPALIVE_SECONDS", 0.01)
+    ready = threading.Event()
+    ended: list[int] = []
 
+    def make_answer() -> dict[str, Any]:
+        assert ready.wait(PATIENCE)
+        return {"mode": "partial"}
 
-def test_closing_unread_stream_stops_events() -> None:
-    waiting = Waiting()
-    KeepaliveEvents(waiting).close()
-    assert waiting.is_closed
+    response = sse.stream_response(make_answer, RequestContext(), PATIENCE, ended.append)
+    parts = response.events
+    assert parts
+    assert [next(parts) for _ in range(3)] == [sse.KEEPALIVE_COMMENT] * 3
+    ready.set()
+    sent = [part for part in parts if part != sse.KEEPALIVE_COMMENT]
+    assert sent == [encode_event("answer", {"mode": "partial"})]
+    assert ended == [200]

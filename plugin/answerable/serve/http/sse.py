@@ -13,7 +13,7 @@ from typing import Any
 
 from ..errors import CancelledError
 from ..request_context import RequestContext, RequestStage
-from .messages import EVENT_STREAM_TYPE, EventStream, Response, convert_error, encode_event
+from .messages import EVENT_STREAM_TYPE, Response, convert_error, encode_event
 
 _Item = tuple[str, Any]
 
@@ -70,7 +70,11 @@ def stream_response(
 
 
 class _AnswerEvents:
-    """Yield the events of one question until its answer or its problem; closing cancels it."""
+    """Yield the events of one question until its answer or its problem; closing cancels it.
+
+    A comment fills each pause between two stages: a server may learn that its client has gone only
+    when it writes, and a proxy ends a connection on which nothing is sent.
+    """
 
     def __init__(
         self,
@@ -91,7 +95,10 @@ class _AnswerEvents:
     def __next__(self) -> bytes:
         if self._is_over:
             raise StopIteration
-        name, data = self._next or self._items.get()
+        try:
+            name, data = self._next or self._items.get(timeout=KEEPALIVE_SECONDS)
+        except Empty:
+            return KEEPALIVE_COMMENT
         self._next = None
         if name == "stage":
             return encode_event(name, data)
@@ -114,44 +121,3 @@ class _AnswerEvents:
         on_end, self._on_end = self._on_end, None
         if on_end:
             on_end(status)
-
-
-class KeepaliveEvents:
-    """Insert a comment whenever the next event takes longer than ``seconds``.
-
-    A WSGI server learns that its client has gone when it writes, and between two stages of an
-    answer there is nothing to write.
-    """
-
-    def __init__(self, events: EventStream, seconds: float = KEEPALIVE_SECONDS) -> None:
-        self._events = events
-        self._seconds = seconds
-        self._parts: SimpleQueue[bytes | None] = SimpleQueue()
-        self._is_over = False
-        Thread(target=self._forward_events, daemon=True).start()
-
-    def __iter__(self) -> Iterator[bytes]:
-        return self
-
-    def __next__(self) -> bytes:
-        if self._is_over:
-            raise StopIteration
-        try:
-            part = self._parts.get(timeout=self._seconds)
-        except Empty:
-            return KEEPALIVE_COMMENT
-        if part is None:
-            self._is_over = True
-            raise StopIteration
-        return part
-
-    def close(self) -> None:
-        """Stop the work that produces the events."""
-        self._events.close()
-
-    def _forward_events(self) -> None:
-        try:
-            for part in self._events:
-                self._parts.put(part)
-        finally:
-            self._parts.put(None)

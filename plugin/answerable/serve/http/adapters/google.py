@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..sse import KeepaliveEvents
 from .app_factory import open_service, write_line
 from .wsgi import convert_environ, read_limited_body
 
@@ -42,9 +41,7 @@ def make_google_view(service: "Service", base: str = "/") -> View:
         # The framework reads on in Flask's own stream once a response is there.
         body = read_limited_body(flask_request.stream)
         response = service.handle(convert_environ(flask_request.environ, base, body))
-        content: Any = response.body
-        if response.events is not None:
-            content = KeepaliveEvents(response.events)
+        content: Any = response.body if response.events is None else response.events
         flask_response = flask.Response(content, response.status)
         # Flask's own idea of a content type is removed too.
         flask_response.headers.clear()

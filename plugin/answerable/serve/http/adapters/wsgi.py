@@ -12,7 +12,6 @@ from ...limits.policy import Policy
 from ..logs import LogRefusal
 from ..messages import MAX_BODY_BYTES, Request, Response, parse_content_length, strip_base_path
 from ..service import Service
-from ..sse import KeepaliveEvents
 
 Environ = dict[str, Any]
 StartResponse = Callable[..., Any]
@@ -79,7 +78,7 @@ def send_wsgi_response(
     status = f"{response.status} {HTTPStatus(response.status).phrase}"
     if response.events is not None:
         start_response(status, list(response.headers))
-        return KeepaliveEvents(response.events)
+        return response.events
     start_response(status, list(response.sized_headers))
     return [response.body] if with_body and response.body else []
 
