@@ -1,8 +1,8 @@
 """``answerable index`` and ``build``: a site that any generator builds, made answerable."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..indexing.answer_place import ANSWER_PLACES
-from ..indexing.caches import ProcessPool
+from ..indexing.caches import ProcessPool, take_log
 from ..indexing.generators import (
     OPTIONS_FILE,
     Project,
@@ -211,7 +211,7 @@ def index_built_site(source: SiteSource, *, inject: bool = False, strict: bool =
     if not inject:
         # No page asks, so a browser that could answer is never there.
         source = replace(source, options={**source.options, "answers_in": "function"})
-    with closing(ProcessPool()) as pool, echoed_log(), TemporaryDirectory() as unpublished:
+    with closing(ProcessPool()) as pool, echo_log(), TemporaryDirectory() as unpublished:
         try:
             config = source.load_config()
             plugin = find_plugin(config)
@@ -228,24 +228,10 @@ def index_built_site(source: SiteSource, *, inject: bool = False, strict: bool =
             raise SiteError(format_error(error)) from None
 
 
-class _EchoHandler(logging.Handler):
-    """Print what a build logs on standard error, by the messages of the plugin."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        click.echo(record.getMessage().removeprefix("answerable: "), err=True)
-
-
-@contextmanager
-def echoed_log() -> Iterator[None]:
+def echo_log() -> AbstractContextManager[None]:
     """Print the messages of a build, which the plugin leaves to the log of MkDocs."""
-    logger, handler = logging.getLogger("mkdocs.plugins"), _EchoHandler()
-    level, propagates = logger.level, logger.propagate
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
-    logger.propagate = False
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)
-        logger.setLevel(level)
-        logger.propagate = propagates
+
+    def echo(message: str) -> None:
+        click.echo(message.removeprefix("answerable: "), err=True)
+
+    return take_log("mkdocs.plugins", echo, logging.INFO)

@@ -39,7 +39,7 @@ from ..serve.http.messages import Headers, Request, Response, strip_base_path
 from ..serve.request_context import RequestContext
 from ..serve.settings import LOG_REFUSALS_CHOICES, LogRefusals
 from ..testing.openai_stub import OpenAIStub
-from .index import SiteSource, echoed_log, site_options
+from .index import SiteSource, echo_log, site_options
 
 # The type table of the operating system differs between machines.
 _CONTENT_TYPES = {
@@ -343,7 +343,7 @@ def serve_site(
         raise SiteError(
             f"--port: {host}:{port} cannot be listened on ({error.strerror}); choose another"
         ) from None
-    with listening, echoed_log():
+    with listening, echo_log():
         current = LiveIndex(source, command, is_built_here)
         # Before the site is read, so that a change while it is read is seen as one.
         states = snapshot_files(current)

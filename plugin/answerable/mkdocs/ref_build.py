@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 
 from mkdocs.exceptions import MkDocsException
 
+from ..indexing.caches import take_log
 from ..serve.errors import AnswerableError, SiteError
 from ..serve.settings import BUNDLE_FOLDER
 from .publish import write_compared_function
@@ -149,8 +150,9 @@ def _link_today(current: SiteConfig, config_file: Path, ref_config_file: Path, t
 
 def _read_config(config_file: Path, top: Path, name: str) -> SiteConfig:
     """Read the configuration of the ref; SiteError for one that a build would refuse."""
+    errors: list[str] = []
     try:
-        with _collect_errors() as errors:
+        with take_log("mkdocs", errors.append, logging.WARNING):
             config = load_site_config(config_file)
     except MissingPluginError:
         raise SiteError(
@@ -169,23 +171,6 @@ def _read_config(config_file: Path, top: Path, name: str) -> SiteConfig:
             "is an absolute path; make it relative, or name a report with --against PATH"
         )
     return config
-
-
-@contextmanager
-def _collect_errors() -> Iterator[list[str]]:
-    """Collect what MkDocs logs, instead of printing it."""
-    messages: list[str] = []
-    handler = logging.Handler()
-    handler.emit = lambda record: messages.append(record.getMessage())  # type: ignore[method-assign]
-    logger = logging.getLogger("mkdocs")
-    propagates = logger.propagate
-    logger.addHandler(handler)
-    logger.propagate = False
-    try:
-        yield messages
-    finally:
-        logger.propagate = propagates
-        logger.removeHandler(handler)
 
 
 def _build_site(config_file: Path, site_folder: Path, function: Path) -> str | None:

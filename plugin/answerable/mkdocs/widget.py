@@ -48,7 +48,7 @@ def check_widget_options(config: AnswerableConfig) -> None:
     for name in ("search", "authors", "feedback"):
         option = config.widget[name]
         if option is not None and not _is_off(option):
-            check_address(name, f"widget.{name}", option, "correct it, or write none")
+            check_address(name, option)
 
 
 def make_widget_config(

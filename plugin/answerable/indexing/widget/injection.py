@@ -247,26 +247,22 @@ def make_issue_form(repo_url: str) -> str | None:
     return f"{root}/{quote('/'.join(names), safe='/%')}/{form}"
 
 
-def check_address(name: str, option: str, value: object, remedy: str) -> None:
-    """Refuse an address that the widget cannot follow; SiteError.
-
-    name: of the address in the widget's configuration. option: how the owner of the site calls it.
-    remedy: ends the message.
-    """
+def check_address(name: str, value: object) -> None:
+    """Refuse an address that the widget cannot follow, by SiteError. name: of the option."""
     schemes = ("https://", "http://", *(["mailto:"] if name == "authors" else []))
     text = str(value)
     is_known = not re.match(r"[^/?#]*:", text) or text.lower().startswith(schemes)
     if not (text and isinstance(value, str) and is_safe_url(f"/{text}") and is_known):
         absolute = "an http(s) or mailto: url" if "mailto:" in schemes else "an http(s) url"
         raise SiteError(
-            f"{option}: {value!r} is neither {absolute} nor an address from the site's root "
-            f"without a leading slash; {remedy}"
+            f"widget.{name}: {value!r} is neither {absolute} nor an address from the site's root "
+            "without a leading slash; correct it, or write none"
         )
     fields = frozenset() if name == "feedback" else _FIELDS
     if not _find_placeholders(text) <= fields:
         allowed = " and ".join(f"{{{field}}}" for field in sorted(fields, reverse=True))
         may = f"only {allowed} may stand in it" if allowed else "no placeholder may stand in it"
-        raise SiteError(f"{option}: {text!r} has other braces, and {may}; correct it")
+        raise SiteError(f"widget.{name}: {text!r} has other braces, and {may}; correct it")
 
 
 def _find_placeholders(template: str) -> set[str]:
