@@ -21,11 +21,7 @@ from ..indexing.generators import Project, read_project, run_generator, serve_by
 from ..indexing.widget import injection
 from ..indexing.widget.injection import read_widget_files
 from ..mkdocs.built_sites import BuiltPages, BuiltSiteConfig, read_built_pages
-from ..mkdocs.options import (
-    AnswerableConfig,
-    resolve_gold_path,
-    resolve_questions_path,
-)
+from ..mkdocs.options import AnswerableConfig, list_input_files
 from ..mkdocs.publish import list_function_needs, preview_build
 from ..mkdocs.site_config import find_plugin
 from ..mkdocs.widget import append_inline_widget_to_page, place_widget
@@ -230,10 +226,8 @@ class LiveIndex:
 
     def list_watched(self) -> list[Path]:
         """List the folders and files that the site and its index are made from."""
-        options, config, project = self.options, self.config, self.source.project
-        names = [options.notebook, options.enrichment, options.abbreviations]
-        paths = [Path(name) for name in names if name]
-        paths += [resolve_gold_path(options), resolve_questions_path(options), project.file]
+        config, project = self.config, self.source.project
+        paths = [*list_input_files(self.options), project.file]
         if not self.is_built_here:
             return [*paths, Path(config.site_dir)]
         return [*paths, Path(config.docs_dir) if config.docs_dir else project.folder]

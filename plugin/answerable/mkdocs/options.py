@@ -386,6 +386,13 @@ def resolve_answers_path(config: AnswerableConfig) -> Path:
     return resolve_questions_path(config).with_suffix(ANSWERS_SUFFIX)
 
 
+def list_input_files(config: AnswerableConfig) -> list[Path]:
+    """List what an index is made from beside the pages: files and folders that need not exist."""
+    names = (config.notebook, config.enrichment, config.abbreviations)
+    resolvers = (resolve_gold_path, resolve_questions_path, resolve_answers_path)
+    return [*(Path(name) for name in names if name), *(resolve(config) for resolve in resolvers)]
+
+
 def read_known_questions(config: AnswerableConfig) -> dict[str, SectionQuestions]:
     """Read the file of questions by section, {} without a file."""
     path = resolve_questions_path(config)

@@ -37,12 +37,10 @@ from .options import (
     describe_stale_floors,
     is_offline_build,
     is_preview_build,
+    list_input_files,
     read_cutting_rules,
-    resolve_answers_path,
     resolve_endpoint,
-    resolve_gold_path,
     resolve_identity,
-    resolve_questions_path,
     resolve_settings,
     resolve_site_path,
     resolve_site_url,
@@ -227,10 +225,8 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         host = config.dev_addr.host
         service = wsgi.make_dev_service(base, host, lambda: self._engine, log_refusal, log.warning)
         server.set_app(wsgi.mount_ask_route(app, service))
-        gold = resolve_gold_path(options)
-        files = resolve_questions_path(options), resolve_answers_path(options)
-        for path in (options.notebook, options.enrichment, options.abbreviations, gold, *files):
-            if path and Path(path).exists():
+        for path in list_input_files(options):
+            if path.exists():
                 server.watch(str(path))
         url = f"http://{host}:{config.dev_addr.port}{resolve_site_path(config)}{wsgi.ASK_BASE}"
         log.info("The ask box answers at %sanswer", url)
