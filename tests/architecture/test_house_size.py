@@ -16,40 +16,40 @@ PACKAGE = Path(__file__).parents[2] / "plugin" / "answerable"
 # Lines of code by room, without blank lines, comments and docstrings.
 RECORDED: dict[str, int] = {
     "answerable": 59,
-    "cli": 3_846,
-    "evaluate": 3_664,
+    "cli": 3_827,
+    "evaluate": 3_672,
     "indexing": 1_621,
     "indexing/browser_index": 930,
-    "indexing/html_site": 517,
-    "indexing/leak_audit": 1_089,
+    "indexing/html_site": 520,
+    "indexing/leak_audit": 1_082,
     "indexing/notes": 806,
     "indexing/output": 531,
     "indexing/packaging": 583,
-    "indexing/pages": 1_420,
-    "indexing/site_hosts": 237,
+    "indexing/pages": 1_418,
+    "indexing/site_hosts": 158,
     "indexing/widget": 380,
-    "mkdocs": 2_169,
-    "postgres": 1_057,
-    "serve": 1_292,
-    "serve/answers": 1_802,
-    "serve/bundle_format": 867,
+    "mkdocs": 2_155,
+    "postgres": 1_058,
+    "serve": 1_298,
+    "serve/answers": 1_812,
+    "serve/bundle_format": 870,
     "serve/embedders": 323,
-    "serve/http": 2_624,
+    "serve/http": 2_587,
     "serve/limits": 677,
-    "serve/retrieval": 1_243,
+    "serve/retrieval": 1_254,
     "serve/stores": 394,
     "serve/text": 237,
     "testing": 296,
     "widget": 404,
-    "widget/ask-box": 1_240,
-    "widget/engine": 2_712,
+    "widget/ask-box": 1_241,
+    "widget/engine": 2_734,
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 40_510
+MAX_LINES = 40_403
 MAX_MODULES = 158
 MAX_MODULE_LINES = 600
-MAX_JAVASCRIPT_LINES = 7_863
+MAX_JAVASCRIPT_LINES = 7_908
 
 _LAYOUT = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
