@@ -76,7 +76,7 @@ _PAINTED = "performance.getEntriesByName('first-paint')[0].startTime"
 def rows() -> list[Row]:
     """Measure the script, and with it the loads where there is a browser."""
     script = read_widget_files()[WIDGET_SCRIPT].encode()
-    packed = len(_packed(script))
+    packed = len(compress_script(script))
     row: Row = {
         "name": "ask-box.js",
         "bytes": len(script),
@@ -169,7 +169,7 @@ def _requests(browser: Browser, url: str) -> int:
     return len(requested)
 
 
-def _packed(data: bytes) -> bytes:
+def compress_script(data: bytes) -> bytes:
     """Compress by ``gzip -9``, where there is one: libraries differ in what they find."""
     command = shutil.which("gzip")
     if command is None:

@@ -65,7 +65,7 @@ def test_no_state_violates_the_csp(page: Page, site: Site) -> None:
     streamed = Stream([event("stage", {"stage": "writing"}), event("answer", SUPPORTED)])
     box = visit(
         page, site, streamed, RELATED, NOT_FOUND, problem(429), problem(503, "capped"),
-        Reply("<html>"), code, path="/guide/?ask=How%3F",
+        Reply("<html>"), code, path="/guide/#ask=How%3F",
     )  # fmt: skip
     question = box.get_by_label("Your question")
     expect(question).to_be_focused()

@@ -154,7 +154,7 @@ def test_a_page_from_the_back_forward_cache_shows_the_answer(caching_page: Page)
 
 
 def test_a_shared_question_says_to_press_enter(page: Page, site: Site) -> None:
-    box = visit(page, site, PARTIAL, path="/?ask=How%3F")
+    box = visit(page, site, PARTIAL, path="/#ask=How%3F")
     expect(box.locator(".view")).to_contain_text("Press Enter to ask this question.")
     page.keyboard.press("Enter")
     expect(box.locator(".card")).to_be_visible()
@@ -165,6 +165,6 @@ def test_a_shared_question_says_to_press_enter(page: Page, site: Site) -> None:
 
 
 def test_an_empty_shared_question_asks_for_no_enter(page: Page, site: Site) -> None:
-    box = visit(page, site, path="/?ask=")
+    box = visit(page, site, path="/#ask=")
     expect(box.get_by_role("dialog")).to_be_visible()
     expect(box.get_by_text("Press Enter to ask")).to_have_count(0)

@@ -9,12 +9,20 @@ import pytest
 from support import browser, sites, widget_folder
 from support.fuzz_settings import deep
 
+sys.path.append(str(sites.ROOT / "eval" / "bench"))
+
+import widget
+
 BENCH = sites.ROOT / "eval" / "bench" / "widget.py"
+
+
+def test_the_widget_is_one_small_file() -> None:
+    assert len(widget.compress_script(widget_folder.SCRIPT.encode())) <= widget.LIMIT == 20_000
 
 
 @deep
 @pytest.mark.skipif(browser.executable() is None, reason="no Chromium on the path")
-def test_the_widget_is_one_small_file_and_its_work_is_counted(
+def test_the_work_of_the_widget_is_counted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("ANSWERABLE_LOADS", "1")

@@ -384,7 +384,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-fuzz = fuzzed(300, 5000)
+fuzz = fuzzed(150, 5000)
 
 # A draft of any kind, with the evidence that it was or was not written from.
 ANYTHING = EVIDENCE.flatmap(lambda evidence: st.tuples(st.just(evidence), JSON))

@@ -11,7 +11,7 @@ DEEP = bool(os.environ.get("ANSWERABLE_DEEP"))
 deep = pytest.mark.skipif(not DEEP, reason="runs in `make check-deep` only")
 
 
-def fuzzed(few: int = 200, many: int = 3000, deadline: dt.timedelta | None = None) -> settings:
+def fuzzed(few: int = 100, many: int = 3000, deadline: dt.timedelta | None = None) -> settings:
     """The settings of a test that any text may be given."""
     return settings(
         max_examples=many if DEEP else few,

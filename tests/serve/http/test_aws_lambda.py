@@ -61,7 +61,7 @@ PARTS = JSON | st.sampled_from(
 
 
 @given(event=JSON | st.dictionaries(st.sampled_from(NAMES), PARTS))
-@fuzzed(300)
+@fuzzed()
 def test_any_event_gets_a_result(handler: Handler, event: object) -> None:
     check_result(handler(event, None))
 

@@ -23,22 +23,16 @@ export function makeSharedAddress(question) {
   return page.href;
 }
 
-/**
- * Take the question of a link out of the address, once, and leave the rest alone; older links have it in the query.
- * @returns {string | null}
- */
+/** Take the question of a link out of the fragment of the address, once, and leave the rest alone. */
 export function takeSharedQuestion() {
   const page = new URL(location.href);
-  for (const part of /** @type {const} */ (["hash", "search"])) {
-    const parameters = new URLSearchParams(page[part].slice(1));
-    const question = parameters.get("ask");
-    if (question === null) continue;
-    parameters.delete("ask");
-    page[part] = parameters.toString();
-    history.replaceState(history.state, "", page);
-    return question;
-  }
-  return null;
+  const parameters = new URLSearchParams(page.hash.slice(1));
+  const question = parameters.get("ask");
+  if (question === null) return null;
+  parameters.delete("ask");
+  page.hash = parameters.toString();
+  history.replaceState(history.state, "", page);
+  return question;
 }
 
 /** Load what finds the search of the page; a site whose host lacks it has none to offer. */

@@ -380,7 +380,7 @@ async function readSite(call, query) {
   const listed = Object(site.examples);
   // Each language may have its own.
   const own = Object(site.page_examples)[location.pathname] ?? listed[getPageLanguage() ?? ""] ?? listed;
-  const examples = Array.isArray(own) ? own.filter(isText).slice(0, 3) : [];
+  const examples = [own].flat().filter(isText).slice(0, 3);
   const bundles = (isObject(site.bundle) ? Object.values(site.bundle) : [site.bundle]).filter(isText);
   return { ...site, bundles, examples };
 }
