@@ -41,7 +41,7 @@ RECORDED: dict[str, int] = {
     "serve/text": 237,
     "testing": 296,
     "widget": 404,
-    "widget/ask-box": 1_241,
+    "widget/ask-box": 1_238,
     "widget/engine": 2_734,
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
@@ -49,7 +49,7 @@ SLACK = 0.01
 MAX_LINES = 40_403
 MAX_MODULES = 158
 MAX_MODULE_LINES = 600
-MAX_JAVASCRIPT_LINES = 7_908
+MAX_JAVASCRIPT_LINES = 7_902
 
 _LAYOUT = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
