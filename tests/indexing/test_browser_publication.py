@@ -32,6 +32,7 @@ from answerable.testing.doubles import LetterEmbedder
 from support.browser_index import list_names, read_index, read_manifest
 from support.doubles import index_of, record
 from support.engine_process import ENGINE, WAVES, node_command
+from support.fuzz_settings import deep
 from support.sites import NOTES, PAGES, build, build_here, failure, opened, put, write_site
 
 FILES = Path("site", "assets", "answerable")
@@ -158,7 +159,14 @@ def test_build_removes_the_files_of_the_last_one_even_without_cleaning(tmp_path:
     )
     listed = {name for kind in kinds for name in list_names(index, kind)}
     assert after == {f"{index.folder}/{name}" for name in listed | {index.manifest}}
+
+
+@deep
+def test_a_first_note_removes_the_index_even_without_cleaning(tmp_path: Path) -> None:
+    build_here(write_site(tmp_path))
+    assert list_index_files(tmp_path)
     write_site(tmp_path, notes=NOTES)
+    # Its audit reads the model too, file by file.
     done = build(tmp_path, "--dirty")
     assert done.returncode == 0, done.stderr
     assert list_index_files(tmp_path) == set()

@@ -52,6 +52,7 @@ from answerable.serve.vectors import Encoding
 from answerable.testing import LetterEmbedder
 from support import doubles
 from support.doubles import NOON, index_of, note, record
+from support.fuzz_settings import DEEP as FUZZES_DEEPLY
 
 LEAST = 3000
 SMALL = 16 * 1024 * 1024
@@ -156,6 +157,10 @@ def flipped(data: bytes, rng: random.Random) -> bytes:
     return data[:at] + bytes([data[at] ^ (1 << rng.randrange(8))]) + data[at + 1 :]
 
 
+# How often a bit is flipped somewhere, at random.
+TURNS = 2 if FUZZES_DEEPLY else 1
+
+
 def flips(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
     """One bit of a file, where only a hash could tell."""
 
@@ -163,10 +168,10 @@ def flips(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
         d.files[name], d.signed, d.verify = data, False, verify
 
     for name, data in sorted(draft.files.items()):
-        for turn in range(14):
+        for turn in range(7 * TURNS):
             yield name, partial(edit, name=name, data=flipped(data, rng), verify=turn < 2)
         # An array's header is where the most depends on few bytes.
-        for _ in range(14 if name.endswith(".npy") else 0):
+        for _ in range(7 * TURNS if name.endswith(".npy") else 0):
             changed = flipped(data[:128], rng) + data[128:]
             yield f"{name} header", partial(edit, name=name, data=changed, verify=False)
 
@@ -176,14 +181,14 @@ def inner_flips(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
 
     for name in CONTAINERS:
         plain = zlib.decompress(draft.files[name])
-        for _ in range(45):
+        for _ in range(22 * TURNS):
             yield name, partial(Draft.put, name=name, data=flipped(plain, rng))
         # Its header is where the most depends on few bytes.
-        for _ in range(25):
+        for _ in range(12 * TURNS):
             changed = flipped(plain[:60], rng) + plain[60:]
             yield f"{name} header", partial(Draft.put, name=name, data=changed)
     shards = draft.shards()
-    for turn in range(60):
+    for turn in range(30 * TURNS):
         number = turn % len(shards)
         changed = zlib.compress(flipped(zlib.decompress(shards[number]), rng), 1)
         changed_shards = [*shards[:number], changed, *shards[number + 1 :]]
@@ -207,7 +212,7 @@ def manifest_flips(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit
         else:
             d.text = text
 
-    for _ in range(100):
+    for _ in range(50 * TURNS):
         text = flipped(whole, rng)
         yield "raw", partial(raw, text=text)
         yield "signed", partial(signed_again, text=text)
