@@ -19,8 +19,8 @@ from ..indexing.widget.injection import (
 from ..indexing.widget.site_files import (
     MAX_EXAMPLES,
     WidgetConfig,
-    suggest_examples,
     suggest_page_examples,
+    suggest_site_examples,
 )
 from ..serve.retrieval.question import clean_question
 from .options import (
@@ -60,35 +60,39 @@ def make_widget_config(
     those of the site where nobody has named any, for each language its own. search: the address of
     the theme's, empty where the widget has to look for it.
     """
-    widget, path = options.widget, resolve_gold_path(options)
-    site_examples: Sequence[str] | None = widget.examples
+    widget = options.widget
+    examples: Sequence[str] | Mapping[str, Sequence[str]] = _clean_examples(widget.examples or ())
     page_examples: Mapping[str, Sequence[str]] = {}
-    by_language: dict[str, Sequence[str]] = {}
-    if site_examples is None:
-        listed, questions = list(pages), read_known_questions(options)
-        page_examples = suggest_page_examples(listed, questions)
-        for language in dict.fromkeys(page.record.language for page in listed):
-            own = [page for page in listed if page.record.language == language]
-            firsts = (first for first, *_ in suggest_page_examples(own, questions).values())
-            # A page that is not translated stands among those of another language too.
-            suggested = list(dict.fromkeys(firsts)) or suggest_examples(own)
-            by_language[language] = suggested[:MAX_EXAMPLES]
-        # A gold set without examples is not parsed: it may have thousands of queries.
-        if path.is_file() and b"example" in path.read_bytes():
-            from ..evaluate.gold import load_gold_queries
-
-            queries = load_gold_queries(path, config.site_author)
-            site_examples = [query.query for query in queries if query.example]
-        if not site_examples and len(by_language) == 1:
-            (site_examples,) = by_language.values()
-    examples = tuple(map(clean_question, (site_examples or ())[:MAX_EXAMPLES]))
+    if widget.examples is None:
+        listed = list(pages)
+        page_examples = suggest_page_examples(listed, read_known_questions(options))
+        examples = _clean_examples(_list_gold_examples(options, config.site_author))
+        if not examples:
+            by_language = suggest_site_examples(listed, page_examples)
+            first = next(iter(by_language.values()), ())
+            examples = by_language if len(by_language) > 1 else first
     return WidgetConfig(
-        examples=by_language if not site_examples and len(by_language) > 1 else examples,
+        examples=examples,
         page_examples=page_examples,
         search=_resolve_address(widget.search, search),
         authors=_resolve_address(widget.authors, make_issue_form(config.repo_url or "")),
         feedback=_resolve_address(widget.feedback, None),
     )
+
+
+def _clean_examples(texts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(map(clean_question, texts[:MAX_EXAMPLES]))
+
+
+def _list_gold_examples(options: AnswerableConfig, author: str | None) -> list[str]:
+    """List the queries of the gold set that are marked as examples."""
+    path = resolve_gold_path(options)
+    # A gold set without examples is not parsed: it may have thousands of queries.
+    if not (path.is_file() and b"example" in path.read_bytes()):
+        return []
+    from ..evaluate.gold import load_gold_queries
+
+    return [query.query for query in load_gold_queries(path, author) if query.example]
 
 
 def _resolve_address(option: object, default: str | None) -> str | None:

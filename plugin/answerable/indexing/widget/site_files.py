@@ -31,11 +31,11 @@ class WidgetConfig:
     """Settings of the widget that the owner of a site has made.
 
     ``examples``: questions that it answers, by language tag where each has its own.
-    ``page_examples``: in place of them, those of the page
-    that the reader is on, by its path. ``search`` and ``authors``: addresses, relative to the
-    site's root or absolute, in which ``{question}`` and ``{bundle}`` are filled in. ``feedback``:
-    where an answer is called helpful or not. None: there is none. An empty ``search``: the widget
-    looks in the page for the search of its theme.
+    ``page_examples``: in place of them, those of the page that the reader is on, by its path.
+    ``search`` and ``authors``: addresses, relative to the site's root or absolute, in which
+    ``{question}`` and ``{bundle}`` are filled in. ``feedback``: where an answer is called helpful
+    or not. None: there is none. An empty ``search``: the widget looks in the page for the search
+    of its theme.
     """
 
     examples: Sequence[str] | Mapping[str, Sequence[str]] = ()
@@ -59,7 +59,23 @@ def suggest_page_examples(
     return {path: listed[:MAX_EXAMPLES] for path, listed in examples.items() if listed}
 
 
-def suggest_examples(pages: Iterable[PageIndex]) -> tuple[str, ...]:
+def suggest_site_examples(
+    pages: Iterable[PageIndex], page_examples: Mapping[str, Sequence[str]]
+) -> dict[str, tuple[str, ...]]:
+    """Suggest questions by language: a known one of each page, or headings where none is known."""
+    by_language: dict[str, list[PageIndex]] = {}
+    for page in pages:
+        by_language.setdefault(page.record.language, []).append(page)
+    suggested: dict[str, tuple[str, ...]] = {}
+    for language, own in by_language.items():
+        paths = [urlsplit(page.record.url).path for page in own]
+        firsts = (clean_question(page_examples[path][0]) for path in paths if path in page_examples)
+        # A page that is not translated stands among those of another language too.
+        suggested[language] = tuple(dict.fromkeys(firsts))[:MAX_EXAMPLES] or suggest_headings(own)
+    return suggested
+
+
+def suggest_headings(pages: Iterable[PageIndex]) -> tuple[str, ...]:
     """Suggest headings of different pages, which ask for their section.
 
     A heading has three to nine words and stands on one page only. Those that are questions come
