@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..indexing.answer_place import ANSWER_PLACES
-from ..indexing.caches import ProcessPool, take_log
+from ..indexing.caches import ProcessPool
 from ..indexing.generators import (
     OPTIONS_FILE,
     Project,
@@ -230,6 +230,8 @@ def index_built_site(source: SiteSource, *, inject: bool = False, strict: bool =
 
 def echo_log() -> AbstractContextManager[None]:
     """Print the messages of a build, which the plugin leaves to the log of MkDocs."""
+
+    from ..mkdocs.site_config import take_log
 
     def echo(message: str) -> None:
         click.echo(message.removeprefix("answerable: "), err=True)

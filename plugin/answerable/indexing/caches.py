@@ -1,9 +1,8 @@
-"""Caches of a build, the processes that share its work, its progress and its log."""
+"""Caches of a build, the processes that share its work, and the progress that it shows."""
 
 import contextlib
 import hashlib
 import json
-import logging
 import multiprocessing
 import os
 import sqlite3
@@ -422,20 +421,3 @@ def show_progress(activity: str = "embedding") -> Iterator[ReportProgress | None
         yield report
     finally:
         bar.stop()
-
-
-@contextmanager
-def take_log(name: str, take: Callable[[str], object], level: int) -> Iterator[None]:
-    """Hand the messages of a logger from a level on to a function, and to nobody else."""
-    logger, handler = logging.getLogger(name), logging.Handler()
-    handler.emit = lambda record: take(record.getMessage())  # type: ignore[assignment,method-assign]
-    level_before, propagates = logger.level, logger.propagate
-    logger.addHandler(handler)
-    logger.setLevel(level)
-    logger.propagate = False
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)
-        logger.setLevel(level_before)
-        logger.propagate = propagates

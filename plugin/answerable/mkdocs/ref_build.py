@@ -17,7 +17,6 @@ from tempfile import TemporaryDirectory
 
 from mkdocs.exceptions import MkDocsException
 
-from ..indexing.caches import take_log
 from ..serve.errors import AnswerableError, SiteError
 from ..serve.settings import BUNDLE_FOLDER
 from .publish import write_compared_function
@@ -34,6 +33,7 @@ from .site_config import (
     build_unpublished,
     load_mkdocs_config,
     load_site_config,
+    take_log,
 )
 
 

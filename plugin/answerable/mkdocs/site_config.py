@@ -1,8 +1,9 @@
 """Read a site's mkdocs.yml for commands, or rebuild and index the site without publishing it."""
 
+import logging
 import shutil
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -37,6 +38,33 @@ from .plugin import AnswerablePlugin
 from .publish import index_unpublished_site, list_function_needs
 from .release_gates import answers_locally, make_judged_site
 from .repository import list_source_files
+
+
+class _TakingHandler(logging.Handler):
+    """Handler that hands each message on to a function."""
+
+    def __init__(self, take: Callable[[str], object]) -> None:
+        super().__init__()
+        self._take = take
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._take(record.getMessage())
+
+
+@contextmanager
+def take_log(name: str, take: Callable[[str], object], level: int) -> Iterator[None]:
+    """Hand the messages of a logger from a level on to a function, and to nobody else."""
+    logger, handler = logging.getLogger(name), _TakingHandler(take)
+    level_before, propagates = logger.level, logger.propagate
+    logger.addHandler(handler)
+    logger.setLevel(level)
+    logger.propagate = False
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level_before)
+        logger.propagate = propagates
 
 
 class MissingPluginError(SiteError):
