@@ -16,9 +16,9 @@ PACKAGE = Path(__file__).parents[2] / "plugin" / "answerable"
 # Lines of code by room, without blank lines, comments and docstrings.
 RECORDED: dict[str, int] = {
     "answerable": 59,
-    "cli": 3_827,
+    "cli": 3_828,
     "evaluate": 3_672,
-    "indexing": 1_621,
+    "indexing": 1_606,
     "indexing/browser_index": 930,
     "indexing/html_site": 520,
     "indexing/leak_audit": 1_082,
@@ -27,14 +27,14 @@ RECORDED: dict[str, int] = {
     "indexing/packaging": 583,
     "indexing/pages": 1_418,
     "indexing/site_hosts": 158,
-    "indexing/widget": 380,
-    "mkdocs": 2_155,
+    "indexing/widget": 392,
+    "mkdocs": 2_175,
     "postgres": 1_058,
     "serve": 1_298,
     "serve/answers": 1_812,
     "serve/bundle_format": 870,
     "serve/embedders": 323,
-    "serve/http": 2_587,
+    "serve/http": 2_588,
     "serve/limits": 677,
     "serve/retrieval": 1_254,
     "serve/stores": 394,
@@ -46,7 +46,7 @@ RECORDED: dict[str, int] = {
 }
 # A recorded number may lie this share above the measured one before it has to be lowered.
 SLACK = 0.01
-MAX_LINES = 40_403
+MAX_LINES = 40_438
 MAX_MODULES = 158
 MAX_MODULE_LINES = 600
 MAX_JAVASCRIPT_LINES = 7_902

@@ -77,7 +77,7 @@ def questions(site: BrowserSite) -> list[HardQuestion]:
     ]
     assert len(verbatim) > COUNT
     # The answer that is stored for a question is shown to one that is corrected to it too.
-    texts = [re.sub(r"\b([a-z]{7,})([a-z])\b", r"\1q\2", each.text) for each in verbatim]
+    texts = [re.sub(r"\b([a-z]{7,})([a-z])\b", r"\1q\2", question.text) for question in verbatim]
     misspelled = [HardQuestion("misspelled", text) for text in texts]
     return [
         *real,

@@ -73,6 +73,13 @@ def _noting_problem(exchange: Exchange) -> Iterator[None]:
         raise
 
 
+def _leave_out(rows: Mapping[str, Mapping[str, Any]], *names: str) -> dict[str, dict[str, Any]]:
+    return {
+        id_: {name: value for name, value in row.items() if name not in names}
+        for id_, row in rows.items()
+    }
+
+
 # What a page may send more to some paths: an agent repeats parts of its message in headers.
 _MORE_HEADERS = {"mcp": ("Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version")}
 # Seconds in which questions that were cancelled have to end.
@@ -236,9 +243,7 @@ class Service:
         exchange.context.begin(self.policy.deadline)
         asker = self._admit_search(exchange)
         rows = self._find_passages(exchange, self._open_engine(), text, asker)
-        for row in rows.values():
-            del row["is_cut"]
-        return make_json_response(rows)
+        return make_json_response(_leave_out(rows, "is_cut"))
 
     def _list_places(self, exchange: Exchange) -> Response:
         """List where to look for the question of a body: what the search finds, without texts.
@@ -252,9 +257,7 @@ class Service:
         exchange.context.begin(self.policy.deadline)
         asker = self._admit_search(exchange, "places")
         rows = self._find_passages(exchange, self._open_engine(), text, asker, language)
-        for row in rows.values():
-            del row["text"], row["is_cut"]
-        return make_json_response(rows)
+        return make_json_response(_leave_out(rows, "text", "is_cut"))
 
     def _read_section(self, exchange: Exchange) -> Response:
         """Read the whole section of a passage, for the card of an answer that cites it."""

@@ -70,7 +70,7 @@ def stream_response(
 
 
 class _AnswerEvents:
-    """Yield the events of one question until its answer or its problem; closing cancels it.
+    """Events of one question until its answer or its problem, which closing them cancels.
 
     A comment fills each pause between two stages: a server may learn that its client has gone only
     when it writes, and a proxy ends a connection on which nothing is sent.

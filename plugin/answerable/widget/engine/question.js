@@ -337,8 +337,8 @@ export function dropUnknownWords(store, reading) {
   const idfs = new Map();
   for (const [tag, weights] of reading.idfs) {
     // A word that pages of another language have still counts against one without it.
-    const said = new Set(extractTerms(store.recipe, text, tag, formsIn(reading.forms, tag)));
-    idfs.set(tag, new Map([...weights].filter(([term]) => indexed.has(term) || said.has(term))));
+    const ownTerms = new Set(extractTerms(store.recipe, text, tag, formsIn(reading.forms, tag)));
+    idfs.set(tag, new Map([...weights].filter(([term]) => indexed.has(term) || ownTerms.has(term))));
   }
   return { ...reading, idfs };
 }
