@@ -130,13 +130,36 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True)
+class Drop:
+    """A claim or route of a draft that the contract dropped.
+
+    ``claim`` is the claim's position in the draft, from 1, and None for a route. ``part`` is the
+    text that broke the rule, in the draft's own words: it goes back to the model that wrote it and
+    to nobody else.
+    """
+
+    rule: Rule
+    claim: int | None = None
+    part: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
-    """Hold claims and routes; grounding ``dropped`` so many others, by one of ``rules`` each."""
+    """Grounded claims and routes, the count of those that were dropped, and why each was.
+
+    ``complete``: its answerer says that the evidence answers the whole question.
+    """
 
     claims: tuple[Claim, ...] = ()
     routes: tuple[Route, ...] = ()
     dropped: int = 0
-    rules: tuple[Rule, ...] = field(default=(), compare=False)
+    drops: tuple[Drop, ...] = field(default=(), compare=False)
+    complete: bool = field(default=False, compare=False)
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Return the rule of each drop."""
+        return tuple(drop.rule for drop in self.drops)
 
     @property
     def citations(self) -> tuple[Citation, ...]:

@@ -9,6 +9,7 @@ from ..text.sanitization import sanitize_text
 from ..types import (
     Answer,
     Claim,
+    Drop,
     Evidence,
     HintCitation,
     Passage,
@@ -39,25 +40,28 @@ class _DraftClaim:
     supports: tuple[_DraftSupport, ...]
 
 
-def enforce_contract(draft: object, evidence: Evidence, names: Sequence[str] = ()) -> Answer:
+def enforce_contract(
+    draft: object, evidence: Evidence, names: Sequence[str] = (), question: str = ""
+) -> Answer:
     """Validate, repair and ground a draft of claims against the evidence it was written from.
 
-    draft: ``{"claims": [{"text", "evidence": [{"source", "quote"}]}], "routes": [id]}``; a
-    missing list reads as empty. names: texts that a claim may take names from. ContractViolation
+    draft: ``{"complete": bool, "claims": [{"text", "evidence": [{"source", "quote"}]}], "routes":
+    [id]}``; a missing list reads as empty, a missing ``complete`` as false. names: texts that a
+    claim may take names from. question: in the reader's own words. ContractViolation
     (stage="validate") for a wrong shape, (stage="ground") for a source that was never retrieved.
     A source without a good quote is dropped from its claim; a claim over ``MAX_ANSWER_CLAIMS``,
     without a source or against a grounding rule, or a route to no hint, is dropped and counted.
     """
-    draft_claims, targets = _validate_draft(draft)
+    draft_claims, targets, complete = _validate_draft(draft)
     grounded = [_ground_claim(claim, evidence, names) for claim in draft_claims[:MAX_ANSWER_CLAIMS]]
-    rules: list[Rule] = [each for each in grounded if not isinstance(each, Claim)]
-    rules += ["too-many"] * max(0, len(draft_claims) - MAX_ANSWER_CLAIMS)
+    drops = [Drop(each, n) for n, each in enumerate(grounded, 1) if not isinstance(each, Claim)]
+    drops += [Drop("too-many", n) for n in range(len(grounded) + 1, len(draft_claims) + 1)]
     items = [repair_reference(target, evidence, to_hint=True) for target in targets]
     hints = dict.fromkeys(item for item in items if isinstance(item, RoutingHint))
-    rules += ["route" for item in items if not isinstance(item, RoutingHint)]
+    drops += [Drop("route") for item in items if not isinstance(item, RoutingHint)]
     routes = (Route(HintCitation(hint.id, hint.url, hint.label, hint.locator)) for hint in hints)
     claims = tuple(each for each in grounded if isinstance(each, Claim))
-    return Answer(claims, tuple(routes), len(rules), tuple(rules))
+    return Answer(claims, tuple(routes), len(drops), tuple(drops), complete)
 
 
 def repair_reference(reference: str, evidence: Evidence, *, to_hint: bool) -> EvidenceItem:
@@ -105,8 +109,8 @@ def _resolve_reference(reference: str, evidence: Evidence) -> EvidenceItem | Non
     return item or find_hint_by_url(reference, evidence)
 
 
-def _validate_draft(draft: object) -> tuple[list[_DraftClaim], list[str]]:
-    """Validate the shape of a draft; return its claims and the targets of its routes."""
+def _validate_draft(draft: object) -> tuple[list[_DraftClaim], list[str], bool]:
+    """Validate a draft; return its claims, the targets of its routes, and if it is complete."""
     if isinstance(draft, str):
         raise ContractViolation("validate", "not-json", "the draft is not JSON")
     if not isinstance(draft, Mapping):
@@ -116,6 +120,7 @@ def _validate_draft(draft: object) -> tuple[list[_DraftClaim], list[str]]:
     return (
         [_validate_claim(claim, f"claims[{n}]") for n, claim in enumerate(claims)],
         [_require_text(route, f"routes[{n}]") for n, route in enumerate(routes)],
+        draft.get("complete") is True,
     )
 
 
