@@ -34,7 +34,7 @@ from answerable.serve.types import Claim, Passage, Reply
 
 Blocks = Sequence[dict[str, Any]]
 
-UNSURE_GRADE = name_grade("low", is_excerpt=True)
+UNSURE_GRADE = name_grade("low", written=False)
 
 _STRINGS = Path(answerable.__file__).parent / "widget" / "strings" / "en.json"
 _CONTENT_WORD = re.compile(r"[^\W_](?:\S*[^\W_]|\S*[+#])?")
@@ -84,7 +84,7 @@ def ask(engine: Engine, question: str) -> SeenReply:
     spellings = [remark.replacement for remark in remarks if remark.replacement]
     return SeenReply(
         reply,
-        name_grade(bucket_confidence(reply.confidence), is_excerpt=all(blocks)) if blocks else "",
+        name_grade(bucket_confidence(reply.confidence), written=reply.written) if blocks else "",
         tuple(_build_cards(engine, reply, blocks, list_content_words(question, *spellings))),
         tuple(places[:MAX_PLACES]),
         tuple(remarks),

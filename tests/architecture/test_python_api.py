@@ -36,6 +36,7 @@ def take(
 class FirstPassage:
     label = "first"
     max_question_tokens = 0
+    max_evidence_characters = None
 
     def __init__(self, settings: FunctionSettings) -> None:
         self.settings = settings

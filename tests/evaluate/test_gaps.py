@@ -280,6 +280,7 @@ def test_group_refusals_calls_no_answer_model(engine: Engine[Bundle]) -> None:
     class Paid:
         label = "paid"
         max_question_tokens = 1
+        max_evidence_characters = 24_000
 
         def draft(self, *args: object) -> object:
             raise AssertionError(f"a call that costs money: {args}")

@@ -28,6 +28,7 @@ class QuietAnswerer:
     drafts: list[object] = field(default_factory=list)
     label: str = "quiet"
     max_question_tokens: int = BOUND
+    max_evidence_characters: int | None = 24_000
 
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
         del question, evidence, violation

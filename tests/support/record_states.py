@@ -49,6 +49,7 @@ class FirstSentences:
     sentences: int
     label: str = "first-sentences"
     max_question_tokens: int = 0
+    max_evidence_characters: int | None = 24_000
 
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
         """Draft a claim for each sentence, as a model writes them."""

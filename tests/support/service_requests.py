@@ -45,6 +45,7 @@ class Paid:
     """An answerer that costs tokens, counts them and may take its time or fail."""
 
     max_question_tokens: int = 100
+    max_evidence_characters: int | None = 24_000
     cost: int | None = 30
     questions: list[str] = field(default_factory=list)
     before: Callable[[], object] | None = None

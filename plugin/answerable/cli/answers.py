@@ -25,6 +25,7 @@ from ..indexing.questions import (
     list_allowed_questions,
 )
 from ..serve.answers.openai_answerer import build_draft_schema, frame_evidence, render_instructions
+from ..serve.answers.prompt_evidence import DEFAULT_EVIDENCE_CHARACTERS, fill_prompt
 from ..serve.engine import Engine
 from ..serve.errors import ProviderError
 from ..serve.request_context import RequestContext, use_context
@@ -105,6 +106,7 @@ class ImportedDrafts:
     drafts: Mapping[str, object]
     label: str = "imported"
     max_question_tokens: int = 0
+    max_evidence_characters: int | None = DEFAULT_EVIDENCE_CHARACTERS
 
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
         """Return the draft to a question, which is the same a second time."""
@@ -146,23 +148,28 @@ class AnswerFile:
 
     def retrieve(self, question: str) -> RetrievalResult:
         """Retrieve what an answer may be drafted from: pages alone, and no hint to a note."""
-        return replace(self.engine.retrieve(question, POOL_SIZE), hints=())
+        return replace(self.engine.retrieve(question, POOL_SIZE, near=POOL_SIZE), hints=())
 
     def estimate_tokens(self, questions: Sequence[KnownQuestion]) -> tuple[int, int]:
         """Estimate the tokens that drafts read and write, by a sample of the questions."""
         sample = questions[:: max(1, len(questions) // _SAMPLE)]
         site, characters = self.engine.store.site, 0
         for question in sample:
-            evidence = self.engine.select_evidence(self.retrieve(question.text))
+            evidence = self._fill_prompt(question)
             characters += len(render_instructions(site.name, evidence, site.author))
             characters += len(frame_evidence(question.text, evidence, None, site.author))
             characters += len(json.dumps(build_draft_schema(evidence)))
         read = characters * len(questions) // max(1, len(sample)) // CHARACTERS_PER_TOKEN
         return read, _OUTPUT_TOKENS * len(questions)
 
+    def _fill_prompt(self, question: KnownQuestion) -> Evidence:
+        """Fill the prompt of a question as for a model, which a keyless site may not have yet."""
+        characters = self.engine.answerer.max_evidence_characters or DEFAULT_EVIDENCE_CHARACTERS
+        return fill_prompt(self.engine.store, self.retrieve(question.text), characters)
+
     def describe_evidence(self, question: KnownQuestion) -> dict[str, Any]:
         """Describe a question and its evidence for whoever answers it, a person or a program."""
-        evidence = self.engine.select_evidence(self.retrieve(question.text))
+        evidence = self._fill_prompt(question)
         sources = [{"id": p.id, "title": p.title, "text": p.text} for p in evidence.passages]
         return {"section": question.section, "question": question.text, "sources": sources}
 
@@ -171,7 +178,7 @@ class AnswerFile:
         with use_context(RequestContext()) as context:
             try:
                 retrieved = self.retrieve(question.text)
-                reply = call_patiently(lambda: self.engine.draft_from(retrieved), pause)
+                reply = call_patiently(lambda: self.engine.write_from(retrieved), pause)
             except ProviderError as error:
                 return DraftedAnswer(failure=str(error))
         tokens = context.tokens_in, context.tokens_out

@@ -154,9 +154,8 @@ def print_reply(
     else:
         structures = [build_claim_blocks(claim, reply.passages) for claim in reply.answer.claims]
         if structures:
-            is_excerpt = all(structures)
             bucket = bucket_confidence(reply.confidence)
-            grade = name_grade(bucket, is_excerpt=is_excerpt, stored=reply.stored)
+            grade = name_grade(bucket, written=reply.written, stored=reply.stored)
             console.print(Text(f"{grade}\n", style="bold"))
         _print_answer(console, reply, route, structures)
         _print_sources(console, reply, language)

@@ -122,6 +122,7 @@ class JudgedAnswer:
 
     ``cited``: every name that a gold file may give to something that the answer cites.
     ``conflicts``: where a claim and a sentence that it quotes disagree in negation.
+    ``is_fallback``: it is the keyless reply in the place of a model's.
     """
 
     mode: Mode
@@ -131,6 +132,7 @@ class JudgedAnswer:
     reason: Reason | None = None
     cited: frozenset[str] = frozenset()
     conflicts: tuple[NegationConflict, ...] = ()
+    is_fallback: bool = False
 
 
 def summarize_reply(reply: Reply, route: str, notes: Mapping[str, str] = _NO_NOTES) -> JudgedAnswer:
@@ -147,6 +149,7 @@ def summarize_reply(reply: Reply, route: str, notes: Mapping[str, str] = _NO_NOT
         reason=reply.reason,
         cited=list_cited_sources(answer.citations, notes),
         conflicts=find_negation_conflicts(reply),
+        is_fallback=reply.failure is not None,
     )
 
 
@@ -215,7 +218,7 @@ def judge_answer(
                 issues.append(Issue(f"{complaint} /{pattern}/", f"{complaint} number {number}"))
     if query.expect_reason and answer.reason != query.expect_reason:
         issues.append(_say(f"reason '{answer.reason}' (expected '{query.expect_reason}')"))
-    if answer.reason == "contract":
+    if answer.reason == "contract" or answer.is_fallback:
         issues.append(_say("the answerer broke the contract twice"))
     issues += [
         _name_sources("expected source {} not cited", [source], public)

@@ -10,7 +10,7 @@ from ..serve.engine import Engine
 from ..serve.provider_registry import embeds_in_process
 from ..serve.retrieval.boosts import score_hint_labels
 from ..serve.retrieval.question import QuestionReading, clean_question
-from ..serve.retrieval.retrieve import TOP_K, RetrievalResult, normalize_query, retrieve
+from ..serve.retrieval.retrieve import RetrievalResult, normalize_query, retrieve
 from ..serve.retrieval.scoring import (
     Ranking,
     choose_floored_score,
@@ -40,7 +40,7 @@ def embed_queries(queries: Sequence[GoldQuery], engine: Engine) -> Vectors:
 def retrieve_pool(query: GoldQuery, vector: Floats, engine: Engine) -> RetrievalResult:
     """Retrieve what a query is answered from. vector: of its question, (dimensions,)."""
     reading = engine.parse_question(clean_question(query.query))
-    return retrieve(engine.store, reading, vector, POOL_SIZE, query.language, near=TOP_K)
+    return retrieve(engine.store, reading, vector, POOL_SIZE, query.language, near=POOL_SIZE)
 
 
 def score_all_passages(bundle: Bundle, reading: QuestionReading, vector: Floats) -> Ranking:

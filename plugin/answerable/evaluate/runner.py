@@ -12,7 +12,7 @@ from functools import partial
 from ..serve.answers.contract import EvidenceItem
 from ..serve.bundle_format.manifest import Profile
 from ..serve.engine import Engine
-from ..serve.errors import AnswerableError, CancelledError
+from ..serve.errors import AnswerableError, CancelledError, ProviderError
 from ..serve.request_context import RequestContext, use_context
 from ..serve.retrieval.question import clean_question
 from ..serve.retrieval.retrieve import TOP_K, RetrievalResult
@@ -79,7 +79,11 @@ def judge_query(
     vector: of its question, (dimensions,). notes, full: as for ``run_gold_set``.
     """
     pool = retrieve_pool(query, vector, engine)
-    return judge_outcome(query, pool, engine.answer_from(pool) if full else None, engine, notes)
+    reply = engine.answer_from(pool) if full else None
+    # A keyless reply in the place of a model's says nothing of the model.
+    if reply and isinstance(reply.failure, ProviderError):
+        raise reply.failure
+    return judge_outcome(query, pool, reply, engine, notes)
 
 
 def judge_outcome(

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Generic
 import numpy as np
 
 from .answers.answerer import Answerer
-from .answers.confidence import rate_answer
+from .answers.confidence import MEDIUM_CONFIDENCE, rate_answer
 from .answers.draft_loop import draft_reply
+from .answers.prompt_evidence import fill_prompt
 from .answers.wire import format_answer
 from .bundle_format.stored_answers import StoredAnswer
 from .embedders.embedder import Embedder
-from .errors import EmbedderError
+from .errors import ContractViolation, EmbedderError, ProviderError
 from .request_context import current_context
 from .retrieval.boosts import hash_words
 from .retrieval.question import QuestionReading, drop_unknown_words, read_question
@@ -57,6 +58,7 @@ class StoredAnswerer:
     passages: Mapping[int, Passage]
     label: str = "stored"
     max_question_tokens: int = 0
+    max_evidence_characters: int | None = None
 
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
         """Return the stored draft, whatever is asked."""
@@ -137,6 +139,8 @@ class Engine(Generic[StoreT]):
         """Retrieve the pool that ``answer_from`` needs, and none that costs for a stored answer."""
         if self.embedder.max_question_tokens and self._has_stored_answer(question):
             return RetrievalResult(reading=self.parse_question(question))
+        if self.answerer.max_evidence_characters is not None:
+            near = POOL_SIZE
         return self.retrieve(question, POOL_SIZE, language, near)
 
     def _has_stored_answer(self, question: str) -> bool:
@@ -155,45 +159,85 @@ class Engine(Generic[StoreT]):
         stored = find_stored_answer(self.store, question)
         if stored is None:
             return self.draft_from(retrieved)
-        # Imported late: a function with a model seldom needs it.
-        from .answers.extractive import ExtractiveAnswerer
-
         by_row = self.store.passages_at(stored.rows)
         passages = {row: by_row[row] for row in stored.rows}
         reply = draft_reply(
             StoredAnswerer(stored, passages),
             question,
             Evidence(tuple(passages.values())),
-            # Its words were reviewed, and its question is the one that was asked.
-            lambda _: 1.0,
             self.store.site.claim_names,
+            retrieved.reading.asked,
         )
         if reply.reason or reply.answer.dropped:
             return self.draft_from(retrieved)
-        free = self.answerer
-        if free.max_question_tokens:
-            free = ExtractiveAnswerer(self.store, self.embedder)
-        excerpts = replace(self, answerer=free).draft_from(retrieved)
+        excerpts = self._quote_from(retrieved)
         return replace(
-            reply,
-            text=format_answer(reply.answer, self.store.site.route),
+            self._format(reply),
+            # Its words were reviewed, and its question is the one that was asked.
+            confidence=1.0,
+            written=True,
             stored=stored.question,
             excerpts=excerpts if excerpts.reason is None else None,
         )
 
     def draft_from(self, retrieved: RetrievalResult) -> Reply:
-        """Draft an answer from a pool, also to a question whose answer is stored."""
-        site = self.store.site
-        reply = draft_reply(
-            self.answerer,
-            retrieved.reading.question,
-            self.select_evidence(retrieved),
-            lambda answer: rate_answer(self.store.manifest, answer, retrieved),
-            site.claim_names,
-        )
-        return replace(reply, text=format_answer(reply.answer, site.route))
+        """Draft an answer from a pool, also to a question whose answer is stored.
+
+        Where a model fails, the reply is the keyless one and names the failure.
+        """
+        if self.answerer.max_evidence_characters is None:
+            return self._quote_from(retrieved)
+        try:
+            reply = self.write_from(retrieved)
+        except ProviderError as error:
+            return replace(self._quote_from(retrieved), failure=error)
+        if reply.reason != "contract" or not reply.passages:
+            return reply
+        # Small models choose well and copy badly.
+        quoted = self._quote_from(retrieved, Evidence(reply.passages))
+        failure = ContractViolation("ground", "quote", "neither draft of the model kept its quotes")
+        return reply if quoted.reason else replace(quoted, failure=failure)
+
+    def write_from(self, retrieved: RetrievalResult) -> Reply:
+        """Let the model write an answer from a pool; ProviderError for a call that fails."""
+        asked, names = retrieved.reading.asked, self.store.site.claim_names
+        reply = draft_reply(self.answerer, asked, self.select_evidence(retrieved), names, asked)
+        answer = reply.answer
+        if not answer.claims:
+            confidence = rate_answer(self.store.manifest, answer, retrieved) if answer.routes else 0
+            return replace(self._format(reply), confidence=confidence)
+        is_whole = answer.complete and not answer.dropped
+        confidence = 1.0 if is_whole else MEDIUM_CONFIDENCE
+        return replace(self._format(reply), confidence=confidence, written=True)
 
     def select_evidence(self, retrieved: RetrievalResult) -> Evidence:
-        """Select what of a pool an answerer may see."""
+        """Select what of a pool the answerer may see."""
+        characters = self.answerer.max_evidence_characters
+        if characters is not None:
+            return fill_prompt(self.store, retrieved, characters)
         pool = arrange_pool(self.store, retrieved)
         return fit_budget(select_evidence(pool, self.store.manifest.profile.passages_per_page))
+
+    def _quote_from(self, retrieved: RetrievalResult, evidence: Evidence | None = None) -> Reply:
+        """Answer without a model. evidence: instead of what is above the floor."""
+        engine: Engine = self
+        if self.answerer.max_evidence_characters is not None:
+            # Imported late: a function with a model seldom needs it.
+            from .answers.extractive import ExtractiveAnswerer
+
+            engine = replace(self, answerer=ExtractiveAnswerer(self.store, self.embedder))
+        reply = draft_reply(
+            engine.answerer,
+            retrieved.reading.question,
+            evidence or engine.select_evidence(retrieved),
+            self.store.site.claim_names,
+            retrieved.reading.asked,
+        )
+        # What a model has chosen and not quoted is at best near.
+        if reply.reason is None and evidence is None:
+            confidence = rate_answer(self.store.manifest, reply.answer, retrieved)
+            reply = replace(reply, confidence=confidence)
+        return self._format(reply)
+
+    def _format(self, reply: Reply) -> Reply:
+        return replace(reply, text=format_answer(reply.answer, self.store.site.route))

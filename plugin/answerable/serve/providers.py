@@ -62,6 +62,11 @@ class RegisteredAnswerer:
         """See Answerer."""
         return self.inner.max_question_tokens
 
+    @property
+    def max_evidence_characters(self) -> int | None:
+        """See Answerer."""
+        return self.inner.max_evidence_characters
+
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
         """See Answerer."""
         with current_context().bounding("answerer", self.max_question_tokens):

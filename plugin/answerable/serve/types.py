@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from .errors import Rule
+from .errors import AnswerableError, Rule
 from .structure import Block, Span, Statement
 
 Mode = Literal["supported", "partial", "related-material", "not-found"]
@@ -62,7 +62,8 @@ class Evidence:
     ``lead``: the best hint's cosine minus the best passage's. ``section_scores`` and ``terms`` (the
     question's that its retrieval text holds): of each passage, empty where sections are not scored.
     ``idfs``: of the question's terms, by language, and ``forms``: the term of each of their forms.
-    ``vector``: of the question, None if unknown.
+    ``vector``: of the question, None if unknown. ``starts``: of a model's passages, where the words
+    of each begin that the one before it does not have; empty where each is read from its beginning.
     """
 
     passages: tuple[Passage, ...] = ()
@@ -73,6 +74,7 @@ class Evidence:
     idfs: Mapping[str, Mapping[str, float]] = field(default_factory=dict, compare=False, repr=False)
     forms: Mapping[str, Mapping[str, str]] = field(default_factory=dict, compare=False, repr=False)
     vector: tuple[float, ...] | None = field(default=None, compare=False, repr=False)
+    starts: tuple[int, ...] = field(default=(), compare=False)
 
     def __bool__(self) -> bool:
         return bool(self.passages or self.hints)
@@ -177,10 +179,13 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Hold an answer, its passages, its confidence in [0, 1], and the reason of a refusal.
+    """An answer, its passages, its confidence in [0, 1], and the reason of a refusal.
 
     ``text``: the answer with [n] markers. ``stored``: the words of the question that it is stored
     for, "" if it was drafted. ``excerpts``: the reply without the stored one, None for a refusal.
+    ``written``: its claims are a model's, or stored. ``failure``: why no model's answer is shown
+    and the reply is the keyless one. Of a refusal with the reason ``contract``, ``passages`` are
+    those that the drafts named.
     """
 
     answer: Answer = field(default_factory=Answer)
@@ -190,6 +195,8 @@ class Reply:
     text: str = field(default="", compare=False)
     stored: str = ""
     excerpts: "Reply | None" = field(default=None, compare=False)
+    written: bool = False
+    failure: AnswerableError | None = field(default=None, compare=False)
 
     @property
     def mode(self) -> Mode:

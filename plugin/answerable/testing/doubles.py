@@ -44,6 +44,7 @@ class ScriptedAnswerer:
     evidence: list[Evidence] = field(default_factory=list)
     label: str = "scripted"
     max_question_tokens: int = 0
+    max_evidence_characters: int | None = None
 
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
         """Return the next draft; IndexError if the script has ended."""

@@ -99,9 +99,7 @@ def settled(pair: Pair, claim: tuple[str, str]) -> Answer:
     text, quote = claim
     evidence = [{"source": pair.page, "quote": line} for line in quote.split("\n")]
     answerer = ScriptedAnswerer([{"claims": [{"text": text, "evidence": evidence}]}])
-    return draft_reply(
-        answerer, pair.family.question, whole_evidence(), lambda _: 1.0, (SITE,)
-    ).answer
+    return draft_reply(answerer, pair.family.question, whole_evidence(), (SITE,)).answer
 
 
 def label(pair: Pair) -> str:

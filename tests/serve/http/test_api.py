@@ -27,6 +27,7 @@ class Quoter:
 
     label = "quoter"
     max_question_tokens = 0
+    max_evidence_characters = None
 
     def __init__(self) -> None:
         self.questions: list[str] = []

@@ -231,6 +231,7 @@ class Costly:
 
     label = "costly"
     max_question_tokens = 2
+    max_evidence_characters = 24_000
 
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
         del question, evidence, violation

@@ -17,6 +17,7 @@ from answerable import Provider
 class Paid:
     label = "paid"
     max_question_tokens = 400_000
+    max_evidence_characters = 24_000
 
     def draft(self, question, evidence, violation=None):
         passage = evidence.passages[0]

@@ -16,6 +16,13 @@ class Answerer(Protocol):
     def max_question_tokens(self) -> int:
         """Bound the tokens that one question costs; 0 only for an answerer that costs nothing."""
 
+    @property
+    def max_evidence_characters(self) -> int | None:
+        """The most characters of passages that a model reads, near misses among them.
+
+        None for an answerer that quotes what is above the floor and words nothing itself.
+        """
+
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
         """Draft an answer in the shape that ``enforce_contract`` describes.
 

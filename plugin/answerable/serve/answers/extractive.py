@@ -97,6 +97,11 @@ class ExtractiveAnswerer:
         """Return 0: it runs in the process and costs nothing."""
         return 0
 
+    @property
+    def max_evidence_characters(self) -> int | None:
+        """Return None: it quotes what is above the floor."""
+        return None
+
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
         """Draft verbatim excerpts; it needs no second attempt, so violation is unused."""
         del violation

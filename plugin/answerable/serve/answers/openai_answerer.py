@@ -201,6 +201,11 @@ class OpenAIAnswerer:
         return MAX_DRAFTS * (bound_prompt_tokens(self.site, self.author) + self._max_output())
 
     @property
+    def max_evidence_characters(self) -> int | None:
+        """See Answerer."""
+        return MAX_EVIDENCE_CHARACTERS
+
+    @property
     def label(self) -> str:
         """Name the model, its server and its effort, which an answer depends on."""
         return f"{self.model} at {self.base_url} with {self._effort()}"

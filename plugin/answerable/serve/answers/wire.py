@@ -296,6 +296,9 @@ def serialize_answer(
             for n, citation in enumerate(answer.citations, 1)
         ],
         "confidence": bucket_confidence(reply.confidence),
+        "written": reply.written,
+        "complete": reply.written and answer.complete,
+        "fallback": reply.failure is not None,
         "reason": reply.reason,
         "dropped": answer.dropped,
         "notes": [remark.to_json() for remark in select_remarks(reply, remarks)],
@@ -322,17 +325,19 @@ def _serialize_stored(reply: Reply, store: Store, request_id: str) -> Json:
     }
 
 
-def name_grade(confidence: Confidence, *, is_excerpt: bool, stored: str = "") -> str:
+def name_grade(confidence: Confidence, *, written: bool, stored: str = "") -> str:
     """Name how sure an answer from pages is, in the words of the ask box.
 
-    Only what a model has worded is called an answer. is_excerpt: every claim has blocks. stored:
-    the words of the question that the answer was stored for.
+    written: a model has worded it, and its claims grade it. stored: the words of the question that
+    the answer was stored for.
     """
     if stored:
         return f"Answer to: {stored}"
+    if written:
+        return "Answer" if confidence == "high" else "Answer in part"
     if confidence == "low":
         return "Closest passages: they may not answer this"
-    return "Answer" if confidence == "high" and not is_excerpt else "From this site"
+    return "From this site"
 
 
 def select_remarks(reply: Reply, remarks: Iterable[Remark]) -> list[Remark]:

@@ -18,10 +18,11 @@ class Profile:
     """Hold the scoring recipe of one embedder; a floor without its model means nothing.
 
     ``score = (hybrid * lexical + dense * cosine) / (hybrid + dense)``. ``floor`` applies to the
-    score of a passage, ``note_floor`` to the score of a hint. With ``hybrid`` 0 the score is the
-    plain cosine and the floor applies after the boosts. ``name_boost`` and ``theme_boost`` are
-    added to a record when a question names it or one of its themes, ``recency`` to the
-    newest one when a question is about now.
+    score of a passage, ``note_floor`` to the score of a hint. A model is called if a passage
+    reaches ``call_floor``, and then reads passages under the floor as well. With ``hybrid`` 0 the
+    score is the plain cosine and the floor applies after the boosts. ``name_boost`` and
+    ``theme_boost`` are added to a record when a question names it or one of its themes, ``recency``
+    to the newest one when a question is about now.
 
     In the hybrid recipe ``title_cosine``, ``title_share`` and ``page_words`` weigh the evidence of
     a page's title and of its best passages' words (see ``retrieval.boosts``), ``questions`` that of
@@ -35,6 +36,7 @@ class Profile:
     dense: float = 0.75
     floor: float = 0.36
     note_floor: float = 0.45
+    call_floor: float = 0.26
     theme_fade: bool = True
     name_boost: float = 0.30
     theme_boost: float = 0.15
@@ -70,7 +72,7 @@ def scale_note_floor(windows: int) -> float:
 
 
 # The reference's recipe, until it is calibrated: plain cosine, the floor after unfaded boosts.
-OPENAI_PROFILE = Profile(hybrid=0.0, floor=0.2, note_floor=0.2, theme_fade=False)
+OPENAI_PROFILE = Profile(hybrid=0.0, floor=0.2, note_floor=0.2, call_floor=0.2, theme_fade=False)
 
 # The floor was measured on four public question sets; the note floor on our own gold set.
 LOCAL_PROFILE = Profile()
@@ -280,7 +282,7 @@ def parse_profile(data: Mapping[str, Any]) -> Profile:
     if missing:
         raise ValueError(f"the profile has no {', '.join(sorted(missing))}")
     profile = Profile(**data)
-    for value in (profile.floor, profile.note_floor):
+    for value in (profile.floor, profile.note_floor, profile.call_floor):
         _check_number(value, -1e6)
     for name in _NON_NEGATIVE_FIELDS:
         _check_number(getattr(profile, name), 0)

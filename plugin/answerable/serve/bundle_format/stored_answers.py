@@ -52,6 +52,7 @@ class StoredAnswer:
         """Make the draft that the contract judges. passages: by row, the evidence in this order."""
         places = {row: place for place, row in enumerate(passages, 1)}
         return {
+            "complete": True,
             "claims": [
                 {
                     "text": claim.text,
@@ -65,7 +66,7 @@ class StoredAnswer:
                     ],
                 }
                 for claim in self.claims
-            ]
+            ],
         }
 
 

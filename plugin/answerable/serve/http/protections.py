@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from ..answers import openai_answerer
 from ..answers.wire import serialize_answer
 from ..engine import Engine
-from ..errors import BudgetError
+from ..errors import AnswerableError, BudgetError
 from ..limits.answer_cache import AnswerCache, CacheOutcome, create_answer_cache
 from ..limits.policy import Policy
 from ..limits.rate_limit import (
@@ -63,6 +63,7 @@ class ServedReply:
     outcome: CacheOutcome
     near: NearestRecord | None
     cited: tuple[str, ...] = ()
+    failure: AnswerableError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +89,13 @@ class GuardedEngine:
         that its events do not reveal that somebody has asked the same question before.
         """
 
+        failure: AnswerableError | None = None
+
         def make_entry() -> tuple[bytes, bool]:
-            return self._make_entry(engine, question, context)
+            nonlocal failure
+            entry, failure = self._make_entry(engine, question, context)
+            # A model that failed or broke the contract may do better the next time.
+            return encode_json(entry), failure is None and entry["body"]["reason"] != "contract"
 
         value, outcome = self.cache.get_or_make(
             make_cache_key(engine, question),
@@ -102,7 +108,7 @@ class GuardedEngine:
             for stage in entry["stages"]:
                 context.announce(stage)
         near = NearestRecord(*entry["near"]) if entry["near"] else None
-        return ServedReply(entry["body"], outcome, near, tuple(entry["cited"]))
+        return ServedReply(entry["body"], outcome, near, tuple(entry["cited"]), failure)
 
     def search(
         self, engine: Engine, question: Question, context: RequestContext
@@ -114,8 +120,8 @@ class GuardedEngine:
 
     def _make_entry(
         self, engine: Engine, question: Question, context: RequestContext
-    ) -> tuple[bytes, bool]:
-        """Answer by the engine; return the cache entry and whether it may be kept."""
+    ) -> tuple[dict[str, Any], AnswerableError | None]:
+        """Answer by the engine; return the cache entry and why no model's answer is in it."""
         with (
             self.hold_slot(question, context),
             self._reserve_budget(engine.bound_tokens(question.text), context, "answers"),
@@ -135,8 +141,7 @@ class GuardedEngine:
             "near": astuple(nearest) if nearest else None,
             "stages": context.stages,
         }
-        # A model that broke the contract may keep it the next time.
-        return encode_json(entry), reply.reason != "contract"
+        return entry, reply.failure
 
     @contextmanager
     def hold_slot(self, question: Question, context: RequestContext) -> Iterator[None]:

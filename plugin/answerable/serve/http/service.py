@@ -213,13 +213,19 @@ class Service:
             with _noting_problem(exchange), self._in_flight.hold(context):
                 reply = self.protections.guarded_engine.answer(engine, question, context)
         except Exception as error:
-            if self._report_error:
-                with ignore_errors():
-                    self._report_error(error)
+            self._report_failure(error)
             raise
         exchange.reply = reply
+        if reply.failure:
+            exchange.cause = reply.failure.cause
+            self._report_failure(reply.failure)
         self._report_refusal(exchange, reply)
         return self._complete_body(exchange, engine, reply.body)
+
+    def _report_failure(self, error: Exception) -> None:
+        if self._report_error:
+            with ignore_errors():
+                self._report_error(error)
 
     def _complete_body(
         self, exchange: Exchange, engine: Engine, body: dict[str, Any]

@@ -328,11 +328,11 @@ class Remark:
 class QuestionReading:
     """Hold all that a site reads in a question, once: its spelling, terms, phrases and flags.
 
-    ``question`` has the site's spellings and no words that continue an earlier one, and is what an
-    answerer receives. ``text`` is without
-    the frame of the question, and is what is embedded. ``terms`` are its content terms by the
-    site's languages, none where there is nothing to search for. ``idfs``: by the languages of the
-    site's passages, as ``forms``. ``phrases``: its normalized n-grams of the lengths of names.
+    ``question`` has the site's spellings and no words that continue an earlier one, and is what a
+    keyless answer is drafted for; ``asked`` is in the reader's own words, for a model. ``text`` is
+    without the frame of the question, and is what is embedded. ``terms`` are its content terms by
+    the site's languages, none where there is nothing to search for. ``idfs``: by the languages of
+    the site's passages, as ``forms``. ``phrases``: its normalized n-grams of the lengths of names.
     ``identifiers``: the names of code in it, as they are written.
     """
 
@@ -347,6 +347,7 @@ class QuestionReading:
     asks_for_definition: bool = False
     asks_for_history: bool = False
     asks_about_now: bool = False
+    asked: str = ""
 
 
 NO_QUESTION = QuestionReading("", "", {})
@@ -361,7 +362,8 @@ def read_question(
     an ordinary one.
     """
     if not store.manifest.profile.hybrid:
-        return _make_reading(store, question, question, _extract_known_scripts(store, question))
+        terms = _extract_known_scripts(store, question)
+        return replace(_make_reading(store, question, question, terms), asked=question)
     spelled, corrections = _correct_spelling(store, question, word_rank)
     subject = strip_continuation(spelled) if _reads_english(store) else spelled
     text, terms = _extract_unframed_terms(store, subject)
@@ -370,7 +372,7 @@ def read_question(
         remarks = (*corrections, *_remark_unknown_words(store, text, word_rank))
     if subject != spelled or (not terms and points_back(subject)):
         remarks = (*remarks, Remark("follow-up"))
-    return _make_reading(store, subject, text, terms, remarks)
+    return replace(_make_reading(store, subject, text, terms, remarks), asked=question)
 
 
 def drop_unknown_words(store: Store, reading: QuestionReading) -> QuestionReading:

@@ -132,7 +132,7 @@ SelectionRule = Literal[
     "eight-above", "enough-of-its-record", "two-of-its-note", "near-duplicate", "clear-winner"
 ]
 BudgetLimit = Literal["budget", "record-budget"]
-_Shingles = frozenset[tuple[str, ...]]
+Shingles = frozenset[tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +201,7 @@ def decide_passages(
     rising = sorted(pool, key=lambda scored: -scored.base)[::-1]
     best_of_pages = {scored.item.record: scored.item.id for scored in rising}
     decisions: list[SelectionDecision[Passage]] = []
-    selected: list[tuple[str, _Shingles]] = []
+    selected: list[tuple[str, Shingles]] = []
     by_record: Counter[str] = Counter()
     for scored in pool:
         item = scored.item
@@ -211,12 +211,8 @@ def decide_passages(
         if by_record[item.record] >= per_record and item.id != best_of_pages[item.record]:
             decisions.append(SelectionDecision(scored, "enough-of-its-record"))
             continue
-        words = split_lowercase_words(item.text)
-        shingles = frozenset(
-            tuple(words[start : start + SHINGLE_WORDS])
-            for start in range(max(1, len(words) - SHINGLE_WORDS + 1))
-        )
-        same = next((name for name, own in selected if _is_near_duplicate(shingles, own)), None)
+        shingles = make_shingles(item.text)
+        same = next((name for name, own in selected if is_near_duplicate(shingles, own)), None)
         if same is not None:
             decisions.append(SelectionDecision(scored, "near-duplicate", same))
             continue
@@ -317,7 +313,14 @@ def _apply_clear_winner(
     )
 
 
-def _is_near_duplicate(shingles: _Shingles, other: _Shingles) -> bool:
+def make_shingles(text: str) -> Shingles:
+    """Make the runs of three words of a text, of which near-duplicates share most."""
+    words = split_lowercase_words(text)
+    starts = range(max(1, len(words) - SHINGLE_WORDS + 1))
+    return frozenset(tuple(words[start : start + SHINGLE_WORDS]) for start in starts)
+
+
+def is_near_duplicate(shingles: Shingles, other: Shingles) -> bool:
     """Test whether a text repeats the other one, or only a part of it."""
     common = len(shingles & other)
     return common == len(shingles) or common >= DUPLICATE_SHARE * (

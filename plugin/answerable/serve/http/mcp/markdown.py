@@ -32,10 +32,9 @@ def format_answer(body: Mapping[str, Any], places: Sequence[Mapping[str, Any]] =
     listed = [f"- {place['title']} - {find_url(place)}" for place in places]
     if body["mode"] == "not-found":
         return join_parts(_REFUSAL, remarks, [_NEAREST, *listed] if listed else [], _ADVICE)
-    is_excerpt = all("blocks" in claim for claim in body["claims"])
     # Hints alone say where to look, and no claim is there to be sure of.
     stored = body.get("question", "")
-    grade = name_grade(body["confidence"], is_excerpt=is_excerpt, stored=stored)
+    grade = name_grade(body["confidence"], written=body["written"], stored=stored)
     claims = [_format_claim(claim) for claim in (*body["claims"], *body["routes"])]
     sources = [
         f"[{citation['n']}] {citation.get('title') or citation['label']} - {find_url(citation)}"

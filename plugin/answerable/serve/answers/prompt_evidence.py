@@ -1,0 +1,83 @@
+"""Evidence of a model's prompt: the best passages by section, near misses included, no copies."""
+
+from collections.abc import Iterator
+
+from ..retrieval.retrieve import RetrievalResult
+from ..retrieval.scoring import Scored, choose_floored_score
+from ..retrieval.selection import (
+    POOL_SIZE,
+    Shingles,
+    count_context_characters,
+    decide_hints,
+    is_near_duplicate,
+    make_shingles,
+    order_by_section,
+)
+from ..retrieval.store import Store
+from ..types import Evidence, Passage
+from .wire import find_new_words
+
+# Half of the good answers lose a claim with half as many characters.
+DEFAULT_EVIDENCE_CHARACTERS = 24_000
+# Sources of one prompt: the schema names each.
+MAX_SOURCES = 24
+
+
+def fill_prompt(store: Store, retrieved: RetrievalResult, characters: int) -> Evidence:
+    """Fill a prompt with whole passages until so many characters of texts, titles and addresses.
+
+    The passages are the best 32 of the ranking, of which those under the floor count too; there are
+    none where the best of them misses the call floor, and a model without hints is not called.
+    """
+    profile = store.manifest.profile
+    pool = _merge_candidates(retrieved)
+    scores = (choose_floored_score(profile, scored.base, scored.boost) for scored in pool)
+    if max(scores, default=-1.0) < profile.call_floor:
+        pool = []
+    passages: list[Passage] = []
+    starts: list[int] = []
+    texts: list[Shingles] = []
+    pages: set[str] = set()
+    previous: Scored[Passage] | None = None
+    for scored in _group_by_section(store, retrieved, pool):
+        passage = scored.item
+        # A window begins with the last words of the one before it.
+        is_next = previous and (previous.row + 1, previous.item.url) == (scored.row, passage.url)
+        start = find_new_words(passages[-1].text, passage)[0] if is_next else 0
+        size = len(passage.text) - start + len(passage.title) + len(passage.url)
+        if passage.record not in pages:
+            size += len(passage.title) + count_context_characters(passage)
+        shingles = make_shingles(passage.text[start:])
+        is_copy = any(is_near_duplicate(shingles, text) for text in texts)
+        if is_copy or size > characters or len(passages) == MAX_SOURCES:
+            continue
+        characters -= size
+        passages.append(passage)
+        starts.append(start)
+        texts.append(shingles)
+        pages.add(passage.record)
+        previous = scored
+    hints = [
+        decision.scored.item for decision in decide_hints(retrieved.hints) if not decision.rule
+    ]
+    return Evidence(tuple(passages), tuple(hints), starts=tuple(starts))
+
+
+def _merge_candidates(retrieved: RetrievalResult) -> list[Scored[Passage]]:
+    """Merge what is above the floor, its siblings and near misses; the best by score."""
+    found = (*retrieved.near_passages, *retrieved.siblings, *retrieved.passages)
+    by_row = {scored.row: scored for scored in found}
+    return sorted(by_row.values(), key=lambda scored: -scored.score)[:POOL_SIZE]
+
+
+def _group_by_section(
+    store: Store, retrieved: RetrievalResult, pool: list[Scored[Passage]]
+) -> Iterator[Scored[Passage]]:
+    """Yield a pool section by section, best first, and the windows of a section in their order."""
+    if store.manifest.profile.hybrid:
+        pool = order_by_section(store, retrieved.reading, pool)
+    sections: dict[str, list[Scored[Passage]]] = {}
+    for scored in pool:
+        sections.setdefault(scored.item.url, []).append(scored)
+    for windows in sections.values():
+        yield from sorted(windows, key=lambda scored: scored.row)
