@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from answerable.serve.answers.confidence import bucket_confidence
+from answerable.serve.answers.extractive import ExtractiveAnswerer
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.engine import Engine
-from answerable.serve.errors import EmbedderError
+from answerable.serve.errors import ContractViolation, EmbedderError, ProviderError
 from answerable.serve.types import Answer, Evidence
 from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from support.doubles import TINY, engine_of, record
@@ -105,3 +107,78 @@ def test_answerer_without_token_bound_does_not_escape_the_cap(tmp_path: Path) ->
     engine: Any = engine_of(tmp_path, PAGE)
     with pytest.raises(AttributeError, match="max_question_tokens"):
         replace(engine, answerer=Unbounded()).max_question_tokens  # noqa: B018 - it raises
+
+
+def writing(*drafts: object) -> ScriptedAnswerer:
+    """An answerer that words its claims, as a model does."""
+    return ScriptedAnswerer(list(drafts), max_evidence_characters=24_000)
+
+
+def claim(text: str, quote: str) -> dict[str, Any]:
+    return {"text": text, "evidence": [{"source": "s1", "quote": quote}]}
+
+
+HOLDS = claim("A rope holds the boat.", "A rope holds the boat.")
+FALLS = claim("A rope holds 12 boats.", "A rope holds the boat.")
+MISQUOTES = claim("A rope holds the boat.", "Ropes are what holds boats.")
+
+
+def test_a_complete_answer_is_sure_and_one_in_part_is_not(tmp_path: Path) -> None:
+    answerer = writing({"complete": True, "claims": [HOLDS]}, {"claims": [HOLDS]})
+    engine = engine_of(tmp_path, PAGE, answerer=answerer)
+    whole, part = engine.answer("rope?"), engine.answer("rope?")
+    assert (whole.written, whole.answer.complete, whole.confidence) == (True, True, 1.0)
+    assert (part.written, part.answer.complete) == (True, False)
+    assert bucket_confidence(part.confidence) == "medium"
+
+
+def test_a_fallen_first_claim_is_named_to_the_model_and_written_again(tmp_path: Path) -> None:
+    answerer = writing({"claims": [FALLS, HOLDS]}, {"claims": [HOLDS]})
+    reply = engine_of(tmp_path, PAGE, answerer=answerer).answer("rope?")
+    assert [claim.text for claim in reply.answer.claims] == [HOLDS["text"]]
+    violation = answerer.violations[1] or ""
+    assert violation.startswith("claim 1: ")
+    assert "(number)" in violation
+
+
+def test_what_is_left_after_two_drafts_is_shown_in_part(tmp_path: Path) -> None:
+    draft = {"complete": True, "claims": [FALLS, HOLDS]}
+    reply = engine_of(tmp_path, PAGE, answerer=writing(draft, draft)).answer("rope?")
+    assert (len(reply.answer.claims), reply.answer.dropped) == (1, 1)
+    assert bucket_confidence(reply.confidence) == "medium"
+
+
+def test_a_fallen_later_claim_costs_no_second_call(tmp_path: Path) -> None:
+    answerer = writing({"claims": [HOLDS, FALLS]})
+    assert engine_of(tmp_path, PAGE, answerer=answerer).answer("rope?").answer.dropped == 1
+
+
+def test_passages_that_a_model_names_and_misquotes_are_quoted_for_it(tmp_path: Path) -> None:
+    draft = {"claims": [MISQUOTES]}
+    reply = engine_of(tmp_path, PAGE, answerer=writing(draft, draft)).answer("rope?")
+    assert [citation.url for citation in reply.citations] == ["/rope/"]
+    assert (reply.written, reply.reason) == (False, None)
+    assert isinstance(reply.failure, ContractViolation)
+
+
+def test_a_model_that_declines_is_a_refusal(tmp_path: Path) -> None:
+    reply = engine_of(tmp_path, PAGE, answerer=writing({"claims": []})).answer("rope?")
+    assert (reply.reason, reply.failure) == ("declined", None)
+
+
+class Unreachable(ScriptedAnswerer):
+    """A model whose server is down."""
+
+    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
+        raise ProviderError(f"no answer to {question} {evidence} {violation}", cause="unreachable")
+
+
+def test_a_failing_model_gives_the_keyless_reply(tmp_path: Path) -> None:
+    down = Unreachable([], max_evidence_characters=24_000)
+    engine = engine_of(tmp_path, PAGE, answerer=down)
+    keyless = replace(engine, answerer=ExtractiveAnswerer(engine.store, engine.embedder))
+    for question in ("rope?", "zeppelin?"):
+        reply = engine.answer(question)
+        assert reply == keyless.answer(question)
+        assert reply.failure is not None
+        assert reply.failure.cause == "unreachable"

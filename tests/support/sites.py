@@ -19,6 +19,7 @@ from mkdocs.exceptions import Abort
 from answerable.indexing.answer_place import find_function
 from answerable.indexing.local_model import open_local_embedder
 from answerable.serve.embedders.local_embedder import LocalEmbedder
+from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
 from answerable.serve.stores.bundle import Bundle, open_bundle
 from answerable.serve.types import Reply
@@ -157,6 +158,11 @@ def opened(folder: Path, function: str = "function") -> Bundle:
 def ask(bundle: Bundle, question: str) -> Reply:
     """Answer a question from a bundle by the keyless engine."""
     return make_engine(bundle, local()).answer(question)
+
+
+def write_answer(engine: Engine, question: str) -> Reply:
+    """Let the model of an engine answer a question, without the keyless reply where it fails."""
+    return engine.write_from(engine.retrieve_for_answer(question))
 
 
 @cache

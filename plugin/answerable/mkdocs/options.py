@@ -90,6 +90,7 @@ class RetrievalOptions(base.Config):
 
     floor = c.Optional(c.Type((int, float)))
     note_floor = c.Optional(c.Type((int, float)))
+    call_floor = c.Optional(c.Type((int, float)))
     calibrated_for = c.Optional(c.Type(str))
     hybrid = c.Optional(c.Type((int, float)))
     theme_fade = c.Optional(c.Type(bool))
@@ -246,7 +247,7 @@ class AnswerableConfig(base.Config):
 
 # The numeric options of `retrieval` with their greatest values.
 _RETRIEVAL_MAXIMA = (
-    ("floor", 1), ("note_floor", 1), ("hybrid", 10),
+    ("floor", 1), ("note_floor", 1), ("call_floor", 1), ("hybrid", 10),
     ("name_boost", 1), ("theme_boost", 1), ("recency", 1),
 )  # fmt: skip
 _PROFILE_OPTIONS = (*(name for name, _ in _RETRIEVAL_MAXIMA), "theme_fade", "passages_per_page")
@@ -362,7 +363,11 @@ def resolve_profile(config: AnswerableConfig, windows: int) -> Profile:
     """
     profile = choose_embedder_profile(config.embedding.provider, windows)
     values = {name: config.retrieval[name] for name in _PROFILE_OPTIONS}
-    return replace(profile, **{name: value for name, value in values.items() if value is not None})
+    profile = replace(
+        profile, **{name: value for name, value in values.items() if value is not None}
+    )
+    # What is evidence without a model is no less evidence with one.
+    return replace(profile, call_floor=min(profile.call_floor, profile.floor))
 
 
 def resolve_encoding(config: AnswerableConfig) -> Encoding:

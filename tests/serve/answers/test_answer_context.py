@@ -155,7 +155,7 @@ def test_opinion_is_attributed_to_the_author_of_the_site(
     [claim] = engine(site, server, "attribute").answer(QUESTION).answer.claims
     assert claim.text.startswith("Ada Lovelace thinks")
     assert claim.citations[0].quote == OPINION
-    refused = engine(anonymous, server, "attribute").answer(QUESTION)
+    refused = sites.write_answer(engine(anonymous, server, "attribute"), QUESTION)
     assert refused.answer.rules == ("name",)
     assert "site line" not in server.requests[-1].json["instructions"]
     assert all(line["kind"] != "site" for line in sent_lines(server))
@@ -168,7 +168,7 @@ def test_opinion_is_attributed_to_the_author_of_the_site(
 def test_context_supports_no_claim(
     site: Path, server: OpenAIStub, model: str, rules: tuple[str, ...]
 ) -> None:
-    reply: Reply = engine(site, server, model).answer(QUESTION)
+    reply: Reply = sites.write_answer(engine(site, server, model), QUESTION)
     assert (reply.mode, reply.answer.rules) == ("not-found", rules)
 
 

@@ -60,7 +60,7 @@ def draft_reply(
             break
         violation = describe_drops(fallen)
     if best is None or (best.mode == "not-found" and violation is not None):
-        return Reply(reason="contract", passages=tuple(named))
+        return Reply(best or Answer(), reason="contract", passages=tuple(named))
     if best.mode == "not-found":
         return Reply(best, reason="declined")
     return Reply(best, passages=evidence.passages)
