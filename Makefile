@@ -56,6 +56,7 @@ model: $(STAMP)
 
 bench: $(STAMP) $(SEARCHES)
 	@for bench in questions known_questions searches retrieval bundle build cold load widget browser edits; do $(BIN)/python eval/bench/$$bench.py || exit 1; done
+	$(BIN)/python eval/bench/drafts.py evidence
 	$(BIN)/python eval/bench/postgres.py --passages 30000 --notes 2000 --beside 30000
 
 # Pictures of every state of the ask box, in the folder shots/, and those that the manual shows;
