@@ -16,14 +16,12 @@ from answerable.evaluate.judge import contradicts
 from answerable.indexing.pages.passages import PassageWindow, cut_passages
 from answerable.serve.answers import grounding, statements
 from answerable.serve.answers.contract import enforce_contract
-from answerable.serve.answers.draft_loop import draft_reply
 from answerable.serve.answers.grounding import Quotation, check_claim
 from answerable.serve.answers.quotes import find_quotes
 from answerable.serve.answers.statements import find_surrounding_sentences
 from answerable.serve.errors import Rule
 from answerable.serve.text.sanitization import sanitize_text
 from answerable.serve.types import Answer, Evidence, Passage, RecordCitation
-from answerable.testing.doubles import ScriptedAnswerer
 from support import sites
 from support.doubles import record
 
@@ -95,13 +93,11 @@ def whole_evidence() -> Evidence:
 
 
 def settled(pair: Pair, claim: tuple[str, str]) -> Answer:
-    """The answer of an engine whose answerer drafts a claim, with the names of the site only."""
+    """The answer that is left of a claim, with the name of the site only."""
     text, quote = claim
     evidence = [{"source": pair.page, "quote": line} for line in quote.split("\n")]
-    answerer = ScriptedAnswerer([{"claims": [{"text": text, "evidence": evidence}]}])
-    return draft_reply(
-        answerer, pair.family.question, whole_evidence(), lambda _: 1.0, (SITE,)
-    ).answer
+    draft = {"claims": [{"text": text, "evidence": evidence}]}
+    return enforce_contract(draft, whole_evidence(), (SITE,), pair.family.question)
 
 
 def label(pair: Pair) -> str:

@@ -1,11 +1,13 @@
 """Grounding: quotes are located, and what a claim says exactly stands in them."""
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice, product
 
 from ..errors import Rule
+from ..structure import TITLE_SEPARATOR
 from ..text.normalization import (
     TYPOGRAPHY_TABLE,
     count_visible_characters,
@@ -15,9 +17,9 @@ from ..text.normalization import (
 )
 from ..text.sanitization import sanitize_text
 from ..text.tokenization import STOPWORDS, count_words
-from ..types import Evidence, Passage
-from .quotes import ends_at_words, find_quotes
-from .statements import find_surrounding_sentences, is_line_of_code
+from ..types import Drop, Evidence, Passage
+from .quotes import ends_at_words, find_quotes, fold_quote, split_quote
+from .statements import find_surrounding_ranges, is_line_of_code, list_code
 
 # Fewer words occur in any text.
 MIN_QUOTE_WORDS = 3
@@ -50,6 +52,20 @@ def locate_quote(quote: str, passage: Passage, start: int | None = None) -> list
         if ends_at_words(passage.text, start, end):
             quotations.insert(0, Quotation(passage, start, end))
     return check_quote(quotations[0]) or quotations
+
+
+def locate_support(
+    quote: str, passage: Passage, start: int | None = None
+) -> list[list[Quotation] | Drop]:
+    """Locate a quote as it is or else its parts, and name the rule that what is no quote breaks.
+
+    start: see ``locate_quote``.
+    """
+    located = locate_quote(quote, passage, start)
+    if located != "quote":
+        return [Drop(located, part=quote) if isinstance(located, str) else located]
+    places = [locate_quote(part, passage) for part in split_quote(quote, passage)]
+    return [each for each in places if not isinstance(each, str)] or [Drop(located, part=quote)]
 
 
 def check_quote(quotation: Quotation) -> Rule | None:
@@ -136,25 +152,40 @@ _NUMBER = re.compile(
     rf"(?:(?<!\w)(?P<glued>[^\W\d_]+)|(?P<before>{_SIGNS_BEFORE})(?<!\w)(?<!\d[.,:]))"
     rf"(?P<digits>\d\w*(?:[.,:]\d\w*)*)(?P<after>{_SIGNS_AFTER})(?:[ -](?P<scale>{_SCALE})s?\b)?"
 )
+_UNIT = re.compile(r"(\d+(?:[.,:]\d+)*)([^\W\d_]+)")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _WORD_BEFORE = re.compile(r"([^\W\d_]+)[ -]$")
-_CARDINALS = (
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    "eleven", "twelve",
+_WORD_AFTER = re.compile(r"[ -]([^\W\d_]+)")
+# "3.10 or newer" is "3.10+".
+_AT_LEAST = re.compile(r"\b(?:at least|minimum(?: of)?|no (?:less|fewer) than) $", re.IGNORECASE)
+_OR_MORE = re.compile(r" (?:or|and) (?:above|greater|higher|later|more|newer|over|up)\b")
+_ONES = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_CARDINALS = {
+    word: n
+    for n, word in enumerate((
+        "zero", *_ONES, "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen",
+        "seventeen", "eighteen", "nineteen",
+    ))
+}  # fmt: skip
+_TENS = {
+    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80,
+    "ninety": 90,
+}  # fmt: skip
+_ORDINALS = (
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+    "eleventh", "twelfth",
 )  # fmt: skip
-# "One" is a pronoun after these words, and before anything but a noun.
-_PRONOUN = (
-    r"(?:the|this|that|no|any|every|each|which|another|new|old|right|wrong|same|other|first|last) "
-    r"one|one(?! [^\W\d_])|one(?= (?:after|and|another|as|at|before|but|by|can|could|does|each|"
-    r"every|for|from|has|if|in|is|may|must|needs|of|on|or|per|should|than|that|the|to|was|when|"
-    r"which|while|who|will|with|would)\b)"
+# "Once" counts before a period of time, and "half" and "double" before what they are of.
+_TIMES = (
+    r"twice|once(?= (?:an?|per|every|each|daily|weekly|monthly)\b)"
+    r"|(?:half|double)(?= (?:an?|as|its|of|that|the|their|this)\b)"
 )
-# "Once" counts before a period of time and at the end of a clause, and is a conjunction elsewhere.
-_ONCE = r"(?<!at )once(?= (?:an?|per|every|each|in|more|and|or|daily|weekly|monthly)\b|[.,;:!?)]|$)"
 _NUMBER_WORD = re.compile(
-    rf"(?<![\w'-])(?:(?P<pronoun>{_PRONOUN})|(?P<times>twice|half|double(?!-)|{_ONCE})"
-    rf"|(?P<cardinal>{'|'.join(_CARDINALS)})(?:[ -](?P<scale>{_SCALE})s?)?"
+    rf"(?<![\w'-])(?:(?P<times>{_TIMES})|(?P<ordinal>{'|'.join(_ORDINALS)})(?= )"
+    rf"|(?:(?P<tens>{'|'.join(_TENS)})(?:-(?P<ones>{'|'.join(_ONES)}))?"
+    rf"|(?P<cardinal>{'|'.join(_CARDINALS)}))(?:[ -](?P<scale>{_SCALE})s?)?"
     rf"|(?<!\d )(?P<bare_scale>{_SCALE}))(?![\w'])",
-    re.IGNORECASE | re.MULTILINE,
+    re.IGNORECASE,
 )
 # Letters of the scripts that have capitals.
 CASED_WORD = re.compile(
@@ -177,17 +208,18 @@ _GERMAN = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """Hold a part of a text in the form that equal parts share; ``rule`` names its kind.
+    """A part of a text; ``rule`` names its kind, and ``words`` are as the text has them.
 
-    Of a number ``text`` holds the signs and the digits, ``word`` the word before it, and
-    ``is_glued`` tells whether it follows that word directly. ``is_weak`` marks a pronoun.
+    Equal parts share one of their ``forms``. ``implied``: what a source with this part says too.
+    ``rival``: a part with one has to be looked for only in a source that has this form, such as
+    another number of the same things.
     """
 
     rule: Rule
-    text: str
-    word: str = ""
-    is_glued: bool = False
-    is_weak: bool = False
+    words: str
+    forms: tuple[str, ...]
+    implied: tuple[str, ...] = ()
+    rival: str = ""
 
 
 def split_code(claim: str) -> tuple[list[str], str]:
@@ -201,8 +233,12 @@ def fold_lines(text: str) -> str:
 
 
 def tokenize_code(text: str) -> list[str]:
-    """Split code into options, paths, names, numbers and single signs, with the ends of lines."""
-    return _CODE_TOKEN.findall(normalize_visible(text).translate(TYPOGRAPHY_TABLE))
+    """Split code into options, paths, names, numbers and single signs, with the ends of lines.
+
+    ``f()`` is read as ``f``.
+    """
+    visible = normalize_visible(text).translate(TYPOGRAPHY_TABLE)
+    return _CODE_TOKEN.findall(visible.replace("()", ""))
 
 
 def list_name_ends(name: str) -> list[str]:
@@ -216,15 +252,15 @@ def read_parts(text: str, *, is_english: bool) -> Iterator[TextPart]:
     for rule, pattern in _PATTERNS:
         for match in pattern.finditer(text):
             if rule != "path" or _is_path(match[0]):
-                words = match[0] if rule in ("path", "option") else match[0].casefold()
-                yield TextPart(rule, words.rstrip("/\\") or words)
+                form = match[0] if rule in ("path", "option") else match[0].casefold()
+                yield TextPart(rule, match[0], (form.rstrip("/\\") or form,))
     yield from _read_numbers(text, is_english)
     if is_english:
         yield from _read_number_words(text)
     for match in _IDENTIFIER.finditer(text):
         # "e.g." is none.
         if any(len(label) > 1 for label in match[0].split(".")):
-            yield TextPart("name", strip_plural(match[0]))
+            yield TextPart("name", match[0], (strip_plural(match[0]),))
 
 
 def _is_path(text: str) -> bool:
@@ -237,18 +273,53 @@ def _is_path(text: str) -> bool:
 
 
 def _read_numbers(text: str, is_english: bool) -> Iterator[TextPart]:
-    """Read the numbers in digits, each with its signs and with the word before it."""
+    """Read the numbers in digits, each with its signs and with the words beside it."""
     for match in _NUMBER.finditer(text):
-        glued, digits, after = match["glued"] or "", match["digits"], match["after"]
+        glued, after = match["glued"] or "", match["after"].replace("+", "≥")
         before = (match["before"] or "").replace("<=", "≤").replace(">=", "≥")
+        measure = _UNIT.fullmatch(match["digits"])
+        digits, unit = measure.groups() if measure else (match["digits"], "")
+        digits = _THOUSANDS.sub("", digits)
         if is_english and match["scale"]:
             digits = _scale_number(digits, match["scale"])
-        # The currency of an amount may stand on either side.
-        currency = re.sub(f"[^{_CURRENCY}]", "", before + after)
-        before, after = (re.sub(f"[ {_CURRENCY}]", "", signs) for signs in (before, after))
-        beside = glued or "".join(_WORD_BEFORE.findall(text[: match.start()]))
-        signed = f"{before}{currency}{digits}{after}"
-        yield TextPart("number", signed, strip_plural(beside), is_glued=bool(glued))
+        # A currency and "at least" may stand on either side.
+        signs = "".join(sorted(re.sub(rf"[^≥{_CURRENCY}]", "", before + after)))
+        before, after = (re.sub(rf"[ ≥{_CURRENCY}]", "", each) for each in (before, after))
+        values = [f"{before}{signs}{digits}{after}"]
+        if _AT_LEAST.search(text[: match.start()]) or _OR_MORE.match(text, match.end()):
+            values.append(f"≥{values[0]}")
+        # "v2.3" is 2.3.
+        is_version = bool(glued) and "." in digits
+        if is_version and glued.lower() == "v":
+            glued = ""
+        yield _make_number(text, match.span(), values, glued, unit, is_version=is_version)
+
+
+def _make_number(
+    text: str,
+    place: tuple[int, int],
+    values: Sequence[str],
+    glued: str = "",
+    unit: str = "",
+    *,
+    is_version: bool = False,
+    is_weak: bool = False,
+) -> TextPart:
+    """Make the part of a number that stands between the words of a text, or is glued to them."""
+    start, end = place
+    noun = _WORD_AFTER.match(text, end)
+    left = glued or "".join(_WORD_BEFORE.findall(text[:start]))
+    right = unit or (noun[1] if noun else "")
+    left, right = strip_plural(left), strip_plural(right)
+    forms = []
+    for value in values:
+        whole = f"{left if glued else ''} {value} {right if unit else ''}".strip()
+        forms += [whole, f"{left} {whole}", f"{whole} {right}"]
+    kind = "th" if values[0].endswith("th") else ""
+    counted = f"#{kind} {right}" if right and right not in STOPWORDS else ""
+    implied = (counted, *(values if is_version else ()))
+    words = text[start : noun.end() if noun and right not in STOPWORDS else end].strip()
+    return TextPart("number", words, tuple(forms), implied, (counted or "#") if is_weak else "")
 
 
 def _scale_number(digits: str, scale: str) -> str:
@@ -258,12 +329,18 @@ def _scale_number(digits: str, scale: str) -> str:
 
 
 def _read_number_words(text: str) -> Iterator[TextPart]:
-    """Read the English words of numbers."""
+    """Read the English words of numbers. "One" and ordinals are often none, so they are weak."""
     for match in _NUMBER_WORD.finditer(text):
-        cardinal, scale = match["cardinal"] or "one", match["scale"] or match["bare_scale"]
-        digits = str(_CARDINALS.index(cardinal.lower()))
-        number = _scale_number(digits, scale) if scale else (match["times"] or digits).lower()
-        yield TextPart("number", number, is_weak=match["pronoun"] is not None)
+        words = {name: word.lower() for name, word in match.groupdict("").items()}
+        number = _TENS.get(words["tens"], 0) + _CARDINALS.get(words["ones"] or words["cardinal"], 0)
+        value = str(number or 1)
+        if scale := words["scale"] or words["bare_scale"]:
+            value = _scale_number(value, scale)
+        elif words["ordinal"]:
+            value = f"{_ORDINALS.index(words['ordinal']) + 1}th"
+        value = words["times"] or value
+        is_weak = bool(words["ordinal"]) or (words["cardinal"] == "one" and not scale)
+        yield _make_number(text, match.span(), [value], is_weak=is_weak)
 
 
 def read_names(text: str, languages: Sequence[str], evidence: Sequence[str]) -> Iterator[TextPart]:
@@ -279,7 +356,7 @@ def read_names(text: str, languages: Sequence[str], evidence: Sequence[str]) -> 
             begins = _begins_sentence(line[: match.start()]) and not _is_name(word, evidence)
             is_name = word[1:] != word[1:].lower() or not (has_capital_nouns or begins)
             if is_name and word != word.lower() and word.lower() not in STOPWORDS:
-                yield TextPart("name", strip_plural(word))
+                yield TextPart("name", word, (strip_plural(word),))
 
 
 def _is_name(word: str, texts: Sequence[str]) -> bool:
@@ -311,68 +388,83 @@ MAX_EXCERPT_CHARACTERS = 1_200
 MAX_PLACEMENTS = 16
 MAX_PLACED = 4
 
+# A word such as CLI or APIs.
+_ACRONYM = re.compile(r"(?<!\w)[A-Z]{2,5}(?=s?(?!\w))")
+_OPTION_WITH_VALUE = re.compile(r"--?[A-Za-z][\w-]* \S+")
+# What a line of code may lose: a prompt, a comment and the sign that divides it from the next.
+_CODE_EDGE = re.compile(r"^\s*\$ |(?:\s+#\s.*|[,;])$")
 # Two pieces of one option, path or name.
 _JOINED = re.compile(r"[A-Za-z0-9][-/:@\\][A-Za-z0-9]|[a-z0-9]\.[a-z0-9]")
 
 
 def choose_quotations(
     text: str,
-    located: Sequence[Sequence[Quotation] | Rule],
+    located: Sequence[Sequence[Quotation] | Drop],
     evidence: Evidence,
     names: Sequence[str] = (),
-) -> Sequence[Quotation] | Rule:
-    """Choose the place of each quote of a claim, or name the rule that the claim breaks.
+    question: str = "",
+) -> Sequence[Quotation] | Drop:
+    """Choose the place of each quote of a claim, or say what breaks which rule.
 
     located: for each quote the places where its words occur, of which the first is chosen that
-    supports the claim, or the rule that the quote breaks. names: see ``check_claim``.
+    supports the claim, or the rule that the quote breaks. The others: see ``check_claim``.
     """
-    placements = [each for each in located if not isinstance(each, str)]
+    placements = [each for each in located if not isinstance(each, Drop)]
     if not placements:
-        return next(each for each in located if isinstance(each, str))
+        return next(each for each in located if isinstance(each, Drop))
     ordered = _place_in_order(placements)
     if len(ordered) == len(located) and find_excerpt(text, ordered):
-        return check_claim(text, ordered, evidence, names) or ordered
+        return check_claim(text, ordered, evidence, names, question) or ordered
     # A quote that is given twice stands in one place, but twice in an excerpt.
     placements = list({id(each): each for each in placements}.values())
-    broken: Rule | None = None
+    drop: Drop | None = None
     limit = MAX_PLACEMENTS if len(placements) <= MAX_PLACED else 1
     for quotations in islice(product(*placements), limit):
-        rule = check_claim(text, quotations, evidence, names)
-        if rule is None:
+        broken = check_claim(text, quotations, evidence, names, question)
+        if broken is None:
             return quotations
-        broken = broken or rule
-    return broken or "quote"
+        drop = drop or broken
+    return drop or Drop("quote")
 
 
 def check_claim(
-    text: str, quotations: Sequence[Quotation], evidence: Evidence, names: Sequence[str] = ()
-) -> Rule | None:
-    """Name the rule that a claim breaks, else None.
+    text: str,
+    quotations: Sequence[Quotation],
+    evidence: Evidence,
+    names: Sequence[str] = (),
+    question: str = "",
+) -> Drop | None:
+    """Say which part of a claim breaks which rule, else None.
 
-    names: those of the site, which a claim may use. A claim that is one of its quotes only has to
-    be short; each exact part of any other has to stand in the sentences that it quotes from.
+    names: those of the site, which a claim may use. question: in the reader's own words. A claim
+    that is one of its quotes only has to be short, or all of its passage. Any other is one line,
+    and each exact part of it has to stand in the sentences that it quotes from, in the titles of
+    their passages, or both in the question and in one of these passages.
     """
     if is_visibly_blank(text):
-        return "blank"
+        return Drop("blank")
+    excerpt = find_excerpt(text, quotations)
+    is_passage = len(excerpt) == 1 and _is_whole_passage(excerpt[0])
     # White space indents the code of an excerpt.
-    if count_visible_characters(text) > MAX_EXCERPT_CHARACTERS:
-        return "length"
-    if find_excerpt(text, quotations):
+    if count_visible_characters(text) > MAX_EXCERPT_CHARACTERS and not is_passage:
+        return Drop("length")
+    if excerpt:
         return None
     if len(text) > MAX_CLAIM_CHARACTERS:
-        return "length"
-    quoted = "\n".join(find_surrounding_sentences(q.passage, q.start, q.end) for q in quotations)
-    tokens = tokenize_code(quoted)
+        return Drop("length")
+    source = _ClaimSource(quotations, evidence, names, question)
     code, prose = split_code(text)
-    if not all(_contains_code(tokens, tokenize_code(span)) for span in code):
-        return "code"
+    for span in code:
+        if not source.contains_code(span):
+            return Drop("code", part=span)
     languages = [quotation.passage.language for quotation in quotations]
-    is_english = any(language.startswith("en") for language in languages)
-    titles = "\n".join([*(quotation.passage.title for quotation in quotations), *names])
-    source = _read_source(fold_lines(quoted), fold_lines(titles), is_english)
     texts = [passage.text for passage in evidence.passages]
-    parts = (*read_parts(prose, is_english=is_english), *read_names(prose, languages, texts))
-    return next((part.rule for part in parts if not _contains_part(source, part, is_english)), None)
+    parts = (*read_parts(prose, is_english=source.is_english), *read_names(prose, languages, texts))
+    for part in parts:
+        if not source.contains_part(part):
+            return Drop(part.rule, part=part.words)
+    lines = text.strip().split("\n")
+    return Drop("lines", part=lines[1]) if lines[1:] else None
 
 
 def _place_in_order(located: Sequence[Sequence[Quotation]]) -> list[Quotation]:
@@ -396,6 +488,11 @@ def find_excerpt(text: str, quotations: Sequence[Quotation]) -> Sequence[Quotati
     return next((choice for choice in choices if _consists_of(text, choice)), ())
 
 
+def _is_whole_passage(quotation: Quotation) -> bool:
+    text = quotation.passage.text
+    return not (text[: quotation.start] + text[quotation.end :]).strip()
+
+
 def _consists_of(text: str, quotations: Sequence[Quotation]) -> bool:
     """Test whether a text is the words of some quotes in order, sanitized as claims are.
 
@@ -407,8 +504,8 @@ def _consists_of(text: str, quotations: Sequence[Quotation]) -> bool:
     words = [sanitize_text(q.passage.text[q.start : q.end]) for q in quotations]
     if text.count("`") != sum(quote.count("`") for quote in words):
         return False
-    remaining = fold_typography(text).text.strip()
-    for n, quote in enumerate(fold_typography(quote).text.strip() for quote in words):
+    remaining = fold_quote(text).text.strip()
+    for n, quote in enumerate(fold_quote(quote).text.strip() for quote in words):
         remaining = remaining.removeprefix("…").lstrip() if n else remaining
         if not remaining.startswith(quote):
             return False
@@ -416,39 +513,81 @@ def _consists_of(text: str, quotations: Sequence[Quotation]) -> bool:
     return not remaining
 
 
-def _contains_code(tokens: list[str], code: list[str]) -> bool:
-    """Test whether code stands in a text's tokens; a dotted name may lose its first parts."""
+class _ClaimSource:
+    """What the quotes of a claim, the titles of their passages and the question let it say."""
+
+    def __init__(
+        self,
+        quotations: Sequence[Quotation],
+        evidence: Evidence,
+        names: Sequence[str],
+        question: str,
+    ) -> None:
+        self.question = question
+        self.passages = list({id(q.passage): q.passage for q in quotations}.values())
+        self.ranges = [
+            (q.passage, *each)
+            for q in quotations
+            for each in find_surrounding_ranges(q.passage, q.start, q.end)
+        ]
+        self.titles = [heading for p in self.passages for heading in p.title.split(TITLE_SEPARATOR)]
+        sentences = [passage.text[start:end] for passage, start, end in self.ranges]
+        self.quoted = "\n".join([*sentences, *self.titles])
+        self.is_english = any(passage.language.startswith("en") for passage in self.passages)
+        asked = _read_source(question, self.is_english)
+        self.parts = set(_read_source(self.quoted, self.is_english))
+        for passage in self.passages:
+            self.parts |= asked & _read_source(passage.text, self.is_english)
+        self.parts |= {part for part in _read_source("\n".join(names), False) if part[0] == "name"}
+        texts = [text for passage in evidence.passages for text in (passage.title, passage.text)]
+        self.acronyms = set(_ACRONYM.findall("\n".join([question, *texts])))
+
+    def contains_code(self, code: str) -> bool:
+        """True if code stands there: of a command all of it, but an option with its value."""
+        tokens = tokenize_code(code)
+        is_asked = _contains_tokens(self.question, tokens)
+        if len(code.split()) == 1 or _OPTION_WITH_VALUE.fullmatch(code):
+            return _contains_tokens(self.quoted, tokens) or (
+                is_asked and any(_contains_tokens(each.text, tokens) for each in self.passages)
+            )
+        whole = [(each, 0, len(each.text)) for each in self.passages]
+        ranges = self.ranges + (whole if is_asked else [])
+        lines = [*self.titles, *(line for each in ranges for line in list_code(*each))]
+        return tokens in [tokenize_code(_CODE_EDGE.sub("", line)) for line in lines]
+
+    def contains_part(self, part: TextPart) -> bool:
+        """True if a part of a claim stands there, by the rule of its kind."""
+        if part.rival and (part.rule, part.rival) not in self.parts:
+            return True
+        if any((part.rule, form) in self.parts for form in part.forms):
+            return True
+        if part.rule != "name":
+            return False
+        names = [] if self.is_english else [name for rule, name in self.parts if rule == "name"]
+        return part.words.removesuffix("s") in self.acronyms or any(
+            _is_inflected(part.forms[0], name) for name in names
+        )
+
+
+def _contains_tokens(text: str, code: list[str]) -> bool:
+    """True if code stands in a text, where a dotted name may lose its first parts."""
+    tokens = tokenize_code(text)
     return bool(code) and any(
         code[0] in (token, *list_name_ends(token)) and code[1:] == tokens[n + 1 : n + len(code)]
         for n, token in enumerate(tokens)
     )
 
 
-def _read_source(sentences: str, titles: str, is_english: bool) -> set[tuple[Rule, str]]:
-    """Read the parts of folded sentences, and of titles the names, as what a claim may say."""
-    quoted = list(read_parts(sentences, is_english=is_english))
-    labels = [part.text for part in read_parts(titles, is_english=False) if part.rule == "name"]
-    labels += [part.text for part in quoted if part.rule == "name"]
-    words = [strip_plural(word) for word in CASED_WORD.findall(f"{sentences}\n{titles}")]
+@lru_cache(maxsize=128)
+def _read_source(text: str, is_english: bool) -> frozenset[tuple[Rule, str]]:
+    """Read the forms of the parts of a text, and its names, as what a claim may say."""
+    folded = fold_lines(text)
+    parts = list(read_parts(folded, is_english=is_english))
+    labels = [form for part in parts if part.rule == "name" for form in part.forms]
+    words = [strip_plural(word) for word in CASED_WORD.findall(folded)]
     names = {*labels, *words, *(end for name in labels for end in list_name_ends(name))}
-    # A version may be quoted without the letters that it is glued to, a number may not.
-    parts = {(part.rule, part.text) for part in quoted if not part.is_glued or "." in part.text}
-    pairs = {(part.rule, f"{part.word} {part.text}") for part in quoted if part.word}
-    return parts | pairs | {("name", name) for name in names}
-
-
-def _contains_part(source: Set[tuple[Rule, str]], part: TextPart, is_english: bool) -> bool:
-    """Test whether a source contains a part of a claim, by the rule of its kind."""
-    # Letters and a number may be glued together or side by side, but in the same order.
-    if part.is_weak or (part.word and (part.rule, f"{part.word} {part.text}") in source):
-        return True
-    if part.is_glued and ("name", part.word) not in source:
-        return False
-    return (part.rule, part.text) in source or (
-        part.rule == "name"
-        and not is_english
-        and any(rule == "name" and _is_inflected(part.text, name) for rule, name in source)
-    )
+    forms = {(part.rule, form) for part in parts for form in (*part.forms, *part.implied)}
+    return frozenset(forms | {("name", name) for name in names})
 
 
 def _is_inflected(word: str, other: str) -> bool:
