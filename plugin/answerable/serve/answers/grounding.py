@@ -142,7 +142,7 @@ _CURRENCY = "$\u00a2-\u00a5\u20a0-\u20cf"
 _SIGNS_BEFORE = (
     r"(?:(?:(?<![-=])[<>]=?|[≤≥≈~±]) ?)?(?:(?<![^\s(<>=≤≥≈~±])[-+])?" rf"(?:[{_CURRENCY}] ?)?"
 )
-_SIGNS_AFTER = rf"(?: ?[%‰°])?(?:\+(?![\w+]))?(?: ?[{_CURRENCY}](?!\w))?"
+_SIGNS_AFTER = rf"(?: ?(?:[%‰°]|percent\b))?(?:\+(?![\w+]))?(?: ?[{_CURRENCY}](?!\w))?"
 _SCALES = {
     "dozen": 12, "hundred": 100, "thousand": 1_000, "million": 10**6, "billion": 10**9,
 }  # fmt: skip
@@ -152,29 +152,18 @@ _NUMBER = re.compile(
     rf"(?:(?<!\w)(?P<glued>[^\W\d_]+)|(?P<before>{_SIGNS_BEFORE})(?<!\w)(?<!\d[.,:]))"
     rf"(?P<digits>\d\w*(?:[.,:]\d\w*)*)(?P<after>{_SIGNS_AFTER})(?:[ -](?P<scale>{_SCALE})s?\b)?"
 )
-_UNIT = re.compile(r"(\d+(?:[.,:]\d+)*)([^\W\d_]+)")
+_UNIT = re.compile(r"(\d+(?:[.,:]\d+)*)([^\W\d_]*)")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _WORD_BEFORE = re.compile(r"([^\W\d_]+)[ -]$")
 _WORD_AFTER = re.compile(r"[ -]([^\W\d_]+)")
 # "3.10 or newer" is "3.10+".
 _AT_LEAST = re.compile(r"\b(?:at least|minimum(?: of)?|no (?:less|fewer) than) $", re.IGNORECASE)
 _OR_MORE = re.compile(r" (?:or|and) (?:above|greater|higher|later|more|newer|over|up)\b")
-_ONES = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-_CARDINALS = {
-    word: n
-    for n, word in enumerate((
-        "zero", *_ONES, "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen",
-        "seventeen", "eighteen", "nineteen",
-    ))
-}  # fmt: skip
-_TENS = {
-    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80,
-    "ninety": 90,
-}  # fmt: skip
-_ORDINALS = (
-    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
-    "eleventh", "twelfth",
-)  # fmt: skip
+_CARDINALS = """zero one two three four five six seven eight nine ten eleven twelve thirteen
+    fourteen fifteen sixteen seventeen eighteen nineteen""".split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_ORDINALS = """first second third fourth fifth sixth seventh eighth ninth tenth eleventh
+    twelfth""".split()
 # "Once" counts before a period of time, and "half" and "double" before what they are of.
 _TIMES = (
     r"twice|once(?= (?:an?|per|every|each|daily|weekly|monthly)\b)"
@@ -182,7 +171,7 @@ _TIMES = (
 )
 _NUMBER_WORD = re.compile(
     rf"(?<![\w'-])(?:(?P<times>{_TIMES})|(?P<ordinal>{'|'.join(_ORDINALS)})(?= )"
-    rf"|(?:(?P<tens>{'|'.join(_TENS)})(?:-(?P<ones>{'|'.join(_ONES)}))?"
+    rf"|(?:(?P<tens>{'|'.join(_TENS)})(?:-(?P<ones>{'|'.join(_CARDINALS[1:10])}))?"
     rf"|(?P<cardinal>{'|'.join(_CARDINALS)}))(?:[ -](?P<scale>{_SCALE})s?)?"
     rf"|(?<!\d )(?P<bare_scale>{_SCALE}))(?![\w'])",
     re.IGNORECASE,
@@ -195,9 +184,9 @@ _IDENTIFIER = re.compile(
     rf"(?<![\w.])(?:{_DOTTED_NAME.pattern}|\w+(?=\(\))|_*[^\W_]+(?:_+[^\W_]+)+)"
 )
 # A word after one of these begins a sentence, a cell or an item, unless an abbreviation ends so.
-_SENTENCE_ENDS = frozenset(".!?:…。！？|·•>#")
+_SENTENCE_ENDS = frozenset(".!?:…。！？|·•")
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|vs|cf|ca|Dr|Mr|Mrs|Ms|Prof|St|[A-Z])\.$")
-_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])?\s*")
+_ITEM = re.compile(r"\s*(?:[-*+>#]+|\d+[.)])?\s*")
 # Languages that capitalize common nouns, and words that tell German where the tag does not.
 _NOUN_CAPITALS = frozenset({"bar", "de", "gsw", "ksh", "lb", "nds"})
 _GERMAN = frozenset(
@@ -275,51 +264,44 @@ def _is_path(text: str) -> bool:
 def _read_numbers(text: str, is_english: bool) -> Iterator[TextPart]:
     """Read the numbers in digits, each with its signs and with the words beside it."""
     for match in _NUMBER.finditer(text):
-        glued, after = match["glued"] or "", match["after"].replace("+", "≥")
         before = (match["before"] or "").replace("<=", "≤").replace(">=", "≥")
+        after = match["after"].replace("+", "≥").replace("percent", "%")
         measure = _UNIT.fullmatch(match["digits"])
         digits, unit = measure.groups() if measure else (match["digits"], "")
         digits = _THOUSANDS.sub("", digits)
+        if unit in ("st", "nd", "rd", "th"):
+            digits, unit = f"{digits}th", ""
         if is_english and match["scale"]:
             digits = _scale_number(digits, match["scale"])
         # A currency and "at least" may stand on either side.
         signs = "".join(sorted(re.sub(rf"[^≥{_CURRENCY}]", "", before + after)))
         before, after = (re.sub(rf"[ ≥{_CURRENCY}]", "", each) for each in (before, after))
-        values = [f"{before}{signs}{digits}{after}"]
-        if _AT_LEAST.search(text[: match.start()]) or _OR_MORE.match(text, match.end()):
-            values.append(f"≥{values[0]}")
-        # "v2.3" is 2.3.
-        is_version = bool(glued) and "." in digits
-        if is_version and glued.lower() == "v":
-            glued = ""
-        yield _make_number(text, match.span(), values, glued, unit, is_version=is_version)
+        yield _make_number(match, f"{before}{signs}{digits}{after}", match["glued"] or "", unit)
 
 
 def _make_number(
-    text: str,
-    place: tuple[int, int],
-    values: Sequence[str],
-    glued: str = "",
-    unit: str = "",
-    *,
-    is_version: bool = False,
-    is_weak: bool = False,
+    match: re.Match[str], value: str, glued: str = "", unit: str = "", *, is_weak: bool = False
 ) -> TextPart:
-    """Make the part of a number that stands between the words of a text, or is glued to them."""
-    start, end = place
+    """Make the part of a number that stands between words, or is glued to them."""
+    text, start, end = match.string, *match.span()
+    # "v2.3" is 2.3, and a page that says "Python3.11" says 3.11 too.
+    is_version = "." in value and bool(glued)
+    is_glued = bool(glued) and not (is_version and glued.lower() == "v")
     noun = _WORD_AFTER.match(text, end)
-    left = glued or "".join(_WORD_BEFORE.findall(text[:start]))
-    right = unit or (noun[1] if noun else "")
-    left, right = strip_plural(left), strip_plural(right)
-    forms = []
-    for value in values:
-        whole = f"{left if glued else ''} {value} {right if unit else ''}".strip()
+    left = strip_plural(glued or "".join(_WORD_BEFORE.findall(text[:start])))
+    right = strip_plural(unit or (noun[1] if noun else ""))
+    values = [value]
+    if _AT_LEAST.search(text[:start]) or _OR_MORE.match(text, end):
+        values.append(f"≥{value}")
+    forms: list[str] = []
+    for each in values:
+        whole = f"{left if is_glued else ''} {each} {right if unit else ''}".strip()
         forms += [whole, f"{left} {whole}", f"{whole} {right}"]
-    kind = "th" if values[0].endswith("th") else ""
-    counted = f"#{kind} {right}" if right and right not in STOPWORDS else ""
-    implied = (counted, *(values if is_version else ()))
-    words = text[start : noun.end() if noun and right not in STOPWORDS else end].strip()
-    return TextPart("number", words, tuple(forms), implied, (counted or "#") if is_weak else "")
+    is_counted = bool(right) and right not in STOPWORDS
+    counted = f"{'order' if value.endswith('th') else 'count'} of {right}"
+    implied = (*(values if is_version else ()), *([counted] if is_counted else ()))
+    words = text[start : noun.end() if noun and is_counted else end].strip()
+    return TextPart("number", words, tuple(forms), implied, counted if is_weak else "")
 
 
 def _scale_number(digits: str, scale: str) -> str:
@@ -332,15 +314,15 @@ def _read_number_words(text: str) -> Iterator[TextPart]:
     """Read the English words of numbers. "One" and ordinals are often none, so they are weak."""
     for match in _NUMBER_WORD.finditer(text):
         words = {name: word.lower() for name, word in match.groupdict("").items()}
-        number = _TENS.get(words["tens"], 0) + _CARDINALS.get(words["ones"] or words["cardinal"], 0)
-        value = str(number or 1)
+        tens = 10 * (_TENS.index(words["tens"]) + 2) if words["tens"] else 0
+        ones = words["ones"] or words["cardinal"] or ("zero" if tens else "one")
+        value = str(tens + _CARDINALS.index(ones))
         if scale := words["scale"] or words["bare_scale"]:
             value = _scale_number(value, scale)
         elif words["ordinal"]:
             value = f"{_ORDINALS.index(words['ordinal']) + 1}th"
-        value = words["times"] or value
-        is_weak = bool(words["ordinal"]) or (words["cardinal"] == "one" and not scale)
-        yield _make_number(text, match.span(), [value], is_weak=is_weak)
+        is_weak = bool(words["ordinal"]) or match[0].lower() == "one"
+        yield _make_number(match, words["times"] or value, is_weak=is_weak)
 
 
 def read_names(text: str, languages: Sequence[str], evidence: Sequence[str]) -> Iterator[TextPart]:
@@ -397,49 +379,51 @@ _CODE_EDGE = re.compile(r"^\s*\$ |(?:\s+#\s.*|[,;])$")
 _JOINED = re.compile(r"[A-Za-z0-9][-/:@\\][A-Za-z0-9]|[a-z0-9]\.[a-z0-9]")
 
 
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """What the claims of one draft may take words from beside the sentences that they quote.
+
+    ``names``: texts that name the site and what belongs to it. ``question``: in the reader's own
+    words.
+    """
+
+    evidence: Evidence
+    names: Sequence[str] = ()
+    question: str = ""
+
+
 def choose_quotations(
-    text: str,
-    located: Sequence[Sequence[Quotation] | Drop],
-    evidence: Evidence,
-    names: Sequence[str] = (),
-    question: str = "",
+    text: str, located: Sequence[Sequence[Quotation] | Drop], grounds: Grounds
 ) -> Sequence[Quotation] | Drop:
     """Choose the place of each quote of a claim, or say what breaks which rule.
 
     located: for each quote the places where its words occur, of which the first is chosen that
-    supports the claim, or the rule that the quote breaks. The others: see ``check_claim``.
+    supports the claim, or the rule that the quote breaks.
     """
     placements = [each for each in located if not isinstance(each, Drop)]
     if not placements:
         return next(each for each in located if isinstance(each, Drop))
     ordered = _place_in_order(placements)
     if len(ordered) == len(located) and find_excerpt(text, ordered):
-        return check_claim(text, ordered, evidence, names, question) or ordered
+        return check_claim(text, ordered, grounds) or ordered
     # A quote that is given twice stands in one place, but twice in an excerpt.
     placements = list({id(each): each for each in placements}.values())
     drop: Drop | None = None
     limit = MAX_PLACEMENTS if len(placements) <= MAX_PLACED else 1
     for quotations in islice(product(*placements), limit):
-        broken = check_claim(text, quotations, evidence, names, question)
+        broken = check_claim(text, quotations, grounds)
         if broken is None:
             return quotations
         drop = drop or broken
     return drop or Drop("quote")
 
 
-def check_claim(
-    text: str,
-    quotations: Sequence[Quotation],
-    evidence: Evidence,
-    names: Sequence[str] = (),
-    question: str = "",
-) -> Drop | None:
+def check_claim(text: str, quotations: Sequence[Quotation], grounds: Grounds) -> Drop | None:
     """Say which part of a claim breaks which rule, else None.
 
-    names: those of the site, which a claim may use. question: in the reader's own words. A claim
-    that is one of its quotes only has to be short, or all of its passage. Any other is one line,
-    and each exact part of it has to stand in the sentences that it quotes from, in the titles of
-    their passages, or both in the question and in one of these passages.
+    A claim that is one of its quotes only has to be short, or all of its passage. Any other is one
+    line, and each exact part of it has to stand in the sentences that it quotes from, in the titles
+    of their passages, or both in the question and in one of these passages.
     """
     if is_visibly_blank(text):
         return Drop("blank")
@@ -452,13 +436,13 @@ def check_claim(
         return None
     if len(text) > MAX_CLAIM_CHARACTERS:
         return Drop("length")
-    source = _ClaimSource(quotations, evidence, names, question)
+    source = _ClaimSource(quotations, grounds)
     code, prose = split_code(text)
     for span in code:
         if not source.contains_code(span):
             return Drop("code", part=span)
     languages = [quotation.passage.language for quotation in quotations]
-    texts = [passage.text for passage in evidence.passages]
+    texts = [passage.text for passage in grounds.evidence.passages]
     parts = (*read_parts(prose, is_english=source.is_english), *read_names(prose, languages, texts))
     for part in parts:
         if not source.contains_part(part):
@@ -516,15 +500,9 @@ def _consists_of(text: str, quotations: Sequence[Quotation]) -> bool:
 class _ClaimSource:
     """What the quotes of a claim, the titles of their passages and the question let it say."""
 
-    def __init__(
-        self,
-        quotations: Sequence[Quotation],
-        evidence: Evidence,
-        names: Sequence[str],
-        question: str,
-    ) -> None:
-        self.question = question
+    def __init__(self, quotations: Sequence[Quotation], grounds: Grounds) -> None:
         self.passages = list({id(q.passage): q.passage for q in quotations}.values())
+        self.is_english = any(passage.language.startswith("en") for passage in self.passages)
         self.ranges = [
             (q.passage, *each)
             for q in quotations
@@ -533,18 +511,19 @@ class _ClaimSource:
         self.titles = [heading for p in self.passages for heading in p.title.split(TITLE_SEPARATOR)]
         sentences = [passage.text[start:end] for passage, start, end in self.ranges]
         self.quoted = "\n".join([*sentences, *self.titles])
-        self.is_english = any(passage.language.startswith("en") for passage in self.passages)
-        asked = _read_source(question, self.is_english)
-        self.parts = set(_read_source(self.quoted, self.is_english))
-        for passage in self.passages:
-            self.parts |= asked & _read_source(passage.text, self.is_english)
-        self.parts |= {part for part in _read_source("\n".join(names), False) if part[0] == "name"}
-        texts = [text for passage in evidence.passages for text in (passage.title, passage.text)]
-        self.acronyms = set(_ACRONYM.findall("\n".join([question, *texts])))
+        self.question = grounds.question
+        asked = _read_source(self.question, self.is_english)
+        cited = [_read_source(passage.text, self.is_english) for passage in self.passages]
+        names = _read_source("\n".join(grounds.names), False)
+        self.parts = _read_source(self.quoted, self.is_english).union(
+            *(asked & parts for parts in cited), (part for part in names if part[0] == "name")
+        )
+        pages = [f"{page.title} {page.text}" for page in grounds.evidence.passages]
+        self.acronyms = set(_ACRONYM.findall("\n".join([self.question, *pages])))
 
     def contains_code(self, code: str) -> bool:
         """True if code stands there: of a command all of it, but an option with its value."""
-        tokens = tokenize_code(code)
+        tokens = tokenize_code(_CODE_EDGE.sub("", code))
         is_asked = _contains_tokens(self.question, tokens)
         if len(code.split()) == 1 or _OPTION_WITH_VALUE.fullmatch(code):
             return _contains_tokens(self.quoted, tokens) or (
