@@ -374,7 +374,7 @@ MAX_PLACED = 4
 _ACRONYM = re.compile(r"(?<!\w)[A-Z]{2,5}(?=s?(?!\w))")
 _OPTION_WITH_VALUE = re.compile(r"--?[A-Za-z][\w-]* \S+")
 # What a line of code may lose: a prompt, a comment and the sign that divides it from the next.
-_CODE_EDGE = re.compile(r"^\s*\$ |(?:\s+#\s.*|[,;])$")
+_CODE_EDGE = re.compile(r"^\s*\$ |(?:\s+#\s.*|[,;:{])$")
 # Two pieces of one option, path or name.
 _JOINED = re.compile(r"[A-Za-z0-9][-/:@\\][A-Za-z0-9]|[a-z0-9]\.[a-z0-9]")
 
@@ -532,7 +532,10 @@ class _ClaimSource:
         whole = [(each, 0, len(each.text)) for each in self.passages]
         ranges = self.ranges + (whole if is_asked else [])
         lines = [*self.titles, *(line for each in ranges for line in list_code(*each))]
-        return tokens in [tokenize_code(_CODE_EDGE.sub("", line)) for line in lines]
+        # The value of "name = value" is whole, too.
+        lines += [line.partition(" = ")[2] for line in lines]
+        whole_code = [tokenize_code(_CODE_EDGE.sub("", line)) for line in lines]
+        return bool(tokens) and tokens in whole_code
 
     def contains_part(self, part: TextPart) -> bool:
         """True if a part of a claim stands there, by the rule of its kind."""
