@@ -58,6 +58,8 @@ _STATUSES: Mapping[str, tuple[int, str, str | None]] = {
     "503": (503, "The engine is currently overloaded, please try again later.", None),
     "quota": (429, "You exceeded your current quota, please check it.", "insufficient_quota"),
     "no-model": (404, "The model does not exist.", "model_not_found"),
+    "context": (400, "The prompt has more tokens than fit.", "exceed_context_size_error"),
+    "context-words": (400, "This model's maximum context length is 4096 tokens.", None),
 }
 _REPLIES: Mapping[str, StubReply] = {
     **{name: error_reply(*fault) for name, fault in _STATUSES.items()},
@@ -72,7 +74,7 @@ UPSTREAM_WORDS = tuple(words for _, words, _ in _STATUSES.values())
 # Of those that strict mode takes, the ones that our requests use.
 _KEYWORDS = {
     "type", "properties", "required", "additionalProperties", "items", "enum", "minItems",
-    "description",
+    "maxItems", "description",
 }  # fmt: skip
 # What reaches the client: not a byte, byte by byte, half of a body, no byte, half as a whole.
 _DELIVERIES = ("hang", "drip", "cut", "drop", "truncated")
@@ -321,24 +323,25 @@ def _spoil(request: StubRequest, reply: StubReply, fault: str | None) -> StubRep
     if "output" in values:
         (message,) = values["output"]
         part = message["content"][0]
-        part["text"] = part["text"][:limit]
+        limit = len(part["text"]) // 2 if fault == "incomplete" else limit
+        if len(part["text"]) > limit:
+            part["text"] = part["text"][:limit]
+            values |= {"status": "incomplete"}
         if fault == "refusal":
             message["content"] = [{"type": "refusal", "refusal": "I cannot help with that."}]
         elif fault == "empty":
             values["output"] = []
-        elif fault == "incomplete":
-            part["text"] = part["text"][: len(part["text"]) // 2]
-            values |= {"status": "incomplete"}
     elif "choices" in values:
-        message = values["choices"][0]["message"]
-        message["content"] = message["content"][:limit]
+        choice = values["choices"][0]
+        message = choice["message"]
+        limit = len(message["content"]) // 2 if fault == "incomplete" else limit
+        if len(message["content"]) > limit:
+            message["content"] = message["content"][:limit]
+            choice["finish_reason"] = "length"
         if fault == "refusal":
             message |= {"content": None, "refusal": "I cannot help with that."}
         elif fault == "empty":
             message["content"] = None
-        elif fault == "incomplete":
-            message["content"] = message["content"][: len(message["content"]) // 2]
-            values["choices"][0]["finish_reason"] = "length"
     return json_reply(values)
 
 

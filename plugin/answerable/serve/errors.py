@@ -27,7 +27,8 @@ Rule = Literal[
 # Why a call of a provider has failed: all that a log or a report holds of it.
 FailureCause = Literal[
     "no-package", "no-key", "key-refused", "quota", "rate-limit", "bad-parameter", "no-model",
-    "status", "not-json", "too-large", "bad-vectors", "timeout", "unreachable", "other",
+    "context", "cut-off", "status", "not-json", "too-large", "bad-vectors", "timeout",
+    "unreachable", "other",
 ]  # fmt: skip
 
 
