@@ -66,7 +66,11 @@ def frame_evidence(
     if author and evidence.passages:
         lines.append({"kind": "site", "author": author})
     lines += _frame_pages(evidence)
-    lines += [_frame_source(f"s{n}", passage) for n, passage in enumerate(evidence.passages, 1)]
+    starts = evidence.starts or (0,) * len(evidence.passages)
+    lines += [
+        _frame_source(f"s{n}", passage, start)
+        for n, (passage, start) in enumerate(zip(evidence.passages, starts, strict=True), 1)
+    ]
     lines += [
         {"kind": "hint", "id": f"h{n}", "label": hint.label, "locator": hint.locator}
         for n, hint in enumerate(evidence.hints, 1)
@@ -77,15 +81,15 @@ def frame_evidence(
     return "\n".join(_encode_json_line(line) for line in lines)
 
 
-def _frame_source(name: str, passage: Passage) -> Mapping[str, Any]:
-    """Frame a passage with its address and the languages of its code.
+def _frame_source(name: str, passage: Passage, start: int) -> Mapping[str, Any]:
+    """Frame a passage from where it says something new, with its address and its code's languages.
 
     Its text stays as it is: whatever were put between its words would be copied into quotes.
     """
     languages = dict.fromkeys(block.detail for block in passage.blocks if block.kind == "code")
     code = {"code": named} if (named := ", ".join(filter(None, languages))) else {}
     address = {"title": passage.title, "url": passage.url}
-    return {"kind": "source", "id": name, **address, **code, "text": passage.text}
+    return {"kind": "source", "id": name, **address, **code, "text": passage.text[start:]}
 
 
 def _frame_pages(evidence: Evidence) -> list[Mapping[str, Any]]:
@@ -149,6 +153,8 @@ def bound_prompt_tokens(
         + len(f"{site}{author}".encode(errors="replace"))
         + _MAX_HINT_CHARACTERS
         + max_evidence
+        # Titles and what pages say of themselves.
+        + max_evidence // 4
         + 4 * MAX_QUESTION_CHARACTERS
     )
 
@@ -237,11 +243,6 @@ class OpenAIAnswerer:
         """Bound the tokens of one question: both attempts, read and written to the limit."""
         read = bound_prompt_tokens(self.site, self.author, self.max_evidence_characters)
         return MAX_DRAFTS * (read + self._max_output())
-
-    @property
-    def max_evidence_characters(self) -> int | None:
-        """See Answerer."""
-        return MAX_EVIDENCE_CHARACTERS
 
     @property
     def label(self) -> str:
