@@ -21,7 +21,7 @@ def draw(text: str) -> str:
     return str(markdown.markdown(escape_markdown(text), extensions=_EXTENSIONS))
 
 
-def read(drawn: str) -> str:
+def strip_tags(drawn: str) -> str:
     """The words that HTML shows, without the backslashes that Python-Markdown leaves."""
     return html.unescape(re.sub("<[^>]+>", "", drawn)).replace("\\", "")
 
@@ -74,7 +74,7 @@ def test_hostile_text_is_drawn_as_its_own_words(text: str) -> None:
     drawn = draw(text)
     assert set(re.findall(r"<(\w+)", drawn)) <= {"p", "code"}
     visible = _CODE.sub(lambda code: code[1].strip(), " ".join(text.split()))
-    assert read(drawn) == visible.replace("\\", "")
+    assert strip_tags(drawn) == visible.replace("\\", "")
 
 
 @pytest.mark.parametrize(

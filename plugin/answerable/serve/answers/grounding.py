@@ -222,10 +222,7 @@ def fold_lines(text: str) -> str:
 
 
 def tokenize_code(text: str) -> list[str]:
-    """Split code into options, paths, names, numbers and single signs, with the ends of lines.
-
-    ``f()`` is read as ``f``.
-    """
+    """Split code into options, paths, names (``f()`` is ``f``), numbers, signs and line ends."""
     visible = normalize_visible(text).translate(TYPOGRAPHY_TABLE)
     return _CODE_TOKEN.findall(visible.replace("()", ""))
 
@@ -381,10 +378,9 @@ _JOINED = re.compile(r"[A-Za-z0-9][-/:@\\][A-Za-z0-9]|[a-z0-9]\.[a-z0-9]")
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """What the claims of one draft may take words from beside the sentences that they quote.
+    """Sources of the words of a draft's claims, beside the sentences that a claim quotes.
 
-    ``names``: texts that name the site and what belongs to it. ``question``: in the reader's own
-    words.
+    ``names``: those of the site. ``question``: in the reader's own words.
     """
 
     evidence: Evidence
@@ -428,7 +424,9 @@ def check_claim(text: str, quotations: Sequence[Quotation], grounds: Grounds) ->
     if is_visibly_blank(text):
         return Drop("blank")
     excerpt = find_excerpt(text, quotations)
-    is_passage = len(excerpt) == 1 and _is_whole_passage(excerpt[0])
+    is_passage = len(excerpt) == 1 and (
+        excerpt[0].end - excerpt[0].start == len(excerpt[0].passage.text.strip())
+    )
     # White space indents the code of an excerpt.
     if count_visible_characters(text) > MAX_EXCERPT_CHARACTERS and not is_passage:
         return Drop("length")
@@ -472,11 +470,6 @@ def find_excerpt(text: str, quotations: Sequence[Quotation]) -> Sequence[Quotati
     return next((choice for choice in choices if _consists_of(text, choice)), ())
 
 
-def _is_whole_passage(quotation: Quotation) -> bool:
-    text = quotation.passage.text
-    return not (text[: quotation.start] + text[quotation.end :]).strip()
-
-
 def _consists_of(text: str, quotations: Sequence[Quotation]) -> bool:
     """Test whether a text is the words of some quotes in order, sanitized as claims are.
 
@@ -498,7 +491,7 @@ def _consists_of(text: str, quotations: Sequence[Quotation]) -> bool:
 
 
 class _ClaimSource:
-    """What the quotes of a claim, the titles of their passages and the question let it say."""
+    """The sentences, titles and names that one claim may take its parts from."""
 
     def __init__(self, quotations: Sequence[Quotation], grounds: Grounds) -> None:
         self.passages = list({id(q.passage): q.passage for q in quotations}.values())
@@ -512,11 +505,12 @@ class _ClaimSource:
         sentences = [passage.text[start:end] for passage, start, end in self.ranges]
         self.quoted = "\n".join([*sentences, *self.titles])
         self.question = grounds.question
-        asked = _read_source(self.question, self.is_english)
+        question_parts = _read_source(self.question, self.is_english)
         cited = [_read_source(passage.text, self.is_english) for passage in self.passages]
         names = _read_source("\n".join(grounds.names), False)
         self.parts = _read_source(self.quoted, self.is_english).union(
-            *(asked & parts for parts in cited), (part for part in names if part[0] == "name")
+            *(question_parts & parts for parts in cited),
+            (part for part in names if part[0] == "name"),
         )
         pages = [f"{page.title} {page.text}" for page in grounds.evidence.passages]
         self.acronyms = set(_ACRONYM.findall("\n".join([self.question, *pages])))
