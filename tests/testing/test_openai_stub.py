@@ -266,7 +266,7 @@ def test_it_reads_a_sentence_under_its_title() -> None:
 
 
 def test_it_declines() -> None:
-    nothing: dict[str, list[object]] = {"claims": [], "routes": []}
+    nothing: dict[str, object] = {"claims": [], "routes": [], "complete": False}
     assert draft(lines("Who wrote the lantern opera?", MOORING)) == nothing
     assert draft(lines("", MOORING, WINCH)) == nothing
     assert draft("hello") == nothing
