@@ -165,7 +165,8 @@ def test_a_fault_names_what_helps_and_not_what_the_server_said(
 ) -> None:
     server.fail(fault)
     with pytest.raises(ProviderError) as error:
-        finish(lambda: engine(base, server, deadline=1.0).answer(QUESTION))
+        deadline = 1.0 if fault == "hang" else PATIENCE
+        finish(lambda: engine(base, server, deadline=deadline).answer(QUESTION))
     assert remedy in str(error.value)
     assert "4096" not in str(error.value)
 
