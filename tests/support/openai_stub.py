@@ -88,7 +88,7 @@ _VECTORS: Mapping[str, Callable[[list[list[float]]], list[list[float]]]] = {
 }
 # An answering or an embedding endpoint ignores the faults of the other.
 FAULTS = (
-    *_REPLIES, *_DELIVERIES, *_VECTORS, "no-responses", "refusal", "empty", "incomplete",
+    *_REPLIES, *_DELIVERIES, *_VECTORS, "refusal", "empty", "incomplete",
     "no-usage", "fixed-dimensions", "reversed",
 )  # fmt: skip
 
@@ -119,7 +119,6 @@ class OpenAIStub(openai_stub.OpenAIStub):
         super().__init__(port, models={**JUDGES, **HOSTILE_MODELS, **(models or {})})
         self.retry_after = 1.0
         self.drip_seconds = 0.05
-        self.no_responses = False
         self.failures: list[BaseException] = []
         self._recorded: deque[StubRequest] = deque(maxlen=keep)
         self._plan: _Plan | None = None
@@ -180,8 +179,6 @@ class OpenAIStub(openai_stub.OpenAIStub):
             self.counts[request.endpoint] += 1
             fault = self._take(request)
         self._delivery.name = fault if fault in _DELIVERIES else None
-        if fault == "no-responses" and request.endpoint == RESPONSES_PATH:
-            return error_reply(404, "Not Found")
         if fault and fault in _REPLIES:
             reply = _REPLIES[fault]
             if reply.status in (429, 503):
@@ -245,8 +242,6 @@ class OpenAIStub(openai_stub.OpenAIStub):
                 plan.left -= 1
                 self._plan = plan if plan.left else None
             return plan.name
-        if self.no_responses:
-            return "no-responses"
         suffix = _MODEL_SUFFIX.search(str(_values(request).get("model")))
         return suffix[1] if suffix else None
 

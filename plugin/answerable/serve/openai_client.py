@@ -223,7 +223,9 @@ def _classify_error(error: Exception) -> ProviderError:
         return ProviderError(
             "the provider knows no such model or path: check model and base_url", cause="no-model"
         )
-    if isinstance(error, openai.APIStatusError) and _CONTEXT_ERROR.search(str(error)):
+    if isinstance(error, openai.APIStatusError) and _CONTEXT_ERROR.search(
+        f"{error.code} {error.type} {error}"
+    ):
         return ProviderError(
             "the text is longer than the model's context: give the server a larger context, or "
             "choose another model",
