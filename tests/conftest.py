@@ -66,7 +66,8 @@ _BY_PATH = {
 
 # They go first, so that at the end no core waits for one of them.
 _LONGEST = (
-    "test_function_package.py", "test_plugin_parity.py", "test_paths_static_i18n.py",
+    "test_llama_server.py", "test_function_package.py", "test_plugin_parity.py",
+    "test_paths_static_i18n.py",
     "test_paths_mike.py", "test_schemathesis.py", "test_hostile_bundle.py",
     "test_live_browser.py", "test_record_paths.py", "test_redis_store.py",
     "test_safeguard_removals.py", "test_process_pool.py", "test_killed_build.py",
