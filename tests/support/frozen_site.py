@@ -1,0 +1,71 @@
+"""The frozen documentation site of the tests, built in this process and shared by all of them."""
+
+import fcntl
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+
+from answerable.serve.engine import Engine
+from answerable.serve.providers import make_engine
+from answerable.serve.stores.bundle import Bundle
+from support import sites
+
+SOURCE = Path(__file__).parents[1] / "site"
+
+
+@dataclass(frozen=True)
+class FrozenSite:
+    """A built copy of ``tests/site``, which tests may only read: another one is made by a copy."""
+
+    folder: Path
+
+    @property
+    def config_file(self) -> Path:
+        return self.folder / "mkdocs.yml"
+
+    @property
+    def pages(self) -> Path:
+        return self.folder / "site"
+
+    @property
+    def function(self) -> Path:
+        return self.folder / "function"
+
+    @cached_property
+    def bundle(self) -> Bundle:
+        return sites.opened(self.folder)
+
+    @cached_property
+    def engine(self) -> Engine[Bundle]:
+        """The keyless engine over the bundle."""
+        return make_engine(self.bundle, sites.local())
+
+
+def copy_sources(folder: Path, **options: Any) -> Path:
+    """Copy the sources to a new folder, with other options of the plugin; None removes one."""
+    shutil.copytree(SOURCE, folder)
+    path = folder / "mkdocs.yml"
+    config = yaml.safe_load(path.read_text("utf-8"))
+    (plugin,) = (p["answerable"] for p in config["plugins"] if "answerable" in p)
+    plugin.update(options)
+    for name in [name for name, value in options.items() if value is None]:
+        del plugin[name]
+    path.write_text(yaml.safe_dump(config, allow_unicode=True, sort_keys=False), "utf-8")
+    return folder
+
+
+def build_strictly(folder: Path) -> None:
+    """Build a site in this process; Abort for a warning, as ``mkdocs build --strict`` has it."""
+    sites.forget_plugins()
+    config = load_config(str(folder / "mkdocs.yml"), strict=True)
+    config.plugins.on_startup(command="build", dirty=False)
+    build(config)
+    config.plugins.on_shutdown()
