@@ -15,6 +15,7 @@ settings.load_profile("patient")
 
 pytest_plugins = [
     "support.browser",
+    "support.frozen_site",
     "support.postgres_server",
     "support.redis_server",
     "support.stub_fixtures",

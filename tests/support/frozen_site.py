@@ -69,3 +69,42 @@ def build_strictly(folder: Path) -> None:
     config.plugins.on_startup(command="build", dirty=False)
     build(config)
     config.plugins.on_shutdown()
+
+
+@pytest.fixture(scope="session")
+def frozen_site(shared_site: Callable[..., FrozenSite]) -> FrozenSite:
+    """The frozen site with its notebook, which a function answers."""
+    return shared_site("function")
+
+
+@pytest.fixture(scope="session")
+def frozen_browser_site(shared_site: Callable[..., FrozenSite]) -> FrozenSite:
+    """The frozen site without its notebook, which the reader's browser answers.
+
+    Its function is written too, so that both engines can be compared.
+    """
+    return shared_site("browser", notebook=None, answers_in="browser", function="function")
+
+
+@pytest.fixture(scope="session")
+def shared_site(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Callable[..., FrozenSite]:
+    """Builds the site with other options once a run, by whichever worker of xdist comes first."""
+    top = tmp_path_factory.getbasetemp()
+    if hasattr(request.config, "workerinput"):
+        top = top.parent
+
+    def build_once(name: str, **options: Any) -> FrozenSite:
+        folder = top / f"frozen-{name}"
+        built = folder / ".built"
+        with (top / f"frozen-{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not built.exists():
+                # What a build that failed in another worker has left.
+                shutil.rmtree(folder, ignore_errors=True)
+                build_strictly(copy_sources(folder, **options))
+                built.touch()
+        return FrozenSite(folder)
+
+    return build_once
