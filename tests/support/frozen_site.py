@@ -59,6 +59,13 @@ def copy_sources(folder: Path, **options: Any) -> Path:
     for name in [name for name, value in options.items() if value is None]:
         del plugin[name]
     path.write_text(yaml.safe_dump(config, allow_unicode=True, sort_keys=False), "utf-8")
+    if "notebook" not in plugin:
+        shutil.rmtree(folder / "notebook")
+        # A source that does not exist is an error of the gold set.
+        gold = folder / "eval" / "gold.yaml"
+        queries = yaml.safe_load(gold.read_text("utf-8"))["queries"]
+        public = [query for query in queries if "note" not in query["tags"]]
+        gold.write_text(yaml.safe_dump({"queries": public}, allow_unicode=True), "utf-8")
     return folder
 
 
