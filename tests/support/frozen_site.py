@@ -1,4 +1,8 @@
-"""The frozen documentation site of the tests, built in this process and shared by all of them."""
+"""The frozen documentation site of the tests, built in this process and shared by all of them.
+
+Where a change of how pages are read gives sections other hashes, `answerable questions --import`
+of the site's own questions.jsonl writes the new ones.
+"""
 
 import fcntl
 import shutil
