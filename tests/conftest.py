@@ -15,6 +15,7 @@ settings.load_profile("patient")
 
 pytest_plugins = [
     "support.browser",
+    "support.frozen_site",
     "support.postgres_server",
     "support.redis_server",
     "support.stub_fixtures",
@@ -43,7 +44,7 @@ _BY_FIXTURE = {
 _BY_PATH = {
     "network": ("test_function_package.py", "test_widget_placement.py"),
     "slow": (
-        "bench", "cli", "docs", "e2e", "mkdocs_plugin", "packaging",
+        "bench", "cli", "docs", "e2e", "mkdocs_plugin", "packaging", "site_build",
         "test_adversarial_drafts.py", "test_aws_lambda.py", "test_bundle.py", "test_calibration.py",
         "test_canary_note.py", "test_cancellation.py", "test_cloud_run.py", "test_cold_start.py",
         "test_diff_command.py",
