@@ -152,7 +152,8 @@ def test_output_holds_no_question_key_or_note(function: Path, stub: OpenAIStub) 
     assert {row["event"] for row in rows} == {"request", "refusal"}
     requests = [row for row in rows if row["event"] == "request"]
     assert len(requests) > sent
-    assert {200, 400, 403, 404, 405, 413, 415, 503} <= {row["status"] for row in requests}
+    assert {200, 400, 403, 404, 405, 413, 415} <= {row["status"] for row in requests}
+    assert {"key-refused", "rate-limit", "status"} <= {row.get("cause") for row in requests}
     assert {row["path"] for row in requests} <= {"answer", "search", "health", "ready",
                                              "openapi.json", "metrics", "other"}  # fmt: skip
     assert not any("question" in row for row in requests)
