@@ -121,7 +121,7 @@ def test_function_without_a_key_is_not_ready_and_says_so(function: Path, key: st
         assert running.request("GET", "/health")[0] == 200
         row = next(row for row in lines(running, 2 if key else 3) if row["path"] == "ready")
     warning = (
-        "OPENAI_API_KEY is not set: questions fail until it is; set it where the function runs"
+        "OPENAI_API_KEY is not set: no model is called until it is; set it where the function runs"
     )
     assert (warning in running.output) == (not key)
     outcome = (status, row["status"], row["reason"], row.get("cause"))

@@ -312,7 +312,7 @@ export function drawPlaces(places, nameList) {
 }
 
 /**
- * Draw a remark below an answer.
+ * Draw a remark on an answer.
  * @param {string} text
  */
 export function drawNote(text) {
@@ -471,7 +471,7 @@ export function drawAnswer(answer, { tag, say }, context) {
   function drawCaveats() {
     const isInPart = answer.written && !answer.complete;
     const caveats = [...(isInPart ? ["inPart"] : []), ...(answer.fallback ? ["fallback"] : [])];
-    return caveats.map((name) => element("p", { class: "tip" }, say(name)));
+    return caveats.map((name) => drawNote(say(name)));
   }
 
   const excerpts = groupExcerpts(answer);
