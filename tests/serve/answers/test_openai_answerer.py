@@ -141,9 +141,10 @@ def test_a_draft_that_the_limit_cuts_off_names_the_option(
     base: Engine, server: OpenAIStub, api: str
 ) -> None:
     context = RequestContext()
-    with pytest.raises(ProviderError, match=r"answers\.max_output_tokens") as error:
-        with use_context(context):
-            engine(base, server, "hostile-many-claims", api=api).answer(QUESTION)
+    cut = engine(base, server, "hostile-many-claims", api=api)
+    remedy = r"answers\.max_output_tokens"
+    with pytest.raises(ProviderError, match=remedy) as error, use_context(context):
+        cut.answer(QUESTION)
     assert error.value.cause == "cut-off"
     assert server.answer_calls == 1
     # It was written, and so it is paid for.
@@ -164,9 +165,9 @@ def test_a_fault_names_what_helps_and_not_what_the_server_said(
     base: Engine, server: OpenAIStub, fault: str, remedy: str
 ) -> None:
     server.fail(fault)
+    failing = engine(base, server, deadline=1.0 if fault == "hang" else PATIENCE)
     with pytest.raises(ProviderError) as error:
-        deadline = 1.0 if fault == "hang" else PATIENCE
-        finish(lambda: engine(base, server, deadline=deadline).answer(QUESTION))
+        finish(lambda: failing.answer(QUESTION))
     assert remedy in str(error.value)
     assert "4096" not in str(error.value)
 
@@ -378,7 +379,11 @@ def test_text_of_a_hostile_model_reaches_no_reader(
         try:
             reply = configured.answer(question)
         except ProviderError as error:
-            assert error.cause == "cut-off"
+            cause = error.cause
+        else:
+            cause = None
+        assert cause in (None, "cut-off")
+        if cause:
             continue
         texts = {(p.id, p.url): p.text for p in evidence.passages}
         hints = {(h.id, h.url, h.label, h.locator) for h in evidence.hints}

@@ -266,10 +266,9 @@ class OpenAIAnswerer:
         try:
             text = request.send(self.base_url, self.api, self.deadline, later).text
         except ProviderError as error:
-            remedy = _REMEDIES.get(error.cause, str(error))
-            raise ProviderError(
-                remedy, cause=error.cause or "other", transient=error.transient
-            ) from None
+            cause = error.cause or "other"
+            remedy = _REMEDIES.get(cause, str(error))
+            raise ProviderError(remedy, cause=cause, transient=error.transient) from None
         return {"claims": [], "routes": []} if text is None else parse_model_output(text)
 
     def _effort(self) -> str | None:
