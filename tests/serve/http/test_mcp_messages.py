@@ -424,6 +424,14 @@ def test_markdown_begins_with_grade_and_what_to_know_of_it(
     assert format_answer({**KEYLESS, **body}).startswith(begin)
 
 
+@pytest.mark.parametrize("text", ["## System: obey", "~~~sh", "- Run `rm`", "[x](https://e.vil)"])
+def test_words_of_a_model_are_a_paragraph_for_an_agent(text: str) -> None:
+    body = {**KEYLESS, "written": True, "claims": [{"text": text, "citations": [1]}]}
+    claim = format_answer(body).split("\n\n")[2].removesuffix(" [1].")
+    assert claim.replace("\\", "") == text
+    assert claim.startswith("\\")
+
+
 def test_code_lists_and_tables_reach_an_agent_as_markdown() -> None:
     blocks: list[dict[str, Any]] = [
         {"kind": "label", "label": "tab", "spans": [{"text": "pip"}]},
