@@ -44,7 +44,7 @@ _BY_PATH = {
     "network": ("test_function_package.py", "test_widget_placement.py"),
     "slow": (
         "bench", "cli", "docs", "e2e", "mkdocs_plugin", "packaging",
-        "test_adversarial_drafts.py", "test_aws_lambda.py", "test_bundle.py", "test_calibration.py",
+        "test_adversarial_drafts.py", "test_aws_lambda.py", "test_bundle.py",
         "test_canary_note.py", "test_cancellation.py", "test_cloud_run.py", "test_cold_start.py",
         "test_diff_command.py",
         "test_encoding_certificate.py", "test_eval_command.py", "test_function_folder.py",

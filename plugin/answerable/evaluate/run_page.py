@@ -278,10 +278,7 @@ def _compare_models(report: EvalReport, against: EvalReport) -> ReportSection:
 
 
 def _plot_floor(report: EvalReport) -> Plot | None:
-    """Plot the shares answered and refused as the floor rises; None without both kinds.
-
-    Of this gold set's questions alone; `answerable calibrate` adds a bank of others.
-    """
+    """Plot the shares answered and refused as the floor rises; None without both kinds."""
     answerable = [
         verdict.passage_score
         for verdict in report.verdicts

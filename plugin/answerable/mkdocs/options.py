@@ -22,7 +22,7 @@ from ..indexing.pages.passages import PassageWindow
 from ..indexing.questions import SectionQuestions, read_questions
 from ..postgres.options import DEFAULT_STORE_NAME, SEARCH_METHODS, VectorSearch, check_database_url
 from ..serve.answers.wire import ROUTE_FIELDS, list_template_fields
-from ..serve.bundle_format.manifest import LOCAL_PROFILE, Profile
+from ..serve.bundle_format.manifest import Profile
 from ..serve.embedders import local_embedder
 from ..serve.embedders.embedder import EmbedderIdentity
 from ..serve.errors import SiteError
@@ -91,7 +91,6 @@ class RetrievalOptions(base.Config):
     floor = c.Optional(c.Type((int, float)))
     note_floor = c.Optional(c.Type((int, float)))
     call_floor = c.Optional(c.Type((int, float)))
-    calibrated_for = c.Optional(c.Type(str))
     hybrid = c.Optional(c.Type((int, float)))
     theme_fade = c.Optional(c.Type(bool))
     name_boost = c.Optional(c.Type((int, float)))
@@ -325,27 +324,6 @@ def resolve_search(config: AnswerableConfig) -> VectorSearch:
     """Resolve how a database searches vectors; ValueError for an option out of its range."""
     store = config.store
     return VectorSearch(store.search, store.m, store.ef_construction, store.ef_search)
-
-
-def describe_stale_floors(config: AnswerableConfig) -> str | None:
-    """Describe floors that were measured for another embedder; None if there are none."""
-    retrieval, label = config.retrieval, resolve_identity(config).label
-    is_set = retrieval.floor is not None or retrieval.note_floor is not None
-    if is_set and retrieval.calibrated_for not in (None, label):
-        return (
-            f"retrieval.calibrated_for: the floors were set for {retrieval.calibrated_for}, and "
-            f"the embedder is {label}; run `answerable calibrate` after the build and paste what "
-            "it prints"
-        )
-    provider = config.embedding.provider
-    is_borrowed = provider != "local" and EMBEDDER_PROVIDERS[provider].profile == LOCAL_PROFILE
-    if is_borrowed and retrieval.floor is None:
-        return (
-            f"retrieval.floor: {LOCAL_PROFILE.floor} was measured for the local embedder, and the "
-            f"embedder is {label}; run `answerable calibrate` after the build, then set "
-            "retrieval.floor and retrieval.calibrated_for"
-        )
-    return None
 
 
 def resolve_identity(config: AnswerableConfig) -> EmbedderIdentity:
