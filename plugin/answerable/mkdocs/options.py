@@ -31,7 +31,6 @@ from ..serve.retrieval.retrieve import TOP_K
 from ..serve.settings import LOG_REFUSALS_CHOICES, FunctionSettings
 from ..serve.structure import is_safe_url
 from ..serve.text.languages import is_language_tag
-from ..serve.vectors import ENCODING_NAMES, REMOVED_ENCODINGS, Encoding
 
 DEFAULT_SHORTCUT = "Ctrl+I"
 NO_SHORTCUT = "none"
@@ -122,44 +121,10 @@ class AnswerOptions(base.Config):
     route = c.Optional(c.Type(str))
 
 
-class PriceOptions(base.Config):
-    """Configure what a million tokens of a model cost: ``evaluate.prices.MODEL``."""
-
-    input = c.Type((int, float))
-    output = c.Type((int, float))
-
-
-class JudgeOptions(base.Config):
-    """Configure a model that judges whether quotes support claims: ``evaluate.judge``."""
-
-    model = c.Optional(c.Type(str))
-    base_url = c.Optional(c.URL())
-    required = c.Type(bool, default=False)
-
-
-class EvaluateOptions(base.Config):
-    """Configure runs of the gold set over a model: ``evaluate``."""
-
-    check_negation = c.Type(bool, default=True)
-    prices = c.DictOfItems(c.SubConfig(PriceOptions), default={})
-    judge = c.SubConfig(JudgeOptions)
-
-
-class EncodingOption(c.Choice[str]):
-    """Choose an encoding; one that is gone is refused with what to use instead."""
-
-    def run_validation(self, value: object) -> str:
-        if instead := REMOVED_ENCODINGS.get(str(value)):
-            raise base.ValidationError(f"{value} is gone: use {instead}")
-        return super().run_validation(value)
-
-
 class BundleOptions(base.Config):
-    """Configure the encoding of vectors: ``bundle``."""
+    """Configure what is kept of vectors: ``bundle``."""
 
-    encoding = EncodingOption(ENCODING_NAMES, default="int8")
     dimensions = c.Optional(c.Type(int))
-    uncertified = c.Choice(("refuse", "allow"), default="refuse")
 
 
 class AddressOption(base.BaseConfigOption[str | None]):
@@ -233,10 +198,9 @@ class AnswerableConfig(base.Config):
     retrieval = c.SubConfig(RetrievalOptions)
     bundle = c.SubConfig(BundleOptions)
     store = c.SubConfig(StoreOptions)
-    evaluate = c.SubConfig(EvaluateOptions)
     gold = c.Type(str, default="eval/gold.yaml")
     questions = QuestionsOption()
-    gate = c.Choice(("none", "retrieval"), default="none")
+    gate = c.Type(bool, default=False)
     answers_in = c.Optional(c.Choice(ANSWER_PLACES))
     offline = c.Optional(c.Type(bool))
     widget = c.SubConfig(WidgetOptions)
@@ -274,9 +238,6 @@ def check_options(config: AnswerableConfig) -> None:
         _check_range(
             "bundle.dimensions", config.bundle.dimensions, 1, resolve_identity(config).dimensions
         )
-    for model, price in config.evaluate.prices.items():
-        _check_range(f"evaluate.prices: {model}: input", price.input, 0, 1_000_000)
-        _check_range(f"evaluate.prices: {model}: output", price.output, 0, 1_000_000)
     _check_range("answers.timeout", config.answers.timeout, 1, 600)
     for name, maximum in _RETRIEVAL_MAXIMA:
         if config.retrieval[name] is not None:
@@ -348,10 +309,9 @@ def resolve_profile(config: AnswerableConfig, windows: int) -> Profile:
     return replace(profile, call_floor=min(profile.call_floor, profile.floor))
 
 
-def resolve_encoding(config: AnswerableConfig) -> Encoding:
-    """Resolve the encoding of vectors: with all of their dimensions where no number is set."""
-    bundle = config.bundle
-    return Encoding(bundle.encoding, bundle.dimensions or resolve_identity(config).dimensions)
+def resolve_dimensions(config: AnswerableConfig) -> int:
+    """Resolve how many leading dimensions of vectors are kept: all where no number is set."""
+    return config.bundle.dimensions or resolve_identity(config).dimensions
 
 
 def resolve_gold_path(config: AnswerableConfig) -> Path:

@@ -84,7 +84,7 @@ def test_a_leak_of_an_unrouted_note_stops_the_build(tmp_path: Path) -> None:
 
 
 def test_a_gold_query_that_expects_an_unrouted_note_is_refused(tmp_path: Path) -> None:
-    site = write_site(tmp_path, notes={"winch.md": OFF}, options={"gate": "retrieval"})
+    site = write_site(tmp_path, notes={"winch.md": OFF}, options={"gate": True})
     put(site / "eval" / "gold.yaml", GOLD % "expectSources")
     error = failure(site)
     assert (
