@@ -316,7 +316,7 @@ def test_run_in_which_nothing_could_be_judged_is_exit_status_2(folder: Path) -> 
 def test_notebook_outside_git_counts_on_both_sides(folder: Path) -> None:
     sites.write_site(folder, notes=sites.NOTES)
     sites.put(folder / ".gitignore", "/site/\n/function/\n.cache/\n/notebook/\n")
-    gold = "- {id: winch, query: Where was the gearbox taken from?, expectSources: [winch.md]}\n"
+    gold = "- {id: winch, query: Where was the gearbox taken from, expectSources: [winch.md]}\n"
     sites.put(folder / "eval" / "gold.yaml", gold)
     git_sites.commit(folder)
     git_sites.build(folder)

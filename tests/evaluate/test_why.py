@@ -523,13 +523,3 @@ def test_proposed_sentence_is_quoted_when_it_is_written(
     )
     mended = engine(tmp_path / "after", *(record(*page) for page in html.items()))
     assert edit.sentence.partition(FACT)[0] in mended.answer(question).answer.claims[0].text
-
-
-def test_draft_is_named_like_the_page_that_it_replaces(folder: Path, tmp_path: Path) -> None:
-    sites.put(tmp_path / "unheard-of.md", "# Unheard of\n")
-    done = run(folder, "What is a mooring?", "--try", str(tmp_path / "unheard-of.md"))
-    assert done.exit_code == 1
-    assert "no page of " in done.output
-    assert "name the file, and its folder, like the page that it replaces" in done.output
-    both = run(folder, "What is it?", "--refuse", "--try", str(tmp_path / "unheard-of.md"))
-    assert (both.exit_code, "drop --expect and --try" in both.output) == (2, True)

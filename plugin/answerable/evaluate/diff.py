@@ -11,7 +11,6 @@ from typing import Any, Literal
 from ..serve.stores.bundle import Bundle
 from .report import (
     CONTROL,
-    MAX_CHARACTERS,
     EvalReport,
     RecordedAnswer,
     ReportSection,
@@ -22,6 +21,8 @@ from .report import (
     summarize_report,
 )
 
+# Characters of a comment, which the verdicts of a run share with the changed answers.
+_MAX_CHARACTERS = 40_000
 # How many pages a comment lists.
 _MAX_PAGES = 20
 # A word with the white space after it, so that the pieces of a text join to the text itself.
@@ -258,7 +259,7 @@ def format_diff_markdown(diff: SiteDiff) -> str:
             lines.append(f"- and {len(diff.pages) - _MAX_PAGES} more pages\n")
         parts.append("".join(lines))
     blocks = list(map(_format_change, _sort(diff)))
-    fitting = select_fitting(blocks, MAX_CHARACTERS - sum(map(len, parts)))
+    fitting = select_fitting(blocks, _MAX_CHARACTERS - sum(map(len, parts)))
     if left_out := len(blocks) - len(fitting):
         fitting.append(f"{left_out} more changed answers are in the report, and not here.\n")
     return "\n".join([*parts, *fitting])

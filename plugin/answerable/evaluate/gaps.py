@@ -467,10 +467,11 @@ def make_gaps_sections(
     return sections
 
 
-def _limit(lines: Sequence[str], limit: int) -> list[str]:
+def _limit(lines: Sequence[str], limit: int, noun: str = "") -> list[str]:
+    """Limit what a terminal shows. noun: of what is left out."""
     left_out = len(lines) - limit
-    more = [f"and {left_out} more, which --json prints"] if left_out > 0 else []
-    return [*lines[:limit], *more]
+    more = f"{left_out} more" + (f" {noun}{'s' * (left_out > 1)}" if noun else "")
+    return [*lines[:limit], *([f"and {more}, which --json prints"] if left_out > 0 else [])]
 
 
 def _describe_gap(number: int, gap: Gap) -> str:
@@ -483,8 +484,8 @@ def _describe_gap(number: int, gap: Gap) -> str:
     days = gap.first if gap.first == gap.last else f"{gap.first} to {gap.last}"
     askers = format_count(gap.askers, "asker")
     asked = f"asked {format_times(gap.asked)} by {askers}{wordings}, {days}"
-    lines = [f"{number}. {title}", asked]
-    lines += (f"- {line}" for line in _limit([*map(_describe_wording, gap.wordings)], 3))
+    lines = [f"\n{number}. {title}", asked]
+    lines += (f"- {line}" for line in _limit([*map(_describe_wording, gap.wordings)], 3, "wording"))
     return "\n   ".join(lines)
 
 

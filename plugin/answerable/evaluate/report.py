@@ -24,9 +24,7 @@ VerdictStatus = Literal["pass", "fail", "error", "known-failure", "unexpected-pa
 REPORT_VERSION = 3
 # An archive keeps so many reports of a site; the oldest are deleted.
 MAX_REPORTS = 50
-# GitHub refuses a comment of more than 65,536 characters.
-MAX_CHARACTERS = 60_000
-# Of these for the table of verdicts.
+# GitHub refuses a comment of more than 65,536 characters: the table of verdicts has these of them.
 _MAX_TABLE = 20_000
 _FLOORS, _FLOOR_STEP = 9, 0.04
 _LABELS = {"fail": "FAIL", "error": "ERROR", "unexpected-pass": "FAIL", "known-failure": "known"}
