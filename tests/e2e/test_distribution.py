@@ -25,7 +25,6 @@ RELEASE = sites.ROOT / ".github" / "workflows" / "release.yml"
 INSIDE = (
     "postgres/roles.sql",
     "indexing/packaging/templates/aws-lambda/lambda_function.py.in",
-    "evaluate/page.html.jinja",
     "py.typed",
     "serve/answers/prompts/answer.jinja",
     "serve/http/openapi.json",

@@ -102,15 +102,18 @@ def answer_lines(
 ) -> None:
     """Answer the questions of a file in their order and print each reply when it is there.
 
-    language: of the lines that name none. ClickException names the line whose question a
-    provider failed to answer.
+    language: of the lines that name none. A line that fails is named on standard error; SystemExit
+    at the end if there is one.
     """
     console = Console()
+    has_failed = False
     for line in lines:
         try:
             reply, remarks = answer_question(engine, line.question, line.language or language)
         except AnswerableError as error:
-            raise click.ClickException(f"{name}: line {line.line}: {error}") from None
+            click.echo(f"Error: {name}: line {line.line}: {error}", err=True)
+            has_failed = True
+            continue
         if as_json:
             body = {"line": line.line, "id": line.id, "question": line.question}
             click.echo(json.dumps(body | {"reply": format_reply(engine, reply, remarks)}))
@@ -118,6 +121,8 @@ def answer_lines(
             console.print(to_plain_text(f"\n{line.question}"), style="bold")
             route = engine.store.site.route
             print_reply(console, reply, route, line.language or language, remarks)
+    if has_failed:
+        raise SystemExit(1)
 
 
 ScoredStream = Sequence[Scored[Passage]] | Sequence[Scored[RoutingHint]]

@@ -18,23 +18,21 @@ from support.server_processes import Running
 
 # Seconds in which a fault that never ends is ended; other faults end by themselves, however slowly.
 HASTY, PATIENT = 1.5, 240.0
-# A server without one of the paths is remembered, so these come last.
-REMEMBERED = ("404", "405", "no-responses")
-IN_ORDER = sorted(FAULTS, key=lambda fault: fault in REMEMBERED)
 # What the other endpoint does, or what only streams do, which are never asked for.
 OF_VECTORS = {
     "fewer-vectors", "wrong-dimensions", "not-finite", "infinite", "zeros", "last-zeros",
     "reversed", "fixed-dimensions",
 }  # fmt: skip
-OF_ANSWERS = {"no-responses", "refusal", "empty", "incomplete"}
+OF_ANSWERS = {"refusal", "empty", "incomplete"}
 HARMLESS = {
-    "answers": {*OF_VECTORS, "stream-error", "no-responses", "no-usage"},
+    "answers": {*OF_VECTORS, "stream-error", "no-usage"},
     "vectors": {*OF_ANSWERS, "stream-error", "no-usage", "reversed"},
 }
 LATE = {"hang", "drip"}
-REFUSED = {"refusal": "declined", "empty": "contract", "incomplete": "contract"}
+REFUSED = {"refusal": "declined", "empty": "contract"}
 # What the log calls a fault that keeps a reader from an answer.
 CAUSES = {
+    "context": "context", "context-words": "context", "incomplete": "cut-off",
     "400": "bad-parameter", "413": "bad-parameter", "422": "bad-parameter",
     "fixed-dimensions": "bad-parameter", "401": "key-refused", "403": "key-refused",
     "404": "no-model", "405": "no-model", "no-model": "no-model", "429": "rate-limit",
@@ -172,7 +170,7 @@ def check_log(running: Running, before: int, status: int, fault: str) -> None:
 
 
 @pytest.mark.parametrize("endpoint", ["answers", "vectors"])
-@pytest.mark.parametrize("fault", IN_ORDER)
+@pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_ends_in_time_in_words_of_ours(
     request: pytest.FixtureRequest, fault: str, endpoint: str
 ) -> None:
@@ -194,7 +192,7 @@ def test_a_fault_ends_a_stream_in_time(answers: Functions, fault: str) -> None:
     status, body = function.ask(Accept=EVENT_STREAM_TYPE)
     function.stub.fault = None
     name, data = events(body.replace(":\n\n", ""))[-1]
-    assert (status, name) == (200, "answer" if fault == "incomplete" else "problem")
+    assert (status, name) == (200, "problem")
     check_body(data, fault, "answers")
     check_log(function.running, before, data.get("status", 200), fault)
 

@@ -54,7 +54,7 @@ def open_service(
             )
 
         def find_missing_keys(served: "Engine") -> tuple[str, ...]:
-            return list_missing_keys(served.embedder.identity.provider, settings.answers)
+            return list_missing_keys(served.embedder.identity.provider, settings)
 
         service = Service(
             find_engine,
