@@ -119,15 +119,15 @@ def _compare_site(
         site = open_asked_site(folder, config_file, config)
         check_gold_sources(queries, path, list_public_sources(site.engine.store), site.notes)
         after = _read_current(report, site) if report else _ask_whole(site, queries, is_agreed)
-        asked = {verdict.query for verdict in after.verdicts}
+        questions = {verdict.query for verdict in after.verdicts}
         if against is not None and Path(against).is_file():
             before = _read_full_report(Path(against))
             if ids:
-                shared = tuple(v for v in before.verdicts if v.query in asked or v.id in ids)
+                shared = tuple(v for v in before.verdicts if v.query in questions or v.id in ids)
                 before = replace(before, verdicts=shared, total=len(shared), skipped=())
             return SiteDiff(against, before, after)
         with build_ref(config_file, against) as ref:
-            queries = [query for query in queries if query.query in asked]
+            queries = [query for query in queries if query.query in questions]
             return _compare_with_ref(ref, site, queries, after, is_agreed)
 
 

@@ -50,7 +50,7 @@ class AnswerChange:
 
 @dataclass(frozen=True, slots=True)
 class AnswerDiff:
-    """How the answers of two runs differ, by the ids of the later one.
+    """The difference of the answers of two runs, by the ids of the later one.
 
     ``new`` and ``gone``: only one of the runs has asked the question. ``uncompared``: one of the
     runs has no answer to it.

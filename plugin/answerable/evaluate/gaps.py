@@ -470,8 +470,9 @@ def make_gaps_sections(
 def _limit(lines: Sequence[str], limit: int, noun: str = "") -> list[str]:
     """Limit what a terminal shows. noun: of what is left out."""
     left_out = len(lines) - limit
-    more = f"{left_out} more" + (f" {noun}{'s' * (left_out > 1)}" if noun else "")
-    return [*lines[:limit], *([f"and {more}, which --json prints"] if left_out > 0 else [])]
+    plural = f" {noun}{'s' * (left_out > 1)}" if noun else ""
+    omission = f"and {left_out} more{plural}, which --json prints"
+    return [*lines[:limit], *([omission] if left_out > 0 else [])]
 
 
 def _describe_gap(number: int, gap: Gap) -> str:

@@ -1,4 +1,4 @@
-"""What fewer dimensions of vectors change of a gold set's verdicts, and the gate of a build."""
+"""Verdicts of a gold set that fewer dimensions of vectors change, and the gate of a build."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

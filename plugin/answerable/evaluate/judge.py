@@ -93,7 +93,7 @@ _MAX_SHOWN = 100
 
 @dataclass(frozen=True, slots=True)
 class JudgedAnswer:
-    """What is judged of an answer; unlike an Answer it can hold a contradiction.
+    """The judged parts of an answer; unlike an Answer they can hold a contradiction.
 
     ``cited``: every name that a gold file may give to something that the answer cites.
     ``conflicts``: where a claim and a sentence that it quotes disagree in negation.

@@ -82,8 +82,8 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class FloorCounts:
-    """How many answerable queries have an expected passage above a floor, and how many refusals
-    have none.
+    """Counts of answerable queries with an expected passage above a floor, and of refusals
+    without any.
     """
 
     floor: float

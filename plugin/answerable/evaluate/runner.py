@@ -136,8 +136,8 @@ def judge_query(
     if not query.known_failure:
         return replace(verdict, status="fail" if issues else "pass", issues=tuple(issues))
     if issues:
-        known = f"known failure: {query.known_failure}"
-        return replace(verdict, status="known-failure", issues=(*issues, known))
+        reason = f"known failure: {query.known_failure}"
+        return replace(verdict, status="known-failure", issues=(*issues, reason))
     # A failure that only an answer shows is not disproved by what was retrieved.
     if full:
         issue = "it passes: drop knownFailure"
