@@ -86,10 +86,14 @@ def answer_question(
 ) -> tuple[Reply, tuple[Remark, ...]]:
     """Answer a clean question; a refusal is a reply too. Returns it and remarks on its words.
 
-    language: the tag of the language of the question, whose pages go before all others.
+    language: the tag of the language of the question, whose pages go before all others. Where a
+    model fails, standard error names the failure.
     """
     pool = engine.retrieve_for_answer(question, language)
-    return engine.answer_from(pool), pool.reading.remarks
+    reply = engine.answer_from(pool)
+    if reply.failure:
+        click.echo(f"Answered without the model: {reply.failure}", err=True)
+    return reply, pool.reading.remarks
 
 
 def format_reply(engine: Engine, reply: Reply, remarks: tuple[Remark, ...]) -> dict[str, Any]:

@@ -68,7 +68,7 @@ def open_service(
         )
         service.protections.check_installed()
         if missing := find_missing_keys(engine):
-            sentence = f"{', '.join(missing)} is not set: questions fail until it is; set it"
+            sentence = f"{', '.join(missing)} is not set: no model is called until it is; set it"
             err(f"{sentence} where the function runs\n".encode())
         return service
     finally:
