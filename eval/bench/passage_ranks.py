@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from answerable.evaluate.query_retrieval import score_all_passages
+from answerable.evaluate.why import score_all_passages
 from answerable.serve.engine import Engine
 from answerable.serve.retrieval.scoring import Ranking
 from answerable.serve.stores.bundle import Bundle

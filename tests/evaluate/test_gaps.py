@@ -1,29 +1,23 @@
 """Refused questions, read from any log, grouped and made into gold queries to paste."""
 
 import json
-import re
 import shutil
-import stat
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser
 
 from answerable.evaluate.gaps import (
     Gap,
     Wording,
     format_proposals,
     group_refusals,
-    make_gaps_page,
     parse_refusals,
     propose_gold_queries,
 )
 from answerable.evaluate.gold import GoldQuery, load_gold_queries
-from answerable.evaluate.page import Page, render_html_page
 from answerable.serve.engine import Engine
 from answerable.serve.http import logs
 from answerable.serve.http.logs import LoggedRefusal, NearestRecord, Nearness
@@ -443,99 +437,3 @@ def test_gaps_prints_count_of_omitted_entries(site: Path) -> None:
     assert [line[:4] for line in omissions] == ["and ", "   -", "  # "]
     pasted = done.stdout.partition("To paste under `queries:` of gold.yaml:\n")[2]
     assert len(yaml.safe_load(pasted)) == 10
-
-
-def made_page() -> Page:
-    """A page with every section, whose texts are long or would command a browser."""
-    long = "an_identifier_of_a_function_that_has_no_place_where_it_could_be_broken_at_all"
-    wordings = tuple(Wording(text, 3) for text in (HOSTILE, f"What is {long}?", *"abcdef"))
-    gaps = [
-        Gap("write", "fees", "low", "no-evidence", 24, 8, 9, "2026-11-01", "2026-11-09", HOSTILE,
-            wordings),
-        Gap("extend", f"guide/{long}", "close", "declined", 1, 1, 1, "2026-11-01", "2026-11-01"),
-        Gap("off-topic", None, None, "no-evidence", 2, 1, 1, "2026-11-01", "2026-11-01", "",
-            (Wording(HOSTILE, 2),)),
-    ]  # fmt: skip
-    proposals = [{"id": "a", "query": HOSTILE}]
-    return make_gaps_page(gaps, refusals=27, damaged=1, answered_since=3,
-                          proposals=proposals, gold_name="gold.yaml")  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("gaps-page") / "gaps.html"
-    path.write_text(render_html_page(made_page()), "utf-8")
-    return path
-
-
-def test_html_page_fetches_and_runs_nothing(written: Path) -> None:
-    text = written.read_text("utf-8")
-    assert not re.search(r"(?:src|href)=|url\(|@import|<script|\son\w+=", text)
-    assert "&lt;script&gt;" in text
-
-
-def test_html_page_holds_all_wordings(written: Path) -> None:
-    text = written.read_text("utf-8")
-    for wording in ("&lt;script&gt;", "What is an_identifier", *(f"<li>{c} " for c in "abcdef")):
-        assert wording in text
-    assert "1 damaged line skipped" in text
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1200, 420])
-def test_html_page_is_readable_and_accessible(
-    browser: Browser, written: Path, scheme: str, width: int
-) -> None:
-    context = browser.new_context(
-        viewport={"width": width, "height": 800},
-        color_scheme="dark" if scheme == "dark" else "light",
-        java_script_enabled=True,
-    )
-    page = context.new_page()
-    requests: list[str] = []
-    page.on("request", lambda request: requests.append(request.url))
-    page.goto(written.as_uri())
-    page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
-    violations = Axe().run(page).response["violations"]
-    is_wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
-    title = page.title()
-    context.close()
-    assert requests == [written.as_uri()]
-    assert violations == []
-    assert not is_wide
-    assert title == "Unanswered questions: 2 gaps"
-
-
-def test_page_of_empty_logs_has_no_empty_heading() -> None:
-    text = render_html_page(
-        make_gaps_page((), refusals=0, damaged=0, answered_since=0, proposals=(), gold_name="g")
-    )
-    assert "No question was refused" in text
-    assert "<h2>" not in text
-    assert format_proposals(()) == ""
-
-
-@pytest.mark.parametrize(
-    ("place", "fate"),
-    [
-        ("docs/gaps.html", "published"),
-        ("site/deep/gaps.html", "published"),
-        ("function/gaps.html", "deployed"),
-    ],
-)
-def test_html_page_is_not_written_where_it_would_leave_the_machine(
-    tmp_path: Path, place: str, fate: str
-) -> None:
-    site = write_site(tmp_path)
-    put(site / "log", line())
-    done = command(site, "gaps", "log", "--html", place)
-    assert done.returncode == 1
-    assert f"--html {place}: " in done.stderr
-    assert f"is {fate}, and the page holds what readers have typed" in done.stderr
-    assert not (site / place).exists()
-
-
-def test_html_page_is_for_its_owner_alone(tmp_path: Path) -> None:
-    put(tmp_path / "log", line())
-    assert command(tmp_path, "gaps", "log", "--html", "gaps.html").returncode == 0
-    assert stat.S_IMODE((tmp_path / "gaps.html").stat().st_mode) == 0o600

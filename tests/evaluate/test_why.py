@@ -12,8 +12,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from answerable.cli import main
-from answerable.evaluate.query_retrieval import score_all_passages
-from answerable.evaluate.why import ExplainedOutcome, Explanation, explain_question
+from answerable.evaluate.why import (
+    ExplainedOutcome,
+    Explanation,
+    explain_question,
+    score_all_passages,
+)
 from answerable.evaluate.why_advice import FACT, advise_author
 from answerable.indexing.notes.notebook import Note
 from answerable.indexing.pages.records import Record
@@ -519,36 +523,3 @@ def test_proposed_sentence_is_quoted_when_it_is_written(
     )
     mended = engine(tmp_path / "after", *(record(*page) for page in html.items()))
     assert edit.sentence.partition(FACT)[0] in mended.answer(question).answer.claims[0].text
-
-
-def test_try_shows_the_answer_before_and_after(folder: Path, tmp_path: Path) -> None:
-    question = "What does a green lantern warn of?"
-    draft = tmp_path / "storms.md"
-    text = (folder / "docs" / "storms.md").read_text("utf-8")
-    sites.put(draft, f"{text}\n## Green\n\nA green lantern warns of fog.\n")
-    bundle = sites.opened(folder).manifest.id
-    arguments = (question, "--expect", "storms", "--try", str(draft))
-    done = run(folder, *arguments)
-    assert done.exit_code == 0, done.output
-    assert f"storms.md: {question}\n  changed: the answer\n" in done.output
-    assert "{+A green lantern warns of fog [1].+}" in done.output
-    assert "storms#green" in done.output.split("cites: ")[1]
-    assert ", cited\n" in done.output
-    body = json.loads(run(folder, *arguments, "--json").stdout)
-    assert "fog" not in body["before"]["outcome"]["text"]
-    assert "A green lantern warns of fog." in body["after"]["outcome"]["text"].replace(" [1]", "")
-    # The site itself is as it was.
-    assert sites.opened(folder).manifest.id == bundle
-    assert "fog" not in (folder / "docs" / "storms.md").read_text("utf-8")
-    unchanged = run(folder, question, "--try", str(folder / "docs" / "storms.md"))
-    assert "changed: nothing" in unchanged.output
-
-
-def test_draft_is_named_like_the_page_that_it_replaces(folder: Path, tmp_path: Path) -> None:
-    sites.put(tmp_path / "unheard-of.md", "# Unheard of\n")
-    done = run(folder, "What is a mooring?", "--try", str(tmp_path / "unheard-of.md"))
-    assert done.exit_code == 1
-    assert "no page of " in done.output
-    assert "name the file, and its folder, like the page that it replaces" in done.output
-    both = run(folder, "What is it?", "--refuse", "--try", str(tmp_path / "unheard-of.md"))
-    assert (both.exit_code, "drop --expect and --try" in both.output) == (2, True)

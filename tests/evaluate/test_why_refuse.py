@@ -186,4 +186,4 @@ def test_refuse_says_that_a_question_is_refused_already(folder: Path) -> None:
 def test_refuse_and_expect_exclude_each_other(folder: Path) -> None:
     done = run(folder, "What is a mooring?", "--refuse", "--expect", "mooring")
     assert done.exit_code == 2
-    assert "--refuse: nothing should answer the question; drop --expect and --try" in done.output
+    assert "--refuse: nothing should answer the question; drop --expect" in done.output

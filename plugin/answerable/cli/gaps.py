@@ -4,35 +4,22 @@ import codecs
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from ..evaluate.gaps import group_refusals, make_gaps_page, parse_refusals, propose_gold_queries
+from ..evaluate.gaps import group_refusals, make_gaps_sections, parse_refusals, propose_gold_queries
 from ..evaluate.gold import load_gold_queries
-from ..evaluate.page import render_html_page
-from ..indexing.output.files import write_private_file
 from ..serve.errors import SiteError
 from ..serve.http.logs import REFUSAL_LOG_FILE
 from .context import DEFAULT_CACHE, SiteLocation, open_engine
-from .render import print_page
-
-if TYPE_CHECKING:
-    from ..mkdocs.site_config import SiteConfig
+from .render import print_sections
 
 
 @click.command("gaps")
 @click.argument("logs", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--json", "as_json", is_flag=True, help="Print the groups as JSON.")
-@click.option(
-    "--html",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the groups as an HTML page to this file too.",
-)
 @click.pass_obj
-def command(
-    location: SiteLocation, logs: tuple[Path, ...], as_json: bool, html: Path | None
-) -> None:
+def command(location: SiteLocation, logs: tuple[Path, ...], as_json: bool) -> None:
     """Group refused questions into likely missing pages.
 
     LOGS: files with lines of refusals, - for standard input. Default: the refusals that the dev
@@ -44,8 +31,6 @@ def command(
         from ..mkdocs.site_config import load_site_config
 
         site = load_site_config(location[1])
-    if html and site:
-        _check_unpublished(html, site)
     own_log = (site.cache if site else DEFAULT_CACHE) / REFUSAL_LOG_FILE
     if not logs and not own_log.exists():
         raise SiteError(
@@ -60,10 +45,6 @@ def command(
     gold = load_gold_queries(site.gold, site.author) if site and has_gold else ()
     proposals = propose_gold_queries(gaps, gold)
     gold_name = site.gold.name if site else "gold.yaml"
-    page = make_gaps_page(gaps, len(refusals), damaged, answered_count, proposals, gold_name)
-    if html:
-        # For its owner alone: it holds what readers have typed.
-        write_private_file(html, render_html_page(page).encode("utf-8", "backslashreplace"))
     if as_json:
         body = {
             "refusals": len(refusals),
@@ -74,18 +55,9 @@ def command(
         }
         click.echo(json.dumps(body, indent=2))
     else:
-        print_page(page)
-
-
-def _check_unpublished(path: Path, site: "SiteConfig") -> None:
-    """Refuse to write what readers have typed to where it would leave the machine; SiteError."""
-    fates = dict.fromkeys(site.published, "published") | {site.bundle.parent: "deployed"}
-    for folder, fate in fates.items():
-        if path.resolve().is_relative_to(folder.resolve()):
-            raise SiteError(
-                f"--html {path}: {folder} is {fate}, and the page holds what readers have "
-                "typed; name a file elsewhere"
-            )
+        print_sections(
+            make_gaps_sections(gaps, len(refusals), damaged, answered_count, proposals, gold_name)
+        )
 
 
 def _read_log(path: Path) -> str:

@@ -10,7 +10,6 @@ from typing import Any
 
 import click
 
-from ..evaluate.verdict import CallUsage, ModelPrice
 from ..indexing.caches import show_progress
 from ..indexing.output.files import format_count
 from ..indexing.questions import (
@@ -234,8 +233,6 @@ def command(
     own = {name: line for name, line in questions.items() if name not in elsewhere}
     file = AnswerFile(resolve_answers_path(options), own, sections, engine, elsewhere)
     writer = QuestionWriter(options.questions.model, options.questions.base_url or None)
-    price = options.evaluate.prices.get(writer.model)
-    model_price = ModelPrice(price.input, price.output) if price else None
     if check or gold is not None:
         asked_count = gold or len(engine.store.question_keys)
         confirm_cost(
@@ -263,7 +260,7 @@ def command(
                 answers="openai", model=writer.model, base_url=writer.base_url,
             )  # fmt: skip
             drafting = make_engine(engine.store, engine.embedder, settings)
-            _write_answers(replace(file, engine=drafting), writer, model_price, is_agreed=yes)
+            _write_answers(replace(file, engine=drafting), writer, is_agreed=yes)
         return
     unwritten = _list_unwritten(engine.store, sections, questions)
     if export:
@@ -272,7 +269,7 @@ def command(
     elif imported is not None:
         _import(_read_lines(imported), path, questions, sections)
     else:
-        _write(writer, model_price, path, questions, sections, unwritten, is_agreed=yes)
+        _write(writer, path, questions, sections, unwritten, is_agreed=yes)
 
 
 def _list_sections_elsewhere(folder: Path, sections: Sequence[SectionPassages]) -> frozenset[str]:
@@ -307,7 +304,6 @@ def _save(path: Path, questions: Questions, sections: Sequence[SectionPassages])
 
 def _write(
     writer: QuestionWriter,
-    price: ModelPrice | None,
     path: Path,
     questions: Questions,
     sections: Sequence[SectionPassages],
@@ -319,7 +315,7 @@ def _write(
         click.echo(f"{path} has questions for every section")
         return
     count = format_count(len(unwritten), "section")
-    _announce(count, writer.model, writer.estimate_tokens(unwritten), price, is_agreed=is_agreed)
+    _announce(count, writer.model, writer.estimate_tokens(unwritten), is_agreed=is_agreed)
     done = written = refused = 0
     tokens = [0, 0]
     failures: dict[str, None] = {}
@@ -337,7 +333,7 @@ def _write(
             done += len(result.lines)
             if progress:
                 progress(done, len(unwritten))
-    total = _describe_tokens((tokens[0], tokens[1]), price)
+    total = _describe_tokens((tokens[0], tokens[1]))
     click.echo(
         f"{format_count(written, 'question')} for {format_count(done, 'section')} in {path}; "
         f"{refused} refused by the lint; {total}"
@@ -348,19 +344,15 @@ def _write(
         raise SiteError(f"{missing} got no questions{reason}: run the same command again")
 
 
-def _announce(
-    count: str, model: str, tokens: tuple[int, int], price: ModelPrice | None, *, is_agreed: bool
-) -> None:
+def _announce(count: str, model: str, tokens: tuple[int, int], *, is_agreed: bool) -> None:
     """Say what a run takes before it begins, and ask at a terminal, or raise click.Abort."""
-    estimate = _describe_tokens(tokens, price)
+    estimate = _describe_tokens(tokens)
     click.echo(f"{count}, {model}: about {estimate}; only public text is sent.", err=True)
     if sys.stdin.isatty() and not is_agreed:
         click.confirm("Go on?", default=True, abort=True, err=True)
 
 
-def _write_answers(
-    file: AnswerFile, writer: QuestionWriter, price: ModelPrice | None, *, is_agreed: bool
-) -> None:
+def _write_answers(file: AnswerFile, writer: QuestionWriter, *, is_agreed: bool) -> None:
     unanswered = file.list_unanswered()
     if not file.questions:
         raise SiteError("there are no questions: run `answerable questions --write` first")
@@ -368,9 +360,9 @@ def _write_answers(
         click.echo(f"{file.path} has answers to every question")
         return
     count, tokens = format_count(len(unanswered), "question"), file.estimate_tokens(unanswered)
-    _announce(count, writer.model, tokens, price, is_agreed=is_agreed)
+    _announce(count, writer.model, tokens, is_agreed=is_agreed)
     counts = file.store(unanswered, writer.pause)
-    total = _describe_tokens((counts.tokens_in, counts.tokens_out), price)
+    total = _describe_tokens((counts.tokens_in, counts.tokens_out))
     click.echo(f"{counts.describe(file.path)}; {total}")
     if counts.failures:
         missing = format_count(sum(counts.failures.values()), "question")
@@ -394,11 +386,8 @@ def _import_answers(text: str, file: AnswerFile) -> None:
     click.echo(f"{counts.describe(file.path)}; {ignored} of no question without an answer")
 
 
-def _describe_tokens(tokens: tuple[int, int], price: ModelPrice | None) -> str:
-    cost = ""
-    if price:
-        cost = f", cost {price.compute_cost(CallUsage(*tokens, 0)):.4f} by evaluate.prices"
-    return f"{tokens[0]} tokens in and {tokens[1]} out{cost}"
+def _describe_tokens(tokens: tuple[int, int]) -> str:
+    return f"{tokens[0]} tokens in and {tokens[1]} out"
 
 
 def _import(

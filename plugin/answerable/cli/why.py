@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from ..evaluate.page import Card, Link, Page, ReportSection, Side, Table
+from ..evaluate.report import ReportSection
 from ..evaluate.sources import NoteSources
 from ..evaluate.why import ExpectedRank, ExplainedCandidate, Explanation, explain_question
 from ..evaluate.why_advice import (
@@ -33,7 +33,7 @@ from .context import (
     question_argument,
 )
 from .eval import read_note_sources
-from .render import print_page
+from .render import print_sections
 
 _SELECTED = {"evidence": "evidence", "under-floor": "under the floor"}
 # Why a candidate above the floor is left out.
@@ -50,16 +50,13 @@ _REASONS = {
 }
 
 
+_CANDIDATE_COLUMNS = ("", "score", "to floor", "candidate")
+
+
 @click.command("why")
 @question_argument
 @click.option("--expect", metavar="ID", help="What should have been found: a page, passage, note.")
 @click.option("--refuse", is_flag=True, help="It should have been refused: what would do that.")
-@click.option(
-    "--try",
-    "draft",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Build a copy of the site with this file as the page of its name; compare the answers.",
-)
 @language_option
 @click.option("--json", "as_json", is_flag=True, help="Print the whole ledger as JSON.")
 @click.pass_obj
@@ -68,22 +65,16 @@ def command(
     question: str,
     expect: str | None,
     refuse: bool,
-    draft: Path | None,
     language: str | None,
     as_json: bool,
 ) -> None:
     """Explain what a QUESTION retrieves, what it does not, and what an author could do."""
     check_language_tag(language)
-    if refuse and (expect or draft):
-        raise click.UsageError(
-            "--refuse: nothing should answer the question; drop --expect and --try"
-        )
+    if refuse and expect:
+        raise click.UsageError("--refuse: nothing should answer the question; drop --expect")
     cleaned = clean_question(question)
     engine = open_engine(*location)
-    explanation, notes = _explain(engine, location[1], cleaned, expect, language)
-    if draft:
-        _compare_trial(location[1], draft, explanation, notes, as_json=as_json)
-        return
+    explanation = _explain(engine, location[1], cleaned, expect, language)
     floors = find_refusing_floors(engine, explanation) if refuse else None
     if refuse:
         advice = advise_refusal(engine, explanation, floors) if floors else ()
@@ -102,47 +93,7 @@ def command(
     opening += [f'"{old}" was read as "{new}".' for old, new in explanation.corrected.items()]
     if refuse and floors is None:
         opening.append("It is refused already, so there is nothing to do.")
-    print_page(_make_page(explanation, opening, advice, gold_query), wraps=True)
-
-
-def _compare_trial(
-    config_file: Path,
-    draft: Path,
-    before: Explanation,
-    notes: Mapping[str, str],
-    *,
-    as_json: bool,
-) -> None:
-    """Build the site with a draft of a page, and print the answers before and after."""
-    from ..mkdocs.ref_build import build_with_page
-
-    with build_with_page(config_file, draft) as bundle:
-        engine = open_engine(bundle, config_file)
-        expect = before.expected.asked if before.expected else None
-        after = explain_question(
-            engine, before.question, expect=expect, language=before.language, notes=notes
-        )
-    if as_json:
-        body = {"before": _encode(before), "after": _encode(after)}
-        click.echo(json.dumps(_round_floats(body), indent=2))
-        return
-    sides = []
-    for outcome in (before.outcome, after.outcome):
-        if outcome:
-            links = tuple(Link(name, name) for name in outcome.cited)
-            sides.append(Side(outcome.reason or outcome.mode, outcome.text, links))
-        else:
-            sides.append(Side("answered by a model, which is not asked", ""))
-    changed = "the answer" if sides[0] != sides[1] else "nothing"
-    card = Card(title=before.question, name=draft.name, remark=changed, sides=tuple(sides))
-    lines = []
-    if (old := before.expected) and (new := after.expected):
-        cited = "cited" if new.is_cited else "not cited"
-        lines.append(
-            f"{old.asked}: base {old.candidate.base:.3f} → {new.candidate.base:.3f}, rank "
-            f"{old.rank} → {new.rank}, {cited}"
-        )
-    print_page(Page("", summary=tuple(lines), sections=(ReportSection(cards=(card,)),)), wraps=True)
+    print_sections(_make_sections(explanation, opening, advice, gold_query), wraps=True)
 
 
 def _explain(
@@ -151,22 +102,16 @@ def _explain(
     question: str,
     expect: str | None,
     language: str | None,
-) -> tuple[Explanation, Mapping[str, str]]:
-    """Explain a question; the site's sources are read only where the bundle does not suffice.
-
-    Returns the notes that were read too: from a path to an id.
-    """
+) -> Explanation:
+    """Explain a question; the site's sources are read only where the bundle does not suffice."""
     try:
-        return explain_question(engine, question, expect=expect, language=language), {}
+        return explain_question(engine, question, expect=expect, language=language)
     except GoldError:
         if expect is None or not config_file.is_file():
             raise
         # The bundle alone does not know the path of a note, or the reason why a page is missing.
         notes = _read_site_notes(config_file, expect).ids
-        explanation = explain_question(
-            engine, question, expect=expect, language=language, notes=notes
-        )
-        return explanation, notes
+        return explain_question(engine, question, expect=expect, language=language, notes=notes)
 
 
 def _read_site_notes(config_file: Path, expect: str) -> NoteSources:
@@ -219,26 +164,23 @@ def _format_outcome(explanation: Explanation) -> str:
     return f"{outcome.mode}, confidence {confidence}, cites {', '.join(outcome.cited)}"
 
 
-def _make_page(
+def _make_sections(
     explanation: Explanation,
     opening: Sequence[str],
     advice: Sequence[Advice],
     gold_query: Mapping[str, str] | None,
-) -> Page:
+) -> list[ReportSection]:
     """Lay out what an author could do, and then what it rests on."""
     profile = explanation.profile
     # A JSON text is a YAML text, whatever a question has in it.
     code = "\n  ".join(f"{name}: {json.dumps(text)}" for name, text in (gold_query or {}).items())
-    words = Table(
-        ("passages", "weight", "word"),
-        tuple(
-            (
-                str(word.passages),
-                f"{word.share:.0%}" if word.share else "name",
-                f"{word.text}, unknown" if word.text in explanation.unknown else word.text,
-            )
-            for word in explanation.words
-        ),
+    words = tuple(
+        (
+            str(word.passages),
+            f"{word.share:.0%}" if word.share else "name",
+            f"{word.text}, unknown" if word.text in explanation.unknown else word.text,
+        )
+        for word in explanation.words
     )
     expected = _list_expected(explanation.expected) if explanation.expected else ()
     sections = [
@@ -248,10 +190,14 @@ def _make_page(
         ReportSection("Expected", expected),
     ]
     if explanation.words:
-        sections.append(ReportSection("Words", (_describe_formula(explanation),), table=words))
+        sections.append(
+            ReportSection(
+                "Words", (_describe_formula(explanation),), ("passages", "weight", "word"), words
+            )
+        )
     sections += _list_streams("Passages", explanation.passages, profile.floor)
     sections += _list_streams("Hints", explanation.hints, profile.note_floor)
-    return Page("", sections=tuple(sections))
+    return sections
 
 
 def _describe_formula(explanation: Explanation) -> str:
@@ -283,13 +229,19 @@ def _list_streams(
         lines.append(f"{fates.total()} more were considered and left out ({counted}).")
     if shown:
         title = f"{name} considered, with the floor {floor:g}"
-        yield ReportSection(title, tuple(lines), table=_make_candidate_table(shown))
+        yield ReportSection(title, tuple(lines), _CANDIDATE_COLUMNS, _make_candidate_rows(shown))
     if under:
-        yield ReportSection(f"{name} under the floor {floor:g}", table=_make_candidate_table(under))
+        yield ReportSection(
+            f"{name} under the floor {floor:g}",
+            columns=_CANDIDATE_COLUMNS,
+            rows=_make_candidate_rows(under),
+        )
 
 
-def _make_candidate_table(candidates: Sequence[ExplainedCandidate]) -> Table:
-    rows = [
+def _make_candidate_rows(
+    candidates: Sequence[ExplainedCandidate],
+) -> tuple[tuple[str, ...], ...]:
+    return tuple(
         (
             str(candidate.rank),
             f"{candidate.score:.3f}",
@@ -297,8 +249,7 @@ def _make_candidate_table(candidates: Sequence[ExplainedCandidate]) -> Table:
             "\n".join(_describe_candidate(candidate)),
         )
         for candidate in candidates
-    ]
-    return Table(("", "score", "to floor", "candidate"), tuple(rows))
+    )
 
 
 def _describe_candidate(candidate: ExplainedCandidate) -> Iterator[str]:

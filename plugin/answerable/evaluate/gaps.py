@@ -34,7 +34,7 @@ from ..serve.stores.bundle import Bundle
 from ..serve.text.tokenization import STOPWORDS, split_lowercase_words
 from ..serve.types import Reason
 from .gold import GoldQuery
-from .page import Card, Page, ReportSection
+from .report import ReportSection
 
 # Two questions are about one thing from this similarity on, the mean of the cosine of their terms
 # and that of their vectors. Under the local embedder, on 169 refusals of real questions by two
@@ -421,15 +421,15 @@ def format_proposals(proposals: Sequence[dict[str, Any]]) -> str:
     return "".join(f"  {line}\n" for line in text.splitlines())
 
 
-def make_gaps_page(
+def make_gaps_sections(
     gaps: Sequence[Gap],
     refusals: int,
     damaged: int,
     answered_since: int,
     proposals: Sequence[dict[str, Any]],
     gold_name: str,
-) -> Page:
-    """Lay out gaps as a page.
+) -> list[ReportSection]:
+    """Lay out gaps for a terminal.
 
     refusals, damaged: the number of lines. answered_since: refusals that the site answers by now.
     gold_name: the file that proposals are pasted into.
@@ -451,21 +451,31 @@ def make_gaps_page(
     code = format_proposals(proposals[:_SHOWN_PROPOSALS])
     if len(proposals) > _SHOWN_PROPOSALS:
         code += f"  # and {len(proposals) - _SHOWN_PROPOSALS} more, which --json prints\n"
-    return Page(
-        f"Unanswered questions: {format_count(len(on_topic), 'gap')}",
-        sections=(
-            ReportSection(lines=tuple(lines), cards=()),
-            ReportSection(
-                "Pages to write or to extend", cards=tuple(map(_make_card, on_topic)), limit=20
-            ),
-            ReportSection(title, texts, limit=5),
-            ReportSection(f"To paste under `queries:` of {gold_name}:" if code else "", code=code),
+    sections = [
+        ReportSection(lines=tuple(lines)),
+        ReportSection(
+            "Pages to write or to extend",
+            tuple(_limit([_describe_gap(n, gap) for n, gap in enumerate(on_topic, 1)], 20)),
         ),
-        summary=(f"\n{format_count(damaged, 'damaged line')} skipped",) if damaged else (),
-    )
+        ReportSection(title, tuple(f"   - {text}" for text in _limit(texts, 5))),
+        ReportSection(f"To paste under `queries:` of {gold_name}:" if code else "", code=code),
+    ]
+    if damaged:
+        sections.append(
+            ReportSection(lines=("", f"{format_count(damaged, 'damaged line')} skipped"))
+        )
+    return sections
 
 
-def _make_card(gap: Gap) -> Card:
+def _limit(lines: Sequence[str], limit: int, noun: str = "") -> list[str]:
+    """Limit what a terminal shows. noun: of what is left out."""
+    left_out = len(lines) - limit
+    plural = f" {noun}{'s' * (left_out > 1)}" if noun else ""
+    omission = f"and {left_out} more{plural}, which --json prints"
+    return [*lines[:limit], *([omission] if left_out > 0 else [])]
+
+
+def _describe_gap(number: int, gap: Gap) -> str:
     if gap.action == "extend":
         title = f"Extend {gap.near}: {_ADVICE_BY_REASON[gap.reason]}"
     else:
@@ -474,12 +484,10 @@ def _make_card(gap: Gap) -> Card:
     wordings = f" in {gap.questions} wordings" if gap.questions > 1 else ""
     days = gap.first if gap.first == gap.last else f"{gap.first} to {gap.last}"
     askers = format_count(gap.askers, "asker")
-    return Card(
-        title=title,
-        outcome=f"asked {format_times(gap.asked)} by {askers}{wordings}, {days}",
-        lines=tuple(map(_describe_wording, gap.wordings)),
-        is_open=True,
-    )
+    asked = f"asked {format_times(gap.asked)} by {askers}{wordings}, {days}"
+    lines = [f"\n{number}. {title}", asked]
+    lines += (f"- {line}" for line in _limit([*map(_describe_wording, gap.wordings)], 3, "wording"))
+    return "\n   ".join(lines)
 
 
 def _describe_wording(wording: Wording) -> str:

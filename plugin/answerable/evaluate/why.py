@@ -12,9 +12,18 @@ from ..serve.bundle_format.manifest import Profile
 from ..serve.engine import Engine
 from ..serve.errors import GoldError
 from ..serve.retrieval.bm25 import RowRange, compute_idfs
+from ..serve.retrieval.boosts import score_hint_labels
 from ..serve.retrieval.question import QuestionReading, list_site_name_words
-from ..serve.retrieval.retrieve import TOP_K, RetrievalResult, retrieve
-from ..serve.retrieval.scoring import Scored, choose_floored_score, compute_signals
+from ..serve.retrieval.retrieve import TOP_K, RetrievalResult, normalize_query, retrieve
+from ..serve.retrieval.scoring import (
+    Ranking,
+    Scored,
+    choose_floored_score,
+    compute_signals,
+    max_cosine_per_hint,
+    score_all_codes,
+    score_rows,
+)
 from ..serve.retrieval.selection import (
     POOL_SIZE,
     BudgetLimit,
@@ -29,7 +38,6 @@ from ..serve.stores.bundle import Bundle
 from ..serve.text.languages import match_languages
 from ..serve.text.tokenization import extract_terms, split_lowercase_words
 from ..serve.types import Mode, Passage, Reason, RoutingHint
-from .query_retrieval import compute_hint_cosines, score_all_hints, score_all_passages
 
 # Evidence, or what keeps a candidate from being it: its floor, a rule of selection, the budget,
 # passages in the asker's language, or more candidates above it than a pool holds.
@@ -409,7 +417,7 @@ def _rank_expected(
     ranking = score_all_passages(bundle, reading, vector)
     scores, is_above, ids = ranking.score, ranking.above_floor, bundle.passage_ids
     if stream == "hints":
-        scores, ids = score_all_hints(bundle, reading, vector), bundle.hints.ids
+        scores, ids = _score_all_hints(bundle, reading, vector), bundle.hints.ids
         is_above = scores >= context.profile.note_floor
 
     def order(row: int) -> tuple[bool, bool, float]:
@@ -423,7 +431,7 @@ def _rank_expected(
         fate: Fate = "out-of-pool" if is_above[row] else "under-floor"
         rank = _rank_row(scores, row, is_above == is_above[row])
         if stream == "hints":
-            score, dense = float(scores[row]), float(compute_hint_cosines(bundle, vector)[row])
+            score, dense = float(scores[row]), float(_compute_hint_cosines(bundle, vector)[row])
             hint = Scored(bundle.hints.row(row), score, score, lexical=score - dense, dense=dense)
             candidate = _explain_hint(context, hint, rank, fate)
         else:
@@ -455,3 +463,21 @@ def _rank_row(scores: Floats, row: int, among: NDArray[np.bool_] | None = None) 
     is_before = scores > score
     is_before[:row] |= scores[:row] == score
     return 1 + int((is_before if among is None else is_before & among).sum())
+
+
+def score_all_passages(bundle: Bundle, reading: QuestionReading, vector: Floats) -> Ranking:
+    """Score every passage. vector: (d,), of the reading's text."""
+    rows = np.arange(len(bundle.passage_ids))
+    dense = score_all_codes(bundle.passage_codes, normalize_query(bundle, vector))
+    return score_rows(bundle.manifest.profile, rows, dense, compute_signals(bundle, reading))
+
+
+def _score_all_hints(bundle: Bundle, reading: QuestionReading, vector: Floats) -> Floats:
+    """Score every hint by its cosine and its label, (hints,). vector: as above."""
+    return _compute_hint_cosines(bundle, vector) + score_hint_labels(bundle, reading.idfs)
+
+
+def _compute_hint_cosines(bundle: Bundle, vector: Floats) -> Floats:
+    """Compute the cosine of every hint, (hints,): the best of its windows. vector: (d,)."""
+    cosines = score_all_codes(bundle.hint_codes, normalize_query(bundle, vector))
+    return max_cosine_per_hint(bundle.hint_owners, cosines, len(bundle.hints))
