@@ -44,8 +44,8 @@ from answerable.serve.providers import make_engine
 from answerable.serve.retrieval import retrieve
 from answerable.serve.retrieval.question import clean_question, find_question_problem, read_question
 from answerable.serve.stores.bundle import Bundle
-from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from support import doubles, sites
+from support.scripted import LetterEmbedder, ScriptedAnswerer
 
 LOCAL = "local/wordllama-l2-supercat-int8@256"
 ANSWERABLE = {

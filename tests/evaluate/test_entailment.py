@@ -10,9 +10,9 @@ import yaml
 
 from answerable.evaluate.judge import EntailmentJudge
 from answerable.evaluate.report import read_latest_report
-from answerable.testing.honest_model import ParsedPrompt, honest_model, write_honest_draft
 from support import sites
 from support.deadlines import PATIENCE
+from support.honest_model import ParsedPrompt, honest_model, write_honest_draft
 from support.openai_stub import OpenAIStub
 
 GOLD = """

@@ -18,10 +18,10 @@ import yaml
 from answerable.evaluate.report import read_latest_report, read_report
 from answerable.evaluate.runner import merge_runs
 from answerable.evaluate.verdict import CallUsage
-from answerable.testing.honest_model import ParsedPrompt, honest_model
 from support import sites
 from support.deadlines import PATIENCE, until
 from support.eval_reports import row
+from support.honest_model import ParsedPrompt, honest_model
 from support.openai_stub import OpenAIStub
 from support.server_processes import started
 from support.stub_fixtures import QuestionFaultStub, find_question

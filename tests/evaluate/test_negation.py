@@ -18,8 +18,8 @@ from answerable.evaluate.judge import (
 )
 from answerable.serve.text.languages import get_translation
 from answerable.serve.types import Answer, Claim, Passage, RecordCitation, Reply
-from answerable.testing.honest_model import ParsedPrompt, write_honest_draft
 from support import sites
+from support.honest_model import ParsedPrompt, write_honest_draft
 from support.openai_stub import OpenAIStub
 
 # A claim, and the sentences that it quotes.

@@ -43,7 +43,7 @@ _IMPORTED = (
     "answerable.cli.ask",
     "answerable.cli.ask",
     "answerable.cli.eval",
-    "answerable.cli.index",
+    "answerable.cli.build",
     "wordllama",
 )
 _MESSAGE = 1 << 20

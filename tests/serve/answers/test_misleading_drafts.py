@@ -23,9 +23,9 @@ from answerable.serve.answers.statements import find_surrounding_sentences
 from answerable.serve.errors import Rule
 from answerable.serve.text.sanitization import sanitize_text
 from answerable.serve.types import Answer, Evidence, Passage, RecordCitation
-from answerable.testing.doubles import ScriptedAnswerer
 from support import sites
 from support.doubles import record
+from support.scripted import ScriptedAnswerer
 
 SITE = "Harbor Docs"
 GLOSSARY = " ".join(f"The term harbor is used for part {n:02} of the product." for n in range(40))

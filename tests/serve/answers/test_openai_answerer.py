@@ -24,12 +24,12 @@ from answerable.serve.retrieval import selection
 from answerable.serve.retrieval.question import MAX_QUESTION_CHARACTERS
 from answerable.serve.retrieval.selection import fit_budget
 from answerable.serve.types import Evidence, HintCitation, Passage, RecordCitation, RoutingHint
-from answerable.testing.openai_stub import count_tokens
 from support import sites
 from support.deadlines import PATIENCE, finish
 from support.hostile_models import HOSTILE_MODELS
 from support.openai_stub import OpenAIStub
 from support.stub_fixtures import is_counted
+from support.stub_server import count_tokens
 
 QUESTION = "How thick is the chain of a mooring?"
 RESPONSES, CHAT = "/v1/responses", "/v1/chat/completions"
