@@ -108,7 +108,9 @@ def test_browser_answers_where_the_option_says_so(tmp_path: Path) -> None:
         # The page's own link to an endpoint is not followed.
         assert "rel='answerable'" not in get(server, "/docs/mooring/")[2]
     assert not (tmp_path / "site" / "assets" / "answerable").exists()
-    done = command(tmp_path, "serve", "site", "--answers-in=browser", "--notebook=notebook")
+    options = {"site_dir": "site", "answers_in": "browser", "notebook": "notebook"}
+    put(tmp_path / "answerable.yml", json.dumps(options))
+    done = command(tmp_path, "serve")
     assert "answers_in: browser is impossible, since `notebook` needs" in done.stderr
 
 

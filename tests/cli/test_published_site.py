@@ -237,7 +237,7 @@ def test_another_version_s_index_is_refused(tmp_path: Path, files: BrowserIndex)
     ("kind", "damage", "problem"),
     [
         ("core", lambda path: path.write_bytes(b"x"), "another file than was built"),
-        ("texts", lambda path: path.unlink(), "is missing: deploy the whole site again"),
+        ("texts", lambda path: path.unlink(), "deploy the whole site again"),
         ("manifest", lambda path: path.write_text("[]"), "another file than was built"),
     ],
 )

@@ -41,7 +41,6 @@ _IMPORTED = (
     "answerable.indexing.pipeline",
     "answerable.serve.providers",
     "answerable.cli.ask",
-    "answerable.cli.ask",
     "answerable.cli.eval",
     "answerable.cli.build",
     "wordllama",

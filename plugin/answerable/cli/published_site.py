@@ -77,13 +77,21 @@ def fetch(address: str, max_bytes: int) -> tuple[str, bytes]:
     host = parts.netloc.encode("idna").decode("ascii")
     encoded = quote(parts._replace(netloc=host).geturl(), safe=string.punctuation)
     request = urllib.request.Request(encoded, headers={"User-Agent": "mkdocs-answerable"})
-    with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as response:
-        if not _is_private_way(response.url):
-            raise ValueError(f"it leads to {response.url:.200}, which is not https")
+    opener = urllib.request.build_opener(_PrivateRedirects)
+    with opener.open(request, timeout=_TIMEOUT_SECONDS) as response:
         body: bytes = response.read(max_bytes + 1)
         if len(body) > max_bytes:
             raise ValueError(f"it has more than {max_bytes} bytes")
         return response.url, body
+
+
+class _PrivateRedirects(urllib.request.HTTPRedirectHandler):
+    """Redirects whose way nobody can change; ValueError for another one, before it is asked."""
+
+    def redirect_request(self, *request: Any) -> urllib.request.Request | None:
+        if not _is_private_way(request[-1]):
+            raise ValueError(f"it leads to {request[-1]:.200}, which is not https")
+        return super().redirect_request(*request)
 
 
 def format_reason(error: Exception) -> str:
