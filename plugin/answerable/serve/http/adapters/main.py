@@ -8,9 +8,7 @@ names.
 import os
 import socket
 import sys
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 FUNCTION_FOLDER = Path(__file__).resolve().parent
 # `python -I` leaves the script's own folder out of the path, and a platform may too.
@@ -22,10 +20,8 @@ from answerable.serve.http.adapters.app_factory import (  # noqa: E402
     write_stderr,
     write_stdout,
 )
+from answerable.serve.http.adapters.asgi import AsgiApp, serve_until_signal  # noqa: E402
 from answerable.serve.http.adapters.aws_lambda import make_lambda_handler  # noqa: E402
-
-if TYPE_CHECKING:
-    from answerable.serve.http.adapters.asgi import AsgiApp
 
 try:
     service = open_service(FUNCTION_FOLDER, os.environ, write_stdout, write_stderr)
@@ -36,25 +32,11 @@ except AnswerableError as error:
     sys.exit(str(error))
 
 handler = make_lambda_handler(service, service.base)
-
-
-async def app(scope: Any, receive: Any, send: Any) -> None:
-    """Answer as an ASGI application."""
-    await _make_app()(scope, receive, send)
-
-
-@cache
-def _make_app() -> "AsgiApp":
-    # Imported late: a cold start of Lambda needs no asyncio.
-    from answerable.serve.http.adapters.asgi import AsgiApp
-
-    return AsgiApp(service.handle, service.base, service.close)
+app = AsgiApp(service.handle, service.base, service.close)
 
 
 def main() -> None:
     """Serve until interrupted or terminated; exit with one sentence if that is not possible."""
-    from answerable.serve.http.adapters.asgi import serve_until_signal
-
     host, port = os.environ.get("HOST", "127.0.0.1"), os.environ.get("PORT", "8799")
     if not (port.isascii() and port.isdigit() and int(port) < 65_536):
         sys.exit(f"PORT: {port!r} is not a port; set it to a number from 0 to 65535")
@@ -64,7 +46,7 @@ def main() -> None:
         sys.exit(f"Cannot listen on {host}:{port} ({error.strerror}): set HOST or PORT")
     address = f"http://{host}:{listening.getsockname()[1]}{service.base}answer"
     serve_until_signal(
-        _make_app(),
+        app,
         listening,
         lambda: write_stdout(f"Answering at {address}\n".encode()),
         service.policy.deadline,
