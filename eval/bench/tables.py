@@ -10,7 +10,7 @@ from typing import Any
 
 Row = dict[str, Any]
 
-_DEFAULT = Path(__file__).parents[3] / "shared" / "data"
+DATA = Path(__file__).parents[3] / "shared" / "data"
 
 
 class DataError(Exception):
@@ -28,7 +28,7 @@ class Results:
 def main(title: str, measure: Callable[[Path], Results]) -> None:
     """Run one benchmark over a data folder and print its table, or JSON with ``--json``."""
     parser = argparse.ArgumentParser(description=title)
-    default = Path(os.environ.get("ANSWERABLE_DATA") or _DEFAULT)
+    default = Path(os.environ.get("ANSWERABLE_DATA") or DATA)
     parser.add_argument("--data", type=Path, default=default, metavar="DIR")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()

@@ -13,7 +13,7 @@ from ..indexing.output.files import write_file
 from ..mkdocs.publishers import WORKFLOWS, Publisher, find_publishers
 from ..mkdocs.repository import find_top_folder, read_default_branch, read_remote_url
 from ..serve.errors import SiteError
-from ..serve.provider_registry import EMBEDDER_PROVIDERS
+from ..serve.provider_registry import EMBEDDER_PROVIDERS, find_key_variable
 from ..serve.structure import is_safe_url
 from .config_edit import add_plugin, add_site_url, has_option, list_names, read_theme_name
 from .context import SiteLocation
@@ -162,7 +162,10 @@ def _describe_addition(publisher: Publisher, project: Project) -> str:
 def _format_workflow(project: Project, folder: Path, text: str, name: str) -> str:
     """Format the workflow for a site. text, name: of its configuration, as it is now."""
     embedder, answerer = (_read_provider(project, group) for group in ("embedding", "answers"))
-    key = EMBEDDER_PROVIDERS[embedder].key if embedder in EMBEDDER_PROVIDERS else None
+    embedding = project.options.get("embedding")
+    base_url = embedding.get("base_url") if isinstance(embedding, dict) else None
+    is_known = embedder in EMBEDDER_PROVIDERS
+    key = find_key_variable(EMBEDDER_PROVIDERS[embedder], base_url) if is_known else None
     plugins = list_names(text, name, "plugins")
     shows_history = any(_SHOWS_HISTORY.search(plugin) for plugin in plugins)
     has_model = "openai" in (embedder, answerer)

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from http.client import HTTPException
-from ipaddress import ip_address
 from typing import Any
 from urllib.parse import quote, urljoin, urlsplit
 
@@ -23,6 +22,7 @@ from ..indexing.widget.site_files import WIDGET_CONFIG_PATH
 from ..serve.embedders.local_embedder import LOCAL_IDENTITY
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, BundleError, EmbedderError, SiteError
+from ..serve.provider_registry import is_loopback_address
 from ..serve.providers import make_engine
 from ..serve.stores.bundle import Bundle
 from ..serve.text.languages import match_languages
@@ -131,13 +131,7 @@ def _parse_site_url(url: str, name: str) -> str:
 
 def _is_private_way(address: str) -> bool:
     """True if nobody between can change what comes: https, or http on loopback."""
-    parts = urlsplit(address)
-    host = parts.hostname or ""
-    try:
-        is_loopback = ip_address(host).is_loopback
-    except ValueError:
-        is_loopback = host == "localhost"
-    return parts.scheme == "https" or (parts.scheme == "http" and is_loopback)
+    return urlsplit(address).scheme == "https" or is_loopback_address(address)
 
 
 def _open_site(root: str, language: str | None) -> PublishedSite:

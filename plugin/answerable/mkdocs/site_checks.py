@@ -16,7 +16,13 @@ from ..indexing.output.files import format_count
 from ..indexing.widget.injection import WIDGET_FOLDER
 from ..serve.bundle_format.manifest import Manifest
 from ..serve.errors import AnswerableError, SiteError
-from ..serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS
+from ..serve.provider_registry import (
+    ANSWERER_PROVIDERS,
+    EMBEDDER_PROVIDERS,
+    Provider,
+    find_key_variable,
+    is_loopback_address,
+)
 from ..serve.settings import BUNDLE_FOLDER
 from ..serve.stores.bundle import open_bundle
 from .options import AnswerableConfig, is_absolute_endpoint
@@ -65,6 +71,7 @@ def check_site(
         yield check_function(endpoint, manifest.id if isinstance(manifest, Manifest) else None)
     yield from _check_packages(options)
     yield from _check_keys(options)
+    yield from _check_loopback(options)
     yield _check_build(manifest)
     if not is_mkdocs:
         yield from _check_built_pages(Path(config.site_dir))
@@ -163,8 +170,8 @@ def _is_installed(package: str) -> bool:
 def _check_keys(options: AnswerableConfig) -> Iterator[SiteCheck]:
     """Check the environment for the keys of the providers that need one."""
     keys = {
-        "embedding.provider": EMBEDDER_PROVIDERS[options.embedding.provider].key,
-        "answers.provider": ANSWERER_PROVIDERS[options.answers.provider].key,
+        option: find_key_variable(provider, base_url)
+        for option, (provider, base_url) in _list_providers(options).items()
     }
     needed = dict.fromkeys(key for key in keys.values() if key)
     if not needed:
@@ -179,6 +186,30 @@ def _check_keys(options: AnswerableConfig) -> Iterator[SiteCheck]:
             f"{key} is not set, and {options_with_key} needs it; set it here and in the "
             "function's environment",
         )
+
+
+def _check_loopback(options: AnswerableConfig) -> Iterator[SiteCheck]:
+    """Check that a function that leaves this machine asks no model's server on it."""
+    endpoint = options.widget.endpoint
+    if not is_absolute_endpoint(endpoint) or is_loopback_address(endpoint):
+        return
+    for option, (provider, base_url) in _list_providers(options).items():
+        if provider.host and is_loopback_address(base_url):
+            name = option.replace("provider", "base_url")
+            yield SiteCheck(
+                "advice",
+                f"{name}: {base_url} is this machine, and a function elsewhere finds no server at "
+                "it; name an address that the function can reach",
+            )
+
+
+def _list_providers(options: AnswerableConfig) -> dict[str, tuple[Provider, str | None]]:
+    """List the providers of a function and the addresses of their servers, by option."""
+    embedding, answers = options.embedding, options.answers
+    return {
+        "embedding.provider": (EMBEDDER_PROVIDERS[embedding.provider], embedding.base_url),
+        "answers.provider": (ANSWERER_PROVIDERS[answers.provider], answers.base_url),
+    }
 
 
 def _read_manifest(options: AnswerableConfig) -> Manifest | AnswerableError:
@@ -281,7 +312,7 @@ def _find_publisher_problem(
                     f"installs no package {name}, which the site needs; let it install "
                     f"'mkdocs-answerable[{name}]'"
                 )
-    key = EMBEDDER_PROVIDERS[options.embedding.provider].key
+    key = find_key_variable(*_list_providers(options)["embedding.provider"])
     if key and any(key not in names for names in list_building_environments(publisher)):
         return f"builds the site in a step without {key}; add it to the step's env"
     return None

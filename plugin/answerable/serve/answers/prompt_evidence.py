@@ -17,17 +17,16 @@ from ..retrieval.store import Store
 from ..types import Evidence, Passage
 from .wire import find_new_words
 
-# Half of the good answers lose a claim with half as many characters.
-DEFAULT_EVIDENCE_CHARACTERS = 24_000
 # Sources of one prompt: the schema names each.
 MAX_SOURCES = 24
 
 
 def fill_prompt(store: Store, retrieved: RetrievalResult, characters: int) -> Evidence:
-    """Fill a prompt with whole passages until so many characters of texts, titles and addresses.
+    """Fill a prompt with whole passages that have this many characters of text.
 
-    The passages are the best 32 of the ranking, of which those under the floor count too; there are
-    none where the best of them misses the call floor, and a model without hints is not called.
+    Titles, addresses, and what pages say of themselves may take a quarter of that beside them. The
+    passages are the best 32 of the ranking, also those under the floor; there are none if the best
+    of them misses the call floor, and a model without hints is not called then.
     """
     profile = store.manifest.profile
     pool = _merge_candidates(retrieved)
@@ -39,19 +38,22 @@ def fill_prompt(store: Store, retrieved: RetrievalResult, characters: int) -> Ev
     texts: list[Shingles] = []
     pages: set[str] = set()
     previous: Scored[Passage] | None = None
+    context_characters = characters // 4
     for scored in _group_by_section(store, retrieved, pool):
         passage = scored.item
         # A window begins with the last words of the one before it.
         is_next = previous and (previous.row + 1, previous.item.url) == (scored.row, passage.url)
         start = find_new_words(passages[-1].text, passage)[0] if is_next else 0
-        size = len(passage.text) - start + len(passage.title) + len(passage.url)
+        size, context = len(passage.text) - start, len(passage.title) + len(passage.url)
         if passage.record not in pages:
-            size += len(passage.title) + count_context_characters(passage)
+            context += len(passage.title) + count_context_characters(passage)
         shingles = make_shingles(passage.text[start:])
         is_copy = any(is_near_duplicate(shingles, text) for text in texts)
-        if is_copy or size > characters or len(passages) == MAX_SOURCES:
+        is_full = size > characters or context > context_characters
+        if is_copy or is_full or len(passages) == MAX_SOURCES:
             continue
         characters -= size
+        context_characters -= context
         passages.append(passage)
         starts.append(start)
         texts.append(shingles)

@@ -1,0 +1,245 @@
+"""What a model sees of real questions, the requests that it gets, and what is kept of its drafts.
+
+``evidence`` measures sites of the data folder, all with ``gold/NAME.jsonl`` by default:
+``model_held`` is the share of the gold questions whose spans are in the prompt, ``model_reached``
+the share of the other questions for which a model is called, ``reached_at_floor`` that share if the
+call floor were the floor; ``keyless_held`` is of what a reply without a model is selected from.
+``sources`` and ``characters`` are the medians of the prompts.
+
+``prompts`` draws questions of a site and writes their requests, one JSON line each. Their ids are
+made from the words of the question, because those of the data tell which the site answers. A
+question without ``message`` reaches no model.
+
+``feed`` runs drafts through the engine: lines with ``id`` and ``draft``, or ``declined``. A second
+attempt gets the same draft. For each claim it prints whether it is kept, or the rule that it falls
+by and the part that broke it, for a maintainer; with ``--json`` the replies that readers see, for
+a judge. It also reads ``drafts/NAME.jsonl`` of the data folder, whose claims name ``passage`` ids.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import random
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from statistics import median
+
+import gold_spans
+from questions import build_site, required
+from scoring import share
+from tables import DATA, DataError, Row, measure_each, print_rows, read_lines
+
+from answerable.indexing.local_model import open_local_embedder
+from answerable.serve.answers.confidence import bucket_confidence
+from answerable.serve.answers.contract import enforce_contract
+from answerable.serve.answers.draft_loop import MAX_DRAFTS
+from answerable.serve.answers.openai_answerer import (
+    OpenAIAnswerer,
+    build_draft_schema,
+    frame_evidence,
+    render_instructions,
+)
+from answerable.serve.answers.wire import name_grade
+from answerable.serve.engine import Engine
+from answerable.serve.errors import ContractViolation
+from answerable.serve.providers import make_engine
+from answerable.serve.settings import FunctionSettings
+from answerable.serve.stores.bundle import Bundle, open_bundle
+from answerable.serve.types import Drop, Evidence, RecordCitation, Reply
+from support.scripted import ScriptedAnswerer
+
+
+def open_engine(name: str, data: Path, built: Path) -> Engine[Bundle]:
+    """Open a site for a model. built: a folder of built sites, to which the site is added."""
+    if not (data / "sites" / name / "mkdocs.yml").is_file():
+        raise DataError(f"its site's {data / 'sites' / name / 'mkdocs.yml'} is missing")
+    if not (built / name).is_dir():
+        build_site(shutil.copytree(data / "sites" / name, built / name))
+    bundle = open_bundle(built / name / "function" / "bundle")
+    settings = FunctionSettings(answers="openai", model="any")
+    return make_engine(bundle, open_local_embedder(), settings)
+
+
+def read_questions(name: str, data: Path) -> list[Row]:
+    """Read the questions of a site, each with a ``key`` that tells nothing about its answer."""
+    rows = read_lines(data / "questions" / f"{name}.jsonl", lambda row: ("id", *required(row)))
+    keys = [hashlib.sha256(row["question"].encode()).hexdigest()[:8] for row in rows]
+    return [{**row, "key": key} for row, key in zip(rows, keys, strict=True)]
+
+
+def measure_evidence(path: Path, data: Path, built: Path) -> Row:
+    """Measure what a model sees of the questions of a site. path: of its gold spans."""
+    gold = gold_spans.read_gold(path)
+    engine = open_engine(path.stem, data, built)
+    keyless = make_engine(engine.store, engine.embedder)
+    held: dict[str, list[bool]] = {"model": [], "keyless": []}
+    reached: dict[str, list[bool]] = {"model": [], "keyless": []}
+    prompts: list[Evidence] = []
+    for row in read_questions(path.stem, data):
+        retrieved = engine.retrieve_for_answer(row["question"])
+        prompt = engine.select_evidence(retrieved)
+        prompts += [prompt] if prompt else []
+        for kind, evidence in ("model", prompt), ("keyless", keyless.select_evidence(retrieved)):
+            if row["id"] in gold:
+                held[kind].append(gold[row["id"]].is_held(join_texts(evidence)))
+            elif not row["answerable"]:
+                reached[kind].append(bool(evidence))
+    return {
+        "name": path.stem,
+        "gold": len(held["model"]),
+        "keyless_held": share(held["keyless"]),
+        "model_held": share(held["model"]),
+        "others": len(reached["model"]),
+        "reached_at_floor": share(reached["keyless"]),
+        "model_reached": share(reached["model"]),
+        "sources": float(median(len(prompt.passages) for prompt in prompts)),
+        "characters": float(median(len(join_texts(prompt)) for prompt in prompts)),
+    }
+
+
+def join_texts(evidence: Evidence) -> str:
+    """Join the texts of evidence as a model reads them."""
+    starts = evidence.starts or [0] * len(evidence.passages)
+    pairs = zip(evidence.passages, starts, strict=True)
+    return "\n".join(passage.text[start:] for passage, start in pairs)
+
+
+def write_prompts(engine: Engine[Bundle], questions: Sequence[Row], out: Path) -> None:
+    """Write the requests of questions, in the order that they are drawn in."""
+    answerer = engine.answerer
+    assert isinstance(answerer, OpenAIAnswerer)
+    lines = []
+    for row in questions:
+        retrieved = engine.retrieve_for_answer(row["question"])
+        line = {"id": row["key"], "question": row["question"]}
+        if evidence := engine.select_evidence(retrieved):
+            asked = retrieved.reading.asked
+            line["instructions"] = render_instructions(answerer.site, evidence, answerer.author)
+            line["message"] = frame_evidence(asked, evidence, author=answerer.author)
+            line["schema"] = build_draft_schema(evidence)
+        lines.append(json.dumps(line, ensure_ascii=False) + "\n")
+    out.write_text("".join(lines), encoding="utf-8")
+
+
+def feed_draft(engine: Engine[Bundle], row: Row, draft: Row) -> Row:
+    """Answer a question with a draft: what a reader sees, and what the contract says of claims."""
+    retrieved = engine.retrieve_for_answer(row["question"])
+    characters = engine.answerer.max_evidence_characters
+    answerer = ScriptedAnswerer([draft] * MAX_DRAFTS, max_evidence_characters=characters)
+    reply = replace(engine, answerer=answerer).draft_from(retrieved)
+    claims: Sequence[Row] = ()
+    drops: list[Drop] = []
+    if answerer.evidence:
+        claims = draft.get("claims", ())
+        names, asked = engine.store.site.claim_names, retrieved.reading.asked
+        try:
+            drops += enforce_contract(draft, answerer.evidence[0], names, asked).drops
+        except ContractViolation as error:
+            drops += [Drop(error.rule, n, str(error)) for n, _ in enumerate(claims, 1)]
+    rules = {drop.claim: (str(drop.rule), drop.part) for drop in drops}
+    cited = [citation for citation in reply.citations if isinstance(citation, RecordCitation)]
+    return {
+        "id": row["key"],
+        "question": row["question"],
+        "outcome": name_outcome(reply),
+        "text": reply.text,
+        "citations": [f"[{n}] {c.title} ({c.url}): {c.quote}" for n, c in enumerate(cited, 1)],
+        "claims": [(*rules.get(n, ("kept", "")), claim) for n, claim in enumerate(claims, 1)],
+    }
+
+
+def name_outcome(reply: Reply) -> str:
+    """Name what a reader sees: the grade, or why there is no answer."""
+    if reply.reason:
+        return f"refused: {reply.reason}"
+    grade = name_grade(bucket_confidence(reply.confidence), written=reply.written)
+    return f"fallback: {grade}" if reply.failure else grade
+
+
+def feed_drafts(engine: Engine[Bundle], questions: Sequence[Row], drafts: Path) -> list[Row]:
+    """Feed the drafts of a file, whose claims may name a passage by its id."""
+    by_name = {row[field]: row for row in questions for field in ("id", "key")}
+    fed = []
+    for row in read_lines(drafts, lambda _: ("id",)):
+        if row["id"] not in by_name:
+            raise DataError(f"{drafts} has a draft of {row['id']!r}, which is no question here")
+        draft = row.get("draft") or {"claims": row.get("claims") or []}
+        if "claims" in row:
+            for support in chain.from_iterable(claim["evidence"] for claim in draft["claims"]):
+                support["source"] = support["passage"]
+        fed.append(feed_draft(engine, by_name[row["id"]], draft))
+    return fed
+
+
+def print_fed(name: str, fed: Sequence[Row]) -> None:
+    """Print what is kept and dropped of each draft, and the counts of both."""
+    for row in fed:
+        print("\n{id}  {outcome}  {question:.80}".format_map(row))
+        for rule, part, claim in row["claims"]:
+            print(f"  {rule:>11}  {claim['text']}", *([f"[part: {part!r}]"] if part else ()))
+    outcomes = Counter(row["outcome"] for row in fed)
+    rules = Counter(rule for row in fed for rule, _, _ in row["claims"])
+    print_rows("Replies", [{"set": name, "drafts": len(fed), **outcomes}], as_json=False)
+    print_rows("Claims", [{"set": name, "claims": rules.total(), **rules}], as_json=False)
+
+
+def main() -> None:
+    """Run one of the commands."""
+    parser = argparse.ArgumentParser(description="What a model sees and what is kept of its drafts")
+    default = Path(os.environ.get("ANSWERABLE_DATA") or DATA)
+    parser.add_argument("--data", type=Path, default=default, metavar="DIR")
+    parser.add_argument("--built", type=Path, metavar="DIR", help="where built sites are kept")
+    commands = parser.add_subparsers(dest="command", required=True)
+    evidence = commands.add_parser("evidence")
+    evidence.add_argument("sites", nargs="*", metavar="SITE")
+    prompts, feed = commands.add_parser("prompts"), commands.add_parser("feed")
+    for command in (prompts, feed):
+        command.add_argument("site", metavar="SITE")
+    prompts.add_argument("--seed", type=int, default=0)
+    prompts.add_argument("--count", type=int, default=20)
+    prompts.add_argument("--out", type=Path, required=True, metavar="FILE")
+    feed.add_argument("drafts", type=Path, metavar="DRAFTS")
+    feed.add_argument("--json", action="store_true", help="the replies that readers see")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            run(arguments, arguments.data, arguments.built or Path(folder))
+        except DataError as error:
+            parser.error(str(error))
+
+
+def run(arguments: argparse.Namespace, data: Path, built: Path) -> None:
+    """Run a command. built: a folder of built sites."""
+    if arguments.command == "evidence":
+        names = arguments.sites or [path.stem for path in sorted((data / "gold").glob("*.jsonl"))]
+        paths = [data / "gold" / f"{name}.jsonl" for name in names]
+        missing = f"no file gold/NAME.jsonl in {data} (set ANSWERABLE_DATA or --data)"
+        results = measure_each(paths, partial(measure_evidence, data=data, built=built), missing)
+        title = "Evidence of a model's prompt (gold spans held)"
+        print_rows(title, results.rows, as_json=False, skipped=results.skipped)
+        return
+    engine = open_engine(arguments.site, data, built)
+    questions = read_questions(arguments.site, data)
+    if arguments.command == "prompts":
+        count = min(arguments.count, len(questions))
+        drawn = random.Random(arguments.seed).sample(questions, count)
+        write_prompts(engine, drawn, arguments.out)
+        return
+    fed = feed_drafts(engine, questions, arguments.drafts)
+    if not arguments.json:
+        print_fed(arguments.site, fed)
+        return
+    for row in fed:
+        seen = {field: value for field, value in row.items() if field != "claims"}
+        print(json.dumps(seen, ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    main()
