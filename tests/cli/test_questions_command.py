@@ -26,7 +26,7 @@ from answerable.indexing.questions import (
 from answerable.indexing.widget.site_files import WIDGET_CONFIG_PATH
 from answerable.serve.stores.bundle import open_bundle
 from answerable.serve.types import Passage
-from answerable.testing.honest_model import (
+from support.honest_model import (
     ParsedPrompt,
     parse_data_lines,
     write_honest_draft,

@@ -28,9 +28,9 @@ from answerable.serve.providers import make_engine
 from answerable.serve.retrieval import selection
 from answerable.serve.retrieval.selection import arrange_pool, fit_budget, select_evidence
 from answerable.serve.stores.bundle import Bundle
-from answerable.testing import ScriptedAnswerer
 from support import sites
 from support.doubles import bundle_of, index_of, note, record
+from support.scripted import ScriptedAnswerer
 
 CANARY = "The quartermaster hid the spare pearls under the vermilion staircase"
 PAGES = {

@@ -22,9 +22,9 @@ from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
 from answerable.serve.stores.bundle import Bundle
-from answerable.testing import ScriptedAnswerer
 from support import sites
 from support.doubles import bundle_of, index_of, note, record
+from support.scripted import ScriptedAnswerer
 
 PAGES = {
     "chain": "<p>The chain of a mooring is twelve millimetres thick.</p>",

@@ -12,8 +12,8 @@ from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.engine import Engine
 from answerable.serve.errors import ContractViolation, EmbedderError, ProviderError
 from answerable.serve.types import Answer, Evidence
-from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from support.doubles import TINY, engine_of, record
+from support.scripted import LetterEmbedder, ScriptedAnswerer
 
 PAGE = record("rope", "<p>A rope holds the boat.</p>")
 GOOD = {"claims": [{"text": "A rope.", "evidence": [{"source": "s1", "quote": "A rope holds"}]}]}

@@ -172,7 +172,7 @@ def print_reply(
     if places:
         console.print(Text("\nMore on this site", style="bold"))
     for place in places:
-        console.print(Text("  ").append_text(_format_link(place.title, place.url)))
+        console.print(Text("  ").append_text(format_link(place.title, place.url)))
 
 
 def _print_sources(console: Console, reply: Reply, language: str | None) -> None:
@@ -212,10 +212,11 @@ def _format_citation(number: int, citation: Citation) -> Text:
         name = citation.title
     else:
         name = f"{citation.label} ({citation.locator})" if citation.locator else citation.label
-    return Text(f"[{number}] ", style="bold").append_text(_format_link(name, citation.url))
+    return Text(f"[{number}] ", style="bold").append_text(format_link(name, citation.url))
 
 
-def _format_link(name: str, url: str) -> Text:
+def format_link(name: str, url: str) -> Text:
+    """Format a name and the address behind it."""
     return Text().append_text(to_plain_text(name)).append(f"  {url}", style="blue")
 
 

@@ -28,9 +28,9 @@ from .context import (
     SiteLocation,
     check_language_tag,
     clean_question,
+    join_question,
     language_option,
     open_engine,
-    question_argument,
 )
 from .eval import read_note_sources
 from .render import print_sections
@@ -54,7 +54,7 @@ _CANDIDATE_COLUMNS = ("", "score", "to floor", "candidate")
 
 
 @click.command("why")
-@question_argument
+@click.argument("question", nargs=-1, required=True, metavar="QUESTION", callback=join_question)
 @click.option("--expect", metavar="ID", help="What should have been found: a page, passage, note.")
 @click.option("--refuse", is_flag=True, help="It should have been refused: what would do that.")
 @language_option

@@ -394,7 +394,7 @@ def _find_expected(
         raise GoldError(f"--expect: the page {name!r} has no text that can be found: write some")
     ids = [*records, *bundle.passage_ids, *bundle.hints.ids]
     matches = get_close_matches(name, ids, 3, 0.5)
-    near = f"; close to it are {', '.join(matches)}" if matches else ": see `answerable search`"
+    near = f"; close to it are {', '.join(matches)}" if matches else ": see `ask --places --json`"
     raise GoldError(f"--expect: there is no record, passage or note {name!r} in the bundle{near}")
 
 

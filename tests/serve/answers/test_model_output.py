@@ -11,8 +11,8 @@ from answerable.serve.answers.openai_answerer import OpenAIAnswerer, parse_model
 from answerable.serve.providers import make_engine as keyless
 from answerable.serve.request_context import RequestContext, use_context
 from answerable.serve.types import Reply
-from answerable.testing.honest_model import honest_model
 from support import sites
+from support.honest_model import honest_model
 from support.openai_stub import OpenAIStub
 
 DRAFT = {"claims": [{"text": "Use ``` for code.", "evidence": []}], "routes": ["h1"]}

@@ -39,10 +39,10 @@ from answerable.serve.retrieval.scoring import Scored
 from answerable.serve.settings import LOG_REFUSALS_CHOICES, FunctionSettings, read_settings
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.types import Passage
-from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from serve.test_function_folder import has_address
 from support.deadlines import PATIENCE, until
 from support.doubles import bundle_of, handle, index_of, note, record
+from support.scripted import LetterEmbedder, ScriptedAnswerer
 from support.server_processes import Running, free_port, mkdocs, run
 from support.sites import NOTES, PAGES, build, command, put, write_site
 

@@ -11,9 +11,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..indexing.local_model import open_local_embedder
-from ..serve.errors import SiteError
-from .honest_model import ParsedPrompt, honest_model, parse_prompt
+from answerable.indexing.local_model import open_local_embedder
+from answerable.serve.errors import SiteError
+from support.honest_model import ParsedPrompt, honest_model, parse_prompt
 
 HOST = "127.0.0.1"
 RESPONSES_PATH, CHAT_PATH = "/v1/responses", "/v1/chat/completions"

@@ -1,100 +1,25 @@
-"""Hosts of static sites: their workflows, their steps, and the edits of a configuration."""
+"""Edits of a site's configuration that leave all its other lines as they are."""
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from importlib.resources import files
+from collections.abc import Mapping
 from typing import Any
 
 import yaml
 
-from ...serve.errors import SiteError
-
-
-@dataclass(frozen=True, slots=True)
-class Host:
-    """Describe a host. ``path``: of its file in the repository; ``template``: of that file here.
-
-    ``address``: the form of the sites' addresses there. ``others``: further files in the repository
-    by path, each with its template. ``options``: of the plugin, as lines of mkdocs.yml, where the
-    host runs a function too.
-    """
-
-    name: str
-    title: str
-    path: str
-    template: str
-    address: str
-    others: Mapping[str, str] = field(default_factory=dict)
-    options: str = ""
-
-    @property
-    def steps(self) -> tuple[str, ...]:
-        """List what remains to be done once, by hand, after the file is committed."""
-        return tuple(_read_data(f"templates/{self.name}.steps.txt").splitlines())
-
-
-# What a template leaves open: a word alone, and no part of a variable's name. After BUILD_TO stands
-# the folder that the host publishes.
-_PLACEHOLDER = re.compile(r"\b(?:PACKAGES|PROJECT|SITE|PUSH|BUILD_TO (\S+)|(?:STRICT_)?BUILD)\b")
-
-
-def _read_data(name: str) -> str:
-    return (files(__package__) / name).read_text(encoding="utf-8")
-
-
-HOSTS: Mapping[str, Host] = {
-    name: Host(name, **fields) for name, fields in tomllib.loads(_read_data("hosts.toml")).items()
-}
-
-
-def format_host_files(
-    host: Host, packages: str, project: str, site_dir: str | None = None
-) -> dict[str, str]:
-    """Format a host's files, by their paths in the repository, its own first.
-
-    packages: what pip installs, as on its command line. project: what the site is called there.
-    site_dir: the folder of a site that another generator than MkDocs builds.
-    """
-    values = {
-        "SITE": site_dir or "site",
-        "BUILD": "mkdocs build",
-        "STRICT_BUILD": "mkdocs build --strict",
-        "BUILD_TO": "mkdocs build --site-dir {0}",
-        "PUSH": "mkdocs gh-deploy --force --strict",
-    }
-    if site_dir:
-        values |= {
-            "BUILD": "answerable build",
-            # Any warning of its generator would stop the first publication.
-            "STRICT_BUILD": "answerable build",
-            "BUILD_TO": f"answerable build && mkdir -p {{0}} && cp -r {site_dir}/. {{0}}",
-            "PUSH": f"ghp-import --no-jekyll --push --force {site_dir}",
-        }
-    values |= {"PACKAGES": packages, "PROJECT": project}
-
-    def fill(match: re.Match[str]) -> str:
-        return values["BUILD_TO"].format(match[1]) if match[1] else values[match[0]]
-
-    return {
-        path: _PLACEHOLDER.sub(fill, _read_data(f"templates/{template}"))
-        for path, template in {host.path: host.template, **host.others}.items()
-    }
-
+from ..serve.errors import SiteError
 
 _PLUGIN = "answerable"
 
 
-def add_plugin(text: str, name: str, options: str = "") -> str:
+def add_plugin(text: str, name: str) -> str:
     """Add the plugin to a configuration, which stays as it is if it has it.
 
     MkDocs has its search plugin by default, but not beside a list of plugins, so a new list names
-    both. name: of the file, in an error. options: lines of YAML that the plugin gets. SiteError for
-    a list that is written on one line.
+    both. name: of the file, in an error. SiteError for a list that is written on one line.
     """
     if name.endswith(".toml"):
-        return _add_plugin_table(text, name, options)
+        return _add_plugin_table(text, name)
     node = _find_value(text, name, "plugins")
     if node is None and (base := _find_value(text, name, "INHERIT")) is not None:
         raise SiteError(
@@ -103,8 +28,7 @@ def add_plugin(text: str, name: str, options: str = "") -> str:
         )
     if node is None:
         end = _find_line_end(text)
-        entry = _format_entry(f"  - {_PLUGIN}", options, end)
-        return end.join([_end_line(text), "plugins:", "  - search", entry, ""])
+        return end.join([_end_line(text), "plugins:", "  - search", f"  - {_PLUGIN}", ""])
     if _PLUGIN in _list_keys(node):
         return text
     if getattr(node, "flow_style", True) or not node.value:
@@ -118,20 +42,11 @@ def add_plugin(text: str, name: str, options: str = "") -> str:
     first = node.value[0] if is_list else node.value[0][0]
     line = last.end_mark.line + (last.end_mark.column > 0)
     column = first.start_mark.column
-    key = f"{' ' * (column - 2)}- {_PLUGIN}" if is_list else f"{' ' * column}{_PLUGIN}"
-    if not (options or is_list):
-        key += ": {}"
-    return _insert_line(text, line, _format_entry(key, options, _find_line_end(text)))
+    key = f"{' ' * (column - 2)}- {_PLUGIN}" if is_list else f"{' ' * column}{_PLUGIN}: {{}}"
+    return _insert_line(text, line, key)
 
 
-def _format_entry(key: str, options: str, end: str) -> str:
-    """Format the plugin's key with its options below it, if it gets any. end: of a line."""
-    indent = " " * (len(key) - len(key.lstrip(" -")) + 2)
-    lines = [f"{indent}{line}" for line in options.splitlines()]
-    return end.join([f"{key}:", *lines]) if lines else key
-
-
-def _add_plugin_table(text: str, name: str, options: str) -> str:
+def _add_plugin_table(text: str, name: str) -> str:
     """Add the plugin's table to a configuration of Zensical, below whatever it holds."""
     plugins = _read_toml_project(text, name).get("plugins", {})
     if not isinstance(plugins, dict):
@@ -142,19 +57,7 @@ def _add_plugin_table(text: str, name: str, options: str) -> str:
     if _PLUGIN in plugins:
         return text
     end = _find_line_end(text)
-    lines = _format_table(f"project.plugins.{_PLUGIN}", yaml.safe_load(options) or {})
-    return end.join([_end_line(text), *lines, ""])
-
-
-def _format_table(name: str, values: Mapping[str, Any]) -> Iterator[str]:
-    """Format options, texts and groups of them, as the lines of a TOML table."""
-    yield f"[{name}]"
-    for key, value in values.items():
-        if isinstance(value, str):
-            yield f'{key} = "{value}"'
-    for key, value in values.items():
-        if isinstance(value, dict):
-            yield from _format_table(f"{name}.{key}", value)
+    return end.join([_end_line(text), f"[project.plugins.{_PLUGIN}]", ""])
 
 
 def _read_toml_project(text: str, name: str) -> Mapping[str, Any]:
@@ -194,6 +97,12 @@ def read_theme_name(text: str, name: str) -> str | None:
     if isinstance(node, yaml.MappingNode):
         node = next((value for key, value in node.value if key.value == "name"), None)
     return str(node.value) if isinstance(node, yaml.ScalarNode) else None
+
+
+def list_names(text: str, name: str, key: str) -> set[str]:
+    """List the names in a list of plugins or extensions, some of which have options."""
+    node = None if name.endswith(".toml") else _find_value(text, name, key)
+    return _list_keys(node) if node else set()
 
 
 def _find_value(text: str, name: str, key: str) -> yaml.Node | None:

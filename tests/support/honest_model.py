@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import sentencex
 
-from ..indexing.stems import extract_stems
+from answerable.indexing.stems import extract_stems
 
 MAX_CLAIMS = 3
 MAX_ROUTES = 2

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..serve.embedders.embedder import EmbedderIdentity, Vectors
-from ..serve.types import Evidence
+from answerable.serve.embedders.embedder import EmbedderIdentity, Vectors
+from answerable.serve.types import Evidence
 
 LETTER_IDENTITY = EmbedderIdentity(provider="test", model="letters", dimensions=8)
 

@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from answerable.indexing.site_hosts.hosts import add_plugin, add_site_url, read_theme_name
+from answerable.cli.config_edit import add_plugin, add_site_url, read_theme_name
 from answerable.serve.errors import SiteError
 
 CONFIGURATIONS = (
