@@ -31,7 +31,6 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 # Findings that stay, as ``path:kind:name``, each with its reason.
 EXCEPTIONS: Mapping[str, str] = {
-    "plugin/answerable/evaluate/why.py:name:asked": "a field of `why --json`",
     "plugin/answerable/evaluate/gaps.py:name:asked": "a field of `gaps --json`",
     "tests/serve/http/test_wsgi.py:function:read": "the method of a file that WSGI hands over",
 }

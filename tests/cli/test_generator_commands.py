@@ -131,16 +131,13 @@ def test_commands_need_no_flag_in_a_zensical_project(site: Path) -> None:
     assert "int8 CERTIFIED" in command(site, "eval", "--encoding", "int8").stdout
 
 
-def test_diff_and_why_build_a_zensical_site_without_publishing_it(site: Path) -> None:
+def test_diff_builds_a_zensical_site_without_publishing_it(site: Path) -> None:
     page = site / "docs" / "mooring.md"
     before, built = page.read_text("utf-8"), (site / "site/mooring/index.html").read_bytes()
     put(page, before.replace("twelve", "ninety"))
     try:
         done = command(site, "diff")
         assert "[-twelve-] {+ninety+} millimetres" in done.stdout, done.stdout + done.stderr
-        put(site / "drafts" / "mooring.md", before.replace("twelve", "forty"))
-        done = command(site, "why", QUESTION, "--try", "drafts/mooring.md")
-        assert "forty" in done.stdout, done.stdout + done.stderr
         # What the generator prints is no result.
         assert "Build started" in done.stderr
     finally:

@@ -1,7 +1,6 @@
 """Read a site's mkdocs.yml for commands, or rebuild and index the site without publishing it."""
 
 import logging
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -124,19 +123,16 @@ def load_site_config(config_file: Path) -> SiteConfig:
     )
 
 
-def load_mkdocs_config(
-    config_file: Path, site_dir: str | None = None, docs_dir: str | None = None
-) -> MkDocsConfig:
+def load_mkdocs_config(config_file: Path, site_dir: str | None = None) -> MkDocsConfig:
     """Load a site's configuration, of whatever generator; SiteError if it cannot be read.
 
-    site_dir, docs_dir: where MkDocs writes the site, and reads its pages, instead.
+    site_dir: where MkDocs writes the site instead.
     """
     generator = detect_generator(config_file)
     if generator != "mkdocs":
         return load_built_site_config(read_project(config_file, generator))
     try:
-        folders = {"site_dir": site_dir, "docs_dir": docs_dir}
-        overrides = {name: folder for name, folder in folders.items() if folder}
+        overrides = {"site_dir": site_dir} if site_dir else {}
         return load_config(str(config_file), **overrides)
     except (ConfigurationError, FileNotFoundError) as error:
         raise SiteError(f"{config_file} cannot be read: {error}") from None
@@ -196,20 +192,17 @@ def certify_encoding(
 
 
 def build_unpublished(
-    config_file: Path,
-    site_folder: str,
-    handler: Callable[[FinishedBuild], None],
-    docs_dir: str | None = None,
+    config_file: Path, site_folder: str, handler: Callable[[FinishedBuild], None]
 ) -> None:
     """Build a site into a folder; the handler gets what a build would publish.
 
-    docs_dir: where its pages are read instead. SiteError if the site cannot be built.
+    SiteError if the site cannot be built.
     """
     generator = detect_generator(config_file)
     if generator != "mkdocs":
-        _build_copy(read_project(config_file, generator), handler, docs_dir)
+        _build_copy(read_project(config_file, generator), handler)
         return
-    config = load_mkdocs_config(config_file, site_folder, docs_dir)
+    config = load_mkdocs_config(config_file, site_folder)
     plugin = find_plugin(config)
     plugin.build_handler = handler
     try:
@@ -223,9 +216,7 @@ def build_unpublished(
         plugin.build_handler = None
 
 
-def _build_copy(
-    project: Project, handler: Callable[[FinishedBuild], None], docs_dir: str | None
-) -> None:
+def _build_copy(project: Project, handler: Callable[[FinishedBuild], None]) -> None:
     """Build a copy of a site by its own generator, which knows no other folder to write into.
 
     The options are those of the site itself: git may hold neither its notes nor its caches.
@@ -233,8 +224,6 @@ def _build_copy(
     with TemporaryDirectory(prefix="answerable-") as name, closing(ProcessPool()) as pool:
         top = Path(name).resolve()
         copied = copy_project(project, top, list_source_files(project.folder))
-        if docs_dir and copied.docs_dir:
-            shutil.copytree(docs_dir, copied.docs_dir, dirs_exist_ok=True)
         run_generator(copied, to_stderr=True)
         folders = {"site_dir": copied.site_dir, "docs_dir": copied.docs_dir}
         config = load_built_site_config(
