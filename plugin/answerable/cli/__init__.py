@@ -44,7 +44,7 @@ _GROUPS: Mapping[str, Mapping[str, str]] = {
             "Show the answers that a change changes; "
             "exit status 1 if a verdict fails, 2 for an error."
         ),
-        "gaps": "Group refused questions into likely missing pages.",
+        "gaps": "Count the questions that the site does not answer, each with its nearest section.",
         "questions": (
             "Write and check the questions that the site's sections answer; "
             "exit status 1 for a fault."

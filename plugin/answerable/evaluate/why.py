@@ -203,11 +203,11 @@ def _describe(
     if isinstance(item, RoutingHint):
         title = " · ".join(filter(None, (item.label, item.locator)))
         return Candidate(item.id, title, fate, round(score, 4), floor, basis, is_cited)
-    missing = _list_missing_words(store, reading, scored.row)
+    missing = list_missing_words(store, reading, scored.row)
     return Candidate(item.id, item.title, fate, round(score, 4), floor, basis, is_cited, missing)
 
 
-def _list_missing_words(store: Bundle, reading: QuestionReading, row: int) -> tuple[str, ...]:
+def list_missing_words(store: Bundle, reading: QuestionReading, row: int) -> tuple[str, ...]:
     """List the words of a question that count and that a passage lacks, read in its language."""
     language = store.site.language_of(row)
     terms = {term for term, idf in reading.idfs[language].items() if idf}
