@@ -93,9 +93,10 @@ class Service:
     metadata. log: takes a line for each request, which holds the question if ``log_questions``.
     log_refusal: takes each question that was refused or got only what is nearest. is_allowed:
     decides of requests instead of the policy's origins. base: the path that it answers under.
-    is_site_host: the host that is asked serves the site's pages too. report_error: takes each error that kept a question from an answer.
-    list_missing_keys: the variables of the keys that an engine's providers need and the environment
-    does not have; a service that lacks one is not ready.
+    is_site_host: the host that is asked serves the site's pages too. report_error: takes each error
+    that kept a question from an answer. list_missing_keys: the variables of the keys that an
+    engine's providers need and the environment does not have; a service that lacks one is not
+    ready.
     """
 
     def __init__(
