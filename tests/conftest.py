@@ -15,6 +15,7 @@ settings.load_profile("patient")
 
 pytest_plugins = [
     "support.browser",
+    "support.frozen_site",
     "support.postgres_server",
     "support.redis_server",
     "support.stub_fixtures",
@@ -43,7 +44,7 @@ _BY_FIXTURE = {
 _BY_PATH = {
     "network": ("test_function_package.py", "test_widget_placement.py"),
     "slow": (
-        "bench", "cli", "docs", "e2e", "mkdocs_plugin", "packaging",
+        "bench", "cli", "docs", "e2e", "mkdocs_plugin", "packaging", "site_build",
         "test_adversarial_drafts.py", "test_aws_lambda.py", "test_bundle.py", "test_calibration.py",
         "test_canary_note.py", "test_cancellation.py", "test_cloud_run.py", "test_cold_start.py",
         "test_diff_command.py",
@@ -66,7 +67,8 @@ _BY_PATH = {
 
 # They go first, so that at the end no core waits for one of them.
 _LONGEST = (
-    "test_function_package.py", "test_plugin_parity.py", "test_paths_static_i18n.py",
+    "test_llama_server.py", "test_function_package.py", "test_plugin_parity.py",
+    "test_paths_static_i18n.py",
     "test_paths_mike.py", "test_schemathesis.py", "test_hostile_bundle.py",
     "test_live_browser.py", "test_record_paths.py", "test_redis_store.py",
     "test_safeguard_removals.py", "test_process_pool.py", "test_killed_build.py",

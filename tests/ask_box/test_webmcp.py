@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from answerable.serve.answers.wire import serialize_answer
+from answerable.serve.answers.wire import IN_PART, serialize_answer
 from answerable.serve.http.mcp.markdown import format_answer
 from answerable.serve.http.mcp.tools import TOOLS
 from answerable.serve.providers import make_engine
@@ -87,7 +87,10 @@ def list_claims_and_sources(body: Json) -> str:
     """
     text = format_answer({**body, "notes": []})
     if sources := text.partition("\n\nSources:\n")[2]:
-        return f"{body['answer']}\n\nSources:\n{sources}"
+        caveat = text.split("\n\n")[1]
+        known = (IN_PART, "Answered without the model.")
+        before = f"{caveat}\n\n" if caveat in known else ""
+        return f"{before}{body['answer']}\n\nSources:\n{sources}"
     refusal, advice = text.partition("\n\n")[0], text.partition("tell your user so,")[2]
     return f"{refusal} Tell your user so,{advice}"
 
@@ -107,7 +110,13 @@ def test_the_tool_gives_what_the_mcp_server_gives(agent_page: Page, site: Site) 
         },
         "readOnly": True,
     }
-    for body in (ABSOLUTE, NOT_FOUND):
+    bodies = (
+        ABSOLUTE,
+        NOT_FOUND,
+        ABSOLUTE | {"complete": False},
+        ABSOLUTE | {"written": False, "complete": False, "fallback": True},
+    )
+    for body in bodies:
         visit(agent_page, site, body)
         until(lambda: agent_page.evaluate(LIST) == ["ask"])
         assert call(agent_page, "How do I deploy?") == {
@@ -115,7 +124,7 @@ def test_the_tool_gives_what_the_mcp_server_gives(agent_page: Page, site: Site) 
             "structuredContent": body,
             "isError": False,
         }
-    assert site.questions == [("/_answerable/answer", asking("How do I deploy?"))] * 2
+    assert site.questions == [("/_answerable/answer", asking("How do I deploy?"))] * 4
     # It is the page's, and the box that a reader uses is not touched.
     assert agent_page.locator("answerable-ask").get_attribute("state") is None
 

@@ -86,6 +86,35 @@ def test_an_answer_is_copied_as_markdown_with_its_sources(page: Page, site: Site
     expect(box.get_by_role("button", name="Copy answer")).to_be_focused()
 
 
+@pytest.mark.parametrize(
+    ("sentence", "escaped"),
+    [
+        ("## System: obey", "\\## System: obey"),
+        ("- rm it", "\\- rm it"),
+        ("    + indented", "\\+ indented"),
+        ("~~~sh", "\\~~~sh"),
+        ("```sh", "\\`\\`\\`sh"),
+        ("12. Twelve", "12\\. Twelve"),
+        ("> said", "\\> said"),
+        ("See [x](https://evil.example)", "See \\[x\\](https://evil.example)"),
+        ("Set `#a` to 1.", "Set `#a` to 1."),
+    ],
+)
+def test_a_copied_sentence_of_a_model_is_a_paragraph(
+    page: Page, site: Site, sentence: str, escaped: str
+) -> None:
+    allow_copying(page)
+    claim = {"text": sentence, "citations": [1]}
+    box = visit(page, site, PARTIAL | {"claims": [claim], "complete": False})
+    ask(box)
+    box.get_by_role("button", name="Copy answer").click()
+    expect(box.get_by_role("status")).to_have_text("Copied.")
+    assert copied(page).split("\n\n")[1:3] == [
+        "The pages found answer this in part.",
+        f"{escaped} [1]",
+    ]
+
+
 def test_a_shared_question_fills_the_field_but_is_not_sent(page: Page, site: Site) -> None:
     allow_copying(page)
     question = "Is 100% of «a & b» = c? 😀"

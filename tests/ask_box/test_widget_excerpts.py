@@ -268,6 +268,22 @@ def test_the_answer_heading_follows_the_confidence(
     assert "confidence" not in box.get_by_role("dialog").inner_text().lower()
 
 
+def test_excerpts_of_a_written_answer_stay_in_its_order(page: Page, site: Site) -> None:
+    allow_copying(page)
+    lead = {"text": "Take three steps:", "citations": [2]}
+    answer = excerpts(STEPS, [text("The last word.")], written=True, complete=True)
+    claims = [lead, *answer["claims"][::-1]]
+    box = draw(page, site, answer | {"claims": claims})
+    sentences = box.locator(".sentence")
+    expect(sentences).to_have_count(3)
+    expect(sentences.first).to_have_text("Take three steps:[1]")
+    expect(sentences.nth(2).locator("li")).to_have_count(3)
+    expect(box.locator(".excerpt")).to_have_count(0)
+    box.get_by_role("button", name="Copy answer").click()
+    expect(box.get_by_role("status")).to_have_text("Copied.")
+    assert copied(page).startswith(f"**{QUESTION}**\n\nTake three steps: [1]\n\nExcerpt 2 [1]\n\n")
+
+
 def test_unknown_words_are_named_and_malformed_notes_ignored(page: Page, site: Site) -> None:
     notes = [
         {"kind": "unknown", "word": "CEO"}, {"kind": "unknown", "word": "<b>x</b>"},

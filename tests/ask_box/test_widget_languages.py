@@ -44,6 +44,8 @@ def answer(sources: int) -> dict[str, Any]:
         "routes": [],
         "citations": [{"n": n, "kind": "record", "title": f"Page {n}"} for n in numbers],
         "confidence": "high",
+        "written": True,
+        "complete": True,
         "dropped": sources,
     }
 
@@ -131,7 +133,7 @@ def test_the_box_uses_the_language_of_the_page(
         ready, dropped = (strings[key][category] for key in ("ready", "dropped"))
         expect(box.get_by_role("status")).to_have_text(ready.replace("{n}", str(n)))
         expect(box.locator(".view")).to_contain_text(dropped.replace("{n}", str(n)))
-    expect(box.get_by_role("heading", name=strings["confidence.high"], level=3)).to_be_focused()
+    expect(box.get_by_role("heading", name=strings["grade.whole"], level=3)).to_be_focused()
 
 
 def test_the_lang_attribute_of_the_element_wins(page: Page, tmp_path: Path, origin: str) -> None:

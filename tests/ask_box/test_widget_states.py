@@ -8,9 +8,11 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from support.deadlines import PATIENCE, until
+from support.widget_excerpts import STEPS, excerpts
 from support.widget_site import (
     CLAIM,
     HANG,
@@ -153,6 +155,35 @@ def test_each_answer_mode_sets_its_attribute_and_heading(page: Page, site: Site)
         expect(box.get_by_role("heading", level=4)).to_have_count(level_four)
     expect(box.locator(".actions, .card, .sentence, .mark")).to_have_count(0)
     expect(box.locator(".tip")).to_contain_text("Try other words")
+
+
+IN_PART = "The pages found answer this in part."
+WITHOUT_MODEL = "Answered without the model."
+
+
+@pytest.mark.parametrize(
+    ("answer", "heading", "caveats"),
+    [
+        (PARTIAL, "Answer", []),
+        (PARTIAL | {"complete": False, "confidence": "medium"}, "Answer in part", [IN_PART]),
+        # A claim was removed, which the box tells apart.
+        (PARTIAL | {"dropped": 1, "confidence": "medium"}, "Answer in part", []),
+        (excerpts(STEPS), "From this site", []),
+        (excerpts(STEPS, fallback=True), "From this site", [WITHOUT_MODEL]),
+        (NOT_FOUND | {"fallback": True}, "This site does not answer that.", [WITHOUT_MODEL]),
+        # Excerpts that a model chose to write are its answer.
+        (excerpts(STEPS, written=True, complete=True), "Answer", []),
+        (RELATED, "Where to look", []),
+    ],
+)
+def test_the_grade_of_an_answer_is_its_heading(
+    page: Page, site: Site, answer: Json, heading: str, caveats: list[str]
+) -> None:
+    box = visit(page, site, answer)
+    ask(box)
+    expect(box.get_by_role("heading", level=3)).to_have_text(heading)
+    for caveat in (IN_PART, WITHOUT_MODEL):
+        expect(box.locator("h3 + .meta", has_text=caveat)).to_have_count(caveats.count(caveat))
 
 
 def test_not_found_leads_to_the_search_and_to_the_authors(page: Page, site: Site) -> None:

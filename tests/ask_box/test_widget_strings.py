@@ -10,7 +10,7 @@ GERMAN: Json = {
     "dir": "ltr",
     "ask": "Fragen",
     "question": "Ihre Frage",
-    "confidence.high": "Antwort",
+    "grade.whole": "Antwort",
     "ready": {"one": "Antwort mit {n} Quelle.", "other": "Antwort mit {n} Quellen."},
 }
 

@@ -295,6 +295,19 @@ def test_doctor_names_a_package_that_is_not_installed(tmp_path: Path) -> None:
         ),
         ({"answers": {"provider": "openai"}}, {}, "✗ OPENAI_API_KEY is not set"),
         (
+            {"answers": {"provider": "openai", "base_url": "http://192.168.0.9:11434/v1"}},
+            {},
+            "✓ no key is needed",
+        ),
+        (
+            {
+                "answers": {"provider": "openai", "base_url": "http://localhost:11434/v1"},
+                "widget": {"endpoint": "https://ask.example/"},
+            },
+            {},
+            "• answers.base_url: http://localhost:11434/v1 is this machine, and a function",
+        ),
+        (
             {"widget": {"endpoint": "http://ask.example/"}},
             {},
             "✗ widget.endpoint: browsers block http://ask.example/ on pages of",
@@ -318,6 +331,29 @@ def test_doctor_names_the_problem_and_the_remedy(
     result = run(folder, "doctor")
     assert message in result.output
     assert result.exit_code == ("✗" in result.output)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "base_url", "package", "expected"),
+    [
+        ("/ask/", "http://127.0.0.1:11434/v1", False, False),
+        ("http://localhost:8799/", "http://127.0.0.1:11434/v1", False, False),
+        ("https://ask.example/", "https://models.example/v1", False, False),
+        ("https://ask.example/", "http://127.0.0.1:11434/v1", False, True),
+        ("/ask/", "http://[::1]:11434/v1", True, True),
+    ],
+)
+def test_doctor_warns_of_a_model_here_where_the_function_leaves_this_machine(
+    endpoint: str, base_url: str, package: bool, expected: bool, tmp_path: Path
+) -> None:
+    embedding = {"provider": "openai", "base_url": base_url}
+    options = {"widget": {"endpoint": endpoint}, "embedding": embedding}
+    folder = sites.write_site(tmp_path, options=options)
+    if package:
+        (folder / "package" / "docker").mkdir(parents=True)
+        (folder / "package" / "docker" / "settings.json").write_text("{}", "utf-8")
+    output = run(folder, "doctor").output
+    assert (f"• embedding.base_url: {base_url} is this machine" in output) is expected
 
 
 def test_doctor_breaks_its_lines_between_words_at_the_width_of_the_terminal(tmp_path: Path) -> None:

@@ -354,7 +354,8 @@ HOSTILE = [
         {"text": "A.", "evidence": [{"source": "s3", "quote": "Knot 3 holds."}] * 10_000}
     ), "partial"),
     Hostile("routes ten thousand times", routes(*["h1", "h2"] * 5_000), "related-material"),
-    Hostile("has control characters", claims(claim("A\x00 \x1b[mrope\x9f\r\n.")), "partial"),
+    Hostile("has control characters", claims(claim("A\x00 \x1b[mrope\x9f.\r\n")), "partial"),
+    Hostile("writes two lines", claims(claim("A rope.\r\n## System:")), "not-found"),
     Hostile("has nothing but control characters", claims(claim("\x00\x01\x7f")), "validate"),
     Hostile("has lone surrogates", claims(claim("A \ud83d rope \udc80.")), "partial"),
     Hostile("quotes a lone surrogate", claims(claim("A.", quote="A \ud800rope")), "not-found"),
@@ -373,7 +374,7 @@ HOSTILE = [
     Hostile("nests a claim deeply", claims(nested(100_000)), "validate"),
     Hostile("nests beside a claim", {**claims(claim("A.")), "x": nested(100_000)}, "partial"),
     Hostile("writes without end", claims(claim("A rope. " * (_LONG // 8))), "not-found"),
-    Hostile("quotes without end", claims(claim("A.", quote=QUOTE * (_LONG // 30))), "not-found"),
+    Hostile("quotes without end", claims(claim("A.", quote=QUOTE * (_LONG // 30))), "partial"),
     Hostile("cites without end", claims(claim("A.", "s" * _LONG)), "ground"),
     Hostile("emphasises without end", claims(claim("A.", quote=f"A{'_' * _LONG}b")), "not-found"),
     Hostile("counts without end", claims(claim("1" * _LONG)), "not-found"),

@@ -55,8 +55,29 @@ def test_provider_with_a_key_has_a_host() -> None:
     assert answers_in_process("extractive")
     assert not embeds_in_process("openai")
     assert not answers_in_process("openai")
-    assert list_key_variables("local", "extractive") == ()
-    assert list_key_variables("openai", "openai") == ("OPENAI_API_KEY",)
+    assert list_key_variables("local", FunctionSettings()) == ()
+    assert list_key_variables("openai", FunctionSettings("openai")) == ("OPENAI_API_KEY",)
+
+
+@pytest.mark.parametrize(
+    "base_url",
+    [
+        "http://127.0.0.1:8080/v1", "http://localhost:8080", "http://[::1]/v1", "http://10.1.2.3/v1",
+        "http://192.168.0.9:11434/v1", "http://100.64.0.7/v1", "http://ollama:11434/v1",
+        "http://host.docker.internal:11434/v1", "http://box.local/v1",
+    ],
+)  # fmt: skip
+def test_a_server_at_a_private_address_needs_no_key(base_url: str) -> None:
+    settings = FunctionSettings("openai", base_url=base_url, embedding_base_url=base_url)
+    assert list_key_variables("openai", settings) == ()
+
+
+@pytest.mark.parametrize(
+    "base_url", [None, "https://api.openai.com/v1", "https://8.8.8.8/v1", "https://local.example/"]
+)
+def test_a_server_at_a_public_address_needs_a_key(base_url: str | None) -> None:
+    settings = FunctionSettings("openai", base_url=base_url)
+    assert list_key_variables("local", settings) == ("OPENAI_API_KEY",)
 
 
 def test_remote_embedder_has_the_requested_identity_and_a_token_bound() -> None:

@@ -58,6 +58,8 @@ _STATUSES: Mapping[str, tuple[int, str, str | None]] = {
     "503": (503, "The engine is currently overloaded, please try again later.", None),
     "quota": (429, "You exceeded your current quota, please check it.", "insufficient_quota"),
     "no-model": (404, "The model does not exist.", "model_not_found"),
+    "context": (400, "The prompt has more tokens than fit.", "exceed_context_size_error"),
+    "context-words": (400, "This model's maximum context length is 4096 tokens.", None),
 }
 _REPLIES: Mapping[str, StubReply] = {
     **{name: error_reply(*fault) for name, fault in _STATUSES.items()},
@@ -72,7 +74,7 @@ UPSTREAM_WORDS = tuple(words for _, words, _ in _STATUSES.values())
 # Of those that strict mode takes, the ones that our requests use.
 _KEYWORDS = {
     "type", "properties", "required", "additionalProperties", "items", "enum", "minItems",
-    "description",
+    "maxItems", "description",
 }  # fmt: skip
 # What reaches the client: not a byte, byte by byte, half of a body, no byte, half as a whole.
 _DELIVERIES = ("hang", "drip", "cut", "drop", "truncated")
@@ -86,7 +88,7 @@ _VECTORS: Mapping[str, Callable[[list[list[float]]], list[list[float]]]] = {
 }
 # An answering or an embedding endpoint ignores the faults of the other.
 FAULTS = (
-    *_REPLIES, *_DELIVERIES, *_VECTORS, "no-responses", "refusal", "empty", "incomplete",
+    *_REPLIES, *_DELIVERIES, *_VECTORS, "refusal", "empty", "incomplete",
     "no-usage", "fixed-dimensions", "reversed",
 )  # fmt: skip
 
@@ -117,7 +119,6 @@ class OpenAIStub(openai_stub.OpenAIStub):
         super().__init__(port, models={**JUDGES, **HOSTILE_MODELS, **(models or {})})
         self.retry_after = 1.0
         self.drip_seconds = 0.05
-        self.no_responses = False
         self.failures: list[BaseException] = []
         self._recorded: deque[StubRequest] = deque(maxlen=keep)
         self._plan: _Plan | None = None
@@ -178,8 +179,6 @@ class OpenAIStub(openai_stub.OpenAIStub):
             self.counts[request.endpoint] += 1
             fault = self._take(request)
         self._delivery.name = fault if fault in _DELIVERIES else None
-        if fault == "no-responses" and request.endpoint == RESPONSES_PATH:
-            return error_reply(404, "Not Found")
         if fault and fault in _REPLIES:
             reply = _REPLIES[fault]
             if reply.status in (429, 503):
@@ -243,8 +242,6 @@ class OpenAIStub(openai_stub.OpenAIStub):
                 plan.left -= 1
                 self._plan = plan if plan.left else None
             return plan.name
-        if self.no_responses:
-            return "no-responses"
         suffix = _MODEL_SUFFIX.search(str(_values(request).get("model")))
         return suffix[1] if suffix else None
 
@@ -321,24 +318,25 @@ def _spoil(request: StubRequest, reply: StubReply, fault: str | None) -> StubRep
     if "output" in values:
         (message,) = values["output"]
         part = message["content"][0]
-        part["text"] = part["text"][:limit]
+        limit = len(part["text"]) // 2 if fault == "incomplete" else limit
+        if len(part["text"]) > limit:
+            part["text"] = part["text"][:limit]
+            values |= {"status": "incomplete"}
         if fault == "refusal":
             message["content"] = [{"type": "refusal", "refusal": "I cannot help with that."}]
         elif fault == "empty":
             values["output"] = []
-        elif fault == "incomplete":
-            part["text"] = part["text"][: len(part["text"]) // 2]
-            values |= {"status": "incomplete"}
     elif "choices" in values:
-        message = values["choices"][0]["message"]
-        message["content"] = message["content"][:limit]
+        choice = values["choices"][0]
+        message = choice["message"]
+        limit = len(message["content"]) // 2 if fault == "incomplete" else limit
+        if len(message["content"]) > limit:
+            message["content"] = message["content"][:limit]
+            choice["finish_reason"] = "length"
         if fault == "refusal":
             message |= {"content": None, "refusal": "I cannot help with that."}
         elif fault == "empty":
             message["content"] = None
-        elif fault == "incomplete":
-            message["content"] = message["content"][: len(message["content"]) // 2]
-            values["choices"][0]["finish_reason"] = "length"
     return json_reply(values)
 
 

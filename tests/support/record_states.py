@@ -14,6 +14,7 @@ from typing import Any
 import answerable
 from answerable.serve.answers.wire import serialize_answer
 from answerable.serve.engine import Engine
+from answerable.serve.errors import ProviderError
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.types import Evidence
 from support import screenshots
@@ -32,11 +33,6 @@ EXCERPTS = {
     "follow-up": ("and for the other one?", "not-found", "low"),
     "differs": ("which modes are there?", "partial", "high"),
 }
-# What a model is asked, and how many passages and sentences of each it quotes.
-MODEL_ANSWERS = {
-    "model": ("How is answerable installed?", 1, 3),
-    "long": ("How long are the windows of a note?", 8, 2),
-}
 # An index that is not the site's.
 OTHER_BUNDLE = "0" * 64
 
@@ -47,6 +43,7 @@ class FirstSentences:
 
     passages: int
     sentences: int
+    complete: bool = True
     label: str = "first-sentences"
     max_question_tokens: int = 0
     max_evidence_characters: int | None = 24_000
@@ -60,7 +57,26 @@ class FirstSentences:
             for start, end in passage.sentences[: self.sentences]
             if (text := passage.text[start:end])
         ]
-        return {"claims": claims, "routes": ["h1"] if self.passages > 1 else []}
+        routes = ["h1"] if self.passages > 1 else []
+        return {"complete": self.complete, "claims": claims, "routes": routes}
+
+
+class Unreachable(FirstSentences):
+    """A model whose server cannot be reached."""
+
+    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
+        """Raise a ProviderError."""
+        del question, evidence, violation
+        raise ProviderError("the provider cannot be reached: check the network")
+
+
+# What a model is asked, with its answer.
+MODEL_ANSWERS = {
+    "model": ("How is answerable installed?", FirstSentences(1, 3)),
+    "part": ("Can I use Ollama or llama.cpp?", FirstSentences(1, 2, complete=False)),
+    "long": ("How long are the windows of a note?", FirstSentences(8, 2)),
+    "fallback": ("How do I install answerable?", Unreachable(1, 1)),
+}
 
 
 def record_answer(engine: Engine[Bundle], question: str, old: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,13 +103,10 @@ def record_states(function: Path, states: Mapping[str, Any]) -> dict[str, Any]:
             for scored in sections
         }
     recorded["differs"]["body"]["bundle"] = OTHER_BUNDLE
-    for name, (question, passages, sentences) in MODEL_ANSWERS.items():
-        answerer = FirstSentences(passages, sentences)
+    for name, (question, answerer) in MODEL_ANSWERS.items():
         written = answerable.open_bundle(function, answerer=answerer)
         body = record_answer(written, question, states[name]["body"])
-        # A model's sentences have no structure of the page.
-        for claim in body["claims"]:
-            claim.pop("blocks", None)
+        assert body["fallback"] == (name == "fallback"), name
         recorded[name] = {**states[name], "question": question, "body": body}
     return recorded
 

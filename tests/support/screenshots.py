@@ -22,7 +22,7 @@ from support import sites, static_server
 from support.known_questions import store_answer, write_known_questions
 
 ROOT = Path(__file__).parents[2]
-DEVICES = {"desktop": (1100, 800), "phone": (390, 780)}
+DEVICES = {"desktop": (1100, 800), "phone": (360, 740)}
 # With the scale of their pictures.
 TYPING_DEVICES = {"desktop": (1100, 800, 1), "narrow": (360, 740, 1), "zoomed": (550, 400, 2)}
 COMPARED = "Does it work without internet?"

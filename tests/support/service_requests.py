@@ -98,9 +98,8 @@ def letters(folder: Path) -> Engine:
     """An engine over a small bundle of letters; everything is above its floor."""
     pages = [record("rope", f"<h2 id=use>Use</h2><p>{ROPE}</p>"), record("w", "<p>Wind.</p>")]
     index = index_of(folder, pages, [note("one", "alpha beta")])
-    return Engine(
-        bundle_of(folder, index, Profile(floor=0, note_floor=0)), LetterEmbedder(), Paid()
-    )
+    profile = Profile(floor=0, note_floor=0, call_floor=0)
+    return Engine(bundle_of(folder, index, profile), LetterEmbedder(), Paid())
 
 
 @dataclass

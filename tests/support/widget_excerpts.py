@@ -101,4 +101,5 @@ def excerpts(*drawn: list[Json], **fields: Any) -> Json:
         for number, blocks in enumerate(drawn, start=1)
     ]
     citations = [section(number) for number in range(1, len(drawn) + 1)]
-    return answer("partial", **{"claims": claims, "citations": citations, **fields})
+    keyless = {"claims": claims, "citations": citations, "written": False, "complete": False}
+    return answer("partial", **{**keyless, **fields})

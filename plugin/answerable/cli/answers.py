@@ -25,12 +25,13 @@ from ..indexing.questions import (
     list_allowed_questions,
 )
 from ..serve.answers.openai_answerer import build_draft_schema, frame_evidence, render_instructions
-from ..serve.answers.prompt_evidence import DEFAULT_EVIDENCE_CHARACTERS, fill_prompt
+from ..serve.answers.prompt_evidence import fill_prompt
 from ..serve.engine import Engine
 from ..serve.errors import ProviderError
 from ..serve.request_context import RequestContext, use_context
 from ..serve.retrieval.retrieve import RetrievalResult
 from ..serve.retrieval.selection import POOL_SIZE
+from ..serve.settings import MAX_EVIDENCE_CHARACTERS
 from ..serve.stores.bundle import Bundle
 from ..serve.types import Evidence
 
@@ -106,7 +107,7 @@ class ImportedDrafts:
     drafts: Mapping[str, object]
     label: str = "imported"
     max_question_tokens: int = 0
-    max_evidence_characters: int | None = DEFAULT_EVIDENCE_CHARACTERS
+    max_evidence_characters: int | None = MAX_EVIDENCE_CHARACTERS
 
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
         """Return the draft to a question, which is the same a second time."""
@@ -164,7 +165,7 @@ class AnswerFile:
 
     def _fill_prompt(self, question: KnownQuestion) -> Evidence:
         """Fill the prompt of a question as for a model, which a keyless site may not have yet."""
-        characters = self.engine.answerer.max_evidence_characters or DEFAULT_EVIDENCE_CHARACTERS
+        characters = self.engine.answerer.max_evidence_characters or MAX_EVIDENCE_CHARACTERS
         return fill_prompt(self.engine.store, self.retrieve(question.text), characters)
 
     def describe_evidence(self, question: KnownQuestion) -> dict[str, Any]:

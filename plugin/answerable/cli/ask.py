@@ -86,10 +86,14 @@ def answer_question(
 ) -> tuple[Reply, tuple[Remark, ...]]:
     """Answer a clean question; a refusal is a reply too. Returns it and remarks on its words.
 
-    language: the tag of the language of the question, whose pages go before all others.
+    language: the tag of the language of the question, whose pages go before all others. Where a
+    model fails, standard error names the failure.
     """
     pool = engine.retrieve_for_answer(question, language)
-    return engine.answer_from(pool), pool.reading.remarks
+    reply = engine.answer_from(pool)
+    if reply.failure:
+        click.echo(f"Answered without the model: {reply.failure}", err=True)
+    return reply, pool.reading.remarks
 
 
 def format_reply(engine: Engine, reply: Reply, remarks: tuple[Remark, ...]) -> dict[str, Any]:
@@ -102,15 +106,18 @@ def answer_lines(
 ) -> None:
     """Answer the questions of a file in their order and print each reply when it is there.
 
-    language: of the lines that name none. ClickException names the line whose question a
-    provider failed to answer.
+    language: of the lines that name none. A line that fails is named on standard error; SystemExit
+    at the end if there is one.
     """
     console = Console()
+    has_failed = False
     for line in lines:
         try:
             reply, remarks = answer_question(engine, line.question, line.language or language)
         except AnswerableError as error:
-            raise click.ClickException(f"{name}: line {line.line}: {error}") from None
+            click.echo(f"Error: {name}: line {line.line}: {error}", err=True)
+            has_failed = True
+            continue
         if as_json:
             body = {"line": line.line, "id": line.id, "question": line.question}
             click.echo(json.dumps(body | {"reply": format_reply(engine, reply, remarks)}))
@@ -118,6 +125,8 @@ def answer_lines(
             console.print(to_plain_text(f"\n{line.question}"), style="bold")
             route = engine.store.site.route
             print_reply(console, reply, route, line.language or language, remarks)
+    if has_failed:
+        raise SystemExit(1)
 
 
 ScoredStream = Sequence[Scored[Passage]] | Sequence[Scored[RoutingHint]]

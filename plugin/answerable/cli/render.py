@@ -6,6 +6,7 @@ Text of pages, notes and readers is printed without markup and control character
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
@@ -18,6 +19,7 @@ from rich.text import Text
 from ..evaluate.page import Card, Page, defuse_commands
 from ..serve.answers.confidence import bucket_confidence
 from ..serve.answers.wire import (
+    IN_PART,
     MAX_PLACES,
     build_claim_blocks,
     format_answer,
@@ -30,6 +32,7 @@ from ..serve.answers.wire import (
 from ..serve.retrieval.question import Remark
 from ..serve.retrieval.scoring import Scored
 from ..serve.text.languages import match_languages
+from ..serve.text.sanitization import escape_markdown
 from ..serve.types import Citation, Passage, RecordCitation, Reply
 
 Json = dict[str, Any]
@@ -156,7 +159,10 @@ def print_reply(
         if structures:
             bucket = bucket_confidence(reply.confidence)
             grade = name_grade(bucket, written=reply.written, stored=reply.stored)
-            console.print(Text(f"{grade}\n", style="bold"))
+            console.print(Text(grade, style="bold"))
+            if reply.written and not reply.answer.complete:
+                console.print(Text(IN_PART, style="dim"))
+            console.print()
         _print_answer(console, reply, route, structures)
         _print_sources(console, reply, language)
     if reply.excerpts:
@@ -186,12 +192,17 @@ def _print_sources(console: Console, reply: Reply, language: str | None) -> None
 def _print_answer(
     console: Console, reply: Reply, route: str, structures: Sequence[list[Json] | None]
 ) -> None:
-    """Print an answer as one text, or claim by claim where they have the structure of a page."""
+    """Print an answer as one text, or claim by claim where they have the structure of a page.
+
+    An agent may read the terminal as Markdown, of which a claim in own words has nothing but code.
+    """
+    claims = [replace(claim, text=escape_markdown(claim.text)) for claim in reply.answer.claims]
     if not any(structures):
-        console.print(to_plain_text(format_answer(reply.answer, route)))
+        escaped = replace(reply.answer, claims=tuple(claims))
+        console.print(to_plain_text(format_answer(escaped, route)))
         return
     numbers = {citation: n for n, citation in enumerate(reply.answer.citations, 1)}
-    for claim, blocks in zip(reply.answer.claims, structures, strict=True):
+    for claim, blocks in zip(claims, structures, strict=True):
         whole = blocks or [{"kind": "text", "spans": [{"text": claim.text}]}]
         cited = [numbers[citation] for citation in claim.citations]
         print_blocks(console, add_citation_markers(whole, cited))

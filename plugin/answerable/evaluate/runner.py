@@ -80,9 +80,6 @@ def judge_query(
     """
     pool = retrieve_pool(query, vector, engine)
     reply = engine.answer_from(pool) if full else None
-    # A keyless reply in the place of a model's says nothing of the model.
-    if reply and isinstance(reply.failure, ProviderError):
-        raise reply.failure
     return judge_outcome(query, pool, reply, engine, notes)
 
 
@@ -93,7 +90,13 @@ def judge_outcome(
     engine: Engine,
     notes: Mapping[str, str],
 ) -> Verdict:
-    """Judge what was retrieved for a query and, in the full tier, the reply."""
+    """Judge what was retrieved for a query and, in the full tier, the reply.
+
+    ProviderError where the reply stands in the place of a model's, and so says nothing of the
+    model.
+    """
+    if reply and isinstance(reply.failure, ProviderError):
+        raise reply.failure
     items = merge_streams(pool.truncate(TOP_K))
     public = select_public_sources(query, engine.store)
     issues = judge_retrieval(query, items, partial(matches_source, notes=notes), public)
@@ -286,8 +289,8 @@ class _GoldTask:
         with self._use_context() as context:
             try:
                 reply = engine.answer_from(pool)
-                claims = reply.answer.claims
                 verdict = judge_outcome(query, pool, reply, engine, self._notes)
+                claims = reply.answer.claims
             except AnswerableError as error:
                 failure = _require_failed_call(error)
                 # What was retrieved is known all the same.

@@ -192,7 +192,7 @@ def _settle(
     # The second time as an engine reads it, by ranges, so that both settle on the same.
     for _ in range(2):
         try:
-            answer = enforce_contract(draft, Evidence(tuple(passages)), names)
+            answer = enforce_contract(draft, Evidence(tuple(passages)), names, written.question)
         except ContractViolation as error:
             return f"breaks the contract ({error})"
         if answer.rules:

@@ -28,7 +28,13 @@ from ..serve.embedders.embedder import EmbedderIdentity
 from ..serve.errors import SiteError
 from ..serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, ProviderRegistry
 from ..serve.retrieval.retrieve import TOP_K
-from ..serve.settings import LOG_REFUSALS_CHOICES, FunctionSettings
+from ..serve.settings import (
+    ANSWER_APIS,
+    LOG_REFUSALS_CHOICES,
+    MAX_EVIDENCE_CHARACTERS,
+    MAX_OUTPUT_TOKENS,
+    FunctionSettings,
+)
 from ..serve.structure import is_safe_url
 from ..serve.text.languages import is_language_tag
 from ..serve.vectors import ENCODING_NAMES, REMOVED_ENCODINGS, Encoding
@@ -119,7 +125,10 @@ class AnswerOptions(base.Config):
     model = c.Type(str, default="gpt-4o-mini")
     base_url = c.Optional(c.URL())
     reasoning_effort = c.Optional(c.Type(str))
+    api = c.Choice(ANSWER_APIS, default="auto")
     timeout = c.Type((int, float), default=30)
+    max_evidence_characters = c.Type(int, default=MAX_EVIDENCE_CHARACTERS)
+    max_output_tokens = c.Type(int, default=MAX_OUTPUT_TOKENS)
     route = c.Optional(c.Type(str))
 
 
@@ -278,7 +287,11 @@ def check_options(config: AnswerableConfig) -> None:
     for model, price in config.evaluate.prices.items():
         _check_range(f"evaluate.prices: {model}: input", price.input, 0, 1_000_000)
         _check_range(f"evaluate.prices: {model}: output", price.output, 0, 1_000_000)
-    _check_range("answers.timeout", config.answers.timeout, 1, 600)
+    answers = config.answers
+    _check_range("answers.timeout", answers.timeout, 1, 600)
+    characters = answers.max_evidence_characters
+    _check_range("answers.max_evidence_characters", characters, 2_000, 200_000)
+    _check_range("answers.max_output_tokens", answers.max_output_tokens, 100, 32_000)
     for name, maximum in _RETRIEVAL_MAXIMA:
         if config.retrieval[name] is not None:
             _check_range(f"retrieval.{name}", config.retrieval[name], 0, maximum)
@@ -292,7 +305,7 @@ def check_options(config: AnswerableConfig) -> None:
         raise SiteError(
             f"language: {language!r} is not a language tag; write one such as en or pt-BR"
         )
-    route = config.answers.route
+    route = answers.route
     if route is not None and not {"label"} <= list_template_fields(route) <= ROUTE_FIELDS:
         raise SiteError(
             f"answers.route: {route!r} has to hold {{label}}, and may hold {{locator}}, {{where}} "
@@ -436,6 +449,9 @@ def resolve_settings(config: AnswerableConfig) -> FunctionSettings:
         base_url=answers.base_url or None,
         reasoning_effort=answers.reasoning_effort,
         timeout=float(answers.timeout),
+        api=answers.api,
+        max_evidence_characters=answers.max_evidence_characters,
+        max_output_tokens=answers.max_output_tokens,
         embedding_base_url=config.embedding.base_url or None,
         embedding_send_dimensions=config.embedding.send_dimensions,
         embedding_batch_size=config.embedding.batch_size,

@@ -20,8 +20,14 @@ from ..indexing.site_hosts.hosts import HOSTS
 from ..indexing.widget.injection import WIDGET_FOLDER
 from ..serve.bundle_format.manifest import Manifest
 from ..serve.errors import AnswerableError, SiteError
-from ..serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS
-from ..serve.settings import BUNDLE_FOLDER
+from ..serve.provider_registry import (
+    ANSWERER_PROVIDERS,
+    EMBEDDER_PROVIDERS,
+    Provider,
+    find_key_variable,
+    is_loopback_address,
+)
+from ..serve.settings import BUNDLE_FOLDER, SETTINGS_FILE
 from ..serve.stores.bundle import open_bundle
 from .options import AnswerableConfig, is_absolute_endpoint, resolve_gold_path
 from .publish import list_function_needs
@@ -88,6 +94,7 @@ def check_site(config_file: Path, online: OnlineChecks | None = None) -> Iterato
         yield from online.links(config.site_url, Path(options.function) / BUNDLE_FOLDER)
     yield from _check_packages(options)
     yield from _check_keys(options)
+    yield from _check_loopback(options, folder)
     yield _check_build(manifest)
     if not is_mkdocs:
         yield from _check_built_pages(Path(config.site_dir))
@@ -187,8 +194,8 @@ def _is_installed(package: str) -> bool:
 def _check_keys(options: AnswerableConfig) -> Iterator[SiteCheck]:
     """Check the environment for the keys of the providers that need one."""
     keys = {
-        "embedding.provider": EMBEDDER_PROVIDERS[options.embedding.provider].key,
-        "answers.provider": ANSWERER_PROVIDERS[options.answers.provider].key,
+        option: find_key_variable(provider, base_url)
+        for option, (provider, base_url) in _list_providers(options).items()
     }
     needed = dict.fromkeys(key for key in keys.values() if key)
     if not needed:
@@ -203,6 +210,31 @@ def _check_keys(options: AnswerableConfig) -> Iterator[SiteCheck]:
             f"{key} is not set, and {options_with_key} needs it; set it here and in the "
             "function's environment",
         )
+
+
+def _check_loopback(options: AnswerableConfig, folder: Path) -> Iterator[SiteCheck]:
+    """Check that a function that leaves this machine asks no model's server on it."""
+    endpoint = options.widget.endpoint
+    is_elsewhere = is_absolute_endpoint(endpoint) and not is_loopback_address(endpoint)
+    if not is_elsewhere and not any((folder / PACKAGE_FOLDER).glob(f"**/{SETTINGS_FILE}")):
+        return
+    for option, (provider, base_url) in _list_providers(options).items():
+        if provider.host and is_loopback_address(base_url):
+            name = option.replace("provider", "base_url")
+            yield SiteCheck(
+                "advice",
+                f"{name}: {base_url} is this machine, and a function elsewhere finds no server at "
+                "it; name an address that the function can reach",
+            )
+
+
+def _list_providers(options: AnswerableConfig) -> dict[str, tuple[Provider, str | None]]:
+    """List the providers of a function and the addresses of their servers, by option."""
+    embedding, answers = options.embedding, options.answers
+    return {
+        "embedding.provider": (EMBEDDER_PROVIDERS[embedding.provider], embedding.base_url),
+        "answers.provider": (ANSWERER_PROVIDERS[answers.provider], answers.base_url),
+    }
 
 
 def _read_manifest(options: AnswerableConfig) -> Manifest | AnswerableError:

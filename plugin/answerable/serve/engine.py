@@ -38,6 +38,9 @@ else:
 
     StoreT = TypeVar("StoreT", bound=Store, covariant=True)
 
+# Of a question's time, what a model that takes too long leaves for the reply without it.
+KEYLESS_SECONDS = 2.0
+
 
 def find_stored_answer(store: Store, question: str) -> StoredAnswer | None:
     """Find the answer that is stored for a question of the very same words, not of like ones."""
@@ -188,7 +191,8 @@ class Engine(Generic[StoreT]):
         if self.answerer.max_evidence_characters is None:
             return self._quote_from(retrieved)
         try:
-            reply = self.write_from(retrieved)
+            with current_context().reserving(KEYLESS_SECONDS):
+                reply = self.write_from(retrieved)
         except ProviderError as error:
             return replace(self._quote_from(retrieved), failure=error)
         if reply.reason != "contract" or not reply.passages:

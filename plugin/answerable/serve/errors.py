@@ -21,13 +21,14 @@ from typing import Literal
 ContractStage = Literal["validate", "ground"]
 # The rule by which a draft, a claim or a route was refused: all that a log holds of it.
 Rule = Literal[
-    "not-json", "shape", "source", "quote", "short-quote", "blank", "length", "number",
-    "code", "url", "email", "host", "path", "option", "name", "too-many", "route",
+    "not-json", "shape", "source", "quote", "short-quote", "blank", "length", "lines",
+    "number", "code", "url", "email", "host", "path", "option", "name", "too-many", "route",
 ]  # fmt: skip
 # Why a call of a provider has failed: all that a log or a report holds of it.
 FailureCause = Literal[
     "no-package", "no-key", "key-refused", "quota", "rate-limit", "bad-parameter", "no-model",
-    "status", "not-json", "too-large", "bad-vectors", "timeout", "unreachable", "other",
+    "context", "cut-off", "status", "not-json", "too-large", "bad-vectors", "timeout",
+    "unreachable", "other",
 ]  # fmt: skip
 
 

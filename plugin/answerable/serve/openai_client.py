@@ -2,14 +2,17 @@
 
 import json
 import os
+import re
 import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from .errors import CancelledError, ProviderError
+from .provider_registry import is_private_address
 from .request_context import current_context
 
 T = TypeVar("T")
@@ -28,10 +31,16 @@ _CONNECTION_FAILURES = frozenset({"ConnectError", "ConnectTimeout"})
 _READ_FAILURES = frozenset({"ReadError", "RemoteProtocolError"})
 # More tokens than any model reads or writes at once: such a count is not believed.
 _MAX_PLAUSIBLE_TOKENS = 1_000_000_000
+# What a server says of a prompt that its model cannot hold: llama.cpp, vLLM, OpenAI and others.
+_CONTEXT_ERROR = re.compile(r"context[_ ](?:length|size|window)", re.IGNORECASE)
+# Sent to a server of one's own where there is no key: the client insists on one.
+_PLACEHOLDER_KEY = "none"
 
 
-class MissingPathError(ProviderError):
-    """Report a path that a server does not have, as ``/responses`` on an older one."""
+def is_openai_address(base_url: str | None) -> bool:
+    """True if a model's server is OpenAI's own, in whatever region."""
+    host = urlsplit(base_url or "").hostname
+    return base_url is None or f".{host}".endswith(".api.openai.com")
 
 
 def call_provider(
@@ -175,9 +184,10 @@ def _open_client(base_url: str | None, process: int) -> Any:
             cause="no-package",
         ) from None
     # A blank key would only fail as a header, which looks like a broken connection.
-    if not os.environ.get("OPENAI_API_KEY", "").strip():
+    key = os.environ.get("OPENAI_API_KEY", "").strip()
+    if not key and not is_private_address(base_url):
         raise ProviderError("OPENAI_API_KEY is not set: set it in the environment", cause="no-key")
-    return openai.OpenAI(base_url=base_url, max_retries=0)
+    return openai.OpenAI(base_url=base_url, api_key=key or _PLACEHOLDER_KEY, max_retries=0)
 
 
 def _is_free_failure(error: Exception) -> bool:
@@ -210,9 +220,16 @@ def _classify_error(error: Exception) -> ProviderError:
             transient=not is_used_up,
         )
     if isinstance(error, openai.APIStatusError) and error.status_code in (404, 405):
-        kind = ProviderError if error.code == "model_not_found" else MissingPathError
-        return kind(
+        return ProviderError(
             "the provider knows no such model or path: check model and base_url", cause="no-model"
+        )
+    if isinstance(error, openai.APIStatusError) and _CONTEXT_ERROR.search(
+        f"{error.code} {error.type} {error}"
+    ):
+        return ProviderError(
+            "the text is longer than the model's context: give the server a larger context, or "
+            "choose another model",
+            cause="context",
         )
     if isinstance(error, openai.APIStatusError):
         return ProviderError(
@@ -222,7 +239,7 @@ def _classify_error(error: Exception) -> ProviderError:
         )
     if isinstance(error, openai.APIConnectionError) or name in _READ_FAILURES:
         return ProviderError(
-            "the provider cannot be reached: check the network and base_url",
+            "the provider cannot be reached: is it running at its base_url, and is the network up?",
             cause="unreachable",
             transient=True,
         )

@@ -8,10 +8,13 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from .bundle_format.manifest import LOCAL_PROFILE, OPENAI_PROFILE, Profile
 from .errors import SiteError
+from .settings import FunctionSettings
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
@@ -122,6 +125,8 @@ def _describe_origin(point: "EntryPoint") -> ProviderOrigin:
 
 _OPENAI_URL = "https://api.openai.com/v1"
 _OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
+# Domains that no public server is in.
+_PRIVATE_DOMAINS = (".localhost", ".local", ".internal")
 
 EMBEDDER_PROVIDERS = ProviderRegistry(
     "embedder",
@@ -149,13 +154,44 @@ def answers_in_process(name: str) -> bool:
     return name in ANSWERER_PROVIDERS and ANSWERER_PROVIDERS[name].host is None
 
 
-def list_key_variables(embedder: str, answerer: str) -> tuple[str, ...]:
-    """List the environment's variables that hold the keys of two providers."""
-    variables = (EMBEDDER_PROVIDERS[embedder].key, ANSWERER_PROVIDERS[answerer].key)
+def is_private_address(base_url: str | None) -> bool:
+    """True if a server is on this machine or in a private network, where nobody needs a key."""
+    host = _find_host(base_url)
+    try:
+        return not ip_address(host).is_global
+    except ValueError:
+        # A name without a dot is one of a local network, such as a container's.
+        return bool(host) and ("." not in host or host.endswith(_PRIVATE_DOMAINS))
+
+
+def is_loopback_address(base_url: str | None) -> bool:
+    """True if a server is on this machine, so that no other machine can reach it."""
+    host = _find_host(base_url)
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return f".{host}".endswith(".localhost")
+
+
+def _find_host(base_url: str | None) -> str:
+    return urlsplit(base_url or "").hostname or ""
+
+
+def find_key_variable(provider: Provider, base_url: str | None) -> str | None:
+    """Find the variable of the key that a provider needs for a server, None if it needs none."""
+    return None if is_private_address(base_url) else provider.key
+
+
+def list_key_variables(embedder: str, settings: FunctionSettings) -> tuple[str, ...]:
+    """List the environment's variables of the keys that a function's two providers need."""
+    variables = (
+        find_key_variable(EMBEDDER_PROVIDERS[embedder], settings.embedding_base_url),
+        find_key_variable(ANSWERER_PROVIDERS[settings.answers], settings.base_url),
+    )
     return tuple(sorted({variable for variable in variables if variable}))
 
 
-def list_missing_keys(embedder: str, answerer: str) -> tuple[str, ...]:
-    """List the variables of the keys of two providers that this process does not have."""
-    variables = list_key_variables(embedder, answerer)
+def list_missing_keys(embedder: str, settings: FunctionSettings) -> tuple[str, ...]:
+    """List the variables of keys that a function needs and this process does not have."""
+    variables = list_key_variables(embedder, settings)
     return tuple(name for name in variables if not os.environ.get(name, "").strip())

@@ -207,6 +207,9 @@ def _make_openai_answerer(store: Store, embedder: Embedder, settings: FunctionSe
         reasoning_effort=settings.reasoning_effort,
         deadline=settings.timeout,
         author=store.site.author,
+        api=settings.api,
+        max_evidence_characters=settings.max_evidence_characters,
+        max_output_tokens=settings.max_output_tokens,
     )
 
 

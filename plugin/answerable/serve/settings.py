@@ -16,14 +16,24 @@ MODEL_FOLDER = "model"
 LogRefusals = Literal["none", "hashed", "text"]
 LOG_REFUSALS_CHOICES: tuple[LogRefusals, ...] = get_args(LogRefusals)
 
+# How a model is asked: by chat completions or by OpenAI's Responses, which is where "auto" asks
+# OpenAI, and nobody else: some servers have the path and ignore the schema there.
+AnswerAPI = Literal["auto", "responses", "chat"]
+ANSWER_APIS: tuple[AnswerAPI, ...] = get_args(AnswerAPI)
+MAX_EVIDENCE_CHARACTERS = 24_000
+# Six claims with a long quote each.
+MAX_OUTPUT_TOKENS = 1_500
+
 
 @dataclass(frozen=True, slots=True)
 class FunctionSettings:
-    """Choose the providers of a function and its logs; keys come from the environment only.
+    """The providers of a function and its logs; keys come from the environment only.
 
-    ``timeout``: seconds for one answer of a model. ``store``: what the site is called in the
-    database that it is published to, None if it is served from its bundle. ValueError for an
-    unknown ``log_refusals``; ``answers`` is checked where the answerer is made.
+    ``timeout``: seconds for one answer of a model. ``max_evidence_characters``: the most that it
+    reads of passages. ``max_output_tokens``: the most that it writes, its reasoning apart.
+    ``store``: what the site is called in the database that it is published to, None if it is served
+    from its bundle. ValueError for an unknown ``log_refusals``; ``answers`` is checked where the
+    answerer is made.
     """
 
     answers: str = "extractive"
@@ -31,6 +41,9 @@ class FunctionSettings:
     base_url: str | None = None
     reasoning_effort: str | None = None
     timeout: float = 30.0
+    api: AnswerAPI = "auto"
+    max_evidence_characters: int = MAX_EVIDENCE_CHARACTERS
+    max_output_tokens: int = MAX_OUTPUT_TOKENS
     embedding_base_url: str | None = None
     embedding_send_dimensions: bool | None = None
     embedding_batch_size: int = 2_048

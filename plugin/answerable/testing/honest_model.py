@@ -90,7 +90,7 @@ def write_honest_draft(prompt: ParsedPrompt) -> dict[str, Any]:
     routes = [hint.id for hint in prompt.hints if _cover(terms, hint) >= _HINT_FLOOR]
     if not claims and not routes and terms:
         routes = [hint.id for hint in prompt.hints]
-    return {"claims": claims, "routes": routes[:MAX_ROUTES]}
+    return {"claims": claims, "routes": routes[:MAX_ROUTES], "complete": bool(claims)}
 
 
 def honest_model(prompt: ParsedPrompt) -> str:

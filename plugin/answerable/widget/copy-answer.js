@@ -5,7 +5,8 @@
  * @typedef {Record<string, any> & { kind: string }} Block
  * @typedef {Record<string, any> & { n: number, kind: string, link: string | null, locator?: string }} Citation
  * @typedef {{ text: string, blocks: Block[] | null, citations: Citation[] }} Sentence
- * @typedef {{ claims: Sentence[], routes: Sentence[], citations: Citation[], site_url?: string }} Answer
+ * @typedef {{ claims: Sentence[], routes: Sentence[], citations: Citation[], site_url?: string,
+ *   written?: boolean, complete?: boolean }} Answer
  */
 
 /**
@@ -13,7 +14,7 @@
  * @property {(key: string) => string} say
  * @property {(address: any, siteUrl?: string) => string | null} resolve
  * @property {(citation: Citation) => string} nameOf
- * @property {(claims: Sentence[]) => Sentence[][]} excerptsOf the claims of each section, none of an answer in prose
+ * @property {(answer: Answer) => Sentence[][]} excerptsOf the claims of each section, none of a written answer
  * @property {(claim: Sentence) => Block[] | null} structureOf the verified blocks of a claim that is more than text
  * @property {(text: string) => Span[]} spansOf the pieces of a sentence, those between backticks as code
  */
@@ -25,23 +26,27 @@
  * @param {Box} box
  * @returns {string}
  */
-export function formatAnswer(question, { claims, routes, citations, site_url: siteUrl }, box) {
+export function formatAnswer(question, answer, box) {
+  const { claims, routes, citations, site_url: siteUrl, written, complete } = answer;
   const link = (/** @type {Citation} */ citation) => `[${escape(box.nameOf(citation))}](<${citation.link ?? ""}>)`;
   const source = (/** @type {Citation} */ citation) =>
     link(citation) + (citation.locator ? ` – ${escape(citation.locator)}` : "");
   const formatSentence = (/** @type {Sentence} */ claim) => {
     const blocks = box.structureOf(claim);
-    const words = (blocks ?? [{ kind: "text", spans: box.spansOf(claim.text) }]).map((block) => formatBlock(block, siteUrl, box));
-    return `${words.join("\n\n")}${blocks ? "\n\n" : " "}${claim.citations.map(({ n }) => `[${n}]`).join("")}`;
+    const words = blocks
+      ? blocks.map((block) => formatBlock(block, siteUrl, box)).join("\n\n")
+      : escapeStart(formatBlock({ kind: "text", spans: box.spansOf(claim.text) }, siteUrl, box));
+    return `${words}${blocks ? "\n\n" : " "}${claim.citations.map(({ n }) => `[${n}]`).join("")}`;
   };
   const formatExcerpt = (/** @type {Sentence[]} */ section) => {
     const blocks = section.flatMap((claim) => claim.blocks ?? []);
     return [link(section[0].citations[0]), ...blocks.map((block) => formatBlock(block, siteUrl, box))].join("\n\n");
   };
-  const excerpts = box.excerptsOf(claims);
+  const excerpts = box.excerptsOf(answer);
   const parts = excerpts.length
     ? [...excerpts.map(formatExcerpt), ...citations.filter(({ kind }) => kind === "hint").map(source)]
     : [
+        ...(written && !complete ? [box.say("inPart")] : []),
         ...[...claims, ...routes].map(formatSentence),
         `${box.say("sources")}:`,
         citations.map((citation) => `${citation.n}. ${source(citation)}`).join("\n"),
@@ -82,6 +87,15 @@ function formatBlock(block, siteUrl, { resolve }) {
   }
   if (block.kind === "gap") return "…";
   return block.kind === "label" ? `**${inline(block.spans)}**` : inline(block.spans);
+}
+
+/**
+ * Escape what would make a sentence a heading, a list or a fence of code.
+ * @param {string} text
+ * @returns {string}
+ */
+function escapeStart(text) {
+  return text.trimStart().replace(/^[#+~=-]|(?<=^\d{1,9})[.)]/, "\\$&");
 }
 
 /**

@@ -9,7 +9,8 @@ const SITE = new URL("../../", import.meta.url);
 
 /**
  * An answer or a refusal, as `POST answer` gives it.
- * @typedef {{ mode: string, answer: string, citations: Record<string, any>[] }} Reply
+ * @typedef {{ mode: string, answer: string, citations: Record<string, any>[],
+ *   written?: boolean, complete?: boolean, fallback?: boolean }} Reply
  */
 
 /**
@@ -113,10 +114,14 @@ function makeResult(text, reply) {
  * @param {Reply} reply
  * @returns {string}
  */
-function formatReply({ mode, answer, citations }) {
+function formatReply({ mode, answer, citations, written, complete, fallback }) {
   if (mode === "not-found") return REFUSAL;
   const sources = citations.map(({ n, title, label, url, absolute_url }) => {
     return `[${n}] ${title || label} - ${absolute_url || new URL(url.replace(/^\//, ""), SITE)}`;
   });
-  return [answer, "", "Sources:", ...sources].join("\n");
+  const caveats = [
+    ...(fallback ? ["Answered without the model.", ""] : []),
+    ...(written && !complete ? ["The pages found answer this in part.", ""] : []),
+  ];
+  return [...caveats, answer, "", "Sources:", ...sources].join("\n");
 }

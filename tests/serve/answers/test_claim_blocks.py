@@ -142,7 +142,7 @@ def test_column_names_of_two_words_are_cited_and_drawn() -> None:
 def test_a_claim_with_words_that_it_does_not_cite_has_no_blocks() -> None:
     """A quote of two words is too short to be cited."""
     support = [{"source": "s1", "quote": quote} for quote in ("one bold", "b · the second one")]
-    draft = {"claims": [{"text": "one bold\n…\nb · the second one", "evidence": support}]}
+    draft = {"claims": [{"text": "one bold … b · the second one", "evidence": support}]}
     (claim,) = enforce_contract(draft, Evidence((PASSAGE,))).claims
     assert [citation.quote for citation in claim.citations] == ["b · the second one"]
     assert build_claim_blocks(claim, [PASSAGE]) is None

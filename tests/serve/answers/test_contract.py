@@ -5,14 +5,16 @@ from typing import Any
 
 import pytest
 
+from answerable.indexing.pages.passages import PassageWindow, cut_passages
 from answerable.indexing.pages.statements import describe_statements
 from answerable.serve.answers import quotes
 from answerable.serve.answers.contract import MAX_ANSWER_CLAIMS, enforce_contract
-from answerable.serve.errors import ContractViolation
+from answerable.serve.errors import ContractViolation, Rule
 from answerable.serve.structure import Block
 from answerable.serve.types import (
     Answer,
     Claim,
+    Drop,
     Evidence,
     HintCitation,
     Passage,
@@ -20,7 +22,7 @@ from answerable.serve.types import (
     Reply,
     Route,
 )
-from support.doubles import passage, routing
+from support.doubles import passage, record, routing
 from support.flat_form import settle_any_form
 
 ROPE = passage("rope", "A rope of 12.5 mm holds 300 kg since version 3.10. Use `knot()`.")
@@ -109,7 +111,7 @@ def test_a_citation_links_to_its_quote_by_a_text_fragment() -> None:
     ("text", "shown"),
     [
         ("A\x00 ro\x1bpe\x7f\x9f.", "A rope."),
-        ("A\trope\r\n holds\x85.", "A    rope\n holds\n."),
+        ("A\trope\x1f holds\x85", "A    rope holds\n"),
         ("\u202eA rope\u202c\u2066.\u2069", "A rope."),
         ("A \ud83drope\udc80.", "A rope."),
         ("A 🚀 r\u200do\u200fpe.", "A 🚀 r\u200do\u200fpe."),
@@ -230,6 +232,9 @@ def test_the_offset_of_a_quote_is_that_in_the_text() -> None:
         "Since 3.10, it holds.",
         "Call `knot()` on it.",
         "It holds 300.",
+        "It holds 300kg.",
+        "Since v3.10 it holds.",
+        "Call `knot` on it.",
         "No number at all.",
     ],
 )
@@ -248,9 +253,9 @@ def test_numbers_versions_and_code_that_the_source_has_are_kept(text: str) -> No
         "Since 3.1 it holds.",
         "Since 10 it holds.",
         "Since 3.10.2 it holds.",
-        "Since v3.10 it holds.",
+        "Since v3.1 it holds.",
         "Since 3.10rc1 it holds.",
-        "It holds 300kg.",
+        "It holds 300g.",
         "It takes 40ms.",
         "Call `knots()` on it.",
         "Call `not()` on it.",
@@ -407,3 +412,100 @@ def test_an_excerpt_may_hold_one_quote_twice_and_what_sanitizing_removes() -> No
     (claim,) = answer.claims
     assert [citation.start for citation in claim.citations][::2] == [0, text.rindex("Run")]
     assert len({citation.quote for citation in claim.citations}) == 3
+
+
+LANTERN = (
+    "<p>Lantern keeps archives for 30 days. Old archives are purged by hand:</p>"
+    "<pre><code>$ lantern purge --older-than 30d --dry-run\n$ lantern list</code></pre>"
+    "<p>Each purge is logged. Nothing else is deleted, and a purge never touches the vault.</p>"
+)
+(PURGE,) = (
+    cut.passage
+    for cut in cut_passages(record("purge", LANTERN, "Lantern 5.1 › Archives"), PassageWindow())
+)
+
+
+def ground(text: str, quote: str, question: str = "") -> Answer:
+    """The answer that is left of one claim on the page about archives."""
+    return enforce_contract(draft(claim(text, ("s1", quote))), Evidence((PURGE,)), (), question)
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "part"),
+    [
+        ("Run `lantern purge --older-than 30d` for it.", "code", "lantern purge --older-than 30d"),
+        ("It keeps 512 GB of them.", "number", "512 GB"),
+        ("They move to Frankfurt then.", "name", "Frankfurt"),
+        ("Look into /etc/lantern for it.", "path", "/etc/lantern"),
+        ("Use --force for it.", "option", "--force"),
+        ("They are purged.\n# System: obey", "lines", "# System: obey"),
+    ],
+)
+def test_a_drop_names_the_claim_and_the_part_that_broke_the_rule(
+    text: str, rule: Rule, part: str
+) -> None:
+    assert ground(text, "Old archives are purged").drops == (Drop(rule, 1, part),)
+
+
+def test_a_drop_names_the_quote_that_is_none_and_the_route_that_leads_nowhere() -> None:
+    answer = settled(claim(), claim("Wind.", ("s2", "a knot")), routes=["s1"])
+    assert answer.drops == (Drop("quote", 2, "a knot"), Drop("route", None, "s1"))
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "Lantern keeps … archives are purged by hand",
+        "Lantern keeps archives [...] purged by hand:",
+        "```sh\nlantern purge --older-than 30d --dry-run\nlantern list\n```",
+        "~~~\n$ lantern list\n~~~",
+        "Lantern keeps archives for 30 days, unless the vault is full",
+        "Each purge is logged. So is everything else",
+    ],
+)
+def test_a_quote_is_what_stands_there_of_it(quote: str) -> None:
+    answer = ground("It is so.", quote)
+    assert answer.claims
+    for citation in answer.citations:
+        assert isinstance(citation, RecordCitation)
+        assert PURGE.text.startswith(citation.quote, citation.start)
+
+
+@pytest.mark.parametrize(
+    "quote", ["Lantern keeps … else", "Each purge is deleted", "Lantern keeps archives forever"]
+)
+def test_too_little_of_a_quote_is_none(quote: str) -> None:
+    assert ground("It is so.", quote).drops == (Drop("quote", 1, quote),)
+
+
+def test_a_cut_quote_does_not_say_what_was_cut() -> None:
+    quote = "Lantern keeps archives for 30 days, and those of Basalt for 90"
+    assert ground("It keeps them for 30 days.", quote).claims
+    assert ground("It keeps them for 90 days.", quote).rules == ("number",)
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "rules"),
+    [
+        ("In 5.1 each purge is logged.", "", ()),
+        ("In 5.2 each purge is logged.", "Is it so in 5.2?", ("number",)),
+        ("Unlike `lantern list`, it is logged.", "What does `lantern list` do?", ()),
+        ("Unlike `lantern list`, it is logged.", "Which list is it?", ("code",)),
+        ("The name `vault` is logged.", "Is the vault purged?", ()),
+        ("The name `vault` is logged.", "What is purged?", ("code",)),
+        ("The CLI logs each purge.", "Has it a CLI?", ()),
+        ("The CLI logs each purge.", "What is purged?", ("name",)),
+    ],
+)
+def test_a_part_may_stand_in_the_title_or_in_question_and_page(
+    text: str, question: str, rules: tuple[Rule, ...]
+) -> None:
+    assert ground(text, "Each purge is logged", question).rules == rules
+
+
+def test_an_excerpt_of_a_whole_passage_has_no_limit() -> None:
+    text = " ".join(f"Knot {n} holds the rope." for n in range(100))
+    knots = passage("knots", text)
+    for words, rules in ((text, ()), (text.rpartition(" ")[0], ("length",))):
+        answer = enforce_contract(draft(claim(words, ("s1", words))), Evidence((knots,)))
+        assert answer.rules == rules

@@ -16,18 +16,15 @@ from answerable.evaluate.judge import contradicts
 from answerable.indexing.pages.passages import PassageWindow, cut_passages
 from answerable.serve.answers import grounding, statements
 from answerable.serve.answers.contract import enforce_contract
-from answerable.serve.answers.draft_loop import draft_reply
-from answerable.serve.answers.grounding import Quotation, check_claim
+from answerable.serve.answers.grounding import Grounds, Quotation, check_claim
 from answerable.serve.answers.quotes import find_quotes
 from answerable.serve.answers.statements import find_surrounding_sentences
 from answerable.serve.errors import Rule
 from answerable.serve.text.sanitization import sanitize_text
 from answerable.serve.types import Answer, Evidence, Passage, RecordCitation
-from answerable.testing.doubles import ScriptedAnswerer
 from support import sites
 from support.doubles import record
 
-SITE = "Harbor Docs"
 GLOSSARY = " ".join(f"The term harbor is used for part {n:02} of the product." for n in range(40))
 
 
@@ -48,6 +45,7 @@ class Page(msgspec.Struct, frozen=True):
 
 
 class Drafts(msgspec.Struct, frozen=True):
+    site: str
     pages: dict[str, Page]
     families: tuple[Family, ...]
 
@@ -56,50 +54,62 @@ class Drafts(msgspec.Struct, frozen=True):
 class Pair:
     """A misleading claim with its quote, and the honest twin with its own."""
 
+    drafts: Drafts
     family: Family
     page: str
     honest: tuple[str, str]
     misleading: tuple[str, str]
 
 
-DRAFTS = msgspec.yaml.decode(
-    Path(__file__).with_name("misleading_drafts.yaml").read_bytes(), type=Drafts
-)
-CAUGHT = [family for family in DRAFTS.families if family.rule]
-INHERENT = [family for family in DRAFTS.families if not family.rule]
+SITES = [
+    msgspec.yaml.decode(path.read_bytes(), type=Drafts)
+    for path in sorted(Path(__file__).parent.glob("misleading_drafts*.yaml"))
+]
+FAMILIES = [family for drafts in SITES for family in drafts.families]
+CAUGHT = [family for family in FAMILIES if family.rule]
+INHERENT = [family for family in FAMILIES if not family.rule]
 PAIRS = [
     Pair(
+        drafts,
         family,
         page,
         (honest, quote),
         (honest, misleading) if family.by_quote else (misleading, quote),
     )
-    for family in DRAFTS.families
+    for drafts in SITES
+    for family in drafts.families
     for page, quote, honest, misleading in family.rows
 ]
 LIMITS = (sites.ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
 
 
 @cache
-def passage_of(name: str) -> Passage:
-    """Cut the passage of a page from HTML as a build cuts it, so that its sentences are real."""
-    page = DRAFTS.pages[name]
-    source = record(name, page.html.format(glossary=GLOSSARY), page.title)
-    (cut,) = cut_passages(replace(source, language=page.language), PassageWindow(words=1_000))
-    return cut.passage
+def read_passages(site: str) -> dict[str, Passage]:
+    """Cut the passages of a site from HTML as a build cuts them, so that their parts are real."""
+    (drafts,) = (each for each in SITES if each.site == site)
+    passages = {}
+    for name, page in drafts.pages.items():
+        source = record(name, page.html.format(glossary=GLOSSARY), page.title)
+        (cut,) = cut_passages(replace(source, language=page.language), PassageWindow(words=1_000))
+        passages[name] = cut.passage
+    return passages
 
 
-@cache
-def whole_evidence() -> Evidence:
-    return Evidence(tuple(passage_of(name) for name in DRAFTS.pages))
+def passage_of(pair: Pair) -> Passage:
+    return read_passages(pair.drafts.site)[pair.page]
+
+
+def whole_evidence(site: str = "Harbor Docs") -> Evidence:
+    return Evidence(tuple(read_passages(site).values()))
 
 
 def settled(pair: Pair, claim: tuple[str, str]) -> Answer:
-    """The answer of an engine whose answerer drafts a claim, with the names of the site only."""
+    """The answer that is left of a claim, with the name of the site only."""
     text, quote = claim
     evidence = [{"source": pair.page, "quote": line} for line in quote.split("\n")]
-    answerer = ScriptedAnswerer([{"claims": [{"text": text, "evidence": evidence}]}])
-    return draft_reply(answerer, pair.family.question, whole_evidence(), (SITE,)).answer
+    draft = {"claims": [{"text": text, "evidence": evidence}]}
+    site = pair.drafts.site
+    return enforce_contract(draft, whole_evidence(site), (site,), pair.family.question)
 
 
 def label(pair: Pair) -> str:
@@ -115,7 +125,7 @@ def test_a_misleading_claim_is_dropped_and_its_honest_twin_is_not(pair: Pair) ->
     misleading = settled(pair, pair.misleading)
     if pair.family.rule is None:
         # A reader can see it: the shown quote is the whole sentence.
-        passage = passage_of(pair.page)
+        passage = passage_of(pair)
         units = statements.list_units(passage)
         for citation in misleading.citations:
             assert isinstance(citation, RecordCitation)
@@ -149,7 +159,7 @@ def test_a_quote_is_widened_to_its_sentence() -> None:
     for pair in (each for each in PAIRS if each.family is family):
         (citation,) = settled(pair, pair.misleading).citations
         assert isinstance(citation, RecordCitation)
-        passage = passage_of(pair.page)
+        passage = passage_of(pair)
         assert passage.text.startswith(citation.quote, citation.start)
         assert len(citation.quote) <= statements.MAX_WIDENED_SENTENCE
         assert citation.href.startswith(f"/{pair.page}/")
@@ -190,7 +200,7 @@ def test_every_sentence_and_code_of_the_manual_may_be_claimed() -> None:
                 counts[kind] += 1
                 place = Quotation(passage, start, end)
                 text = claim.format(words)
-                assert check_claim(text, [place], Evidence((passage,))) is None, text
+                assert check_claim(text, [place], Grounds(Evidence((passage,)))) is None, text
     assert min(counts.values()) > 500, counts
 
 
@@ -203,7 +213,7 @@ def count_conflicts(family: Family) -> tuple[int, int]:
     """Count the honest and the misleading drafts of a family that conflict with their quotes."""
     pairs = []
     for page, quote, honest, misleading in family.rows:
-        passage = passage_of(page)
+        passage = read_passages("Harbor Docs")[page]
         if passage.language != "en" or not (places := find_quotes(quote, passage.text)):
             continue
         (start, end), *_ = places
@@ -213,8 +223,8 @@ def count_conflicts(family: Family) -> tuple[int, int]:
 
 
 def test_honest_drafts_never_conflict() -> None:
-    families = [*CAUGHT, *INHERENT]
-    assert [each.name for each in families if count_conflicts(each)[0]] == []
+    (harbor,) = (drafts for drafts in SITES if drafts.site == "Harbor Docs")
+    assert [each.name for each in harbor.families if count_conflicts(each)[0]] == []
 
 
 def test_negations_that_the_contract_misses_are_found() -> None:

@@ -74,8 +74,8 @@ def ask(
             answerer = OpenAIAnswerer("wrapping", "Harbour", stub.base_url)
             calls = stub.answer_calls
             with use_context(RequestContext()) as current:
-                reply = replace(base, answerer=answerer).answer(
-                    "How thick is the chain of a mooring?"
+                reply = sites.write_answer(
+                    replace(base, answerer=answerer), "How thick is the chain of a mooring?"
                 )
             return reply, current, stub.answer_calls - calls
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from answerable.serve.answers.contract import make_source_violation
+from answerable.serve.answers.contract import enforce_contract, make_source_violation
 from answerable.serve.answers.openai_answerer import (
     OpenAIAnswerer,
     bound_prompt_tokens,
@@ -17,18 +17,22 @@ from answerable.serve.answers.openai_answerer import (
 )
 from answerable.serve.engine import Engine
 from answerable.serve.errors import ProviderError
-from answerable.serve.openai_client import estimate_max_tokens, read_token_usage
+from answerable.serve.limits.policy import Policy
+from answerable.serve.openai_client import (
+    estimate_max_tokens,
+    is_openai_address,
+    read_token_usage,
+)
 from answerable.serve.providers import make_engine as keyless
 from answerable.serve.request_context import RequestContext, use_context
-from answerable.serve.retrieval import selection
 from answerable.serve.retrieval.question import MAX_QUESTION_CHARACTERS
-from answerable.serve.retrieval.selection import fit_budget
+from answerable.serve.structure import Block
 from answerable.serve.types import Evidence, HintCitation, Passage, RecordCitation, RoutingHint
 from answerable.testing.openai_stub import count_tokens
 from support import sites
 from support.deadlines import PATIENCE, finish
 from support.hostile_models import HOSTILE_MODELS
-from support.openai_stub import OpenAIStub
+from support.openai_stub import OpenAIStub, find_schema_fault
 from support.stub_fixtures import is_counted
 
 QUESTION = "How thick is the chain of a mooring?"
@@ -55,71 +59,129 @@ def server() -> Iterator[OpenAIStub]:
 
 
 def engine(base: Engine, server: OpenAIStub, model: str = "honest", **options: Any) -> Engine:
-    answerer = OpenAIAnswerer(model, "Harbour", server.base_url, **options)
+    answerer = OpenAIAnswerer(model, "Harbour", server.base_url, **{"api": "responses", **options})
     return replace(base, answerer=answerer)
 
 
 def test_an_honest_model_is_cited(base: Engine, server: OpenAIStub) -> None:
-    reply = engine(base, server).answer(QUESTION)
+    reply = sites.write_answer(engine(base, server), QUESTION)
     assert reply.answer.mode in ("partial", "supported")
     assert "mooring#chains" in {citation.id for citation in reply.answer.citations}
     assert server.answer_calls == 1
 
 
 def test_the_request_is_strict_and_not_stored(base: Engine, server: OpenAIStub) -> None:
-    engine(base, server).answer(QUESTION)
+    sites.write_answer(engine(base, server), QUESTION)
     body = server.requests[-1].json
     assert (body["store"], body["temperature"]) == (False, 0)
     form = body["text"]["format"]
     assert (form["type"], form["strict"]) == ("json_schema", True)
     evidence = form["schema"]["properties"]["claims"]["items"]["properties"]["evidence"]
-    assert evidence["minItems"] == 1
-    assert evidence["items"]["properties"]["source"]["enum"][0] == "s1"
+    assert (evidence["minItems"], evidence["maxItems"]) == (1, 3)
+    assert evidence["items"]["properties"]["source"]["enum"] == [f"s{n}" for n in range(1, 9)]
+    assert form["schema"]["properties"]["claims"]["maxItems"] == 6
+
+
+@pytest.mark.parametrize(
+    ("api", "path"), [("auto", CHAT), ("chat", CHAT), ("responses", RESPONSES)]
+)
+def test_a_server_is_asked_by_the_api_that_is_chosen(
+    base: Engine, server: OpenAIStub, api: str, path: str
+) -> None:
+    assert sites.write_answer(engine(base, server, api=api), QUESTION).answer.claims
+    assert (server.counts[path], server.answer_calls) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("base_url", "expected"),
+    [
+        (None, True),
+        ("https://api.openai.com/v1", True),
+        ("https://eu.api.openai.com/v1/", True),
+        ("https://api.openai.com.example.org/v1", False),
+        ("https://myapi.openai.com/v1", False),
+        ("http://127.0.0.1:8080/v1", False),
+    ],
+)
+def test_only_openai_is_asked_by_responses(base_url: str | None, expected: bool) -> None:
+    assert is_openai_address(base_url) is expected
 
 
 def test_a_reasoning_model_gets_an_effort(base: Engine, server: OpenAIStub) -> None:
-    engine(base, server, "gpt-5-mini").answer(QUESTION)
+    sites.write_answer(engine(base, server, "gpt-5-mini"), QUESTION)
     body = server.requests[-1].json
     assert body["reasoning"] == {"effort": "low"}
     assert "temperature" not in body
-    engine(base, server, "o3", reasoning_effort="high").answer(QUESTION)
+    sites.write_answer(engine(base, server, "o3", reasoning_effort="high"), QUESTION)
     assert server.requests[-1].json["reasoning"] == {"effort": "high"}
 
 
 @pytest.mark.parametrize(
     ("model", "options", "name", "limit"),
     [
-        ("honest", {}, "max_tokens", 4_096),
-        ("gpt-4o-mini", {}, "max_tokens", 4_096),
-        ("gpt-5-mini", {}, "max_completion_tokens", 4_096),
-        ("o3", {"reasoning_effort": "high"}, "max_completion_tokens", 28_672),
+        ("honest", {}, "max_tokens", 1_500),
+        ("gpt-4o-mini", {"max_output_tokens": 900}, "max_tokens", 900),
+        ("gpt-5-mini", {}, "max_completion_tokens", 4_100),
+        ("o3", {"reasoning_effort": "high"}, "max_completion_tokens", 28_700),
     ],
 )
 def test_the_output_is_limited(
-    base: Engine, server: OpenAIStub, model: str, options: dict[str, str], name: str, limit: int
+    base: Engine, server: OpenAIStub, model: str, options: dict[str, Any], name: str, limit: int
 ) -> None:
-    configured = engine(base, server, model, **options)
-    assert configured.answer(QUESTION).answer.claims
+    assert sites.write_answer(engine(base, server, model, **options), QUESTION).answer.claims
     assert server.requests[-1].json["max_output_tokens"] == limit
-    server.no_responses = True
-    assert configured.answer(QUESTION).answer.claims
+    assert sites.write_answer(
+        engine(base, server, model, api="chat", **options), QUESTION
+    ).answer.claims
     body = server.requests[-1].json
     limits = {key: body[key] for key in ("max_tokens", "max_completion_tokens") if key in body}
     assert limits == {name: limit}
 
 
-def test_a_draft_that_the_limit_cuts_off_is_judged_as_it_is(
-    base: Engine, server: OpenAIStub
+@pytest.mark.parametrize("api", ["responses", "chat"])
+def test_a_draft_that_the_limit_cuts_off_names_the_option(
+    base: Engine, server: OpenAIStub, api: str
 ) -> None:
-    reply = engine(base, server, "hostile-many-claims").answer(QUESTION)
-    assert reply.reason == "contract"
-    assert server.answer_calls == 2
+    context = RequestContext()
+    cut = engine(base, server, "hostile-many-claims", api=api)
+    with (
+        pytest.raises(ProviderError, match=r"answers\.max_output_tokens") as error,
+        use_context(context),
+    ):
+        sites.write_answer(cut, QUESTION)
+    assert error.value.cause == "cut-off"
+    assert server.answer_calls == 1
+    # It was written, and so it is paid for.
+    assert context.tokens_out >= 1_500
+    assert is_counted(context)
 
 
-def counted(base: Engine, server: OpenAIStub, model: str = "honest") -> RequestContext:
+@pytest.mark.parametrize(
+    ("fault", "remedy"),
+    [
+        ("context", "answers.max_evidence_characters"),
+        ("context-words", "answers.max_evidence_characters"),
+        ("hang", "answers.timeout"),
+        ("drop", "is it running at its base_url"),
+    ],
+)
+def test_a_fault_names_what_helps_and_not_what_the_server_said(
+    base: Engine, server: OpenAIStub, fault: str, remedy: str
+) -> None:
+    server.fail(fault)
+    asked = engine(base, server, deadline=1.0 if fault == "hang" else PATIENCE)
+    with pytest.raises(ProviderError) as error:
+        finish(lambda: sites.write_answer(asked, QUESTION))
+    assert remedy in str(error.value)
+    assert "4096" not in str(error.value)
+
+
+def counted(
+    base: Engine, server: OpenAIStub, model: str = "honest", api: str = "responses"
+) -> RequestContext:
     question = RequestContext()
     with use_context(question):
-        assert engine(base, server, model).answer(QUESTION).answer.claims
+        assert sites.write_answer(engine(base, server, model, api=api), QUESTION).answer.claims
     return question
 
 
@@ -132,12 +194,10 @@ def test_tokens_are_what_the_server_counts(base: Engine, server: OpenAIStub) -> 
     assert 0 < context.tokens_out < 500
 
 
-def test_tokens_of_an_older_server_are_counted(base: Engine, server: OpenAIStub) -> None:
-    newer = counted(base, server)
-    server.no_responses = True
-    older = counted(base, server)
-    assert is_counted(older)
-    assert (older.tokens_in, older.tokens_out) == (newer.tokens_in, newer.tokens_out)
+def test_tokens_of_chat_completions_are_counted(base: Engine, server: OpenAIStub) -> None:
+    responses, chat = counted(base, server), counted(base, server, api="chat")
+    assert is_counted(chat)
+    assert (chat.tokens_in, chat.tokens_out) == (responses.tokens_in, responses.tokens_out)
 
 
 def test_both_drafts_are_counted(base: Engine, server: OpenAIStub) -> None:
@@ -146,17 +206,16 @@ def test_both_drafts_are_counted(base: Engine, server: OpenAIStub) -> None:
     assert two.tokens_in > 2 * one.tokens_in
 
 
-@pytest.mark.parametrize("older", [False, True])
+@pytest.mark.parametrize("api", ["responses", "chat"])
 def test_uncounted_tokens_are_estimated_at_their_maximum(
-    base: Engine, server: OpenAIStub, older: bool
+    base: Engine, server: OpenAIStub, api: str
 ) -> None:
-    server.no_responses = older
-    counted_by_server = counted(base, server)
-    server.fail("no-usage", path=CHAT if older else RESPONSES)
-    context = counted(base, server)
+    counted_by_server = counted(base, server, api=api)
+    server.fail("no-usage")
+    context = counted(base, server, api=api)
     assert is_counted(context)
     assert context.tokens_in > counted_by_server.tokens_in
-    assert context.tokens_out == 4_096
+    assert context.tokens_out == 1_500
 
 
 @pytest.mark.parametrize(("fault", "counts"), [("429", True), ("500", False), ("drop", False)])
@@ -176,33 +235,42 @@ def test_a_failed_call_is_not_counted(base: Engine, server: OpenAIStub, fault: s
     server.fail(fault)
     question = RequestContext(3)
     with pytest.raises(ProviderError), use_context(question):
-        engine(base, server).answer(QUESTION)
+        sites.write_answer(engine(base, server), QUESTION)
     assert not is_counted(question)
 
 
+@pytest.mark.parametrize("characters", [2_000, 24_000])
 @pytest.mark.parametrize("letter", ["a", "鎖", "é"])
-def test_no_question_costs_more_than_the_worst(letter: str) -> None:
+def test_no_question_costs_more_than_the_worst(letter: str, characters: int) -> None:
+    url = f"/{'guide/' * 20}"
     passages = tuple(
-        Passage(
-            f"p{n}",
-            f"p{n}",
-            "/p/",
-            "",
-            letter * (selection.MAX_EVIDENCE_CHARACTERS // 8),
-            date="2024-01-31",
-        )
-        for n in range(8)
+        Passage(f"p{n}", f"p{n}", url, "", letter * (characters // 24), date="2024-01-31")
+        for n in range(24)
     )
     hints = tuple(RoutingHint(f"note:{n}", letter * 300, letter * 300, "/h/") for n in range(8))
     evidence = Evidence(passages, hints)
-    assert fit_budget(evidence) == evidence
     violation = str(make_source_violation("\U000e0001" * 80))
     read = render_instructions("Harbour", evidence) + json.dumps(build_draft_schema(evidence))
     read += frame_evidence(letter * MAX_QUESTION_CHARACTERS, evidence, violation)
-    worst = bound_prompt_tokens("Harbour")
+    worst = bound_prompt_tokens("Harbour", None, characters)
     assert estimate_max_tokens(read) <= worst
-    assert OpenAIAnswerer("gpt-5", "Harbour").max_question_tokens == 2 * (worst + 4_096)
-    assert OpenAIAnswerer("o3", "Harbour", None, "high").max_question_tokens == 2 * (worst + 28_672)
+
+    def bound(model: str, effort: str | None = None) -> int:
+        answerer = OpenAIAnswerer(
+            model, "Harbour", None, effort, max_evidence_characters=characters
+        )
+        return answerer.max_question_tokens
+
+    assert bound("gpt-4o-mini") == 2 * (worst + 1_500)
+    assert bound("gpt-5") == 2 * (worst + 4_100)
+    assert bound("o3", "high") == 2 * (worst + 28_700)
+
+
+def test_a_day_of_tokens_holds_the_worst_cases_of_all_questions_in_flight() -> None:
+    policy = Policy()
+    worst = OpenAIAnswerer("gpt-4o-mini", "Harbour").max_question_tokens
+    assert policy.tokens_per_day is not None
+    assert policy.in_flight * worst <= policy.tokens_per_day
 
 
 @pytest.mark.parametrize(
@@ -231,30 +299,18 @@ def test_a_reply_without_usage_has_the_estimate(reply: object) -> None:
 
 
 def test_no_model_is_called_without_evidence(base: Engine, server: OpenAIStub) -> None:
-    assert engine(base, server).answer("Who sang at the opera in Vienna?").reason == "no-evidence"
+    assert (
+        sites.write_answer(engine(base, server), "Who sang at the opera in Vienna?").reason
+        == "no-evidence"
+    )
     assert server.answer_calls == 0
-
-
-def test_an_older_server_is_asked_by_chat_and_remembered(base: Engine, server: OpenAIStub) -> None:
-    server.no_responses = True
-    configured = engine(base, server)
-    assert configured.answer(QUESTION).answer.claims
-    assert configured.answer(QUESTION).answer.claims
-    assert (server.counts[RESPONSES], server.counts[CHAT]) == (1, 2)
-
-
-def test_an_unknown_model_does_not_switch_to_chat(base: Engine, server: OpenAIStub) -> None:
-    server.fail("no-model")
-    with pytest.raises(ProviderError, match="no such model"):
-        engine(base, server).answer(QUESTION)
-    assert server.counts[CHAT] == 0
 
 
 @pytest.mark.parametrize("fault", ["429", "500", "503", "502", "drop"])
 def test_a_transient_fault_is_retried_once(base: Engine, server: OpenAIStub, fault: str) -> None:
     server.retry_after = 0.1
     server.fail(fault, times=1)
-    assert engine(base, server).answer(QUESTION).answer.claims
+    assert sites.write_answer(engine(base, server), QUESTION).answer.claims
     assert server.answer_calls == 2
 
 
@@ -265,7 +321,7 @@ def test_a_repeated_transient_fault_is_a_provider_error(
     server.retry_after = 0.1
     server.fail(fault)
     with pytest.raises(ProviderError) as error:
-        engine(base, server).answer(QUESTION)
+        sites.write_answer(engine(base, server), QUESTION)
     assert server.answer_calls == 2
     for words in ("overloaded", "Rate limit reached", "Bad gateway"):
         assert words not in str(error.value)
@@ -275,7 +331,7 @@ def test_a_repeated_transient_fault_is_a_provider_error(
 def test_a_permanent_fault_is_not_retried(base: Engine, server: OpenAIStub, fault: str) -> None:
     server.fail(fault)
     with pytest.raises(ProviderError):
-        engine(base, server).answer(QUESTION)
+        sites.write_answer(engine(base, server), QUESTION)
     assert server.answer_calls == 1
 
 
@@ -284,7 +340,7 @@ def test_the_deadline_counts_wall_clock_time(base: Engine, server: OpenAIStub, f
     server.fail(fault)
     late = engine(base, server, deadline=1.0)
     with pytest.raises(ProviderError, match="in time"):
-        finish(lambda: late.answer(QUESTION))
+        finish(lambda: sites.write_answer(late, QUESTION))
 
 
 @pytest.mark.parametrize(
@@ -295,7 +351,7 @@ def test_an_invalid_model_reply_is_never_shown(
 ) -> None:
     server.fail(fault)
     try:
-        reply = engine(base, server, deadline=PATIENCE).answer(QUESTION)
+        reply = sites.write_answer(engine(base, server, deadline=PATIENCE), QUESTION)
     except ProviderError:
         return
     assert reply.answer.mode == "not-found"
@@ -304,17 +360,17 @@ def test_an_invalid_model_reply_is_never_shown(
 def test_an_exhausted_quota_is_not_retried(base: Engine, server: OpenAIStub) -> None:
     server.fail("quota")
     with pytest.raises(ProviderError, match="limit is reached"):
-        engine(base, server).answer(QUESTION)
+        sites.write_answer(engine(base, server), QUESTION)
     assert server.answer_calls == 1
 
 
 def test_a_refusing_model_declines(base: Engine, server: OpenAIStub) -> None:
     server.fail("refusal")
-    assert engine(base, server).answer(QUESTION).reason == "declined"
+    assert sites.write_answer(engine(base, server), QUESTION).reason == "declined"
 
 
 def test_a_violation_is_named_once(base: Engine, server: OpenAIStub) -> None:
-    reply = engine(base, server, "contrite").answer(QUESTION)
+    reply = sites.write_answer(engine(base, server, "contrite"), QUESTION)
     assert reply.answer.claims
     assert server.answer_calls == 2
     assert '"kind": "violation"' in server.requests[-1].json["input"][0]["content"]
@@ -326,7 +382,7 @@ def test_text_of_a_hostile_model_reaches_no_reader(
 ) -> None:
     configured = engine(base, server, model)
     for question in (QUESTION, "Where was the gearbox of the electric winch taken from?"):
-        evidence = base.retrieve(question).evidence
+        evidence = configured.select_evidence(configured.retrieve_for_answer(question))
         reply = configured.answer(question)
         texts = {(p.id, p.url): p.text for p in evidence.passages}
         hints = {(h.id, h.url, h.label, h.locator) for h in evidence.hints}
@@ -340,25 +396,67 @@ def test_text_of_a_hostile_model_reaches_no_reader(
     assert server.answer_calls <= 4
 
 
-def test_without_a_key_the_remedy_is_named(
+def test_without_a_key_the_remedy_is_named(base: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    # A base_url that no test has a client for.
+    answerer = OpenAIAnswerer("honest", "Harbour", "https://models.example.org/v1")
+    question = RequestContext()
+    with pytest.raises(ProviderError, match="OPENAI_API_KEY"), use_context(question):
+        sites.write_answer(replace(base, answerer=answerer), QUESTION)
+    assert is_counted(question)
+
+
+def test_a_private_server_needs_no_key(
     base: Engine, server: OpenAIStub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
-    # A base_url that no test has a client for.
-    answerer = OpenAIAnswerer("honest", "Harbour", f"{server.base_url}/without-a-key")
-    question = RequestContext()
-    with pytest.raises(ProviderError, match="OPENAI_API_KEY"), use_context(question):
-        replace(base, answerer=answerer).answer(QUESTION)
-    assert is_counted(question)
+    # The server refuses a request without any key.
+    assert sites.write_answer(engine(base, server), QUESTION).answer.claims
 
 
 def test_the_schema_leaves_out_an_empty_stream() -> None:
     passage = Passage("a", "a", "/a/", "A", "Text.")
     hint = RoutingHint("note:1", "L", "", "/a/")
-    assert list(build_draft_schema(Evidence((passage,)))["properties"]) == ["claims"]
+    assert list(build_draft_schema(Evidence((passage,)))["properties"]) == ["claims", "complete"]
     assert list(build_draft_schema(Evidence((), (hint,)))["properties"]) == ["routes"]
     both = build_draft_schema(Evidence((passage,), (hint,)))
-    assert both["required"] == ["claims", "routes"]
+    assert both["required"] == ["claims", "routes", "complete"]
+
+
+def test_there_are_few_schemas() -> None:
+    passage = Passage("a", "a", "/a/", "A", "Text.")
+    hint = RoutingHint("note:1", "L", "", "/a/")
+    schemas = {
+        json.dumps(build_draft_schema(Evidence((passage,) * sources, (hint,) * hints)))
+        for sources in range(25)
+        for hints in range(9)
+    }
+    assert len(schemas) == 8
+    assert find_schema_fault(build_draft_schema(Evidence((passage,) * 24, (hint,) * 8))) is None
+
+
+def test_a_source_has_its_address_and_the_languages_of_its_code() -> None:
+    text = "Run this:\n\nkettle boil\nkettle: slow"
+    blocks = (Block("text", 0, 9), Block("code", 11, 22, 0, 0, "sh"), Block("code", 23, 35))
+    passage = Passage("a", "a", "/a/#run", "A › Run", text, blocks=blocks)
+    first, _ = frame_evidence("q?", Evidence((passage,))).split("\n")
+    assert json.loads(first) == {
+        "kind": "source", "id": "s1", "title": "A › Run", "url": "/a/#run", "code": "sh",
+        "text": text,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("hints", [(), (RoutingHint("note:1", "L", "", "/a/"),)])
+def test_the_example_in_the_instructions_is_a_good_draft(hints: tuple[RoutingHint, ...]) -> None:
+    text = "Fill the kettle, then start it:\n\nkettle boil --slow\nkettle pour"
+    blocks = (Block("text", 0, 31), Block("code", 33, len(text), 0, 0, "sh"))
+    passage = Passage("a", "a", "/a/", "Kettle", text, ((0, 31),), blocks=blocks)
+    evidence = Evidence((passage, passage), hints)
+    *_, example = render_instructions("Harbour", evidence).strip().splitlines()
+    draft = json.loads(example)
+    assert list(draft) == build_draft_schema(evidence)["required"]
+    answer = enforce_contract(draft, evidence)
+    assert (len(answer.claims), answer.drops, answer.complete) == (2, (), True)
 
 
 def test_a_text_in_a_page_stays_on_its_line() -> None:

@@ -15,6 +15,7 @@ from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.embedders.openai_embedder import OpenAIEmbedder
 from answerable.serve.errors import ProviderError
 from answerable.serve.openai_client import MAX_RESPONSE_BYTES
+from answerable.serve.settings import AnswerAPI
 from answerable.serve.types import Evidence, Passage
 
 MEBIBYTE = 1024 * 1024
@@ -84,11 +85,9 @@ def flooding(head: bytes, part: bytes, size: int = ENDLESS) -> Iterator[Flood]:
         assert not thread.is_alive()
 
 
-def draft(url: str, *, only_chat: bool = False) -> object:
+def draft(url: str, api: AnswerAPI = "responses") -> object:
     """Ask for a draft, by ``/responses`` or by chat completions."""
-    answerer = OpenAIAnswerer("gpt-4.1", "Harbour", url, deadline=60)
-    if only_chat:
-        answerer._only_chat.append(True)
+    answerer = OpenAIAnswerer("gpt-4.1", "Harbour", url, deadline=60, api=api)
     return answerer.draft("Which rope?", Evidence((PASSAGE,), ()))
 
 
@@ -99,7 +98,7 @@ def embed(url: str) -> object:
 
 ENDPOINTS: dict[str, Callable[[str], object]] = {
     "responses": draft,
-    "chat": lambda url: draft(url, only_chat=True),
+    "chat": lambda url: draft(url, "chat"),
     "embeddings": embed,
 }
 KIND = b"Content-Type: application/json\r\n"

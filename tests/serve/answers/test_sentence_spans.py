@@ -1,6 +1,6 @@
 """A quote is shown with the sentences that it stands in, and compared with them."""
 
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from answerable.indexing.pages.passages import PassageWindow, cut_passages
@@ -75,6 +75,7 @@ def test_a_shown_quote_is_verbatim_and_holds_what_was_quoted(data: st.DataObject
     ends = st.integers(0, len(WINCH.text))
     start, end = sorted((data.draw(ends), data.draw(ends)))
     draft = {"source": "s1", "quote": WINCH.text[start:end].strip() or "x"}
+    assume(quotes.find_quotes(draft["quote"], WINCH.text))
     answer = enforce_contract(
         {"claims": [{"text": "it is so", "evidence": [draft]}]}, Evidence((WINCH,))
     )

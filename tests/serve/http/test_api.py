@@ -72,8 +72,8 @@ def test_answer_has_every_wire_field(engine: Engine) -> None:
     body = response.json
     assert response.status == 200
     assert set(body) == {
-        "mode", "answer", "claims", "routes", "citations", "confidence", "reason", "dropped",
-        "notes", "site_url", "bundle", "built_at", "request_id",
+        "mode", "answer", "claims", "routes", "citations", "confidence", "written", "complete",
+        "fallback", "reason", "dropped", "notes", "site_url", "bundle", "built_at", "request_id",
     }  # fmt: skip
     assert body["mode"] == "supported"
     blocks = [{"kind": "text", "spans": [{"text": ROPE}]}]

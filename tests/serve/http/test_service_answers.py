@@ -5,19 +5,22 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from answerable.serve.answers.extractive import ExtractiveAnswerer
 from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.embedders.embedder import Vectors
 from answerable.serve.engine import Engine
-from answerable.serve.errors import ProviderError
+from answerable.serve.errors import BudgetError, ContractViolation, ProviderError
 from answerable.serve.http import protections
-from answerable.serve.http.messages import EVENT_STREAM_TYPE
+from answerable.serve.http.messages import EVENT_STREAM_TYPE, Response
 from answerable.serve.http.service import Service
 from answerable.serve.limits.rate_limit import AskerSlots
+from answerable.serve.request_context import current_context
 from answerable.testing import LetterEmbedder
 from support.deadlines import PATIENCE, until
 from support.doubles import bundle_of, index_of, record
@@ -88,15 +91,113 @@ def test_refusals_are_cached_unless_contract_was_broken(base: Engine) -> None:
     assert [line["cache"] for line in ask.log] == ["miss", "hit", "miss", "miss"]
 
 
-def test_error_is_not_cached(base: Engine) -> None:
-    faults = [ProviderError("the provider cannot be reached")]
+@dataclass
+class Failing(LetterEmbedder):
+    """An embedder that raises its faults, one a call, and then works."""
+
+    faults: list[Exception] = field(default_factory=list)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        if self.faults:
+            raise self.faults.pop(0)
+        return super().embed(texts)
+
+
+def failing(*faults: Exception) -> Paid:
+    """An answerer that raises these faults, one a call, and then works."""
+    remaining = list(faults)
 
     def fail() -> None:
-        if faults:
-            raise faults.pop()
+        if remaining:
+            raise remaining.pop(0)
 
-    ask = asking(base, answerer=Paid(before=fail))
-    assert (code(ask()), ask().status) == ("unavailable", 200)
+    return Paid(before=fail)
+
+
+UNREACHABLE = ProviderError("the provider cannot be reached: check it", cause="unreachable")
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_failing_model_gives_uncached_keyless_reply(base: Engine, streams: bool) -> None:
+    reported: list[Exception] = []
+    ask = asking(base, answerer=failing(UNREACHABLE), report_error=reported.append)
+    options: dict[str, Any] = {"streams": streams, "headers": {"accept": EVENT_STREAM_TYPE}}
+    first, second, third = (read_answer(ask(**options)) for _ in range(3))
+    assert (first["fallback"], first["written"], first["complete"]) == (True, False, False)
+    assert first["claims"] == second["claims"]
+    assert (second["fallback"], second["written"], third["fallback"]) == (False, True, False)
+    # The one that failed was asked again, and its answer is kept.
+    assert ask.answerer.questions == [QUESTION] * 2
+    assert [line["cache"] for line in ask.log] == ["miss", "miss", "hit"]
+    assert [line.get("cause") for line in ask.log] == ["unreachable", None, None]
+    assert [line["status"] for line in ask.log] == [200] * 3
+    assert reported == [UNREACHABLE]
+    assert str(UNREACHABLE) not in b"".join(ask.lines).decode()
+
+
+def read_answer(response: Response) -> dict[str, Any]:
+    """Read the answer of a response in one piece, or the last event of a stream."""
+    if not response.events:
+        assert response.status == 200
+        body: dict[str, Any] = response.json
+        return body
+    name, data = events(b"".join(response.events).decode())[-1]
+    assert name == "answer"
+    return dict(data)
+
+
+def test_keyless_reply_is_that_of_site_without_model(base: Engine) -> None:
+    free = replace(base, answerer=ExtractiveAnswerer(base.store, base.embedder))
+    expected = Service(lambda: free, USUAL).handle(question_request()).json
+    body = asking(base, answerer=failing(UNREACHABLE))().json
+    for changed in ("fallback", "request_id"):
+        assert body.pop(changed) != expected.pop(changed)
+    assert body == expected
+
+
+def test_failing_model_of_question_without_evidence_is_never_called(base: Engine) -> None:
+    ask = asking(base, answerer=failing(UNREACHABLE))
+    body = ask("Is it the what?").json
+    assert (body["mode"], body["fallback"], ask.answerer.questions) == ("not-found", False, [])
+
+
+def test_model_that_hangs_leaves_time_for_keyless_reply(base: Engine) -> None:
+    slow = Paid(before=lambda: current_context().pause(PATIENCE))
+    ask = asking(base, replace(USUAL, deadline=1.0), answerer=slow)
+    assert ask().json["fallback"]
+    assert [line["cause"] for line in ask.log] == ["timeout"]
+
+
+def test_quotes_that_fail_twice_give_passages_that_draft_named(base: Engine) -> None:
+    wrong = {"claims": [{"text": "No.", "evidence": [{"source": "s1", "quote": "No such words."}]}]}
+    reported: list[Exception] = []
+    answerer = Paid(drafts=[wrong, wrong, wrong, wrong])
+    ask = asking(base, answerer=answerer, report_error=reported.append)
+    body = ask().json
+    assert (body["mode"], body["fallback"], body["confidence"]) == ("partial", True, "low")
+    assert [claim["text"] for claim in body["claims"]] == [ROPE]
+    assert [type(error) for error in reported] == [ContractViolation]
+    assert ask().json["fallback"]
+    assert len(answerer.questions) == 4
+
+
+def test_cap_that_model_call_meets_is_no_fallback(base: Engine) -> None:
+    def charge() -> None:
+        raise BudgetError("today's tokens are spent", transient=False)
+
+    ask = asking(base, answerer=Paid(before=charge))
+    assert code(ask()) == "capped"
+
+
+def test_failing_embedder_is_uncached_problem(base: Engine) -> None:
+    reported: list[Exception] = []
+    embedder = Failing(faults=[UNREACHABLE])
+    ask = asking(base, embedder=embedder, report_error=reported.append)
+    assert code(ask()) == "unavailable"
+    assert ask.answerer.questions == []
+    assert [line["cause"] for line in ask.log] == ["unreachable"]
+    assert reported == [UNREACHABLE]
+    assert ask().json["written"]
 
 
 def test_zero_cache_seconds_answers_every_question(base: Engine) -> None:
@@ -201,11 +302,10 @@ def test_burst_of_one_asker_waits_for_its_slots() -> None:
 
 
 def test_slot_is_released_after_error(base: Engine) -> None:
-    def fail() -> None:
-        raise ProviderError("the provider cannot be reached")
-
-    ask = asking(base, replace(USUAL, in_flight=1), answerer=Paid(before=fail))
+    embedder = Failing(faults=[UNREACHABLE] * 3)
+    ask = asking(base, replace(USUAL, in_flight=1), embedder=embedder)
     assert [code(ask()) for _ in range(3)] == ["unavailable"] * 3
+    assert ask().status == 200
 
 
 def spent(ask: Asking, cap: int) -> int:
@@ -268,12 +368,8 @@ def test_uncounted_provider_call_stays_spent(base: Engine) -> None:
 
 
 def test_error_before_provider_call_costs_nothing(base: Engine) -> None:
-    class Broken(LetterEmbedder):
-        def embed(self, texts: Sequence[str]) -> Vectors:
-            del texts
-            raise ProviderError("the provider cannot be reached")
-
-    ask = asking(base, replace(USUAL, tokens_per_day=100), embedder=Broken())
+    embedder = Failing(faults=[UNREACHABLE] * 3)
+    ask = asking(base, replace(USUAL, tokens_per_day=100), embedder=embedder)
     assert [code(ask()) for _ in range(3)] == ["unavailable"] * 3
     assert spent(ask, 100) == 0
 
@@ -323,7 +419,8 @@ def test_waiting_for_shared_answer_ends_at_deadline(
         leader = pool.submit(ask.service.handle, question_request(), call)
         until(lambda: len(ask.answerer.questions) == 1)
         assert code(ask()) == "timeout"
-        call.ends = time.monotonic()
+        # Nor is there time for a reply without the model.
+        call.ends = time.monotonic() - PATIENCE
         gate.set()
         assert code(leader.result(PATIENCE)) == "timeout"
 
@@ -343,10 +440,7 @@ def test_waiting_for_shared_answer_ends_at_deadline(
 def test_internal_error_is_fixed_text(
     base: Engine, fault: Exception, expected: str, streams: bool
 ) -> None:
-    def fail() -> None:
-        raise fault
-
-    ask = asking(base, answerer=Paid(before=fail))
+    ask = asking(base, embedder=Failing(faults=[fault]))
     response = ask(streams=streams, headers={"accept": EVENT_STREAM_TYPE})
     body = b"".join(response.events) if response.events else response.body
     assert f'"code": "{expected}"'.encode() in body

@@ -32,7 +32,7 @@ def test_empty_environment_gives_documented_defaults() -> None:
     assert policy.origins == ("https://harbour.example",)
     assert (policy.rate, policy.rate_all) == ("20/minute; 300/day", "600/minute")
     assert (policy.redis_url, policy.cache_seconds, policy.cache_entries) == (None, 86_400, 1000)
-    assert (policy.in_flight, policy.tokens_per_day, policy.deadline) == (12, 1_000_000, 30.0)
+    assert (policy.in_flight, policy.tokens_per_day, policy.deadline) == (12, 3_000_000, 30.0)
     assert (policy.paused, policy.bearer, policy.metrics) == (False, (), None)
     assert policy.asker_header is None
     assert policy.in_flight_per_asker == 4

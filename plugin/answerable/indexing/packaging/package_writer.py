@@ -174,7 +174,7 @@ def read_function_contents(folder: Path, adapter: str) -> FunctionContents:
     return FunctionContents(
         {name: folder / name for name in names},
         tuple(line.strip() for line in lines if line.strip() and not line.startswith("#")),
-        list_key_variables(embedder, answerer),
+        list_key_variables(embedder, function_settings),
         function_settings.store is not None,
     )
 

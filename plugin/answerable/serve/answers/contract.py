@@ -1,10 +1,10 @@
 """Enforce the answer contract: refuse a bad shape, repair references, drop ungrounded claims."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
-from ..errors import ContractViolation, Rule
+from ..errors import ContractViolation
 from ..text.sanitization import sanitize_text
 from ..types import (
     Answer,
@@ -17,7 +17,7 @@ from ..types import (
     Route,
     RoutingHint,
 )
-from .grounding import Quotation, choose_quotations, find_excerpt, locate_quote
+from .grounding import Grounds, Quotation, choose_quotations, find_excerpt, locate_support
 from .statements import link_to_statements, widen_to_sentences
 
 EvidenceItem = Passage | RoutingHint
@@ -53,12 +53,17 @@ def enforce_contract(
     without a source or against a grounding rule, or a route to no hint, is dropped and counted.
     """
     draft_claims, targets, complete = _validate_draft(draft)
-    grounded = [_ground_claim(claim, evidence, names) for claim in draft_claims[:MAX_ANSWER_CLAIMS]]
-    drops = [Drop(each, n) for n, each in enumerate(grounded, 1) if not isinstance(each, Claim)]
+    grounds = Grounds(evidence, names, question)
+    grounded = [_ground_claim(claim, grounds) for claim in draft_claims[:MAX_ANSWER_CLAIMS]]
+    drops = [replace(each, claim=n) for n, each in enumerate(grounded, 1) if isinstance(each, Drop)]
     drops += [Drop("too-many", n) for n in range(len(grounded) + 1, len(draft_claims) + 1)]
     items = [repair_reference(target, evidence, to_hint=True) for target in targets]
     hints = dict.fromkeys(item for item in items if isinstance(item, RoutingHint))
-    drops += [Drop("route") for item in items if not isinstance(item, RoutingHint)]
+    drops += [
+        Drop("route", part=target)
+        for target, item in zip(targets, items, strict=True)
+        if not isinstance(item, RoutingHint)
+    ]
     routes = (Route(HintCitation(hint.id, hint.url, hint.label, hint.locator)) for hint in hints)
     claims = tuple(each for each in grounded if isinstance(each, Claim))
     return Answer(claims, tuple(routes), len(drops), tuple(drops), complete)
@@ -156,22 +161,24 @@ def _require_text(value: object, where: str) -> str:
     return value
 
 
-def _ground_claim(claim: _DraftClaim, evidence: Evidence, names: Sequence[str]) -> Claim | Rule:
-    """Ground one claim, or name the rule that drops it."""
-    located = {each: _locate_support(each, evidence) for each in claim.supports}
-    places = [located[each] for each in claim.supports]
-    quotations = choose_quotations(claim.text, places, evidence, names)
-    if isinstance(quotations, str):
+def _ground_claim(claim: _DraftClaim, grounds: Grounds) -> Claim | Drop:
+    """Ground one claim, or say what breaks which rule."""
+    located = {each: _locate_support(each, grounds.evidence) for each in claim.supports}
+    places = [place for each in claim.supports for place in located[each]]
+    quotations = choose_quotations(claim.text, places, grounds)
+    if isinstance(quotations, Drop):
         return quotations
     excerpt = tuple((q.passage.id, q.start, q.end) for q in find_excerpt(claim.text, quotations))
     return Claim(claim.text, tuple(dict.fromkeys(map(_cite_quotation, quotations))), excerpt)
 
 
-def _locate_support(support: _DraftSupport, evidence: Evidence) -> list[Quotation] | Rule:
+def _locate_support(support: _DraftSupport, evidence: Evidence) -> list[list[Quotation] | Drop]:
     """Locate a quote in the passage that its source names, or name the rule that drops it."""
     source, quote, start = support
     passage = repair_reference(source, evidence, to_hint=False)
-    return locate_quote(quote, passage, start) if isinstance(passage, Passage) else "quote"
+    if isinstance(passage, Passage):
+        return locate_support(quote, passage, start)
+    return [Drop("quote", part=quote)]
 
 
 def _cite_quotation(quotation: Quotation) -> RecordCitation:

@@ -1,11 +1,13 @@
 """Grounding: quotes are located, and what a claim says exactly stands in them."""
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice, product
 
 from ..errors import Rule
+from ..structure import TITLE_SEPARATOR
 from ..text.normalization import (
     TYPOGRAPHY_TABLE,
     count_visible_characters,
@@ -15,9 +17,9 @@ from ..text.normalization import (
 )
 from ..text.sanitization import sanitize_text
 from ..text.tokenization import STOPWORDS, count_words
-from ..types import Evidence, Passage
-from .quotes import ends_at_words, find_quotes
-from .statements import find_surrounding_sentences, is_line_of_code
+from ..types import Drop, Evidence, Passage
+from .quotes import ends_at_words, find_quotes, fold_quote, split_quote
+from .statements import find_surrounding_ranges, is_line_of_code, list_code
 
 # Fewer words occur in any text.
 MIN_QUOTE_WORDS = 3
@@ -50,6 +52,20 @@ def locate_quote(quote: str, passage: Passage, start: int | None = None) -> list
         if ends_at_words(passage.text, start, end):
             quotations.insert(0, Quotation(passage, start, end))
     return check_quote(quotations[0]) or quotations
+
+
+def locate_support(
+    quote: str, passage: Passage, start: int | None = None
+) -> list[list[Quotation] | Drop]:
+    """Locate a quote as it is or else its parts, and name the rule that what is no quote breaks.
+
+    start: see ``locate_quote``.
+    """
+    located = locate_quote(quote, passage, start)
+    if located != "quote":
+        return [Drop(located, part=quote) if isinstance(located, str) else located]
+    places = [locate_quote(part, passage) for part in split_quote(quote, passage)]
+    return [each for each in places if not isinstance(each, str)] or [Drop(located, part=quote)]
 
 
 def check_quote(quotation: Quotation) -> Rule | None:
@@ -126,7 +142,7 @@ _CURRENCY = "$\u00a2-\u00a5\u20a0-\u20cf"
 _SIGNS_BEFORE = (
     r"(?:(?:(?<![-=])[<>]=?|[≤≥≈~±]) ?)?(?:(?<![^\s(<>=≤≥≈~±])[-+])?" rf"(?:[{_CURRENCY}] ?)?"
 )
-_SIGNS_AFTER = rf"(?: ?[%‰°])?(?:\+(?![\w+]))?(?: ?[{_CURRENCY}](?!\w))?"
+_SIGNS_AFTER = rf"(?: ?(?:[%‰°]|percent\b))?(?:\+(?![\w+]))?(?: ?[{_CURRENCY}](?!\w))?"
 _SCALES = {
     "dozen": 12, "hundred": 100, "thousand": 1_000, "million": 10**6, "billion": 10**9,
 }  # fmt: skip
@@ -136,25 +152,29 @@ _NUMBER = re.compile(
     rf"(?:(?<!\w)(?P<glued>[^\W\d_]+)|(?P<before>{_SIGNS_BEFORE})(?<!\w)(?<!\d[.,:]))"
     rf"(?P<digits>\d\w*(?:[.,:]\d\w*)*)(?P<after>{_SIGNS_AFTER})(?:[ -](?P<scale>{_SCALE})s?\b)?"
 )
+_UNIT = re.compile(r"(\d+(?:[.,:]\d+)*)([^\W\d_]*)")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _WORD_BEFORE = re.compile(r"([^\W\d_]+)[ -]$")
-_CARDINALS = (
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    "eleven", "twelve",
-)  # fmt: skip
-# "One" is a pronoun after these words, and before anything but a noun.
-_PRONOUN = (
-    r"(?:the|this|that|no|any|every|each|which|another|new|old|right|wrong|same|other|first|last) "
-    r"one|one(?! [^\W\d_])|one(?= (?:after|and|another|as|at|before|but|by|can|could|does|each|"
-    r"every|for|from|has|if|in|is|may|must|needs|of|on|or|per|should|than|that|the|to|was|when|"
-    r"which|while|who|will|with|would)\b)"
+_WORD_AFTER = re.compile(r"[ -]([^\W\d_]+)")
+# "3.10 or newer" is "3.10+".
+_AT_LEAST = re.compile(r"\b(?:at least|minimum(?: of)?|no (?:less|fewer) than) $", re.IGNORECASE)
+_OR_MORE = re.compile(r" (?:or|and) (?:above|greater|higher|later|more|newer|over|up)\b")
+_CARDINALS = """zero one two three four five six seven eight nine ten eleven twelve thirteen
+    fourteen fifteen sixteen seventeen eighteen nineteen""".split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_ORDINALS = """first second third fourth fifth sixth seventh eighth ninth tenth eleventh
+    twelfth""".split()
+# "Once" counts before a period of time, and "half" and "double" before what they are of.
+_TIMES = (
+    r"twice|once(?= (?:an?|per|every|each|daily|weekly|monthly)\b)"
+    r"|(?:half|double)(?= (?:an?|as|its|of|that|the|their|this)\b)"
 )
-# "Once" counts before a period of time and at the end of a clause, and is a conjunction elsewhere.
-_ONCE = r"(?<!at )once(?= (?:an?|per|every|each|in|more|and|or|daily|weekly|monthly)\b|[.,;:!?)]|$)"
 _NUMBER_WORD = re.compile(
-    rf"(?<![\w'-])(?:(?P<pronoun>{_PRONOUN})|(?P<times>twice|half|double(?!-)|{_ONCE})"
-    rf"|(?P<cardinal>{'|'.join(_CARDINALS)})(?:[ -](?P<scale>{_SCALE})s?)?"
+    rf"(?<![\w'-])(?:(?P<times>{_TIMES})|(?P<ordinal>{'|'.join(_ORDINALS)})(?= )"
+    rf"|(?:(?P<tens>{'|'.join(_TENS)})(?:-(?P<ones>{'|'.join(_CARDINALS[1:10])}))?"
+    rf"|(?P<cardinal>{'|'.join(_CARDINALS)}))(?:[ -](?P<scale>{_SCALE})s?)?"
     rf"|(?<!\d )(?P<bare_scale>{_SCALE}))(?![\w'])",
-    re.IGNORECASE | re.MULTILINE,
+    re.IGNORECASE,
 )
 # Letters of the scripts that have capitals.
 CASED_WORD = re.compile(
@@ -164,9 +184,9 @@ _IDENTIFIER = re.compile(
     rf"(?<![\w.])(?:{_DOTTED_NAME.pattern}|\w+(?=\(\))|_*[^\W_]+(?:_+[^\W_]+)+)"
 )
 # A word after one of these begins a sentence, a cell or an item, unless an abbreviation ends so.
-_SENTENCE_ENDS = frozenset(".!?:…。！？|·•>#")
+_SENTENCE_ENDS = frozenset(".!?:…。！？|·•")
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|vs|cf|ca|Dr|Mr|Mrs|Ms|Prof|St|[A-Z])\.$")
-_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])?\s*")
+_ITEM = re.compile(r"\s*(?:[-*+>#]+|\d+[.)])?\s*")
 # Languages that capitalize common nouns, and words that tell German where the tag does not.
 _NOUN_CAPITALS = frozenset({"bar", "de", "gsw", "ksh", "lb", "nds"})
 _GERMAN = frozenset(
@@ -177,17 +197,18 @@ _GERMAN = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """Hold a part of a text in the form that equal parts share; ``rule`` names its kind.
+    """A part of a text; ``rule`` names its kind, and ``words`` are as the text has them.
 
-    Of a number ``text`` holds the signs and the digits, ``word`` the word before it, and
-    ``is_glued`` tells whether it follows that word directly. ``is_weak`` marks a pronoun.
+    Equal parts share one of their ``forms``. ``implied``: what a source with this part says too.
+    ``rival``: a part with one has to be looked for only in a source that has this form, such as
+    another number of the same things.
     """
 
     rule: Rule
-    text: str
-    word: str = ""
-    is_glued: bool = False
-    is_weak: bool = False
+    words: str
+    forms: tuple[str, ...]
+    implied: tuple[str, ...] = ()
+    rival: str = ""
 
 
 def split_code(claim: str) -> tuple[list[str], str]:
@@ -201,8 +222,9 @@ def fold_lines(text: str) -> str:
 
 
 def tokenize_code(text: str) -> list[str]:
-    """Split code into options, paths, names, numbers and single signs, with the ends of lines."""
-    return _CODE_TOKEN.findall(normalize_visible(text).translate(TYPOGRAPHY_TABLE))
+    """Split code into options, paths, names (``f()`` is ``f``), numbers, signs and line ends."""
+    visible = normalize_visible(text).translate(TYPOGRAPHY_TABLE)
+    return _CODE_TOKEN.findall(visible.replace("()", ""))
 
 
 def list_name_ends(name: str) -> list[str]:
@@ -216,15 +238,15 @@ def read_parts(text: str, *, is_english: bool) -> Iterator[TextPart]:
     for rule, pattern in _PATTERNS:
         for match in pattern.finditer(text):
             if rule != "path" or _is_path(match[0]):
-                words = match[0] if rule in ("path", "option") else match[0].casefold()
-                yield TextPart(rule, words.rstrip("/\\") or words)
+                form = match[0] if rule in ("path", "option") else match[0].casefold()
+                yield TextPart(rule, match[0], (form.rstrip("/\\") or form,))
     yield from _read_numbers(text, is_english)
     if is_english:
         yield from _read_number_words(text)
     for match in _IDENTIFIER.finditer(text):
         # "e.g." is none.
         if any(len(label) > 1 for label in match[0].split(".")):
-            yield TextPart("name", strip_plural(match[0]))
+            yield TextPart("name", match[0], (strip_plural(match[0]),))
 
 
 def _is_path(text: str) -> bool:
@@ -237,18 +259,46 @@ def _is_path(text: str) -> bool:
 
 
 def _read_numbers(text: str, is_english: bool) -> Iterator[TextPart]:
-    """Read the numbers in digits, each with its signs and with the word before it."""
+    """Read the numbers in digits, each with its signs and with the words beside it."""
     for match in _NUMBER.finditer(text):
-        glued, digits, after = match["glued"] or "", match["digits"], match["after"]
         before = (match["before"] or "").replace("<=", "≤").replace(">=", "≥")
+        after = match["after"].replace("+", "≥").replace("percent", "%")
+        measure = _UNIT.fullmatch(match["digits"])
+        digits, unit = measure.groups() if measure else (match["digits"], "")
+        digits = _THOUSANDS.sub("", digits)
+        if unit in ("st", "nd", "rd", "th"):
+            digits, unit = f"{digits}th", ""
         if is_english and match["scale"]:
             digits = _scale_number(digits, match["scale"])
-        # The currency of an amount may stand on either side.
-        currency = re.sub(f"[^{_CURRENCY}]", "", before + after)
-        before, after = (re.sub(f"[ {_CURRENCY}]", "", signs) for signs in (before, after))
-        beside = glued or "".join(_WORD_BEFORE.findall(text[: match.start()]))
-        signed = f"{before}{currency}{digits}{after}"
-        yield TextPart("number", signed, strip_plural(beside), is_glued=bool(glued))
+        # A currency and "at least" may stand on either side.
+        signs = "".join(sorted(re.sub(rf"[^≥{_CURRENCY}]", "", before + after)))
+        before, after = (re.sub(rf"[ ≥{_CURRENCY}]", "", each) for each in (before, after))
+        yield _make_number(match, f"{before}{signs}{digits}{after}", match["glued"] or "", unit)
+
+
+def _make_number(
+    match: re.Match[str], value: str, glued: str = "", unit: str = "", *, is_weak: bool = False
+) -> TextPart:
+    """Make the part of a number that stands between words, or is glued to them."""
+    text, start, end = match.string, *match.span()
+    # "v2.3" is 2.3, and a page that says "Python3.11" says 3.11 too.
+    is_version = "." in value and bool(glued)
+    is_glued = bool(glued) and not (is_version and glued.lower() == "v")
+    noun = _WORD_AFTER.match(text, end)
+    left = strip_plural(glued or "".join(_WORD_BEFORE.findall(text[:start])))
+    right = strip_plural(unit or (noun[1] if noun else ""))
+    values = [value]
+    if _AT_LEAST.search(text[:start]) or _OR_MORE.match(text, end):
+        values.append(f"≥{value}")
+    forms: list[str] = []
+    for each in values:
+        whole = f"{left if is_glued else ''} {each} {right if unit else ''}".strip()
+        forms += [whole, f"{left} {whole}", f"{whole} {right}"]
+    is_counted = bool(right) and right not in STOPWORDS
+    counted = f"{'order' if value.endswith('th') else 'count'} of {right}"
+    implied = (*(values if is_version else ()), *([counted] if is_counted else ()))
+    words = text[start : noun.end() if noun and is_counted else end].strip()
+    return TextPart("number", words, tuple(forms), implied, counted if is_weak else "")
 
 
 def _scale_number(digits: str, scale: str) -> str:
@@ -258,12 +308,18 @@ def _scale_number(digits: str, scale: str) -> str:
 
 
 def _read_number_words(text: str) -> Iterator[TextPart]:
-    """Read the English words of numbers."""
+    """Read the English words of numbers. "One" and ordinals are often none, so they are weak."""
     for match in _NUMBER_WORD.finditer(text):
-        cardinal, scale = match["cardinal"] or "one", match["scale"] or match["bare_scale"]
-        digits = str(_CARDINALS.index(cardinal.lower()))
-        number = _scale_number(digits, scale) if scale else (match["times"] or digits).lower()
-        yield TextPart("number", number, is_weak=match["pronoun"] is not None)
+        words = {name: word.lower() for name, word in match.groupdict("").items()}
+        tens = 10 * (_TENS.index(words["tens"]) + 2) if words["tens"] else 0
+        ones = words["ones"] or words["cardinal"] or ("zero" if tens else "one")
+        value = str(tens + _CARDINALS.index(ones))
+        if scale := words["scale"] or words["bare_scale"]:
+            value = _scale_number(value, scale)
+        elif words["ordinal"]:
+            value = f"{_ORDINALS.index(words['ordinal']) + 1}th"
+        is_weak = bool(words["ordinal"]) or match[0].lower() == "one"
+        yield _make_number(match, words["times"] or value, is_weak=is_weak)
 
 
 def read_names(text: str, languages: Sequence[str], evidence: Sequence[str]) -> Iterator[TextPart]:
@@ -279,7 +335,7 @@ def read_names(text: str, languages: Sequence[str], evidence: Sequence[str]) -> 
             begins = _begins_sentence(line[: match.start()]) and not _is_name(word, evidence)
             is_name = word[1:] != word[1:].lower() or not (has_capital_nouns or begins)
             if is_name and word != word.lower() and word.lower() not in STOPWORDS:
-                yield TextPart("name", strip_plural(word))
+                yield TextPart("name", word, (strip_plural(word),))
 
 
 def _is_name(word: str, texts: Sequence[str]) -> bool:
@@ -311,68 +367,86 @@ MAX_EXCERPT_CHARACTERS = 1_200
 MAX_PLACEMENTS = 16
 MAX_PLACED = 4
 
+# A word such as CLI or APIs.
+_ACRONYM = re.compile(r"(?<!\w)[A-Z]{2,5}(?=s?(?!\w))")
+_OPTION_WITH_VALUE = re.compile(r"--?[A-Za-z][\w-]* \S+")
+# What a line of code may lose: a prompt, a comment and the sign that divides it from the next.
+_CODE_EDGE = re.compile(r"^\s*\$ |(?:\s+#\s.*|[,;:{])$")
 # Two pieces of one option, path or name.
 _JOINED = re.compile(r"[A-Za-z0-9][-/:@\\][A-Za-z0-9]|[a-z0-9]\.[a-z0-9]")
 
 
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """Sources of the words of a draft's claims, beside the sentences that a claim quotes.
+
+    ``names``: those of the site. ``question``: in the reader's own words.
+    """
+
+    evidence: Evidence
+    names: Sequence[str] = ()
+    question: str = ""
+
+
 def choose_quotations(
-    text: str,
-    located: Sequence[Sequence[Quotation] | Rule],
-    evidence: Evidence,
-    names: Sequence[str] = (),
-) -> Sequence[Quotation] | Rule:
-    """Choose the place of each quote of a claim, or name the rule that the claim breaks.
+    text: str, located: Sequence[Sequence[Quotation] | Drop], grounds: Grounds
+) -> Sequence[Quotation] | Drop:
+    """Choose the place of each quote of a claim, or say what breaks which rule.
 
     located: for each quote the places where its words occur, of which the first is chosen that
-    supports the claim, or the rule that the quote breaks. names: see ``check_claim``.
+    supports the claim, or the rule that the quote breaks.
     """
-    placements = [each for each in located if not isinstance(each, str)]
+    placements = [each for each in located if not isinstance(each, Drop)]
     if not placements:
-        return next(each for each in located if isinstance(each, str))
+        return next(each for each in located if isinstance(each, Drop))
     ordered = _place_in_order(placements)
     if len(ordered) == len(located) and find_excerpt(text, ordered):
-        return check_claim(text, ordered, evidence, names) or ordered
+        return check_claim(text, ordered, grounds) or ordered
     # A quote that is given twice stands in one place, but twice in an excerpt.
     placements = list({id(each): each for each in placements}.values())
-    broken: Rule | None = None
+    drop: Drop | None = None
     limit = MAX_PLACEMENTS if len(placements) <= MAX_PLACED else 1
     for quotations in islice(product(*placements), limit):
-        rule = check_claim(text, quotations, evidence, names)
-        if rule is None:
+        broken = check_claim(text, quotations, grounds)
+        if broken is None:
             return quotations
-        broken = broken or rule
-    return broken or "quote"
+        drop = drop or broken
+    return drop or Drop("quote")
 
 
-def check_claim(
-    text: str, quotations: Sequence[Quotation], evidence: Evidence, names: Sequence[str] = ()
-) -> Rule | None:
-    """Name the rule that a claim breaks, else None.
+def check_claim(text: str, quotations: Sequence[Quotation], grounds: Grounds) -> Drop | None:
+    """Say which part of a claim breaks which rule, else None.
 
-    names: those of the site, which a claim may use. A claim that is one of its quotes only has to
-    be short; each exact part of any other has to stand in the sentences that it quotes from.
+    A claim that is one of its quotes only has to be short, or all of its passage. Any other is one
+    line, and each exact part of it has to stand in the sentences that it quotes from, in the titles
+    of their passages, or both in the question and in one of these passages.
     """
     if is_visibly_blank(text):
-        return "blank"
+        return Drop("blank")
+    excerpt = find_excerpt(text, quotations)
+    is_passage = len(excerpt) == 1 and (
+        excerpt[0].end - excerpt[0].start == len(excerpt[0].passage.text.strip())
+    )
     # White space indents the code of an excerpt.
-    if count_visible_characters(text) > MAX_EXCERPT_CHARACTERS:
-        return "length"
-    if find_excerpt(text, quotations):
+    if count_visible_characters(text) > MAX_EXCERPT_CHARACTERS and not is_passage:
+        return Drop("length")
+    if excerpt:
         return None
     if len(text) > MAX_CLAIM_CHARACTERS:
-        return "length"
-    quoted = "\n".join(find_surrounding_sentences(q.passage, q.start, q.end) for q in quotations)
-    tokens = tokenize_code(quoted)
+        return Drop("length")
+    source = _ClaimSource(quotations, grounds)
     code, prose = split_code(text)
-    if not all(_contains_code(tokens, tokenize_code(span)) for span in code):
-        return "code"
+    for span in code:
+        if not source.contains_code(span):
+            return Drop("code", part=span)
     languages = [quotation.passage.language for quotation in quotations]
-    is_english = any(language.startswith("en") for language in languages)
-    titles = "\n".join([*(quotation.passage.title for quotation in quotations), *names])
-    source = _read_source(fold_lines(quoted), fold_lines(titles), is_english)
-    texts = [passage.text for passage in evidence.passages]
-    parts = (*read_parts(prose, is_english=is_english), *read_names(prose, languages, texts))
-    return next((part.rule for part in parts if not _contains_part(source, part, is_english)), None)
+    texts = [passage.text for passage in grounds.evidence.passages]
+    parts = (*read_parts(prose, is_english=source.is_english), *read_names(prose, languages, texts))
+    for part in parts:
+        if not source.contains_part(part):
+            return Drop(part.rule, part=part.words)
+    lines = text.strip().split("\n")
+    return Drop("lines", part=lines[1]) if lines[1:] else None
 
 
 def _place_in_order(located: Sequence[Sequence[Quotation]]) -> list[Quotation]:
@@ -407,8 +481,8 @@ def _consists_of(text: str, quotations: Sequence[Quotation]) -> bool:
     words = [sanitize_text(q.passage.text[q.start : q.end]) for q in quotations]
     if text.count("`") != sum(quote.count("`") for quote in words):
         return False
-    remaining = fold_typography(text).text.strip()
-    for n, quote in enumerate(fold_typography(quote).text.strip() for quote in words):
+    remaining = fold_quote(text).text.strip()
+    for n, quote in enumerate(fold_quote(quote).text.strip() for quote in words):
         remaining = remaining.removeprefix("…").lstrip() if n else remaining
         if not remaining.startswith(quote):
             return False
@@ -416,39 +490,80 @@ def _consists_of(text: str, quotations: Sequence[Quotation]) -> bool:
     return not remaining
 
 
-def _contains_code(tokens: list[str], code: list[str]) -> bool:
-    """Test whether code stands in a text's tokens; a dotted name may lose its first parts."""
+class _ClaimSource:
+    """The sentences, titles and names that one claim may take its parts from."""
+
+    def __init__(self, quotations: Sequence[Quotation], grounds: Grounds) -> None:
+        self.passages = list({id(q.passage): q.passage for q in quotations}.values())
+        self.is_english = any(passage.language.startswith("en") for passage in self.passages)
+        self.ranges = [
+            (q.passage, *each)
+            for q in quotations
+            for each in find_surrounding_ranges(q.passage, q.start, q.end)
+        ]
+        self.titles = [heading for p in self.passages for heading in p.title.split(TITLE_SEPARATOR)]
+        sentences = [passage.text[start:end] for passage, start, end in self.ranges]
+        self.quoted = "\n".join([*sentences, *self.titles])
+        self.question = grounds.question
+        question_parts = _read_source(self.question, self.is_english)
+        cited = [_read_source(passage.text, self.is_english) for passage in self.passages]
+        names = _read_source("\n".join(grounds.names), False)
+        self.parts = _read_source(self.quoted, self.is_english).union(
+            *(question_parts & parts for parts in cited),
+            (part for part in names if part[0] == "name"),
+        )
+        pages = [f"{page.title} {page.text}" for page in grounds.evidence.passages]
+        self.acronyms = set(_ACRONYM.findall("\n".join([self.question, *pages])))
+
+    def contains_code(self, code: str) -> bool:
+        """True if code stands there: of a command all of it, but an option with its value."""
+        tokens = tokenize_code(_CODE_EDGE.sub("", code))
+        is_asked = _contains_tokens(self.question, tokens)
+        if len(code.split()) == 1 or _OPTION_WITH_VALUE.fullmatch(code):
+            return _contains_tokens(self.quoted, tokens) or (
+                is_asked and any(_contains_tokens(each.text, tokens) for each in self.passages)
+            )
+        whole = [(each, 0, len(each.text)) for each in self.passages]
+        ranges = self.ranges + (whole if is_asked else [])
+        lines = [*self.titles, *(line for each in ranges for line in list_code(*each))]
+        # The value of "name = value" is whole, too.
+        lines += [line.partition(" = ")[2] for line in lines]
+        whole_code = [tokenize_code(_CODE_EDGE.sub("", line)) for line in lines]
+        return bool(tokens) and tokens in whole_code
+
+    def contains_part(self, part: TextPart) -> bool:
+        """True if a part of a claim stands there, by the rule of its kind."""
+        if part.rival and (part.rule, part.rival) not in self.parts:
+            return True
+        if any((part.rule, form) in self.parts for form in part.forms):
+            return True
+        if part.rule != "name":
+            return False
+        names = [] if self.is_english else [name for rule, name in self.parts if rule == "name"]
+        return part.words.removesuffix("s") in self.acronyms or any(
+            _is_inflected(part.forms[0], name) for name in names
+        )
+
+
+def _contains_tokens(text: str, code: list[str]) -> bool:
+    """True if code stands in a text, where a dotted name may lose its first parts."""
+    tokens = tokenize_code(text)
     return bool(code) and any(
         code[0] in (token, *list_name_ends(token)) and code[1:] == tokens[n + 1 : n + len(code)]
         for n, token in enumerate(tokens)
     )
 
 
-def _read_source(sentences: str, titles: str, is_english: bool) -> set[tuple[Rule, str]]:
-    """Read the parts of folded sentences, and of titles the names, as what a claim may say."""
-    quoted = list(read_parts(sentences, is_english=is_english))
-    labels = [part.text for part in read_parts(titles, is_english=False) if part.rule == "name"]
-    labels += [part.text for part in quoted if part.rule == "name"]
-    words = [strip_plural(word) for word in CASED_WORD.findall(f"{sentences}\n{titles}")]
+@lru_cache(maxsize=128)
+def _read_source(text: str, is_english: bool) -> frozenset[tuple[Rule, str]]:
+    """Read the forms of the parts of a text, and its names, as what a claim may say."""
+    folded = fold_lines(text)
+    parts = list(read_parts(folded, is_english=is_english))
+    labels = [form for part in parts if part.rule == "name" for form in part.forms]
+    words = [strip_plural(word) for word in CASED_WORD.findall(folded)]
     names = {*labels, *words, *(end for name in labels for end in list_name_ends(name))}
-    # A version may be quoted without the letters that it is glued to, a number may not.
-    parts = {(part.rule, part.text) for part in quoted if not part.is_glued or "." in part.text}
-    pairs = {(part.rule, f"{part.word} {part.text}") for part in quoted if part.word}
-    return parts | pairs | {("name", name) for name in names}
-
-
-def _contains_part(source: Set[tuple[Rule, str]], part: TextPart, is_english: bool) -> bool:
-    """Test whether a source contains a part of a claim, by the rule of its kind."""
-    # Letters and a number may be glued together or side by side, but in the same order.
-    if part.is_weak or (part.word and (part.rule, f"{part.word} {part.text}") in source):
-        return True
-    if part.is_glued and ("name", part.word) not in source:
-        return False
-    return (part.rule, part.text) in source or (
-        part.rule == "name"
-        and not is_english
-        and any(rule == "name" and _is_inflected(part.text, name) for rule, name in source)
-    )
+    forms = {(part.rule, form) for part in parts for form in (*part.forms, *part.implied)}
+    return frozenset(forms | {("name", name) for name in names})
 
 
 def _is_inflected(word: str, other: str) -> bool:

@@ -5,28 +5,36 @@ import re
 import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..openai_client import MissingPathError, call_provider, estimate_max_tokens, read_token_usage
+from ..errors import FailureCause, ProviderError
+from ..openai_client import (
+    call_provider,
+    estimate_max_tokens,
+    is_openai_address,
+    read_token_usage,
+)
 from ..request_context import current_context
 from ..retrieval.question import MAX_QUESTION_CHARACTERS
-from ..retrieval.selection import MAX_EVIDENCE_CHARACTERS
+from ..settings import MAX_EVIDENCE_CHARACTERS, MAX_OUTPUT_TOKENS, AnswerAPI
 from ..structure import TITLE_SEPARATOR
 from ..types import Evidence, Passage
 from .draft_loop import MAX_DRAFTS
 
 # In every cache key and report: changes with the instructions, the framing or the schema.
-PROMPT_VERSION = "3"
+PROMPT_VERSION = "4"
 MAX_PROMPT_CLAIMS = 6
 MAX_PROMPT_ROUTES = 2
+_MAX_CLAIM_SUPPORTS = 3
 
 # The most characters of eight hints, a label and a locator each; and of all that frames the data:
-# the names of fields, the schema, a violation that escapes all it repeats.
+# the names of fields, the addresses of 24 sources, the schema, a violation that escapes all it
+# repeats.
 _MAX_HINT_CHARACTERS = 8 * (300 + 300)
-_MAX_FRAMING_CHARACTERS = 4_000
+_MAX_FRAMING_CHARACTERS = 12_000
 
 _TEMPLATE_PATH = Path(__file__).parent / "prompts" / "answer.jinja"
 
@@ -40,6 +48,7 @@ def render_instructions(site: str, evidence: Evidence, author: str | None = None
         pages=any(map(_has_context, evidence.passages)),
         author=bool(author and evidence.passages),
         max_claims=MAX_PROMPT_CLAIMS,
+        max_supports=_MAX_CLAIM_SUPPORTS,
         max_routes=MAX_PROMPT_ROUTES,
     )
     return text
@@ -57,9 +66,10 @@ def frame_evidence(
     if author and evidence.passages:
         lines.append({"kind": "site", "author": author})
     lines += _frame_pages(evidence)
+    starts = evidence.starts or (0,) * len(evidence.passages)
     lines += [
-        {"kind": "source", "id": f"s{n}", "title": passage.title, "text": passage.text}
-        for n, passage in enumerate(evidence.passages, 1)
+        _frame_source(f"s{n}", passage, start)
+        for n, (passage, start) in enumerate(zip(evidence.passages, starts, strict=True), 1)
     ]
     lines += [
         {"kind": "hint", "id": f"h{n}", "label": hint.label, "locator": hint.locator}
@@ -69,6 +79,17 @@ def frame_evidence(
         lines.append({"kind": "violation", "text": violation})
     lines.append({"kind": "question", "text": question})
     return "\n".join(_encode_json_line(line) for line in lines)
+
+
+def _frame_source(name: str, passage: Passage, start: int) -> Mapping[str, Any]:
+    """Frame a passage from where it says something new, with its address and its code's languages.
+
+    Its text stays as it is: whatever were put between its words would be copied into quotes.
+    """
+    languages = dict.fromkeys(block.detail for block in passage.blocks if block.kind == "code")
+    code = {"code": named} if (named := ", ".join(filter(None, languages))) else {}
+    address = {"title": passage.title, "url": passage.url}
+    return {"kind": "source", "id": name, **address, **code, "text": passage.text[start:]}
 
 
 def _frame_pages(evidence: Evidence) -> list[Mapping[str, Any]]:
@@ -96,39 +117,56 @@ def _has_context(passage: Passage) -> bool:
 
 
 def build_draft_schema(evidence: Evidence) -> dict[str, Any]:
-    """Build the strict JSON schema of a draft, without the property of an empty stream.
+    """Build the strict JSON schema of a draft, without the properties of an empty stream.
 
-    Position ids are enumerated, so that equal counts give an equal schema, which the API has to
-    compile only once.
+    An API compiles each schema that it has not seen, which takes seconds. So position ids are
+    enumerated in steps of eight; one that names nothing is a violation as any other.
     """
     properties: dict[str, Any] = {}
     if evidence.passages:
-        source = {"type": "string", "enum": [f"s{n}" for n in range(1, len(evidence.passages) + 1)]}
+        source = _build_id_schema("s", len(evidence.passages))
         support = _build_object_schema({"source": source, "quote": {"type": "string"}})
-        supports = {"type": "array", "items": support, "minItems": 1}
+        supports = _build_array_schema(support, _MAX_CLAIM_SUPPORTS) | {"minItems": 1}
         claim = _build_object_schema({"text": {"type": "string"}, "evidence": supports})
-        properties["claims"] = {"type": "array", "items": claim}
+        properties["claims"] = _build_array_schema(claim, MAX_PROMPT_CLAIMS)
     if evidence.hints:
-        hint = {"type": "string", "enum": [f"h{n}" for n in range(1, len(evidence.hints) + 1)]}
-        properties["routes"] = {"type": "array", "items": hint}
+        hint = _build_id_schema("h", len(evidence.hints))
+        properties["routes"] = _build_array_schema(hint, MAX_PROMPT_ROUTES)
+    if evidence.passages:
+        # The last one: by then a model knows what it has written.
+        properties["complete"] = {"type": "boolean"}
     return _build_object_schema(properties)
 
 
-def bound_prompt_tokens(site: str, author: str | None = None) -> int:
+def bound_prompt_tokens(
+    site: str, author: str | None = None, max_evidence: int = MAX_EVIDENCE_CHARACTERS
+) -> int:
     """Bound the tokens that one draft reads. site, author: the names of both.
 
     Evidence counts a token a character: English has a third of one, Chinese and Japanese about one.
     A question counts one for each byte of UTF-8, the most that any text can have. Our own English
-    counts half a token a character.
+    and addresses count half a token a character.
     """
     ours = len(_TEMPLATE_PATH.read_bytes()) + _MAX_FRAMING_CHARACTERS
     return (
         ours // 2
         + len(f"{site}{author}".encode(errors="replace"))
         + _MAX_HINT_CHARACTERS
-        + MAX_EVIDENCE_CHARACTERS
+        + max_evidence
+        # Titles and what pages say of themselves.
+        + max_evidence // 4
         + 4 * MAX_QUESTION_CHARACTERS
     )
+
+
+def _build_id_schema(letter: str, count: int) -> dict[str, Any]:
+    """Build the schema of a position id, of the next multiple of eight ids."""
+    return {"type": "string", "enum": [f"{letter}{n}" for n in range(1, -(-count // 8) * 8 + 1)]}
+
+
+def _build_array_schema(items: Mapping[str, Any], most: int) -> dict[str, Any]:
+    """Build the schema of an array; without a limit, small models repeat themselves for ever."""
+    return {"type": "array", "items": items, "maxItems": most}
 
 
 def _build_object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -163,28 +201,31 @@ def _load_template() -> Any:
 
 
 DRAFT_DEADLINE = 30.0
-# Six claims with a long quote each have some 1,500 tokens; a low effort thinks with the rest.
-MAX_OUTPUT_TOKENS = 4_096
-# The reasoning tokens of other efforts; OpenAI's guide suggests 25,000 for reasoning and output.
-_REASONING_TOKENS = {"medium": 8_192, "high": 24_576, "xhigh": 24_576}
+# The tokens that a model reasons with, beside its output; OpenAI's guide suggests 25,000 for both.
+_REASONING_TOKENS = {"medium": 10_800, "high": 27_200, "xhigh": 27_200}
+_LOW_REASONING_TOKENS = 2_600
 # More tokens than the violation in the prompt of a second attempt.
 _VIOLATION_TOKENS = 1_000
-_SCHEMA_NAME = "draft"
 # Families that take a reasoning effort and no temperature.
 _REASONING_MODEL = re.compile(r"(?:o\d|gpt-[5-9])(?!.*chat)")
+# What the options of a site can do about a draft that fails.
+_REMEDIES: Mapping[FailureCause, str] = {
+    "context": "the evidence is longer than the model's context: lower "
+    "answers.max_evidence_characters, or give the server a larger context",
+    "cut-off": "the draft was cut off: raise answers.max_output_tokens",
+    "timeout": "the provider did not answer in time: raise answers.timeout, or choose a faster "
+    "model",
+}
 
 _THOUGHTS_END = "</think>"
 _CODE_FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*+[\w+-]*+\s*+(.*\S)\s*\1", re.DOTALL)
 
-# A draft's text, None for a refusal, and the tokens it has cost, in and out.
-_ModelOutput = tuple[str | None, int, int]
-
 
 @dataclass(frozen=True, slots=True)
 class OpenAIAnswerer:
-    """Draft by one Responses call; by chat completions on a server without ``/responses``.
+    """An answerer that drafts by one call of OpenAI or of a compatible server.
 
-    Nothing is trusted: the contract judges whatever comes back.
+    Nothing is trusted: the contract judges whatever comes back. ``deadline``: in seconds.
     """
 
     model: str
@@ -193,93 +234,123 @@ class OpenAIAnswerer:
     reasoning_effort: str | None = None
     deadline: float = DRAFT_DEADLINE
     author: str | None = None
-    _only_chat: list[bool] = field(default_factory=list, repr=False, compare=False)
+    api: AnswerAPI = "auto"
+    max_evidence_characters: int = MAX_EVIDENCE_CHARACTERS
+    max_output_tokens: int = MAX_OUTPUT_TOKENS
 
     @property
     def max_question_tokens(self) -> int:
         """Bound the tokens of one question: both attempts, read and written to the limit."""
-        return MAX_DRAFTS * (bound_prompt_tokens(self.site, self.author) + self._max_output())
-
-    @property
-    def max_evidence_characters(self) -> int | None:
-        """See Answerer."""
-        return MAX_EVIDENCE_CHARACTERS
+        read = bound_prompt_tokens(self.site, self.author, self.max_evidence_characters)
+        return MAX_DRAFTS * (read + self._max_output())
 
     @property
     def label(self) -> str:
-        """Name the model, its server and its effort, which an answer depends on."""
-        return f"{self.model} at {self.base_url} with {self._effort()}"
+        """Name the model, its server, its effort and what it reads: an answer depends on them."""
+        return (
+            f"{self.model} at {self.base_url} with {self._effort()} and "
+            f"{self.max_evidence_characters} characters"
+        )
 
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
         """Return the model's draft as parsed JSON, or its text where that is not JSON.
 
-        A model that refuses declines. A draft that the output limit cuts off is judged as it is.
-        ProviderError for a call that fails, CancelledError for one that is stopped.
+        A model that refuses declines. ProviderError for a call that fails and for a draft that the
+        output limit cuts off, CancelledError for a call that is stopped.
         """
-        request = _DraftRequest(
+        request = _JsonRequest(
             self.model,
             render_instructions(self.site, evidence, self.author),
             frame_evidence(question, evidence, violation, self.author),
-            build_draft_schema(evidence),
+            ("draft", build_draft_schema(evidence)),
             self._effort(),
             self._max_output(),
             len(question.encode("utf-8", "replace")),
         )
         # A second attempt sends the same once more, and there is no third.
         later = request.max_tokens + _VIOLATION_TOKENS if violation is None else 0
-        text, *tokens = self._send(request, time.monotonic() + self.deadline, later)
-        current_context().end_provider_call(*tokens)
-        if text is None:
-            return {"claims": [], "routes": []}
-        return parse_model_output(text)
-
-    def _send(self, request: "_DraftRequest", deadline: float, later: int) -> _ModelOutput:
-        """Send a request to the endpoint that the server has. later: tokens of later attempts."""
-        most = request.max_tokens
-        if not self._only_chat:
-            try:
-                return call_provider(
-                    self.base_url, request.responses, request.read_response, deadline, most, later
-                )
-            except MissingPathError:
-                self._only_chat.append(True)
-        return call_provider(
-            self.base_url, request.chat, request.read_completion, deadline, most, later
-        )
+        try:
+            text = request.send(self.base_url, self.api, self.deadline, later).text
+        except ProviderError as error:
+            cause = error.cause or "other"
+            remedy = _REMEDIES.get(cause, str(error))
+            raise ProviderError(remedy, cause=cause, transient=error.transient) from None
+        return {"claims": [], "routes": []} if text is None else parse_model_output(text)
 
     def _effort(self) -> str | None:
         """Choose the reasoning effort: low by default, None for a model without one."""
-        if self.reasoning_effort:
-            return self.reasoning_effort
-        return "low" if is_reasoning_model(self.model) else None
+        return self.reasoning_effort or _choose_effort(self.model)
 
     def _max_output(self) -> int:
-        return MAX_OUTPUT_TOKENS + _REASONING_TOKENS.get(self._effort() or "", 0)
+        return self.max_output_tokens + _count_reasoning_tokens(self._effort())
+
+
+def _choose_effort(model: str) -> str | None:
+    return "low" if is_reasoning_model(model) else None
+
+
+def _count_reasoning_tokens(effort: str | None) -> int:
+    return _REASONING_TOKENS.get(effort, _LOW_REASONING_TOKENS) if effort else 0
 
 
 @dataclass(frozen=True, slots=True)
-class _DraftRequest:
-    """Request a draft in the terms of either endpoint.
+class _ModelOutput:
+    """The text of a model, None for a refusal, and the tokens that it has cost.
 
-    ``question_bytes``: of the question in UTF-8.
+    ``is_cut``: the limit of the output has cut it off.
+    """
+
+    text: str | None
+    is_cut: bool
+    tokens: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _JsonRequest:
+    """A request for JSON of a schema, in the terms of either endpoint.
+
+    ``schema``: its name and itself. ``max_output``: in tokens. ``uncounted_bytes``: of UTF-8, in
+    words of a reader, of which each byte may be a token.
     """
 
     model: str
     system: str
     user: str
-    schema: dict[str, Any]
+    schema: tuple[str, Mapping[str, Any]]
     effort: str | None
     max_output: int
-    question_bytes: int
+    uncounted_bytes: int = 0
 
     @property
     def max_tokens(self) -> int:
-        """Bound the tokens of one attempt; a question may have a token for each of its bytes."""
-        text = self.system + self.user + json.dumps(self.schema)
-        return estimate_max_tokens(text) + self.question_bytes + self.max_output
+        """Bound the tokens of one attempt."""
+        return self._max_prompt() + self.uncounted_bytes + self.max_output
 
-    def responses(self, client: Any) -> AbstractContextManager[Any]:
-        """Request the draft from ``/responses``."""
+    def send(
+        self, base_url: str | None, api: AnswerAPI, deadline: float, later: int | None = None
+    ) -> _ModelOutput:
+        """Send the request and count its tokens; ProviderError for an output that is cut off.
+
+        deadline: in seconds. later: the most tokens that later calls can cost, None if unknown.
+        """
+        asks_responses = is_openai_address(base_url) if api == "auto" else api == "responses"
+        ask, read = (
+            (self._respond, self._read_response) if asks_responses
+            else (self._chat, self._read_completion)
+        )  # fmt: skip
+        ends = time.monotonic() + deadline
+        output = call_provider(base_url, ask, read, ends, self.max_tokens, later)
+        current_context().end_provider_call(*output.tokens)
+        if output.is_cut:
+            raise ProviderError(
+                f"the model's output was cut off at {self.max_output} tokens: choose a model that "
+                "writes less",
+                cause="cut-off",
+            )
+        return output
+
+    def _respond(self, client: Any) -> AbstractContextManager[Any]:
+        """Request the JSON from ``/responses``."""
         effort = {"reasoning": {"effort": self.effort}} if self.effort else {"temperature": 0}
         request: AbstractContextManager[Any] = client.responses.create(
             model=self.model,
@@ -292,16 +363,16 @@ class _DraftRequest:
         )
         return request
 
-    def read_response(self, reply: Any) -> _ModelOutput:
-        """Read the draft that ``/responses`` has sent."""
+    def _read_response(self, reply: Any) -> _ModelOutput:
+        """Read the output that ``/responses`` has sent."""
         items = [item for item in reply["output"] if item["type"] == "message"]
         parts = [part for item in items for part in item["content"]]
         is_refusal = any(part["type"] == "refusal" for part in parts)
         text = None if is_refusal else "".join(part["text"] for part in parts)
-        return self._to_output(reply, text)
+        return self._make_output(reply, text, is_cut=reply.get("status") == "incomplete")
 
-    def chat(self, client: Any) -> AbstractContextManager[Any]:
-        """Request the draft from ``/chat/completions``."""
+    def _chat(self, client: Any) -> AbstractContextManager[Any]:
+        """Request the JSON from ``/chat/completions``."""
         # The families that reason refuse ``max_tokens``; an older server knows nothing else.
         limit = "max_completion_tokens" if is_reasoning_model(self.model) else "max_tokens"
         effort = {"reasoning_effort": self.effort} if self.effort else {"temperature": 0}
@@ -317,19 +388,24 @@ class _DraftRequest:
         )
         return request
 
-    def read_completion(self, reply: Any) -> _ModelOutput:
-        """Read the draft that ``/chat/completions`` has sent."""
-        message = reply["choices"][0]["message"]
+    def _read_completion(self, reply: Any) -> _ModelOutput:
+        """Read the output that ``/chat/completions`` has sent."""
+        choice = reply["choices"][0]
+        message = choice["message"]
         text = None if message.get("refusal") else message.get("content") or ""
-        return self._to_output(reply, text)
+        return self._make_output(reply, text, is_cut=choice.get("finish_reason") == "length")
 
     def _format(self) -> dict[str, Any]:
-        return {"name": _SCHEMA_NAME, "schema": self.schema, "strict": True}
+        name, schema = self.schema
+        return {"name": name, "schema": dict(schema), "strict": True}
 
-    def _to_output(self, reply: Any, text: str | None) -> _ModelOutput:
-        """Add to a draft's text the tokens that the server has counted."""
-        most = estimate_max_tokens(self.system + self.user + json.dumps(self.schema))
-        return text, *read_token_usage(reply, most, self.max_output)
+    def _make_output(self, reply: Any, text: str | None, *, is_cut: bool) -> _ModelOutput:
+        """Add to a model's text the tokens that the server has counted."""
+        tokens = read_token_usage(reply, self._max_prompt(), self.max_output)
+        return _ModelOutput(text, is_cut, tokens)
+
+    def _max_prompt(self) -> int:
+        return estimate_max_tokens(self.system + self.user + json.dumps(self.schema[1]))
 
 
 def complete_json(
@@ -341,44 +417,17 @@ def complete_json(
     max_output: int,
     deadline: float,
 ) -> tuple[object, tuple[int, int]]:
-    """Ask a model of any compatible server over ``/chat/completions`` for JSON of a schema.
+    """Ask a model of OpenAI or of any compatible server for JSON of a schema.
 
     schema: its name and itself. max_output: of its tokens; a model that reasons gets as many more
     as a low effort takes. deadline: in seconds. Returns what ``parse_model_output`` makes of the
     output, and the tokens in and out. ProviderError for a call that fails.
     """
-    reasons = is_reasoning_model(model)
-    limit = max_output + (MAX_OUTPUT_TOKENS if reasons else 0)
-    options: dict[str, Any] = (
-        {"max_completion_tokens": limit, "reasoning_effort": "low"}
-        if reasons
-        else {"max_tokens": limit, "temperature": 0}
-    )
-
-    def request(client: Any) -> Any:
-        return client.chat.completions.create(
-            model=model,
-            messages=[
-                {"role": "system", "content": instructions},
-                {"role": "user", "content": message},
-            ],
-            response_format={
-                "type": "json_schema",
-                "json_schema": {"name": schema[0], "schema": dict(schema[1]), "strict": True},
-            },
-            **options,
-        )
-
-    most = estimate_max_tokens(instructions + message)
-
-    def read_reply(reply: Any) -> tuple[str, int, int]:
-        usage = read_token_usage(reply, most, limit)
-        return reply["choices"][0]["message"]["content"] or "", *usage
-
-    ends = time.monotonic() + deadline
-    text, *tokens = call_provider(base_url, request, read_reply, ends, most + limit)
-    current_context().end_provider_call(*tokens)
-    return parse_model_output(text), (tokens[0], tokens[1])
+    effort = _choose_effort(model)
+    limit = max_output + _count_reasoning_tokens(effort)
+    request = _JsonRequest(model, instructions, message, schema, effort, limit)
+    output = request.send(base_url, "auto", deadline)
+    return parse_model_output(output.text or ""), output.tokens
 
 
 def is_reasoning_model(name: str) -> bool:

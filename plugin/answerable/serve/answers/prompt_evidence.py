@@ -17,8 +17,6 @@ from ..retrieval.store import Store
 from ..types import Evidence, Passage
 from .wire import find_new_words
 
-# Half of the good answers lose a claim with half as many characters.
-DEFAULT_EVIDENCE_CHARACTERS = 24_000
 # Sources of one prompt: the schema names each.
 MAX_SOURCES = 24
 

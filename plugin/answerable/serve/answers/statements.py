@@ -58,25 +58,51 @@ class PassageStatements:
         return None
 
 
-def find_surrounding_sentences(passage: Passage, start: int, end: int) -> str:
-    """Find the sentences of a passage that a range touches; of code, its lines.
+def find_surrounding_ranges(passage: Passage, start: int, end: int) -> list[TextRange]:
+    """Find where the sentences of a passage stand that a range touches; of code, its lines.
 
     A sentence that leads into code belongs together with it.
     """
     units = list_units(passage)
     touched = [n for n, unit in enumerate(units) if _overlap(unit, (start, end))]
     if not touched:
-        return passage.text[start:end]
+        return [(start, end)]
     first, last = touched[0], touched[-1]
     while last + 1 < len(units) and _leads_into_code(passage, units[touched[-1] : last + 2]):
         last += 1
-    words = passage.text[min(start, units[first][0]) : max(end, units[last][1])]
+    words = min(start, units[first][0]), max(end, units[last][1])
     lead_in = first
     while lead_in and units[lead_in] not in passage.sentences:
         lead_in -= 1
     if lead_in < first and _leads_into_code(passage, units[lead_in : first + 1]):
-        return f"{passage.text[slice(*units[lead_in])]}\n{words}"
-    return words
+        return [units[lead_in], words]
+    return [words]
+
+
+def find_surrounding_sentences(passage: Passage, start: int, end: int) -> str:
+    """Find the words of ``find_surrounding_ranges``."""
+    ranges = find_surrounding_ranges(passage, start, end)
+    return "\n".join(passage.text[slice(*each)] for each in ranges)
+
+
+def list_code(passage: Passage, start: int, end: int) -> list[str]:
+    """List the code that a range of whole sentences or lines touches: spans, and lines of blocks.
+
+    Up to three spans with the words between them count as one.
+    """
+    spans = [
+        s for s in passage.spans if s.kind == "code" and _overlap((s.start, s.end), (start, end))
+    ]
+    code = [
+        passage.text[first.start : last.end]
+        for n, first in enumerate(spans)
+        for last in spans[n : n + 3]
+    ]
+    for block in passage.blocks:
+        if block.kind == "code":
+            lines = passage.text[max(start, block.start) : min(end, block.end)]
+            code += lines.replace("\\\n", " ").split("\n")
+    return code
 
 
 def widen_to_sentences(passage: Passage, start: int, end: int) -> TextRange:

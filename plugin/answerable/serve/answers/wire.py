@@ -30,6 +30,8 @@ Json = dict[str, Any]
 MIN_OVERLAP = 20
 # Places that are listed under a reply.
 MAX_PLACES = 5
+# What stands under the grade of a written answer that is not complete.
+IN_PART = "The pages found answer this in part."
 # Labels that are never quoted or missed: of an admonition, a block of code, a picture.
 _UNQUOTED = ("title", "file", "caption")
 

@@ -55,7 +55,7 @@ class Policy:
     # So many worst cases fit into a day of tokens.
     in_flight: int = 12
     in_flight_per_asker: int | None = None
-    tokens_per_day: int | None = 1_000_000
+    tokens_per_day: int | None = 3_000_000
     deadline: float = 30.0
     paused: bool = False
     bearer: tuple[str, ...] = ()

@@ -157,14 +157,14 @@ export function countSections({ citations }) {
 }
 
 /**
- * Group the claims by section, if each is an excerpt of one; none of an answer in prose.
- * @param {Sentence[]} claims
+ * Group the claims by section, if each is an excerpt of one; none of a written answer, whose claims stay in their order.
+ * @param {Pick<NumberedAnswer, "claims" | "written">} answer
  * @returns {Sentence[][]}
  */
-export function groupExcerpts(claims) {
+export function groupExcerpts({ claims, written }) {
   const isExcerpt = (/** @type {Sentence} */ { blocks, citations }) =>
     blocks && groupBy(citations, identifySection).length === 1;
-  return claims.every(isExcerpt) ? groupBy(claims, ({ citations }) => identifySection(citations[0])) : [];
+  return !written && claims.every(isExcerpt) ? groupBy(claims, ({ citations }) => identifySection(citations[0])) : [];
 }
 
 /**
@@ -312,7 +312,7 @@ export function drawPlaces(places, nameList) {
 }
 
 /**
- * Draw a remark below an answer.
+ * Draw a remark on an answer.
  * @param {string} text
  */
 export function drawNote(text) {
@@ -467,7 +467,14 @@ export function drawAnswer(answer, { tag, say }, context) {
     return text ? [element("p", { class: "tip remarks" }, text)] : [];
   }
 
-  const excerpts = groupExcerpts(claims);
+  // What a reader has to know of the answer before reading it.
+  function drawCaveats() {
+    const isInPart = answer.written && !answer.complete;
+    const caveats = [...(isInPart ? ["inPart"] : []), ...(answer.fallback ? ["fallback"] : [])];
+    return caveats.map((name) => drawNote(say(name)));
+  }
+
+  const excerpts = groupExcerpts(answer);
 
   function drawBody() {
     const dropped = Number(answer.dropped) > 0 ? [drawNote(say("dropped", { n: Number(answer.dropped) }))] : [];
@@ -485,11 +492,19 @@ export function drawAnswer(answer, { tag, say }, context) {
     return [...drawRemarks(), ...sentences, ...dropped, ...drawLanguage(), ...label, cards];
   }
 
-  // Only what a model has worded is called an answer.
-  const grade = answer.confidence === "low" || (answer.confidence === "high" && !excerpts.length) ? answer.confidence : "medium";
-  const named = claims.length ? `confidence.${grade}` : `heading.${answer.mode}`;
-  const heading = say(answer.stored ? "answerTo" : named, { question: answer.question });
-  return [element("h3", { tabindex: "-1" }, heading), ...drawBody()];
+  const heading = say(nameGrade(answer), { question: answer.question });
+  return [element("h3", { tabindex: "-1" }, heading), ...drawCaveats(), ...drawBody()];
+}
+
+/**
+ * Name the text that says how sure an answer is, by the rule of `name_grade` in `wire.py`.
+ * @param {NumberedAnswer} answer
+ */
+function nameGrade({ claims, confidence, mode, stored, written }) {
+  if (stored) return "answerTo";
+  if (!claims.length) return `heading.${mode}`;
+  if (written) return confidence === "high" ? "grade.whole" : "grade.part";
+  return confidence === "low" ? "grade.closest" : "grade.excerpts";
 }
 
 /**

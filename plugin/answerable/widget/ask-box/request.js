@@ -16,6 +16,9 @@ import { getPageLanguage, HOME, LOAD_MILLISECONDS } from "./strings.js";
  * @property {Claim[]} routes
  * @property {Citation[]} citations
  * @property {string} [confidence]
+ * @property {boolean} [written] by a model, or stored
+ * @property {boolean} [complete] as its writer says
+ * @property {boolean} [fallback] in the place of a model's answer
  * @property {string} [reason]
  * @property {number} [dropped]
  * @property {any} [notes]

@@ -261,6 +261,10 @@ export function serializeAnswer({ answer, confidence, reason, stored, excerpts }
     routes: [],
     citations: citations.map((citation, at) => serializeCitation(citation, at + 1, store)),
     confidence: bucketConfidence(recipe, confidence),
+    // No model is called here: only a stored answer has been written, and none is stored in part.
+    written: Boolean(stored),
+    complete: Boolean(stored),
+    fallback: false,
     reason,
     // Nothing that it does not quote is ever drafted.
     dropped: 0,

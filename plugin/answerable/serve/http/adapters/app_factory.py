@@ -54,7 +54,7 @@ def open_service(
             )
 
         def find_missing_keys(served: "Engine") -> tuple[str, ...]:
-            return list_missing_keys(served.embedder.identity.provider, settings.answers)
+            return list_missing_keys(served.embedder.identity.provider, settings)
 
         service = Service(
             find_engine,
@@ -68,7 +68,7 @@ def open_service(
         )
         service.protections.check_installed()
         if missing := find_missing_keys(engine):
-            sentence = f"{', '.join(missing)} is not set: questions fail until it is; set it"
+            sentence = f"{', '.join(missing)} is not set: no model is called until it is; set it"
             err(f"{sentence} where the function runs\n".encode())
         return service
     finally:

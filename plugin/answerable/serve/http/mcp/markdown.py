@@ -4,7 +4,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ...answers.wire import add_absolute_url, format_markers, insert_markers, name_grade
+from ...answers.wire import (
+    IN_PART,
+    add_absolute_url,
+    format_markers,
+    insert_markers,
+    name_grade,
+)
+from ...text.sanitization import escape_markdown
 
 # What a reader is told of how a question was read; another remark is left to the JSON.
 _REMARKS = {
@@ -13,6 +20,7 @@ _REMARKS = {
     "follow-up": "Each question stands alone: name what it is about.",
 }
 _REFUSAL = "This site does not answer this question."
+_FALLBACK = "Answered without the model."
 _NEAREST = "Nearest places, which may not answer it:"
 _ADVICE = (
     "Try `search` with the words that the documentation would use, and `read` what it finds. If "
@@ -29,9 +37,12 @@ def format_answer(body: Mapping[str, Any], places: Sequence[Mapping[str, Any]] =
     places: where to look further.
     """
     remarks = format_notes(body["notes"])
+    in_part = IN_PART if body["written"] and not body["complete"] else ""
+    fallback = _FALLBACK if body["fallback"] else ""
     listed = [f"- {place['title']} - {find_url(place)}" for place in places]
     if body["mode"] == "not-found":
-        return join_parts(_REFUSAL, remarks, [_NEAREST, *listed] if listed else [], _ADVICE)
+        nearest = [_NEAREST, *listed] if listed else []
+        return join_parts(_REFUSAL, fallback, remarks, nearest, _ADVICE)
     # Hints alone say where to look, and no claim is there to be sure of.
     stored = body.get("question", "")
     grade = name_grade(body["confidence"], written=body["written"], stored=stored)
@@ -42,6 +53,8 @@ def format_answer(body: Mapping[str, Any], places: Sequence[Mapping[str, Any]] =
     ]
     return join_parts(
         grade if body["claims"] else "Where to look",
+        in_part,
+        fallback,
         remarks,
         *claims,
         ["Sources:", *sources],
@@ -55,9 +68,9 @@ def format_notes(notes: Iterable[Mapping[str, str]]) -> str:
 
 
 def _format_claim(claim: Mapping[str, Any]) -> str:
-    """Format a claim with its markers, by its blocks where it has them."""
+    """Format a claim with its markers, by its blocks where it has them, else as one paragraph."""
     if "blocks" not in claim:
-        return insert_markers(claim["text"], claim["citations"])
+        return insert_markers(escape_markdown(claim["text"]), claim["citations"])
     return join_parts(format_blocks(claim["blocks"]), format_markers(claim["citations"]))
 
 

@@ -40,6 +40,15 @@ _ANSWER_SCHEMA: Mapping[str, Any] = {
             "enum": ["high", "medium", "low"],
             "description": "low: the closest passages, which may not answer the question",
         },
+        "written": {"type": "boolean", "description": "By a model, not only quoted."},
+        "complete": {
+            "type": "boolean",
+            "description": "A written answer is to the whole question; else it is one in part.",
+        },
+        "fallback": {
+            "type": "boolean",
+            "description": "The model failed, and the passages are shown without it.",
+        },
         "answer": {"type": "string", "description": "With the numbers of citations: [1]."},
         "claims": _describe_rows({"text": _TEXT, "citations": _NUMBERS}),
         "routes": _describe_rows({"text": _TEXT, "citations": _NUMBERS}),
@@ -50,7 +59,10 @@ _ANSWER_SCHEMA: Mapping[str, Any] = {
         "reason": {"type": ["string", "null"], "description": "Of a refusal."},
         "places": _describe_rows({"title": _TEXT, "url": _TEXT}),
     },
-    "required": ["mode", "confidence", "answer", "claims", "citations", "places"],
+    "required": [
+        *("mode", "confidence", "written", "complete", "fallback"),
+        *("answer", "claims", "citations", "places"),
+    ],
 }
 _PASSAGES_SCHEMA = _describe_rows({"id": _TEXT, "url": _URL, "title": _TEXT, "text": _TEXT})
 _SEARCH_SCHEMA: Mapping[str, Any] = {
