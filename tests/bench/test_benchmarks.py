@@ -81,33 +81,6 @@ def test_questions_on_a_site_of_our_own(tmp_path: Path) -> None:
     assert (claims["holds"], claims["of_all"], claims["mean_held"]) == (None, None, None)
 
 
-def test_floors_on_sites_of_our_own(tmp_path: Path) -> None:
-    questions = {
-        "harbour": ("How thick is a mooring chain?", "Who sang at the Vienna opera?"),
-        "pier": ("What does a red lantern warn of?", "Who painted the pier of Cologne?"),
-    }
-    pages = {"harbour": "mooring/", "pier": "storms/"}
-    for name, (answerable, refused) in questions.items():
-        sites.write_site(tmp_path / "sites" / name, plugins=["search"])
-        write_lines(
-            tmp_path / "questions" / f"{name}.jsonl",
-            [
-                {"id": f"{name}-{n}", "question": text, "answerable": text == answerable,
-                 "gold_urls": [pages[name]] if text == answerable else []}
-                for n, text in enumerate([answerable, refused] * 2)
-            ],
-        )  # fmt: skip
-    own, others, low, *_ = rows("floors.py", tmp_path)
-    assert [(row["name"], row["floor"], row["halves"]) for row in (own, others, low)] == [
-        ("harbour", 0.36, 42), ("harbour, others", 0.36, 42), ("harbour, others", 0.2, 42)
-    ]  # fmt: skip
-    # Of 2 + 2 questions each half has one of each kind, and all 42 are judged right.
-    assert (own["proposed"], own["floors"], own["more_wrong"]) == (0, None, 0)
-    assert (own["wrong"], own["right"], own["refused"]) == ("0 → 0", "42 → 42", "42 → 42")
-    # The other site's lantern question is answered here, and has to be refused.
-    assert others["wrong"] == "42 → 42"
-
-
 TEXTS = {
     "a": "Chains are twelve millimetres thick.",
     "b": "Lanterns warn of wind.",

@@ -316,24 +316,6 @@ def test_help_of_the_group_opens_each_command_with_its_own_words() -> None:
         assert str(subcommand.help).split("\n\n")[0] == _SUMMARIES[name]
 
 
-@pytest.mark.parametrize(
-    ("name", "instead"),
-    [
-        ("tune", "judge an encoding by `answerable eval --encoding`"),
-        ("gate", "judge an encoding by `answerable eval --encoding NAME`"),
-        ("check-links", "look up what answers cite by `answerable doctor --online`"),
-        ("bench-cold", "time a cold start by `python eval/bench/start.py`"),
-    ],
-)
-def test_a_command_that_is_gone_names_what_to_use_instead(
-    tmp_path: Path, name: str, instead: str
-) -> None:
-    done = sites.command(tmp_path, name, "--words", "240")
-    assert done.returncode == 2
-    assert f"answerable {name} is gone: {instead}" in done.stderr
-    assert name not in sites.command(tmp_path, "--help").stdout.split()
-
-
 def test_a_misspelled_command_is_answered_with_the_one_that_is_meant(tmp_path: Path) -> None:
     done = sites.command(tmp_path, "evla")
     assert done.returncode == 2

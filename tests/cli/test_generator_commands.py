@@ -128,7 +128,7 @@ def test_commands_need_no_flag_in_a_zensical_project(site: Path) -> None:
         "✗ answers_in: `notebook` needs a function (private notes stay on a server); deploy the "
         "function and set widget.endpoint, or remove `notebook`"
     ]
-    assert "int8 CERTIFIED" in command(site, "eval", "--encoding", "int8").stdout
+    assert "0 of 2 verdicts flip" in command(site, "eval", "--dimensions", "256").stdout
 
 
 def test_diff_builds_a_zensical_site_without_publishing_it(site: Path) -> None:
@@ -150,7 +150,7 @@ def test_diff_builds_a_zensical_site_without_publishing_it(site: Path) -> None:
     [
         (
             'gate = "all"',
-            "option 'gate': Expected one of: ('none', 'retrieval') but",
+            "option 'gate': Expected type",
         ),
         ("passages.words = 1", "passages.words: 1 is not between 40 and 2000"),
         ('notebook = "gone"', "gone' isn't an existing directory"),

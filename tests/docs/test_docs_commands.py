@@ -37,7 +37,6 @@ PROGRAMS = {
 # Commands of ours that are parsed and not run here, and why.
 PARSED = {
     "build": "it wants the generators: tests/cli/test_generator_commands.py",
-    "calibrate": "it wants a larger gold set: tests/evaluate/test_calibration.py",
     "chat": "it wants a terminal: tests/cli/test_cli.py",
     "diff": "it wants a repository: tests/evaluate/test_diff_command.py",
     "doctor": "the site has no function that answers: tests/cli/test_init_and_doctor.py",

@@ -134,7 +134,7 @@ def load(folder: Path, options: Mapping[str, Any]) -> None:
 
 
 # Options that are mappings whose keys are the site's own.
-KEYED_BY_THE_SITE = ("retrieval.weights", "evaluate.prices")
+KEYED_BY_THE_SITE = ("retrieval.weights",)
 
 
 def paths(data: Mapping[str, Any], prefix: str = "") -> Iterator[str]:

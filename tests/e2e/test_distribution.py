@@ -25,8 +25,6 @@ RELEASE = sites.ROOT / ".github" / "workflows" / "release.yml"
 INSIDE = (
     "postgres/roles.sql",
     "indexing/packaging/templates/aws-lambda/lambda_function.py.in",
-    "evaluate/off_topic.txt",
-    "evaluate/page.html.jinja",
     "py.typed",
     "serve/answers/prompts/answer.jinja",
     "serve/http/openapi.json",

@@ -151,7 +151,7 @@ def test_no_model_is_called_for_it_and_a_draft_of_the_same_is_equal(bundle: Bund
     draft = {"claims": [{"text": CLAIM, "evidence": [evidence]}]}
     model = ImportedDrafts({QUESTION: draft}, "model", 40_000)
     engine = Engine(bundle, local(), model)
-    drafted = engine.draft_from(engine.retrieve(QUESTION)).answer
+    drafted = engine.write_from(engine.retrieve_for_answer(QUESTION)).answer
     # A model without a draft raises when it is called.
     silent = Engine(bundle, local(), ImportedDrafts({}, "model", 40_000))
     stored = silent.answer(QUESTION)

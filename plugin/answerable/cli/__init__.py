@@ -49,10 +49,6 @@ _GROUPS: Mapping[str, Mapping[str, str]] = {
             "Write and check the questions that the site's sections answer; "
             "exit status 1 for a fault."
         ),
-        "calibrate": (
-            "Propose floors from the gold set, or say what it lacks; "
-            "exit status 1 if it lacks that."
-        ),
     },
     "Deploy": {
         "package": (
@@ -62,18 +58,6 @@ _GROUPS: Mapping[str, Mapping[str, str]] = {
     },
 }
 _SUMMARIES = {name: text for group in _GROUPS.values() for name, text in group.items()}
-# What is said to whoever uses a command that is gone, after its name.
-_REMOVED = {
-    "tune": (
-        "judge an encoding by `answerable eval --encoding`, another setting by a build with it and "
-        "`answerable eval --full`, and a floor by `answerable calibrate`"
-    ),
-    "publish": "run `answerable database publish`",
-    "database-roles": "run `answerable database roles`",
-    "check-links": "look up what answers cite by `answerable doctor --online`",
-    "bench-cold": "time a cold start by `python eval/bench/start.py` of the source repository",
-    "gate": "judge an encoding by `answerable eval --encoding NAME`",
-}
 # The module of each command that shares one with others.
 _MODULES = {
     "ask": "ask", "search": "ask", "chat": "ask", "init": "setup", "doctor": "setup",
@@ -91,8 +75,6 @@ class _LazyGroup(click.Group):
         return list(_SUMMARIES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if remedy := _REMOVED.get(cmd_name):
-            raise click.UsageError(f"answerable {cmd_name} is gone: {remedy}", ctx)
         if cmd_name not in _SUMMARIES:
             # As click itself proposes an option.
             near = get_close_matches(cmd_name, _SUMMARIES, 3, 0.5)

@@ -37,10 +37,9 @@ from .site_config import (
 
 @dataclass(frozen=True, slots=True)
 class RefSite:
-    """Hold the site of a ref as long as it is checked out. name: how messages call it."""
+    """The site of a ref, as long as it is checked out. ``name``: how messages call it."""
 
     name: str
-    commit: str
     config_file: Path
     config: SiteConfig
 
@@ -87,7 +86,7 @@ def build_ref(config_file: Path, ref: str | None) -> Iterator[RefSite]:
                     f"the site of {name} cannot be built ({error}): see `answerable build` there, "
                     "or name another ref"
                 )
-            yield RefSite(name, commit, ref_config_file, config)
+            yield RefSite(name, ref_config_file, config)
 
 
 def _link_today(current: SiteConfig, config_file: Path, ref_config_file: Path, top: Path) -> None:

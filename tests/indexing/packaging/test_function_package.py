@@ -561,7 +561,7 @@ def test_a_function_of_an_earlier_version_is_refused(copy: Path) -> None:
 def test_a_function_whose_embedder_is_unknown_is_refused(copy: Path) -> None:
     manifest = read_manifest(copy / "bundle")
     identity = replace(manifest.identity, provider="psychic")
-    bundle_id = compute_bundle_id(identity, manifest.profile, manifest.encoding, manifest.files)
+    bundle_id = compute_bundle_id(identity, manifest.profile, manifest.dimensions, manifest.files)
     later = replace(manifest, identity=identity, id=bundle_id)
     put(copy / "bundle" / "manifest.json", json.dumps(later.as_json()))
     with pytest.raises(SiteError, match="'psychic' is unknown to this version: upgrade"):
