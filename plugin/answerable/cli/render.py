@@ -220,8 +220,8 @@ def format_link(name: str, url: str) -> Text:
     return Text().append_text(to_plain_text(name)).append(f"  {url}", style="blue")
 
 
-def print_sections(sections: Iterable[ReportSection], *, wraps: bool = False) -> None:
-    """Print the sections of a report. wraps: break lines at the terminal's width, unlike in a log.
+def print_sections(sections: Iterable[ReportSection]) -> None:
+    """Print the sections of a report, whose lines a log may not break.
 
     A runner reads `::name::` at the start of a line, and `##[name]` anywhere in it, as commands:
     what a page or a reader has written may be none.
@@ -233,7 +233,7 @@ def print_sections(sections: Iterable[ReportSection], *, wraps: bool = False) ->
             f"| {line}" if line.lstrip().startswith("::") else line for line in text.split("\n")
         )
         plain = to_plain_text("\n".join(lines).replace("##[", "# #["))
-        console.print(plain, style=style, soft_wrap=not wraps)
+        console.print(plain, style=style, soft_wrap=True)
 
     for section in sections:
         if section.title and (section.lines or section.rows or section.code):
