@@ -48,11 +48,11 @@ from answerable.serve.answers.openai_answerer import (
 )
 from answerable.serve.answers.wire import name_grade
 from answerable.serve.engine import Engine
-from answerable.serve.errors import ContractViolation
+from answerable.serve.errors import ContractViolation, Drop
 from answerable.serve.providers import make_engine
 from answerable.serve.settings import FunctionSettings
 from answerable.serve.stores.bundle import Bundle, open_bundle
-from answerable.serve.types import Drop, Evidence, RecordCitation, Reply
+from answerable.serve.types import Evidence, RecordCitation, Reply
 from support.scripted import ScriptedAnswerer
 
 

@@ -32,7 +32,7 @@ from ..serve.answers.wire import (
 from ..serve.retrieval.question import Remark
 from ..serve.retrieval.scoring import Scored
 from ..serve.text.languages import match_languages
-from ..serve.text.sanitization import escape_markdown
+from ..serve.text.markdown import escape_markdown
 from ..serve.types import Citation, Passage, RecordCitation, Reply
 
 Json = dict[str, Any]

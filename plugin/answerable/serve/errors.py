@@ -16,6 +16,7 @@ AnswerableError
 └── GoldError            a gold file that the author has to change
 """
 
+from dataclasses import dataclass, field
 from typing import Literal
 
 ContractStage = Literal["validate", "ground"]
@@ -24,6 +25,22 @@ Rule = Literal[
     "not-json", "shape", "source", "quote", "short-quote", "blank", "length", "lines",
     "number", "code", "url", "email", "host", "path", "option", "name", "too-many", "route",
 ]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """A claim or route of a draft that the contract dropped.
+
+    ``claim`` is the claim's position in the draft, from 1, and None for a route. ``part`` is the
+    text that broke the rule, in the draft's own words: it goes back to the model that wrote it and
+    to nobody else.
+    """
+
+    rule: Rule
+    claim: int | None = None
+    part: str = field(default="", repr=False)
+
+
 # Why a call of a provider has failed: all that a log or a report holds of it.
 FailureCause = Literal[
     "no-package", "no-key", "key-refused", "quota", "rate-limit", "bad-parameter", "no-model",

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from .errors import AnswerableError, Rule
+from .errors import AnswerableError, Drop, Rule
 from .structure import Block, Span, Statement
 
 Mode = Literal["supported", "partial", "related-material", "not-found"]
@@ -129,20 +129,6 @@ class Route:
     """Point to where a private note lives; its sentence is rendered, never written."""
 
     citation: HintCitation
-
-
-@dataclass(frozen=True, slots=True)
-class Drop:
-    """A claim or route of a draft that the contract dropped.
-
-    ``claim`` is the claim's position in the draft, from 1, and None for a route. ``part`` is the
-    text that broke the rule, in the draft's own words: it goes back to the model that wrote it and
-    to nobody else.
-    """
-
-    rule: Rule
-    claim: int | None = None
-    part: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,11 @@ from answerable.indexing.pages.passages import PassageWindow, cut_passages
 from answerable.indexing.pages.statements import describe_statements
 from answerable.serve.answers import quotes
 from answerable.serve.answers.contract import MAX_ANSWER_CLAIMS, enforce_contract
-from answerable.serve.errors import ContractViolation, Rule
+from answerable.serve.errors import ContractViolation, Drop, Rule
 from answerable.serve.structure import Block
 from answerable.serve.types import (
     Answer,
     Claim,
-    Drop,
     Evidence,
     HintCitation,
     Passage,

@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from ..errors import ContractViolation
+from ..errors import ContractViolation, Drop
 from ..text.sanitization import sanitize_text
 from ..types import (
     Answer,
     Claim,
-    Drop,
     Evidence,
     HintCitation,
     Passage,

@@ -1,24 +1,16 @@
 """Draft a reply: call the answerer until a draft meets the contract, twice at most, or refuse."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 
-from ..errors import ContractViolation, ProviderError, Rule
+from ..errors import ContractViolation, ProviderError
 from ..request_context import current_context
-from ..types import Answer, Drop, Evidence, Passage, Reply
+from ..types import Answer, Evidence, Passage, Reply
 from .answerer import Answerer
-from .contract import enforce_contract, repair_reference
+from .contract import enforce_contract
+from .violations import describe_drops, list_named_passages
 
 # A draft that breaks the contract, or that loses its first claim, gets one more attempt.
 MAX_DRAFTS = 2
-
-# What a model is told of a claim that falls; the other rules want each exact part to be quoted.
-_REMEDIES: Mapping[Rule, str] = {
-    "quote": "does not stand in its source: copy a sentence of that source character by character",
-    "short-quote": "is too short to quote: quote the whole sentence",
-    "length": "is too long: write one sentence",
-    "code": "is not whole code of a cited source: copy the whole command or line",
-    "too-many": "is one claim too many",
-}
 
 
 def draft_reply(
@@ -70,28 +62,3 @@ def draft_reply(
     if best.mode == "not-found":
         return Reply(best, reason="declined")
     return Reply(best, passages=evidence.passages)
-
-
-def describe_drops(drops: Sequence[Drop]) -> str:
-    """Describe claims that fell to the model that wrote them: each with its part and the remedy."""
-    default = "does not stand in the sentences that the claim quotes: quote it, or leave it out"
-    return "; ".join(
-        f"claim {drop.claim}: {drop.part!r:.200} ({drop.rule}) {_REMEDIES.get(drop.rule, default)}"
-        for drop in drops
-    )
-
-
-def list_named_passages(draft: object, evidence: Evidence) -> Iterator[Passage]:
-    """List the passages that the claims of a draft name, whatever else is wrong with it."""
-    claims = draft.get("claims") if isinstance(draft, Mapping) else None
-    for claim in claims if isinstance(claims, list | tuple) else ():
-        supports = claim.get("evidence") if isinstance(claim, Mapping) else None
-        for support in supports if isinstance(supports, list | tuple) else ():
-            source = support.get("source") if isinstance(support, Mapping) else None
-            if isinstance(source, str):
-                try:
-                    item = repair_reference(source, evidence, to_hint=False)
-                except ContractViolation:
-                    continue
-                if isinstance(item, Passage):
-                    yield item

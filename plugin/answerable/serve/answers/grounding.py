@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, product
 
-from ..errors import Rule
+from ..errors import Drop, Rule
 from ..structure import TITLE_SEPARATOR
 from ..text.normalization import (
     TYPOGRAPHY_TABLE,
@@ -17,8 +17,9 @@ from ..text.normalization import (
 )
 from ..text.sanitization import sanitize_text
 from ..text.tokenization import STOPWORDS, count_words
-from ..types import Drop, Evidence, Passage
-from .quotes import ends_at_words, find_quotes, fold_quote, split_quote
+from ..types import Evidence, Passage
+from .quote_repair import split_quote
+from .quotes import ends_at_words, find_quotes, fold_quote
 from .statements import find_surrounding_ranges, is_line_of_code, list_code
 
 # Fewer words occur in any text.

@@ -11,7 +11,7 @@ from ...answers.wire import (
     insert_markers,
     name_grade,
 )
-from ...text.sanitization import escape_markdown
+from ...text.markdown import escape_markdown
 
 # What a reader is told of how a question was read; another remark is left to the JSON.
 _REMARKS = {
