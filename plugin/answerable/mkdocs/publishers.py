@@ -1,4 +1,4 @@
-"""What publishes a site from its repository, as its files and git tell: workflows, hosts, mike."""
+"""Publishers of a site, as its repository names them: workflows, files of hosts, mike."""
 
 import re
 from collections.abc import Iterator, Mapping
