@@ -207,7 +207,9 @@ def _list_packages(project: Project, folder: Path, text: str, name: str) -> Iter
     needed = _PACKAGES.get(project.generator, [])
     if project.generator == "mkdocs":
         needed = sorted(filter(None, _find_site_packages(text, name)))
-    yield from (package for package in needed if package.partition("[")[0].lower() not in requirements)
+    yield from (
+        package for package in needed if package.partition("[")[0].lower() not in requirements
+    )
 
 
 def _find_site_packages(text: str, name: str) -> set[str | None]:
