@@ -44,11 +44,10 @@ _BY_FIXTURE = {
 _BY_PATH = {
     "network": ("test_widget_placement.py",),
     "slow": (
-        "bench", "cli", "docs", "e2e", "mkdocs_plugin", "site_build",
-        "test_adversarial_drafts.py", "test_aws_lambda.py", "test_bundle.py", "test_calibration.py",
+        "cli", "docs", "e2e", "mkdocs_plugin", "site_build",
+        "test_adversarial_drafts.py", "test_aws_lambda.py", "test_bundle.py",
         "test_canary_note.py", "test_cancellation.py", "test_cold_start.py",
-        "test_diff_command.py",
-        "test_encoding_certificate.py", "test_eval_command.py", "test_function_folder.py",
+        "test_diff_command.py", "test_eval_command.py", "test_function_folder.py",
         "test_fuzz_files.py", "test_fuzz_pages.py", "test_generator_sites.py",
         "test_gold_models.py", "test_hostile_bundle.py", "test_killed_build.py",
         "test_main_server.py", "test_note_windows.py", "test_openai_answerer.py",

@@ -1,4 +1,4 @@
-"""The bundle of a large site: its size, what each encoding keeps, its scan and its cold start.
+"""The bundle of a large site: its size, what fewer dimensions keep, its scan and its cold start.
 
 ``bytes``: of the whole bundle. ``rho_min``: the least rank correlation of 50 questions' cosines
 with those of full precision. ``top8_kept``: the share of the exact first eight that is found.
@@ -31,10 +31,8 @@ from answerable.evaluate.gate import spearman_correlation
 from answerable.indexing.index import SiteIndex, encode_vectors
 from answerable.indexing.leak_audit.audit import Artifact
 from answerable.indexing.output.bundle_writer import (
-    BundleContents,
     make_manifest,
     parse_build_time,
-    reencode_contents,
     serialize_index,
 )
 from answerable.indexing.pipeline import StagedIndex, publish_function, stage_function
@@ -43,15 +41,9 @@ from answerable.serve.bundle_format.manifest import OPENAI_PROFILE
 from answerable.serve.retrieval.bm25 import select_top_rows
 from answerable.serve.retrieval.scoring import score_all_codes, score_codes
 from answerable.serve.settings import FunctionSettings
-from answerable.serve.vectors import (
-    Codes,
-    Encoding,
-    encode_all_dimensions,
-    multiply_by_numpy,
-    open_codes,
-)
+from answerable.serve.vectors import Int8Codes, multiply_by_numpy
 
-LEVERS = (("float32", 3072), ("int8", 3072), ("int8", 1024), ("int4", 3072), ("int4", 1024))
+LEVERS = (3072, 1024)
 QUESTIONS = 50
 TOP = 8
 STARTS = 7
@@ -64,34 +56,32 @@ Work = Callable[[], object]
 
 
 def rows() -> list[Row]:
-    """Measure one row for each encoding, one for each other way to scan, and the cold starts."""
+    """Measure a row for each number of dimensions and for each way to scan, and the cold starts."""
     index = synthetic.make_index()
     vectors = np.concatenate([index.passage_vectors, index.hint_vectors])
     questions = synthetic.queries(vectors, QUESTIONS)
-    whole = encode_all_dimensions(vectors.shape[1])
-    contents = serialize_index(index, whole)
     table = [
         {
-            **_measure_encoding(Encoding(*lever), vectors, questions),
-            "bytes": _bytes(index, contents, Encoding(*lever)),
+            **_measure_dimensions(dimensions, vectors, questions),
+            "bytes": _bytes(index, dimensions),
         }
-        for lever in LEVERS
+        for dimensions in LEVERS
     ]
     table += _by_numpy(vectors, questions)
     return table + _cold(index, questions[0])
 
 
-def _bytes(index: SiteIndex, contents: BundleContents, lever: Encoding) -> int:
+def _bytes(index: SiteIndex, dimensions: int) -> int:
     """Count the bytes of the whole bundle, its manifest too."""
-    recoded = reencode_contents(contents, index, lever)
     now = parse_build_time("0")
-    manifest = make_manifest(recoded, synthetic.IDENTITY, OPENAI_PROFILE, now)
+    contents = serialize_index(index, dimensions)
+    manifest = make_manifest(contents, synthetic.IDENTITY, OPENAI_PROFILE, now)
     return manifest.bytes + len(json.dumps(manifest.as_json(), indent=1))
 
 
-def _measure_encoding(lever: Encoding, vectors: Floats, questions: Floats) -> Row:
-    stream = open_codes(lever, encode_vectors(vectors, lever))
-    cut_questions = _cut_vectors(questions, lever.dimensions)
+def _measure_dimensions(dimensions: int, vectors: Floats, questions: Floats) -> Row:
+    stream = encode_vectors(vectors, dimensions)
+    cut_questions = _cut_vectors(questions, dimensions)
     rhos, kept_shares = [], []
     for question, cut in zip(questions, cut_questions, strict=True):
         exact = vectors @ question
@@ -99,10 +89,10 @@ def _measure_encoding(lever: Encoding, vectors: Floats, questions: Floats) -> Ro
         best = set(np.argsort(-exact)[:TOP].tolist())
         kept_shares.append(len(best & set(_search(stream, cut).tolist())) / TOP)
     return {
-        "name": lever.label(vectors.shape[1]),
+        "name": f"int8@{dimensions}",
         "rho_min": min(rhos),
         "top8_kept": float(np.mean(kept_shares)),
-        **_times(_searches(lever, vectors, cut_questions[0]), _readers(vectors, lever.dimensions)),
+        **_times(_searches(dimensions, vectors, cut_questions[0]), _readers(vectors, dimensions)),
     }
 
 
@@ -112,10 +102,10 @@ def _cut_vectors(rows: Floats, dimensions: int) -> Floats:
     return leading
 
 
-def _search(stream: Codes, question: Floats) -> NDArray[np.intp]:
+def _search(stream: Int8Codes, question: Floats) -> NDArray[np.intp]:
     """Find the first eight rows, as retrieval does: candidates, their scores, the best."""
     guessed = stream.estimate(question)
-    picked = np.sort(select_top_rows(guessed, stream.pool))
+    picked = np.sort(select_top_rows(guessed, kernel.SCALAR_POOL))
     return picked[select_top_rows(score_codes(stream, question, picked), TOP)]
 
 
@@ -125,10 +115,9 @@ def _by_numpy(vectors: Floats, questions: Floats) -> list[Row]:
     compiled, kernel.multiply_rows = kernel.multiply_rows, multiply_by_numpy
     try:
         for dimensions in (vectors.shape[1], 1024):
-            lever = encode_all_dimensions(dimensions)
             question = _cut_vectors(questions[:1], dimensions)[0]
-            times = _times(_searches(lever, vectors, question), _readers(vectors, dimensions))
-            table.append({"name": f"numpy-{lever.label(vectors.shape[1])}", **times})
+            times = _times(_searches(dimensions, vectors, question), _readers(vectors, dimensions))
+            table.append({"name": f"numpy-int8@{dimensions}", **times})
     finally:
         kernel.multiply_rows = compiled
     product = [partial(_product, rows, questions[0]) for rows in (vectors, vectors.copy())]
@@ -140,18 +129,18 @@ def _product(rows: Floats, question: Floats) -> NDArray[np.intp]:
     return select_top_rows(rows @ question, TOP)
 
 
-def _searches(lever: Encoding, vectors: Floats, question: Floats) -> list[Work]:
+def _searches(dimensions: int, vectors: Floats, question: Floats) -> list[Work]:
     """Make searches of copies of the same rows, too many for any cache."""
-    arrays = encode_vectors(vectors, lever)
+    stream = encode_vectors(vectors, dimensions)
     return [
-        partial(_search, open_codes(lever, {n: a.copy() for n, a in arrays.items()}), question)
-        for _ in range(_copies(sum(array.nbytes for array in arrays.values())))
+        partial(_search, Int8Codes(stream.codes.copy(), stream.inverse_norms.copy()), question)
+        for _ in range(_copies(stream.codes.nbytes))
     ]
 
 
 def _readers(vectors: Floats, dimensions: int) -> list[Work]:
     """Make reads of copies of the rows as int8: each is a search for a byte that no code is."""
-    rows = encode_vectors(vectors, encode_all_dimensions(dimensions))["codes"]
+    rows = encode_vectors(vectors, dimensions).codes
     return [partial(rows.tobytes().find, b"\x80") for _ in range(_copies(rows.nbytes))]
 
 
@@ -187,7 +176,7 @@ def _cold(index: SiteIndex, question: Floats) -> list[Row]:
         return []
     with tempfile.TemporaryDirectory() as work:
         function = Path(work, "function")
-        whole = encode_all_dimensions(synthetic.IDENTITY.dimensions)
+        whole = synthetic.IDENTITY.dimensions
         staged_index = StagedIndex(lambda: index, serialize_index(index, whole))
         staged = stage_function(staged_index, function, FunctionSettings(), _unaudited)
         now = parse_build_time("0")
@@ -220,7 +209,7 @@ def _unaudited(artifacts: Iterable[Artifact]) -> None:
 def _node_command(work: Path, index: SiteIndex, question: Floats) -> list[str]:
     """Write the same vectors as base64 in JSON, and return the script that ranks them."""
     vectors = np.concatenate([index.passage_vectors, index.hint_vectors])
-    whole = encode_vectors(vectors, encode_all_dimensions(vectors.shape[1]))["codes"]
+    whole = encode_vectors(vectors, vectors.shape[1]).codes
     ids = [*(indexed.passage.id for indexed in index.passages), *(hint.id for hint in index.hints)]
     scales = np.abs(vectors).max(axis=1) / 127
     listed = [

@@ -17,11 +17,11 @@ from answerable.indexing.stems import extract_stems
 from answerable.serve.bundle_format import manifest
 from answerable.serve.bundle_format.container import Container
 from answerable.serve.bundle_format.manifest import (
+    BUNDLE_FILES,
     LOCAL_PROFILE,
     BundleFile,
     Manifest,
     compute_bundle_id,
-    list_bundle_files,
 )
 from answerable.serve.bundle_format.site_data import (
     LanguageRows,
@@ -32,7 +32,7 @@ from answerable.serve.bundle_format.site_data import (
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.stores.bundle import Bundle, HintColumns, PassageText, PassageTexts
 from answerable.serve.structure import Block
-from answerable.serve.vectors import Int8Codes, encode_all_dimensions
+from answerable.serve.vectors import Int8Codes
 
 IDENTITY = EmbedderIdentity("generated", "subjects", 256)
 # Anything is evidence, so that there are eight to be found.
@@ -258,16 +258,15 @@ def _postings(passages: int, folder: Path) -> Postings:
 
 
 def _manifest(counts: dict[str, int]) -> Manifest:
-    encoding = encode_all_dimensions(IDENTITY.dimensions)
-    files = {name: BundleFile(0, f"{len(name):064x}") for name in list_bundle_files(encoding)}
+    files = {name: BundleFile(0, f"{len(name):064x}") for name in BUNDLE_FILES}
     files[manifest.COLUMNS_FILE] = BundleFile(counts["passages"], f"{counts['hints']:064x}")
     return Manifest(
-        id=compute_bundle_id(IDENTITY, PROFILE, encoding, files),
+        id=compute_bundle_id(IDENTITY, PROFILE, IDENTITY.dimensions, files),
         built_at="2024-01-01T00:00:00Z",
         generator="generated",
         identity=IDENTITY,
         profile=PROFILE,
-        encoding=encoding,
+        dimensions=IDENTITY.dimensions,
         counts=counts,
         files=files,
     )

@@ -36,7 +36,6 @@ from answerable.serve.providers import make_engine
 from answerable.serve.retrieval.retrieve import TOP_K, RetrievalResult
 from answerable.serve.retrieval.selection import POOL_SIZE, arrange_pool, select_evidence
 from answerable.serve.stores.bundle import Bundle, open_bundle
-from answerable.serve.vectors import encode_all_dimensions
 
 # Questions about something of which the corpus has no text.
 OUT_OF_CORPUS = "ooc"
@@ -184,7 +183,7 @@ def build_bundle(corpus: Sequence[Row], embedder: LocalEmbedder, folder: Path) -
     pages = map(index_record, records)
     index = build_index(site, pages, [], _no_notes, embedder, folder / "cache")
     now = parse_build_time(None)
-    contents = serialize_index(index, encode_all_dimensions(embedder.identity.dimensions))
+    contents = serialize_index(index, embedder.identity.dimensions)
     write_bundle(contents, folder / "bundle", embedder.identity, LOCAL_PROFILE, now)
     return open_bundle(folder / "bundle")
 

@@ -1,17 +1,20 @@
 """Summarize ranks, scores and shown texts: recall, AUROC, floors, references held."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from answerable.evaluate.verdict import Proportion
 from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
 from answerable.serve.text.tokenization import split_lowercase_words
 
 # A text holds a reference in free words if it has this share of them in their order.
 HELD = 0.5
+
+# Of the standard normal distribution: 95 % lie within so many deviations.
+_Z_95 = 1.959964
 
 # Where recall is measured.
 FIRST = (1, 3, 8)
@@ -98,7 +101,7 @@ def floors(
 
 def share(holds: Sequence[bool]) -> float | None:
     """Return the share of questions for which something holds; None without questions."""
-    return Proportion(sum(holds), len(holds)).value
+    return sum(holds) / len(holds) if holds else None
 
 
 def recall_shares(name: str, ranks: Sequence[float]) -> dict[str, float | None]:
@@ -127,7 +130,14 @@ def recalls(ranks: Sequence[float]) -> list[dict[str, Any]]:
 
 
 def interval(name: str, part: int, whole: int) -> dict[str, float | None]:
-    """Return the columns of a share and of its 95 % confidence interval."""
-    share = Proportion(part, whole)
-    low, high = share.interval if whole else (None, None)
-    return {name: share.value, f"{name}_low": low, f"{name}_high": high}
+    """Return the columns of a share and of its 95 % confidence interval.
+
+    It is Wilson's score interval (E. B. Wilson, JASA 22, 1927).
+    """
+    if not whole:
+        return dict.fromkeys((name, f"{name}_low", f"{name}_high"))
+    share, square = part / whole, _Z_95 * _Z_95 / whole
+    middle = (share + square / 2) / (1 + square)
+    spread = _Z_95 * math.sqrt(share * (1 - share) / whole + square / 4 / whole) / (1 + square)
+    low, high = max(0.0, middle - spread), min(1.0, middle + spread)
+    return {name: share, f"{name}_low": low, f"{name}_high": high}

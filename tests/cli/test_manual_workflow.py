@@ -75,7 +75,7 @@ def test_workflow_of_the_manual_runs_and_uploads_a_report(clone: Path) -> None:
     assert outcome.status == 0, [step.output for step in outcome.steps]
     assert outcome.outputs == {"status": "0", "changed": "0"}
     uploaded = clone / outcome.step("Upload the reports").values["path"]
-    for name in ("report.json", "report.html", "junit.xml", "diff.json", "diff.md"):
+    for name in ("report.json", "eval.md", "diff.json", "diff.md"):
         assert (uploaded / name).stat().st_size > 100
     (job,) = workflow()["jobs"].values()
     cached = next(s["with"]["path"] for s in job["steps"] if "actions/cache@" in s.get("uses", ""))
@@ -87,7 +87,7 @@ def test_workflow_of_the_manual_fails_on_a_failing_query(clone: Path) -> None:
     outcome = run_job(clone)
     assert outcome.status == 1
     assert "top source is not 'storms'" in outcome.step("Run the gold set").output
-    assert (clone / "answerable-report" / "report.html").is_file()
+    assert (clone / "answerable-report" / "report.json").is_file()
 
 
 def test_the_manual_has_every_input_and_output_of_the_action() -> None:

@@ -91,7 +91,7 @@ def read_store(files: BrowserIndex) -> Bundle:
 
 def ask_all(folder: Path, *options: str) -> list[dict[str, Any]]:
     """Ask all questions by the command, for replies without the id of a request."""
-    lines = folder / "questions.jsonl"
+    lines = folder / "eval" / "questions.jsonl"
     lines.write_text("".join(f"{json.dumps(question)}\n" for question in QUESTIONS))
     arguments = ["-f", str(folder / "mkdocs.yml"), "ask", "--json", "--file", str(lines), *options]
     result = CliRunner().invoke(main, arguments)
@@ -122,7 +122,7 @@ def test_a_published_index_has_the_stored_answers_of_all_its_files(tmp_path: Pat
             citation = WrittenCitation(section.id, passage.url, passage.text, section.hash)
             claim = WrittenClaim(f"As it says: {passage.text}", (citation,))
             answers.append(WrittenAnswer(lines[section.id][0], section.id, (claim,)))
-    write_answers(tmp_path / "questions.answers.json", answers, [])
+    write_answers(tmp_path / "eval" / "questions.answers.json", answers, [])
     sites.build_here(tmp_path)
     settings = json.loads((tmp_path / "site" / WIDGET_CONFIG_PATH).read_bytes())
     index = read_index(tmp_path / "site" / ASSETS, settings["index"]["en"])

@@ -174,7 +174,7 @@ def test_every_option_of_the_schema_is_described() -> None:
         ({"notebook": "notebook", "widget": {"placement": "header", "authors": False}}, True),
         ({"retrieval": {"floor": 0.4, "weights": {"news/*": 0.5}}}, True),
         ({"embedding": {"provider": "of-a-package"}}, True),
-        ({"evaluate": {"prices": {"m": {"input": 1, "output": 2.5}}}}, True),
+        ({"gate": True}, True),
         ({"notebok": "notebook"}, False),
         ({"widget": {"placement": "top"}}, False),
         ({"passages": {"words": "many"}}, False),

@@ -24,8 +24,6 @@ RELEASE = sites.ROOT / ".github" / "workflows" / "release.yml"
 # What a reader of the answers, a note's author or a builder has to find in it.
 INSIDE = (
     "indexing/packaging/templates/aws-lambda/lambda_function.py.in",
-    "evaluate/off_topic.txt",
-    "evaluate/page.html.jinja",
     "py.typed",
     "serve/answers/prompts/answer.jinja",
     "serve/http/openapi.json",

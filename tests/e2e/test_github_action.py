@@ -13,7 +13,6 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
-from xml.etree import ElementTree
 
 import pytest
 from markdown_it import MarkdownIt
@@ -180,7 +179,7 @@ def test_action_comments_the_changed_answer_and_updates_its_comment(
     report = folder / "answerable-report"
     assert json.loads((report / "diff.json").read_text("utf-8"))["changed"][0]["id"] == "lantern"
     assert {path.name for path in report.iterdir()} == {
-        "diff.json", "diff.md", "junit.xml", "report.html", "report.json",
+        "comment.md", "diff.json", "diff.md", "eval.md", "report.json",
     }  # fmt: skip
     upload = first.step("Upload the reports")
     assert (upload.uses, upload.values["path"]) == (
@@ -221,11 +220,7 @@ def test_action_fails_with_the_verdict_and_still_comments(folder: Path, api: Com
     assert (outcome.status, outcome.outputs["status"]) == (1, "1")
     assert "The gold set does not hold" in api.comments[0]["body"]
     assert "<code>chain</code>" in api.comments[0]["body"]
-    output = outcome.step("Run the gold set").output
-    assert "::error file=eval/gold.yaml,line=2,title=fail%3A chain::" in output
     assert outcome.step("Upload the reports").status == 0
-    cases = ElementTree.parse(folder / "answerable-report" / "junit.xml").getroot()[0]
-    assert [case.get("name") for case in cases if case.find("failure") is not None] == ["chain"]
 
 
 def test_action_stops_where_the_site_cannot_be_built_or_compared(
@@ -263,7 +258,7 @@ def test_action_without_comparison_asks_for_no_comment(folder: Path, api: Commen
     assert (outcome.status, outcome.outputs) == (0, {"status": "0", "changed": ""})
     assert outcome.step("Compare the answers").status is None
     assert outcome.step("Upload the reports").status is None
-    assert "passed (retrieval tier), the answers to 3 not judged" in outcome.summary
+    assert "passed (retrieval tier)" in outcome.summary
     assert api.requests == []
 
 

@@ -121,7 +121,7 @@ def test_every_choice_of_an_option_is_in_the_table() -> None:
         for name, option in _schema(AnswerableConfig(), "")
         if isinstance(option, config_options.Choice)
     }
-    assert {"embedding.provider", "answers.provider", "bundle.encoding"} <= choices_by_option.keys()
+    assert {"embedding.provider", "answers.provider"} <= choices_by_option.keys()
     for name, choices in choices_by_option.items():
         assert set(re.findall(r"`([^`]+)`", rows[name])) == set(choices), name
 

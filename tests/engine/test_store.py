@@ -36,7 +36,6 @@ from answerable.serve.errors import BundleError
 from answerable.serve.retrieval.scoring import score_codes
 from answerable.serve.retrieval.selection import count_context_characters, has_code
 from answerable.serve.stores.bundle import Bundle, open_bundle
-from answerable.serve.vectors import Encoding
 from support.browser_index import (
     change_manifest,
     list_names,
@@ -146,7 +145,7 @@ def test_manifest_and_site_equal_those_of_the_bundle(published: Published) -> No
     assert _use("manifest")["id"] == manifest.id
     assert _use("manifest")["built_at"] == manifest.built_at
     assert _use("manifest")["profile"] == manifest.profile.as_json()
-    assert _use("manifest")["dimensions"] == manifest.encoding.dimensions
+    assert _use("manifest")["dimensions"] == manifest.dimensions
     languages = [{"tag": e.tag, "first": e.first, "end": e.end} for e in site.languages]
     assert _use("site") == {**site.as_json(), "languages": languages, "tags": list(site.tags)}
     assert _use("loadWords") == list(published.bundle.words)
@@ -301,7 +300,7 @@ def list_contents(container: Container) -> set[str]:
 def test_both_writers_write_the_columns_of_the_table(published: Published, tmp_path: Path) -> None:
     note = Note("winch.md", "note:1", "Plans", "shelf", "/", "", "Oil the winch.")
     index = index_of(tmp_path, [record("a", "<p>Rope.</p>")], [note])
-    contents = serialize_index(index, Encoding("int8", TINY.dimensions))
+    contents = serialize_index(index, TINY.dimensions)
     for file in SHARED_FILES:
         if file == TEXTS_FILE:
             continue

@@ -1,23 +1,37 @@
-"""Tell the answers that two runs give differently: by text, mode and citations alone."""
+"""Two runs compared answer by answer, and in Markdown whatever their texts hold."""
 
 from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from selectolax.lexbor import LexborHTMLParser
 
-from answerable.evaluate.page import diff_words
-from answerable.evaluate.report import diff_answers, diff_reports
-from answerable.evaluate.verdict import NearMiss, RecordedAnswer, RecordedCitation, Verdict
+from answerable.evaluate.diff import (
+    SiteDiff,
+    diff_answers,
+    diff_words,
+    format_diff_markdown,
+)
+from answerable.evaluate.report import (
+    EvalReport,
+    RecordedAnswer,
+    RecordedCitation,
+    Verdict,
+    format_inline,
+    format_run_markdown,
+)
 from support.eval_reports import report, row
 
-RECORD = RecordedCitation("record", "a#b", "/a/#b", "A › B", "The chain is thick.")
-HINT = RecordedCitation("hint", "note:0123456789", "/a/", "Plans for the winch")
+MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+# What Markdown, HTML and GitHub give a meaning to, and words to put it between.
+TEXTS = st.text(st.sampled_from("ab1 \n&<>\"'`*_[](){}#+-.!|~:/@$\\=^;%,\t"), max_size=40)
+RECORD = RecordedCitation("record", "mooring#chains", "/mooring/#chains", "Chains", "It is thick.")
+HINT = RecordedCitation("hint", "note:0123456789", "/mooring/", "Plans")
 
 
-def answered(
-    name: str, text: str, *citations: RecordedCitation, confidence: float = 0.5
-) -> Verdict:
-    return replace(row(name), answer=RecordedAnswer(text, citations, confidence))
+def answered(name: str, text: str, *citations: RecordedCitation) -> Verdict:
+    return replace(row(name), answer=RecordedAnswer("partial", text, None, citations))
 
 
 BEFORE = answered("chain", "The chain is thick [1].", RECORD)
@@ -28,17 +42,21 @@ def parts(after: Verdict) -> tuple[str, ...]:
     return changes[0].parts if changes else ()
 
 
+def render(markdown: str) -> LexborHTMLParser:
+    return LexborHTMLParser(MARKDOWN.render(markdown))
+
+
 def test_a_change_of_text_mode_or_citations_is_a_changed_answer() -> None:
     assert parts(answered("chain", "The chain is thin [1].", RECORD)) == ("text",)
-    assert parts(replace(BEFORE, mode="supported")) == ("mode",)
+    assert BEFORE.answer
+    assert parts(replace(BEFORE, answer=replace(BEFORE.answer, mode="supported"))) == ("mode",)
     moved = answered("chain", "The chain is thick [1].", replace(RECORD, url="/b/#b"))
     assert parts(moved) == ("citations",)
     assert parts(answered("chain", "No.", HINT)) == ("text", "citations")
 
 
-def test_confidence_scores_spaces_and_a_hint_id_are_no_change() -> None:
-    assert parts(answered("chain", "The chain  is\nthick [1].", RECORD, confidence=0.9)) == ()
-    assert parts(replace(BEFORE, passage_score=0.9, near_misses=(NearMiss("x", 0.1),))) == ()
+def test_spaces_and_a_hint_id_are_no_change() -> None:
+    assert parts(answered("chain", "The chain  is\nthick [1].", RECORD)) == ()
     before = answered("winch", "Plans [1].", HINT)
     other_key = answered("winch", "Plans [1].", replace(HINT, id="note:9999999999"))
     assert diff_answers([before], [other_key]).unchanged == ("winch",)
@@ -53,51 +71,78 @@ def test_reworded_query_is_new_and_renamed_query_is_compared() -> None:
 
 
 def test_verdict_without_an_answer_is_not_compared() -> None:
-    failed_call = replace(BEFORE, answer=None, error="the server timed out")
+    failed_call = replace(BEFORE, answer=None, status="error")
     assert diff_answers([BEFORE], [failed_call]).uncompared == ("chain",)
     assert diff_answers([failed_call], [BEFORE]).uncompared == ("chain",)
 
 
-def test_diff_of_reports_lists_changed_answers_whatever_the_verdicts() -> None:
-    changed = answered("chain", "The chain is thin [1].", RECORD)
-    diff = diff_reports(report(BEFORE, row("fine")), report(changed, row("fine")))
-    assert (diff.changed_answers, diff.newly_failing) == (("chain",), ())
-
-
-def test_failure_that_becomes_a_known_one_is_not_newly_passing() -> None:
-    failing = replace(BEFORE, issues=("answer mode 'not-found'",))
-    excused = replace(failing, known_failure="the page is missing")
-    assert excused.holds
-    assert diff_reports(report(failing), report(excused)).newly_passing == ()
-    assert diff_reports(report(failing), report(BEFORE)).newly_passing == ("chain",)
-
-
-def test_change_says_whether_the_verdict_turned() -> None:
-    failing = replace(BEFORE, mode="not-found", issues=("answer mode 'not-found'",))
-    worse = diff_answers([BEFORE], [failing]).changed[0]
-    better = diff_answers([failing], [BEFORE]).changed[0]
-    assert (worse.holds_no_longer, better.holds_no_longer) == (True, False)
-
-
 def test_word_diff_marks_the_words_that_differ() -> None:
-    pieces = [
-        (piece.text, piece.change) for piece in diff_words("It is twelve mm.", "It is ten mm.")
-    ]
-    assert pieces == [
-        ("It is ", "same"), ("twelve ", "removed"), ("ten ", "added"), ("mm.", "same"),
+    assert list(diff_words("It is twelve mm.", "It is ten mm.")) == [
+        ("same", "It is "), ("removed", "twelve "), ("added", "ten "), ("same", "mm."),
     ]  # fmt: skip
-    assert [
-        piece.text for piece in diff_words("鎖の太さ", "鎖の長さ") if piece.change == "added"
-    ] == ["長"]
+    assert [text for kind, text in diff_words("鎖の太さ", "鎖の長さ") if kind == "added"] == ["長"]
 
 
-WORDS = st.text(st.sampled_from("ab \n長さ"), max_size=12)
+@given(TEXTS)
+def test_inline_text_is_shown_as_it_is_and_makes_no_markup(text: str) -> None:
+    tree = render(f"- before {format_inline(text)} after")
+    assert [node.tag for node in tree.css("body *")] == ["ul", "li", "code"]
+    (code,) = tree.css("code")
+    assert code.text() == " ".join(text.split())
 
 
-@given(WORDS, WORDS)
-def test_pieces_of_word_diff_join_to_both_texts(before: str, after: str) -> None:
-    pieces = diff_words(before, after)
-    assert "".join(piece.text for piece in pieces if piece.change != "removed") == after
-    kept_words = "".join(piece.text for piece in pieces if piece.change != "added")
-    assert "".join(kept_words.split()) == "".join(before.split())
-    assert {piece.change for piece in diff_words(after, after)} <= {"same"}
+@given(TEXTS)
+def test_cells_of_a_table_stay_in_their_columns(text: str) -> None:
+    tree = render(format_run_markdown(report(replace(row("x", text), query=text))))
+    words = " ".join(text.split())
+    assert [node.text() for node in tree.css("td")] == ["FAIL", "x", words, words]
+
+
+@given(TEXTS, TEXTS)
+def test_a_changed_answer_holds_both_texts_and_no_other_markup(before: str, after: str) -> None:
+    first, second = report(row("a", text=before)), report(row("a", text=after))
+    tree = render(f"{format_diff_markdown(SiteDiff('main', first, second))}\nend")
+    assert {node.tag for node in tree.css("td *")} <= {"b", "code", "br", "del", "ins"}
+    assert tree.css("p")[-1].text() == "end"
+    sides = tree.css("tr")[1].css("td") if tree.css("tr") else []
+    for cell, text in zip(sides, (before, after), strict=False):
+        # All of it is in code, where GitHub links no name.
+        shown = "".join(node.text() for node in cell.css("code"))
+        assert "".join(shown.split()) == "".join(text.split())
+
+
+def test_summary_tells_statuses_apart() -> None:
+    verdicts = report(
+        row("fine"),
+        row("lost", "top source is not 'a'"),
+        replace(row("down", "the server timed out"), status="error", answer=None),
+        replace(row("old", "known failure: needs a model"), status="known-failure"),
+        replace(row("mended", "it passes"), status="unexpected-pass"),
+    )
+    markdown = format_run_markdown(verdicts)
+    assert "### The gold set does not hold" in markdown
+    assert "1 of 5 passed (full tier)" in markdown
+    rows = [[cell.text() for cell in line.css("td")][:2] for line in render(markdown).css("tr")]
+    assert rows[1:] == [["FAIL", "lost"], ["ERROR", "down"], ["known", "old"], ["FAIL", "mended"]]
+
+
+def test_comment_of_a_large_change_fits_and_says_what_it_leaves_out() -> None:
+    def make_run(word: str) -> EvalReport:
+        sizes = [20_000] + [300] * 300
+        return report(*(row(f"q{n}", text=f"{word} " * size) for n, size in enumerate(sizes)))
+
+    pages = tuple(f"gone: page-{number}" for number in range(100))
+    markdown = format_diff_markdown(SiteDiff("main", make_run("old"), make_run("new"), pages))
+    assert len(markdown) < 65_536
+    assert "301 of 301 answers differ from <code>main</code>" in markdown
+    assert "more changed answers are in the report, and not here." in markdown
+    assert "and 80 more pages" in markdown
+    # One that is too long leaves its room to those after it.
+    assert "q0?" not in markdown
+    assert "q1?" in render(markdown).css("summary code")[0].text()
+
+
+def test_aborted_run_that_began_with_an_error_was_judged_in_part() -> None:
+    failed = replace(row("down", "answer: no key"), status="error")
+    assert report(failed).is_unjudged
+    assert not report(failed, total=3).is_unjudged

@@ -234,7 +234,9 @@ def test_a_lying_model_fails_nine_tenths_of_what_has_to_be_answered(
     assert len(passes & set(queries)) <= 0.1 * len(queries), sorted(passes & set(queries))
     assert len(passes & for_pages) <= 0.1 * len(for_pages), sorted(passes & for_pages)
     # The contract lets the lies pass, so that a judge of answers has to find them out.
-    answered = [name for name in for_pages if verdicts[name]["mode"] in ("partial", "supported")]
+    answered = [
+        name for name in for_pages if verdicts[name]["answer"]["mode"] in ("partial", "supported")
+    ]
     assert len(answered) >= 0.95 * len(for_pages)
     # Refused without a call of the model: the lies are not what fails there.
     assert len(passes) >= len(verdicts) - len(queries) - 10

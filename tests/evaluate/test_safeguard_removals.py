@@ -14,7 +14,7 @@ import yaml
 
 from answerable.evaluate import runner
 from answerable.evaluate.gold import GoldQuery, load_gold_queries
-from answerable.evaluate.verdict import Verdict
+from answerable.evaluate.report import Verdict
 from answerable.indexing.notes.notebook import read_notebook
 from answerable.serve.answers import contract, grounding
 from answerable.serve.answers.contract import EvidenceItem
@@ -50,7 +50,7 @@ class Own:
     def verdicts(self, engine: Engine[Bundle], *, model: bool) -> Mapping[str, Verdict]:
         """By id, the verdicts on the queries that require a model, or on all others."""
         queries = [query for query in self.queries if query.requires_model == model]
-        judged = runner.run_gold_set(queries, engine, self.notes, full=True)
+        judged = runner.run_gold_queries(queries, engine, self.notes, full=True)
         return {verdict.id: verdict for verdict in judged}
 
     @cached_property
@@ -60,7 +60,7 @@ class Own:
 
     def failing(self, engine: Engine[Bundle], *, model: bool = False) -> set[str]:
         verdicts = self.verdicts(engine, model=model)
-        return {name for name, verdict in verdicts.items() if not verdict.passed}
+        return {name for name, verdict in verdicts.items() if verdict.status != "pass"}
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +114,7 @@ def test_without_the_theme_boost_a_page_with_the_theme_does_not_lead(own: Own) -
 
     def find_top(**profile: Any) -> str:
         engine = own.keyless(**profile)
-        [verdict] = runner.run_gold_set([query], engine, own.notes, full=False)
+        [verdict] = runner.run_gold_queries([query], engine, own.notes, full=False)
         return str(verdict.top)
 
     assert find_top().startswith("limits#")
@@ -123,7 +123,11 @@ def test_without_the_theme_boost_a_page_with_the_theme_does_not_lead(own: Own) -
 
 def test_without_floors_nothing_is_refused_for_want_of_evidence(own: Own) -> None:
     verdicts = own.verdicts(own.keyless(floor=0.0, note_floor=0.0), model=False)
-    wordless = {name for name, verdict in verdicts.items() if verdict.reason == "no-evidence"}
+    wordless = {
+        name
+        for name, verdict in verdicts.items()
+        if verdict.answer and verdict.answer.reason == "no-evidence"
+    }
     assert wordless == {q.id for q in own.queries if "no-words" in q.tags}
 
 
@@ -131,6 +135,10 @@ def test_extractive_answers_fail_what_requires_a_model(own: Own) -> None:
     """A query that a keyless run passes as well would be skipped there for nothing."""
     required = {query.id for query in own.queries if query.requires_model}
     assert own.failing(own.keyless(), model=True) == required
+
+
+def mode_of(verdict: Verdict) -> str | None:
+    return verdict.answer.mode if verdict.answer else None
 
 
 def accept_any_source(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,7 +188,6 @@ def test_the_contract_without_a_step_fails(
     remove(monkeypatch)
     verdicts = own.verdicts(scripted(model), model=True)
     for name in DECLINED:
-        assert verdicts[name].claims > 0
         assert "answer mode 'partial' (expected 'not-found')" in verdicts[name].issues
 
 
@@ -189,9 +196,9 @@ def test_invented_source_is_an_error_and_never_an_answer(
 ) -> None:
     """A model that insists fails the set either way; only the ground step keeps readers safe."""
     honest = own.verdicts(scripted("hostile-invented-id"), model=True)
-    assert {verdict.mode for verdict in honest.values()} == {"not-found"}
-    assert {verdict.reason for verdict in honest.values()} == {"contract"}
+    assert set(map(mode_of, honest.values())) == {"not-found"}
+    assert {verdict.answer and verdict.answer.reason for verdict in honest.values()} == {"contract"}
 
     accept_any_source(monkeypatch)
     fooled = own.verdicts(scripted("hostile-invented-id"), model=True)
-    assert {fooled[name].mode for name in DECLINED} == {"partial"}
+    assert {mode_of(fooled[name]) for name in DECLINED} == {"partial"}

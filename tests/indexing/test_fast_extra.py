@@ -14,7 +14,6 @@ from answerable.indexing.pipeline import (
 )
 from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
 from answerable.serve.settings import FunctionSettings
-from answerable.serve.vectors import encode_all_dimensions
 from support.doubles import NOON, TINY, index_of, record
 
 SUGGESTION = "pip install 'mkdocs-answerable[fast]'"
@@ -31,7 +30,7 @@ def test_a_build_suggests_the_extra_where_a_large_bundle_lacks_it(
     if not installed:
         monkeypatch.setattr(function_writer, "KERNEL_PACKAGE", "a-package-that-nobody-has")
     index = index_of(tmp_path / "index", [record("p", "<p>The rope holds.</p>")])
-    encoding = encode_all_dimensions(TINY.dimensions)
+    encoding = TINY.dimensions
     staged_index = StagedIndex(lambda: index, serialize_index(index, encoding))
     staged = stage_function(staged_index, tmp_path / "f", FunctionSettings(), lambda _: None)
     manifest = publish_function(staged, TINY, LOCAL_PROFILE, NOON)

@@ -17,7 +17,6 @@ from answerable.serve.bundle_format import manifest as manifest_module
 from answerable.serve.bundle_format.manifest import LOCAL_PROFILE, read_manifest, stored_file_name
 from answerable.serve.errors import BundleError
 from answerable.serve.stores.bundle import Bundle, open_bundle
-from answerable.serve.vectors import encode_all_dimensions
 from support import fork_server
 from support.deadlines import PATIENCE
 from support.doubles import TINY, bundle_of, index_of, record
@@ -139,7 +138,7 @@ def test_a_reader_during_builds_sees_whole_bundles_only(tmp_path: Path) -> None:
         index_of(tmp_path / word, [record("p", f"<p>The {word} holds.</p>", word)])
         for word in ("rope", "chain")
     ]
-    bundles = [serialize_index(each, encode_all_dimensions(TINY.dimensions)) for each in indexes]
+    bundles = [serialize_index(each, TINY.dimensions) for each in indexes]
     bundle_of(tmp_path, indexes[0])
     folder = tmp_path / "bundle"
     thicknesses: list[str] = []

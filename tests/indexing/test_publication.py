@@ -20,7 +20,6 @@ from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.errors import SiteError
 from answerable.serve.settings import FunctionSettings
 from answerable.serve.stores.bundle import open_bundle
-from answerable.serve.vectors import encode_all_dimensions
 from support.doubles import NOON, TINY, index_of, record
 from support.sites import ask, build, opened, put, write_site
 
@@ -36,9 +35,8 @@ from answerable.indexing.output.bundle_writer import serialize_index
 from answerable.indexing.pipeline import StagedIndex, publish_function, stage_function
 from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
 from answerable.serve.settings import FunctionSettings
-from answerable.serve.vectors import encode_all_dimensions
 from support.doubles import NOON, TINY, index_of, record
-whole = encode_all_dimensions(8)
+whole = 8
 folder, word = Path(sys.argv[1]), sys.argv[2]
 indexes = [index_of(folder / word / str(n), [record("p", f"<p>The {word} {n} holds.</p>")])
            for n in range(2)]
@@ -75,7 +73,7 @@ function_writer.write_function(pathlib.Path(sys.argv[2]), identity, FunctionSett
 """
 
 
-WHOLE = encode_all_dimensions(TINY.dimensions)
+WHOLE = TINY.dimensions
 
 
 def unaudited(artifacts: Iterable[Artifact]) -> None:

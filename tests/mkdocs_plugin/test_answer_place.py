@@ -47,7 +47,6 @@ def load(folder: Path, options: dict[str, Any]) -> AnswerableConfig:
         ({"embedding": {"provider": "openai"}}, ["embedding.provider"]),
         ({"answers": {"provider": "openai"}}, ["answers.provider"]),
         ({"retrieval": {"hybrid": 0}}, ["retrieval.hybrid"]),
-        ({"bundle": {"encoding": "int4"}}, ["bundle.encoding"]),
         ({"bundle": {"dimensions": 128}}, ["bundle.dimensions"]),
         ({"store": {"url": None}}, ["store.url"]),
         ({"store": {"url": "postgresql://harbour.example/docs"}}, ["store.url"]),

@@ -66,31 +66,20 @@ def read_profile(site: Path) -> dict[str, Any]:
     return profile
 
 
-def test_a_profile_of_its_own_is_in_the_manifest_and_needs_no_warning(tmp_path: Path) -> None:
+def test_a_profile_of_its_own_is_in_the_manifest(tmp_path: Path) -> None:
     packages, site = install(tmp_path / "packages", OWN_PROFILE), write_site(tmp_path / "site")
     done = build(site, packages)
     assert done.returncode == 0, done.stderr
     profile = read_profile(site)
     assert (profile["floor"], profile["note_floor"]) == (0.5, 0.6)
-    assert "measured for the local embedder" not in done.stderr
 
 
-def test_a_borrowed_floor_is_warned_of_until_one_is_set(tmp_path: Path) -> None:
+def test_a_floor_of_the_local_embedder_is_borrowed_until_one_is_set(tmp_path: Path) -> None:
     packages, site = install(tmp_path / "packages"), write_site(tmp_path / "site")
     done = build(site, packages)
     assert done.returncode == 0, done.stderr
-    assert (
-        "retrieval.floor: 0.36 was measured for the local embedder, and the embedder is "
-        "letters/pairs@64; run `answerable calibrate` after the build, then set retrieval.floor "
-        "and retrieval.calibrated_for"
-    ) in done.stderr
     # As measured for a notebook of any size: no other one is known for this embedder.
     assert read_profile(site)["note_floor"] == 0.45
-    calibrated = {"floor": 0.2, "calibrated_for": "letters/pairs@64"}
-    done = build(write_site(tmp_path / "calibrated", calibrated), packages)
-    assert done.returncode == 0, done.stderr
-    assert "measured for" not in done.stderr
-    assert "calibrated_for" not in done.stderr
 
 
 def test_a_new_version_of_the_package_embeds_again(tmp_path: Path) -> None:

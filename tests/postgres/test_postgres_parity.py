@@ -22,7 +22,6 @@ from answerable.postgres.options import DatabaseOptions as Address
 from answerable.postgres.options import VectorSearch
 from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
 from answerable.postgres.store import PostgresStore, open_postgres_store, read_served_key
-from answerable.serve import vectors
 from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
 from answerable.serve.engine import Engine
 from answerable.serve.http.mcp.pages import count_pages, list_pages, read_page
@@ -31,7 +30,6 @@ from answerable.serve.providers import make_engine
 from answerable.serve.retrieval.scoring import Scored
 from answerable.serve.retrieval.selection import POOL_SIZE
 from answerable.serve.stores.bundle import Bundle
-from answerable.serve.vectors import Encoding, encode_all_dimensions
 from support import doubles, sites
 from support.doubles import TINY, bundle_of, index_of, note, record
 from support.postgres_server import PostgresServer
@@ -145,7 +143,7 @@ def clapnq(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bundle, list[str]]
         site, map(index_record, pages), [], lambda about: about, sites.local(), work / "cache"
     )
     bundle = bundle_of(work, index, LOCAL_PROFILE, sites.local().identity,
-                       encode_all_dimensions(sites.local().identity.dimensions))  # fmt: skip
+                       sites.local().identity.dimensions)  # fmt: skip
     return bundle, [row["text"] for row in rows[1]]
 
 
@@ -185,9 +183,8 @@ def test_threshold_algorithm_fetches_few_passages(
     assert sum(fetched) / len(sample) < len(bundle.passage_ids) / 2
 
 
-@pytest.mark.parametrize("name", vectors.ENCODING_NAMES)
-def test_database_ranks_every_encoding_as_the_bundle_does(
-    database: Database, tmp_path: Path, name: str
+def test_database_ranks_the_leading_dimensions_as_the_bundle_does(
+    database: Database, tmp_path: Path
 ) -> None:
     words = "rope chain buoy lantern storm wind crew knot sail anchor tide".split()
     pages = [
@@ -199,9 +196,8 @@ def test_database_ranks_every_encoding_as_the_bundle_does(
     embedder = LetterEmbedder(replace(TINY, dimensions=40))
     index = index_of(tmp_path, pages, notes, embedder)
     profile = replace(LOCAL_PROFILE, floor=0.3, note_floor=0.5)
-    encoding = Encoding(name, 36)
-    bundle = bundle_of(tmp_path, index, profile, embedder.identity, encoding)
-    store = database.publish(bundle, name.replace("+", "-"))
+    bundle = bundle_of(tmp_path, index, profile, embedder.identity, 36)
+    store = database.publish(bundle, "leading")
     for question in ("Which rope holds the chain?", "wind anchor 7", "lantern"):
         vector = embedder.embed([question])[0]
         ours = doubles.retrieve(bundle, question, vector, POOL_SIZE)

@@ -14,7 +14,6 @@ from answerable.indexing.output.function_writer import write_function
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.errors import SiteError
 from answerable.serve.settings import FunctionSettings
-from indexing.test_encoding_certificate import tree
 from support import sites
 from support.deadlines import PATIENCE
 from support.doubles import TINY, bundle_of, index_of, record
@@ -37,6 +36,16 @@ PHASES = [
 
 # A .pyc has a magic number of four bytes, then flags: 1 is a hash that is not checked.
 UNCHECKED = 1
+
+
+def tree(folder: Path) -> dict[str, tuple[bytes, int]]:
+    """Every file under a folder by its path: its bytes and when it was written."""
+    return {
+        path.relative_to(folder).as_posix(): (path.read_bytes(), path.stat().st_mtime_ns)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
 
 IMPORTED = """
 import json, sys

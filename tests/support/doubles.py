@@ -25,7 +25,6 @@ from answerable.serve.retrieval.retrieve import RetrievalResult
 from answerable.serve.retrieval.store import Floats, Store
 from answerable.serve.stores.bundle import Bundle, open_bundle
 from answerable.serve.types import Passage, RoutingHint
-from answerable.serve.vectors import Encoding
 from support.scripted import LETTER_IDENTITY, LetterEmbedder, ScriptedAnswerer
 
 NOON = dt.datetime(2024, 5, 1, 12, tzinfo=dt.UTC)
@@ -107,11 +106,10 @@ def bundle_of(
     index: SiteIndex,
     profile: Profile = LOCAL_PROFILE,
     identity: EmbedderIdentity = TINY,
-    encoding: Encoding | None = None,
+    dimensions: int | None = None,
 ) -> Bundle:
-    """Write an index as a bundle, int8 by default, and open it."""
-    vector_encoding = encoding or Encoding("int8", identity.dimensions)
-    contents = serialize_index(index, vector_encoding)
+    """Write an index as a bundle, with all dimensions by default, and open it."""
+    contents = serialize_index(index, dimensions or identity.dimensions)
     write_bundle(contents, folder / "bundle", identity, profile, NOON)
     return open_bundle(folder / "bundle")
 

@@ -1,52 +1,39 @@
-"""``answerable gaps``: group logged refusals by page to write or extend."""
+"""``answerable gaps``: count the questions of readers that the site does not answer."""
 
 import codecs
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
+from rich.console import Console
+from rich.table import Table
 
-from ..evaluate.gaps import group_refusals, make_gaps_page, parse_refusals, propose_gold_queries
-from ..evaluate.gold import load_gold_queries
-from ..evaluate.page import render_html_page
-from ..indexing.output.files import write_private_file
+from ..evaluate.gaps import list_gaps, parse_refusals
+from ..indexing.output.files import format_count
 from ..serve.errors import SiteError
 from ..serve.http.logs import REFUSAL_LOG_FILE
 from .context import DEFAULT_CACHE, SiteLocation, open_engine
-from .render import print_page
-
-if TYPE_CHECKING:
-    from ..mkdocs.site_config import SiteConfig
+from .render import to_plain_text
 
 
 @click.command("gaps")
 @click.argument("logs", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
-@click.option("--json", "as_json", is_flag=True, help="Print the groups as JSON.")
-@click.option(
-    "--html",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the groups as an HTML page to this file too.",
-)
+@click.option("--json", "as_json", is_flag=True, help="Print the questions as JSON.")
 @click.pass_obj
-def command(
-    location: SiteLocation, logs: tuple[Path, ...], as_json: bool, html: Path | None
-) -> None:
-    """Group refused questions into likely missing pages.
+def command(location: SiteLocation, logs: tuple[Path, ...], as_json: bool) -> None:
+    """Count the questions that the site does not answer, each with its nearest section.
 
     LOGS: files with lines of refusals, - for standard input. Default: the refusals that the dev
     server has kept.
     """
-    site = None
+    cache = DEFAULT_CACHE
     # `answerable serve` needs no configuration, nor does a log that was copied here.
     if location[1].is_file():
         from ..mkdocs.site_config import load_site_config
 
-        site = load_site_config(location[1])
-    if html and site:
-        _check_unpublished(html, site)
-    own_log = (site.cache if site else DEFAULT_CACHE) / REFUSAL_LOG_FILE
+        cache = load_site_config(location[1]).cache
+    own_log = cache / REFUSAL_LOG_FILE
     if not logs and not own_log.exists():
         raise SiteError(
             f"there is no {own_log}: set `log_refusals` in mkdocs.yml and ask, or name a log"
@@ -54,38 +41,23 @@ def command(
     refusals, damaged = parse_refusals(map(_read_log, logs or (own_log,)))
     # The bundle is needed only where a log holds the text of a question.
     has_text = any(refusal.text is not None for refusal in refusals)
-    engine = open_engine(*location) if has_text else None
-    gaps, answered_count = group_refusals(refusals, engine)
-    has_gold = site and site.gold.is_file()
-    gold = load_gold_queries(site.gold, site.author) if site and has_gold else ()
-    proposals = propose_gold_queries(gaps, gold)
-    gold_name = site.gold.name if site else "gold.yaml"
-    page = make_gaps_page(gaps, len(refusals), damaged, answered_count, proposals, gold_name)
-    if html:
-        # For its owner alone: it holds what readers have typed.
-        write_private_file(html, render_html_page(page).encode("utf-8", "backslashreplace"))
+    gaps, answered = list_gaps(refusals, open_engine(*location) if has_text else None)
     if as_json:
-        body = {
-            "refusals": len(refusals),
-            "answered_since": answered_count,
-            "damaged": damaged,
-            "gaps": [asdict(gap) for gap in gaps],
-            "gold": proposals,
-        }
+        body = {"answered": answered, "damaged": damaged, "gaps": [asdict(gap) for gap in gaps]}
         click.echo(json.dumps(body, indent=2))
-    else:
-        print_page(page)
-
-
-def _check_unpublished(path: Path, site: "SiteConfig") -> None:
-    """Refuse to write what readers have typed to where it would leave the machine; SiteError."""
-    fates = dict.fromkeys(site.published, "published") | {site.bundle.parent: "deployed"}
-    for folder, fate in fates.items():
-        if path.resolve().is_relative_to(folder.resolve()):
-            raise SiteError(
-                f"--html {path}: {folder} is {fate}, and the page holds what readers have "
-                "typed; name a file elsewhere"
-            )
+        return
+    console = Console()
+    table = Table("asked", "question, its reason and the nearest section", box=None, pad_edge=False)
+    table.columns[0].justify, table.columns[1].overflow = "right", "fold"
+    for gap in gaps:
+        place = f"{gap.reason}, {gap.near}" if gap.near else gap.reason
+        table.add_row(str(gap.asked), to_plain_text(f"{gap.question}\n{place}"))
+    counts = [format_count(len(gaps), "question"), f"{answered} answered by now"]
+    counts += [f"{format_count(damaged, 'damaged line')} skipped"] if damaged else []
+    console.print(f"Not answered: {', '.join(counts)}")
+    if gaps:
+        console.print(table)
+        console.print("\n`answerable why QUESTION` names the cheapest remedy for one of them.")
 
 
 def _read_log(path: Path) -> str:

@@ -1,11 +1,11 @@
-"""Print replies and reports on the terminal: claims, code, tables, citations, rows of a page.
+"""Print replies and reports on the terminal: claims, code, tables, citations, sections.
 
 Text of pages, notes and readers is printed without markup and control characters.
 """
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
@@ -16,7 +16,7 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from ..evaluate.page import Card, Page, defuse_commands
+from ..evaluate.report import ReportSection
 from ..serve.answers.confidence import bucket_confidence
 from ..serve.answers.wire import (
     IN_PART,
@@ -39,10 +39,6 @@ Json = dict[str, Any]
 
 _LABEL_STYLES = {"file": "dim", "caption": "italic"}
 _NUMBER = re.compile(r"[-+]?[\d.,]+%?|name")
-_TONE_STYLES = {"": "", "good": "green", "bad": "red", "warn": "yellow"}
-# What opens the line about a verdict, where a page says it otherwise.
-_LINE_LABELS = {"known failure": "KNOWN", "flaky": "FLAKY", "unexpected pass": "FAIL"}
-_WORD_MARKS = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
 _REFUSAL_SENTENCES = {
     "no-evidence": "Not found: nothing on this site is close enough to that question.",
     "declined": "Not found: the pages that come close do not answer that question.",
@@ -224,41 +220,30 @@ def format_link(name: str, url: str) -> Text:
     return Text().append_text(to_plain_text(name)).append(f"  {url}", style="blue")
 
 
-def print_page(page: Page, *, is_public: bool = False, wraps: bool = False) -> None:
-    """Print a page of rows, without its plots, facts and answers.
+def print_sections(sections: Iterable[ReportSection]) -> None:
+    """Print the sections of a report, whose lines a log may not break.
 
-    is_public: a CI service keeps the output, so that no line of it may be a command. wraps: break
-    lines at the terminal's width, which a log should not.
+    A runner reads `::name::` at the start of a line, and `##[name]` anywhere in it, as commands:
+    what a page or a reader has written may be none.
     """
     console = Console()
 
-    def print_line(line: str, style: str = "") -> None:
-        plain = to_plain_text(defuse_commands(line) if is_public else line)
-        console.print(plain, style=style, soft_wrap=not wraps)
+    def print_line(text: str, style: str = "") -> None:
+        lines = (
+            f"| {line}" if line.lstrip().startswith("::") else line for line in text.split("\n")
+        )
+        plain = to_plain_text("\n".join(lines).replace("##[", "# #["))
+        console.print(plain, style=style, soft_wrap=True)
 
-    for section in page.sections:
-        cards = section.cards[: section.limit]
-        if section.title and (cards or section.lines or section.table or section.code):
+    for section in sections:
+        if section.title and (section.lines or section.rows or section.code):
             print_line(f"\n{section.title}", "bold")
-        if columns := [name for card in cards[:1] for name in card.cells]:
-            rows = [(card.name, card.label, *card.cells.values()) for card in cards]
-            styles = [_TONE_STYLES[card.tone] for card in cards]
-            _print_table(console, ("query", "verdict", *columns), rows, styles)
-        for number, card in enumerate(cards, 1):
-            _print_card(card, number, print_line)
-        if section.table:
-            _print_table(console, section.table.columns, section.table.rows)
-        lines = section.lines[: section.limit]
-        for line in lines:
-            print_line(f"   - {line}" if section.limit else line)
-        left_out = max(len(section.cards) - len(cards), len(section.lines) - len(lines))
-        if left_out:
-            prefix = "   - " if lines else "\n"
-            print_line(f"{prefix}and {left_out} more, which --json prints")
+        if section.rows and section.columns:
+            _print_table(console, section.columns, section.rows)
+        for line in section.lines:
+            print_line(line)
         if section.code:
             print_line(f"\n{section.code}".removesuffix("\n"))
-    for line in page.summary:
-        print_line(line)
 
 
 def print_hanging(console: Console, start: Text, text: Text) -> None:
@@ -274,22 +259,20 @@ def _print_table(
     console: Console,
     columns: Sequence[str],
     rows: Sequence[Sequence[str]],
-    styles: Sequence[str] = (),
 ) -> None:
     """Print a table without its empty columns.
 
     The last cell of a row stands below the others where its first line, such as an id, has no room
-    beside them. styles: of the second cell of each row.
+    beside them.
     """
     filled = [n for n in range(len(columns)) if any(row[n] for row in rows)]
     *narrow, last = filled
     numeric = {n for n in narrow if all(_NUMBER.fullmatch(row[n]) for row in rows)}
     widths = {n: max(Text(row[n]).cell_len for row in (columns, *rows)) for n in narrow}
-    for is_head, row, style in zip_longest([True], [columns, *rows], ["", *styles], fillvalue=""):
+    for is_head, row in zip_longest([True], [columns, *rows]):
         line = Text(style="dim" if is_head else "")
         for n in narrow:
             cell = to_plain_text(row[n])
-            cell.stylize(style if n == 1 else "")
             cell.align("right" if n in numeric else "left", widths[n])
             line.append_text(cell).append("  ")
         text = to_plain_text(row[last])
@@ -298,33 +281,3 @@ def _print_table(
             console.print(line)
             line = Text(" " * 4)
         print_hanging(console, line, text)
-
-
-def _print_card(card: Card, number: int, print_line: Callable[..., None]) -> None:
-    if card.cells:
-        # Under the table, whose columns a log of 80 characters would break.
-        if card.outcome:
-            print_line(f"{_LINE_LABELS.get(card.label, card.label)} {card.name}: {card.outcome}")
-            if card.note:
-                print_line(f"  note: {card.note}")
-    elif card.sides:
-        before, after = card.sides
-        print_line(f"{card.name}: {card.title}", "bold")
-        print_line(f"  changed: {card.remark}")
-        if before.label != after.label:
-            print_line(f"  mode: {before.label} → {after.label}")
-        if before.text.split() != after.text.split():
-            words = (_WORD_MARKS[piece.change].format(piece.word) + piece.space
-                     for piece in card.pieces)  # fmt: skip
-            print_line("    " + "".join(words).replace("\n", "\n    "))
-        urls = [", ".join(link.url for link in side.links) or "nothing" for side in card.sides]
-        if urls[0] != urls[1]:
-            print_line(f"  cited: {urls[0]}\n  cites: {urls[1]}")
-        print_line("")
-    else:
-        print_line(f"\n{number}. {card.title}\n   {card.outcome}")
-        for line in card.lines[:3]:
-            print_line(f"   - {line}")
-        if (left_out := len(card.lines) - 3) > 0:
-            noun = "wording" if left_out == 1 else "wordings"
-            print_line(f"   - and {left_out} more {noun}, which --json prints")

@@ -1,135 +1,113 @@
-"""The answers and pages that a change to a site changes: compared, as JSON, page and Markdown."""
+"""The answers and pages that a change to a site changes: compared, printed, and in Markdown."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+import html
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from difflib import SequenceMatcher
 from functools import cached_property
 from typing import Any, Literal
 
 from ..serve.stores.bundle import Bundle
-from .page import (
-    MAX_CHARACTERS,
-    Card,
-    Page,
+from .report import (
+    CONTROL,
+    EvalReport,
+    RecordedAnswer,
     ReportSection,
-    format_cards_table,
-    format_changed_cards,
+    Verdict,
     format_inline,
+    list_failures,
+    select_fitting,
+    summarize_report,
 )
-from .report import AnswerDiff, EvalReport, diff_answers
-from .run_page import make_side, make_verdict_cards, summarize_report
-from .verdict import Verdict
 
-PageChangeKind = Literal["gone", "new", "renamed", "moved"]
-
-DIFF_VERSION = 1
-# A page that has so much of the lines of one that is gone is that page under another name.
-_SHARED_LINES = 0.5
-# A shorter line, such as "Example:", stands on many pages.
-_LINE_WORDS = 4
-# So many pages a comment lists.
+# Characters of a comment, which the verdicts of a run share with the changed answers.
+_MAX_CHARACTERS = 40_000
+# How many pages a comment lists.
 _MAX_PAGES = 20
+# A word with the white space after it, so that the pieces of a text join to the text itself.
+_WORD = re.compile(r"\S+\s*|\s+")
+# In scripts without spaces between words each letter is compared alone.
+_SPACELESS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f]")
+
+TextPiece = tuple[Literal["same", "removed", "added"], str]
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedPage:
-    """Hold what is compared of a page: its url and the lines of its text, with plain spaces."""
+class AnswerChange:
+    """Both verdicts of a question whose answer has changed, and both answers."""
 
-    url: str
-    lines: frozenset[str]
+    before: Verdict
+    after: Verdict
+    answers: tuple[RecordedAnswer, RecordedAnswer]
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts of the answer that differ; confidence and the id of a hint are none."""
+        first, second = map(_list_parts, self.answers)
+        return tuple(name for name in first if first[name] != second[name])
 
 
 @dataclass(frozen=True, slots=True)
-class PageChange:
-    """Say what became of a page. ``page``: its id; of a renamed one ``new_page`` is the later id.
+class AnswerDiff:
+    """The difference of the answers of two runs, by the ids of the later one.
 
-    ``moved``: the same id has another url.
+    ``new`` and ``gone``: only one of the runs has asked the question. ``uncompared``: one of the
+    runs has no answer to it.
     """
 
-    kind: PageChangeKind
-    page: str
-    url_before: str | None = None
-    url_after: str | None = None
-    new_page: str | None = None
+    changed: tuple[AnswerChange, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+    uncompared: tuple[str, ...] = ()
 
 
-def list_pages(bundle: Bundle) -> dict[str, ComparedPage]:
-    """List the pages of a bundle, by their ids."""
-    return _group_pages(
-        (passage.record, passage.url, passage.text) for passage in bundle.passages()
-    )
+def diff_answers(before: Sequence[Verdict], after: Sequence[Verdict]) -> AnswerDiff:
+    """Compare answers question by question.
 
-
-def list_cited_pages(verdicts: Iterable[Verdict]) -> dict[str, ComparedPage]:
-    """List the pages that recorded answers cite, with the quoted lines, by their ids."""
-    return _group_pages(
-        (citation.id.partition("#")[0], citation.url, citation.quote)
-        for verdict in verdicts
-        if verdict.answer
-        for citation in verdict.answer.citations
-        if citation.kind == "record"
-    )
-
-
-def compare_pages(
-    before: Mapping[str, ComparedPage], after: Mapping[str, ComparedPage], *, is_whole: bool
-) -> tuple[PageChange, ...]:
-    """Compare pages by their ids.
-
-    is_whole: ``before`` has every page with all its lines, so others are new or renamed.
+    Questions are the same if their words are, so that a reworded query is a new one and a renamed
+    query the same one.
     """
-    changes: list[PageChange] = []
-    new = {page: after[page] for page in after if page not in before}
-    for page, earlier in before.items():
-        if page in after:
-            if earlier.url != after[page].url:
-                changes.append(PageChange("moved", page, earlier.url, after[page].url))
-        # A report knows a page by the lines that it cites, which other pages may have too.
-        elif is_whole and (new_page := _find_renamed(earlier, new)):
-            url = new.pop(new_page).url
-            changes.append(PageChange("renamed", page, earlier.url, url, new_page))
+    by_query = {verdict.query: verdict for verdict in reversed(before)}
+    changed: list[AnswerChange] = []
+    unchanged, new, uncompared = [], [], []
+    for verdict in after:
+        earlier = by_query.get(verdict.query)
+        if earlier is None:
+            new.append(verdict.id)
+        elif earlier.answer is None or verdict.answer is None:
+            uncompared.append(verdict.id)
         else:
-            changes.append(PageChange("gone", page, earlier.url))
-    if is_whole:
-        changes += [PageChange("new", page, None, new[page].url) for page in new]
-    return tuple(changes)
+            change = AnswerChange(earlier, verdict, (earlier.answer, verdict.answer))
+            if change.parts:
+                changed.append(change)
+            else:
+                unchanged.append(verdict.id)
+    queries = {verdict.query for verdict in after}
+    gone = [verdict.id for verdict in before if verdict.query not in queries]
+    return AnswerDiff(tuple(changed), *map(tuple, (unchanged, new, gone, uncompared)))
 
 
-def _group_pages(passages: Iterable[tuple[str, str, str]]) -> dict[str, ComparedPage]:
-    """Join passages, each (page, url, text), to pages."""
-    lines: dict[str, set[str]] = defaultdict(set)
-    urls: dict[str, str] = {}
-    for page, url, text in passages:
-        urls.setdefault(page, url.partition("#")[0])
-        lines[page] |= {
-            " ".join(words)
-            for line in text.splitlines()
-            if len(words := line.split()) >= _LINE_WORDS
-        }
-    return {page: ComparedPage(urls[page], frozenset(lines[page])) for page in urls}
-
-
-def _find_renamed(page: ComparedPage, new: Mapping[str, ComparedPage]) -> str | None:
-    """Find the new page with most of a page's lines, None if no page has enough of them."""
-    shared = {name: len(page.lines & other.lines) for name, other in new.items()}
-    best = max(shared, key=shared.__getitem__, default=None)
-    if best is None or not page.lines or shared[best] < _SHARED_LINES * len(page.lines):
-        return None
-    return best
+def _list_parts(answer: RecordedAnswer) -> dict[str, object]:
+    citations = [
+        (c.kind, c.id if c.kind == "record" else "", c.url, c.title, " ".join(c.quote.split()))
+        for c in answer.citations
+    ]
+    return {"text": answer.text.split(), "mode": answer.mode, "citations": citations}
 
 
 @dataclass(frozen=True)
 class SiteDiff:
-    """Hold two runs over the same questions. ``against``: how the earlier site is called.
+    """Two runs over the same questions. ``against``: how the earlier site is called.
 
-    ``commit``: of the earlier site, None where it is known by a report only.
+    ``pages``: a line for each page that is gone, new or moved.
     """
 
     against: str
-    commit: str | None
     before: EvalReport
     after: EvalReport
-    pages: tuple[PageChange, ...] = ()
+    pages: tuple[str, ...] = ()
 
     @cached_property
     def answers(self) -> AnswerDiff:
@@ -137,48 +115,52 @@ class SiteDiff:
         return diff_answers(self.before.verdicts, self.after.verdicts)
 
 
+def compare_pages(before: Bundle, after: Bundle) -> tuple[str, ...]:
+    """Compare the pages of two bundles by their ids, in a line for each that has changed."""
+    first, second = (
+        dict(zip(bundle.record_ids, _list_record_urls(bundle), strict=True))
+        for bundle in (before, after)
+    )
+    gone = [f"gone: {page}" for page in first if page not in second]
+    new = [f"new: {page}" for page in second if page not in first]
+    moved = [
+        f"moved: {page}, from {first[page]} to {url}"
+        for page, url in second.items()
+        if first.get(page, url) != url
+    ]
+    return (*gone, *new, *moved)
+
+
+def _list_record_urls(bundle: Bundle) -> list[str]:
+    urls = dict.fromkeys(range(len(bundle.record_ids)), "")
+    for record, url in zip(bundle.passage_records.tolist(), bundle.passage_urls, strict=True):
+        urls[record] = url.partition("#")[0]
+    return list(urls.values())
+
+
 def encode_site_diff(diff: SiteDiff) -> dict[str, Any]:
     """Encode the outcome as JSON."""
+    answers = diff.answers
     return {
-        "version": DIFF_VERSION,
-        "against": {
-            "name": diff.against,
-            "commit": diff.commit,
-            "bundle": diff.before.bundle,
-            "made_at": diff.before.made_at,
-        },
+        "against": diff.against,
         "bundle": diff.after.bundle,
         "holds": diff.after.holds,
-        "total": diff.after.total,
-        "skipped": list(diff.after.skipped),
         "changed": [
             {
                 "id": change.after.id,
                 "query": change.after.query,
                 "parts": list(change.parts),
-                "before": _encode_side(change.before),
-                "after": _encode_side(change.after),
+                "before": {"status": change.before.status, **asdict(change.answers[0])},
+                "after": {"status": change.after.status, **asdict(change.answers[1])},
             }
-            for change in diff.answers.changed
+            for change in answers.changed
         ],
-        "unchanged": len(diff.answers.unchanged),
-        "new": list(diff.answers.new),
-        "gone": list(diff.answers.gone),
-        "uncompared": list(diff.answers.uncompared),
-        "pages": [asdict(change) for change in diff.pages],
+        "unchanged": len(answers.unchanged),
+        "new": list(answers.new),
+        "gone": list(answers.gone),
+        "uncompared": list(answers.uncompared),
+        "pages": list(diff.pages),
         "verdicts": {verdict.id: verdict.status for verdict in diff.after.verdicts},
-    }
-
-
-def _encode_side(verdict: Verdict) -> dict[str, Any]:
-    answer = asdict(verdict.answer) if verdict.answer else {"text": "", "citations": ()}
-    return {
-        "status": verdict.status,
-        "issues": list(verdict.issues),
-        "mode": verdict.mode,
-        "reason": verdict.reason,
-        "text": answer["text"],
-        "citations": list(answer["citations"]),
     }
 
 
@@ -197,89 +179,128 @@ def summarize_changes(diff: SiteDiff, against: str) -> str:
     return f"{line}; {', '.join(counts)}" if counts else line
 
 
-def make_diff_page(diff: SiteDiff) -> Page:
-    """Lay out what a change does as a page: pages, changed answers, verdicts that fail."""
-    answers = diff.answers
-    asides = [
-        f"{label}: {', '.join(ids)}"
-        for label, ids in (("New", answers.new), ("No longer asked", answers.gone))
-        if ids
+def make_diff_sections(diff: SiteDiff) -> list[ReportSection]:
+    """Lay out for a terminal what a change does: pages, changed answers, verdicts that fail."""
+    answers = [ReportSection(lines=tuple(_list_change_lines(change))) for change in _sort(diff)]
+    summary = (f"{summarize_changes(diff, diff.against)}.", f"{summarize_report(diff.after)}.")
+    return [
+        ReportSection(lines=tuple(f"page {line}" for line in diff.pages)),
+        *answers,
+        ReportSection(lines=tuple(list_failures(diff.after.verdicts))),
+        ReportSection(lines=summary),
     ]
-    pages = tuple(
-        f"page {change.kind}: {change.page}"
-        + (f" → {change.new_page}" if change.new_page else "")
-        + (f", {change.url_before} → {change.url_after}" if change.kind == "moved" else "")
-        for change in diff.pages
-    )
-    failures = [
-        f"{verdict.status.upper()} {verdict.id}: {verdict.outcome}"
-        for verdict in diff.after.verdicts
-        if not verdict.holds
-    ]
-    return Page(
-        "Changed answers",
-        sections=(
-            ReportSection(lines=pages),
-            ReportSection(cards=make_change_cards(diff)),
-            ReportSection(lines=(*asides, *failures)),
-        ),
-        summary=(f"{summarize_changes(diff, diff.against)}.", f"{summarize_report(diff.after)}."),
+
+
+def _sort(diff: SiteDiff) -> list[AnswerChange]:
+    """Sort the changes: those that break a verdict lead."""
+    return sorted(
+        diff.answers.changed,
+        key=lambda change: (not change.before.holds or change.after.holds, change.after.holds),
     )
 
 
-def make_change_cards(diff: SiteDiff) -> tuple[Card, ...]:
-    """Make the card of each changed answer; those which break a verdict lead."""
-    changes = sorted(
-        diff.answers.changed, key=lambda change: (not change.holds_no_longer, change.after.holds)
-    )
-    cards = []
-    for change in changes:
-        before, after = change.before, change.after
-        turn = ", ".join(change.parts)
-        # By another judge of claims a verdict may turn without the answer.
-        if diff.before.judge == diff.after.judge and before.status != after.status:
-            turn += f"; verdict {before.status} → {after.status}"
-        sides = make_side(before, diff.before.site_url), make_side(after, diff.after.site_url)
-        cards.append(Card(title=after.query, name=after.id, remark=turn, sides=sides))
-    return tuple(cards)
+def _describe_change(change: AnswerChange) -> str:
+    before, after = change.before.status, change.after.status
+    turn = "" if before == after else f"; verdict {before} → {after}"
+    return f"{', '.join(change.parts)}{turn}"
 
 
-def format_run_markdown(report: EvalReport) -> str:
-    """Format the verdicts of a run in Markdown: counts, and all that did not simply pass."""
-    # A comment and a summary are for whoever may see the run.
-    cards = make_verdict_cards(report.public, None)
-    table = format_cards_table(card for card in cards if card.label != "pass")
-    heading = "### The gold set holds\n" if report.holds else "### The gold set does not hold\n"
-    return "\n".join(filter(None, (heading, f"{summarize_report(report)}.\n", table)))
+def _list_change_lines(change: AnswerChange) -> Iterator[str]:
+    before, after = change.answers
+    yield f"{change.after.id}: {change.after.query}"
+    yield f"  changed: {_describe_change(change)}"
+    if before.mode != after.mode:
+        yield f"  mode: {before.mode} → {after.mode}"
+    if before.text.split() != after.text.split():
+        marks = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
+        words = []
+        for kind, text in diff_words(before.text, after.text):
+            word = text.rstrip()
+            words.append(marks[kind].format(word) + text[len(word) :])
+        yield "    " + "".join(words).replace("\n", "\n    ")
+    urls = [", ".join(c.url for c in answer.citations) or "nothing" for answer in change.answers]
+    if urls[0] != urls[1]:
+        yield f"  cited: {urls[0]}"
+        yield f"  cites: {urls[1]}"
+    yield ""
 
 
-def format_diff_markdown(diff: SiteDiff, *, with_run: bool = True) -> str:
-    """Format what a change does to the answers in Markdown, within what a comment may hold.
+def diff_words(before: str, after: str) -> Iterator[TextPiece]:
+    """Compare two texts; the pieces that are not removed join to ``after``.
 
-    with_run: say how the gold set fares too.
+    White space that is laid out anew is no change.
     """
+    first, second = _split_words(before), _split_words(after)
+    keys = [[word.strip() for word in words] for words in (first, second)]
+    matcher = SequenceMatcher(None, keys[0], keys[1], autojunk=False)
+    for operation, i, j, k, m in matcher.get_opcodes():
+        if operation == "equal":
+            yield "same", "".join(second[k:m])
+            continue
+        if i < j:
+            yield "removed", "".join(first[i:j])
+        if k < m:
+            yield "added", "".join(second[k:m])
+
+
+def _split_words(text: str) -> list[str]:
+    words: list[str] = []
+    for word in _WORD.findall(text):
+        words += list(word) if _SPACELESS.search(word) else [word]
+    return words
+
+
+def format_diff_markdown(diff: SiteDiff) -> str:
+    """Format what a change does to the answers in Markdown, within what a comment may hold."""
     parts = [f"### {summarize_changes(diff, format_inline(diff.against))}\n"]
-    if with_run:
-        parts.append(format_run_markdown(diff.after))
     if diff.pages:
-        lines = [f"- {_mark_page(change)}\n" for change in diff.pages[:_MAX_PAGES]]
+        lines = [f"- {format_inline(line)}\n" for line in diff.pages[:_MAX_PAGES]]
         if len(diff.pages) > _MAX_PAGES:
             lines.append(f"- and {len(diff.pages) - _MAX_PAGES} more pages\n")
         parts.append("".join(lines))
-    room = MAX_CHARACTERS - sum(map(len, parts))
-    parts.append(format_changed_cards(make_change_cards(diff), room))
-    return "\n".join(filter(None, parts))
+    blocks = list(map(_format_change, _sort(diff)))
+    fitting = select_fitting(blocks, _MAX_CHARACTERS - sum(map(len, parts)))
+    if left_out := len(blocks) - len(fitting):
+        fitting.append(f"{left_out} more changed answers are in the report, and not here.\n")
+    return "\n".join([*parts, *fitting])
 
 
-def _mark_page(change: PageChange) -> str:
-    page, new_page, before, after = (
-        format_inline(value or "")
-        for value in (change.page, change.new_page, change.url_before, change.url_after)
+def _format_change(change: AnswerChange) -> str:
+    """Format a changed answer behind its question, both sides in a table."""
+    first, second = change.answers
+    pieces = list(diff_words(first.text, second.text))
+    rows = [
+        (f"<b>before</b>: {first.mode}", f"<b>after</b>: {second.mode}"),
+        (_format_side(pieces, "added"), _format_side(pieces, "removed")),
+        tuple(
+            "<br>".join(
+                f"[{number}] {format_inline(c.title)} {format_inline(c.url)}"
+                for number, c in enumerate(answer.citations, 1)
+            )
+            or "no citation"
+            for answer in change.answers
+        ),
+    ]
+    cells = "".join(
+        f'<tr valign="top">{"".join(f"<td>{cell}</td>" for cell in row)}</tr>' for row in rows
     )
-    sentences = {
-        "gone": f"{page} is gone",
-        "new": f"{page} is new",
-        "renamed": f"{page} is now {new_page}",
-        "moved": f"{page} has the url {after} instead of {before}",
-    }
-    return f"{change.kind}: {sentences[change.kind]}"
+    summary = f"{format_inline(change.after.query)} ({_describe_change(change)})"
+    return f"<details><summary>{summary}</summary><table>{cells}</table></details>\n"
+
+
+def _format_side(pieces: Iterable[TextPiece], hidden: str) -> str:
+    """Format the pieces of one text as HTML without an empty line, which would end a block.
+
+    GitHub wraps the lines of `code`, and not those of `pre`.
+    """
+    text = ""
+    for kind, piece in pieces:
+        tag = {"same": "", "removed": "del", "added": "ins"}[kind]
+        if kind != hidden:
+            word = piece.rstrip()
+            lines = html.escape(CONTROL.sub("", word)).split("\n")
+            text += "\n".join(
+                f"<{tag}>{line}</{tag}>" if tag and line.strip() else line for line in lines
+            )
+            text += piece[len(word) :]
+    return "<br>".join(f"<code>{line}</code>" if line.strip() else "" for line in text.split("\n"))

@@ -10,7 +10,6 @@ import json
 import re
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -65,7 +64,6 @@ class GoldQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename=
     expect_any_source: Texts = ()
     expect_cited: Texts = ()
     require_answer_patterns: Texts = ()
-    check_negation: bool = True
     known_failure: Text | None = None
 
     @property
@@ -80,27 +78,11 @@ class GoldQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename=
         return self.requires is not None
 
     @property
-    def required_sources(self) -> tuple[str, ...]:
-        """The sources that have to be retrieved or cited, each once."""
-        top = _as_tuple(self.top_source)
-        return tuple(dict.fromkeys((*self.expect_sources, *top, *self.expect_cited)))
-
-    @property
     def sources(self) -> tuple[str, ...]:
-        """The sources that count as relevant: those required, and alternatives of which one is."""
-        return tuple(dict.fromkeys((*self.required_sources, *self.expect_any_source)))
-
-    @property
-    def is_judged_by_retrieval_alone(self) -> bool:
-        """True where no requirement of it needs an answer."""
-        return not (
-            self.expected_modes
-            or self.expect_cited
-            or self.expect_reason == "declined"
-            or self.forbid_record_citations
-            or self.forbid_answer_patterns
-            or self.require_answer_patterns
-        )
+        """The sources that count as relevant: those required, and those of which one is enough."""
+        top = _as_tuple(self.top_source)
+        required = (*self.expect_sources, *top, *self.expect_cited)
+        return tuple(dict.fromkeys((*required, *self.expect_any_source)))
 
     @property
     def sources_by_field(self) -> Mapping[str, tuple[str, ...]]:
@@ -108,44 +90,7 @@ class GoldQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename=
         return {name: _as_tuple(_get(self, name)) for name in _SOURCE_FIELDS}
 
 
-@dataclass(frozen=True, slots=True)
-class GoldRule:
-    """A restriction of ``other`` where ``field`` has one of ``values``: absent or in ``allowed``.
-
-    Of a list of acceptable values one is enough to restrict, and each has to be allowed.
-    ``is_needed``: it may not be absent either.
-    """
-
-    field: str
-    values: tuple[str | bool, ...]
-    other: str
-    allowed: tuple[str, ...]
-    why: str
-    is_needed: bool = False
-
-
 _NO_TAG = "{!r} is not a language tag; write one such as en or pt-BR"
-_NO_RETRIEVAL = "then nothing is retrieved"
-_NO_CITATION = "a refusal cites nothing"
-_NO_TEXT = "a refusal has no text"
-_EXAMPLE = "what the ask box proposes has to be answered"
-FIELD_RULES = (
-    GoldRule("expectReason", EXPECTABLE_REASONS, "expectAnswerMode", ("not-found",),
-             "only a refusal has a reason"),
-    GoldRule("expectReason", ("no-evidence",), "expectSources", (), _NO_RETRIEVAL),
-    GoldRule("expectReason", ("no-evidence",), "expectAnySource", (), _NO_RETRIEVAL),
-    GoldRule("expectReason", ("no-evidence",), "topSource", (), _NO_RETRIEVAL),
-    GoldRule("expectReason", ("no-evidence",), "requires", (), "then no model is asked"),
-    GoldRule("expectReason", EXPECTABLE_REASONS, "expectCited", (), _NO_CITATION),
-    GoldRule("expectReason", EXPECTABLE_REASONS, "requireAnswerPatterns", (), _NO_TEXT),
-    GoldRule("expectAnswerMode", ("not-found",), "expectCited", (), _NO_CITATION),
-    GoldRule("expectAnswerMode", ("not-found",), "requireAnswerPatterns", (), _NO_TEXT),
-    GoldRule("forbidRecordCitations", (True,), "expectAnswerMode",
-             ("related-material", "not-found"), "an answer of this mode cites records"),
-    GoldRule("example", (True,), "expectAnswerMode", ("supported", "partial"), _EXAMPLE,
-             is_needed=True),
-    GoldRule("example", (True,), "knownFailure", (), _EXAMPLE),
-)  # fmt: skip
 # What editors say of each field, in the order in which people write them.
 GOLD_FIELDS: Mapping[str, str] = {
     "id": "The query's name, once in the file, without a comma.",
@@ -163,8 +108,6 @@ GOLD_FIELDS: Mapping[str, str] = {
         "The answer matches none of these Python regular expressions, in any case.",
     "requireAnswerPatterns":
         "The answer matches each of these Python regular expressions, in any case.",
-    "checkNegation":
-        "false: do not compare claims with the sentences that they quote by negation.",
     "requires": "Only an answer model can be held to it: extractive answers skip it.",
     "knownFailure": "Why it fails for now: it does not fail the run until it passes.",
     "example": "The ask box proposes it: the first three such queries are shown.",
@@ -183,17 +126,15 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def load_gold_queries(
-    path: Path, author: str | None, *, check_negation: bool = True
-) -> tuple[GoldQuery, ...]:
+def load_gold_queries(path: Path, author: str | None) -> tuple[GoldQuery, ...]:
     """Load a gold file; GoldError names the file, the query and the field of a mistake.
 
-    author: what ``{{author}}`` stands for in a query. check_negation: of queries that do not say.
+    author: what ``{{author}}`` stands for in a query.
     """
     queries: list[GoldQuery] = []
     numbers: dict[str, int] = {}
     for number, row in enumerate(_read_rows(path), 1):
-        query = _parse_query(row, f"{path}: query {number}", author, check_negation)
+        query = _parse_query(row, f"{path}: query {number}", author)
         if query.id in numbers:
             raise GoldError(
                 f"{path}: query {number} ({query.id!r}): duplicate id, query {numbers[query.id]} "
@@ -214,24 +155,6 @@ def select_gold_queries(
             suggestion = suggest_spelling(name, known_ids)
             raise GoldError(f"{path}: there is no query {name!r}{suggestion}; see --list")
     return [query for query in queries if query.id in ids] if ids else queries
-
-
-def locate_queries(path: Path) -> dict[str, int]:
-    """Locate the queries of a gold file: the line of each, from 1, by its id; {} if it is broken.
-
-    What is wrong with a file is for its loader to say.
-    """
-    lines: dict[str, int] = {}
-
-    def locate(root: yaml.Node | None) -> None:
-        for node in _list_query_nodes(root):
-            lines.update((name, node.start_mark.line + 1) for name in _find_ids(node))
-
-    try:
-        parse_yaml(path.read_text(encoding="utf-8-sig"), locate)
-    except (OSError, ValueError, YamlError):
-        return {}
-    return lines
 
 
 def suggest_spelling(wrong: str, candidates: Collection[str], limit: int = 1) -> str:
@@ -292,7 +215,7 @@ def format_gold_schema() -> str:
     return f"{json.dumps(build_gold_schema(), indent=2, ensure_ascii=False)}\n"
 
 
-def _parse_query(row: object, where: str, author: str | None, check_negation: bool) -> GoldQuery:
+def _parse_query(row: object, where: str, author: str | None) -> GoldQuery:
     if not isinstance(row, Mapping):
         raise GoldError(f"{where} is not a list of `key: value` lines; write `id:` and `query:`")
     values = {key: _strip(value) for key, value in row.items()}
@@ -301,10 +224,9 @@ def _parse_query(row: object, where: str, author: str | None, check_negation: bo
         where = f"{where} ({values['id']!r})"
     if (text := values.get("query")) and isinstance(text, str):
         values["query"] = _fill_in_author(text, f"{where}: query", author)
-    query = _convert({"checkNegation": check_negation} | values, where)
+    query = _convert(values, where)
     if query.language and not is_language_tag(query.language):
         raise GoldError(f"{where}: language: {_NO_TAG.format(query.language)}")
-    _check_rules(query, where)
     for field in ("forbidAnswerPatterns", "requireAnswerPatterns"):
         for number, pattern in enumerate(_get(query, field), 1):
             if problem := find_pattern_problem(pattern, is_required=field.startswith("require")):
@@ -367,27 +289,6 @@ def _describe_problem(where: str, key: str, value: object, error: str) -> GoldEr
         listed = suggest_spelling(value, choices) or f"; write {_join(choices)}"
         return GoldError(f"{where}: {value!r} is not known here{listed}")
     return GoldError(f"{where}: {value!r} has a comma, which divides ids; drop it")
-
-
-def _check_rules(query: GoldQuery, where: str) -> None:
-    """Refuse two fields that no answer can satisfy, and one without the other that it needs."""
-    for rule in FIELD_RULES:
-        restricting = (value for value in _as_tuple(_get(query, rule.field)) if value)
-        value = next((value for value in restricting if value in rule.values), None)
-        if value is None:
-            continue
-        others = _as_tuple(_get(query, rule.other))
-        shown = "true" if value is True else value
-        if rule.is_needed and not others:
-            raise GoldError(
-                f"{where}: {rule.field}: {shown} needs {rule.other}: {_join(rule.allowed)} "
-                f"({rule.why}); write it, or drop {rule.field}"
-            )
-        if not set(others) <= set(rule.allowed):
-            raise GoldError(
-                f"{where}: {rule.other} contradicts {rule.field}: {shown} ({rule.why}); drop one "
-                "of the two"
-            )
 
 
 def _fill_in_author(text: str, where: str, author: str | None) -> str:

@@ -2,14 +2,12 @@
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ..indexing.output.files import join_problems
 from ..serve.errors import GoldError
 from ..serve.retrieval.question import clean_question, find_question_problem
 from ..serve.text.languages import is_language_tag
-from .gold import GoldQuery, read_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,19 +18,6 @@ class QuestionLine:
     question: str
     language: str | None = None
     id: object = None
-
-
-def load_questions(path: Path) -> tuple[GoldQuery, ...]:
-    """Read questions as gold queries that require nothing; a repeated one counts once.
-
-    Each has the id of its line, such as `line-3`. GoldError as ``parse_questions`` raises it, and
-    for a file that cannot be read.
-    """
-    queries: dict[str, GoldQuery] = {}
-    for line in parse_questions(read_text(path), str(path)):
-        query = GoldQuery(f"line-{line.line}", line.question, check_negation=False)
-        queries.setdefault(line.question, query)
-    return tuple(queries.values())
 
 
 def parse_questions(text: str, name: str) -> list[QuestionLine]:

@@ -1,9 +1,9 @@
 """Refuse sources that a site lacks, and texts that were written for one gold query."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from ..indexing.leak_audit.word_runs import WordRun, cut_runs, find_line, split_tokens, weigh_tokens
 from ..indexing.notes import note_lint
@@ -90,94 +90,49 @@ def check_gold_sources(
     path: Path,
     public: Collection[str],
     notes: NoteSources,
-    *,
-    suggest: Collection[str] = (),
-    find_renamed: Callable[[GoldQuery, str], str | None] | None = None,
-    is_logged: bool = False,
 ) -> None:
     """Refuse sources that no record, passage or note has; GoldError names all, one on a line.
 
-    public: the names of all records and passages. suggest: the names that the error may propose.
-    find_renamed: what a missing source is called now, by the question of its query. is_logged: the
-    error may become public, so that it names nothing that could be the path of a note.
+    public: the names of all records and passages. The error may stand in a public log, and a source
+    may be the path of a note, so that it goes by its number.
     """
-    check = _SourceCheck(public, notes, suggest, find_renamed, is_logged)
     mistakes = [
         f"{path}: query {query.id!r}: {mistake}"
         for query in queries
-        for mistake in check.find_mistakes(query)
+        for mistake in _find_mistakes(query, public, notes)
     ]
     if mistakes:
         raise GoldError("\n".join(mistakes))
 
 
-@dataclass(frozen=True, slots=True)
-class _SourceCheck:
-    """Hold the arguments of ``check_gold_sources``, under the same names."""
-
-    public: Collection[str]
-    notes: NoteSources
-    suggest: Collection[str]
-    find_renamed: Callable[[GoldQuery, str], str | None] | None
-    is_logged: bool
-
-    def find_mistakes(self, query: GoldQuery) -> Iterator[str]:
-        """Find what is wrong with the sources of a query, each with the field and the remedy."""
-        for field_name, sources in query.sources_by_field.items():
-            for number, source in enumerate(sources, 1):
-                shown = f"number {number}" if self._is_private(source) else repr(source)
-                if source in self.public or source in self.notes.ids:
-                    if field_name == "expectCited" and (problem := self._clash(query, source)):
-                        yield f"{field_name}: {shown} {problem}; drop one of the two"
-                elif source not in self.notes.unrouted:
-                    missing = self._describe_missing(query, field_name, source, shown)
-                    yield f"{field_name}: {missing}"
-                elif field_name != "forbidSources":
-                    shown = f"number {number}" if self.is_logged else repr(source)
-                    yield (
-                        f"{field_name}: {shown} is a note with `routes: off`, which no question "
-                        "can find; drop it from the query, or take `routes: off` out of the note"
-                    )
-
-    def _is_private(self, source: str) -> bool:
-        """Tell whether a public log may not name a source."""
-        if not self.is_logged or source in self.public:
-            return False
-        # Written without its suffix, or not quite as it is spelled.
-        names = {_drop_suffix(path) for path in (*self.notes.ids, *self.notes.unrouted)}
-        return _may_be_path(source) or bool(suggest_spelling(_drop_suffix(source), names))
-
-    def _describe_missing(self, query: GoldQuery, field_name: str, source: str, shown: str) -> str:
-        if self._is_private(source):
-            return f"there is no record, passage or note for {shown}; correct it"
-        remedy = "correct it" if self.is_logged else "build the site again or correct it"
-        renamed_to = None
-        # What has to be absent is not what the question is about.
-        if self.find_renamed and field_name != "forbidSources" and not _may_be_path(source):
-            renamed_to = self.find_renamed(query, source)
-        renamed = f"; its question finds {renamed_to}" if renamed_to else ""
-        spelling = suggest_spelling(source, self.suggest, 3)
-        return f"there is no record, passage or note {shown}{spelling}{renamed}; {remedy}"
-
-    def _clash(self, query: GoldQuery, source: str) -> str:
-        """Describe why no answer that the query accepts can cite a source; "" if one can."""
-        if source in self.public and query.forbid_record_citations:
-            return "is a page, which contradicts forbidRecordCitations"
-        kind, mode = ("page", "related-material") if source in self.public else ("note", "partial")
-        if mode in query.expected_modes:
-            return f"is a {kind}, which an answer of the mode {mode} does not cite"
-        return ""
+def _find_mistakes(query: GoldQuery, public: Collection[str], notes: NoteSources) -> Iterator[str]:
+    """Find what is wrong with the sources of a query, each with the field and the remedy."""
+    for field_name, sources in query.sources_by_field.items():
+        for number, source in enumerate(sources, 1):
+            shown = f"{field_name}: number {number}"
+            if source in public or source in notes.ids:
+                if field_name == "expectCited" and (problem := _find_clash(query, source, public)):
+                    yield f"{shown} {problem}; drop one of the two"
+            elif source not in notes.unrouted:
+                yield (
+                    f"{shown}: there is no record, passage or note of that name"
+                    f"{suggest_spelling(source, public, 3)}; build the site again or correct it"
+                )
+            elif field_name != "forbidSources":
+                yield (
+                    f"{shown} is a note with `routes: off`, which no question can find; drop it "
+                    "from the query, or take `routes: off` out of the note"
+                )
 
 
-def _drop_suffix(source: str) -> str:
-    """Drop an anchor and the suffix of a path."""
-    path = PurePath(source.partition("#")[0])
-    return str(path.with_suffix("")) if path.name else source
-
-
-def _may_be_path(source: str) -> bool:
-    """Tell whether a source could be the path of a note, which has a suffix."""
-    return bool(PurePath(source.partition("#")[0]).suffix)
+def _find_clash(query: GoldQuery, source: str, public: Collection[str]) -> str:
+    """Find why no answer that the query accepts can cite a source; "" if one can."""
+    if source in public and query.forbid_record_citations:
+        return "is a page, which contradicts forbidRecordCitations"
+    kind, mode = ("page", "related-material") if source in public else ("note", "partial")
+    if mode in query.expected_modes:
+        return f"is a {kind}, which an answer of the mode {mode} does not cite"
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,15 +24,8 @@ from ..serve.text.languages import get_translation
 from ..serve.text.normalization import normalize_phrase
 from ..serve.text.tokenization import extract_words
 from ..serve.types import RoutingHint
-from ..serve.vectors import (
-    INVERSE_NORMS,
-    Encoding,
-    divide_rows,
-    invert_row_norms,
-    quantize_int8,
-    round_symmetric,
-)
-from .answers import CheckedAnswer
+from ..serve.vectors import Int8Codes, divide_rows, quantize_int8
+from .answers import CheckedAnswers
 from .caches import ReportProgress
 from .notes.notebook import Note
 from .notes.routing_hints import embed_passages_and_notes
@@ -285,7 +278,7 @@ def build_index(
     weights: Mapping[str, float] | None = None,
     progress: ReportProgress | None = None,
     questions: Mapping[str, SectionQuestions] | None = None,
-    answers: Iterable[CheckedAnswer] = (),
+    answers: CheckedAnswers | None = None,
 ) -> SiteIndex:
     """Embed and index a site.
 
@@ -338,14 +331,14 @@ def build_index(
         label_terms=index_labels(hints.hints, site.language),
         is_history=mark_history_pages(records, site.name, weights or {}),
         questions=_index_questions(
-            questions or {}, answers, passages, lexicon, forms, languages, site, scripts
+            questions or {}, answers or {}, passages, lexicon, forms, languages, site, scripts
         ),
     )
 
 
 def _index_questions(
     questions: Mapping[str, SectionQuestions],
-    answers: Iterable[CheckedAnswer],
+    answers: CheckedAnswers,
     passages: Sequence[IndexedPassage],
     lexicon: Lexicon,
     forms: Mapping[str, Sequence[str]],
@@ -364,7 +357,7 @@ def _index_questions(
             terms_by_form[language].update(dict.fromkeys(own.split(), term))
     return index_questions(
         questions,
-        {(checked.section, checked.question): checked.answer for checked in answers},
+        answers,
         list_sections(entry.passage for entry in passages),
         terms_by_form,
         lambda term, language: _idf(lexicon, rows.get(term), ranges[language]),
@@ -448,44 +441,11 @@ def choose_embedder_profile(provider: str, windows: int) -> Profile:
 Array = NDArray[Any]
 
 
-def encode_vectors(vectors: Vectors, encoding: Encoding) -> dict[str, Array]:
-    """Return the arrays of an encoding by name, and the inverse norms (n,) float32.
+def encode_vectors(vectors: Vectors, dimensions: int) -> Int8Codes:
+    """Encode the leading dimensions of vectors (n, d), of which a row is of length 1 again.
 
-    vectors: (n, d) with at least the encoding's dimensions. Leading dimensions are kept and a row
-    is of length 1 again. Codes are symmetric per row: the scale cancels in a cosine and is not
-    stored. A row of zeros stays one, with the inverse norm 0.
+    Codes are symmetric per row: the scale cancels in a cosine and is not stored. A row of zeros
+    stays one, with the inverse norm 0.
     """
-    rows = vectors[:, : encoding.dimensions]
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    return ENCODERS[encoding.name](divide_rows(rows, norms))
-
-
-def _encode_float32(rows: Vectors) -> dict[str, Array]:
-    return {"codes": rows.astype("<f4"), INVERSE_NORMS: invert_row_norms(rows)}
-
-
-def _encode_int8(rows: Vectors) -> dict[str, Array]:
-    quantized = quantize_int8(rows)
-    return {"codes": quantized.codes, INVERSE_NORMS: quantized.inverse_norms}
-
-
-def _encode_int4(rows: Vectors) -> dict[str, Array]:
-    codes = round_symmetric(rows, 7)
-    return {"codes": _pack_nibbles(codes), INVERSE_NORMS: invert_row_norms(codes)}
-
-
-# By the names of ``serve.vectors.ENCODING_KINDS``: from unit rows (n, d).
-ENCODERS: Mapping[str, Callable[[Vectors], dict[str, Array]]] = {
-    "float32": _encode_float32,
-    "int8": _encode_int8,
-    "int4": _encode_int4,
-}
-
-
-def _pack_nibbles(codes: NDArray[np.int8]) -> NDArray[np.uint8]:
-    """Pack two 4-bit codes into a byte, as ``serve.vectors`` reads them."""
-    half = (codes.shape[1] + 1) // 2
-    low = (codes[:, :half] + 8).astype(np.uint8)
-    high = np.zeros_like(low)
-    high[:, : codes.shape[1] - half] = (codes[:, half:] * 16).view(np.uint8)
-    return low | high
+    rows = vectors[:, :dimensions]
+    return quantize_int8(divide_rows(rows, np.linalg.norm(rows, axis=1, keepdims=True)))

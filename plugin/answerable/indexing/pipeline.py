@@ -16,8 +16,8 @@ from ..serve.bundle_format.manifest import STREAMS, Manifest, Profile, array_fil
 from ..serve.embedders.embedder import Embedder, EmbedderIdentity
 from ..serve.settings import BUNDLE_FOLDER, SETTINGS_FILE, FunctionSettings
 from ..serve.stores.bundle import Bundle, open_bundle
-from ..serve.vectors import Encoding
-from .answers import CheckedAnswer
+from ..serve.vectors import ARRAYS
+from .answers import CheckedAnswers
 from .browser_index.index_files import BrowserIndex
 from .browser_index.staged_index import stage_browser_index, write_browser_index
 from .caches import ProcessPool, hash_inputs, keep_stage, name_vector_space, show_progress
@@ -40,16 +40,9 @@ from .questions import SectionQuestions, mark_answered
 from .widget.injection import WIDGET_FOLDER
 
 
-def count_scanned_bytes(encoding: Encoding, sizes: Mapping[str, int]) -> int:
-    """Count the bytes of all vectors, if a question is compared with every one of them.
-
-    sizes: of a bundle's files.
-    """
-    if not encoding.kind.is_scanned:
-        return 0
-    return sum(
-        sizes[array_file_name(stream, name)] for stream in STREAMS for name in encoding.arrays
-    )
+def count_vector_bytes(sizes: Mapping[str, int]) -> int:
+    """Count the bytes of all vectors. sizes: of a bundle's files."""
+    return sum(sizes[array_file_name(stream, name)] for stream in STREAMS for name in ARRAYS)
 
 
 def summarize_build(manifest: Manifest, embedded: int, folder: Path) -> str:
@@ -60,7 +53,7 @@ def summarize_build(manifest: Manifest, embedded: int, folder: Path) -> str:
         nouns.append(("hints", "hint"))
     sizes = {name: file.bytes for name, file in manifest.files.items()}
     advice = ""
-    if lacks_kernel(count_scanned_bytes(manifest.encoding, sizes)):
+    if lacks_kernel(count_vector_bytes(sizes)):
         advice = "; `pip install 'mkdocs-answerable[fast]'` makes its search faster"
     return (
         f"{', '.join(format_count(counts[name], noun) for name, noun in nouns)}; "
@@ -106,12 +99,12 @@ class SiteBuild:
     cache: Path
     pool: ProcessPool
     embedder: Embedder
-    encoding: Encoding
+    dimensions: int
     choose_profile: Callable[[int], Profile]
     weights: Mapping[str, float] = field(default_factory=dict)
     page_names: Mapping[str, str] = field(default_factory=dict)
     questions: Mapping[str, SectionQuestions] = field(default_factory=dict)
-    answers: Sequence[CheckedAnswer] = ()
+    answers: CheckedAnswers = field(default_factory=dict)
     browser_folder: Path | None = None
 
 
@@ -231,7 +224,7 @@ def _stage_index(site: SiteBuild, notebook: Notebook, folder: Path) -> StagedInd
 
     def serialize() -> _IndexFiles:
         index = open_index()
-        contents = serialize_index(index, site.encoding)
+        contents = serialize_index(index, site.dimensions)
         if not answers:
             return contents, None
         profile = _choose_profile(site, contents)
@@ -242,10 +235,10 @@ def _stage_index(site: SiteBuild, notebook: Notebook, folder: Path) -> StagedInd
 
     # The profile of no notes tells what is set of it.
     options = (
-        site.encoding,
+        site.dimensions,
         list(site.weights.items()),
         site.questions,
-        site.answers,
+        list(site.answers.items()),
         site.choose_profile(0),
         answers,
     )
@@ -331,7 +324,7 @@ def publish_function(
     """
     folder, contents = staged.folder, staged.index.contents
     sizes = {name: len(data) for name, data in contents.files.items()}
-    scanned_bytes = 0 if staged.settings.store else count_scanned_bytes(contents.encoding, sizes)
+    scanned_bytes = 0 if staged.settings.store else count_vector_bytes(sizes)
     # Before the lock, which must not be left in a folder that is refused.
     check_function_folder(folder)
     with lock_folder(folder):

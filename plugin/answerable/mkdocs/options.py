@@ -22,7 +22,7 @@ from ..indexing.pages.passages import PassageWindow
 from ..indexing.questions import SectionQuestions, read_questions
 from ..postgres.options import DEFAULT_STORE_NAME, SEARCH_METHODS, VectorSearch, check_database_url
 from ..serve.answers.wire import ROUTE_FIELDS, list_template_fields
-from ..serve.bundle_format.manifest import LOCAL_PROFILE, Profile
+from ..serve.bundle_format.manifest import Profile
 from ..serve.embedders import local_embedder
 from ..serve.embedders.embedder import EmbedderIdentity
 from ..serve.errors import SiteError
@@ -37,7 +37,6 @@ from ..serve.settings import (
 )
 from ..serve.structure import is_safe_url
 from ..serve.text.languages import is_language_tag
-from ..serve.vectors import ENCODING_NAMES, REMOVED_ENCODINGS, Encoding
 
 DEFAULT_SHORTCUT = "Ctrl+I"
 NO_SHORTCUT = "none"
@@ -97,7 +96,6 @@ class RetrievalOptions(base.Config):
     floor = c.Optional(c.Type((int, float)))
     note_floor = c.Optional(c.Type((int, float)))
     call_floor = c.Optional(c.Type((int, float)))
-    calibrated_for = c.Optional(c.Type(str))
     hybrid = c.Optional(c.Type((int, float)))
     theme_fade = c.Optional(c.Type(bool))
     name_boost = c.Optional(c.Type((int, float)))
@@ -132,44 +130,10 @@ class AnswerOptions(base.Config):
     route = c.Optional(c.Type(str))
 
 
-class PriceOptions(base.Config):
-    """Configure what a million tokens of a model cost: ``evaluate.prices.MODEL``."""
-
-    input = c.Type((int, float))
-    output = c.Type((int, float))
-
-
-class JudgeOptions(base.Config):
-    """Configure a model that judges whether quotes support claims: ``evaluate.judge``."""
-
-    model = c.Optional(c.Type(str))
-    base_url = c.Optional(c.URL())
-    required = c.Type(bool, default=False)
-
-
-class EvaluateOptions(base.Config):
-    """Configure runs of the gold set over a model: ``evaluate``."""
-
-    check_negation = c.Type(bool, default=True)
-    prices = c.DictOfItems(c.SubConfig(PriceOptions), default={})
-    judge = c.SubConfig(JudgeOptions)
-
-
-class EncodingOption(c.Choice[str]):
-    """Choose an encoding; one that is gone is refused with what to use instead."""
-
-    def run_validation(self, value: object) -> str:
-        if instead := REMOVED_ENCODINGS.get(str(value)):
-            raise base.ValidationError(f"{value} is gone: use {instead}")
-        return super().run_validation(value)
-
-
 class BundleOptions(base.Config):
-    """Configure the encoding of vectors: ``bundle``."""
+    """Configure what is kept of vectors: ``bundle``."""
 
-    encoding = EncodingOption(ENCODING_NAMES, default="int8")
     dimensions = c.Optional(c.Type(int))
-    uncertified = c.Choice(("refuse", "allow"), default="refuse")
 
 
 class AddressOption(base.BaseConfigOption[str | None]):
@@ -211,21 +175,6 @@ class WidgetOptions(base.Config):
     search_row = c.Type(bool, default=True)
 
 
-class QuestionsOptions(base.Config):
-    """Configure the questions that sections are known to answer: ``questions``."""
-
-    file = c.Type(str, default="questions.jsonl")
-    model = c.Type(str, default="gpt-4o-mini")
-    base_url = c.Optional(c.URL())
-
-
-class QuestionsOption(c.SubConfig[QuestionsOptions]):
-    """Read options, or the file's name alone."""
-
-    def run_validation(self, value: object) -> QuestionsOptions:
-        return super().run_validation({"file": value} if isinstance(value, str) else value)
-
-
 class AnswerableConfig(base.Config):
     """Configure the plugin: all options of ``answerable``."""
 
@@ -243,10 +192,9 @@ class AnswerableConfig(base.Config):
     retrieval = c.SubConfig(RetrievalOptions)
     bundle = c.SubConfig(BundleOptions)
     store = c.SubConfig(StoreOptions)
-    evaluate = c.SubConfig(EvaluateOptions)
     gold = c.Type(str, default="eval/gold.yaml")
-    questions = QuestionsOption()
-    gate = c.Choice(("none", "retrieval"), default="none")
+    questions = c.Type(str, default="eval/questions.jsonl")
+    gate = c.Type(bool, default=False)
     answers_in = c.Optional(c.Choice(ANSWER_PLACES))
     offline = c.Optional(c.Type(bool))
     widget = c.SubConfig(WidgetOptions)
@@ -284,9 +232,6 @@ def check_options(config: AnswerableConfig) -> None:
         _check_range(
             "bundle.dimensions", config.bundle.dimensions, 1, resolve_identity(config).dimensions
         )
-    for model, price in config.evaluate.prices.items():
-        _check_range(f"evaluate.prices: {model}: input", price.input, 0, 1_000_000)
-        _check_range(f"evaluate.prices: {model}: output", price.output, 0, 1_000_000)
     answers = config.answers
     _check_range("answers.timeout", answers.timeout, 1, 600)
     characters = answers.max_evidence_characters
@@ -340,27 +285,6 @@ def resolve_search(config: AnswerableConfig) -> VectorSearch:
     return VectorSearch(store.search, store.m, store.ef_construction, store.ef_search)
 
 
-def describe_stale_floors(config: AnswerableConfig) -> str | None:
-    """Describe floors that were measured for another embedder; None if there are none."""
-    retrieval, label = config.retrieval, resolve_identity(config).label
-    is_set = retrieval.floor is not None or retrieval.note_floor is not None
-    if is_set and retrieval.calibrated_for not in (None, label):
-        return (
-            f"retrieval.calibrated_for: the floors were set for {retrieval.calibrated_for}, and "
-            f"the embedder is {label}; run `answerable calibrate` after the build and paste what "
-            "it prints"
-        )
-    provider = config.embedding.provider
-    is_borrowed = provider != "local" and EMBEDDER_PROVIDERS[provider].profile == LOCAL_PROFILE
-    if is_borrowed and retrieval.floor is None:
-        return (
-            f"retrieval.floor: {LOCAL_PROFILE.floor} was measured for the local embedder, and the "
-            f"embedder is {label}; run `answerable calibrate` after the build, then set "
-            "retrieval.floor and retrieval.calibrated_for"
-        )
-    return None
-
-
 def resolve_identity(config: AnswerableConfig) -> EmbedderIdentity:
     """Resolve the identity of the embedder that the options name."""
     embedding = config.embedding
@@ -383,10 +307,9 @@ def resolve_profile(config: AnswerableConfig, windows: int) -> Profile:
     return replace(profile, call_floor=min(profile.call_floor, profile.floor))
 
 
-def resolve_encoding(config: AnswerableConfig) -> Encoding:
-    """Resolve the encoding of vectors: with all of their dimensions where no number is set."""
-    bundle = config.bundle
-    return Encoding(bundle.encoding, bundle.dimensions or resolve_identity(config).dimensions)
+def resolve_dimensions(config: AnswerableConfig) -> int:
+    """Resolve how many leading dimensions of vectors are kept: all where no number is set."""
+    return config.bundle.dimensions or resolve_identity(config).dimensions
 
 
 def resolve_gold_path(config: AnswerableConfig) -> Path:
@@ -396,7 +319,7 @@ def resolve_gold_path(config: AnswerableConfig) -> Path:
 
 def resolve_questions_path(config: AnswerableConfig) -> Path:
     """Resolve the path of the file of questions, which need not exist."""
-    return Path(config.config_file_path).parent / config.questions.file
+    return Path(config.config_file_path).parent / config.questions
 
 
 def resolve_answers_path(config: AnswerableConfig) -> Path:

@@ -34,7 +34,6 @@ from . import widget
 from .options import (
     AnswerableConfig,
     add_suggestion,
-    describe_stale_floors,
     is_offline_build,
     is_preview_build,
     list_input_files,
@@ -121,9 +120,6 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             self._complete = True
             self._outputs = {}
             self._warned_of_header = False
-            with self._reporting_failure():
-                if stale := describe_stale_floors(self.config):
-                    log.warning(stale)
         self._nested_builds += 1
 
     def on_build_error(self, *, error: Exception) -> None:

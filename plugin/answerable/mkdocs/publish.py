@@ -19,7 +19,7 @@ from ..indexing.answer_place import (
 )
 from ..indexing.answers import check_answers, read_answers
 from ..indexing.caches import ProcessPool
-from ..indexing.index import SiteIndex, check_weight_patterns
+from ..indexing.index import check_weight_patterns
 from ..indexing.leak_audit.audit import Artifact, audit_artifacts, walk_artifacts
 from ..indexing.notes import notebook as note_ids
 from ..indexing.notes.notebook import Notebook, read_notebook
@@ -34,7 +34,7 @@ from ..indexing.pipeline import (
     NO_ADDRESS_MESSAGE,
     FunctionPlan,
     SiteBuild,
-    index_site,
+    StagedFunction,
     preview_site,
     publish_site,
     read_site_notes,
@@ -43,35 +43,30 @@ from ..indexing.questions import list_sections
 from ..indexing.widget import site_files
 from ..indexing.widget.site_files import PublishedIndex, format_widget_config, write_widget_files
 from ..serve.errors import SiteError
-from ..serve.settings import BUNDLE_FOLDER
+from ..serve.settings import BUNDLE_FOLDER, FunctionSettings
+from ..serve.stores.bundle import open_bundle
 from .options import (
     AnswerableConfig,
     check_options,
     is_absolute_endpoint,
     read_known_questions,
     resolve_answers_path,
-    resolve_encoding,
+    resolve_dimensions,
     resolve_function_folder,
+    resolve_gold_path,
     resolve_identity,
     resolve_profile,
     resolve_questions_path,
+    resolve_search,
     resolve_settings,
 )
 from .pages import FinishedBuild, SitePages, merge_languages
-from .release_gates import (
-    check_database_options,
-    publish_to_database,
-    require_gold_set,
-    resolve_stored_settings,
-    run_release_gates,
-)
 from .widget import check_widget_options
 
 
 def list_function_needs(config: AnswerableConfig) -> dict[str, str]:
     """List the options for which a function has to answer, each with the reason."""
-    dimensions = config.bundle.dimensions or 0
-    drops_dimensions = dimensions not in (0, resolve_identity(config).dimensions)
+    drops_dimensions = resolve_dimensions(config) != resolve_identity(config).dimensions
     needs = {
         "notebook": config.notebook and "private notes stay on a server",
         "embedding.provider": config.embedding.provider != "local"
@@ -80,7 +75,6 @@ def list_function_needs(config: AnswerableConfig) -> dict[str, str]:
         and "only the extractive answerer runs in the browser",
         "retrieval.hybrid": config.retrieval.hybrid == 0
         and "the browser ranks by words and vectors",
-        "bundle.encoding": config.bundle.encoding != "int8" and "the browser reads int8 alone",
         "bundle.dimensions": drops_dimensions and "the browser reads all dimensions",
         # Also where its environment variable is missing in this build.
         "store.url": config.store.url != "" and "a database needs a server",
@@ -141,13 +135,17 @@ def publish_build(built: FinishedBuild, report: Callable[[str], object] = log.in
             log.warning(
                 "function: %s holds an older function of all languages; delete it", function
             )
-    check_database_options(built)
-    require_gold_set(built, len(parts))
+    _check_database_options(built)
+    if built.options.gate and len(parts) > 1:
+        raise SiteError(
+            "gate: with `languages: apart` each language has an index, and the gold set is of all "
+            "of them: take `gate` out, and run `answerable eval --bundle`"
+        )
     plans = [
         FunctionPlan(
             folder,
             _describe_site(built, part, place),
-            resolve_stored_settings(built, folder),
+            _resolve_stored_settings(built, folder),
             has_function,
         )
         for folder, part in parts.items()
@@ -156,14 +154,14 @@ def publish_build(built: FinishedBuild, report: Callable[[str], object] = log.in
     # An address is the function's concern: a browser knows where its page is.
     if whole.info.url is None and place == "function":
         log.info(NO_ADDRESS_MESSAGE)
-    gate = partial(run_release_gates, built, notebook=notebook)
+    gate = partial(_judge_gold_set, built, notebook=notebook)
     published = publish_site(site, plans, notebook, report, gate)
     if has_function:
         shutil.rmtree(unpublished, ignore_errors=True)
     elif configured.exists():
         log.info("function: %s is an earlier build's, and nothing asks it; delete it", configured)
     for staged, _ in published:
-        publish_to_database(built, staged, notebook)
+        _publish_to_database(built, staged)
     indexes = {
         plan.site.info.language: PublishedIndex(
             manifest.id, manifest.built_at, staged.index.browser
@@ -225,13 +223,6 @@ def audit_unindexed_site(
         audit_artifacts(notebook.notes, written, Path(options.cache), pool, notebook.unindexed)
 
 
-def index_unpublished_site(built: FinishedBuild) -> tuple[SiteIndex, Notebook]:
-    """Index a whole site, and return the index and its notebook; nothing is written or audited."""
-    whole = _merge_sites(built)
-    notebook = _read_checked_notebook(built, whole)
-    return index_site(_describe_site(built, whole), notebook), notebook
-
-
 def _choose_answer_place(built: FinishedBuild, whole: SitePages) -> AnswerPlace:
     """Choose where a published site's questions are answered, and say what needs a function.
 
@@ -275,7 +266,7 @@ def _merge_sites(built: FinishedBuild) -> SitePages:
             format_count(len(faults), "stored answer"),
             join_problems([f"{fault.section}: {fault.problem}" for fault in faults]),
         )
-    return replace(whole, answers=tuple(answers))
+    return replace(whole, answers=answers)
 
 
 def _describe_site(
@@ -290,7 +281,7 @@ def _describe_site(
         cache=built.cache,
         pool=built.pool,
         embedder=built.embedder,
-        encoding=resolve_encoding(built.options),
+        dimensions=resolve_dimensions(built.options),
         choose_profile=partial(resolve_profile, built.options),
         weights=built.options.retrieval.weights,
         questions=read_known_questions(built.options),
@@ -353,3 +344,84 @@ def _list_artifacts(built: FinishedBuild, whole: SitePages) -> Iterator[Artifact
         contexts = "\n".join(dict.fromkeys(passage.context for passage in page.passages))
         source = whole.sources[page.record.id]
         yield Artifact(f"the front matter of {source}", contexts.encode, source)
+
+
+def _judge_gold_set(built: FinishedBuild, staged: StagedFunction, notebook: Notebook) -> None:
+    """Refuse a staged function whose gold set fails by what is retrieved; SiteError names why."""
+    options, path = built.options, resolve_gold_path(built.options)
+    if not options.gate:
+        return
+    if not path.is_file():
+        raise SiteError(f"gate: {path} does not exist: write a gold set, or take `gate` out")
+    # Imported late: most builds have no gold set.
+    from ..evaluate.gate import judge_contents
+    from ..evaluate.gold import load_gold_queries
+    from ..evaluate.sources import make_note_sources
+
+    contents = staged.index.contents
+    profile = resolve_profile(options, contents.counts["windows"])
+    queries = load_gold_queries(path, built.author)
+    notes = make_note_sources(notebook.ids, notebook.unrouted_paths)
+    verdicts = judge_contents(contents, built.embedder, profile, queries, path, notes)
+    # An issue may name a note's file, and a build's log may be public.
+    if failed := [verdict.id for verdict in verdicts if not verdict.holds]:
+        raise SiteError(
+            f"gate: {len(failed)} of {len(verdicts)} gold queries fail ({', '.join(failed)}), so "
+            "nothing is published: take `gate` out, build, and ask `answerable eval` why"
+        )
+    log.info("gate: %d of %d gold queries hold", len(verdicts), len(verdicts))
+
+
+def _publish_to_database(built: FinishedBuild, staged: StagedFunction) -> None:
+    """Publish the bundle in a function's folder to the database, if there is one.
+
+    StorageError if the database refuses.
+    """
+    store = built.options.store
+    if not store.url:
+        return
+    from ..postgres.publication import DatabaseTarget, publish_bundle_rows
+
+    name = _store_name(built, staged.folder)
+    target = DatabaseTarget(store.url, name, resolve_search(built.options), float(store.grace))
+    bundle = open_bundle(staged.folder / BUNDLE_FOLDER)
+    published = publish_bundle_rows(bundle, target)
+    log.info(
+        "store: %s published as %s; %s sent, %s removed",
+        bundle.manifest.id[:12],
+        name,
+        format_count(published.sent, "row"),
+        format_count(published.removed, "older bundle"),
+    )
+
+
+def _check_database_options(built: FinishedBuild) -> None:
+    """Warn of an empty database address, and import what a database needs before a file is written.
+
+    PolicyError names the extra to install.
+    """
+    if built.options.store.url:
+        from ..postgres import publication
+
+        del publication
+    elif _names_database(built):
+        log.warning("store.url: it is empty, so nothing is published to a database")
+
+
+def _names_database(built: FinishedBuild) -> bool:
+    """True if the site's owner has named an address, even one that the environment lacks."""
+    return built.options.store.url != ""
+
+
+def _resolve_stored_settings(built: FinishedBuild, folder: Path) -> FunctionSettings:
+    """Resolve the settings of the function in a folder, with its name in the database."""
+    settings = resolve_settings(built.options)
+    if not _names_database(built):
+        return settings
+    return replace(settings, store=_store_name(built, folder))
+
+
+def _store_name(built: FinishedBuild, folder: Path) -> str:
+    """Name a function's bundle in the database: one for each language or version of a site."""
+    inner = folder.resolve().relative_to(Path(built.options.function).resolve())
+    return "/".join([built.options.store.name, *inner.parts])

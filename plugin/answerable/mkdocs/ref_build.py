@@ -6,7 +6,6 @@ process, and its modules may be named as those of another state of the site.
 
 import logging
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -31,7 +30,6 @@ from .site_config import (
     MissingPluginError,
     SiteConfig,
     build_unpublished,
-    load_mkdocs_config,
     load_site_config,
     take_log,
 )
@@ -39,10 +37,9 @@ from .site_config import (
 
 @dataclass(frozen=True, slots=True)
 class RefSite:
-    """Hold the site of a ref as long as it is checked out. name: how messages call it."""
+    """The site of a ref, as long as it is checked out. ``name``: how messages call it."""
 
     name: str
-    commit: str
     config_file: Path
     config: SiteConfig
 
@@ -89,51 +86,7 @@ def build_ref(config_file: Path, ref: str | None) -> Iterator[RefSite]:
                     f"the site of {name} cannot be built ({error}): see `answerable build` there, "
                     "or name another ref"
                 )
-            yield RefSite(name, commit, ref_config_file, config)
-
-
-@contextmanager
-def build_with_page(config_file: Path, draft: Path) -> Iterator[Path]:
-    """Build a copy of a site in which a file stands for the page of its name; yield its bundle.
-
-    Nothing of it is published, and it is gone afterwards. SiteError if no page has the name, or the
-    site cannot be built.
-    """
-    docs = Path(load_mkdocs_config(config_file).docs_dir)
-    page = _find_page(docs, draft)
-    with TemporaryDirectory(prefix="answerable-") as temporary:
-        top = Path(temporary)
-        shutil.copytree(docs, top / "docs")
-        shutil.copyfile(draft, top / "docs" / page)
-        build_unpublished(
-            config_file,
-            str(top / "site"),
-            lambda built: write_compared_function(built, top / "function"),
-            docs_dir=str(top / "docs"),
-        )
-        yield top / "function" / BUNDLE_FOLDER
-
-
-def _find_page(docs: Path, draft: Path) -> Path:
-    """Find the page that a draft stands for: itself, or the only one with most of its path."""
-    path = draft.resolve()
-    if path.is_relative_to(docs.resolve()):
-        return path.relative_to(docs.resolve())
-    pages = [page.relative_to(docs) for page in docs.rglob(draft.name)]
-
-    def count_shared(page: Path) -> int:
-        pairs = zip(reversed(page.parts), reversed(path.parts), strict=False)
-        return next((n for n, (a, b) in enumerate(pairs) if a != b), len(page.parts))
-
-    most = max(map(count_shared, pages), default=0)
-    best = [page for page in pages if count_shared(page) == most]
-    if len(best) != 1:
-        names = " and ".join(page.as_posix() for page in best) or "no page"
-        raise SiteError(
-            f"--try {draft}: {names} of {docs} has that name: name the file, and its folder, like "
-            "the page that it replaces"
-        )
-    return best[0]
+            yield RefSite(name, ref_config_file, config)
 
 
 def _link_today(current: SiteConfig, config_file: Path, ref_config_file: Path, top: Path) -> None:

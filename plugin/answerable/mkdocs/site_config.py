@@ -1,8 +1,7 @@
 """Read a site's mkdocs.yml for commands, or rebuild and index the site without publishing it."""
 
 import logging
-import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +12,6 @@ from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, ConfigurationError, MkDocsException
 
-from ..evaluate.gate import GateReport, judge_contents
-from ..evaluate.judge import EntailmentJudge
-from ..evaluate.verdict import ModelPrice
 from ..indexing.answer_place import find_function
 from ..indexing.caches import ProcessPool
 from ..indexing.generators import (
@@ -25,18 +21,12 @@ from ..indexing.generators import (
     read_project,
     run_generator,
 )
-from ..indexing.index import SiteIndex
-from ..indexing.notes.notebook import Notebook
-from ..indexing.output.bundle_writer import serialize_index
 from ..serve.errors import SiteError
 from ..serve.settings import BUNDLE_FOLDER
-from ..serve.vectors import Encoding, encode_all_dimensions
-from .built_sites import list_published_folders, load_built_site_config, read_built_pages
-from .options import resolve_encoding, resolve_gold_path
+from .built_sites import load_built_site_config, read_built_pages
+from .options import resolve_gold_path
 from .pages import FinishedBuild
 from .plugin import AnswerablePlugin
-from .publish import index_unpublished_site, list_function_needs
-from .release_gates import answers_locally, make_judged_site
 from .repository import list_source_files
 
 
@@ -75,9 +65,6 @@ class MissingPluginError(SiteError):
 class SiteConfig:
     """Hold the files and folders of a site, resolved; ``author`` is its site_author.
 
-    ``published``: the folders whose files are published, docs_dir and site_dir.
-    ``prices``: of a million tokens, by the name of a model. ``check_negation``: whether gold
-    queries compare claims with their quotes by negation, unless they say otherwise.
     ``function``: as the option names it, whether the last build has written it or not.
     """
 
@@ -88,10 +75,6 @@ class SiteConfig:
     abbreviations: Path | None
     cache: Path
     author: str | None
-    published: tuple[Path, ...]
-    prices: Mapping[str, ModelPrice]
-    check_negation: bool
-    judge: EntailmentJudge | None
 
     @property
     def bundle(self) -> Path:
@@ -103,7 +86,6 @@ def load_site_config(config_file: Path) -> SiteConfig:
     """Read a site's configuration; SiteError if it cannot be read or lacks the plugin."""
     config = load_mkdocs_config(config_file)
     options = find_plugin(config).config
-    judge = options.evaluate.judge
     return SiteConfig(
         function=Path(options.function),
         notebook=Path(options.notebook) if options.notebook else None,
@@ -112,31 +94,19 @@ def load_site_config(config_file: Path) -> SiteConfig:
         abbreviations=Path(options.abbreviations) if options.abbreviations else None,
         cache=Path(options.cache),
         author=config.site_author,
-        published=tuple(list_published_folders(config).values()),
-        prices={
-            name: ModelPrice(price.input, price.output)
-            for name, price in options.evaluate.prices.items()
-        },
-        check_negation=options.evaluate.check_negation,
-        judge=EntailmentJudge(judge.model, judge.base_url or None, judge.required)
-        if judge.model
-        else None,
     )
 
 
-def load_mkdocs_config(
-    config_file: Path, site_dir: str | None = None, docs_dir: str | None = None
-) -> MkDocsConfig:
+def load_mkdocs_config(config_file: Path, site_dir: str | None = None) -> MkDocsConfig:
     """Load a site's configuration, of whatever generator; SiteError if it cannot be read.
 
-    site_dir, docs_dir: where MkDocs writes the site, and reads its pages, instead.
+    site_dir: where MkDocs writes the site instead.
     """
     generator = detect_generator(config_file)
     if generator != "mkdocs":
         return load_built_site_config(read_project(config_file, generator))
     try:
-        folders = {"site_dir": site_dir, "docs_dir": docs_dir}
-        overrides = {name: folder for name, folder in folders.items() if folder}
+        overrides = {"site_dir": site_dir} if site_dir else {}
         return load_config(str(config_file), **overrides)
     except (ConfigurationError, FileNotFoundError) as error:
         raise SiteError(f"{config_file} cannot be read: {error}") from None
@@ -152,64 +122,18 @@ def find_plugin(config: MkDocsConfig) -> AnswerablePlugin:
     )
 
 
-def certify_encoding(
-    config_file: Path,
-    name: str | None,
-    dimensions: int | None,
-    gold: Path | None,
-    ids: Sequence[str],
-) -> tuple[GateReport, str | None]:
-    """Judge an encoding by the gold set, in a build that is published nowhere.
-
-    What is None is the site's own. ids: the queries to ask, all by default. Returns the report,
-    and what keeps the encoding from being published. SiteError if the site cannot be built.
-    """
-    indexed: list[tuple[FinishedBuild, SiteIndex, Notebook]] = []
-
-    def index(built: FinishedBuild) -> None:
-        indexed.append((built, *index_unpublished_site(built)))
-
-    with TemporaryDirectory(prefix="answerable-") as folder:
-        build_unpublished(config_file, folder, index)
-    if not indexed:
-        raise SiteError(f"{config_file}: the site has no page to index; write one")
-    built, site_index, notebook = indexed[0]
-    if built.options.languages == "apart" and len(built.sites) > 1:
-        raise SiteError(
-            "languages: apart gives each language a bundle, and the gold set is of all of them; "
-            "judge the site with `languages: together`"
-        )
-    own, all_dimensions = resolve_encoding(built.options), built.embedder.identity.dimensions
-    if dimensions is None:
-        dimensions = own.dimensions
-    if not 1 <= dimensions <= all_dimensions:
-        raise SiteError(f"--dimensions: {dimensions} is not between 1 and {all_dimensions}")
-    encoding = Encoding(name or own.name, dimensions)
-    full = answers_locally(built.options)
-    site = make_judged_site(built, site_index, notebook, full=full, gold=gold, ids=ids)
-    report = judge_contents(site, serialize_index(site_index, encoding))
-    is_published = encoding == encode_all_dimensions(all_dimensions) or (
-        built.options.answers_in == "function" or list_function_needs(built.options)
-    )
-    problem = "readers' browsers answer this site, by int8 with all dimensions alone; publish it "
-    return report, None if is_published else f"{problem}with `answers_in: function`"
-
-
 def build_unpublished(
-    config_file: Path,
-    site_folder: str,
-    handler: Callable[[FinishedBuild], None],
-    docs_dir: str | None = None,
+    config_file: Path, site_folder: str, handler: Callable[[FinishedBuild], None]
 ) -> None:
     """Build a site into a folder; the handler gets what a build would publish.
 
-    docs_dir: where its pages are read instead. SiteError if the site cannot be built.
+    SiteError if the site cannot be built.
     """
     generator = detect_generator(config_file)
     if generator != "mkdocs":
-        _build_copy(read_project(config_file, generator), handler, docs_dir)
+        _build_copy(read_project(config_file, generator), handler)
         return
-    config = load_mkdocs_config(config_file, site_folder, docs_dir)
+    config = load_mkdocs_config(config_file, site_folder)
     plugin = find_plugin(config)
     plugin.build_handler = handler
     try:
@@ -223,9 +147,7 @@ def build_unpublished(
         plugin.build_handler = None
 
 
-def _build_copy(
-    project: Project, handler: Callable[[FinishedBuild], None], docs_dir: str | None
-) -> None:
+def _build_copy(project: Project, handler: Callable[[FinishedBuild], None]) -> None:
     """Build a copy of a site by its own generator, which knows no other folder to write into.
 
     The options are those of the site itself: git may hold neither its notes nor its caches.
@@ -233,8 +155,6 @@ def _build_copy(
     with TemporaryDirectory(prefix="answerable-") as name, closing(ProcessPool()) as pool:
         top = Path(name).resolve()
         copied = copy_project(project, top, list_source_files(project.folder))
-        if docs_dir and copied.docs_dir:
-            shutil.copytree(docs_dir, copied.docs_dir, dirs_exist_ok=True)
         run_generator(copied, to_stderr=True)
         folders = {"site_dir": copied.site_dir, "docs_dir": copied.docs_dir}
         config = load_built_site_config(

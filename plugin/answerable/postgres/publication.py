@@ -6,11 +6,8 @@ step from the old bundle to the new. Whatever stops a publisher, the server roll
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
-from ..serve.retrieval.store import Store
 from ..serve.stores.bundle import Bundle
 from . import catalog, tables
 from .catalog import (
@@ -27,8 +24,7 @@ from .catalog import (
     serve_bundle_key,
 )
 from .options import DEFAULT_STORE_NAME, VectorSearch
-from .rows import Row, make_rows, register_vectors
-from .store import open_postgres_store
+from .rows import make_rows, register_vectors
 from .tables import PUBLIC_SCHEMA, TABLE_FORMAT, BundleTables, StoredTable, VectorColumn
 
 # Hours after which what is no longer served is removed: functions that slept may still read it.
@@ -36,8 +32,6 @@ GRACE_HOURS = 24.0
 
 # Bytes up to which a vector lies in its row: a page of the database holds 8192.
 _MAX_INLINE_BYTES = 7_500
-
-StoreCheck = Callable[[Store], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +56,9 @@ class PublishedRows:
     removed: int = 0
 
 
-def publish_bundle_rows(
-    bundle: Bundle, target: DatabaseTarget, check: StoreCheck | None = None
-) -> PublishedRows:
+def publish_bundle_rows(bundle: Bundle, target: DatabaseTarget) -> PublishedRows:
     """Publish a bundle; StorageError if another build does, or if the database refuses.
 
-    check: gets the store before anyone else can see it, and raises to have nothing published.
     A bundle that is served already is left as it is.
     """
     key = _make_bundle_key(bundle, target)
@@ -75,7 +66,7 @@ def publish_bundle_rows(
         prepare_catalog(connection, target.name)
         with connection.transaction():
             catalog.lock_site_name(connection, target.name)
-            sent = _publish(connection, bundle, target, key, check)
+            sent = _publish(connection, bundle, target, key)
         removed = remove_superseded(connection, target.name, 3600 * target.grace)
     return PublishedRows(key, sent, removed)
 
@@ -91,9 +82,8 @@ def _publish(
     bundle: Bundle,
     target: DatabaseTarget,
     key: str,
-    check: StoreCheck | None,
 ) -> int:
-    """Fill the tables, check and serve the bundle; returns the number of rows sent."""
+    """Fill the tables and serve the bundle; returns the number of rows sent."""
     bundle_tables = BundleTables(key)
     is_there = has_tables(connection, bundle_tables.names.values())
     if is_there and find_served_key(connection, target.name) == key:
@@ -104,8 +94,6 @@ def _publish(
     if not is_listed or not is_there:
         drop_tables(connection, bundle_tables)
         sent = _fill_tables(connection, bundle, bundle_tables, target)
-    if check:
-        check(open_postgres_store(partial(_fetch_unpublished, connection), key))
     serve_bundle_key(connection, target.name, key)
     return sent
 
@@ -118,8 +106,8 @@ def _fill_tables(
 ) -> int:
     """Create the tables of a bundle, list it in the catalog, and return the number of rows."""
     sent = 0
-    column = VectorColumn(bundle.manifest.encoding)
-    register_vectors(connection, column)
+    column = VectorColumn(bundle.manifest.dimensions)
+    register_vectors(connection)
     for table in tables.TABLES:
         name = bundle_tables.names[table.kind]
         sent += _fill_table(connection, bundle, table, name, column)
@@ -129,7 +117,7 @@ def _fill_tables(
         for index in table.indexes:
             execute(connection, f"CREATE INDEX ON {name} {index}")
     if target.search.how == "hnsw":
-        _index_vectors(connection, column, bundle_tables, target.search)
+        _index_vectors(connection, bundle_tables, target.search)
     for name in bundle_tables.names.values():
         execute(connection, f"ANALYZE {name}")
     manifest = bundle.manifest
@@ -153,43 +141,25 @@ def _fill_table(
     columns = [declared.replace(" codes", f" {column.type}") for declared in table.columns]
     execute(connection, f"CREATE TABLE {name} ({', '.join(columns)})")
     if "codes codes" in table.columns:
-        size = (2 if column.is_whole else 4) * column.encoding.dimensions
+        size = 2 * column.dimensions
         storage = "PLAIN" if size <= _MAX_INLINE_BYTES else "EXTERNAL"
         execute(connection, f"ALTER TABLE {name} ALTER COLUMN codes SET STORAGE {storage}")
     sent = 0
     statement = f"COPY {name} FROM STDIN (FORMAT binary)".encode()
     with connection.cursor() as cursor, cursor.copy(statement) as copy:
         copy.set_types([declared.split()[1].partition("(")[0] for declared in columns])
-        for row in make_rows(bundle, table.kind, column):
+        for row in make_rows(bundle, table.kind):
             copy.write_row(row)
             sent += 1
     return sent
 
 
 def _index_vectors(
-    connection: PublisherConnection,
-    column: VectorColumn,
-    bundle_tables: BundleTables,
-    search: VectorSearch,
+    connection: PublisherConnection, bundle_tables: BundleTables, search: VectorSearch
 ) -> None:
     execute(
         connection,
         f"CREATE INDEX ON {bundle_tables.names['vectors']} USING hnsw "
-        f"({column.indexed} halfvec_cosine_ops) "
+        "(codes halfvec_cosine_ops) "
         f"WITH (m = {search.m}, ef_construction = {search.ef_construction})",
     )
-
-
-def _fetch_unpublished(
-    connection: PublisherConnection,
-    statement: str,
-    parameters: Sequence[object] = (),
-    settings: Mapping[str, str] | None = None,
-    timeout: float | None = None,
-) -> list[Row]:
-    """Fetch rows that this transaction has not published yet; the timeout is the server's."""
-    del timeout
-    for name, value in (settings or {}).items():
-        execute(connection, "SELECT set_config(%s, %s, true)", name, value)
-    with connection.cursor(binary=True) as cursor:
-        return cursor.execute(statement.encode(), parameters).fetchall()

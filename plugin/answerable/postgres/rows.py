@@ -33,8 +33,7 @@ from ..serve.errors import BundleError, SiteError
 from ..serve.stores.bundle import MALFORMED, Bundle
 from ..serve.structure import pack_structure
 from ..serve.types import Passage
-from ..serve.vectors import Codes
-from .tables import VectorColumn
+from ..serve.vectors import Int8Codes
 
 # What is small of a site, as a bundle's files have it, in one container.
 _SNAPSHOT_PART = "snapshot"
@@ -146,9 +145,9 @@ _BATCH_ROWS = 1024
 Row = tuple[Any, ...]
 
 
-def register_vectors(connection: Connection[Any], column: VectorColumn) -> None:
+def register_vectors(connection: Connection[Any]) -> None:
     """Teach a connection to send vectors whose bytes are made here."""
-    info = TypeInfo.fetch(connection, column.name)
+    info = TypeInfo.fetch(connection, "halfvec")
     # Roles are made together with the extension that has the type.
     assert info is not None, "pgvector is not there"
     info.register(connection)
@@ -163,7 +162,7 @@ class _CodesDumper(Dumper):
         return obj
 
 
-def make_rows(bundle: Bundle, kind: str, column: VectorColumn) -> Iterator[Row]:
+def make_rows(bundle: Bundle, kind: str) -> Iterator[Row]:
     """Make the rows of one kind of table; SiteError for a text that PostgreSQL cannot hold."""
     if kind == "snapshot":
         yield from pack_snapshot(bundle).items()
@@ -171,7 +170,7 @@ def make_rows(bundle: Bundle, kind: str, column: VectorColumn) -> Iterator[Row]:
         for number, passage in enumerate(bundle.passages()):
             yield (number, *_list_fields(passage))
     elif kind == "vectors":
-        yield from _make_vector_rows(bundle.passage_codes, len(bundle.passage_ids), column)
+        yield from _make_vector_rows(bundle.passage_codes, len(bundle.passage_ids))
     elif kind == "postings":
         yield from make_posting_rows(bundle)
     elif kind == "hints":
@@ -179,7 +178,7 @@ def make_rows(bundle: Bundle, kind: str, column: VectorColumn) -> Iterator[Row]:
             texts = (hint.id, hint.label, hint.locator, hint.url)
             yield (number, *(check_text(text, hint.id) for text in texts))
     else:
-        windows = _make_vector_rows(bundle.hint_codes, len(bundle.hint_owners), column)
+        windows = _make_vector_rows(bundle.hint_codes, len(bundle.hint_owners))
         for owner, (number, norm, codes) in zip(bundle.hint_owners.tolist(), windows, strict=True):
             yield (number, owner, norm, codes)
 
@@ -222,20 +221,16 @@ def _list_fields(passage: Passage) -> Row:
     )
 
 
-def _make_vector_rows(
-    codes: Codes, count: int, column: VectorColumn
-) -> Iterator[tuple[int, float, bytes]]:
+def _make_vector_rows(codes: Int8Codes, count: int) -> Iterator[tuple[int, float, bytes]]:
     """Make a row for each vector: its number, its inverse norm and its codes."""
     for start in range(0, count, _BATCH_ROWS):
         span = slice(start, min(start + _BATCH_ROWS, count))
-        values = codes.decode_rows(span).astype(np.int8 if column.is_whole else np.float32)
         norms = codes.inverse_norms[span].tolist()
-        vectors = _encode_vectors(values)
+        vectors = _encode_vectors(codes.codes[span])
         yield from zip(range(span.start, span.stop), norms, vectors, strict=True)
 
 
-def _encode_vectors(rows: NDArray[Any]) -> list[bytes]:
-    """Encode vectors (n, d): whole numbers in half precision, others in single precision."""
-    dtype = ">f4" if rows.dtype.kind == "f" else ">f2"
+def _encode_vectors(rows: NDArray[np.int8]) -> list[bytes]:
+    """Encode vectors (n, d) in half precision, which holds whole numbers exactly."""
     header = struct.pack(">hh", rows.shape[1], 0)
-    return [header + encoded.tobytes() for encoded in rows.astype(dtype)]
+    return [header + encoded.tobytes() for encoded in rows.astype(">f2")]

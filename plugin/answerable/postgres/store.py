@@ -17,7 +17,7 @@ from ..serve.retrieval.scoring import Ranking, max_cosine_per_hint, score_codes,
 from ..serve.retrieval.store import Candidates, Floats, PassageQuery, Rows
 from ..serve.structure import unpack_blocks, unpack_spans, unpack_statements
 from ..serve.types import Passage, RoutingHint
-from ..serve.vectors import SCALAR_POOL, Codes, Float32Codes, Int8Codes
+from ..serve.vectors import SCALAR_POOL, Int8Codes
 from . import tables
 from .connections import OPENING_SECONDS, Fetch, Row
 from .options import VectorSearch, parse_vector_search
@@ -123,7 +123,7 @@ class PostgresStore(StoreSnapshot):
 
     @property
     def _vectors(self) -> VectorColumn:
-        return VectorColumn(self.manifest.encoding)
+        return VectorColumn(self.manifest.dimensions)
 
     def postings_of(self, terms: Collection[str]) -> Postings:
         """Assemble the postings of some terms, fetching those that are not cached."""
@@ -258,17 +258,12 @@ class PostgresStore(StoreSnapshot):
         """Decode vectors and score them as the bundle does; returns (numbers, cosines)."""
         numbers = np.array([number for number, _, _ in vectors], dtype=np.intp)
         norms = np.array([norm for _, norm, _ in vectors], dtype=np.float32)
-        width, kind = (2, ">f2") if self._vectors.is_whole else (4, ">f4")
-        size = _VECTOR_HEADER_BYTES + width * self.manifest.encoding.dimensions
+        size = _VECTOR_HEADER_BYTES + 2 * self.manifest.dimensions
         data = np.frombuffer(b"".join(data for _, _, data in vectors), np.uint8)
         if data.size != size * len(vectors):
             raise BundleError("the database's vectors have other dimensions: publish again")
-        values = np.ascontiguousarray(data.reshape(-1, size)[:, _VECTOR_HEADER_BYTES:]).view(kind)
-        codes: Codes
-        if self._vectors.is_whole:
-            codes = Int8Codes(values.astype(np.int8), norms)
-        else:
-            codes = Float32Codes(values.astype(np.float32), norms)
+        values = np.ascontiguousarray(data.reshape(-1, size)[:, _VECTOR_HEADER_BYTES:]).view(">f2")
+        codes = Int8Codes(values.astype(np.int8), norms)
         return numbers, score_codes(codes, unit, np.arange(len(vectors)))
 
     def _ceiling(self, unit: Floats, nearest: Candidates) -> float:
@@ -281,8 +276,6 @@ class PostgresStore(StoreSnapshot):
         It reads the question's numbers in half precision, and by Cauchy and Schwarz no cosine is
         off by more than the length of what that takes away.
         """
-        if not self._vectors.is_whole:
-            return _SUMMATION_ERROR
         rounding = unit - unit.astype(np.float16).astype(np.float32)
         return float(np.linalg.norm(rounding)) + _SUMMATION_ERROR
 

@@ -8,8 +8,6 @@ published ever changes a row of what is served.
 import re
 from dataclasses import dataclass
 
-from ..serve.vectors import Encoding
-
 PUBLIC_SCHEMA, PRIVATE_SCHEMA = "answerable", "answerable_private"
 # Version of the tables: a reader refuses every other one.
 TABLE_FORMAT = 8
@@ -105,33 +103,18 @@ class BundleTables:
 
 @dataclass(frozen=True, slots=True)
 class VectorColumn:
-    """Define the column of vectors of an encoding, and the searches in it.
+    """Define the column of vectors, and the searches in it.
 
-    Codes that are whole numbers are exact in half precision, so that the column holds what the
-    bundle holds; any others take single precision.
+    Codes are whole numbers, which are exact in half precision, so that the column holds what the
+    bundle holds.
     """
 
-    encoding: Encoding
-
-    @property
-    def is_whole(self) -> bool:
-        """Test whether the codes are whole numbers."""
-        return self.encoding.kind.is_whole
-
-    @property
-    def name(self) -> str:
-        """Return the name of the column's type in pgvector."""
-        return "halfvec" if self.is_whole else "vector"
+    dimensions: int
 
     @property
     def type(self) -> str:
         """Return the column's type in pgvector."""
-        return f"{self.name}({self.encoding.dimensions})"
-
-    @property
-    def indexed(self) -> str:
-        """Return the indexed expression: half precision in any case."""
-        return "codes" if self.is_whole else f"(codes::halfvec({self.encoding.dimensions}))"
+        return f"halfvec({self.dimensions})"
 
     def select_nearest(self, *, indexed: bool, within: bool) -> str:
         """Select passages by their cosines. Parameters: the question, how many.
@@ -141,7 +124,7 @@ class VectorColumn:
         """
         distance = f"(codes <#> %s::{self.type}) * norm, number"
         if indexed:
-            distance = f"{self.indexed} <=> %s::halfvec({self.encoding.dimensions})"
+            distance = f"codes <=> %s::{self.type}"
         where = "WHERE number BETWEEN %s AND %s " if within else ""
         return f"SELECT number, norm, codes FROM {{vectors}} {where}ORDER BY {distance} LIMIT %s"
 

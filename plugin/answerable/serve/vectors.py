@@ -1,12 +1,12 @@
-"""Vectors and their codes: encodings, quantization, and the products of a query with every row."""
+"""Vectors and their 8-bit codes, and the products of a query with every row."""
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from threading import Thread
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,35 +125,6 @@ Rows = NDArray[np.intp]
 # Candidates of a stream that are scored against the float query.
 SCALAR_POOL = 64
 
-# Rows whose halves are masked together: few enough to stay in a core's cache.
-_ROWS_PER_MASK = 256
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Float32Codes:
-    """Hold rows in full: (n, d) float32; ``inverse_norms`` (n,) is 1, or 0 for a row of zeros."""
-
-    rows: Floats
-    inverse_norms: Floats
-    pool: int = SCALAR_POOL
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def slack(self, query: Floats) -> float:
-        """Bound the error of adding up in another order."""
-        del query
-        return 1e-5
-
-    def estimate(self, query: Floats) -> Floats:
-        """Compute the scores, but for the order in which numbers are added up."""
-        cosines: Floats = (self.rows @ query) * self.inverse_norms
-        return cosines
-
-    def decode_rows(self, rows: Rows | slice) -> Floats:
-        """Return some rows as they are, (k, dimensions)."""
-        return self.rows[rows]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Int8Codes:
@@ -161,228 +132,39 @@ class Int8Codes:
 
     codes: NDArray[np.int8]
     inverse_norms: Floats
-    pool: int = SCALAR_POOL
 
     def __len__(self) -> int:
         return len(self.codes)
 
     def slack(self, query: Floats) -> float:
-        """Bound the error of rounding the query."""
-        return _rounding_slack(query)
+        """Bound how far an estimate lies under its score."""
+        # Seven standard deviations of what rounding the query does to a cosine: each coordinate is
+        # off by up to half a step, evenly, which is step / sqrt(12) on average.
+        return 7 * _largest_magnitude(query) / 127 / math.sqrt(12)
 
     def estimate(self, query: Floats) -> Floats:
-        """Compute the cosine with the query rounded to 8 bits, in whole numbers."""
-        return _estimate_rounded(self.dots, query, self.inverse_norms)
-
-    def dots(self, query: NDArray[np.int8]) -> WholeFloats:
-        """Compute the exact dot product of a query (d,) with every row. Returns (n,)."""
-        return multiply_rows(self.codes, query)
+        """Compute the cosine with the query rounded to 8 bits, in whole numbers; 0 for zeros."""
+        peak = _largest_magnitude(query)
+        floats = np.rint(query * np.float32(127 / peak) if peak else query)
+        norm = math.sqrt(float(floats @ floats))
+        scale = self.inverse_norms * np.float32(1 / norm if norm else 0.0)
+        dots = multiply_rows(self.codes, floats.astype(np.int8))
+        cosines: Floats = (dots * scale).astype(np.float32)
+        return cosines
 
     def decode_rows(self, rows: Rows | slice) -> Floats:
         """Decode some rows to their codes, (k, dimensions)."""
         return self.codes[rows].astype(np.float32)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Int4Codes:
-    """Hold two codes a byte: ``nibbles`` (n, h) uint8 with h = (dimensions + 1) // 2.
-
-    The low half of byte j holds code j plus 8, the high half code h + j in two's complement. So
-    each half is a whole number after one mask, the high one times 16.
-    """
-
-    nibbles: NDArray[np.uint8]
-    inverse_norms: Floats
-    dimensions: int
-    pool: int = SCALAR_POOL
-
-    def __len__(self) -> int:
-        return len(self.nibbles)
-
-    def slack(self, query: Floats) -> float:
-        """Bound the error of rounding the query."""
-        return _rounding_slack(query)
-
-    def estimate(self, query: Floats) -> Floats:
-        """Compute the cosine with the query rounded to 8 bits, in whole numbers."""
-        return _estimate_rounded(self.dots, query, self.inverse_norms)
-
-    def dots(self, query: NDArray[np.int8]) -> WholeFloats:
-        """Compute the exact dot product of a query (dimensions,) with every row. Returns (n,)."""
-        half = self.nibbles.shape[1]
-        low = query[:half]
-        high = np.zeros(half, dtype=np.int8)
-        high[: self.dimensions - half] = query[half:]
-        dots: WholeFloats = np.empty(len(self))
-        offset = 8 * int(low.sum(dtype=np.int64))
-        multiply = choose_kernel(self.nibbles.nbytes)
-        buffer = np.empty((_ROWS_PER_MASK, half), dtype=np.uint8)
-        for start in range(0, len(self), _ROWS_PER_MASK):
-            block = self.nibbles[start : start + _ROWS_PER_MASK]
-            masked = buffer[: len(block)]
-            lows = multiply(np.bitwise_and(block, 0x0F, out=masked).view(np.int8), low)
-            highs = multiply(np.bitwise_and(block, 0xF0, out=masked).view(np.int8), high)
-            dots[start : start + _ROWS_PER_MASK] = lows - offset + highs / 16
-        return dots
-
-    def decode_rows(self, rows: Rows | slice) -> Floats:
-        """Decode some rows to their codes, (k, dimensions)."""
-        nibbles = self.nibbles[rows]
-        low = (nibbles & 0x0F).astype(np.float32) - 8
-        high = (nibbles & 0xF0).view(np.int8).astype(np.float32) / 16
-        codes: Floats = np.concatenate([low, high], axis=1)
-        return codes[:, : self.dimensions]
-
-
-def _estimate_rounded(
-    multiply: Callable[[NDArray[np.int8]], WholeFloats], query: Floats, inverse_norms: Floats
-) -> Floats:
-    """Round a query to 8 bits and compute its cosines; 0 for a query of zeros."""
-    peak = _largest_magnitude(query)
-    floats = np.rint(query * np.float32(127 / peak) if peak else query)
-    norm = math.sqrt(float(floats @ floats))
-    scale = inverse_norms * np.float32(1 / norm if norm else 0.0)
-    cosines: Floats = (multiply(floats.astype(np.int8)) * scale).astype(np.float32)
-    return cosines
-
-
-def _rounding_slack(query: Floats) -> float:
-    """Compute seven standard deviations of what rounding a query does to a cosine.
-
-    Every coordinate is off by up to half a step, evenly: by step / sqrt(12) on average.
-    """
-    return 7 * _largest_magnitude(query) / 127 / math.sqrt(12)
-
-
 def _largest_magnitude(query: Floats) -> float:
     return float(max(query.max(initial=0.0), -query.min(initial=0.0)))
 
 
-Arrays = Mapping[str, NDArray[Any]]
-
 INVERSE_NORMS = "inverse-norms"
-# Bound of inverse norms, and of codes that are floats: whole numbers have norms from 1, and a
-# vector of length 1 may be rounded.
-MAX_UNIT_VALUE = 1 + 1e-5
-DEFAULT_ENCODING = "int8"
-
-
-class Codes(Protocol):
-    """Score the quantized rows of one stream with queries: (dimensions,) float32 of length 1."""
-
-    @property
-    def pool(self) -> int:
-        """Count the best estimates that are worth scoring."""
-
-    def slack(self, query: Floats) -> float:
-        """Bound how far an estimate lies under its score."""
-
-    def estimate(self, query: Floats) -> Floats:
-        """Estimate the cosine of the query with every row. Returns (n,)."""
-
-    def decode_rows(self, rows: Rows | slice) -> Floats:
-        """Decode some rows to the codes that a query is multiplied with, (k, dimensions)."""
-
-    @property
-    def inverse_norms(self) -> Floats:
-        """Return 1 / the length of each row's codes, or 0, (n,)."""
-
-    def __len__(self) -> int: ...
-
-
-@dataclass(frozen=True, slots=True)
-class EncodingKind:
-    """Describe an encoding, beside its arithmetic.
-
-    ``open``: makes codes from arrays, inverse norms and dimensions. ``arrays``: those that each
-    stream has beside the inverse norms, by name the type of a number and how many dimensions go
-    into one. ``is_lossless``: no gold set has ever told it from full precision while all
-    dimensions are kept. ``is_whole``: its codes are whole numbers of 8 bits, which a database
-    holds in half precision. ``is_scanned``: the compiled kernel multiplies them.
-    """
-
-    open: Callable[[Arrays, Floats, int], Codes]
-    arrays: Mapping[str, tuple[str, int]]
-    is_lossless: bool = False
-    is_whole: bool = True
-    is_scanned: bool = False
-
-
-ENCODING_KINDS = {
-    "float32": EncodingKind(
-        lambda arrays, norms, _: Float32Codes(arrays["codes"], norms),
-        {"codes": ("<f4", 1)},
-        is_lossless=True,
-        is_whole=False,
-    ),
-    "int8": EncodingKind(
-        lambda arrays, norms, _: Int8Codes(arrays["codes"], norms),
-        {"codes": ("|i1", 1)},
-        is_lossless=True,
-        is_scanned=True,
-    ),
-    "int4": EncodingKind(
-        lambda arrays, norms, dimensions: Int4Codes(arrays["codes"], norms, dimensions),
-        {"codes": ("|u1", 2)},
-        is_scanned=True,
-    ),
-}
-ENCODING_NAMES = tuple(ENCODING_KINDS)
-# Encodings that are gone, and what to use instead.
-REMOVED_ENCODINGS = {"binary": "int4", "binary+int8": "int8"}
-
-
-@dataclass(frozen=True, slots=True)
-class Encoding:
-    """Choose the kind of number of vectors and how many of the leading dimensions are kept.
-
-    ValueError for a name that is none of ``ENCODING_NAMES`` or for no dimension at all.
-    """
-
-    name: str
-    dimensions: int
-
-    def __post_init__(self) -> None:
-        if self.name not in ENCODING_KINDS:
-            raise ValueError(f"{self.name!r:.80} is none of {', '.join(ENCODING_NAMES)}")
-        if self.dimensions < 1:
-            raise ValueError(f"{self.dimensions} dimensions carry nothing")
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the encoding as a manifest holds it."""
-        return {"encoding": self.name, "dimensions": self.dimensions}
-
-    @property
-    def kind(self) -> EncodingKind:
-        """Look up the description of the encoding."""
-        return ENCODING_KINDS[self.name]
-
-    @property
-    def arrays(self) -> dict[str, tuple[str, tuple[int, ...]]]:
-        """List the arrays of each stream: the type of each, and the shape of one row."""
-        own = {
-            name: (dtype, (-(-self.dimensions // packed),))
-            for name, (dtype, packed) in self.kind.arrays.items()
-        }
-        return {INVERSE_NORMS: ("<f4", ()), **own}
-
-    def needs_certificate(self, dimensions: int) -> bool:
-        """Test whether a gold set has to admit it. dimensions: of the embedder's vectors."""
-        return not self.kind.is_lossless or self.dimensions < dimensions
-
-    def label(self, dimensions: int) -> str:
-        """Format a short name such as ``int8@1024``; without the number where all are kept."""
-        return self.name if self.dimensions == dimensions else f"{self.name}@{self.dimensions}"
-
-
-def encode_all_dimensions(dimensions: int, name: str = DEFAULT_ENCODING) -> Encoding:
-    """Return the encoding that keeps all dimensions of an embedder's vectors."""
-    return Encoding(name, dimensions)
-
-
-def open_codes(encoding: Encoding, arrays: Arrays) -> Codes:
-    """Open the rows of a stream by the arrays of its encoding."""
-    return encoding.kind.open(arrays, arrays[INVERSE_NORMS], encoding.dimensions)
+CODES = "codes"
+# The arrays of each stream: the type of each, and whether a row of it has a number a dimension.
+ARRAYS = {INVERSE_NORMS: ("<f4", False), CODES: ("|i1", True)}
 
 
 Array = NDArray[Any]

@@ -201,7 +201,7 @@ queries:
 
 
 def test_a_build_writes_the_key_and_publishes_it_nowhere(tmp_path: Path) -> None:
-    site = write_site(tmp_path, notes=NOTES, options={"bundle": {"encoding": "float32"}})
+    site = write_site(tmp_path, notes=NOTES)
     put(site / "eval" / "gold.yaml", GOLD)
     first = build(site)
     assert first.returncode == 0, first.stderr
@@ -230,7 +230,7 @@ def test_a_build_writes_the_key_and_publishes_it_nowhere(tmp_path: Path) -> None
     for args in (
         ["eval"],
         ["why", "gearbox", "--expect", "winch.md"],
-        ["eval", "--encoding", "int8"],
+        ["eval", "--dimensions", "256"],
     ):
         done = command(site, *args)
         assert done.returncode == 0, (args, done.stdout, done.stderr)

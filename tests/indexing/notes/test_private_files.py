@@ -49,7 +49,7 @@ OWN = {"folders": {"700"}, "files": {"600"}}
 def test_a_build_writes_vectors_for_their_owner_alone(
     tmp_path: Path, mask: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    options = {"bundle": {"encoding": "int4"}, "gate": "retrieval"}
+    options = {"bundle": {"dimensions": 128}, "gate": True}
     site = write_site(tmp_path, notes=NOTES, options=options)
     put(site / "eval" / "gold.yaml", GOLD)
     with umask(mask):

@@ -100,5 +100,5 @@ def test_a_refusal_names_its_stage_and_rule_and_no_words(
     assert current.refusals == {"validate/not-json": 2}
 
     reply, current, calls = ask(lambda text: text.replace('"quote": "', '"quote": "marmalade '))
-    assert (reply.reason, calls) == ("declined", 1)
+    assert (reply.reason, calls) == ("contract", 2)
     assert set(current.refusals) == {"ground/quote"}

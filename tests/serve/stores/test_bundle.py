@@ -37,7 +37,6 @@ from answerable.serve.bundle_format.manifest import (
     Manifest,
     array_file_name,
     compute_bundle_id,
-    list_bundle_files,
     read_manifest,
     stored_file_name,
 )
@@ -47,7 +46,7 @@ from answerable.serve.retrieval.scoring import score_all_codes
 from answerable.serve.stores.bundle import PassageTexts, open_bundle
 from answerable.serve.structure import is_safe_url
 from answerable.serve.types import RoutingHint
-from answerable.serve.vectors import INVERSE_NORMS, Encoding, encode_all_dimensions
+from answerable.serve.vectors import INVERSE_NORMS
 from support import doubles
 from support.doubles import NOON, TINY, bundle_of, index_of, note, record
 from support.scripted import LetterEmbedder
@@ -61,7 +60,7 @@ def sample_index(folder: Path) -> SiteIndex:
     return index_of(folder, pages, [note("one", "alpha"), note("two", "beta\n\ngamma")])
 
 
-INT8 = encode_all_dimensions(TINY.dimensions)
+INT8 = TINY.dimensions
 
 
 @pytest.fixture(scope="module")
@@ -181,7 +180,7 @@ def test_text_without_tokens_has_cosine_zero(tmp_path: Path) -> None:
     assert score_all_codes(opened.passage_codes, LetterEmbedder().embed(["a"])[0]).tolist() == [0.0]
 
 
-@pytest.mark.parametrize("name", sorted(list_bundle_files(Encoding("int8", 8))))
+@pytest.mark.parametrize("name", sorted(manifest_module.BUNDLE_FILES))
 def test_missing_short_or_altered_file_is_named(
     index: SiteIndex, tmp_path: Path, name: str
 ) -> None:
@@ -283,7 +282,7 @@ def forge(folder: Path, name: str, data: bytes) -> None:
     forged = replace(
         manifest,
         files=listed,
-        id=compute_bundle_id(manifest.identity, manifest.profile, manifest.encoding, listed),
+        id=compute_bundle_id(manifest.identity, manifest.profile, manifest.dimensions, listed),
     )
     (folder / manifest_module.MANIFEST_FILE).write_text(
         json.dumps(forged.as_json()), encoding="utf-8"

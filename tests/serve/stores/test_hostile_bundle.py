@@ -24,7 +24,6 @@ import numpy as np
 import pytest
 
 from answerable.indexing.output.bundle_writer import serialize_index, write_bundle
-from answerable.serve import vectors
 from answerable.serve.answers.extractive import ExtractiveAnswerer
 from answerable.serve.answers.wire import serialize_answer
 from answerable.serve.bundle_format import manifest as manifest_module
@@ -36,8 +35,6 @@ from answerable.serve.bundle_format.container import (
 )
 from answerable.serve.bundle_format.manifest import (
     Profile,
-    array_file_name,
-    list_bundle_files,
     stored_file_name,
 )
 from answerable.serve.embedders.embedder import EmbedderIdentity
@@ -48,7 +45,6 @@ from answerable.serve.retrieval.scoring import Scored
 from answerable.serve.stores.bundle import Bundle, open_bundle
 from answerable.serve.structure import BLOCK_KINDS, MAX_LEVEL, SPAN_KINDS, is_safe_url
 from answerable.serve.types import Passage
-from answerable.serve.vectors import Encoding
 from support import doubles
 from support.doubles import NOON, index_of, note, record
 from support.fuzz_settings import DEEP as FUZZES_DEEPLY
@@ -299,30 +295,8 @@ def manifest_edits(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit
         for value in rng.sample(NASTY, 24 if own else 5):
             yield f"{at} = {value!r:.30}", partial(in_manifest, at=at, value=value)
         yield f"without {at}", lambda d, at=at: removed(d.manifest, at)  # type: ignore[misc]
-    for name in vectors.ENCODING_NAMES:
-        for dimensions in (1, 8, 15, 16, 17):
-            yield (
-                f"{name}@{dimensions}",
-                partial(
-                    lambda d, **new: d.manifest.update(new), encoding=name, dimensions=dimensions
-                ),
-            )
-    for other in vectors.ENCODING_NAMES:
-
-        def recoded(d: Draft, other: str = other) -> None:
-            d.manifest["encoding"] = other
-            entry = d.manifest["files"][
-                array_file_name(manifest_module.HINT_STREAM, vectors.INVERSE_NORMS)
-            ]
-            entries = {
-                n: f for n, f in d.manifest["files"].items() if n in manifest_module.SHARED_FILES
-            }
-            missing = list_bundle_files(Encoding(other, 16)) - set(manifest_module.SHARED_FILES)
-            d.manifest["files"] = entries | {
-                n: d.manifest["files"].get(n, entry) for n in sorted(missing)
-            }
-
-        yield f"as {other}, files renamed", recoded
+    for dimensions in (1, 8, 15, 16, 17):
+        yield f"@{dimensions}", partial(in_manifest, at=("dimensions",), value=dimensions)
     for weight in (0, 5e-324, 1e-320, 1e-50, 1e-38, 999_999.0, 999_999):
         for other_weight in (0, 5e-324, 1e-50, 999_999.0):
             yield (
@@ -812,13 +786,11 @@ class Bed:
         index = index_of(folder, pages, notes, LETTERS, names=("Harbour",))
         self.clean: dict[str, Draft] = {}
         self.folders: dict[str, Path] = {}
-        for name in vectors.ENCODING_NAMES:
-            own = folder / name.replace("+", "-")
-            contents = serialize_index(index, Encoding(name, 16))
-            manifest = write_bundle(contents, own, IDENTITY, PROFILE, NOON)
-            self.clean[name] = Draft(manifest.as_json(), dict(contents.files))
-            self.folders[name] = own
-            ask_everything(open_bundle(own))
+        contents = serialize_index(index, 16)
+        manifest = write_bundle(contents, folder / "int8", IDENTITY, PROFILE, NOON)
+        self.clean["int8"] = Draft(manifest.as_json(), dict(contents.files))
+        self.folders["int8"] = folder / "int8"
+        ask_everything(open_bundle(folder / "int8"))
         self._tallies: dict[str, Tally] = {}
 
     def tally(self, kind: Kind) -> Tally:

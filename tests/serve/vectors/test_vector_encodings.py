@@ -1,8 +1,6 @@
-"""Encodings and their scan: bit for bit what whole numbers say, and what full precision says."""
+"""Codes and their scan: bit for bit what whole numbers say, and what full precision says."""
 
-import ast
 import math
-import re
 from collections.abc import Callable
 
 import numpy as np
@@ -11,25 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from answerable.indexing import index
 from answerable.indexing.index import encode_vectors
-from answerable.serve import vectors as encodings
 from answerable.serve import vectors as kernel
 from answerable.serve.retrieval.bm25 import select_top_rows
 from answerable.serve.retrieval.scoring import score_all_codes
-from answerable.serve.vectors import (
-    ENCODING_KINDS,
-    ENCODING_NAMES,
-    INVERSE_NORMS,
-    MAX_UNIT_VALUE,
-    Codes,
-    Encoding,
-    Int4Codes,
-    WholeFloats,
-    multiply_by_numpy,
-    open_codes,
-)
-from support import sites
+from answerable.serve.vectors import SCALAR_POOL, WholeFloats, multiply_by_numpy
 
 Floats = NDArray[np.float32]
 
@@ -125,11 +109,6 @@ def vectors(count: int, dimensions: int, seed: int = 0) -> Floats:
     return rows.astype(np.float32)
 
 
-def opened(rows: Floats, encoding: Encoding) -> Codes:
-    """Rows as a bundle of an encoding has them."""
-    return open_codes(encoding, encode_vectors(rows, encoding))
-
-
 def truncated(rows: Floats, dimensions: int) -> Floats:
     leading = rows[..., :dimensions]
     norms = np.linalg.norm(leading, axis=-1, keepdims=True)
@@ -138,52 +117,21 @@ def truncated(rows: Floats, dimensions: int) -> Floats:
 
 
 # How far a score is from the cosine of the vectors at 256 dimensions, at most.
-NEAR = {"float32": 1e-6, "int8": 0.005, "int4": 0.06}
+NEAR = 0.005
 
 
-def test_every_encoding_is_implemented_benchmarked_and_documented() -> None:
-    """Name each place that lacks an encoding."""
-    places = {
-        "serve/vectors.py ENCODING_KINDS": set(encodings.ENCODING_KINDS),
-        "indexing/index.py MADE": set(index.ENCODERS),
-        "tests/serve/vectors/test_vector_encodings.py NEAR": set(NEAR),
-        "eval/bench/bundle.py LEVERS": _levers(),
-    }
-    for place, names in places.items():
-        assert names == set(ENCODING_NAMES), place
-    for page, tables in (("configure.md", 2), ("architecture.md", 1)):
-        text = (sites.ROOT / "docs" / page).read_text(encoding="utf-8")
-        rows = [line for line in text.splitlines() if line.startswith("|")]
-        for name in ENCODING_NAMES:
-            assert sum(f"`{name}`" in row for row in rows) >= tables, f"docs/{page}: {name}"
-
-
-def _levers() -> set[str]:
-    source = (sites.ROOT / "eval" / "bench" / "bundle.py").read_text(encoding="utf-8")
-    (levers,) = re.findall(r"^LEVERS = (\(.*?\)\))", source, re.M | re.S)
-    return {name for name, _ in ast.literal_eval(levers)}
-
-
-def test_encoded_arrays_match_the_encoding_kind() -> None:
-    rows = vectors(20, 64)
-    for name in ENCODING_NAMES:
-        encoding = Encoding(name, 60)
-        arrays = encode_vectors(rows, encoding)
-        assert arrays.keys() == encoding.arrays.keys()
-        assert 0 <= arrays[INVERSE_NORMS].min() <= arrays[INVERSE_NORMS].max() <= MAX_UNIT_VALUE
-        for array, (dtype, shape) in encoding.arrays.items():
-            assert (arrays[array].dtype, arrays[array].shape[1:]) == (np.dtype(dtype), shape)
-        numbers = opened(rows, encoding).decode_rows(slice(None))
-        assert (numbers.dtype, numbers.shape) == (np.dtype(np.float32), (20, 60))
-        is_whole = bool((numbers == numbers.astype(np.int8)).all())
-        assert is_whole == ENCODING_KINDS[name].is_whole
+def test_codes_are_whole_numbers_of_the_leading_dimensions() -> None:
+    stream = encode_vectors(vectors(20, 64), 60)
+    assert (stream.codes.dtype, stream.codes.shape) == (np.dtype(np.int8), (20, 60))
+    assert (stream.inverse_norms.dtype, stream.inverse_norms.shape) == (np.dtype("<f4"), (20,))
+    assert 0 == stream.inverse_norms.min() < stream.inverse_norms.max() <= 1
+    assert stream.decode_rows(slice(None)).dtype == np.float32
 
 
 @pytest.mark.parametrize("dimensions", [256, 200, 64, 7, 1])
-@pytest.mark.parametrize("name", ENCODING_NAMES)
-def test_scores_approximate_cosines_of_the_leading_dimensions(name: str, dimensions: int) -> None:
+def test_scores_approximate_cosines_of_the_leading_dimensions(dimensions: int) -> None:
     rows = vectors(400, 256)
-    stream = opened(rows, Encoding(name, dimensions))
+    stream = encode_vectors(rows, dimensions)
     query = truncated(rows[3] + rows[5], dimensions)
     exact = truncated(rows, dimensions) @ query
     scores = score_all_codes(stream, query)
@@ -191,14 +139,13 @@ def test_scores_approximate_cosines_of_the_leading_dimensions(name: str, dimensi
     assert scores[200] == 0.0
     assert stream.estimate(query)[200] == 0.0
     if dimensions >= 64:
-        assert np.abs(scores - exact).max() < NEAR[name] * math.sqrt(256 / dimensions)
+        assert np.abs(scores - exact).max() < NEAR * math.sqrt(256 / dimensions)
 
 
 @pytest.mark.parametrize("dimensions", [16, 256, 1024])
-@pytest.mark.parametrize("name", ENCODING_NAMES)
-def test_estimates_differ_from_scores_by_at_most_the_slack(name: str, dimensions: int) -> None:
+def test_estimates_differ_from_scores_by_at_most_the_slack(dimensions: int) -> None:
     rows = vectors(2000, dimensions)
-    stream = opened(rows, Encoding(name, dimensions))
+    stream = encode_vectors(rows, dimensions)
     # One coordinate that outweighs all others leaves few steps to round the others to.
     peaked = rows[7].copy()
     peaked[3] = 1.5
@@ -207,53 +154,37 @@ def test_estimates_differ_from_scores_by_at_most_the_slack(name: str, dimensions
         assert not (missed > stream.slack(query)).any()
 
 
-@pytest.mark.parametrize("name", ENCODING_NAMES)
 @pytest.mark.parametrize("dimensions", [5, 64, 257])
-def test_equal_rows_have_equal_scores(name: str, dimensions: int) -> None:
+def test_equal_rows_have_equal_scores(dimensions: int) -> None:
     rows = np.repeat(vectors(5, dimensions), 40, axis=0)
-    stream = opened(rows, Encoding(name, dimensions))
+    stream = encode_vectors(rows, dimensions)
     scores = score_all_codes(stream, truncated(rows[0] + rows[41], dimensions))
     for group in scores.reshape(5, 40):
         assert set(group.tolist()) == {float(group[0])}
 
 
-@pytest.mark.parametrize("dimensions", [1, 2, 3, 31, 256, 3072])
-def test_int4_dot_products_are_exact(dimensions: int) -> None:
-    rows = vectors(150, dimensions)
-    arrays = encode_vectors(rows, Encoding("int4", dimensions))
-    peaks = np.abs(rows).max(axis=1, keepdims=True)
-    expected = np.rint(np.divide(rows, peaks, out=np.zeros_like(rows), where=peaks > 0) * 7)
-    stream = Int4Codes(arrays["codes"], arrays[INVERSE_NORMS], dimensions)
-    query = whole(4, (dimensions,))
-    assert stream.dots(query).tolist() == reference(expected.astype(np.int8), query)
-    assert arrays["codes"].shape == (150, (dimensions + 1) // 2)
-
-
 def test_zero_query_has_cosine_zero() -> None:
     rows = vectors(20, 64)
-    for name in ENCODING_NAMES:
-        stream = opened(rows, Encoding(name, 64))
-        zeros = np.zeros(64, dtype=np.float32)
-        assert np.isfinite(stream.estimate(zeros)).all()
-        assert score_all_codes(stream, zeros).tolist() == [0.0] * 20
+    stream = encode_vectors(rows, 64)
+    zeros = np.zeros(64, dtype=np.float32)
+    assert np.isfinite(stream.estimate(zeros)).all()
+    assert score_all_codes(stream, zeros).tolist() == [0.0] * 20
 
 
 def test_empty_stream_scores_nothing() -> None:
-    for name in ENCODING_NAMES:
-        stream = opened(np.zeros((0, 64), dtype=np.float32), Encoding(name, 64))
-        assert len(stream) == 0
-        assert stream.estimate(np.ones(64, dtype=np.float32)).shape == (0,)
+    stream = encode_vectors(np.zeros((0, 64), dtype=np.float32), 64)
+    assert len(stream) == 0
+    assert stream.estimate(np.ones(64, dtype=np.float32)).shape == (0,)
 
 
-@pytest.mark.parametrize("name", ENCODING_NAMES)
-def test_candidate_pool_holds_the_best_scores(name: str) -> None:
+def test_candidate_pool_holds_the_best_scores() -> None:
     """The kernel's candidates hold what scoring every row would put in the first eight."""
     rows = vectors(3000, 768)
-    stream = opened(rows, Encoding(name, 768))
+    stream = encode_vectors(rows, 768)
     noise = vectors(20, 768, seed=9)
     for query in truncated(2 * rows[:10] + noise[:10], 768):
         best = select_top_rows(score_all_codes(stream, query), 8)
-        pool = select_top_rows(stream.estimate(query), stream.pool)
+        pool = select_top_rows(stream.estimate(query), SCALAR_POOL)
         shared = len(set(best.tolist()) & set(pool.tolist()))
         assert shared == 8
 
@@ -274,23 +205,3 @@ def test_selected_top_rows_equal_a_stable_sort(
     assert select_top_rows(array, count, np.array(eligible, dtype=np.bool_)).tolist() == expected
     everything = sorted(range(len(scores)), key=lambda row: -scores[row])[:count]
     assert select_top_rows(array, count).tolist() == everything
-
-
-@pytest.mark.parametrize(("name", "dimensions"), [("int7", 8), ("", 8), ("int8", 0), ("int8", -1)])
-def test_encoding_without_dimensions_is_refused(name: str, dimensions: int) -> None:
-    with pytest.raises(ValueError, match=r"none of|carry nothing"):
-        Encoding(name, dimensions)
-
-
-def test_only_full_precision_and_whole_int8_need_no_certificate() -> None:
-    needs = {
-        (name, dimensions)
-        for name in ENCODING_NAMES
-        for dimensions in (256, 255)
-        if Encoding(name, dimensions).needs_certificate(256)
-    }
-    assert needs == {(name, d) for name in ENCODING_NAMES for d in (256, 255)} - {
-        ("float32", 256), ("int8", 256)
-    }  # fmt: skip
-    assert Encoding("int4", 128).label(256) == "int4@128"
-    assert Encoding("int4", 256).label(256) == "int4"

@@ -47,7 +47,6 @@ from ...serve.retrieval.word_forms import MIN_SHARED_LETTERS
 from ...serve.stores.bundle import guess_anchor, guess_url
 from ...serve.structure import TITLE_SEPARATOR, Block, Span, Statement, pack_structure
 from ...serve.types import Passage
-from ...serve.vectors import Encoding
 from ..index import Lexicon, SiteIndex, encode_vectors
 from ..pages.records import Record
 from ..questions import list_sections
@@ -459,7 +458,7 @@ def serialize_browser_index(
 ) -> BrowserIndex:
     """Serialize an index. bundle_id: of the bundle that holds the same, as a reply names it."""
     site, dimensions = index.columns, index.passage_vectors.shape[1]
-    codes = encode_vectors(index.passage_vectors, Encoding("int8", dimensions))["codes"]
+    codes = encode_vectors(index.passage_vectors, dimensions).codes
     records = site.passage_records.tolist()
     starts = {kind: split_passages(kind, records) for kind in _SHARDS}
     columns = collect_columns(index, starts["texts"])

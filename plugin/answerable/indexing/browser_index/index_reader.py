@@ -24,7 +24,7 @@ from ...serve.bundle_format.manifest import (
 from ...serve.embedders.embedder import EmbedderIdentity
 from ...serve.errors import BUILD_AGAIN, BundleError
 from ...serve.stores.bundle import MALFORMED, Bundle, load_index
-from ...serve.vectors import Encoding, Int8Codes, invert_row_norms
+from ...serve.vectors import Int8Codes, invert_row_norms
 from .index_files import INDEX_FORMAT, NAME_BYTES, name_file
 
 # Returns a file of the index by its name.
@@ -78,7 +78,7 @@ def _parse_manifest(fields: Mapping[str, Any], built_at: str) -> Manifest:
         generator=f"mkdocs-answerable {version('mkdocs-answerable')}",
         identity=identity,
         profile=parse_profile(fields["profile"]),
-        encoding=Encoding("int8", identity.dimensions),
+        dimensions=identity.dimensions,
         counts={**fields["counts"], "hints": 0, "windows": 0},
         files={},
     )
@@ -108,7 +108,7 @@ def read_published_index(index: IndexManifest, read: ReadFile) -> Bundle:
     def unpack_all(kind: str) -> list[Container]:
         return [unpack(kind, number) for number in range(len(index.files[kind]))]
 
-    dimensions = index.manifest.encoding.dimensions
+    dimensions = index.manifest.dimensions
     no_codes: NDArray[np.int8] = np.zeros((0, dimensions), np.int8)
     try:
         core, words, terms = unpack("core"), unpack("words"), unpack_all("terms")

@@ -36,7 +36,7 @@ from ...serve.embedders.embedder import EmbedderIdentity
 from ...serve.errors import BundleError, SiteError
 from ...serve.structure import is_safe_url
 from ...serve.text.languages import is_language_tag
-from ...serve.vectors import Encoding
+from ...serve.vectors import CODES, INVERSE_NORMS
 from ..browser_index.index_files import (
     clip_summary,
     clip_themes,
@@ -54,16 +54,19 @@ PASSAGES_PER_SHARD = 8
 
 @dataclass(frozen=True, slots=True)
 class BundleContents:
-    """The files of a bundle by name, in its encoding; ``counts`` are those of the manifest."""
+    """The files of a bundle by name; ``dimensions`` and ``counts`` are those of the manifest."""
 
-    encoding: Encoding
+    dimensions: int
     files: Mapping[str, bytes]
     counts: Mapping[str, int]
 
 
-def serialize_index(index: SiteIndex, encoding: Encoding) -> BundleContents:
-    """Serialize an index into the files of a bundle; SiteError for a url that no page can have."""
-    files = {**_serialize_shared(index), **_serialize_vectors(index, encoding)}
+def serialize_index(index: SiteIndex, dimensions: int) -> BundleContents:
+    """Serialize an index into the files of a bundle; SiteError for a url that no page can have.
+
+    dimensions: how many of a vector's leading numbers are kept.
+    """
+    files = {**_serialize_shared(index), **_serialize_vectors(index, dimensions)}
     counts = {
         "records": len(index.records),
         "passages": len(index.passages),
@@ -74,28 +77,19 @@ def serialize_index(index: SiteIndex, encoding: Encoding) -> BundleContents:
         "hints": len(index.hints),
         "windows": len(index.hint_owners),
     }
-    return BundleContents(encoding, files, counts)
+    return BundleContents(dimensions, files, counts)
 
 
-def reencode_contents(
-    contents: BundleContents, index: SiteIndex, encoding: Encoding
-) -> BundleContents:
-    """Return the same bundle in another encoding: only the vectors' files are serialized anew."""
-    shared = {name: contents.files[name] for name in manifest_module.SHARED_FILES}
-    files = {**shared, **_serialize_vectors(index, encoding)}
-    return BundleContents(encoding, files, contents.counts)
-
-
-def _serialize_vectors(index: SiteIndex, encoding: Encoding) -> dict[str, bytes]:
-    streams = {
-        manifest_module.PASSAGE_STREAM: index.passage_vectors,
-        manifest_module.HINT_STREAM: index.hint_vectors,
-    }
-    return {
-        array_file_name(stream, name): _dump_array(array)
-        for stream, rows in streams.items()
-        for name, array in encode_vectors(rows, encoding).items()
-    }
+def _serialize_vectors(index: SiteIndex, dimensions: int) -> dict[str, bytes]:
+    files = {}
+    for stream, rows in (
+        (manifest_module.PASSAGE_STREAM, index.passage_vectors),
+        (manifest_module.HINT_STREAM, index.hint_vectors),
+    ):
+        codes = encode_vectors(rows, dimensions)
+        files[array_file_name(stream, CODES)] = _dump_array(codes.codes)
+        files[array_file_name(stream, INVERSE_NORMS)] = _dump_array(codes.inverse_norms)
+    return files
 
 
 def _serialize_shared(index: SiteIndex) -> dict[str, bytes]:
@@ -192,12 +186,12 @@ def make_manifest(
         for name, data in contents.files.items()
     }
     return Manifest(
-        id=compute_bundle_id(identity, profile, contents.encoding, files),
+        id=compute_bundle_id(identity, profile, contents.dimensions, files),
         built_at=now.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         generator=f"mkdocs-answerable {version('mkdocs-answerable')}",
         identity=identity,
         profile=profile,
-        encoding=contents.encoding,
+        dimensions=contents.dimensions,
         counts=contents.counts,
         files=files,
     )

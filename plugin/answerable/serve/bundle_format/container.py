@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..errors import BUILD_AGAIN, BundleError
 from ..structure import UNSAFE_IN_URL, is_safe_url
-from ..vectors import INVERSE_NORMS, MAX_UNIT_VALUE
+from ..vectors import INVERSE_NORMS
 
 # No file of a bundle is larger once it is decompressed.
 MAX_DECOMPRESSED_BYTES = 256 * 1024 * 1024
@@ -124,16 +124,10 @@ def map_array(path: Path, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
     return np.memmap(path, np.dtype(dtype), "r", start, shape)
 
 
-def check_vectors(arrays: Mapping[str, NDArray[Any]], stream: str) -> None:
-    """Refuse numbers that are not finite, and norms that no row of codes has."""
-    norms = arrays[INVERSE_NORMS]
-    if not ((norms >= 0) & (norms <= MAX_UNIT_VALUE)).all():
+def check_norms(norms: NDArray[Any], stream: str) -> None:
+    """Refuse inverse norms that no row of whole numbers has, and those that are not finite."""
+    if not ((norms >= 0) & (norms <= 1)).all():
         raise ValueError(f"{stream}-{INVERSE_NORMS} holds a number that is not in [0, 1]")
-    codes = arrays.get("codes", norms)
-    is_float = len(codes) and codes.dtype.kind == "f"
-    # A NaN is neither the least nor the most of anything.
-    if is_float and not -MAX_UNIT_VALUE <= codes.min() <= codes.max() <= MAX_UNIT_VALUE:
-        raise ValueError(f"{stream}-codes holds a number that is not in [-1, 1]")
 
 
 _UNSAFE_BYTES = bytes(byte for byte in range(128) if UNSAFE_IN_URL.match(chr(byte)))

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..embedders.embedder import EmbedderIdentity
 from ..errors import BUILD_AGAIN, BundleError
-from ..vectors import REMOVED_ENCODINGS, Encoding
+from ..vectors import ARRAYS
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +92,13 @@ ANSWERS_FILE = "answers.bin"
 # What only a model is given beside the passages, and what is left of notes.
 CONTEXTS_FILE, HINTS_FILE = "contexts.bin", "hints.bin"
 
-# Files that do not depend on the encoding.
 SHARED_FILES = (
     CORE_FILE, COLUMNS_FILE, WORDS_FILE, TERMS_FILE, TEXTS_FILE, QUESTIONS_FILE, SUGGESTIONS_FILE,
     ANSWERS_FILE, CONTEXTS_FILE, HINTS_FILE,
 )  # fmt: skip
 PASSAGE_STREAM, HINT_STREAM = STREAMS = ("passage", "hint")
+# The numbers of vectors, as a manifest names them.
+_ENCODING = "int8"
 
 
 def array_file_name(stream: str, name: str) -> str:
@@ -105,12 +106,10 @@ def array_file_name(stream: str, name: str) -> str:
     return f"{stream}-{name}.npy"
 
 
-def list_bundle_files(encoding: Encoding) -> frozenset[str]:
-    """List the files of a bundle of an encoding, beside its manifest."""
-    own = (array_file_name(stream, name) for stream in STREAMS for name in encoding.arrays)
-    return frozenset((*SHARED_FILES, *own))
-
-
+# All files beside the manifest.
+BUNDLE_FILES = frozenset(
+    (*SHARED_FILES, *(array_file_name(stream, name) for stream in STREAMS for name in ARRAYS))
+)
 COUNT_NAMES = (
     "records", "passages", "terms", "words", "questions", "answers", "hints", "windows",
 )  # fmt: skip
@@ -140,14 +139,14 @@ class BundleFile:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Describe a bundle. ``counts``: by ``COUNT_NAMES``."""
+    """Describe a bundle. ``dimensions``: of its vectors; ``counts``: by ``COUNT_NAMES``."""
 
     id: str
     built_at: str
     generator: str
     identity: EmbedderIdentity
     profile: Profile
-    encoding: Encoding
+    dimensions: int
     counts: Mapping[str, int]
     files: Mapping[str, BundleFile]
 
@@ -165,7 +164,8 @@ class Manifest:
             "generator": self.generator,
             "embedder": self.identity.as_json(),
             "profile": self.profile.as_json(),
-            **self.encoding.as_json(),
+            "encoding": _ENCODING,
+            "dimensions": self.dimensions,
             "counts": dict(self.counts),
             "files": {
                 name: {"bytes": file.bytes, "sha256": file.sha256}
@@ -177,14 +177,15 @@ class Manifest:
 def compute_bundle_id(
     identity: EmbedderIdentity,
     profile: Profile,
-    encoding: Encoding,
+    dimensions: int,
     files: Mapping[str, BundleFile],
 ) -> str:
     """Hash all that a bundle's answers depend on, but not the time of the build."""
     # OpenSSL's library, which takes a while to load: only where something is verified.
     import hashlib
 
-    parts = [WIRE_VERSION, identity.as_json(), profile.as_json(), encoding.as_json()]
+    vectors = {"encoding": _ENCODING, "dimensions": dimensions}
+    parts = [WIRE_VERSION, identity.as_json(), profile.as_json(), vectors]
     parts.append(sorted((name, file.sha256) for name, file in files.items()))
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
@@ -232,18 +233,12 @@ def parse_manifest(data: object, where: str, *, verify: bool = True) -> Manifest
             f"{where} is not wire version {WIRE_VERSION} (it says {wire!r:.80}): delete the "
             "folder, then build again"
         )
-    name = str(data.get("encoding"))
-    if name in REMOVED_ENCODINGS:
-        raise BundleError(
-            f"{where} has the encoding {name}, which is gone: use {REMOVED_ENCODINGS[name]}, and "
-            f"{BUILD_AGAIN}"
-        )
     try:
         manifest = _parse_fields(data)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise BundleError(f"{where} is malformed ({error!r:.200}): {BUILD_AGAIN}") from None
     if verify and manifest.id != compute_bundle_id(
-        manifest.identity, manifest.profile, manifest.encoding, manifest.files
+        manifest.identity, manifest.profile, manifest.dimensions, manifest.files
     ):
         raise BundleError(f"{where}: its id does not match its contents: {BUILD_AGAIN}")
     return manifest
@@ -255,10 +250,12 @@ def _parse_fields(data: Mapping[str, Any]) -> Manifest:
         for name, entry in data["files"].items()
     }
     identity = EmbedderIdentity(**data["embedder"])
-    encoding = Encoding(str(data["encoding"]), _check_count(data["dimensions"]))
-    if encoding.dimensions > _check_count(identity.dimensions):
-        raise ValueError(f"{encoding.dimensions} of {identity.dimensions} dimensions")
-    if unexpected := set(files) ^ list_bundle_files(encoding):
+    if data["encoding"] != _ENCODING:
+        raise ValueError(f"the encoding {data['encoding']!r:.80}")
+    dimensions = _check_count(data["dimensions"])
+    if not 1 <= dimensions <= _check_count(identity.dimensions):
+        raise ValueError(f"{dimensions} of {identity.dimensions} dimensions")
+    if unexpected := set(files) ^ BUNDLE_FILES:
         raise ValueError(f"files {sorted(unexpected)} missing or unknown")
     profile = parse_profile(data["profile"])
     if not all(isinstance(text, str) for text in (identity.provider, identity.model)):
@@ -269,7 +266,7 @@ def _parse_fields(data: Mapping[str, Any]) -> Manifest:
         generator=str(data["generator"]),
         identity=identity,
         profile=profile,
-        encoding=encoding,
+        dimensions=dimensions,
         counts={name: _check_count(data["counts"][name]) for name in COUNT_NAMES},
         files=files,
     )

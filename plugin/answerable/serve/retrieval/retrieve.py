@@ -139,7 +139,7 @@ def normalize_query(store: Store, vector: Floats) -> Floats:
         )
     if not np.isfinite(vector).all():
         raise ValueError("a query with a number that is not finite")
-    truncated = vector[: store.manifest.encoding.dimensions]
+    truncated = vector[: store.manifest.dimensions]
     unit: Floats = truncated / max(float(np.linalg.norm(truncated)), _TINY)
     return unit
 

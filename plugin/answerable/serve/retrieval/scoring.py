@@ -11,7 +11,7 @@ from ..bundle_format.manifest import Profile
 from ..bundle_format.site_data import Postings
 from ..text.tokenization import extract_terms
 from ..types import Passage, RoutingHint
-from ..vectors import Codes
+from ..vectors import SCALAR_POOL, Int8Codes
 from .bm25 import find_full_matches, score_bm25, select_top_rows
 from .boosts import (
     SAME_QUESTION,
@@ -162,7 +162,7 @@ def choose_floored_score(profile: Profile, base: F, boost: F) -> F:
     return base if profile.hybrid else base + boost
 
 
-def find_passage_candidates(stream: Codes, profile: Profile, query: PassageQuery) -> Candidates:
+def find_passage_candidates(stream: Int8Codes, profile: Profile, query: PassageQuery) -> Candidates:
     """Find the passages that may come first by the estimate of all, and score them exactly.
 
     Among them are the best that the asker can read, and ``near`` of the best under the floor.
@@ -171,7 +171,7 @@ def find_passage_candidates(stream: Codes, profile: Profile, query: PassageQuery
     rows = np.arange(len(signals.weight))
     estimated = score_rows(profile, rows, stream.estimate(unit), signals, stream.slack(unit))
     likely = estimated.above_floor
-    pool = max(stream.pool, query.top_k)
+    pool = max(SCALAR_POOL, query.top_k)
     is_candidate = np.zeros(len(rows), dtype=np.bool_)
     for mask in (likely, likely & query.readable):
         is_candidate[select_top_rows(estimated.score, pool, mask)] = True
@@ -182,7 +182,7 @@ def find_passage_candidates(stream: Codes, profile: Profile, query: PassageQuery
 
 
 def find_hint_candidates(
-    stream: Codes, owners: NDArray[np.uint32], added: Floats, unit: Floats, count: int
+    stream: Int8Codes, owners: NDArray[np.uint32], added: Floats, unit: Floats, count: int
 ) -> Candidates:
     """Find the hints that may come first, by the best cosine of their windows.
 
@@ -190,13 +190,13 @@ def find_hint_candidates(
     """
     hints = len(added)
     estimated = max_cosine_per_hint(owners, stream.estimate(unit), hints) + added
-    candidates = np.sort(select_top_rows(estimated, max(stream.pool, count)))
+    candidates = np.sort(select_top_rows(estimated, max(SCALAR_POOL, count)))
     windows = np.flatnonzero(np.isin(owners, candidates))
     cosines = max_cosine_per_hint(owners[windows], score_codes(stream, unit, windows), hints)
     return Candidates(candidates, cosines[candidates])
 
 
-def score_codes(codes: Codes, query: Floats, rows: Rows) -> Floats:
+def score_codes(codes: Int8Codes, query: Floats, rows: Rows) -> Floats:
     """Compute the cosine of the float query with the codes of some rows. Returns (len(rows),)."""
     # Summed in one order, so that equal rows have equal cosines, and in float64, so that another
     # order, such as that of the engine in the browser, comes to the same float32.
@@ -205,7 +205,7 @@ def score_codes(codes: Codes, query: Floats, rows: Rows) -> Floats:
     return cosines
 
 
-def score_all_codes(codes: Codes, query: Floats) -> Floats:
+def score_all_codes(codes: Int8Codes, query: Floats) -> Floats:
     """Compute the cosine of the float query with every row, some at a time. Returns (n,)."""
     cosines = np.empty(len(codes), dtype=np.float32)
     for start in range(0, len(codes), _ROWS_PER_BLOCK):

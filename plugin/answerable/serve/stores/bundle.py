@@ -17,8 +17,8 @@ from ..bundle_format import manifest as names
 from ..bundle_format.container import (
     Allowance,
     Container,
+    check_norms,
     check_urls,
-    check_vectors,
     hash_file,
     map_array,
     unpack_container,
@@ -59,7 +59,7 @@ from ..structure import (
     unpack_statements,
 )
 from ..types import Passage, RoutingHint
-from ..vectors import Codes, Encoding, open_codes
+from ..vectors import ARRAYS, CODES, INVERSE_NORMS, Int8Codes
 
 # Texts of passages that are cached between questions, of some 3 KB each: to check their structure
 # costs more than to parse their JSON.
@@ -280,13 +280,13 @@ class Bundle(SiteColumns):
     passage_ids: Sequence[str]
     passage_urls: Sequence[str]
     passage_titles: Sequence[str]
-    passage_codes: Codes
+    passage_codes: Int8Codes
     texts: PassageTexts
     postings: Postings
     forms: Mapping[str, Mapping[str, str]]
     hints: HintColumns
     label_terms: PhraseIndex
-    hint_codes: Codes
+    hint_codes: Int8Codes
     hint_owners: NDArray[np.uint32]
     store_key: str = ""
 
@@ -365,7 +365,7 @@ def load_index(
     files: Mapping[str, Container],
     terms: Sequence[Container],
     read_texts: Callable[[int], Container],
-    codes: tuple[Codes, Codes],
+    codes: tuple[Int8Codes, Int8Codes],
     spend: Callable[[int], None],
     store_key: str = "",
 ) -> Bundle:
@@ -483,7 +483,7 @@ def _check_size(path: Path, file: BundleFile) -> Path:
 
 
 def _load_bundle(manifest: Manifest, paths: Mapping[str, Path]) -> Bundle:
-    counts, encoding = manifest.counts, manifest.encoding
+    counts, dimensions = manifest.counts, manifest.dimensions
     read_names = [name for name in names.SHARED_FILES if name != TEXTS_FILE]
     allowance = Allowance(sum(manifest.files[name].bytes for name in read_names))
     files = {
@@ -499,8 +499,8 @@ def _load_bundle(manifest: Manifest, paths: Mapping[str, Path]) -> Bundle:
         [terms],
         _map_shards(paths[TEXTS_FILE], sizes, len(starts)),
         (
-            _map_codes(paths, names.PASSAGE_STREAM, encoding, counts["passages"]),
-            _map_codes(paths, names.HINT_STREAM, encoding, counts["windows"]),
+            _map_codes(paths, names.PASSAGE_STREAM, dimensions, counts["passages"]),
+            _map_codes(paths, names.HINT_STREAM, dimensions, counts["windows"]),
         ),
         allowance.spend,
     )
@@ -521,11 +521,11 @@ def _read_shard(data: NDArray[np.uint8], edges: Sequence[int], number: int) -> C
     return unpack_container(shard, TEXTS_FILE, max_bytes=names.MAX_SHARD_BYTES)
 
 
-def _map_codes(paths: Mapping[str, Path], stream: str, encoding: Encoding, count: int) -> Codes:
-    """Map the vectors of a stream in its encoding."""
-    arrays = {
-        name: map_array(paths[array_file_name(stream, name)], dtype, (count, *shape))
-        for name, (dtype, shape) in encoding.arrays.items()
-    }
-    check_vectors(arrays, stream)
-    return open_codes(encoding, arrays)
+def _map_codes(paths: Mapping[str, Path], stream: str, dimensions: int, count: int) -> Int8Codes:
+    """Map the vectors of a stream."""
+    arrays = {}
+    for name, (dtype, is_matrix) in ARRAYS.items():
+        shape = (count, dimensions) if is_matrix else (count,)
+        arrays[name] = map_array(paths[array_file_name(stream, name)], dtype, shape)
+    check_norms(arrays[INVERSE_NORMS], stream)
+    return Int8Codes(arrays[CODES], arrays[INVERSE_NORMS])

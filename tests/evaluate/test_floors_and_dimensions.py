@@ -1,0 +1,99 @@
+"""The table of nine floors, and what fewer dimensions change of a gold set's verdicts."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from answerable.evaluate.gate import compare_dimensions, cut_dimensions, spearman_correlation
+from answerable.evaluate.gold import GoldQuery
+from answerable.evaluate.report import Verdict, count_floors
+from answerable.serve.errors import GoldError
+from support import sites
+
+GOLD = """
+queries:
+  - id: chain
+    query: How thick is the chain of a mooring?
+    expectSources: [mooring]
+  - id: lantern
+    query: What does a red lantern warn of?
+    topSource: storms#lanterns
+  - id: opera
+    query: Who sang at the opera in Vienna?
+    expectAnswerMode: not-found
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    site = sites.write_site(tmp_path_factory.mktemp("site"))
+    sites.put(site / "eval" / "gold.yaml", GOLD)
+    sites.build_here(site)
+    return site
+
+
+def test_each_floor_counts_answers_above_and_refusals_below() -> None:
+    queries = [
+        GoldQuery("high", "q", expect_sources=("a",)),
+        GoldQuery("low", "q", "partial"),
+        GoldQuery("refused", "q", "not-found"),
+        # What a model refuses, what a note answers, and what could not be asked are no floor's.
+        GoldQuery("declined", "q", "not-found", expect_reason="declined"),
+        GoldQuery("model", "q", "not-found", requires="model"),
+        GoldQuery("route", "q", "related-material"),
+        GoldQuery("down", "q", "partial"),
+    ]
+    scores = {"high": 0.44, "low": 0.3, "refused": 0.32}
+    verdicts = [Verdict(query.id, "q", score=scores.get(query.id, 0.9)) for query in queries[:-1]]
+    rows = count_floors(queries, [*verdicts, Verdict("down", "q", "error")], 0.36)
+    assert [row.floor for row in rows] == [0.2, 0.24, 0.28, 0.32, 0.36, 0.4, 0.44, 0.48, 0.52]
+    assert [row.answered for row in rows] == [2, 2, 2, 1, 1, 1, 1, 0, 0]
+    assert [row.refused for row in rows] == [0, 0, 0, 0, 1, 1, 1, 1, 1]
+    assert {(row.answerable, row.refusable) for row in rows} == {(2, 1)}
+
+
+def test_no_floor_is_below_zero_and_the_site_s_own_is_among_them() -> None:
+    floors = [row.floor for row in count_floors([], [], 0.1)]
+    assert floors == [0.02, 0.06, 0.1, 0.14, 0.18, 0.22, 0.26, 0.3, 0.34]
+
+
+def test_eval_prints_the_floors(folder: Path) -> None:
+    done = sites.command(folder, "eval")
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = [line.split("  ") for line in done.stdout.splitlines() if line.startswith("0.")]
+    assert [row[0] for row in rows] == [f"{0.2 + 0.04 * step:.3f}" for step in range(9)]
+    assert "2 of 2" in rows[0]
+    assert "1 of 1" in done.stdout
+
+
+def test_dimensions_flip_verdicts_and_are_named(folder: Path) -> None:
+    whole = sites.command(folder, "eval", "--dimensions", "256")
+    assert whole.returncode == 0, whole.stdout + whole.stderr
+    assert "256 of 256 dimensions: 0 of 3 verdicts flip, rank correlation 1.0000" in whole.stdout
+    few = sites.command(folder, "eval", "--dimensions", "300")
+    assert few.returncode == 1
+    assert "--dimensions: 300 is not between 1 and 256" in few.stderr
+
+
+def test_fewer_dimensions_are_those_that_lead(folder: Path) -> None:
+    bundle = sites.opened(folder)
+    cut = cut_dimensions(bundle, 2)
+    assert cut.passage_codes.codes.shape == (len(bundle.passage_ids), 2)
+    norms = np.linalg.norm(cut.passage_codes.codes.astype(np.float32), axis=1)
+    assert np.allclose(cut.passage_codes.inverse_norms[norms > 0], 1 / norms[norms > 0])
+    query = GoldQuery("lantern", "What does a red lantern warn of?", top_source="storms#lanterns")
+    wrong = GoldQuery("buoy", "red lantern", forbid_sources=("storms",))
+    pairs = list(compare_dimensions(bundle, sites.local(), [query, wrong], {}, 1))
+    assert [pair.before.status for pair in pairs] == ["pass", "fail"]
+    assert all(-1 <= pair.rho < 1 for pair in pairs)
+    with pytest.raises(GoldError, match="0 is not between 1 and 256"):
+        cut_dimensions(bundle, 0)
+
+
+def test_rank_correlation_shares_ties() -> None:
+    values = np.array([0.1, 0.2, 0.2, 0.9], dtype=np.float32)
+    assert spearman_correlation(values, values * 2) == pytest.approx(1)
+    assert spearman_correlation(values, -values) == pytest.approx(-1)
+    assert spearman_correlation(np.zeros(3, np.float32), values[:3]) == 1
+    assert spearman_correlation(values[:3], np.zeros(3, np.float32)) == 0
