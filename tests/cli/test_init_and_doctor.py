@@ -407,24 +407,20 @@ def test_doctor_names_the_problem_and_the_remedy(
 
 
 @pytest.mark.parametrize(
-    ("endpoint", "base_url", "package", "expected"),
+    ("endpoint", "base_url", "expected"),
     [
-        ("/ask/", "http://127.0.0.1:11434/v1", False, False),
-        ("http://localhost:8799/", "http://127.0.0.1:11434/v1", False, False),
-        ("https://ask.example/", "https://models.example/v1", False, False),
-        ("https://ask.example/", "http://127.0.0.1:11434/v1", False, True),
-        ("/ask/", "http://[::1]:11434/v1", True, True),
+        ("/ask/", "http://127.0.0.1:11434/v1", False),
+        ("http://localhost:8799/", "http://127.0.0.1:11434/v1", False),
+        ("https://ask.example/", "https://models.example/v1", False),
+        ("https://ask.example/", "http://127.0.0.1:11434/v1", True),
     ],
 )
 def test_doctor_warns_of_a_model_here_where_the_function_leaves_this_machine(
-    endpoint: str, base_url: str, package: bool, expected: bool, tmp_path: Path
+    endpoint: str, base_url: str, expected: bool, tmp_path: Path
 ) -> None:
     embedding = {"provider": "openai", "base_url": base_url}
     options = {"widget": {"endpoint": endpoint}, "embedding": embedding}
     folder = sites.write_site(tmp_path, options=options)
-    if package:
-        (folder / "package" / "docker").mkdir(parents=True)
-        (folder / "package" / "docker" / "settings.json").write_text("{}", "utf-8")
     output = run(folder, "doctor").output
     assert (f"• embedding.base_url: {base_url} is this machine" in output) is expected
 

@@ -197,17 +197,19 @@ def _read_provider(project: Project, group: str) -> str:
 
 def _list_packages(project: Project, folder: Path, text: str, name: str) -> Iterator[str]:
     """List what pip installs besides this package: the site's requirements and what they lack."""
-    known = ""
+    requirements = ""
     for file in _REQUIREMENTS:
         listed = _read_text(folder / file).lower() if (folder / file).is_file() else ""
         # Others than those of the documentation are no business of its workflow.
         if re.search("mkdocs|zensical|sphinx", listed):
-            known += listed
+            requirements += listed
             yield f"-r {file}"
     needed = _PACKAGES.get(project.generator, [])
     if project.generator == "mkdocs":
         needed = sorted(filter(None, _find_site_packages(text, name)))
-    yield from (package for package in needed if package.partition("[")[0].lower() not in known)
+    yield from (
+        package for package in needed if package.partition("[")[0].lower() not in requirements
+    )
 
 
 def _find_site_packages(text: str, name: str) -> set[str | None]:

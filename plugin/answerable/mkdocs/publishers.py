@@ -1,4 +1,4 @@
-"""What publishes a site from its repository, as its files and git tell: workflows, hosts, mike."""
+"""Publishers of a site, as its repository names them: workflows, files of hosts, mike."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -35,7 +35,7 @@ _GENERATORS = re.compile(r"mkdocs|sphinx|zensical|answerable|hugo|docusaurus")
 
 @dataclass(frozen=True, slots=True)
 class Publisher:
-    """What builds a site elsewhere: a file of the repository with its text, or a tool by its name.
+    """A builder of a site elsewhere: a file of the repository with its text, or a tool by its name.
 
     ``host``: where it publishes files alone, None if it only builds.
     """

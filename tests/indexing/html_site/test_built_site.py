@@ -310,7 +310,6 @@ def test_private_words_in_the_site_are_a_leak(tmp_path: Path) -> None:
         ),
         ("<footer><a href=https://github.com/theme/theme>", {}, None),
         ("<a class=md-source href=https://github.com/h/h>", {"authors": "none"}, None),
-        ("", {"authors": "https://github.com/h/h.git"}, "https://github.com/h/h/issues/new"),
         ("", {"authors": "mailto:us@h.example?subject={question}"}, "mailto:us@h.example?"),
     ],
 )
