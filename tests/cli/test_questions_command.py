@@ -94,8 +94,7 @@ def server() -> Iterator[OpenAIStub]:
 
 def write_built_site(folder: Path, server: OpenAIStub, model: str = "asking") -> Path:
     questions = {"model": model, "base_url": server.base_url}
-    prices = {"prices": {model: {"input": 1.0, "output": 2.0}}}
-    options = {"questions": questions, "evaluate": prices}
+    options = {"questions": questions}
     site = write_site(folder, notes=NOTES, options=options)
     assert build(site, "-q").returncode == 0
     return site
@@ -138,7 +137,7 @@ def test_write_fills_the_file_and_sends_public_text_only(
     done = command(site, "questions", "--write")
     assert done.returncode == 0, done.stderr
     assert "5 sections, asking: about " in done.stderr
-    assert "by evaluate.prices; only public text is sent." in done.stderr
+    assert "; only public text is sent." in done.stderr
     assert "10 questions for 5 sections in " in done.stdout
     assert "5 refused by the lint" in done.stdout
     lines = read_questions(site / "questions.jsonl")
