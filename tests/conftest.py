@@ -42,16 +42,16 @@ _BY_FIXTURE = {
 
 # Which markers all tests of a file or folder have: those of a folder build and serve whole sites.
 _BY_PATH = {
-    "network": ("test_function_package.py", "test_widget_placement.py"),
+    "network": ("test_widget_placement.py",),
     "slow": (
-        "bench", "cli", "docs", "e2e", "mkdocs_plugin", "packaging", "site_build",
+        "cli", "docs", "e2e", "mkdocs_plugin", "site_build",
         "test_adversarial_drafts.py", "test_aws_lambda.py", "test_bundle.py",
-        "test_canary_note.py", "test_cancellation.py", "test_cloud_run.py", "test_cold_start.py",
+        "test_canary_note.py", "test_cancellation.py", "test_cold_start.py",
         "test_diff_command.py", "test_eval_command.py", "test_function_folder.py",
         "test_fuzz_files.py", "test_fuzz_pages.py", "test_generator_sites.py",
         "test_gold_models.py", "test_hostile_bundle.py", "test_killed_build.py",
         "test_main_server.py", "test_note_windows.py", "test_openai_answerer.py",
-        "test_openai_embedder.py", "test_openai_stub.py", "test_parity.py", "test_parity_deep.py",
+        "test_openai_embedder.py", "test_parity.py", "test_parity_deep.py",
         "test_planted_leaks.py", "test_private_files.py", "test_process_pool.py",
         "test_provider_faults.py", "test_publication.py",
         "test_published_privacy.py", "test_python_api.py",
@@ -66,7 +66,7 @@ _BY_PATH = {
 
 # They go first, so that at the end no core waits for one of them.
 _LONGEST = (
-    "test_llama_server.py", "test_function_package.py", "test_plugin_parity.py",
+    "test_llama_server.py", "test_plugin_parity.py",
     "test_paths_static_i18n.py",
     "test_paths_mike.py", "test_schemathesis.py", "test_hostile_bundle.py",
     "test_live_browser.py", "test_record_paths.py", "test_redis_store.py",

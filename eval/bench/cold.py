@@ -28,7 +28,7 @@ from tables import Row, print_rows
 
 from answerable.serve import settings
 from answerable.serve.settings import read_settings
-from answerable.testing import OpenAIStub
+from answerable.testing import OpenAIServer
 
 STARTS = int(os.environ.get("ANSWERABLE_STARTS") or 7)
 ANSWERED = "How do I install the plugin?"
@@ -62,7 +62,7 @@ PAID = (
 
 def rows() -> list[Row]:
     """Measure one row for each way to start."""
-    with tempfile.TemporaryDirectory() as work, OpenAIStub() as stub:
+    with tempfile.TemporaryDirectory() as work, OpenAIServer() as stub:
         function = served.build(Path(work))
         table = [_row(function, start) for start in KEYLESS]
         paid_settings = replace(read_settings(function), answers="openai", base_url=stub.base_url)

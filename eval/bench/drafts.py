@@ -53,7 +53,7 @@ from answerable.serve.providers import make_engine
 from answerable.serve.settings import FunctionSettings
 from answerable.serve.stores.bundle import Bundle, open_bundle
 from answerable.serve.types import Drop, Evidence, RecordCitation, Reply
-from answerable.testing import ScriptedAnswerer
+from support.scripted import ScriptedAnswerer
 
 
 def open_engine(name: str, data: Path, built: Path) -> Engine[Bundle]:

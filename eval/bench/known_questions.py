@@ -68,7 +68,7 @@ def _write_known_questions(folder: Path, path: Path) -> None:
         allowed = tuple(text for text in texts if not find_question_fault(text, section.text))
         if allowed:
             lines.append(SectionQuestions(section.id, section.hash, allowed))
-    write_questions(folder / "questions.jsonl", lines)
+    write_questions(folder / "eval" / "questions.jsonl", lines)
 
 
 if __name__ == "__main__":

@@ -6,9 +6,14 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from answerable.evaluate.why import score_all_passages
 from answerable.serve.engine import Engine
-from answerable.serve.retrieval.scoring import Ranking
+from answerable.serve.retrieval.retrieve import normalize_query
+from answerable.serve.retrieval.scoring import (
+    Ranking,
+    compute_signals,
+    score_all_codes,
+    score_rows,
+)
 from answerable.serve.stores.bundle import Bundle
 
 
@@ -20,7 +25,10 @@ def rank_all(engine: Engine[Bundle], question: str) -> Ranking | None:
     reading = engine.parse_question(question)
     if not reading.terms:
         return None
-    return score_all_passages(engine.store, reading, engine.embedder.embed([reading.text])[0])
+    store, vector = engine.store, engine.embedder.embed([reading.text])[0]
+    dense = score_all_codes(store.passage_codes, normalize_query(store, vector))
+    rows = np.arange(len(store.passage_ids))
+    return score_rows(store.manifest.profile, rows, dense, compute_signals(store, reading))
 
 
 def top_base(ranking: Ranking | None, masked: NDArray[np.bool_] | None = None) -> float:

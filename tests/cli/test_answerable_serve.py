@@ -13,7 +13,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from answerable.cli import serve
-from answerable.cli.index import SiteSource
 from answerable.cli.serve import LiveIndex
 from answerable.indexing.generators import Project
 from support.deadlines import PATIENCE, until
@@ -35,7 +34,8 @@ INDEX = (
 )
 
 
-def write_site_folder(folder: Path) -> Path:
+def write_site_folder(folder: Path, **options: object) -> Path:
+    put(folder / "answerable.yml", json.dumps({"site_dir": "site", **options}))
     put(folder / "site" / "index.html", INDEX)
     put(folder / "site" / "mooring" / "index.html", MOORING)
     put(folder / "site" / "flat.html", INDEX.replace("Home", "Flat"))
@@ -54,12 +54,12 @@ def write_site_folder(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_site_folder(tmp_path_factory.mktemp("serve"))
+    return write_site_folder(tmp_path_factory.mktemp("serve"), notebook="notebook")
 
 
 @pytest.fixture(scope="module")
 def server(folder: Path) -> Iterator[Running]:
-    with answerable_serve(folder, "site", "--notebook", "notebook") as running:
+    with answerable_serve(folder, "site") as running:
         yield running
 
 
@@ -97,8 +97,8 @@ def test_widget_config_names_the_bundle_that_answers(server: Running) -> None:
 
 
 def test_browser_answers_where_the_option_says_so(tmp_path: Path) -> None:
-    write_site_folder(tmp_path)
-    with answerable_serve(tmp_path, "site", "--answers-in=browser") as server:
+    write_site_folder(tmp_path, answers_in="browser")
+    with answerable_serve(tmp_path) as server:
         body = json.loads(get(server, "/docs/assets/answerable/site.json")[2])
         assert body["bundle"] == server.ask(ASK, QUESTION)["bundle"]
         (index,) = body["index"].values()
@@ -108,7 +108,9 @@ def test_browser_answers_where_the_option_says_so(tmp_path: Path) -> None:
         # The page's own link to an endpoint is not followed.
         assert "rel='answerable'" not in get(server, "/docs/mooring/")[2]
     assert not (tmp_path / "site" / "assets" / "answerable").exists()
-    done = command(tmp_path, "serve", "site", "--answers-in=browser", "--notebook=notebook")
+    options = {"site_dir": "site", "answers_in": "browser", "notebook": "notebook"}
+    put(tmp_path / "answerable.yml", json.dumps(options))
+    done = command(tmp_path, "serve")
     assert "answers_in: browser is impossible, since `notebook` needs" in done.stderr
 
 
@@ -204,8 +206,8 @@ def test_a_reader_asks_in_a_browser(server: Running, page: Page) -> None:
 
 
 def test_changed_pages_are_indexed_again(tmp_path: Path) -> None:
-    folder = write_site_folder(tmp_path)
-    with answerable_serve(folder, "site", "--notebook", "notebook") as server:
+    folder = write_site_folder(tmp_path, notebook="notebook")
+    with answerable_serve(folder, "site") as server:
         assert "twelve" in server.ask(ASK, QUESTION)["answer"]
         put(folder / "site" / "mooring" / "index.html", MOORING.replace("twelve", "ninety"))
         until(lambda: "ninety" in server.ask(ASK, QUESTION)["answer"])
@@ -218,17 +220,17 @@ def test_changed_pages_are_indexed_again(tmp_path: Path) -> None:
 
 
 def test_site_is_served_although_the_first_index_fails(tmp_path: Path) -> None:
-    folder = write_site_folder(tmp_path)
+    folder = write_site_folder(tmp_path, notebook="notebook")
     put(folder / "notebook" / "winch.md", "no front matter")
-    with answerable_serve(folder, "site", "--notebook", "notebook", "--base-url", "/") as server:
+    with answerable_serve(folder) as server:
         until(lambda: "(no answers yet)" in server.output)
-        assert server.request("POST", "/_answerable/answer", {"question": QUESTION})[0] == 503
-        assert get(server, "/mooring/")[0] == 200
+        assert server.request("POST", ASK, {"question": QUESTION})[0] == 503
+        assert get(server, "/docs/mooring/")[0] == 200
 
 
 def live_index(folder: Path) -> LiveIndex:
     project = Project("other", folder / "answerable.yml", folder, {"site_dir": "site"})
-    return LiveIndex(SiteSource(project))
+    return LiveIndex(project)
 
 
 def test_unexpected_error_prints_its_type_and_not_its_text(

@@ -6,7 +6,6 @@ import os
 import pty
 import select
 import shutil
-import signal
 import subprocess
 import sys
 import termios
@@ -14,7 +13,6 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from openai import OpenAI
 
 from answerable.cli import _SUMMARIES, main
 from answerable.cli.render import to_plain_text
@@ -71,22 +69,16 @@ def test_ask_json_is_the_reply_of_the_http_api(folder: Path) -> None:
     assert body["citations"][0]["id"] == "mooring#chains"
 
 
-def test_search_shows_scores_and_near_misses(folder: Path) -> None:
-    streams = json.loads(
-        run(folder, "search", "--json", "--near", "thick chain of a mooring").stdout
-    )
-    assert streams["passages"][0]["id"] == "mooring#chains"
-    assert streams["passages"][0]["score"] >= 0.36
-    assert streams["near passages"]
-    assert all(row["base"] < 0.36 for row in streams["near passages"])
-    assert "text" not in {key for row in streams["near hints"] for key in row}
-    shown = run(folder, "search", "--top-k", "1", "thick chain of a mooring").stdout
-    assert "mooring#chains" in shown
-    assert "storms" not in shown
-    shown = run(folder, "search", "rope Kubernetes webhook zeppelin").stdout
-    assert shown.startswith("This site does not mention “Kubernetes”.")
-    assert "Nothing is above the floor." in shown
-    assert "storms" in shown.partition("Near passages")[2]
+def test_ask_lists_places_with_a_line_of_their_text(folder: Path) -> None:
+    lines = run(folder, "ask", "--places", "How thick is the chain?").stdout.splitlines()
+    assert lines[0] == "Mooring › Chains  /mooring/#chains"
+    assert lines[1] == "  The chain of a mooring is twelve millimetres thick."
+    rows = json.loads(run(folder, "ask", "--places", "--json", "How thick is the chain?").stdout)
+    assert rows[0]["id"] == "mooring#chains"
+    assert set(rows[0]) == {"id", "title", "url", "text"}
+    nothing = run(folder, "ask", "--places", "Kubernetes webhook zeppelin").stdout
+    assert nothing == "Nothing on this site is near enough to this question.\n"
+    assert "leave one out" in run(folder, "ask", "--places", "--file", "a").stderr
 
 
 def test_eval_passes_and_fails_by_exit_status(folder: Path) -> None:
@@ -156,13 +148,13 @@ def test_unknown_option_of_a_command_is_named(folder: Path) -> None:
     assert "No such option '--jsn'" in run(folder, "ask", "--jsn", "How thick?").stderr
 
 
-@pytest.mark.parametrize("command", ["ask", "search", "why"])
+@pytest.mark.parametrize("command", ["ask", "why"])
 def test_question_without_quotes_asks_for_quotes(folder: Path, command: str) -> None:
     done = run(folder, command, "How", "thick", "is", "the", "chain?")
     assert (done.returncode, done.stdout) == (2, "")
     assert "Error: put the question in quotes: " in done.stderr
     assert f'{command} "How thick is the chain?"' in done.stderr
-    assert "Missing argument 'QUESTION'" in run(folder, command).stderr
+    assert "Missing argument 'QUESTION'" in run(folder, "why").stderr
 
 
 def test_a_function_folder_without_its_site_is_asked(folder: Path, tmp_path: Path) -> None:
@@ -188,24 +180,22 @@ def test_bundles_of_languages_and_versions_are_named(folder: Path, tmp_path: Pat
     assert "twelve" in run(tmp_path, "--bundle", "function/en/bundle", "ask", question).stdout
 
 
-@pytest.mark.parametrize("command", ["ask", "search"])
-def test_question_is_cleaned_as_the_function_cleans_it(folder: Path, command: str) -> None:
+def test_question_is_cleaned_as_the_function_cleans_it(folder: Path) -> None:
     odd = "How\tthick\u200bis\x1bthe ｃｈａｉｎ of a\u3000mooring?"
     plain = "How thick is the chain of a mooring?"
-    bodies = [json.loads(run(folder, command, "--json", text).stdout) for text in (odd, plain)]
+    bodies = [json.loads(run(folder, "ask", "--json", text).stdout) for text in (odd, plain)]
     for body in bodies:
-        body.pop("request_id", None)
+        body.pop("request_id")
     assert bodies[0] == bodies[1]
 
 
-@pytest.mark.parametrize("command", ["ask", "search"])
 @pytest.mark.parametrize(
     ("question", "detail"), [("\t \x07", "empty"), ("a " * 300, "at most 500")]
 )
 def test_a_question_that_the_function_refuses_is_an_error(
-    folder: Path, command: str, question: str, detail: str
+    folder: Path, question: str, detail: str
 ) -> None:
-    done = run(folder, command, question)
+    done = run(folder, "ask", question)
     assert (done.returncode, done.stdout) == (1, "")
     assert detail in done.stderr
 
@@ -223,14 +213,14 @@ def test_eval_prints_brackets_verbatim(folder: Path) -> None:
     assert "a [/x] [red]y" in done.stdout
 
 
-def test_chat_prints_brackets_verbatim(tmp_path: Path) -> None:
+def test_talk_goes_on_after_a_question_that_is_refused(tmp_path: Path) -> None:
     site = sites.write_site(tmp_path, site_name="One [/x] [red]y")
     sites.build_here(site)
     long = "a " * 300
-    done = run(site, "chat", typed=f" \x07\n{long}\nHow thick is the ｃｈａｉｎ of a mooring?\n")
+    done = run(site, "ask", typed=f" \x07\n{long}\nHow thick is the ｃｈａｉｎ of a mooring?\n")
     assert done.returncode == 0, done.stderr
-    assert "One [/x] [red]y" in done.stdout
-    assert "at most 500" in done.stdout
+    assert "One [/x] [red]y? " in done.stderr
+    assert "at most 500" in done.stderr
     assert "twelve millimetres thick [1]." in done.stdout
 
 
@@ -240,12 +230,12 @@ def test_the_bundle_is_found_where_the_configuration_puts_it(tmp_path: Path) -> 
     assert "twelve" in run(site, "ask", "How thick is the chain of a mooring?").stdout
 
 
-@pytest.mark.parametrize("leave", ["/quit\n", "\x04", "\x03"])
-def test_chat_answers_and_leaves_cleanly(folder: Path, leave: str) -> None:
+@pytest.mark.parametrize("leave", ["\x04", "\x03"])
+def test_ask_talks_on_and_leaves_cleanly(folder: Path, leave: str) -> None:
     """On a real terminal, so that Ctrl-C and Ctrl-D are what they are for a user."""
     main, child = pty.openpty()
     with started(
-        [sys.executable, "-c", "from answerable.cli import main; main()", "chat"],
+        [sys.executable, "-c", "from answerable.cli import main; main()", "ask"],
         cwd=folder,
         env={**os.environ, "TERM": "dumb", "COLUMNS": "200"},
         stdin=child,
@@ -255,9 +245,6 @@ def test_chat_answers_and_leaves_cleanly(folder: Path, leave: str) -> None:
     ) as process:
         os.close(child)
         terminal = _Terminal(main)
-        terminal.expect("? ")
-        os.write(main, b"/help\n")
-        terminal.expect("leaves.")
         terminal.expect("? ")
         os.write(main, b"How thick is the chain of a mooring?\n")
         terminal.expect("twelve millimetres thick [1].")
@@ -294,20 +281,6 @@ class _Terminal:
             assert ready, f"{words!r} was not printed: {self.text[self.at :]!r}"
             self.text += os.read(self.descriptor, 4096).decode(errors="replace")
         self.at = place + len(words)
-
-
-def test_the_stub_serves_until_it_is_interrupted(tmp_path: Path) -> None:
-    command = [
-        sys.executable, "-c", "from answerable.cli import main; main()", "stub-openai", "--port=0"
-    ]  # fmt: skip
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-    with started(command, cwd=tmp_path, **pipes) as process:
-        assert process.stdout
-        address = process.stdout.readline().split(" at ")[1].split()[0]
-        with OpenAI(base_url=address, api_key="test") as client:
-            assert "honest" in {model.id for model in client.models.list()}
-        process.send_signal(signal.SIGINT)
-        assert process.wait(PATIENCE) == 0
 
 
 def test_help_of_the_group_opens_each_command_with_its_own_words() -> None:

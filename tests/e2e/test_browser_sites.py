@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 from support import server_processes
 from support.browser_site import ask, hosted, visit, write_plain_site
 from support.deadlines import PATIENCE
-from support.sites import NOTES, PAGES, build, command, put, write_site
+from support.sites import NOTES, PAGES, build, command, index, put, write_site
 
 CHAIN = "How thick is the chain of a mooring?"
 WIDGET = Path("assets", "answerable")
@@ -129,7 +129,7 @@ def test_each_language_apart_answers_from_its_own_index(page: Page, tmp_path: Pa
         expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
 
 
-def test_index_injects_a_box_that_answers_in_the_browser(page: Page, tmp_path: Path) -> None:
+def test_build_injects_a_box_that_answers_in_the_browser(page: Page, tmp_path: Path) -> None:
     link = "<link rel='answerable' href='https://elsewhere.example/'>"
     html = (
         f"<!doctype html><html lang='en'><head><title>Mooring</title>{link}</head><body><main>"
@@ -138,15 +138,13 @@ def test_index_injects_a_box_that_answers_in_the_browser(page: Page, tmp_path: P
     )
     site = tmp_path / "site"
     put(site / "index.html", html)
-    done = command(tmp_path, "index", "site", "--inject", "--notebook", "site/../notes")
-    assert done.returncode != 0
-    done = command(tmp_path, "index", "site", "--inject", "--endpoint", "/ask/")
+    done = index(tmp_path, widget={"endpoint": "/ask/"})
     assert done.returncode == 0, done.stderr
-    assert "answers-in" not in done.stderr
+    assert "answers_in" not in done.stderr
     assert not (site / WIDGET / "index").exists()
     before = {path for path in site.rglob("*") if path.is_file()}
     shutil.rmtree(tmp_path / "function")
-    done = command(tmp_path, "index", "site", "--inject")
+    done = index(tmp_path)
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "function").exists()
     assert "twelve" in command(tmp_path, "ask", CHAIN).stdout
@@ -155,25 +153,22 @@ def test_index_injects_a_box_that_answers_in_the_browser(page: Page, tmp_path: P
         box = visit(page, host.origin)
         ask(box, CHAIN)
         expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
-    done = command(tmp_path, "index", "site", "--inject", "--answers-in", "function")
+    done = index(tmp_path, answers_in="function")
     assert done.returncode == 0, done.stderr
     assert {path for path in site.rglob("*") if path.is_file()} == before
 
 
-def test_options_of_index_are_refused_with_what_needs_a_function(tmp_path: Path) -> None:
+def test_options_of_a_built_site_are_refused_with_what_needs_a_function(tmp_path: Path) -> None:
     put(tmp_path / "site" / "index.html", "<!doctype html><body><main><h1>A</h1><p>B c.</p></main>")
     put(tmp_path / "notes" / "a.md", NOTES["winch.md"].replace("mooring.md#chains", "index.html"))
-    options = ("index", "site", "--inject", "--answers-in", "browser")
-    done = command(tmp_path, *options, "--notebook", "notes", "--endpoint", "/ask/")
+    done = index(tmp_path, answers_in="browser", notebook="notes", widget={"endpoint": "/ask/"})
     assert done.returncode != 0
     assert (
         "answers_in: browser is impossible, since `notebook` needs a function (private notes stay "
         "on a server), and so does `widget.endpoint` (the ask box asks there); set answers_in to "
         "function, or remove `notebook` and remove `widget.endpoint`"
     ) in " ".join(done.stderr.split())
-    done = command(tmp_path, "index", "site", *options[3:])
-    assert "--answers-in: no page gets it without --inject" in done.stderr
-    done = command(tmp_path, "index", "site", "--inject", "--notebook", "notes")
+    done = index(tmp_path, notebook="notes")
     assert done.returncode == 0, done.stderr
     assert "deploy the function and set widget.endpoint, or remove `notebook`" in done.stderr
 

@@ -31,7 +31,6 @@ from answerable.serve.retrieval.selection import find_budget_limits, fit_budget
 from answerable.serve.retrieval.word_forms import read_forms
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.types import Evidence, Passage
-from answerable.testing import LetterEmbedder
 from support import sites
 from support.browser_index import read_public_index, write_index
 from support.doubles import bundle_of, index_of, record
@@ -39,6 +38,7 @@ from support.engine_process import engine
 from support.engine_questions import MODULE, compare_rankings
 from support.fuzz_settings import DEEP
 from support.hard_questions import generate_questions
+from support.scripted import LetterEmbedder
 from support.static_server import serving
 
 # Of the pages that are not in English, by id.

@@ -26,7 +26,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserSite]:
     (folder / "docs").mkdir()
     for name in PAGES:
         shutil.copy(sites.ROOT / "docs" / f"{name}.md", folder / "docs")
-    shutil.copy(sites.ROOT / "questions.jsonl", folder)
+    (folder / "eval").mkdir()
+    shutil.copy(sites.ROOT / "eval" / "questions.jsonl", folder / "eval")
     done = sites.build(folder, "-q")
     assert done.returncode == 0, done.stderr
     store_answers(folder)
@@ -40,7 +41,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserSite]:
 def store_answers(folder: Path) -> None:
     """Store answers for the first questions of sections: verbatim, of two sources, and worded."""
     sections = {section.id: section for section in list_sections(sites.opened(folder).passages())}
-    lines = read_questions(folder / "questions.jsonl")
+    lines = read_questions(folder / "eval" / "questions.jsonl")
     current = [name for name, section in sections.items()
                if name in lines and lines[name].hash == section.hash]  # fmt: skip
     answers = []
@@ -52,7 +53,7 @@ def store_answers(folder: Path) -> None:
         if name != other:
             claims = (*claims, WrittenClaim(joined, tuple(quotes)))
         answers.append(WrittenAnswer(lines[name].questions[0], name, claims))
-    write_answers(folder / "questions.answers.json", answers, list(sections.values()))
+    write_answers(folder / "eval" / "questions.answers.json", answers, list(sections.values()))
 
 
 def quote_of(section: SectionPassages) -> WrittenCitation:
@@ -67,7 +68,7 @@ def quote_of(section: SectionPassages) -> WrittenCitation:
 @pytest.fixture(scope="module")
 def questions(site: BrowserSite) -> list[HardQuestion]:
     real = engine_parity.list_gold_questions()[::4]
-    lines = read_questions(sites.ROOT / "questions.jsonl")
+    lines = read_questions(sites.ROOT / "eval" / "questions.jsonl")
     verbatim = [
         HardQuestion("known", text)
         for name in PAGES

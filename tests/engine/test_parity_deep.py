@@ -111,7 +111,7 @@ def test_hardly_a_reply_to_a_generated_question_differs(
 @pytest.mark.parametrize("generator", generated_sites.GENERATORS)
 def test_no_reply_differs_on_the_site_of_a_generator(generator: str, tmp_path: Path) -> None:
     generated_sites.build(generator, tmp_path / "built").rename(tmp_path / "site")
-    done = sites.command(tmp_path, "index", "site", "--inject")
+    done = sites.index(tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     with engine_parity.serving_site(tmp_path) as served:
         questions = list(generate_questions(served.list_passages(), COUNT_OF_GENERATOR))

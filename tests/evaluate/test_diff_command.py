@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from answerable.testing.honest_model import honest_model
 from support import git_sites, sites
 from support.git_sites import run_git
+from support.honest_model import honest_model
 from support.openai_stub import OpenAIStub
 
 

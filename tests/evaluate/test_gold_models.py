@@ -15,11 +15,11 @@ import yaml
 from answerable.evaluate.gold import GoldQuery, load_gold_queries
 from answerable.indexing.stems import extract_stems
 from answerable.serve.answers.openai_answerer import MAX_PROMPT_ROUTES
-from answerable.testing.honest_model import ParsedPrompt, PromptHint, split_prompt_sentences
-from answerable.testing.openai_stub import ScriptedModel
 from support import sites
+from support.honest_model import ParsedPrompt, PromptHint, split_prompt_sentences
 from support.hostile_models import HOSTILE_MODELS
 from support.openai_stub import OpenAIStub
+from support.stub_server import ScriptedModel
 
 MAX_CLAIMS = 5
 DENIAL = "It is not true that"

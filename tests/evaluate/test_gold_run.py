@@ -14,9 +14,9 @@ import pytest
 import yaml
 
 from answerable.evaluate.report import read_report
-from answerable.testing.honest_model import ParsedPrompt, honest_model
 from support import sites
 from support.deadlines import PATIENCE, until
+from support.honest_model import ParsedPrompt, honest_model
 from support.openai_stub import OpenAIStub
 from support.server_processes import started
 from support.stub_fixtures import QuestionFaultStub, find_question

@@ -28,11 +28,11 @@ from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
 from answerable.serve.embedders.local_embedder import has_model_files
 from answerable.serve.errors import SiteError
 from answerable.serve.types import RoutingHint
-from answerable.testing.doubles import LetterEmbedder
 from support.browser_index import list_names, read_index, read_manifest
 from support.doubles import index_of, record
 from support.engine_process import ENGINE, WAVES, node_command
 from support.fuzz_settings import deep
+from support.scripted import LetterEmbedder
 from support.sites import NOTES, PAGES, build, build_here, failure, opened, put, write_site
 
 FILES = Path("site", "assets", "answerable")

@@ -23,8 +23,8 @@ from answerable.indexing.output.bundle_writer import BundleContents
 from answerable.serve.embedders.embedder import Vectors
 from answerable.serve.errors import EmbedderError, SiteError
 from answerable.serve.stores.bundle import PassageText
-from answerable.testing import LetterEmbedder
 from support.doubles import TINY, CountingEmbedder
+from support.scripted import LetterEmbedder
 from support.sites import NOTES, PAGES, ask, build_here, local, opened, put, write_site
 
 WHOLE = TINY.dimensions

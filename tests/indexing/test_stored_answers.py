@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from answerable.cli.answers import ImportedDrafts
+from answerable.cli.questions import ImportedDrafts
 from answerable.cli.render import print_reply
 from answerable.indexing.answers import (
     WrittenAnswer,
@@ -49,7 +49,7 @@ def store_answer(
     sections = {section.id: section for section in list_sections(opened(folder).passages())}
     lines = {"mooring#chains": QUESTION, "storms#lanterns": OTHER}
     write_questions(
-        folder / "questions.jsonl",
+        folder / "eval" / "questions.jsonl",
         [SectionQuestions(name, sections[name].hash, (text,)) for name, text in lines.items()],
     )
     section = sections["mooring#chains"]
@@ -59,7 +59,7 @@ def store_answer(
     answer = WrittenAnswer(
         changes.get("question", QUESTION), changes.get("section", section.id), claims
     )
-    write_answers(folder / "questions.answers.json", [answer], list(sections.values()))
+    write_answers(folder / "eval" / "questions.answers.json", [answer], list(sections.values()))
     return answer
 
 
@@ -151,7 +151,7 @@ def test_no_model_is_called_for_it_and_a_draft_of_the_same_is_equal(bundle: Bund
     draft = {"claims": [{"text": CLAIM, "evidence": [evidence]}]}
     model = ImportedDrafts({QUESTION: draft}, "model", 40_000)
     engine = Engine(bundle, local(), model)
-    drafted = engine.draft_from(engine.retrieve(QUESTION)).answer
+    drafted = engine.write_from(engine.retrieve_for_answer(QUESTION)).answer
     # A model without a draft raises when it is called.
     silent = Engine(bundle, local(), ImportedDrafts({}, "model", 40_000))
     stored = silent.answer(QUESTION)
@@ -307,7 +307,7 @@ def test_a_malformed_file_stops_the_build_and_is_named(tmp_path: Path) -> None:
     folder = write_site(tmp_path)
     assert build(folder, "-q").returncode == 0
     store_answer(folder)
-    path = folder / "questions.answers.json"
+    path = folder / "eval" / "questions.answers.json"
     rows = json.loads(path.read_text("utf-8"))
     rows[0]["claims"][0]["text"] = 7
     path.write_text(json.dumps(rows), "utf-8")

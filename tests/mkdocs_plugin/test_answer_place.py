@@ -149,14 +149,10 @@ def test_commands_ask_a_site_without_a_function(tmp_path: Path) -> None:
     if os.name == "posix":
         modes = {path.stat().st_mode & 0o77 for path in (unpublished, *unpublished.rglob("*"))}
         assert modes == {0}
-    for words in (["ask", CHAIN], ["search", CHAIN], ["why", CHAIN], ["eval", "--full"]):
+    for words in (["ask", CHAIN], ["ask", "--places", CHAIN], ["why", CHAIN], ["eval", "--full"]):
         done = command(tmp_path, *words)
         assert done.returncode == 0, done.stderr
     assert "there is no index yet" not in command(tmp_path, "doctor").stdout
-    done = command(tmp_path, "package", "--target", "aws-lambda")
-    assert done.returncode == 1
-    assert "holds no function, since readers' browsers answer this site" in done.stderr
-    assert "set the option function to a folder" in done.stderr
 
 
 def test_a_function_is_asked_for_by_its_folder_and_left_alone_later(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import yaml
 
 from answerable.serve.stores.bundle import open_bundle
 from support.fuzz_settings import deep
-from support.sites import DATA, build, command, opened, put, write_site
+from support.sites import DATA, build, index, opened, put, write_site
 
 PAGES = {
     "index.md": "# Welcome to *Harbour*\n\nHarbour keeps small boats in order.\n",
@@ -62,7 +62,7 @@ def passages(folder: Path) -> set[tuple[str, str, str]]:
 def assert_parity(site: Path) -> None:
     done = build(site)
     assert done.returncode == 0, done.stderr
-    done = command(site, "index", "site", "--out", "other")
+    done = index(site, function="other", answers_in="function")
     assert done.returncode == 0, done.stderr
     expected, actual = opened(site), open_bundle(site / "other" / "bundle")
     assert passages(site / "other" / "bundle") == passages(site / "function" / "bundle")
@@ -81,7 +81,7 @@ def assert_parity(site: Path) -> None:
         for is_paired in [(number == folders_at) == directories]
     ],
 )
-def test_index_command_makes_the_bundle_of_the_plugin(
+def test_built_site_has_the_bundle_of_the_plugin(
     tmp_path: Path, theme: str, directories: bool, path: str
 ) -> None:
     site = write_site(
@@ -102,13 +102,13 @@ def test_index_command_makes_the_bundle_of_the_plugin(
     assert_parity(site)
 
 
-def test_index_command_reads_a_site_without_search_alike(tmp_path: Path) -> None:
+def test_built_site_is_read_without_search_alike(tmp_path: Path) -> None:
     assert_parity(
         write_site(tmp_path, PAGES, theme={"name": "material"}, markdown_extensions=EXTENSIONS)
     )
 
 
-def test_index_command_reads_a_real_site_alike(tmp_path: Path) -> None:
+def test_real_built_site_is_read_alike(tmp_path: Path) -> None:
     source = DATA / "sites" / "httpx"
     if not source.is_dir():
         pytest.skip("the example sites are not there")

@@ -30,10 +30,10 @@ from answerable.serve.providers import make_engine
 from answerable.serve.retrieval.scoring import Scored
 from answerable.serve.retrieval.selection import POOL_SIZE
 from answerable.serve.stores.bundle import Bundle
-from answerable.testing import LetterEmbedder
 from support import doubles, sites
 from support.doubles import TINY, bundle_of, index_of, note, record
 from support.postgres_server import PostgresServer
+from support.scripted import LetterEmbedder
 
 # Scores are finished by the same code over the same codes.
 CLOSE = 1e-4

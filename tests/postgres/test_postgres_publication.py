@@ -25,12 +25,12 @@ from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.errors import BundleError, SiteError, StorageError
 from answerable.serve.retrieval.store import Store
 from answerable.serve.stores.bundle import Bundle
-from answerable.testing import LetterEmbedder
 from support import doubles
 from support.deadlines import until
 from support.doubles import bundle_of, index_of, note, record
 from support.postgres_server import PostgresServer
-from support.sites import NOTES, build, command, failure, opened, put, write_site
+from support.scripted import LetterEmbedder
+from support.sites import NOTES, build, failure, put, write_site
 
 OPEN = Profile(floor=0.0, note_floor=0.0)
 WORDS = "rope chain buoy lantern storm wind crew knot sail anchor tide mast keel oar".split()
@@ -374,30 +374,3 @@ def test_an_option_of_the_store_that_is_wrong_is_named(
     options(site, postgres_server, url=None)
     done = build(site, "--strict")
     assert (done.returncode, "store.url: it is empty" in done.stderr) == (1, True)
-
-
-def test_a_bundle_can_be_published_by_hand(
-    site: Path, postgres_server: PostgresServer, connections: DatabaseConnections
-) -> None:
-    write_site(site, notes=NOTES)
-    assert build(site).returncode == 0
-    assert (
-        "ANSWERABLE_DATABASE_URL: it names no database"
-        in command(site, "database", "publish").stderr
-    )
-    url = postgres_server.url(PUBLISHER_ROLE)
-    done = command(site, "database", "publish", "--name", "hand", ANSWERABLE_DATABASE_URL=url)
-    assert "published as hand" in done.stdout, done.stderr
-    assert served(connections, "hand").manifest.id == opened(site).manifest.id
-    assert (
-        "CREATE SCHEMA IF NOT EXISTS answerable_private"
-        in command(site, "database", "roles").stdout
-    )
-
-
-@pytest.mark.parametrize("name", ["publish", "database-roles"])
-def test_a_command_of_old_is_refused_with_the_one_to_run(tmp_path: Path, name: str) -> None:
-    done = command(tmp_path, name)
-    assert done.returncode == 2
-    replacement = f"answerable database {name.removeprefix('database-')}"
-    assert f"answerable {name} is gone: run `{replacement}`" in done.stderr

@@ -10,7 +10,7 @@ import pytest
 
 from answerable.indexing.leak_audit.audit import Artifact, audit_artifacts
 from answerable.indexing.notes.notebook import read_notebook
-from answerable.postgres.catalog import FUNCTION_ROLE, PUBLISHER_ROLE, read_roles_sql
+from answerable.postgres.catalog import FUNCTION_ROLE, PUBLISHER_ROLE
 from answerable.postgres.connections import DatabaseConnections
 from answerable.postgres.options import DatabaseOptions
 from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
@@ -18,7 +18,7 @@ from answerable.postgres.store import open_postgres_store, read_served_key
 from answerable.serve.errors import LeakError
 from answerable.serve.providers import make_engine
 from support.doubles import bundle_of, index_of, record
-from support.postgres_server import PostgresServer, bare
+from support.postgres_server import ROLES_FILE, PostgresServer, bare
 from support.sites import NOTES, build, local, write_site
 
 # Every word of the note that stands nowhere else.
@@ -143,7 +143,7 @@ def test_an_administrator_need_not_be_a_superuser(tmp_path: Path) -> None:
             connection.execute("CREATE EXTENSION vector")
         with psycopg.connect(server.url("admin", "docs"), autocommit=True) as connection:
             for _ in range(2):
-                connection.execute(read_roles_sql().encode())
+                connection.execute(ROLES_FILE.read_bytes())
         site_bundle = bundle_of(tmp_path, index_of(tmp_path, [record("a", "<p>A rope.</p>")]))
         key = publish_bundle_rows(
             site_bundle, DatabaseTarget(server.url(PUBLISHER_ROLE, "docs"))

@@ -41,11 +41,11 @@ from answerable.serve.types import (
     Reply,
     RoutingHint,
 )
-from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from support.doubles import bundle_of, index_of, note, record
 from support.flat_form import settle_any_form
 from support.fuzz_settings import fuzzed
 from support.passage_blocks import block, passage
+from support.scripted import LetterEmbedder, ScriptedAnswerer
 
 Strategy = st.SearchStrategy[Any]
 

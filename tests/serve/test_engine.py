@@ -12,8 +12,8 @@ from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.engine import Engine
 from answerable.serve.errors import ContractViolation, EmbedderError, ProviderError
 from answerable.serve.types import Answer, Evidence
-from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from support.doubles import TINY, engine_of, record
+from support.scripted import LetterEmbedder, ScriptedAnswerer
 
 PAGE = record("rope", "<p>A rope holds the boat.</p>")
 GOOD = {"claims": [{"text": "A rope.", "evidence": [{"source": "s1", "quote": "A rope holds"}]}]}
@@ -161,15 +161,25 @@ def test_passages_that_a_model_names_and_misquotes_are_quoted_for_it(tmp_path: P
     assert isinstance(reply.failure, ContractViolation)
 
 
-def test_a_model_that_declines_is_a_refusal(tmp_path: Path) -> None:
-    reply = engine_of(tmp_path, PAGE, answerer=writing({"claims": []})).answer("rope?")
+@pytest.mark.parametrize("drafts", [[{"claims": []}], [{"claims": [FALLS]}, {"claims": []}]])
+def test_a_model_that_declines_is_a_refusal(tmp_path: Path, drafts: list[object]) -> None:
+    reply = engine_of(tmp_path, PAGE, answerer=writing(*drafts)).answer("rope?")
     assert (reply.reason, reply.failure) == ("declined", None)
 
 
+def test_claims_of_a_first_draft_are_kept_where_the_second_call_fails(tmp_path: Path) -> None:
+    answerer = Unreachable([{"claims": [FALLS, HOLDS]}], max_evidence_characters=24_000)
+    reply = engine_of(tmp_path, PAGE, answerer=answerer).answer("rope?")
+    assert [claim.text for claim in reply.answer.claims] == [HOLDS["text"]]
+    assert reply.failure is None
+
+
 class Unreachable(ScriptedAnswerer):
-    """A model whose server is down."""
+    """A model whose server is down once the script has ended."""
 
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
+        if self.drafts:
+            return self.drafts.pop(0)
         raise ProviderError(f"no answer to {question} {evidence} {violation}", cause="unreachable")
 
 

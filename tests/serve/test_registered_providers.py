@@ -13,7 +13,7 @@ from answerable.serve.errors import EmbedderError
 from answerable.serve.provider_registry import Provider
 from answerable.serve.providers import make_registered_answerer, make_registered_embedder
 from answerable.serve.request_context import current_context
-from answerable.testing import LetterEmbedder
+from support.scripted import LetterEmbedder
 from support.service_requests import ROPE, USUAL, Asking, asking, code, letters
 from support.token_budget_checks import room
 

@@ -4,6 +4,7 @@ The page has one between ``<!-- command:NAME -->`` and ``<!-- /command:NAME -->`
 as ``answerable``. Run as a script, this writes them anew.
 """
 
+import inspect
 import re
 
 import click
@@ -60,7 +61,7 @@ def _part(name: str, command: click.Command) -> str:
     usage = f"`{' '.join([path, *pieces])}`\n\n" if pieces != ["[OPTIONS]"] else ""
     options = [each for each in command.params if isinstance(each, click.Option)]
     rows = table(("option", "type", "default", "effect"), map(_row, options)) if options else "\n"
-    return f"\n{command.help}\n\n{usage}{rows.lstrip()}"
+    return f"\n{inspect.cleandoc(command.help or '')}\n\n{usage}{rows.lstrip()}"
 
 
 def _row(option: click.Option) -> tuple[str, str, str, str]:

@@ -25,7 +25,7 @@ from answerable.serve.retrieval.retrieve import RetrievalResult
 from answerable.serve.retrieval.store import Floats, Store
 from answerable.serve.stores.bundle import Bundle, open_bundle
 from answerable.serve.types import Passage, RoutingHint
-from answerable.testing.doubles import LETTER_IDENTITY, LetterEmbedder, ScriptedAnswerer
+from support.scripted import LETTER_IDENTITY, LetterEmbedder, ScriptedAnswerer
 
 NOON = dt.datetime(2024, 5, 1, 12, tzinfo=dt.UTC)
 TINY = LETTER_IDENTITY

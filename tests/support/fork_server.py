@@ -41,9 +41,8 @@ _IMPORTED = (
     "answerable.indexing.pipeline",
     "answerable.serve.providers",
     "answerable.cli.ask",
-    "answerable.cli.ask",
     "answerable.cli.eval",
-    "answerable.cli.index",
+    "answerable.cli.build",
     "wordllama",
 )
 _MESSAGE = 1 << 20

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from answerable.testing.honest_model import ParsedPrompt, split_prompt_sentences
-from answerable.testing.openai_stub import ScriptedModel
+from support.honest_model import ParsedPrompt, split_prompt_sentences
+from support.stub_server import ScriptedModel
 
 MANY_CLAIMS = 10_000
 

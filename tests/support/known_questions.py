@@ -21,7 +21,7 @@ def write_known_questions(
     rows = [
         SectionQuestions(name, sections[name].hash, tuple(texts)) for name, texts in lines.items()
     ]
-    write_questions(folder / "questions.jsonl", rows)
+    write_questions(folder / "eval" / "questions.jsonl", rows)
     return sections
 
 
@@ -31,4 +31,4 @@ def store_answer(
     """Store an answer of one claim, which quotes the question's own section."""
     citation = WrittenCitation(section.id, section.windows[0].url, quote, section.hash)
     answer = WrittenAnswer(question, section.id, (WrittenClaim(text, (citation,)),))
-    write_answers(folder / "questions.answers.json", [answer], [section])
+    write_answers(folder / "eval" / "questions.answers.json", [answer], [section])

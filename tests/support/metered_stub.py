@@ -5,9 +5,9 @@ import threading
 import time
 from typing import Any
 
-from answerable.testing.openai_stub import StubReply, StubRequest
 from support.deadlines import PATIENCE
 from support.openai_stub import OpenAIStub
+from support.stub_server import StubReply, StubRequest
 
 
 class Metered(OpenAIStub):

@@ -12,14 +12,15 @@ from typing import Any, Self, cast
 
 from answerable.indexing.stems import extract_stems
 from answerable.serve.answers.openai_answerer import is_reasoning_model
-from answerable.testing import openai_stub
-from answerable.testing.honest_model import (
+from support import stub_server
+from support.honest_model import (
     ParsedPrompt,
     honest_model,
     parse_data_lines,
     split_prompt_sentences,
 )
-from answerable.testing.openai_stub import (
+from support.hostile_models import HOSTILE_MODELS
+from support.stub_server import (
     CHAT_PATH,
     EMBEDDINGS_PATH,
     RESPONSES_PATH,
@@ -29,7 +30,6 @@ from answerable.testing.openai_stub import (
     error_reply,
     json_reply,
 )
-from support.hostile_models import HOSTILE_MODELS
 
 ANSWER_PATHS = (RESPONSES_PATH, CHAT_PATH)
 FAULT_HEADER = "x-stub-fault"
@@ -102,7 +102,7 @@ class _Plan:
     path: str | None = None
 
 
-class OpenAIStub(openai_stub.OpenAIStub):
+class OpenAIStub(stub_server.OpenAIStub):
     """A stub that keeps the latest ``keep`` requests, None for all, and counts all of them.
 
     ``retry_after``: of a 429 or 503, in seconds; ``drip_seconds``: between dripped bytes.

@@ -16,9 +16,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from answerable.postgres.catalog import read_roles_sql
 from support.deadlines import PATIENCE
 
+ROLES_FILE = Path(__file__).parents[2] / "docs" / "assets" / "roles.sql"
 # PostgreSQL does not run as root: there, as a user who owns nothing.
 _NOBODY = "nobody"
 # Nothing is lost that a test would miss.
@@ -99,7 +99,7 @@ class PostgresServer:
 def running(**options: str) -> Iterator[PostgresServer]:
     """A server with the roles and schemas of ours, until the block ends."""
     with bare(**options) as server:
-        server.execute(read_roles_sql())
+        server.execute(ROLES_FILE.read_text("utf-8"))
         yield server
 
 

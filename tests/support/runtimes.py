@@ -35,18 +35,6 @@ OPEN = {
     "ANSWERABLE_IN_FLIGHT": "64",
 }
 
-# The entry point of each, as `answerable package` writes it.
-_ENTRY = """\
-from pathlib import Path
-
-from answerable.serve.http.adapters.{module} import {factory}
-
-{name} = {factory}(Path(__file__).resolve().parent)
-"""
-LAMBDA = _ENTRY.format(module="aws_lambda", factory="open_lambda_handler", name="handler")
-GOOGLE = _ENTRY.format(module="google", factory="open_google_view", name="answer")
-ASGI = _ENTRY.format(module="asgi", factory="open_asgi_app", name="app")
-
 
 @dataclass(frozen=True)
 class Reply:
@@ -131,19 +119,11 @@ def built(folder: Path) -> Path:
 @contextmanager
 def on_uvicorn(function: Path, **environment: str) -> Iterator[Runtime]:
     """The ASGI application under uvicorn."""
-    options = ["--app-dir", ".", "--host", "127.0.0.1", "--no-access-log"]
-    command = ["-m", "uvicorn", "app:app", *options, "--port"]
-    with _served("uvicorn", function, {"app.py": ASGI}, command, environment) as running:
-        yield running
-
-
-@contextmanager
-def on_google(function: Path, **environment: str) -> Iterator[Runtime]:
-    """The view under functions-framework, whose production server is gunicorn."""
-    options = ["--source", "main.py", "--target", "answer", "--host", "127.0.0.1"]
-    command = ["-m", "functions_framework", *options, "--port"]
-    with _served("google", function, {"main.py": GOOGLE}, command, environment) as running:
-        yield running
+    options = ["--app-dir", ".", "--host", "127.0.0.1", "--no-access-log", "--port"]
+    port, own = free_port(), {**OPEN, **environment}
+    command = [sys.executable, "-m", "uvicorn", "main:app", *options, str(port)]
+    with bound_processes.run(command, function, _is_healthy, port, own) as running:
+        yield Runtime("uvicorn", port, process=running)
 
 
 @contextmanager
@@ -183,18 +163,17 @@ def bootstrap(
     """AWS's own runtime over a copy of a function; ready: polled, until it is healthy otherwise."""
     if not HAS_LAMBDA:
         pytest.skip("awslambdaric is not installed")
-    folder = packaged(function, "lambda", {"lambda_function.py": LAMBDA})
     own = {
         **OPEN,
         "AWS_LAMBDA_RUNTIME_API": platform.api,
         "AWS_LAMBDA_FUNCTION_NAME": "answerable",
         "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
         "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": "512",
-        "LAMBDA_TASK_ROOT": str(folder),
+        "LAMBDA_TASK_ROOT": str(function),
         **environment,
     }
-    command = [sys.executable, "-m", "awslambdaric", "lambda_function.handler"]
-    return bound_processes.run(command, folder, ready or _is_healthy, platform.url_port, own)
+    command = [sys.executable, "-m", "awslambdaric", "main.handler"]
+    return bound_processes.run(command, function, ready or _is_healthy, platform.url_port, own)
 
 
 def logged(runtime: Runtime, request_id: str) -> dict[str, Any]:
@@ -212,7 +191,7 @@ def logged(runtime: Runtime, request_id: str) -> dict[str, Any]:
 
 
 def packaged(function: Path, name: str, files: Mapping[str, str]) -> Path:
-    """A copy of a function folder beside it, with a platform's own files."""
+    """A copy of a function folder beside it, with files of its own."""
     folder = function.with_name(f"{function.name}-{name}")
     if not folder.exists():
         # Links to what is big and never written.
@@ -221,21 +200,6 @@ def packaged(function: Path, name: str, files: Mapping[str, str]) -> Path:
             (folder / file).unlink(missing_ok=True)
             (folder / file).write_text(text, encoding="utf-8")
     return folder
-
-
-@contextmanager
-def _served(
-    name: str,
-    function: Path,
-    files: Mapping[str, str],
-    command: Sequence[str],
-    environment: Mapping[str, str],
-) -> Iterator[Runtime]:
-    folder, port = packaged(function, name, files), free_port()
-    own = {**OPEN, **environment}
-    started = [sys.executable, *command, str(port)]
-    with bound_processes.run(started, folder, _is_healthy, port, own) as running:
-        yield Runtime(name, port, process=running)
 
 
 def _is_healthy(running: Running) -> bool:

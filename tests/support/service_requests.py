@@ -24,8 +24,8 @@ from answerable.serve.http.service import Service
 from answerable.serve.limits.policy import Policy
 from answerable.serve.request_context import RequestContext, RequestStage, current_context
 from answerable.serve.types import Evidence
-from answerable.testing import LetterEmbedder
 from support.doubles import bundle_of, index_of, note, record
+from support.scripted import LetterEmbedder
 
 ORIGIN = "https://harbour.example"
 ELSEWHERE = "https://elsewhere.example"

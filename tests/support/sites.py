@@ -1,6 +1,7 @@
 """Real sites for tests: written to a folder, built by MkDocs in a process of its own or in ours."""
 
 import io
+import json
 import logging
 import os
 import shutil
@@ -117,6 +118,12 @@ def command(
         {**os.environ, "COLUMNS": "500", **environment},
         typed,
     )
+
+
+def index(folder: Path, site: str = "site", **options: object) -> subprocess.CompletedProcess[str]:
+    """Run `answerable build` for a site that is built already. options: of answerable.yml."""
+    put(folder / "answerable.yml", json.dumps({"site_dir": site, **options}))
+    return command(folder, "build")
 
 
 def build_here(folder: Path) -> None:

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from answerable.serve.request_context import RequestContext
-from answerable.testing.honest_model import parse_prompt
-from answerable.testing.openai_stub import StubReply, StubRequest
+from support.honest_model import parse_prompt
 from support.openai_stub import ANSWER_PATHS, FAULT_HEADER, OpenAIStub
+from support.stub_server import StubReply, StubRequest
 
 
 class QuestionFaultStub(OpenAIStub):

@@ -14,55 +14,37 @@ from ..serve.errors import AnswerableError
 # Each command is `command` in the module of its name, and its own help opens with these words.
 _GROUPS: Mapping[str, Mapping[str, str]] = {
     "Ask": {
-        "ask": "Answer one QUESTION with citations, or say that the site does not know.",
-        "chat": "Ask in the terminal, one question at a time.",
-        "search": "Show what a QUESTION retrieves, with scores.",
+        "ask": "Answer a QUESTION with citations, or say that the site does not know.",
         "mcp": "Answer a coding agent over MCP on standard input, for a bundle or the site at URL.",
     },
     "Set up, build and serve": {
-        "doctor": (
-            "Check the configuration and what publishes the site; exit status 1 if something is "
-            "wrong."
-        ),
         "init": (
-            "Add the plugin to the configuration, and the files that publish the site on a host."
+            "Add the plugin to the configuration, and the workflow that publishes on GitHub Pages."
+        ),
+        "doctor": (
+            "Check what keeps a published ask box from answering; exit status 1 if something does."
         ),
         "build": (
             "Build the site with its own generator, then index it and put the ask box into its "
             "pages."
         ),
         "serve": "Serve the site with a live ask box, and build it again when its sources change.",
-        "index": "Make a function for SITE_DIR, a site that any generator has built.",
-        "stub-openai": (
-            "Serve the OpenAI protocol on loopback, to try the whole flow without a key."
-        ),
     },
     "Judge": {
         "eval": "Run the gold set; exit status 1 if a query fails, 2 if none could be judged.",
-        "why": "Explain what a QUESTION retrieves, what it does not, and what an author could do.",
+        "why": "Explain what a QUESTION found, what it did not, and what an author could do.",
         "diff": (
             "Show the answers that a change changes; "
             "exit status 1 if a verdict fails, 2 for an error."
         ),
-        "gaps": "Group refused questions into likely missing pages.",
+        "gaps": "Count the questions that the site does not answer, each with its nearest section.",
         "questions": (
             "Write and check the questions that the site's sections answer; "
             "exit status 1 for a fault."
         ),
     },
-    "Deploy": {
-        "package": (
-            "Turn the function's folder into what a platform takes; exit status 1 above its limits."
-        ),
-        "database": "Prepare a PostgreSQL database, and publish a bundle to it.",
-    },
 }
 _SUMMARIES = {name: text for group in _GROUPS.values() for name, text in group.items()}
-# The module of each command that shares one with others.
-_MODULES = {
-    "ask": "ask", "search": "ask", "chat": "ask", "init": "setup", "doctor": "setup",
-    "serve": "serve", "stub-openai": "serve", "build": "index", "index": "index",
-}  # fmt: skip
 # The options of `answerable` itself, which people type after its command too.
 _GLOBAL_OPTIONS = ("-f", "--config-file", "--bundle")
 
@@ -82,9 +64,7 @@ class _LazyGroup(click.Group):
             raise click.UsageError(
                 f"no command is called {cmd_name!r}; see `answerable --help`{meant}", ctx
             )
-        module = _MODULES.get(cmd_name, cmd_name)
-        name = f"{cmd_name.replace('-', '_')}_command" if cmd_name in _MODULES else "command"
-        command: click.Command = getattr(import_module(f".{module}", __name__), name)
+        command: click.Command = import_module(f".{cmd_name}", __name__).command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -1,73 +1,80 @@
-"""``answerable ask``, ``search`` and ``chat``: questions to a bundle or a published site."""
+"""``answerable ask``: questions to a bundle or a published site, one, a file of them or a talk."""
 
 import json
 import uuid
-from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 import click
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from ..evaluate.question_file import QuestionLine, parse_questions
 from ..serve.answers.wire import serialize_answer
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError
-from ..serve.http.mcp.markdown import format_notes
-from ..serve.retrieval import question as question_text
-from ..serve.retrieval.question import Remark, find_question_problem
-from ..serve.retrieval.scoring import Scored
-from ..serve.types import Passage, Reply, RoutingHint
+from ..serve.retrieval.question import Remark
+from ..serve.types import Reply
 from .context import (
     SiteLocation,
     check_language_tag,
     clean_question,
+    join_question,
     language_option,
     open_engine,
-    question_argument,
     refuse_bundle_option,
 )
-from .render import print_reply, to_plain_text
+from .render import format_link, print_reply, to_plain_text
 
 
 @click.command("ask")
-@question_argument
+@click.argument("question", nargs=-1, metavar="[QUESTION]", callback=join_question)
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as the function sends it.")
+@click.option("--places", is_flag=True, help="List the sections that a search finds instead.")
 @language_option
 @click.option(
     "--file",
-    is_eager=True,
     type=click.Path(allow_dash=True),
     help="Answer the question of each line of a file, plain or JSON; - for standard input.",
 )
 @click.option("--site", help="Ask the static site at this address, which answers in the browser.")
 @click.pass_obj
-def ask_command(
+def command(
     location: SiteLocation,
     question: str,
     as_json: bool,
+    places: bool,
     language: str | None,
     file: str | None,
     site: str | None,
 ) -> None:
-    """Answer one QUESTION with citations, or say that the site does not know."""
-    if question and file:
-        raise click.UsageError("QUESTION and --file both say what to ask: leave one out")
+    """Answer a QUESTION with citations, or say that the site does not know.
+
+    Without QUESTION, it asks for one after another until its input ends.
+    """
+    if file and (question or places):
+        used = "QUESTION and --file both say what to ask" if question else "--places lists no file"
+        raise click.UsageError(f"{used}: leave one out")
     check_language_tag(language)
+    show = print_places if places else print_answer
     if file:
         with click.open_file(file, encoding="utf-8-sig", errors="replace") as opened:
             lines = parse_questions(opened.read(), file)
         answer_lines(_open(location, site, language), lines, file, language, as_json=as_json)
+    elif question:
+        show(_open(location, site, language), clean_question(question), language, as_json=as_json)
     else:
-        engine, cleaned = _open(location, site, language), clean_question(question)
-        reply, remarks = answer_question(engine, cleaned, language)
-        if as_json:
-            click.echo(json.dumps(format_reply(engine, reply, remarks), indent=2))
-        else:
-            sections = engine.search(cleaned, language)
-            print_reply(Console(), reply, engine.store.site.route, language, remarks, sections)
+        engine = _open(location, site, language)
+        prompt = Text.assemble((to_plain_text(engine.store.site.name).plain, "bold"), "? ")
+        while True:
+            try:
+                line = Console(stderr=True).input(prompt)
+            except (EOFError, KeyboardInterrupt):
+                click.echo(err=True)
+                return
+            try:
+                show(engine, clean_question(line), language, as_json=as_json)
+            except (click.ClickException, AnswerableError) as error:
+                click.echo(str(error), err=True)
 
 
 def _open(location: SiteLocation, site: str | None, language: str | None) -> Engine:
@@ -79,6 +86,34 @@ def _open(location: SiteLocation, site: str | None, language: str | None) -> Eng
     from .published_site import open_published_site
 
     return open_published_site(site, language, "--site").engine
+
+
+def print_answer(engine: Engine, question: str, language: str | None, *, as_json: bool) -> None:
+    """Answer a clean question and print the reply, and with it more places."""
+    reply, remarks = answer_question(engine, question, language)
+    if as_json:
+        click.echo(json.dumps(format_reply(engine, reply, remarks), indent=2))
+    else:
+        sections = engine.search(question, language)
+        print_reply(Console(), reply, engine.store.site.route, language, remarks, sections)
+
+
+def print_places(engine: Engine, question: str, language: str | None, *, as_json: bool) -> None:
+    """Print the sections that a search finds, each with its address and a line of its text."""
+    passages = [scored.item for scored in engine.search(question, language)]
+    if as_json:
+        names = ("id", "title", "url", "text")
+        rows = [{name: getattr(passage, name) for name in names} for passage in passages]
+        click.echo(json.dumps(rows, indent=2))
+        return
+    console = Console()
+    if not passages:
+        console.print("Nothing on this site is near enough to this question.")
+    for passage in passages:
+        console.print(format_link(passage.title, passage.url))
+        text = to_plain_text(f"  {' '.join(passage.text.split())}")
+        text.truncate(console.width, overflow="ellipsis")
+        console.print(text, style="dim")
 
 
 def answer_question(
@@ -127,101 +162,3 @@ def answer_lines(
             print_reply(console, reply, route, line.language or language, remarks)
     if has_failed:
         raise SystemExit(1)
-
-
-ScoredStream = Sequence[Scored[Passage]] | Sequence[Scored[RoutingHint]]
-
-
-@click.command("search")
-@question_argument
-@click.option("--json", "as_json", is_flag=True, help="Print the candidates as JSON.")
-@click.option(
-    "--top-k",
-    type=click.IntRange(1, 100),
-    default=8,
-    show_default=True,
-    help="How many candidates of each kind to show.",
-)
-@click.option("--near", is_flag=True, help="Show near misses, under the floor, too.")
-@language_option
-@click.pass_obj
-def search_command(
-    location: SiteLocation,
-    question: str,
-    as_json: bool,
-    top_k: int,
-    near: bool,
-    language: str | None,
-) -> None:
-    """Show what a QUESTION retrieves, with scores."""
-    check_language_tag(language)
-    engine = open_engine(*location)
-    result = engine.retrieve(clean_question(question), top_k, language, top_k)
-    streams: dict[str, ScoredStream] = {"passages": result.passages, "hints": result.hints}
-    is_empty = not any(streams.values())
-    if near or (is_empty and not as_json):
-        streams |= {"near passages": result.near_passages, "near hints": result.near_hints}
-    if as_json:
-        rows = {name: [_format_candidate(c) for c in stream] for name, stream in streams.items()}
-        click.echo(json.dumps(rows, indent=2))
-        return
-    console = Console()
-    if notes := format_notes(remark.to_json() for remark in result.reading.remarks):
-        console.print(to_plain_text(notes), style="dim")
-    if is_empty:
-        console.print("Nothing is above the floor.")
-    for name, stream in streams.items():
-        if stream:
-            console.print(_make_table(name, stream))
-
-
-def _format_candidate(scored: Scored[Passage] | Scored[RoutingHint]) -> dict[str, Any]:
-    return asdict(scored.item) | {
-        "score": round(scored.score, 6),
-        "base": round(scored.base, 6),
-        "lexical": round(scored.lexical, 6),
-        "dense": round(scored.dense, 6),
-        "boost": round(scored.boost, 6),
-    }
-
-
-def _make_table(name: str, stream: ScoredStream) -> Table:
-    table = Table(title=name.capitalize(), title_justify="left")
-    for column in ("score", "base", "lexical", "dense"):
-        table.add_column(column, justify="right")
-    table.add_column("id", overflow="fold")
-    for scored in stream:
-        numbers = (scored.score, scored.base, scored.lexical, scored.dense)
-        table.add_row(*(f"{number:.3f}" for number in numbers), to_plain_text(scored.item.id))
-    return table
-
-
-_HELP = "Ask a question; each one stands alone. /help shows this, /quit (or Ctrl-D) leaves."
-
-
-@click.command("chat")
-@click.pass_obj
-def chat_command(location: SiteLocation) -> None:
-    """Ask in the terminal, one question at a time."""
-    console = Console()
-    engine = open_engine(*location)
-    name = to_plain_text(engine.store.site.name).plain
-    console.print(Text.assemble((name, "bold"), f"  {_HELP}"))
-    while True:
-        try:
-            line = question_text.clean_question(console.input("\n[bold cyan]?[/bold cyan] "))
-        except (EOFError, KeyboardInterrupt):
-            console.print()
-            return
-        if line in ("/quit", "/exit", "/q"):
-            return
-        if not line:
-            continue
-        if line.startswith("/"):
-            console.print(_HELP)
-        elif problem := find_question_problem(line):
-            console.print(problem)
-        else:
-            reply, remarks = answer_question(engine, line)
-            route, sections = engine.store.site.route, engine.search(line)
-            print_reply(console, reply, route, remarks=remarks, sections=sections)

@@ -25,15 +25,9 @@ DEFAULT_FUNCTION = Path("function")
 DEFAULT_CACHE = Path(".cache", "plugin", "answerable")
 
 
-def _require_one_question(
-    ctx: click.Context, param: click.Parameter, words: tuple[str, ...]
-) -> str:
-    """Take the question as one text; UsageError if the shell has split it, or if it is missing.
-
-    It may be missing beside an eager option ``file``.
-    """
-    if not words and not ctx.params.get("file"):
-        raise click.MissingParameter(ctx=ctx, param=param)
+def join_question(ctx: click.Context, param: click.Parameter, words: tuple[str, ...]) -> str:
+    """Take the question as one text, "" for none; UsageError if the shell has split it."""
+    del param
     if len(words) > 1:
         raise click.UsageError(
             f'put the question in quotes: {ctx.command_path} "{" ".join(words)}"', ctx
@@ -41,10 +35,6 @@ def _require_one_question(
     return "".join(words)
 
 
-# "" where a command has an eager option ``file`` instead.
-question_argument = click.argument(
-    "question", nargs=-1, metavar="QUESTION", callback=_require_one_question
-)
 language_option = click.option(
     "--language", help="What you ask in, such as fr: pages in it go first."
 )

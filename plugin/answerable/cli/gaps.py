@@ -1,4 +1,4 @@
-"""``answerable gaps``: group logged refusals by page to write or extend."""
+"""``answerable gaps``: count the questions of readers that the site does not answer."""
 
 import codecs
 import json
@@ -6,32 +6,34 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
+from rich.console import Console
+from rich.table import Table
 
-from ..evaluate.gaps import group_refusals, make_gaps_sections, parse_refusals, propose_gold_queries
-from ..evaluate.gold import load_gold_queries
+from ..evaluate.gaps import list_gaps, parse_refusals
+from ..indexing.output.files import format_count
 from ..serve.errors import SiteError
 from ..serve.http.logs import REFUSAL_LOG_FILE
 from .context import DEFAULT_CACHE, SiteLocation, open_engine
-from .render import print_sections
+from .render import to_plain_text
 
 
 @click.command("gaps")
 @click.argument("logs", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
-@click.option("--json", "as_json", is_flag=True, help="Print the groups as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the questions as JSON.")
 @click.pass_obj
 def command(location: SiteLocation, logs: tuple[Path, ...], as_json: bool) -> None:
-    """Group refused questions into likely missing pages.
+    """Count the questions that the site does not answer, each with its nearest section.
 
     LOGS: files with lines of refusals, - for standard input. Default: the refusals that the dev
     server has kept.
     """
-    site = None
+    cache = DEFAULT_CACHE
     # `answerable serve` needs no configuration, nor does a log that was copied here.
     if location[1].is_file():
         from ..mkdocs.site_config import load_site_config
 
-        site = load_site_config(location[1])
-    own_log = (site.cache if site else DEFAULT_CACHE) / REFUSAL_LOG_FILE
+        cache = load_site_config(location[1]).cache
+    own_log = cache / REFUSAL_LOG_FILE
     if not logs and not own_log.exists():
         raise SiteError(
             f"there is no {own_log}: set `log_refusals` in mkdocs.yml and ask, or name a log"
@@ -39,25 +41,23 @@ def command(location: SiteLocation, logs: tuple[Path, ...], as_json: bool) -> No
     refusals, damaged = parse_refusals(map(_read_log, logs or (own_log,)))
     # The bundle is needed only where a log holds the text of a question.
     has_text = any(refusal.text is not None for refusal in refusals)
-    engine = open_engine(*location) if has_text else None
-    gaps, answered_count = group_refusals(refusals, engine)
-    has_gold = site and site.gold.is_file()
-    gold = load_gold_queries(site.gold, site.author) if site and has_gold else ()
-    proposals = propose_gold_queries(gaps, gold)
-    gold_name = site.gold.name if site else "gold.yaml"
+    gaps, answered = list_gaps(refusals, open_engine(*location) if has_text else None)
     if as_json:
-        body = {
-            "refusals": len(refusals),
-            "answered_since": answered_count,
-            "damaged": damaged,
-            "gaps": [asdict(gap) for gap in gaps],
-            "gold": proposals,
-        }
+        body = {"answered": answered, "damaged": damaged, "gaps": [asdict(gap) for gap in gaps]}
         click.echo(json.dumps(body, indent=2))
-    else:
-        print_sections(
-            make_gaps_sections(gaps, len(refusals), damaged, answered_count, proposals, gold_name)
-        )
+        return
+    console = Console()
+    table = Table("asked", "question, its reason and the nearest section", box=None, pad_edge=False)
+    table.columns[0].justify, table.columns[1].overflow = "right", "fold"
+    for gap in gaps:
+        place = f"{gap.reason}, {gap.near}" if gap.near else gap.reason
+        table.add_row(str(gap.asked), to_plain_text(f"{gap.question}\n{place}"))
+    counts = [format_count(len(gaps), "question"), f"{answered} answered by now"]
+    counts += [f"{format_count(damaged, 'damaged line')} skipped"] if damaged else []
+    console.print(f"Not answered: {', '.join(counts)}")
+    if gaps:
+        console.print(table)
+        console.print("\n`answerable why QUESTION` names the cheapest remedy for one of them.")
 
 
 def _read_log(path: Path) -> str:

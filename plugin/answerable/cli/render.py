@@ -172,7 +172,7 @@ def print_reply(
     if places:
         console.print(Text("\nMore on this site", style="bold"))
     for place in places:
-        console.print(Text("  ").append_text(_format_link(place.title, place.url)))
+        console.print(Text("  ").append_text(format_link(place.title, place.url)))
 
 
 def _print_sources(console: Console, reply: Reply, language: str | None) -> None:
@@ -212,15 +212,16 @@ def _format_citation(number: int, citation: Citation) -> Text:
         name = citation.title
     else:
         name = f"{citation.label} ({citation.locator})" if citation.locator else citation.label
-    return Text(f"[{number}] ", style="bold").append_text(_format_link(name, citation.url))
+    return Text(f"[{number}] ", style="bold").append_text(format_link(name, citation.url))
 
 
-def _format_link(name: str, url: str) -> Text:
+def format_link(name: str, url: str) -> Text:
+    """Format a name and the address behind it."""
     return Text().append_text(to_plain_text(name)).append(f"  {url}", style="blue")
 
 
-def print_sections(sections: Iterable[ReportSection], *, wraps: bool = False) -> None:
-    """Print the sections of a report. wraps: break lines at the terminal's width, unlike in a log.
+def print_sections(sections: Iterable[ReportSection]) -> None:
+    """Print the sections of a report, whose lines a log may not break.
 
     A runner reads `::name::` at the start of a line, and `##[name]` anywhere in it, as commands:
     what a page or a reader has written may be none.
@@ -232,7 +233,7 @@ def print_sections(sections: Iterable[ReportSection], *, wraps: bool = False) ->
             f"| {line}" if line.lstrip().startswith("::") else line for line in text.split("\n")
         )
         plain = to_plain_text("\n".join(lines).replace("##[", "# #["))
-        console.print(plain, style=style, soft_wrap=not wraps)
+        console.print(plain, style=style, soft_wrap=True)
 
     for section in sections:
         if section.title and (section.lines or section.rows or section.code):

@@ -1,4 +1,4 @@
-"""``answerable serve`` and ``stub-openai``: serve a built site, or the stub of OpenAI's API."""
+"""``answerable serve``: a site with a live ask box, built again when its sources change."""
 
 import mimetypes
 import os
@@ -10,17 +10,21 @@ from collections.abc import Callable, Container, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath, PurePosixPath
-from typing import Any
 from urllib.parse import quote, unquote
 
 import click
 
-from ..indexing.answer_place import ANSWER_PLACES, choose_answer_place
+from ..indexing.answer_place import choose_answer_place
 from ..indexing.caches import ProcessPool
 from ..indexing.generators import Project, read_project, run_generator, serve_by_mkdocs
 from ..indexing.widget import injection
 from ..indexing.widget.injection import read_widget_files
-from ..mkdocs.built_sites import BuiltPages, BuiltSiteConfig, read_built_pages
+from ..mkdocs.built_sites import (
+    BuiltPages,
+    BuiltSiteConfig,
+    load_built_site_config,
+    read_built_pages,
+)
 from ..mkdocs.options import AnswerableConfig, list_input_files
 from ..mkdocs.publish import list_function_needs, preview_build
 from ..mkdocs.site_config import find_plugin
@@ -33,9 +37,8 @@ from ..serve.http.adapters.wsgi import ASK_BASE, format_agent_command, make_dev_
 from ..serve.http.logs import make_line_appender, make_refusal_logger
 from ..serve.http.messages import Headers, Request, Response, strip_base_path
 from ..serve.request_context import RequestContext
-from ..serve.settings import LOG_REFUSALS_CHOICES, LogRefusals
-from ..testing.openai_stub import OpenAIStub
-from .index import SiteSource, echo_log, site_options
+from .build import echo_log, find_site
+from .context import SiteLocation
 
 # The type table of the operating system differs between machines.
 _CONTENT_TYPES = {
@@ -184,7 +187,7 @@ class LiveIndex:
     the path that it is served under. ``builds`` counts them. ``building`` is held by the generator.
     """
 
-    source: SiteSource
+    project: Project
     command: str | None = None
     is_built_here: bool = False
     base: str = "/"
@@ -194,7 +197,7 @@ class LiveIndex:
     config: BuiltSiteConfig = field(init=False)
 
     def __post_init__(self) -> None:
-        self.config = self.source.load_config()
+        self.config = load_built_site_config(self.project)
 
     @property
     def options(self) -> AnswerableConfig:
@@ -226,20 +229,20 @@ class LiveIndex:
 
     def list_watched(self) -> list[Path]:
         """List the folders and files that the site and its index are made from."""
-        config, project = self.config, self.source.project
+        config, project = self.config, self.project
         paths = [*list_input_files(self.options), project.file]
         if not self.is_built_here:
             return [*paths, Path(config.site_dir)]
         return [*paths, Path(config.docs_dir) if config.docs_dir else project.folder]
 
     def _rebuild(self) -> None:
-        project = self.source.project
+        project = self.project
         if self.is_built_here and project.file.is_file():
             # Where the site is written stays as it is: its pages are served from there.
             edited = read_project(project.file, project.generator)
-            edited = replace(edited, settings={**edited.settings, **_keep_folder(project)})
-            self.source = replace(self.source, project=edited)
-            self.config = self.source.load_config()
+            settings = {**edited.settings, "site_dir": str(project.site_dir)}
+            self.project = replace(edited, settings=settings)
+            self.config = load_built_site_config(self.project)
         self._generate()
         with closing(ProcessPool()) as pool:
             self._preview(self._read_pages(pool))
@@ -260,27 +263,18 @@ class LiveIndex:
     def _generate(self) -> None:
         if self.is_built_here:
             with self.building:
-                run_generator(self.source.project, self.command)
+                run_generator(self.project, self.command)
 
     def _read_pages(self, pool: ProcessPool) -> BuiltPages:
-        return read_built_pages(
-            self.config,
-            find_plugin(self.config),
-            pool,
-            output=self.output,
-            base_url=self.source.base_url,
-        )
+        plugin = find_plugin(self.config)
+        return read_built_pages(self.config, plugin, pool, output=self.output)
 
     def _preview(self, pages: BuiltPages) -> None:
         self.engine = preview_build(pages.build, click.echo)
 
 
-def _keep_folder(project: Project) -> dict[str, str]:
-    return {"site_dir": str(project.site_dir)}
-
-
 @click.command("serve")
-@site_options
+@click.argument("site_dir", required=False, type=click.Path(path_type=Path))
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
     "--port",
@@ -289,48 +283,27 @@ def _keep_folder(project: Project) -> dict[str, str]:
     show_default=True,
     help="The port to listen on; 0 takes a free one.",
 )
-@click.option(
-    "--log-refusals",
-    type=click.Choice(LOG_REFUSALS_CHOICES),
-    help="What is kept of refused questions, in the cache. Default: none.",
-)
-@click.option(
-    "--answers-in",
-    type=click.Choice(ANSWER_PLACES),
-    help="Whether this server answers, or the browser, as it would on a static host. "
-    "Default: function.",
-)
 @click.option("--command", help="What builds the site, as you type it. Default: its generator's.")
-def serve_command(source: SiteSource, /, site_dir: Path | None, **values: Any) -> None:
+@click.pass_obj
+def command(
+    location: SiteLocation, site_dir: Path | None, host: str, port: int, command: str | None
+) -> None:
     """Serve the site with a live ask box, and build it again when its sources change.
 
     SITE_DIR alone is served as it is: a folder that a generator builds elsewhere.
     """
-    is_built_here = site_dir is None or values["command"] is not None
-    serve_site(source, is_built_here=is_built_here, **values)
+    project = find_site(location[1], site_dir)
+    is_built_here = command is not None or (site_dir is None and project.has_generator)
+    serve_site(project, host, port, command, is_built_here=is_built_here)
 
 
 def serve_site(
-    source: SiteSource,
-    host: str,
-    port: int,
-    log_refusals: LogRefusals | None = None,
-    command: str | None = None,
-    *,
-    is_built_here: bool = False,
+    project: Project, host: str, port: int, command: str | None, *, is_built_here: bool
 ) -> None:
-    """Serve until a signal; SiteError if the site cannot be built or read, or the port is taken.
-
-    log_refusals: what is kept of refused questions, in the cache. command: what builds the site.
-    """
-    if is_built_here and source.project.generator == "mkdocs" and command is None:
+    """Serve until a signal; SiteError if the site cannot be built or read, or the port is taken."""
+    if is_built_here and project.generator == "mkdocs" and command is None:
         # The plugin does all of it.
-        if source.options or source.settings or source.base_url or log_refusals:
-            raise SiteError(
-                f"{source.project.file}: MkDocs serves this site, by the options in its file; set "
-                "them there, or name the folder of the built site"
-            )
-        serve_by_mkdocs(source.project, f"{host}:{port}")
+        serve_by_mkdocs(project, f"{host}:{port}")
     try:
         listening = socket.create_server((host, port), backlog=_BACKLOG)
     except OSError as error:
@@ -338,7 +311,7 @@ def serve_site(
             f"--port: {host}:{port} cannot be listened on ({error.strerror}); choose another"
         ) from None
     with listening, echo_log():
-        current = LiveIndex(source, command, is_built_here)
+        current = LiveIndex(project, command, is_built_here)
         # Before the site is read, so that a change while it is read is seen as one.
         states = snapshot_files(current)
         current.start()
@@ -352,7 +325,7 @@ def serve_site(
             lambda message: click.echo(message, err=True),
         )
         log_refusal = make_refusal_logger(
-            lambda: log_refusals or current.options.log_refusals, append_line, os.urandom(32)
+            lambda: current.options.log_refusals, append_line, os.urandom(32)
         )
         service = make_dev_service(base + ASK_BASE, host, lambda: current.engine, log_refusal)
 
@@ -436,21 +409,3 @@ def _stat_files(top: Path, built: Container[Path]) -> Iterator[tuple[str, int, i
                 continue
             if stat.S_ISREG(status.st_mode):
                 yield path, status.st_mtime_ns, status.st_size
-
-
-@click.command("stub-openai")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65_535),
-    default=8899,
-    show_default=True,
-    help="The port to listen on; 0 takes a free one.",
-)
-def stub_openai_command(port: int) -> None:
-    """Serve the OpenAI protocol on loopback, to try the whole flow without a key."""
-    with OpenAIStub(port) as stub:
-        click.echo(f"Serving the OpenAI protocol at {stub.base_url} (Ctrl-C stops)")
-        try:
-            threading.Event().wait()
-        except KeyboardInterrupt:
-            click.echo()

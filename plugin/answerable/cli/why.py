@@ -1,99 +1,60 @@
-"""``answerable why``: explain retrieval by each candidate's scores and fate; advise the author."""
+"""``answerable why``: print what a question found, and what an author could do."""
 
 import json
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
-from ..evaluate.report import ReportSection
-from ..evaluate.sources import NoteSources
-from ..evaluate.why import ExpectedRank, ExplainedCandidate, Explanation, explain_question
-from ..evaluate.why_advice import (
-    Advice,
-    advise_author,
-    advise_refusal,
-    draft_gold_query,
-    find_refusing_floors,
-)
-from ..serve.answers.confidence import bucket_confidence
+from ..evaluate.why import Candidate, Explanation, explain_question
 from ..serve.engine import Engine
 from ..serve.errors import GoldError, SiteError
-from ..serve.retrieval.retrieve import TOP_K
 from ..serve.stores.bundle import Bundle
 from .context import (
     SiteLocation,
     check_language_tag,
     clean_question,
+    join_question,
     language_option,
     open_engine,
-    question_argument,
+    read_site_notebook,
 )
-from .eval import read_note_sources
-from .render import print_sections
+from .render import to_plain_text
 
-_SELECTED = {"evidence": "evidence", "under-floor": "under the floor"}
-# Why a candidate above the floor is left out.
-_REASONS = {
-    "eight-above": "eight better ones are selected",
-    "enough-of-its-record": "enough passages of its page are better",
-    "two-of-its-note": "two hints of its note are better",
-    "near-duplicate": "says the same as",
-    "clear-winner": "far behind",
-    "budget": "the evidence is full",
-    "record-budget": "its page has had its share of the evidence",
-    "other-language": "passages in the language that was asked in go first",
-    "out-of-pool": "too many better ones",
+_BASES = {
+    "score": "evidence",
+    "every-word": "evidence, since it has every word of the question",
+    "known-question": "evidence, since this is one of its known questions",
+    "same-page": "evidence, since its page has a passage above the floor",
+    "call-floor": "evidence for the model, under the floor",
+}
+_FATES = {
+    "left-out": "left out, better or equal ones stand before it",
+    "other-language": "left out, passages in the language that was asked in stand before it",
 }
 
 
-_CANDIDATE_COLUMNS = ("", "score", "to floor", "candidate")
-
-
 @click.command("why")
-@question_argument
+@click.argument("question", nargs=-1, required=True, metavar="QUESTION", callback=join_question)
 @click.option("--expect", metavar="ID", help="What should have been found: a page, passage, note.")
-@click.option("--refuse", is_flag=True, help="It should have been refused: what would do that.")
 @language_option
-@click.option("--json", "as_json", is_flag=True, help="Print the whole ledger as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
 @click.pass_obj
 def command(
-    location: SiteLocation,
-    question: str,
-    expect: str | None,
-    refuse: bool,
-    language: str | None,
-    as_json: bool,
+    location: SiteLocation, question: str, expect: str | None, language: str | None, as_json: bool
 ) -> None:
-    """Explain what a QUESTION retrieves, what it does not, and what an author could do."""
+    """Explain what a QUESTION found, what it did not, and what an author could do."""
     check_language_tag(language)
-    if refuse and expect:
-        raise click.UsageError("--refuse: nothing should answer the question; drop --expect")
     cleaned = clean_question(question)
-    engine = open_engine(*location)
-    explanation = _explain(engine, location[1], cleaned, expect, language)
-    floors = find_refusing_floors(engine, explanation) if refuse else None
-    if refuse:
-        advice = advise_refusal(engine, explanation, floors) if floors else ()
-    else:
-        advice = advise_author(engine, explanation)
-    gold_query = draft_gold_query(explanation, floors) if floors else None
+    explanation = _explain(open_engine(*location), location[1], cleaned, expect, language)
     if as_json:
-        body = _encode(explanation) | {
-            "refusing_floors": asdict(floors) if floors else None,
-            "gold_query": gold_query,
-            "advice": [asdict(remedy) for remedy in advice],
-        }
-        click.echo(json.dumps(_round_floats(body), indent=2))
-        return
-    opening = [_format_outcome(explanation)]
-    opening += [f'"{old}" was read as "{new}".' for old, new in explanation.corrected.items()]
-    if refuse and floors is None:
-        opening.append("It is refused already, so there is nothing to do.")
-    print_sections(_make_sections(explanation, opening, advice, gold_query), wraps=True)
+        click.echo(json.dumps(asdict(explanation), indent=2))
+    else:
+        _print_explanation(Console(), explanation)
 
 
 def _explain(
@@ -110,12 +71,12 @@ def _explain(
         if expect is None or not config_file.is_file():
             raise
         # The bundle alone does not know the path of a note, or the reason why a page is missing.
-        notes = _read_site_notes(config_file, expect).ids
+        notes = _read_site_notes(config_file, expect)
         return explain_question(engine, question, expect=expect, language=language, notes=notes)
 
 
-def _read_site_notes(config_file: Path, expect: str) -> NoteSources:
-    """Read the notes of a site; SiteError if the expected page or note was left out on purpose."""
+def _read_site_notes(config_file: Path, expect: str) -> Mapping[str, str]:
+    """Read the ids of a site's notes by path; SiteError for what was left out on purpose."""
     # A function folder that was deployed alone has no mkdocs.yml, and may lack mkdocs too.
     from ..mkdocs.site_config import find_plugin, load_mkdocs_config
 
@@ -126,169 +87,63 @@ def _read_site_notes(config_file: Path, expect: str) -> NoteSources:
             "draft, without text or kept out of answers by its front matter (`answerable.exclude` "
             "or `search.exclude`); correct it and run `answerable build` again"
         )
-    notes = read_note_sources(find_plugin(config).config.notebook)
-    if expect in notes.unrouted:
+    notebook = read_site_notebook(find_plugin(config).config.notebook)
+    if expect in notebook.unrouted_paths:
         raise SiteError(
             f"--expect: the note {expect!r} has `routes: off`, so no question can find it; take "
             "that out of its front matter"
         )
-    return notes
+    return notebook.ids
 
 
-def _encode(explanation: Explanation) -> dict[str, Any]:
-    """Encode an explanation as JSON, where what a page adds to a candidate is called ``page``."""
-    return asdict(
-        explanation,
-        dict_factory=lambda fields: {
-            "page" if name == "page_boost" else name: value for name, value in fields
-        },
-    )
-
-
-def _round_floats(value: Any) -> Any:
-    """Round the numbers of a JSON value to the digits that mean something."""
-    if isinstance(value, float):
-        return round(value, 6)
-    if isinstance(value, dict):
-        return {key: _round_floats(each) for key, each in value.items()}
-    return [_round_floats(item) for item in value] if isinstance(value, list | tuple) else value
-
-
-def _format_outcome(explanation: Explanation) -> str:
-    outcome = explanation.outcome
-    if outcome is None:
-        return "There is evidence. Answers cost money, so none is asked for."
-    if outcome.reason:
-        return f"not-found, because of {outcome.reason}"
-    confidence = bucket_confidence(outcome.confidence)
-    return f"{outcome.mode}, confidence {confidence}, cites {', '.join(outcome.cited)}"
-
-
-def _make_sections(
-    explanation: Explanation,
-    opening: Sequence[str],
-    advice: Sequence[Advice],
-    gold_query: Mapping[str, str] | None,
-) -> list[ReportSection]:
-    """Lay out what an author could do, and then what it rests on."""
-    profile = explanation.profile
-    # A JSON text is a YAML text, whatever a question has in it.
-    code = "\n  ".join(f"{name}: {json.dumps(text)}" for name, text in (gold_query or {}).items())
-    words = tuple(
-        (
-            str(word.passages),
-            f"{word.share:.0%}" if word.share else "name",
-            f"{word.text}, unknown" if word.text in explanation.unknown else word.text,
-        )
-        for word in explanation.words
-    )
-    expected = _list_expected(explanation.expected) if explanation.expected else ()
-    sections = [
-        ReportSection(lines=tuple(opening)),
-        ReportSection("What an author could do", tuple(f"• {remedy.text}" for remedy in advice)),
-        ReportSection("The gold query", code=f"- {code}" if code else ""),
-        ReportSection("Expected", expected),
-    ]
-    if explanation.words:
-        sections.append(
-            ReportSection(
-                "Words", (_describe_formula(explanation),), ("passages", "weight", "word"), words
+def _print_explanation(console: Console, explanation: Explanation) -> None:
+    console.print(to_plain_text(_describe_outcome(explanation)))
+    for word, replacement in explanation.corrected.items():
+        console.print(to_plain_text(f"“{word}” was read as “{replacement}”."))
+    if explanation.candidates:
+        table = Table("", "score", "what was found", box=None, pad_edge=False, show_edge=False)
+        table.columns[1].justify, table.columns[2].overflow = "right", "fold"
+        for number, candidate in enumerate(explanation.candidates, 1):
+            # What counts without a score has none here: it would say the opposite.
+            is_scored = candidate.basis == "score" or candidate.fate == "under-floor"
+            score = f"{candidate.score:.3f}" if is_scored else ""
+            table.add_row(str(number), score, _describe_candidate(candidate))
+        console.print()
+        console.print(table)
+    target = explanation.target
+    if explanation.remedies:
+        console.print(Text("\nWhat an author could do, the cheapest first", style="bold"))
+    elif explanation.expected:
+        console.print(Text("\nWhat was expected is cited, or evidence for the model."))
+    if target and not explanation.expected:
+        console.print(
+            to_plain_text(
+                f"If {target.id} ought to answer this. If another one ought to, name it with "
+                "--expect ID; if none ought to, the refusal is right."
             )
         )
-    sections += _list_streams("Passages", explanation.passages, profile.floor)
-    sections += _list_streams("Hints", explanation.hints, profile.note_floor)
-    return sections
+    for number, remedy in enumerate(explanation.remedies, 1):
+        console.print(to_plain_text(f"{number}. {remedy.text}"))
+        if remedy.line:
+            # A line that the terminal breaks is another line when it is copied.
+            console.print(to_plain_text(remedy.line), soft_wrap=True)
 
 
-def _describe_formula(explanation: Explanation) -> str:
-    profile = explanation.profile
-    note_floor = f"the note floor {profile.note_floor:g} against a hint's score."
-    if not profile.hybrid:
-        return (
-            f"base = dense. The floor {profile.floor:g} is held against base + boost, {note_floor}"
-        )
-    total = profile.hybrid + profile.dense
-    return (
-        f"base = ({profile.hybrid:g} × lexical + {profile.dense:g} × dense) / {total:g}. "
-        f"The floor {profile.floor:g} is held against base, {note_floor} "
-        "`to floor` is how far a candidate lies above it, or below it with a minus."
-    )
+def _describe_outcome(explanation: Explanation) -> str:
+    outcome = explanation.outcome
+    if outcome is None:
+        return "There is evidence. A model answers from it, which costs money, so it is not asked."
+    if outcome.reason:
+        return f"not-found, because of {outcome.reason}"
+    return f"{outcome.mode}, confidence {outcome.confidence}, cites {', '.join(outcome.cited)}"
 
 
-def _list_streams(
-    name: str, candidates: Sequence[ExplainedCandidate], floor: float
-) -> Iterator[ReportSection]:
-    above = [candidate for candidate in candidates if candidate.fate != "under-floor"]
-    under = [candidate for candidate in candidates if candidate.fate == "under-floor"]
-    shown = [
-        candidate for candidate in above if candidate.rank <= TOP_K or candidate.fate == "evidence"
-    ]
-    lines = []
-    if fates := Counter(candidate.fate for candidate in above if candidate not in shown):
-        counted = "; ".join(f"{count}: {_REASONS[fate]}" for fate, count in fates.items())
-        lines.append(f"{fates.total()} more were considered and left out ({counted}).")
-    if shown:
-        title = f"{name} considered, with the floor {floor:g}"
-        yield ReportSection(title, tuple(lines), _CANDIDATE_COLUMNS, _make_candidate_rows(shown))
-    if under:
-        yield ReportSection(
-            f"{name} under the floor {floor:g}",
-            columns=_CANDIDATE_COLUMNS,
-            rows=_make_candidate_rows(under),
-        )
-
-
-def _make_candidate_rows(
-    candidates: Sequence[ExplainedCandidate],
-) -> tuple[tuple[str, ...], ...]:
-    return tuple(
-        (
-            str(candidate.rank),
-            f"{candidate.score:.3f}",
-            f"{candidate.to_floor:+.3f}",
-            "\n".join(_describe_candidate(candidate)),
-        )
-        for candidate in candidates
-    )
-
-
-def _describe_candidate(candidate: ExplainedCandidate) -> Iterator[str]:
-    """Describe a candidate by its id, and then by its fate and the parts of its score."""
-    yield candidate.id
-    if candidate.label or candidate.locator:
-        locator = f" ({candidate.locator})" if candidate.locator else ""
-        yield f"{candidate.label}{locator}"
-    parts = [_format_fate(candidate)] if candidate.fate != "under-floor" else []
-    # A hint's score is its cosine and has no other parts.
-    if candidate.record:
-        base, lexical, dense = candidate.base, candidate.lexical, candidate.dense
-        parts.append(f"base {base:.3f} (lexical {lexical:.3f}, dense {dense:.3f})")
-    if candidate.boost:
-        parts.append(f"boost +{candidate.boost:.3f}")
-    if candidate.page_boost:
-        parts.append(f"page +{candidate.page_boost:.3f}")
-    if candidate.recency:
-        parts.append(f"date +{candidate.recency:.3f}")
-    if candidate.weight != 1:
-        parts.append(f"weight × {candidate.weight:g}")
-    if candidate.missing:
-        parts.append(f"lacks {', '.join(candidate.missing)}")
-    if parts:
-        yield "; ".join(parts)
-
-
-def _format_fate(candidate: ExplainedCandidate) -> str:
-    if label := _SELECTED.get(candidate.fate):
-        return label
-    return f"left out: {_REASONS[candidate.fate]} {candidate.by or ''}".strip()
-
-
-def _list_expected(expected: ExpectedRank) -> tuple[str, ...]:
-    candidate = expected.candidate
-    best = "" if candidate.id == expected.asked else f", at best {candidate.id}"
-    return (
-        f"{expected.asked}{best}: {_format_fate(candidate)}.",
-        f"Score {candidate.score:.3f}, rank {expected.rank} of all {expected.total} "
-        f"{expected.stream}, {candidate.to_floor:+.3f} to the floor.",
-        "It is cited." if expected.is_cited else "It is not cited.",
-    )
+def _describe_candidate(candidate: Candidate) -> Text:
+    """Describe a candidate by its id and fate, and on the second line by its title and words."""
+    if candidate.basis:
+        fate = _BASES[candidate.basis]
+        fate = fate.replace("evidence", "cited", 1) if candidate.is_cited else fate
+    else:
+        fate = _FATES.get(candidate.fate, f"under the floor {candidate.floor:g}")
+    lacks = f"; lacks {', '.join(candidate.missing)}" if candidate.missing else ""
+    return to_plain_text(f"{candidate.id}: {fate}\n{candidate.title}{lacks}")

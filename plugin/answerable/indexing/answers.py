@@ -1,7 +1,6 @@
 """Answers that are stored for questions: their file, and the contract they keep at every build."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -51,13 +50,9 @@ class WrittenAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     claims: tuple[WrittenClaim, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedAnswer:
-    """An answer that keeps the contract against the passages of the site as they are."""
-
-    section: str
-    question: str
-    answer: Answer
+# Answers that keep the contract against the passages of the site as they are, by the section and
+# the question.
+CheckedAnswers = Mapping[tuple[str, str], Answer]
 
 
 def read_answers(path: Path) -> tuple[WrittenAnswer, ...]:
@@ -109,14 +104,14 @@ def check_answers(
     questions: Mapping[str, SectionQuestions],
     sections: Sequence[SectionPassages],
     names: Sequence[str],
-) -> tuple[list[CheckedAnswer], list[QuestionFault]]:
+) -> tuple[CheckedAnswers, list[QuestionFault]]:
     """Check answers against the site as it is, each as a whole: a claim that fails drops it.
 
     names: of the site, which a claim may use. Returns those that hold, and why others do not.
     """
     by_id = {section.id: section for section in sections}
     sources = {own.id: (own, section.hash) for section in sections for own in section.windows}
-    checked: dict[tuple[str, str], CheckedAnswer] = {}
+    checked: dict[tuple[str, str], Answer] = {}
     faults: list[QuestionFault] = []
     for written in answers:
         key = written.section, written.question
@@ -125,11 +120,11 @@ def check_answers(
         fault = fault or _find_source_change(written, sources)
         answer = fault or _settle(written, sources, names)
         if isinstance(answer, Answer):
-            checked[key] = CheckedAnswer(*key, answer)
+            checked[key] = answer
         else:
             problem = f"the answer to “{written.question}” {answer}"
-            faults.append(QuestionFault(written.section, problem, is_stale=True))
-    return list(checked.values()), faults
+            faults.append(QuestionFault(written.section, problem))
+    return checked, faults
 
 
 def _find_question_change(

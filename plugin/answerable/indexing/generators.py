@@ -58,6 +58,11 @@ class Project:
         return normalize_path(self.folder / self.settings["site_dir"])
 
     @property
+    def has_generator(self) -> bool:
+        """True if it is known what builds the site."""
+        return self.generator != "other" or "command" in self.settings
+
+    @property
     def docs_dir(self) -> Path | None:
         """Return the folder of the sources of its pages, or None where nobody names one."""
         name = self.settings.get("docs_dir")

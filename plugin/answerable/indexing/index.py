@@ -25,7 +25,7 @@ from ..serve.text.normalization import normalize_phrase
 from ..serve.text.tokenization import extract_words
 from ..serve.types import RoutingHint
 from ..serve.vectors import Int8Codes, divide_rows, quantize_int8
-from .answers import CheckedAnswer
+from .answers import CheckedAnswers
 from .caches import ReportProgress
 from .notes.notebook import Note
 from .notes.routing_hints import embed_passages_and_notes
@@ -278,7 +278,7 @@ def build_index(
     weights: Mapping[str, float] | None = None,
     progress: ReportProgress | None = None,
     questions: Mapping[str, SectionQuestions] | None = None,
-    answers: Iterable[CheckedAnswer] = (),
+    answers: CheckedAnswers | None = None,
 ) -> SiteIndex:
     """Embed and index a site.
 
@@ -331,14 +331,14 @@ def build_index(
         label_terms=index_labels(hints.hints, site.language),
         is_history=mark_history_pages(records, site.name, weights or {}),
         questions=_index_questions(
-            questions or {}, answers, passages, lexicon, forms, languages, site, scripts
+            questions or {}, answers or {}, passages, lexicon, forms, languages, site, scripts
         ),
     )
 
 
 def _index_questions(
     questions: Mapping[str, SectionQuestions],
-    answers: Iterable[CheckedAnswer],
+    answers: CheckedAnswers,
     passages: Sequence[IndexedPassage],
     lexicon: Lexicon,
     forms: Mapping[str, Sequence[str]],
@@ -357,7 +357,7 @@ def _index_questions(
             terms_by_form[language].update(dict.fromkeys(own.split(), term))
     return index_questions(
         questions,
-        {(checked.section, checked.question): checked.answer for checked in answers},
+        answers,
         list_sections(entry.passage for entry in passages),
         terms_by_form,
         lambda term, language: _idf(lexicon, rows.get(term), ranges[language]),

@@ -17,7 +17,7 @@ from ..serve.embedders.embedder import Embedder, EmbedderIdentity
 from ..serve.settings import BUNDLE_FOLDER, SETTINGS_FILE, FunctionSettings
 from ..serve.stores.bundle import Bundle, open_bundle
 from ..serve.vectors import ARRAYS
-from .answers import CheckedAnswer
+from .answers import CheckedAnswers
 from .browser_index.index_files import BrowserIndex
 from .browser_index.staged_index import stage_browser_index, write_browser_index
 from .caches import ProcessPool, hash_inputs, keep_stage, name_vector_space, show_progress
@@ -104,7 +104,7 @@ class SiteBuild:
     weights: Mapping[str, float] = field(default_factory=dict)
     page_names: Mapping[str, str] = field(default_factory=dict)
     questions: Mapping[str, SectionQuestions] = field(default_factory=dict)
-    answers: Sequence[CheckedAnswer] = ()
+    answers: CheckedAnswers = field(default_factory=dict)
     browser_folder: Path | None = None
 
 
@@ -238,7 +238,7 @@ def _stage_index(site: SiteBuild, notebook: Notebook, folder: Path) -> StagedInd
         site.dimensions,
         list(site.weights.items()),
         site.questions,
-        site.answers,
+        list(site.answers.items()),
         site.choose_profile(0),
         answers,
     )

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -46,7 +45,7 @@ class SectionQuestions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class SectionPassages:
-    """Hold a section of a page: the passages that are its windows, from row ``first`` on."""
+    """A section of a page: the passages that are its windows, from row ``first`` on."""
 
     first: int
     windows: tuple[Passage, ...]
@@ -71,7 +70,7 @@ class SectionPassages:
 
 @dataclass(frozen=True, slots=True)
 class QuestionIndex:
-    """Hold questions as a bundle does, in the order of their sections.
+    """The questions of an index, in the order of their sections.
 
     ``terms`` are the distinct terms of questions with the questions that have them. By question:
     ``norms`` of the vector of its terms' idfs, ``keys`` the hash of its words, 0 where its section
@@ -141,7 +140,7 @@ def write_questions(path: Path, sections: Iterable[SectionQuestions]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ReadingRules:
-    """Hold what a site reads a question by: its names, their words, scripts and languages."""
+    """What a site reads a question by: its names, their words, scripts and languages."""
 
     names: tuple[str, ...]
     name_words: frozenset[str]
@@ -276,11 +275,10 @@ def _extract_terms(
 
 @dataclass(frozen=True, slots=True)
 class QuestionFault:
-    """Say what is wrong with a line of the file. ``is_stale``: its section has changed since."""
+    """What is wrong with the line or the answer of a section."""
 
     section: str
     problem: str
-    is_stale: bool = False
 
 
 def check_questions(
@@ -297,7 +295,7 @@ def check_questions(
             continue
         if listed.hash != section.hash:
             problem = "its text has changed since its questions were written"
-            faults.append(QuestionFault(name, problem, is_stale=True))
+            faults.append(QuestionFault(name, problem))
         for question in listed.questions:
             if fault := find_question_fault(question, section.text):
                 faults.append(QuestionFault(name, f"“{question}” {fault}"))
@@ -307,15 +305,3 @@ def check_questions(
                 problem = f"“{question}” asks what a question of {owner} asks; keep one"
                 faults.append(QuestionFault(name, problem))
     return faults
-
-
-def describe_section(section: SectionPassages) -> dict[str, Any]:
-    """Describe a section for whoever writes its questions, a person or a program."""
-    first = section.windows[0]
-    return {
-        "id": section.id,
-        "hash": section.hash,
-        "url": first.url,
-        "title": first.title,
-        "text": section.text,
-    }

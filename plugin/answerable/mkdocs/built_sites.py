@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
 from urllib.parse import quote
 
 from mkdocs.config import config_options as c
@@ -48,25 +47,18 @@ class BuiltSiteConfig(MkDocsConfig):
 
 
 def load_built_site_config(
-    project: Project,
-    settings: Mapping[str, object] | None = None,
-    options: Mapping[str, object] | None = None,
+    project: Project, folders: Mapping[str, str] | None = None
 ) -> BuiltSiteConfig:
     """Load what a project's file says of its site and of the plugin, which is always in it.
 
-    settings, options: what goes before that, by name; an option of a group as ``widget.endpoint``.
-    SiteError in the words of MkDocs for a value of another type.
+    folders: what goes before site_dir and docs_dir there. SiteError in the words of MkDocs for a
+    value of another type.
     """
-    merged: dict[str, Any] = dict(project.options)
-    for name, value in (options or {}).items():
-        group, _, inner = name.partition(".")
-        existing = merged.get(group)
-        others = existing if isinstance(existing, Mapping) else {}
-        merged[group] = {**others, inner: value} if inner else value
     config = BuiltSiteConfig(config_file_path=str(project.folder / OPTIONS_FILE))
-    own = {name: value for name, value in project.settings.items() if name != "command"}
+    settings = {name: value for name, value in project.settings.items() if name != "command"}
     # A published site has pages of its own, so neither a theme nor another plugin matters.
-    config.load_dict({**own, **(settings or {}), "plugins": {"answerable": merged}})
+    plugins = {"answerable": dict(project.options)}
+    config.load_dict({**settings, **(folders or {}), "plugins": plugins})
     errors, warnings = config.validate()
     for name, warning in warnings:
         log.warning("%s: %s: %s", project.file, name, warning)
@@ -103,20 +95,18 @@ def read_built_pages(
     pool: ProcessPool,
     *,
     output: Path | None = None,
-    base_url: str | None = None,
     strict: bool = False,
 ) -> BuiltPages:
     """Read what a generator has built into site_dir, with the front matter of its sources.
 
-    output: where files for readers are written; None for the site's own folder. base_url: the
-    site's address or path, before site_url. strict: a failing gate is an error. SiteError for a
-    site that cannot be read.
+    output: where files for readers are written; None for the site's own folder. strict: a failing
+    gate is an error. SiteError for a site that cannot be read.
     """
     options = plugin.config
     check_site_options(options, list_published_folders(config))
     folder = Path(config.site_dir)
     overrides = BuiltSiteOptions(
-        base_url or config.site_url or None,
+        config.site_url or None,
         config.site_name or None,
         options.language,
         Path(config.docs_dir) if config.docs_dir else None,

@@ -175,21 +175,6 @@ class WidgetOptions(base.Config):
     search_row = c.Type(bool, default=True)
 
 
-class QuestionsOptions(base.Config):
-    """Configure the questions that sections are known to answer: ``questions``."""
-
-    file = c.Type(str, default="questions.jsonl")
-    model = c.Type(str, default="gpt-4o-mini")
-    base_url = c.Optional(c.URL())
-
-
-class QuestionsOption(c.SubConfig[QuestionsOptions]):
-    """Read options, or the file's name alone."""
-
-    def run_validation(self, value: object) -> QuestionsOptions:
-        return super().run_validation({"file": value} if isinstance(value, str) else value)
-
-
 class AnswerableConfig(base.Config):
     """Configure the plugin: all options of ``answerable``."""
 
@@ -208,7 +193,7 @@ class AnswerableConfig(base.Config):
     bundle = c.SubConfig(BundleOptions)
     store = c.SubConfig(StoreOptions)
     gold = c.Type(str, default="eval/gold.yaml")
-    questions = QuestionsOption()
+    questions = c.Type(str, default="eval/questions.jsonl")
     gate = c.Type(bool, default=False)
     answers_in = c.Optional(c.Choice(ANSWER_PLACES))
     offline = c.Optional(c.Type(bool))
@@ -334,7 +319,7 @@ def resolve_gold_path(config: AnswerableConfig) -> Path:
 
 def resolve_questions_path(config: AnswerableConfig) -> Path:
     """Resolve the path of the file of questions, which need not exist."""
-    return Path(config.config_file_path).parent / config.questions.file
+    return Path(config.config_file_path).parent / config.questions
 
 
 def resolve_answers_path(config: AnswerableConfig) -> Path:

@@ -11,7 +11,7 @@ from mkdocs.plugins import get_plugin_logger
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from ..indexing.answers import CheckedAnswer
+from ..indexing.answers import CheckedAnswers
 from ..indexing.caches import ProcessPool
 from ..indexing.html_site.source_pages import parse_front_matter
 from ..indexing.index import SiteInfo
@@ -51,7 +51,7 @@ class SitePages:
     sources: Mapping[str, str]
     outputs: Mapping[str, str]
     enrichment: Mapping[str, str]
-    answers: tuple[CheckedAnswer, ...] = ()
+    answers: CheckedAnswers = field(default_factory=dict)
     page_names: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -266,7 +266,7 @@ def _merge_sites(built: FinishedBuild) -> SitePages:
             format_count(len(faults), "stored answer"),
             join_problems([f"{fault.section}: {fault.problem}" for fault in faults]),
         )
-    return replace(whole, answers=tuple(answers))
+    return replace(whole, answers=answers)
 
 
 def _describe_site(

@@ -108,6 +108,23 @@ def read_remote_url(folder: Path) -> str:
     return _ask_git(folder, "remote", "get-url", "origin")
 
 
+def find_top_folder(folder: Path) -> Path:
+    """Find the top folder of the repository that holds a folder, which it is itself without git."""
+    top = _ask_git(folder, "rev-parse", "--show-toplevel")
+    return Path(top) if top else folder
+
+
+def read_default_branch(folder: Path) -> str:
+    """Read the name of the remote's default branch, else of the current one; "" without git."""
+    default = _ask_git(folder, "symbolic-ref", "--short", "refs/remotes/origin/HEAD")
+    return default.removeprefix("origin/") or _ask_git(folder, "symbolic-ref", "--short", "HEAD")
+
+
+def has_pages_branch(folder: Path) -> bool:
+    """True if a branch gh-pages was fetched or made, from which GitHub publishes a site."""
+    return bool(_ask_git(folder, "branch", "--all", "--list", "gh-pages", "*/gh-pages"))
+
+
 def _ask_git(folder: Path, *arguments: str) -> str:
     """Run git in a folder that need not be in a repository; "" where git cannot tell."""
     try:

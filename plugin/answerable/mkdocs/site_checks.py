@@ -1,7 +1,6 @@
 """Check a site's configuration for what keeps its published ask box from answering."""
 
 import os
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
@@ -11,12 +10,9 @@ from urllib.parse import urlsplit
 
 from mkdocs.config.defaults import MkDocsConfig
 
-from ..evaluate.gold import load_gold_queries
 from ..indexing.answer_place import choose_answer_place, describe_function_needs, find_function
 from ..indexing.generators import detect_generator
 from ..indexing.output.files import format_count
-from ..indexing.packaging.platforms import PACKAGE_FOLDER
-from ..indexing.site_hosts.hosts import HOSTS
 from ..indexing.widget.injection import WIDGET_FOLDER
 from ..serve.bundle_format.manifest import Manifest
 from ..serve.errors import AnswerableError, SiteError
@@ -27,54 +23,37 @@ from ..serve.provider_registry import (
     find_key_variable,
     is_loopback_address,
 )
-from ..serve.settings import BUNDLE_FOLDER, SETTINGS_FILE
+from ..serve.settings import BUNDLE_FOLDER
 from ..serve.stores.bundle import open_bundle
-from .options import AnswerableConfig, is_absolute_endpoint, resolve_gold_path
+from .options import AnswerableConfig, is_absolute_endpoint
 from .publish import list_function_needs
-from .repository import count_tracked_files
+from .publishers import (
+    Publisher,
+    find_missed_branch,
+    find_publishers,
+    list_building_environments,
+)
+from .repository import count_tracked_files, find_top_folder
 from .site_config import find_plugin, load_mkdocs_config
 
 Level = Literal["good", "advice", "problem"]
 
-# Files by which a host builds a site, and what of a workflow publishes one on a host.
-_HOST_FILES = {".readthedocs.yml": "Read the Docs"} | {
-    host.path: host.title for host in HOSTS.values() if not host.path.startswith(".github/")
-}
-_STATIC_HOST_MARKS = {
-    "gh-deploy": "GitHub Pages",
-    "actions/deploy-pages": "GitHub Pages",
-    "actions-gh-pages": "GitHub Pages",
-    "pages deploy": "Cloudflare Pages",
-}
-_BUILDS = re.compile(r"mkdocs|answerable build")
-_MIN_REFUSALS = 3
-
 
 @dataclass(frozen=True, slots=True)
 class SiteCheck:
-    """Hold the outcome of one check: what is as it should be, or what to do."""
+    """The outcome of one check: what is as it should be, or what to do."""
 
     level: Level
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class OnlineChecks:
-    """Checks over the network.
+def check_site(
+    config_file: Path, check_function: Callable[[str, str | None], SiteCheck] | None = None
+) -> Iterator[SiteCheck]:
+    """Check the configuration, the last build and what publishes a site.
 
-    ``function``: of the function at an address, and the id of the last build's bundle, None where
-    there is none. ``links``: of what the bundle in a folder cites of the site at an address.
-    """
-
-    function: Callable[[str, str | None], SiteCheck]
-    links: Callable[[str, Path], Iterator[SiteCheck]]
-
-
-def check_site(config_file: Path, online: OnlineChecks | None = None) -> Iterator[SiteCheck]:
-    """Check the configuration, the last build, the gold set and the host's file of a site.
-
-    online: what is checked over the network, if anything. SiteError for a configuration that
-    cannot be read, or that lacks the plugin.
+    check_function: asks the function at an address, which should answer from the bundle of an id.
+    SiteError for a configuration that cannot be read, or that lacks the plugin.
     """
     config = load_mkdocs_config(config_file)
     options = find_plugin(config).config
@@ -88,19 +67,16 @@ def check_site(config_file: Path, online: OnlineChecks | None = None) -> Iterato
         yield _check_site_url(config, options)
     yield from _check_answering(config, options)
     endpoint, manifest = options.widget.endpoint, _read_manifest(options)
-    if online and is_absolute_endpoint(endpoint) and "{" not in endpoint:
-        yield online.function(endpoint, manifest.id if isinstance(manifest, Manifest) else None)
-    if online and config.site_url and isinstance(manifest, Manifest):
-        yield from online.links(config.site_url, Path(options.function) / BUNDLE_FOLDER)
+    if check_function and is_absolute_endpoint(endpoint) and "{" not in endpoint:
+        yield check_function(endpoint, manifest.id if isinstance(manifest, Manifest) else None)
     yield from _check_packages(options)
     yield from _check_keys(options)
-    yield from _check_loopback(options, folder)
+    yield from _check_loopback(options)
     yield _check_build(manifest)
     if not is_mkdocs:
         yield from _check_built_pages(Path(config.site_dir))
-    yield _check_gold(options, config.site_author)
     yield from _check_notebook(options, folder)
-    yield _check_host_file(folder, options)
+    yield from _check_publishers(find_top_folder(folder), config_file, options)
 
 
 def _check_site_url(config: MkDocsConfig, options: AnswerableConfig) -> SiteCheck:
@@ -212,11 +188,10 @@ def _check_keys(options: AnswerableConfig) -> Iterator[SiteCheck]:
         )
 
 
-def _check_loopback(options: AnswerableConfig, folder: Path) -> Iterator[SiteCheck]:
+def _check_loopback(options: AnswerableConfig) -> Iterator[SiteCheck]:
     """Check that a function that leaves this machine asks no model's server on it."""
     endpoint = options.widget.endpoint
-    is_elsewhere = is_absolute_endpoint(endpoint) and not is_loopback_address(endpoint)
-    if not is_elsewhere and not any((folder / PACKAGE_FOLDER).glob(f"**/{SETTINGS_FILE}")):
+    if not is_absolute_endpoint(endpoint) or is_loopback_address(endpoint):
         return
     for option, (provider, base_url) in _list_providers(options).items():
         if provider.host and is_loopback_address(base_url):
@@ -266,35 +241,6 @@ def _check_built_pages(folder: Path) -> Iterator[SiteCheck]:
         )
 
 
-def _check_gold(options: AnswerableConfig, author: str | None) -> SiteCheck:
-    path = resolve_gold_path(options)
-    if not path.is_file():
-        return SiteCheck(
-            "advice",
-            f"{path} does not exist, so nothing tells whether answers are right; write it, or run "
-            "`answerable init`",
-        )
-    try:
-        queries = load_gold_queries(path, author)
-    except AnswerableError as error:
-        return SiteCheck("problem", str(error))
-    refusals = sum("not-found" in query.expected_modes for query in queries)
-    summary = f"{path} has {format_count(len(queries), 'question')}"
-    if refusals == len(queries):
-        return SiteCheck(
-            "advice",
-            f"{summary}, and none must be answered; add those that readers ask, each with "
-            "expectCited",
-        )
-    if refusals < _MIN_REFUSALS:
-        return SiteCheck(
-            "advice",
-            f"{summary}, of which {refusals} must be refused; add {_MIN_REFUSALS - refusals} that "
-            "the site does not answer",
-        )
-    return SiteCheck("good", f"{summary}, of which {refusals} must be refused")
-
-
 def _check_notebook(options: AnswerableConfig, folder: Path) -> Iterator[SiteCheck]:
     if not options.notebook:
         return
@@ -305,9 +251,7 @@ def _check_notebook(options: AnswerableConfig, folder: Path) -> Iterator[SiteChe
             f"this repository holds {format_count(tracked, 'file')} of the notebook: whoever can "
             "read it can read its notes",
         )
-    # A folder of this name may also hold code of the repository.
-    packages = (folder / PACKAGE_FOLDER).glob(f"**/{BUNDLE_FOLDER}")
-    for private in (Path(options.function), Path(options.cache), *sorted(packages)):
+    for private in (Path(options.function), Path(options.cache)):
         if count_tracked_files(private, folder):
             yield SiteCheck(
                 "problem",
@@ -316,32 +260,59 @@ def _check_notebook(options: AnswerableConfig, folder: Path) -> Iterator[SiteChe
             )
 
 
-def _check_host_file(folder: Path, options: AnswerableConfig) -> SiteCheck:
-    workflows = sorted((folder / ".github" / "workflows").glob("*.y*ml"))
-    paths = [*workflows, *(folder / name for name in _HOST_FILES)]
-    building = {
-        path.relative_to(folder): text
-        for path in paths
-        if path.is_file()
-        and _BUILDS.search(text := path.read_text(encoding="utf-8", errors="replace"))
-    }
-    if not building:
-        return SiteCheck(
-            "advice",
-            "no workflow here builds the site; `answerable init --host HOST` writes one",
+def _check_publishers(
+    top: Path, config_file: Path, options: AnswerableConfig
+) -> Iterator[SiteCheck]:
+    """Check what builds and publishes the site from its repository."""
+    publishers = find_publishers(top, config_file.read_text(encoding="utf-8", errors="replace"))
+    if not publishers:
+        yield SiteCheck(
+            "advice", "no workflow here builds the site; `answerable init` writes one for GitHub"
         )
+    for publisher in publishers:
+        if problem := _find_publisher_problem(publisher, top, options):
+            yield SiteCheck("problem", f"{publisher.name} {problem}")
+        else:
+            yield SiteCheck("good", f"{publisher.name} builds the site")
+    hosts: dict[str, list[str]] = {}
+    for publisher in publishers:
+        if publisher.host:
+            hosts.setdefault(publisher.host, []).append(publisher.name)
+    for host, names in hosts.items():
+        if len(names) > 1:
+            yield SiteCheck(
+                "problem",
+                f"{' and '.join(names)} publish the site on {host}, and each overwrites what the "
+                "other has published; keep one",
+            )
+
+
+def _find_publisher_problem(
+    publisher: Publisher, top: Path, options: AnswerableConfig
+) -> str | None:
+    """Find what keeps the ask box from answering where one publisher publishes the site."""
     endpoint = options.widget.endpoint or (
         "_answerable/" if options.answers_in == "function" else None
     )
-    if endpoint and not is_absolute_endpoint(endpoint):
-        for path, text in building.items():
-            marked = (host for mark, host in _STATIC_HOST_MARKS.items() if mark in text)
-            host = _HOST_FILES.get(path.name) or next(marked, None)
-            # A host that has a rule for the endpoint hands its requests to a function.
-            if host and endpoint.strip("./") not in text:
-                return SiteCheck(
-                    "problem",
-                    f"{path} publishes the site on {host}, which runs no function, and the ask box "
-                    f"asks one at {endpoint} there; set widget.endpoint to the function's address",
+    is_below = endpoint and not is_absolute_endpoint(endpoint)
+    # A host that has a rule for the endpoint hands its requests to a function.
+    if publisher.host and is_below and endpoint and endpoint.strip("./") not in publisher.text:
+        return (
+            f"publishes the site on {publisher.host}, which runs no function, and the ask box asks "
+            f"one at {endpoint} there; set widget.endpoint to the function's address"
+        )
+    if branch := find_missed_branch(publisher, top):
+        return (
+            f"never runs, since no push to {branch} starts it; write {branch} to on.push.branches"
+        )
+    if publisher.text and "-r " not in publisher.text:
+        for name in {options.embedding.provider, options.answers.provider} & {"openai"}:
+            if name not in publisher.text:
+                return (
+                    f"installs no package {name}, which the site needs; let it install "
+                    f"'mkdocs-answerable[{name}]'"
                 )
-    return SiteCheck("good", f"{next(iter(building))} builds the site")
+    key = find_key_variable(*_list_providers(options)["embedding.provider"])
+    if key and any(key not in names for names in list_building_environments(publisher)):
+        return f"builds the site in a step without {key}; add it to the step's env"
+    return None

@@ -106,7 +106,8 @@ def load_mkdocs_config(config_file: Path, site_dir: str | None = None) -> MkDocs
     if generator != "mkdocs":
         return load_built_site_config(read_project(config_file, generator))
     try:
-        return load_config(str(config_file), **({"site_dir": site_dir} if site_dir else {}))
+        overrides = {"site_dir": site_dir} if site_dir else {}
+        return load_config(str(config_file), **overrides)
     except (ConfigurationError, FileNotFoundError) as error:
         raise SiteError(f"{config_file} cannot be read: {error}") from None
 
@@ -122,9 +123,7 @@ def find_plugin(config: MkDocsConfig) -> AnswerablePlugin:
 
 
 def build_unpublished(
-    config_file: Path,
-    site_folder: str,
-    handler: Callable[[FinishedBuild], None],
+    config_file: Path, site_folder: str, handler: Callable[[FinishedBuild], None]
 ) -> None:
     """Build a site into a folder; the handler gets what a build would publish.
 

@@ -2,18 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from ..serve.errors import SiteError, StorageError
 from .tables import PUBLIC_SCHEMA, TABLE_FORMAT, BundleTables
 
 PUBLISHER_ROLE, FUNCTION_ROLE = "answerable_publisher", "answerable_function"
-
-
-def read_roles_sql() -> str:
-    """Read the SQL that creates the roles and their schemas, for an administrator."""
-    return Path(__file__).with_name("roles.sql").read_text(encoding="utf-8")
 
 
 try:
@@ -25,8 +19,8 @@ except ImportError as missing:
     ) from missing
 
 _REMEDY = (
-    f"publish as {PUBLISHER_ROLE}, after an administrator has run what `answerable database roles` "
-    "prints"
+    f"publish as {PUBLISHER_ROLE}, after an administrator has run roles.sql of the manual's page "
+    "PostgreSQL"
 )
 # Errors of a database where that has not been run.
 _UNPREPARED = (

@@ -1,6 +1,5 @@
-"""Test doubles to import: LetterEmbedder, ScriptedAnswerer and OpenAIStub, a local HTTP server."""
+"""A server of the OpenAI protocol on loopback, to import in tests."""
 
-from .doubles import LetterEmbedder, ScriptedAnswerer
-from .openai_stub import OpenAIStub
+from .openai_server import OpenAIServer
 
-__all__ = ["LetterEmbedder", "OpenAIStub", "ScriptedAnswerer"]
+__all__ = ["OpenAIServer"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from answerable.cli.index import SiteSource, index_built_site
+from answerable.cli.build import index_built_site
 from answerable.indexing.generators import Project
 from answerable.indexing.html_site.built_site import BuiltSite, BuiltSiteOptions, read_built_site
 from answerable.indexing.notes.note_places import make_about_resolver
@@ -15,7 +15,7 @@ from answerable.indexing.widget.injection import inject_widget
 from answerable.mkdocs import built_sites
 from answerable.serve.errors import NotebookError, SiteError
 from answerable.serve.providers import open_function
-from support.sites import command, put
+from support.sites import index, put
 
 
 def page(title: str = "", head: str = "", words: str = "Words.") -> str:
@@ -222,23 +222,26 @@ def test_what_the_site_does_not_have_is_no_target(tmp_path: Path, about: str) ->
 
 
 @pytest.mark.parametrize(
-    ("args", "complaint"),
+    ("site", "options", "complaint"),
     [
-        (["gone"], "gone is not a folder; build the site first"),
-        (["empty"], "empty holds no page with an article in it"),
-        (["site", "--out", "site/f"], "site/f lies in site_dir "),
-        (["site", "--cache", "site/c"], "site/c lies in site_dir "),
-        (["site", "--notebook", "site/n"], "lie in one another"),
-        (["site", "--notebook", "gone"], "gone' isn't an existing directory"),
-        (["site", "--endpoint", "/ask/"], "without --inject"),
-        (["site", "--inject", "--endpoint", "ask"], "neither an http(s) url nor a path"),
+        ("gone", {}, "gone is not a folder; build the site first"),
+        ("empty", {}, "empty holds no page with an article in it"),
+        ("site", {"function": "site/f"}, "site/f lies in site_dir "),
+        ("site", {"cache": "site/c"}, "site/c lies in site_dir "),
+        ("site", {"notebook": "site/n"}, "lie in one another"),
+        ("site", {"notebook": "gone"}, "gone' isn't an existing directory"),
+        ("site", {"widget": {"endpoint": "ask"}}, "neither an http(s) url nor a path"),
+        ("site", {"widget": {"authors": "javascript:x"}}, "'javascript:x' is neither an"),
+        ("site", {"widget": {"authors": "mailto:a@b.c?s={x}"}}, "'mailto:a@b.c?s={x}' has"),
     ],
 )
-def test_a_mistake_is_one_sentence(tmp_path: Path, args: list[str], complaint: str) -> None:
+def test_a_mistake_is_one_sentence(
+    tmp_path: Path, site: str, options: dict[str, object], complaint: str
+) -> None:
     write_files(tmp_path / "site", {"index.html": page()})
     (tmp_path / "empty").mkdir()
     (tmp_path / "site" / "n").mkdir()
-    done = command(tmp_path, "index", *args)
+    done = index(tmp_path, site, **options)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("Error: ")
     assert complaint in done.stderr
@@ -281,14 +284,14 @@ def test_private_words_in_the_site_are_a_leak(tmp_path: Path) -> None:
     write_files(tmp_path / "site", {"index.html": page(), "a.html": page(words=secret)})
     note = "---\nlabel: Winch\nabout: index.md\n{}---\n\n" + secret
     put(tmp_path / "notes" / "winch.md", note.format(""))
-    done = command(tmp_path, "index", "site", "--notebook", "notes")
+    done = index(tmp_path, notebook="notes")
     assert done.returncode == 1
     assert "winch.md" in done.stderr
     assert "site/a.html" in done.stderr
     assert "gearbox" not in done.stderr
     assert not (tmp_path / "function" / "bundle").exists()
     put(tmp_path / "notes" / "winch.md", note.format("published_in: [a.md]\n"))
-    done = command(tmp_path, "index", "site", "--notebook", "notes")
+    done = index(tmp_path, notebook="notes")
     assert done.returncode == 0, done.stderr
 
 
@@ -297,25 +300,25 @@ def test_private_words_in_the_site_are_a_leak(tmp_path: Path) -> None:
     [
         (
             "<a class=md-source href=https://github.com/h/h>",
-            (),
+            {},
             "https://github.com/h/h/issues/new",
         ),
         (
             "<div class=edit-this-page><a href=https://gitlab.com/h/h/-/edit/main/docs/a.md></div>",
-            (),
+            {},
             "https://gitlab.com/h/h/-/issues/new?",
         ),
-        ("<footer><a href=https://github.com/theme/theme>", (), None),
-        ("<a class=md-source href=https://github.com/h/h>", ("--authors", "none"), None),
-        ("", ("--authors", "https://github.com/h/h.git"), "https://github.com/h/h/issues/new"),
-        ("", ("--authors", "mailto:us@h.example?subject={question}"), "mailto:us@h.example?"),
+        ("<footer><a href=https://github.com/theme/theme>", {}, None),
+        ("<a class=md-source href=https://github.com/h/h>", {"authors": "none"}, None),
+        ("", {"authors": "https://github.com/h/h.git"}, "https://github.com/h/h/issues/new"),
+        ("", {"authors": "mailto:us@h.example?subject={question}"}, "mailto:us@h.example?"),
     ],
 )
 def test_refusals_of_an_injected_box_lead_to_search_and_authors(
-    tmp_path: Path, link: str, options: tuple[str, ...], start: str | None
+    tmp_path: Path, link: str, options: dict[str, str], start: str | None
 ) -> None:
     write_files(tmp_path / "site", {"index.html": page(words=f"Words of the quay.{link}")})
-    done = command(tmp_path, "index", "site", "--inject", *options)
+    done = index(tmp_path, widget=options)
     assert done.returncode == 0, done.stderr
     config = json.loads((tmp_path / "site/assets/answerable/site.json").read_text("utf-8"))
     assert config["search"] == ""
@@ -324,33 +327,10 @@ def test_refusals_of_an_injected_box_lead_to_search_and_authors(
     assert start is None or "{question}" in authors
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            ["--inject", "--authors", "javascript:x"],
-            "widget.authors: 'javascript:x' is neither an",
-        ),
-        (
-            ["--inject", "--authors", "mailto:a@b.c?s={x}"],
-            "authors: 'mailto:a@b.c?s={x}' has",
-        ),
-        (["--authors", "mailto:a@b.c"], "--authors: no page gets it without --inject"),
-    ],
-)
-def test_an_address_of_authors_that_cannot_be_followed_is_refused(
-    tmp_path: Path, options: list[str], message: str
-) -> None:
-    write_files(tmp_path / "site", {"index.html": page()})
-    done = command(tmp_path, "index", "site", *options)
-    assert done.returncode == 1
-    assert message in done.stderr
-
-
 def test_pages_of_history_weigh_less_on_a_built_site(tmp_path: Path) -> None:
     names = ("index", "quay/index", "rope/index", "about/release-notes/index", "changelog")
     write_files(tmp_path / "site", {f"{name}.html": page(words=f"On {name}.") for name in names})
-    done = command(tmp_path, "index", "site")
+    done = index(tmp_path, answers_in="function")
     assert done.returncode == 0, done.stderr
     store = open_function(tmp_path / "function").store
     marks = dict(zip(store.record_ids, store.is_history.tolist(), strict=True))
@@ -407,7 +387,7 @@ def test_bytes_of_other_encodings_are_kept(tmp_path: Path) -> None:
     folder = write_files(tmp_path / "site", {"index.html": page()})
     odd = b"<!doctype html>\r\n<body><main><p>caf\xe9 \x80</p></main></body>\r\n"
     (folder / "odd.html").write_bytes(odd)
-    assert command(tmp_path, "index", "site", "--inject").returncode == 0
+    assert index(tmp_path).returncode == 0
     page_bytes = (folder / "odd.html").read_bytes()
     assert page_bytes.startswith(odd[: odd.index(b"</body>")])
     assert page_bytes.endswith(b"</body>\r\n")
@@ -417,7 +397,7 @@ def test_links_and_rights_of_pages_are_kept(tmp_path: Path) -> None:
     folder = write_files(tmp_path / "site", {"index.html": page(), "a.html": page()})
     (folder / "a.html").chmod(0o664)
     (folder / "b.html").symlink_to("a.html")
-    assert "; 2 files changed" in command(tmp_path, "index", "site", "--inject").stdout
+    assert "; 2 files changed" in index(tmp_path).stdout
     assert (folder / "b.html").readlink() == Path("a.html")
     assert (folder / "a.html").stat().st_mode & 0o777 == 0o664
     assert (folder / "b.html").read_text().count(injection.WIDGET_ELEMENT) == 1
@@ -444,6 +424,6 @@ def test_what_the_system_refuses_has_its_own_remedy(
     monkeypatch.setattr(built_sites, "read_built_pages", refused)
     project = Project("other", tmp_path / "answerable.yml", tmp_path, {"site_dir": "site"})
     with pytest.raises(SiteError) as caught:
-        index_built_site(SiteSource(project))
+        index_built_site(project)
     assert str(caught.value).startswith(complaint)
     assert str(caught.value).count(";") == complaint.count(";")

@@ -15,7 +15,7 @@ from answerable.serve.providers import open_function
 from answerable.serve.stores.bundle import Bundle
 from support import generated_sites, static_server
 from support.generated_sites import BASE, CHAINS, GENERATORS, HARBOUR, MOORING, NOTE, STORMS
-from support.sites import command, put
+from support.sites import index, put
 
 QUESTION = "How thick is the chain of a mooring?"
 WINCH = "Where was the gearbox of the electric winch taken from?"
@@ -56,7 +56,7 @@ def site(generator: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     site = generated_sites.build(generator, folder / "built")
     put(folder / "notebook" / "winch.md", NOTE_FILE.format(about="storms.md#lanterns"))
     site = site.rename(folder / "site")
-    done = command(folder, "index", "site", "--notebook", "notebook")
+    done = index(folder, notebook="notebook")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith("3 pages, ")
     assert ", 1 hint; " in done.stdout
@@ -137,7 +137,7 @@ def test_refusal_leads_to_the_search_of_the_theme(
     if generator in ("hugo", "docusaurus"):
         pytest.skip("the site was built without a search")
     shutil.copytree(site, tmp_path / "docs")
-    done = command(tmp_path, "index", "docs", "--inject")
+    done = index(tmp_path, "docs")
     assert done.returncode == 0, done.stderr
     # Themes load scripts from other hosts, and fail without them.
     page = browser.new_page(viewport={"width": width, "height": 760})
@@ -157,10 +157,7 @@ def test_refusal_leads_to_the_search_of_the_theme(
 
 def test_the_widget_is_put_into_every_page_once(site: Path, tmp_path: Path) -> None:
     for endpoint in ("/ask/", "https://ask.example/"):
-        done = command(
-            site.parent, "index", "site", "--out", str(tmp_path / "f"), "--inject",
-            "--endpoint", endpoint,
-        )  # fmt: skip
+        done = index(site.parent, function=str(tmp_path / "f"), widget={"endpoint": endpoint})
         assert done.returncode == 0, done.stderr
         for page in (site / "index.html", *site.glob("guide/mooring*")):
             file = page if page.is_file() else page / "index.html"
@@ -173,9 +170,6 @@ def test_the_widget_is_put_into_every_page_once(site: Path, tmp_path: Path) -> N
             assert html.count('rel="answerable"') == 1
     assert (site / "assets" / "answerable" / "ask-box.js").is_file()
     before = {path: path.read_bytes() for path in site.rglob("*") if path.is_file()}
-    done = command(
-        site.parent, "index", "site", "--out", str(tmp_path / "f"), "--inject",
-        "--endpoint", "https://ask.example/",
-    )  # fmt: skip
+    done = index(site.parent, function=str(tmp_path / "f"), widget={"endpoint": endpoint})
     assert "; 0 files changed" in done.stdout
     assert before == {path: path.read_bytes() for path in site.rglob("*") if path.is_file()}

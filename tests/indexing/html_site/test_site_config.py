@@ -26,8 +26,8 @@ from support.sites import (
     ask,
     build,
     build_here,
-    command,
     failure,
+    index,
     opened,
     put,
     write_site,
@@ -411,11 +411,11 @@ def test_a_preview_is_told_of_every_rebuild(tmp_path: Path) -> None:
         assert now()["bundle"] == second
 
 
-def test_index_injects_the_bundle_of_its_function(folder: Path, tmp_path: Path) -> None:
+def test_build_injects_the_bundle_of_its_function(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder / "site", tmp_path / "site")
     (tmp_path / "site" / WIDGET_CONFIG_PATH).unlink()
     for _ in range(2):
-        done = command(tmp_path, "index", "site", "--inject")
+        done = index(tmp_path)
         assert done.returncode == 0, done.stderr
         config = read_config(tmp_path)
         widget = (tmp_path / "site" / WIDGET_CONFIG_PATH).parent
@@ -431,6 +431,3 @@ def test_index_injects_the_bundle_of_its_function(folder: Path, tmp_path: Path) 
             "authors": None,
             "feedback": None,
         }
-    (tmp_path / "site" / WIDGET_CONFIG_PATH).unlink()
-    assert command(tmp_path, "index", "site").returncode == 0
-    assert not (tmp_path / "site" / WIDGET_CONFIG_PATH).exists()

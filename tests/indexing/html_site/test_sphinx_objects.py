@@ -9,7 +9,7 @@ import pytest
 from answerable.indexing.html_site.built_site import read_built_site
 from answerable.indexing.pages.html_parser import parse_article
 from answerable.serve.providers import open_function
-from support.sites import command, put
+from support.sites import index, put
 
 API = """
 API
@@ -118,7 +118,7 @@ def test_every_object_is_a_section_below_what_describes_it(site: Path) -> None:
 def test_an_answer_cites_the_object(site: Path, question: str, anchor: str) -> None:
     function = site.parent / "function"
     if not function.is_dir():
-        done = command(site.parent, "index", "site")
+        done = index(site.parent, answers_in="function")
         assert done.returncode == 0, done.stdout + done.stderr
     answer = open_function(function).answer(question).answer
     assert answer.citations[0].url == f"/api.html#{anchor}"

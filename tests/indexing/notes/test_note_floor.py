@@ -81,7 +81,7 @@ def test_the_command_scales_the_note_floor_as_a_build_does(tmp_path: Path) -> No
     notes = {"winch.md": sites.NOTES["winch.md"].replace("mooring.md#chains", "index.md")}
     folder = sites.write_site(tmp_path, pages, notes)
     sites.build_here(folder)
-    done = sites.command(folder, "index", "site", "--notebook", "notebook", "--out", "other")
+    done = sites.index(folder, notebook="notebook", function="other")
     assert done.returncode == 0, done.stderr
     floors = {
         open_bundle(folder / name / "bundle").manifest.profile.note_floor

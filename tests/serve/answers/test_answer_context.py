@@ -21,8 +21,8 @@ from answerable.serve.retrieval import selection
 from answerable.serve.retrieval.selection import find_budget_limits, fit_budget
 from answerable.serve.settings import FunctionSettings
 from answerable.serve.types import Evidence, Passage, Reply
-from answerable.testing.honest_model import ParsedPrompt
 from support import sites
+from support.honest_model import ParsedPrompt
 from support.openai_stub import OpenAIStub
 
 QUESTION = "What does the author think about long ropes?"

@@ -11,8 +11,8 @@ from answerable.serve.answers.openai_answerer import OpenAIAnswerer, parse_model
 from answerable.serve.providers import make_engine as keyless
 from answerable.serve.request_context import RequestContext, use_context
 from answerable.serve.types import Reply
-from answerable.testing.honest_model import honest_model
 from support import sites
+from support.honest_model import honest_model
 from support.openai_stub import OpenAIStub
 
 DRAFT = {"claims": [{"text": "Use ``` for code.", "evidence": []}], "routes": ["h1"]}
@@ -100,5 +100,5 @@ def test_a_refusal_names_its_stage_and_rule_and_no_words(
     assert current.refusals == {"validate/not-json": 2}
 
     reply, current, calls = ask(lambda text: text.replace('"quote": "', '"quote": "marmalade '))
-    assert (reply.reason, calls) == ("declined", 1)
+    assert (reply.reason, calls) == ("contract", 2)
     assert set(current.refusals) == {"ground/quote"}

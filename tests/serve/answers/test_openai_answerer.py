@@ -28,12 +28,12 @@ from answerable.serve.request_context import RequestContext, use_context
 from answerable.serve.retrieval.question import MAX_QUESTION_CHARACTERS
 from answerable.serve.structure import Block
 from answerable.serve.types import Evidence, HintCitation, Passage, RecordCitation, RoutingHint
-from answerable.testing.openai_stub import count_tokens
 from support import sites
 from support.deadlines import PATIENCE, finish
 from support.hostile_models import HOSTILE_MODELS
 from support.openai_stub import OpenAIStub, find_schema_fault
 from support.stub_fixtures import is_counted
+from support.stub_server import count_tokens
 
 QUESTION = "How thick is the chain of a mooring?"
 RESPONSES, CHAT = "/v1/responses", "/v1/chat/completions"

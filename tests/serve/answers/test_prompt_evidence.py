@@ -10,8 +10,8 @@ from answerable.serve.providers import make_engine
 from answerable.serve.retrieval.selection import POOL_SIZE
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.types import Evidence
-from answerable.testing import ScriptedAnswerer
 from support import sites
+from support.scripted import ScriptedAnswerer
 
 LONG = "\n\n".join(
     f"Paragraph {n} says how the anchor number {n} is kept in the locker of the boat, where its "

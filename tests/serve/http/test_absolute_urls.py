@@ -13,7 +13,7 @@ import pytest
 from answerable.serve.engine import Engine
 from support.server_processes import Running, mkdocs, run
 from support.service_requests import ORIGIN, asking, code, letters
-from support.sites import build, command, write_site
+from support.sites import build, index, write_site
 
 QUESTION = "How thick is the chain of a mooring?"
 ALLOWED = {"ANSWERABLE_ALLOWED_ORIGINS": f"{ORIGIN},https://mirror.example"}
@@ -87,12 +87,12 @@ def test_dev_server_is_where_the_pages_are(tmp_path: Path) -> None:
         assert row["absolute_url"] == f"http://127.0.0.1:{running.port}/mooring/#chains"
 
 
-def test_index_without_base_url_tells_its_cost(tmp_path: Path) -> None:
+def test_built_site_without_site_url_tells_its_cost(tmp_path: Path) -> None:
     assert build(write_site(tmp_path, site_url="", plugins=["search"])).returncode == 0
-    done = command(tmp_path, "index", "site")
+    done = index(tmp_path, answers_in="function")
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("site_url: not set") == 1
-    done = command(tmp_path, "index", "site", "--base-url", "https://harbour.example/")
+    done = index(tmp_path, answers_in="function", site_url="https://harbour.example/")
     assert "site_url: not set" not in done.stderr
 
 

@@ -15,8 +15,8 @@ from answerable.serve.errors import EmbedderError
 from answerable.serve.http.messages import MAX_BODY_BYTES, Request, Response
 from answerable.serve.retrieval.question import MAX_QUESTION_CHARACTERS, clean_question
 from answerable.serve.types import Evidence
-from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from support.doubles import TINY, bundle_of, handle, index_of, note, record
+from support.scripted import LetterEmbedder, ScriptedAnswerer
 
 SECRET = "zanzibarquestion"
 ROPE = "A rope holds the boat."

@@ -15,10 +15,10 @@ from answerable.serve.http.adapters.asgi import AsgiApp, Message
 from answerable.serve.http.messages import MAX_BODY_BYTES, Request, Response
 from answerable.serve.http.service import Service
 from answerable.serve.request_context import RequestContext
-from answerable.testing import ScriptedAnswerer
 from support.deadlines import PATIENCE
 from support.doubles import OPEN, engine_of, record
 from support.fuzz_settings import fuzzed
+from support.scripted import ScriptedAnswerer
 
 ORIGIN = OPEN.origins[0]
 GONE: Message = {"type": "http.disconnect"}

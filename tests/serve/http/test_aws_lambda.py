@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from answerable.serve.http.adapters.aws_lambda import Handler, convert_event, make_lambda_handler
 from answerable.serve.http.messages import MAX_BODY_BYTES
 from answerable.serve.http.service import Service
-from answerable.testing import ScriptedAnswerer
 from support import runtimes
 from support.doubles import OPEN, engine_of, record
 from support.fuzz_settings import fuzzed
 from support.lambda_api import Platform
 from support.runtime_requests import KNOWN
+from support.scripted import ScriptedAnswerer
 
 ORIGIN = OPEN.origins[0]
 ASKED = '{"question": "rope?"}'

@@ -31,7 +31,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sections = {section.id: section for section in list_sections(passages)}
     section = sections["mooring#chains"]
     line = SectionQuestions(section.id, section.hash, ("How strong must a chain be?",))
-    write_questions(folder / "questions.jsonl", [line])
+    write_questions(folder / "eval" / "questions.jsonl", [line])
     return build_function(folder).parent
 
 

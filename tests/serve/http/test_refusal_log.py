@@ -22,29 +22,24 @@ from answerable.serve.engine import Engine
 from answerable.serve.errors import BundleError
 from answerable.serve.http import logs
 from answerable.serve.http.logs import (
-    NEAR_PASSAGES,
     LoggedRefusal,
     LogRefusal,
-    NearestRecord,
     RefusedQuestion,
-    find_nearest_record,
     make_line_appender,
     make_refusal_logger,
     redact_refusal,
 )
 from answerable.serve.http.messages import Request, Response
 from answerable.serve.limits.rate_limit import hash_with_secret
-from answerable.serve.retrieval.retrieve import RetrievalResult
-from answerable.serve.retrieval.scoring import Scored
+from answerable.serve.providers import make_engine
 from answerable.serve.settings import LOG_REFUSALS_CHOICES, FunctionSettings, read_settings
 from answerable.serve.stores.bundle import Bundle
-from answerable.serve.types import Passage
-from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from serve.test_function_folder import has_address
 from support.deadlines import PATIENCE, until
 from support.doubles import bundle_of, handle, index_of, note, record
+from support.scripted import LetterEmbedder, ScriptedAnswerer
 from support.server_processes import Running, free_port, mkdocs, run
-from support.sites import NOTES, PAGES, build, command, put, write_site
+from support.sites import NOTES, PAGES, build, command, local, put, write_site
 
 SECRET = b"a secret of sixteen letters"
 NOON = 1_714_564_800.0
@@ -58,7 +53,7 @@ ADDRESS = "127.0.0.1"
 def refused_question(**changes: Any) -> RefusedQuestion:
     fields = {
         "question": CANARY, "address": "192.0.2.7", "reason": "no-evidence", "bundle": "b",
-        "near": NearestRecord("rope", "low"), **changes,
+        "near": "rope", **changes,
     }  # fmt: skip
     return RefusedQuestion(**fields)
 
@@ -77,7 +72,7 @@ def test_logged_refusal_has_hour_and_hashes_only() -> None:
     assert row == {
         "event": "refusal", "time": "2024-05-01T12:00Z", "reason": "no-evidence", "bundle": "b",
         "asker": hash_with_secret("192.0.2.7", SECRET, "2024-05-01"), "question": row["question"],
-        "near": "rope", "score": "low", "clear": False,
+        "near": "rope",
     }  # fmt: skip
     assert len(row["question"]) == len(row["asker"]) == 16
 
@@ -135,53 +130,16 @@ def test_service_passes_refused_question_to_log(engine: Engine[Bundle]) -> None:
     (only,) = refused
     assert (only.question, only.address, only.reason) == ("zebra ropes", "192.0.2.7", "no-evidence")
     assert only.bundle == engine.store.manifest.id
-    assert only.near is not None
-    assert only.near.record == "rope"
-    assert only.near.nearness in ("close", "low", "far")
+    assert only.near == "rope"
 
 
-def test_nearest_record_of_hint_match_is_never_a_note(engine: Engine[Bundle]) -> None:
+def test_nearest_section_of_hint_match_is_never_a_note(engine: Engine[Bundle]) -> None:
     refused: list[RefusedQuestion] = []
     note_floor = replace(engine.store.manifest.profile, note_floor=0.0)
     manifest = replace(engine.store.manifest, profile=note_floor)
     routed = replace(engine, store=replace(engine.store, manifest=manifest))
     assert post(routed, "zebra quiz", refused.append).json["reason"] == "declined"
-    assert refused[0].near is not None
-    assert refused[0].near.record == "rope"
-
-
-def scored(name: str, score: float) -> Scored[Passage]:
-    """A passage of the page before the # of its id."""
-    page = name.partition("#")[0]
-    return Scored(Passage(name, page, f"/{page}/", page, "x"), score, score, 0.0, 0.0)
-
-
-@pytest.mark.parametrize(
-    ("near", "is_clear"),
-    [
-        ([("rope", 0.8), ("knot", 0.66)], True),
-        ([("rope", 0.8), ("knot", 0.69)], False),
-        ([("rope", 0.8), ("rope#b", 0.79), ("knot", 0.5)], True),
-        ([("rope", 0.8)], True),
-        ([("rope", 0.1)], False),
-        ([(f"rope#{n}", 0.8 - n / 1000) for n in range(NEAR_PASSAGES)], False),
-        ([(f"rope#{n}", 0.8 - n / 10) for n in range(NEAR_PASSAGES)], True),
-    ],
-)
-def test_nearest_page_is_clear_by_its_lead_over_the_next_page(
-    near: list[tuple[str, float]], is_clear: bool
-) -> None:
-    """The page after eight passages of one page is unknown: it comes after the last of them."""
-    candidates = tuple(scored(*each) for each in near)
-    nearest = find_nearest_record(RetrievalResult(near_passages=candidates), 1.0)
-    assert nearest is not None
-    assert (nearest.record, nearest.is_clear) == ("rope", is_clear)
-    above = RetrievalResult(passages=candidates[:1], near_passages=candidates[1:])
-    nearest = find_nearest_record(above, 1.0)
-    assert nearest is not None
-    assert nearest.nearness == "above"
-    if len(near) < NEAR_PASSAGES:
-        assert nearest.is_clear == is_clear
+    assert refused[0].near == "rope"
 
 
 def test_declined_question_is_near_its_passage(tmp_path: Path) -> None:
@@ -189,12 +147,27 @@ def test_declined_question_is_near_its_passage(tmp_path: Path) -> None:
     index = index_of(tmp_path, [record("rope", "<p>A rope holds.</p>")])
     bundle = bundle_of(tmp_path, index, replace(LOCAL_PROFILE, floor=0.1))
     post(Engine(bundle, LetterEmbedder(), ScriptedAnswerer([{}])), "rope?", refused.append)
-    assert (refused[0].reason, refused[0].near) == (
-        "declined", NearestRecord("rope", "above", is_clear=True)
-    )  # fmt: skip
+    assert (refused[0].reason, refused[0].near) == ("declined", "rope")
 
 
-def test_question_without_known_words_has_no_nearest_record(engine: Engine[Bundle]) -> None:
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [("Which rope holds a boat?", None), ("Which rope holds a zebrafish?", "nearest")],
+)
+def test_an_answer_that_is_only_the_nearest_is_logged(
+    tmp_path: Path, question: str, reason: str | None
+) -> None:
+    refused: list[RefusedQuestion] = []
+    page = record("rope", "<p>A rope holds a boat.</p>", "Rope")
+    index = index_of(tmp_path, [page], embedder=local())
+    engine = make_engine(
+        bundle_of(tmp_path, index, replace(LOCAL_PROFILE, floor=0.1), local().identity), local()
+    )
+    assert post(engine, question, refused.append).json["claims"]
+    assert [each.reason for each in refused] == ([reason] if reason else [])
+
+
+def test_question_without_known_words_has_no_nearest_section(engine: Engine[Bundle]) -> None:
     refused: list[RefusedQuestion] = []
     assert post(engine, "who is it?", refused.append).json["reason"] == "no-evidence"
     assert refused[0].near is None
@@ -324,7 +297,7 @@ def check_rows(rows: list[dict[str, Any]], how: str) -> None:
     assert rows[0]["asker"] == rows[1]["asker"] != ""
     assert {row["reason"] for row in rows} == {"no-evidence"}
     names = {name.removesuffix(".md") for name in PAGES}
-    assert {row["near"] for row in rows} <= {*names, None}
+    assert {row["near"] and row["near"].partition("#")[0] for row in rows} <= {*names, None}
 
 
 @pytest.mark.parametrize("how", LOG_REFUSALS_CHOICES)
@@ -452,5 +425,4 @@ def test_logged_refusals_are_grouped_by_gaps(functions: dict[str, Path], tmp_pat
     done = command(functions["text"].parent, "gaps", "--json", os.fspath(log))
     assert done.returncode == 0, done.stderr
     (gap,) = json.loads(done.stdout)["gaps"]
-    assert (gap["asked"], gap["questions"], gap["askers"]) == (2, 1, 1)
-    assert CANARY.lower() in [wording["text"].lower() for wording in gap["wordings"]]
+    assert (gap["question"].lower(), gap["asked"], gap["askers"]) == (CANARY.lower(), 2, 1)

@@ -21,10 +21,10 @@ from answerable.serve.http.messages import EVENT_STREAM_TYPE, Response
 from answerable.serve.http.service import Service
 from answerable.serve.limits.rate_limit import AskerSlots
 from answerable.serve.request_context import current_context
-from answerable.testing import LetterEmbedder
 from support.deadlines import PATIENCE, until
 from support.doubles import bundle_of, index_of, record
 from support.openapi_check import events
+from support.scripted import LetterEmbedder
 from support.server_processes import free_port
 from support.service_requests import (
     NOWHERE,

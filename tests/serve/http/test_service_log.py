@@ -159,7 +159,7 @@ def test_refused_question_is_passed_on_each_time(base: Engine) -> None:
     (first, second) = refused
     assert first == second
     assert (first.question, first.address, first.reason) == (QUESTION, "192.0.2.1", "declined")
-    assert (first.bundle, first.near and first.near.record) == (base.store.manifest.id, "rope")
+    assert (first.bundle, first.near) == (base.store.manifest.id, "rope#use")
 
 
 def test_answered_question_is_not_passed_to_refusal_log(base: Engine) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from answerable.serve.http import sse
 from answerable.serve.http.messages import make_json_response
-from support import published_functions, runtimes
+from support import published_functions
 from support.metered_stub import Metered
 from support.openapi_check import events
 from support.redis_account import account
@@ -142,16 +142,16 @@ def test_idle_function_ends_with_status_0(function: Path, number: signal.Signals
 
 @contextmanager
 def under_uvicorn(function: Path, store: RedisServer, *options: str) -> Iterator[Running]:
-    folder, port = runtimes.packaged(function, "uvicorn", {"app.py": runtimes.ASGI}), free_port()
+    port = free_port()
     environment = {
         **published_functions.UNLIMITED,
         "OPENAI_API_KEY": published_functions.KEY,
         **shared(store),
     }
     variables = [f"{name}={value}" for name, value in environment.items()]
-    server = ["-m", "uvicorn", "app:app", "--app-dir", ".", "--port", str(port), *options]
+    server = ["-m", "uvicorn", "main:app", "--app-dir", ".", "--port", str(port), *options]
     command = ["env", *variables, sys.executable, *server]
-    with run(command, folder, lambda running: listens(running.port), port) as running:
+    with run(command, function, lambda running: listens(running.port), port) as running:
         yield running
 
 

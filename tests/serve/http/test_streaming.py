@@ -28,7 +28,6 @@ ACCEPT = ("Accept", EVENT_STREAM_TYPE)
 STAGES = ["embedding", "searching", "writing", "checking"]
 DEPLOYED: Mapping[str, Callable[..., AbstractContextManager[Runtime]]] = {
     "uvicorn": runtimes.on_uvicorn,
-    "google": runtimes.on_google,
     "loopback": runtimes.on_loopback,
 }
 NAMES = [*DEPLOYED, "mkdocs"]

@@ -14,10 +14,10 @@ from answerable.serve.http.adapters import wsgi
 from answerable.serve.http.adapters.wsgi import WsgiApp, convert_environ, decode_path
 from answerable.serve.http.messages import MAX_BODY_BYTES
 from answerable.serve.http.service import Service
-from answerable.testing import ScriptedAnswerer
 from support.doubles import OPEN, engine_of, record
 from support.event_streams import Waiting
 from support.fuzz_settings import fuzzed
+from support.scripted import ScriptedAnswerer
 
 ORIGIN = OPEN.origins[0]
 ASKED = b'{"question": "rope?"}'

@@ -8,9 +8,9 @@ import pytest
 from answerable.indexing.notes.notebook import Note
 from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.stores.bundle import Bundle
-from answerable.testing import LetterEmbedder
 from support import doubles
 from support.doubles import bundle_of, index_of, note, record
+from support.scripted import LetterEmbedder
 
 OPEN = Profile(floor=-1.0, note_floor=-1.0)
 LABELS = {

@@ -15,9 +15,9 @@ from answerable.serve.retrieval.question import asks_for_history
 from answerable.serve.retrieval.retrieve import RetrievalResult
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.text.normalization import split_ngrams
-from answerable.testing import LetterEmbedder
 from support import doubles
 from support.doubles import bundle_of, index_of, record
+from support.scripted import LetterEmbedder
 
 OPEN = Profile(floor=-1.0, note_floor=-1.0)
 PAGES = {

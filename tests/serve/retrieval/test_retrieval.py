@@ -23,9 +23,9 @@ from answerable.serve.stores.bundle import Bundle
 from answerable.serve.text.languages import TRANSLATIONS
 from answerable.serve.text.normalization import normalize_phrase, split_ngrams
 from answerable.serve.vectors import Int8Codes
-from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from support import doubles
 from support.doubles import TINY, CountingEmbedder, bundle_of, index_of, note, record
+from support.scripted import LetterEmbedder, ScriptedAnswerer
 
 OPEN = Profile(floor=0.0, note_floor=0.0)
 # Without words, so that titles are names that lift.

@@ -15,8 +15,8 @@ from answerable.serve.retrieval.retrieve import TOP_K, RetrievalResult
 from answerable.serve.retrieval.scoring import Scored
 from answerable.serve.retrieval.selection import decide_hints, decide_passages, select_evidence
 from answerable.serve.types import Passage, RoutingHint
-from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from support.doubles import bundle_of, engine_of, index_of, record
+from support.scripted import LetterEmbedder, ScriptedAnswerer
 
 LONG = (
     "The chain of a mooring is twelve millimetres thick. It is taken up in autumn, cleaned of "

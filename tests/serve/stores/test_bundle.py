@@ -47,9 +47,9 @@ from answerable.serve.stores.bundle import PassageTexts, open_bundle
 from answerable.serve.structure import is_safe_url
 from answerable.serve.types import RoutingHint
 from answerable.serve.vectors import INVERSE_NORMS
-from answerable.testing import LetterEmbedder
 from support import doubles
 from support.doubles import NOON, TINY, bundle_of, index_of, note, record
+from support.scripted import LetterEmbedder
 
 
 def sample_index(folder: Path) -> SiteIndex:

@@ -45,10 +45,10 @@ from answerable.serve.retrieval.scoring import Scored
 from answerable.serve.stores.bundle import Bundle, open_bundle
 from answerable.serve.structure import BLOCK_KINDS, MAX_LEVEL, SPAN_KINDS, is_safe_url
 from answerable.serve.types import Passage
-from answerable.testing import LetterEmbedder
 from support import doubles
 from support.doubles import NOON, index_of, note, record
 from support.fuzz_settings import DEEP as FUZZES_DEEPLY
+from support.scripted import LetterEmbedder
 
 LEAST = 3000
 SMALL = 16 * 1024 * 1024

@@ -14,9 +14,9 @@ from answerable.serve.retrieval.question import (
     read_question,
 )
 from answerable.serve.stores.bundle import Bundle
-from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from support import doubles
 from support.doubles import CountingEmbedder, bundle_of, index_of, record
+from support.scripted import LetterEmbedder, ScriptedAnswerer
 
 PAGES = {
     "ingress": "The ingress controller needs a certificate. It validates every webhook.",

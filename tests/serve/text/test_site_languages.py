@@ -19,9 +19,9 @@ from answerable.serve.retrieval.question import read_question
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.text.languages import is_language_tag, match_languages
 from answerable.serve.types import Answer, Claim, Evidence, RecordCitation, Reply
-from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from support import doubles, sites
 from support.doubles import bundle_of, index_of, record
+from support.scripted import LetterEmbedder, ScriptedAnswerer
 
 OPEN = Profile(floor=0.0, note_floor=0.0)
 ENGLISH = ["The rope of the mooring holds the boat.", "A rope, a rope and one more rope.", "Wind."]

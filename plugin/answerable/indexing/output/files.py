@@ -275,11 +275,6 @@ def format_count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def format_times(number: int) -> str:
-    """Format how often something was done."""
-    return "once" if number == 1 else f"{number} times"
-
-
 _OS_REMEDIES = {
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "check its permissions"),
     **dict.fromkeys((errno.ENOSPC, errno.EFBIG, errno.EDQUOT), "free space for it"),

@@ -1,4 +1,4 @@
-"""Write a function's folder, not its bundle: serving code, pinned requirements, settings, model."""
+"""Write a function's folder but its bundle: code, requirements, Dockerfile, settings, model."""
 
 import py_compile
 import sys
@@ -25,8 +25,8 @@ from .files import (
     write_private_file,
 )
 
-# What serve/ imports in any case, by distribution.
-BASE_REQUIREMENTS = ("limits", "numpy")
+# What serve/ and main.py import in any case, by distribution.
+BASE_REQUIREMENTS = ("limits", "numpy", "uvicorn")
 # The compiled scan: 45 MB of a function, which it earns where numpy would take milliseconds.
 KERNEL_PACKAGE = "numkong"
 MIN_KERNEL_BYTES = 8_000_000
@@ -37,6 +37,18 @@ _EXTRA_BY_PACKAGE = {
     if provider.host
     for distribution in provider.requirements
 }
+# Of the Python that has built the folder, since its bytecode is for that one alone.
+_DOCKERFILE = """\
+FROM python:{version}-slim
+ENV HOST=0.0.0.0 PORT=8000
+WORKDIR /srv
+COPY requirements.txt .
+RUN pip install --no-cache-dir --only-binary=:all: -r requirements.txt
+COPY --chown=10001 . .
+USER 10001
+EXPOSE 8000
+CMD ["python", "-I", "main.py"]
+"""
 _STORE_REQUIREMENTS = ("psycopg", "psycopg-binary", "psycopg-pool")
 
 # What a build leaves in a function folder, so that the next one recognizes it.
@@ -90,6 +102,8 @@ def write_function(
     if identity.provider == "local":
         _write_model(model)
     write_private_file(folder / "requirements.txt", requirements)
+    version = ".".join(map(str, sys.version_info[:2]))
+    write_private_file(folder / "Dockerfile", _DOCKERFILE.format(version=version).encode())
     write_private_file(folder / SETTINGS_FILE, settings.as_json())
     write_private_file(
         folder / "main.py", (source / "serve" / "http" / "adapters" / "main.py").read_bytes()

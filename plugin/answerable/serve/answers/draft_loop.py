@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..errors import ContractViolation, Rule
+from ..errors import ContractViolation, ProviderError, Rule
 from ..request_context import current_context
 from ..types import Answer, Drop, Evidence, Passage, Reply
 from .answerer import Answerer
@@ -41,8 +41,14 @@ def draft_reply(
     named: dict[Passage, None] = {}
     context = current_context()
     for _ in range(MAX_DRAFTS):
-        with context.stage("writing"):
-            draft = answerer.draft(question, evidence, violation)
+        try:
+            with context.stage("writing"):
+                draft = answerer.draft(question, evidence, violation)
+        except ProviderError:
+            # What the first attempt left is worth more than a reply without a model.
+            if best is None or not best.claims:
+                raise
+            break
         named |= dict.fromkeys(list_named_passages(draft, evidence))
         try:
             with context.stage("checking"):
@@ -59,7 +65,7 @@ def draft_reply(
         if not is_lost or answerer.max_evidence_characters is None:
             break
         violation = describe_drops(fallen)
-    if best is None or (best.mode == "not-found" and violation is not None):
+    if best is None or (best.mode == "not-found" and best.drops):
         return Reply(best or Answer(), reason="contract", passages=tuple(named))
     if best.mode == "not-found":
         return Reply(best, reason="declined")

@@ -31,7 +31,8 @@ def fill_prompt(store: Store, retrieved: RetrievalResult, characters: int) -> Ev
     profile = store.manifest.profile
     pool = _merge_candidates(retrieved)
     scores = (choose_floored_score(profile, scored.base, scored.boost) for scored in pool)
-    if max(scores, default=-1.0) < profile.call_floor:
+    # A section that is known to answer the question is above the floor whatever its words score.
+    if not retrieved.passages and max(scores, default=-1.0) < profile.call_floor:
         pool = []
     passages: list[Passage] = []
     starts: list[int] = []

@@ -16,6 +16,7 @@ from ..limits.answer_cache import CacheOutcome
 from ..limits.rate_limit import hash_with_secret
 from ..request_context import RequestStage
 from ..retrieval.retrieve import RetrievalResult
+from ..retrieval.selection import WINDOW_SUFFIX
 from ..text.tokenization import split_lowercase_words
 from ..types import Mode, Reason
 from .messages import PROBLEM_STATUSES, ProblemCode
@@ -203,42 +204,23 @@ REFUSAL_EVENT = "refusal"
 # Some 50,000 refusals: whoever asks nonsense in a loop does not fill a disk.
 MAX_LOG_BYTES = 16_000_000
 
-Nearness = Literal["above", "close", "low", "far"]
-NEARNESS_LEVELS: tuple[Nearness, ...] = ("above", "close", "low", "far")
-# Passages under the floor to retrieve with a refused question, to see the next page after the
-# nearest one.
-NEAR_PASSAGES = 8
-# A page is clearly the nearest if it leads the next page by this share of the floor. Two sites
-# refused 55 questions, and 40 of these have a page from two thirds of the floor on, which is one
-# that should answer for 10 of them; 18 of these pages are clearly the nearest, and 8 are right.
-_CLEAR_LEAD = 0.125
-
-
-@dataclass(frozen=True, slots=True)
-class NearestRecord:
-    """Hold the record nearest to a question.
-
-    ``nearness``: its score, as thirds of the floor: "above" it, "close" from two thirds on, "low"
-    from one third on, else "far". ``is_clear``: whether it is clearly nearer than the next record.
-    """
-
-    record: str
-    nearness: Nearness
-    is_clear: bool = False
+# Why a question is logged: its refusal, or an answer that is only the nearest there is.
+LoggedReason = Literal[Reason, "nearest"]
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedQuestion:
-    """Pass on a question that was refused; it must not be stored as it is.
+    """A question that was not answered; it must not be stored as it is.
 
     ``address``: of the client, "" if unknown. ``bundle``: the id of the bundle that was asked.
+    ``near``: the id of the nearest section.
     """
 
     question: str
     address: str
-    reason: Reason
+    reason: LoggedReason
     bundle: str
-    near: NearestRecord | None
+    near: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,11 +232,11 @@ class LoggedRefusal:
     """
 
     time: str
-    reason: Reason
+    reason: LoggedReason
     bundle: str
     asker_hash: str
     question_hash: str
-    near: NearestRecord | None = None
+    near: str | None = None
     text: str | None = None
 
     def to_line(self) -> bytes:
@@ -266,9 +248,7 @@ class LoggedRefusal:
             "bundle": self.bundle,
             "asker": self.asker_hash,
             "question": self.question_hash,
-            "near": self.near.record if self.near else None,
-            "score": self.near.nearness if self.near else None,
-            "clear": self.near.is_clear if self.near else None,
+            "near": self.near,
         }
         if self.text is not None:
             row["text"] = self.text
@@ -279,26 +259,13 @@ LogRefusal = Callable[[RefusedQuestion], None]
 WriteLine = Callable[[bytes], object]
 
 
-def find_nearest_record(result: RetrievalResult, floor: float) -> NearestRecord | None:
-    """Find the record of the best passage, or of the best near miss; never a hint.
+def find_nearest_section(result: RetrievalResult) -> str | None:
+    """Find the id of the section of the best passage, or of the best near miss; never a hint.
 
-    result: with ``NEAR_PASSAGES`` near misses. None where no passage shares anything with the
-    question.
+    None where nothing was searched for.
     """
     candidates = (*result.passages, *result.near_passages)
-    if not candidates:
-        return None
-    best = candidates[0]
-    nearness: Nearness = "above"
-    if not result.passages:
-        thirds = 3 * best.base / floor
-        nearness = "close" if thirds >= 2 else "low" if thirds >= 1 else "far"
-    others = [each.score for each in candidates if each.item.record != best.item.record]
-    if not others and len(result.near_passages) >= NEAR_PASSAGES:
-        # All candidates are of one page, so that the next page comes after the last of them.
-        others = [candidates[-1].score]
-    lead = best.score - max(others, default=0.0)
-    return NearestRecord(best.item.record, nearness, lead >= _CLEAR_LEAD * floor)
+    return WINDOW_SUFFIX.sub("", candidates[0].item.id) if candidates else None
 
 
 def redact_refusal(

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ..answers import openai_answerer
@@ -29,11 +29,11 @@ from ..retrieval.scoring import Scored
 from ..retrieval.store import Store
 from ..text.languages import match_languages
 from ..types import Passage
-from .logs import NEAR_PASSAGES, NearestRecord, RequestMetrics, find_nearest_record
+from .logs import RequestMetrics, find_nearest_section
 from .messages import Problem, Request, encode_json, make_busy_problem, make_capped_problem
 
 # The fields of a cache entry, hashed into its key: entries of another shape are never read.
-_ENTRY_FIELDS = ("body", "cited", "near(record, nearness, is_clear)", "stages")
+_ENTRY_FIELDS = ("body", "cited", "near", "stages")
 # Seconds for which a question waits for a slot, and then for tokens that others have reserved.
 _BURST_SECONDS = 2.0
 # Seconds between two attempts to reserve tokens.
@@ -54,14 +54,14 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class ServedReply:
-    """Hold the body of an answer without its request id, its cache outcome and the nearest record.
+    """Hold the body of an answer without its request id, its cache outcome and the nearest section.
 
-    ``near``: of a refusal, where refusals are logged. ``cited``: the records that it cites.
+    ``near``: where refusals are logged. ``cited``: the records that it cites.
     """
 
     body: dict[str, Any]
     outcome: CacheOutcome
-    near: NearestRecord | None
+    near: str | None
     cited: tuple[str, ...] = ()
     failure: AnswerableError | None = None
 
@@ -107,8 +107,8 @@ class GuardedEngine:
         if outcome != "miss":
             for stage in entry["stages"]:
                 context.announce(stage)
-        near = NearestRecord(*entry["near"]) if entry["near"] else None
-        return ServedReply(entry["body"], outcome, near, tuple(entry["cited"]), failure)
+        cited = tuple(entry["cited"])
+        return ServedReply(entry["body"], outcome, entry["near"], cited, failure)
 
     def search(
         self, engine: Engine, question: Question, context: RequestContext
@@ -127,18 +127,16 @@ class GuardedEngine:
             self._reserve_budget(engine.bound_tokens(question.text), context, "answers"),
             start_span("answerable.answer") as note,
         ):
-            near = NEAR_PASSAGES if self.finds_nearest else 0
+            near = int(self.finds_nearest)
             pool = engine.retrieve_for_answer(question.text, question.language, near)
             reply = engine.answer_from(pool)
             note(mode=reply.answer.mode, reason=reply.reason, bundle=engine.store.manifest.id)
-        floor = engine.store.manifest.profile.floor
-        nearest = find_nearest_record(pool, floor) if near and reply.reason else None
         records = {passage.id: passage.record for passage in reply.passages}
         cited = (records[c.id] for c in reply.citations if c.id in records)
         entry = {
             "body": serialize_answer(reply, engine.store, "", pool.reading.remarks),
             "cited": list(dict.fromkeys(cited)),
-            "near": astuple(nearest) if nearest else None,
+            "near": find_nearest_section(pool) if near else None,
             "stages": context.stages,
         }
         return entry, reply.failure

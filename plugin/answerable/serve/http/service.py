@@ -91,11 +91,12 @@ class Service:
 
     find_current_engine: the engine at hand, without a look at a database, for the log and the
     metadata. log: takes a line for each request, which holds the question if ``log_questions``.
-    log_refusal: takes each question that was refused. is_allowed: decides of requests instead of
-    the policy's origins. base: the path that it answers under. is_site_host: the host that is asked
-    serves the site's pages too. report_error: takes each error that kept a question from an answer.
-    list_missing_keys: the variables of the keys that an engine's providers need and the environment
-    does not have; a service that lacks one is not ready.
+    log_refusal: takes each question that was refused or got only what is nearest. is_allowed:
+    decides of requests instead of the policy's origins. base: the path that it answers under.
+    is_site_host: the host that is asked serves the site's pages too. report_error: takes each error
+    that kept a question from an answer. list_missing_keys: the variables of the keys that an
+    engine's providers need and the environment does not have; a service that lacks one is not
+    ready.
     """
 
     def __init__(
@@ -380,12 +381,16 @@ class Service:
         return [add_absolute_url(row, engine.store.site.url or origin) for row in rows]
 
     def _report_refusal(self, exchange: Exchange, reply: ServedReply) -> None:
-        if self._log_refusal is None or reply.body["reason"] is None:
+        reason = reply.body["reason"]
+        is_unknown = any(note["kind"] == "unknown" for note in reply.body["notes"])
+        if reply.body["claims"] and (is_unknown or reply.body["confidence"] == "low"):
+            reason = "nearest"
+        if self._log_refusal is None or reason is None:
             return
         refused = RefusedQuestion(
             exchange.question or "",
             self.protections.find_address(exchange.request),
-            reply.body["reason"],
+            reason,
             reply.body["bundle"],
             reply.near,
         )

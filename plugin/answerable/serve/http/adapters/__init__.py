@@ -1,1 +1,1 @@
-"""Connect the service to servers and platforms: WSGI, ASGI, AWS Lambda, Google Cloud."""
+"""Connect the service to servers and platforms: WSGI, ASGI, AWS Lambda."""

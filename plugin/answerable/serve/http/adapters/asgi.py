@@ -2,19 +2,16 @@
 
 import asyncio
 import math
-import os
 import signal
 import socket
 import sys
 from collections.abc import Awaitable, Callable, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from ...request_context import RequestContext
 from ..messages import MAX_BODY_BYTES, EventStream, Headers, Request, Response, strip_base_path
-from .app_factory import open_service, write_stderr, write_stdout
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -107,19 +104,13 @@ class AsgiApp:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work, *args)
 
 
-def open_asgi_app(folder: Path) -> AsgiApp:
-    """Open a published function's folder as an ASGI application, as the environment sets it."""
-    service = open_service(folder, os.environ, write_stdout, write_stderr)
-    return AsgiApp(service.handle, service.base, service.close)
-
-
 def serve_until_signal(
     app: AsgiApp, listening: socket.socket, announce: Callable[[], object], seconds: float
 ) -> None:
     """Serve an application by uvicorn until a signal, then exit with status 0.
 
     announce: called when a signal ends the process as it should. seconds: given to the answers
-    that are under way. ImportError without uvicorn.
+    that are under way.
     """
     import uvicorn
 

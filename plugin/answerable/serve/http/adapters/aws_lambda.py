@@ -4,14 +4,11 @@ Lambda's Python runtime sends a response as a whole, so nothing is streamed.
 """
 
 import base64
-import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from ..messages import MAX_BODY_BYTES, Request, strip_base_path
-from .app_factory import open_service, write_stderr, write_stdout
 
 if TYPE_CHECKING:
     from ..service import Service
@@ -20,12 +17,6 @@ Handler = Callable[[object, object], dict[str, Any]]
 
 # The characters of Base64 that hold one byte more than a body may have.
 _MAX_BASE64_CHARS = 4 * (MAX_BODY_BYTES // 3 + 1)
-
-
-def open_lambda_handler(folder: Path) -> Handler:
-    """Open a published function's folder as a Lambda handler, as the environment sets it."""
-    service = open_service(folder, os.environ, write_stdout, write_stderr)
-    return make_lambda_handler(service, service.base)
 
 
 def make_lambda_handler(service: "Service", base: str = "/") -> Handler:

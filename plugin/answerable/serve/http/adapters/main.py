@@ -1,7 +1,8 @@
-"""Script of a function's folder (``python -I main.py``): serve it on HOST:PORT until a signal.
+"""A function's entry points: ``app`` (ASGI), ``handler`` (AWS Lambda) and ``python -I main.py``.
 
-PORT (default 8799) and HOST (default 127.0.0.1) come from the environment, as do the variables of
-its policy. This file is copied to the function's folder, and so imports by absolute names.
+The script serves on HOST (default 127.0.0.1) and PORT (default 8799) until a signal. All read the
+variables of the policy. This file is copied to the function's folder, and so imports by absolute
+names.
 """
 
 import os
@@ -10,7 +11,7 @@ import sys
 from pathlib import Path
 
 FUNCTION_FOLDER = Path(__file__).resolve().parent
-# `python -I` leaves the script's own folder out of the path.
+# `python -I` leaves the script's own folder out of the path, and a platform may too.
 sys.path.insert(0, str(FUNCTION_FOLDER))
 
 from answerable.serve.errors import AnswerableError  # noqa: E402
@@ -19,6 +20,19 @@ from answerable.serve.http.adapters.app_factory import (  # noqa: E402
     write_stderr,
     write_stdout,
 )
+from answerable.serve.http.adapters.asgi import AsgiApp, serve_until_signal  # noqa: E402
+from answerable.serve.http.adapters.aws_lambda import make_lambda_handler  # noqa: E402
+
+try:
+    service = open_service(FUNCTION_FOLDER, os.environ, write_stdout, write_stderr)
+except AnswerableError as error:
+    # A platform reports the error that an import ends in.
+    if __name__ != "__main__":
+        raise
+    sys.exit(str(error))
+
+handler = make_lambda_handler(service, service.base)
+app = AsgiApp(service.handle, service.base, service.close)
 
 
 def main() -> None:
@@ -27,24 +41,16 @@ def main() -> None:
     if not (port.isascii() and port.isdigit() and int(port) < 65_536):
         sys.exit(f"PORT: {port!r} is not a port; set it to a number from 0 to 65535")
     try:
-        service = open_service(FUNCTION_FOLDER, os.environ, write_stdout, write_stderr)
         listening = socket.create_server((host, int(port)))
-    except AnswerableError as error:
-        sys.exit(str(error))
     except OSError as error:
         sys.exit(f"Cannot listen on {host}:{port} ({error.strerror}): set HOST or PORT")
-    from answerable.serve.http.adapters.asgi import AsgiApp, serve_until_signal
-
     address = f"http://{host}:{listening.getsockname()[1]}{service.base}answer"
-    try:
-        serve_until_signal(
-            AsgiApp(service.handle, service.base, service.close),
-            listening,
-            lambda: write_stdout(f"Answering at {address}\n".encode()),
-            service.policy.deadline,
-        )
-    except ImportError:
-        sys.exit("main.py needs uvicorn: run `pip install 'uvicorn>=0.38,<1'` where it runs")
+    serve_until_signal(
+        app,
+        listening,
+        lambda: write_stdout(f"Answering at {address}\n".encode()),
+        service.policy.deadline,
+    )
 
 
 if __name__ == "__main__":

@@ -1,0 +1,117 @@
+"""``answerable build``: a site that any generator builds, made answerable."""
+
+import logging
+from contextlib import AbstractContextManager, closing
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from ..indexing.caches import ProcessPool
+from ..indexing.generators import (
+    OPTIONS_FILE,
+    Project,
+    detect_generator,
+    find_config_file,
+    normalize_path,
+    read_project,
+    run_generator,
+)
+from ..indexing.output.files import format_count, format_error
+from ..serve.errors import SiteError
+from .context import SiteLocation
+
+
+def find_site(config_file: Path, site_dir: Path | None) -> Project:
+    """Find the project of the site in a folder, without options where no file is for it.
+
+    site_dir: None for the folder that the configuration names. SiteError without either.
+    """
+    if config_file.is_file():
+        project = read_project(config_file, detect_generator(config_file))
+        if site_dir is None or project.site_dir == normalize_path(site_dir):
+            return project
+    elif site_dir is None:
+        raise SiteError(
+            f"there is no {config_file}: run this in the site's folder, name its configuration "
+            f"with -f FILE, or write {OPTIONS_FILE} with `command` and `site_dir`"
+        )
+    return Project("other", Path(OPTIONS_FILE), Path.cwd(), {"site_dir": str(site_dir)})
+
+
+@click.command("build")
+@click.option("--command", help="What builds the site, as you type it. Default: its generator's.")
+@click.option(
+    "--site",
+    type=click.Path(path_type=Path),
+    help="The folder that it is built into, or that is indexed as it is where nothing builds it.",
+)
+@click.option("--strict", is_flag=True, help="Fail for a warning of the generator or of a gate.")
+@click.pass_obj
+def command(location: SiteLocation, command: str | None, site: Path | None, strict: bool) -> None:
+    """Build the site with its own generator, then index it and put the ask box into its pages."""
+    build_site(location[1], command, site, strict=strict)
+
+
+def build_site(
+    config_file: Path | None, command: str | None, site: Path | None, *, strict: bool
+) -> None:
+    """Build a site and make it answerable, or raise SiteError if a step fails.
+
+    command: what builds it in a shell, None for its generator's own. site: the folder of that.
+    """
+    project = find_built_project(config_file or find_config_file(), command, site)
+    if project.generator == "mkdocs":
+        from ..mkdocs.site_config import find_plugin, load_mkdocs_config
+
+        # Without the plugin, MkDocs would make a site that nobody can ask.
+        find_plugin(load_mkdocs_config(project.file))
+    if command or project.has_generator:
+        run_generator(project, command, strict=strict)
+    # The plugin has done the rest.
+    if project.generator != "mkdocs":
+        index_built_site(project, strict=strict)
+
+
+def find_built_project(config_file: Path, command: str | None, site: Path | None) -> Project:
+    """Find the project to build, where no MkDocs runs the plugin for a command of one's own."""
+    is_alone = (command or site) is not None and not config_file.is_file()
+    project = find_site(config_file, (site or Path("site")) if is_alone else None)
+    if site:
+        project = replace(project, settings={**project.settings, "site_dir": str(site.absolute())})
+    return replace(project, generator="other") if command else project
+
+
+def index_built_site(project: Project, *, strict: bool = False) -> None:
+    """Index a built site, write its function's folder, and put the widget into its pages.
+
+    strict: a failing gate is an error. SiteError and NotebookError name what has to change.
+    """
+    from ..mkdocs.built_sites import (
+        inject_widget_into_site,
+        load_built_site_config,
+        read_built_pages,
+    )
+    from ..mkdocs.publish import publish_build
+    from ..mkdocs.site_config import find_plugin
+
+    with closing(ProcessPool()) as pool, echo_log():
+        try:
+            config = load_built_site_config(project)
+            pages = read_built_pages(config, find_plugin(config), pool, strict=strict)
+            publish_build(pages.build, click.echo)
+            changed = inject_widget_into_site(pages)
+            files = format_count(changed, "file")
+            click.echo(f"The Ask button is in the pages; {files} changed")
+        except OSError as error:
+            raise SiteError(format_error(error)) from None
+
+
+def echo_log() -> AbstractContextManager[None]:
+    """Print the messages of a build, which the plugin leaves to the log of MkDocs."""
+    from ..mkdocs.site_config import take_log
+
+    def echo(message: str) -> None:
+        click.echo(message.removeprefix("answerable: "), err=True)
+
+    return take_log("mkdocs.plugins", echo, logging.INFO)

@@ -1,0 +1,300 @@
+"""``answerable init``: the plugin in a site's configuration, and a workflow that publishes it."""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from importlib.metadata import entry_points, packages_distributions
+from pathlib import Path
+
+import click
+
+from ..indexing.generators import Project, detect_generator, read_project
+from ..indexing.output.files import write_file
+from ..mkdocs.publishers import WORKFLOWS, Publisher, find_publishers
+from ..mkdocs.repository import find_top_folder, read_default_branch, read_remote_url
+from ..serve.errors import SiteError
+from ..serve.provider_registry import EMBEDDER_PROVIDERS, find_key_variable
+from ..serve.structure import is_safe_url
+from .config_edit import add_plugin, add_site_url, has_option, list_names, read_theme_name
+from .context import SiteLocation
+
+_GOLD_FILE = Path("eval/gold.yaml")
+_GOLD_STARTER = """\
+# Questions with what their answers must do: https://mkdocs-answerable.github.io/mkdocs-answerable/
+# Run them by `answerable eval --full`. Write one for each question that readers ask you.
+queries:
+  - id: unrelated
+    query: How long does a soft-boiled egg take?
+    expectAnswerMode: not-found
+"""
+_WORKFLOW_FILE = WORKFLOWS / "docs.yml"
+# Each action by the commit of its release, so that nobody can change what runs here.
+_WORKFLOW = """\
+name: Documentation
+on:
+  push:
+    branches: [{branch}]
+  workflow_dispatch:
+permissions: {{}}
+concurrency: pages
+{place}jobs:
+  build:
+    runs-on: ubuntu-latest
+    permissions:
+      contents: read
+    steps:
+      - uses: actions/checkout@34e114876b0b11c390a56381ad16ebd13914f8d5 # v4.3.1
+        with:
+          persist-credentials: false
+{depth}      - uses: actions/setup-python@a26af69be951a213d495a4c3e4e4022e16d87065 # v5.6.0
+        with:
+          python-version: "3.12"
+{cache}      - run: pip install {packages}
+      - run: {build}
+{key}      - run: {judge}
+{key}      - uses: actions/upload-pages-artifact@56afc609e74202658d3ffba0e8f6dda462b719fa # v3.0.1
+        with:
+          path: {site}
+  publish:
+    needs: build
+    runs-on: ubuntu-latest
+    permissions:
+      pages: write
+      id-token: write
+    environment: github-pages
+    steps:
+      - uses: actions/deploy-pages@d6db90164ac5ed86f2b6aed7e0febac5b3c0c03e # v4.0.5
+"""
+_CACHE = """\
+      - uses: actions/cache@0057852bfaa89a56745cba8c7296529d2fc39830 # v4.3.0
+        with:
+          path: {folder}.cache/plugin/answerable
+          key: answerable-${{{{ github.sha }}}}
+          restore-keys: answerable-
+"""
+# Plugins that show dates or authors of commits, all of which have to be there.
+_SHOWS_HISTORY = re.compile(r"git-(?:revision|authors|committers)|^rss$")
+# Vectors of notes are private, and the rest is made by every build.
+_IGNORED = ("/function/", "/.cache/")
+# The generators whose configuration init edits, and what pip installs for the others.
+_EDITED = ("mkdocs", "zensical")
+_PACKAGES = {"zensical": ["zensical"], "sphinx": ["sphinx"]}
+_REQUIREMENTS = ("requirements.txt", "docs/requirements.txt")
+_GITHUB_REMOTE = re.compile(r"github\.com[:/]([\w.-]+)/([\w.-]+?)(?:\.git)?/?\s*$")
+
+
+@click.command("init")
+@click.option("--site-url", help="The site's address. Default: as the remote on GitHub gives it.")
+@click.pass_obj
+def command(location: SiteLocation, site_url: str | None) -> None:
+    """Add the plugin to the configuration, and the workflow that publishes on GitHub Pages.
+
+    A repository that publishes its site already gets no workflow, and is told what to add.
+    """
+    config_file = location[1]
+    project = read_project(config_file, detect_generator(config_file))
+    folder = config_file.parent if project.generator in _EDITED else project.folder
+    if site_url is not None and not (site_url.startswith("http") and is_safe_url(site_url)):
+        raise click.UsageError(f"--site-url: {site_url!r} is not an http(s) address; correct it")
+    if not config_file.is_file():
+        raise SiteError(f"there is no {config_file}: make a site first, by `mkdocs new .`")
+    for written in (Path(config_file.name), _GOLD_FILE, Path(".gitignore")):
+        _refuse_links(folder, written)
+    top = find_top_folder(folder)
+    _refuse_links(top, _WORKFLOW_FILE)
+    name, text = str(config_file), _read_text(config_file)
+    publishers = find_publishers(top, text)
+    remote = read_remote_url(folder)
+    site_url = site_url or _guess_site_url(remote)
+    edited = text
+    if project.generator in _EDITED:
+        edited = add_plugin(text, name)
+        edited = add_site_url(edited, name, site_url) if site_url else edited
+        if edited != text:
+            write_file(config_file, edited.encode())
+        state = "changed" if edited != text else "has the plugin already"
+        click.echo(f"{config_file}: {state}.")
+    _write_new(folder / _GOLD_FILE, _GOLD_STARTER)
+    built = project.site_dir if project.generator != "sphinx" else project.site_dir.parent
+    _ignore_built_files(folder / ".gitignore", f"/{os.path.relpath(built, folder)}/")
+    server = "mkdocs" if project.generator == "mkdocs" else "answerable"
+    steps = [f"Look at the ask box: {server} serve"]
+    # The pages of Sphinx and others say it themselves.
+    if project.generator in _EDITED and not has_option(edited, name, "site_url"):
+        steps.append(f"Set site_url in {project.file.name} to the site's address")
+    if publishers:
+        steps += (_describe_addition(publisher, project) for publisher in publishers)
+    elif remote and not _GITHUB_REMOTE.search(remote):
+        steps.append(
+            f"Build the site by `{_name_build(project)}`, and let your host upload "
+            f"{os.path.relpath(project.site_dir, folder)}/, which answers in the reader's browser"
+        )
+    else:
+        _write_new(top / _WORKFLOW_FILE, _format_workflow(project, folder, edited, name))
+        steps += (
+            f"The workflow needs the package of the plugin {plugin}; add it to {_WORKFLOW_FILE}"
+            for plugin in _list_unknown_plugins(project, edited, name)
+        )
+        steps.append("Choose GitHub Actions as the source under Settings, Pages, once")
+        steps.append("Commit the files, push them, and wait for the workflow under Actions to end")
+    steps.append("Check the site: answerable doctor")
+    click.echo("\nWhat remains:")
+    for number, step in enumerate(steps, 1):
+        click.echo(f"  {number}. {step}")
+
+
+def _name_build(project: Project) -> str:
+    return "mkdocs build" if project.generator == "mkdocs" else "answerable build"
+
+
+def _describe_addition(publisher: Publisher, project: Project) -> str:
+    """Describe what to add to what publishes the site already."""
+    if "mkdocs-answerable" in publisher.text:
+        return f"{publisher.name} builds the site, and installs mkdocs-answerable already"
+    if not publisher.text:
+        return f"{publisher.name} publishes the site: install mkdocs-answerable, and go on so"
+    step = f"{publisher.name} builds the site: add mkdocs-answerable to the packages it installs"
+    if project.generator != "mkdocs":
+        step += f", and let it build by `{_name_build(project)}`"
+    return step
+
+
+def _format_workflow(project: Project, folder: Path, text: str, name: str) -> str:
+    """Format the workflow for a site. text, name: of its configuration, as it is now."""
+    embedder, answerer = (_read_provider(project, group) for group in ("embedding", "answers"))
+    embedding = project.options.get("embedding")
+    base_url = embedding.get("base_url") if isinstance(embedding, dict) else None
+    is_known = embedder in EMBEDDER_PROVIDERS
+    key = find_key_variable(EMBEDDER_PROVIDERS[embedder], base_url) if is_known else None
+    plugins = list_names(text, name, "plugins")
+    shows_history = any(_SHOWS_HISTORY.search(plugin) for plugin in plugins)
+    has_model = "openai" in (embedder, answerer)
+    package = "'mkdocs-answerable[openai]'" if has_model else "mkdocs-answerable"
+    inner = folder.resolve().relative_to(find_top_folder(folder).resolve()).as_posix()
+    prefix = "" if inner == "." else f"{inner}/"
+    place = f"defaults:\n  run:\n    working-directory: {inner}\n"
+    return _WORKFLOW.format(
+        place=place if prefix else "",
+        branch=read_default_branch(folder) or "main",
+        depth="          fetch-depth: 0\n" if shows_history else "",
+        # Others may restore a cache, and the vectors of notes are private.
+        cache="" if project.options.get("notebook") else _CACHE.format(folder=prefix),
+        packages=" ".join([*_list_packages(project, folder, text, name), package]),
+        build=_name_build(project),
+        # What a model writes costs money with each push.
+        judge="answerable eval" if answerer else "answerable eval --full",
+        key=f"        env:\n          {key}: ${{{{ secrets.{key} }}}}\n" if key else "",
+        site=prefix + os.path.relpath(project.site_dir, folder),
+    )
+
+
+def _read_provider(project: Project, group: str) -> str:
+    """Read which provider an option group names, "" for the default one."""
+    options = project.options.get(group)
+    name = options.get("provider", "") if isinstance(options, dict) else ""
+    return "" if name in ("local", "extractive") else str(name)
+
+
+def _list_packages(project: Project, folder: Path, text: str, name: str) -> Iterator[str]:
+    """List what pip installs besides this package: the site's requirements and what they lack."""
+    known = ""
+    for file in _REQUIREMENTS:
+        listed = _read_text(folder / file).lower() if (folder / file).is_file() else ""
+        # Others than those of the documentation are no business of its workflow.
+        if re.search("mkdocs|zensical|sphinx", listed):
+            known += listed
+            yield f"-r {file}"
+    needed = _PACKAGES.get(project.generator, [])
+    if project.generator == "mkdocs":
+        needed = sorted(filter(None, _find_site_packages(text, name)))
+    yield from (package for package in needed if package.partition("[")[0].lower() not in known)
+
+
+def _find_site_packages(text: str, name: str) -> set[str | None]:
+    """Find the packages of a site's theme, plugins and Markdown extensions that are installed."""
+    theme = read_theme_name(text, name)
+    packages = {_find_package("mkdocs.themes", theme)} if theme else set()
+    plugins = list_names(text, name, "plugins")
+    packages |= {_find_plugin_package(plugin, theme) for plugin in plugins}
+    modules = packages_distributions()
+    extensions = list_names(text, name, "markdown_extensions")
+    packages |= {package for e in extensions for package in modules.get(e.partition(".")[0], ())}
+    return packages - {"mkdocs", "mkdocs-answerable", "Markdown"}
+
+
+def _find_plugin_package(plugin: str, theme: str | None) -> str | None:
+    package = _find_package("mkdocs.plugins", plugin, f"{theme}/{plugin}")
+    # Its handlers of languages are packages of their own.
+    return "mkdocstrings[python]" if package == "mkdocstrings" else package
+
+
+def _find_package(group: str, *names: str) -> str | None:
+    """Find the distribution that has registered one of the names, if that is installed."""
+    entries = (entry for entry in entry_points(group=group) if entry.name in names)
+    return next((entry.dist.name for entry in entries if entry.dist), None)
+
+
+def _list_unknown_plugins(project: Project, text: str, name: str) -> Sequence[str]:
+    if project.generator != "mkdocs":
+        return []
+    theme = read_theme_name(text, name)
+    plugins = list_names(text, name, "plugins")
+    return sorted(plugin for plugin in plugins if not _find_plugin_package(plugin, theme))
+
+
+def _refuse_links(folder: Path, written: Path) -> None:
+    """Refuse to write a file below a folder that is a symbolic link, or lies behind one; SiteError.
+
+    Whoever wrote the repository would choose what the command overwrites outside of it.
+    """
+    for path in (folder / part for part in (written, *written.parents[:-1])):
+        if path.is_symlink():
+            raise SiteError(
+                f"{path} is a symbolic link, and init writes neither through nor over one; replace "
+                "it by a copy of what it leads to"
+            )
+
+
+def _read_text(path: Path) -> str:
+    try:
+        # With its line ends.
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError:
+        raise SiteError(f"{path} is not UTF-8; save it as UTF-8") from None
+
+
+def _write_new(path: Path, text: str) -> None:
+    """Write a file that is not there yet."""
+    if path.exists():
+        click.echo(f"{path}: is there already and stays as it is.")
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_file(path, text.encode())
+    click.echo(f"{path}: written.")
+
+
+def _ignore_built_files(path: Path, site: str) -> None:
+    """Add what builds write to .gitignore. site: the folder of the site, as it is written there."""
+    text = _read_text(path) if path.is_file() else ""
+    ignored = {line.strip().strip("/") for line in text.splitlines()}
+    missing = [
+        name
+        for name in (site, *_IGNORED)
+        # Code of the repository may lie in a folder of the same name.
+        if name.strip("/") not in ignored
+        and not (path.parent / name.strip("/") / "__init__.py").is_file()
+    ]
+    if missing:
+        start = f"{text.rstrip()}\n" if text.strip() else ""
+        write_file(path, (start + "\n".join(missing) + "\n").encode())
+        click.echo(f"{path}: now has {', '.join(missing)}.")
+
+
+def _guess_site_url(remote: str) -> str | None:
+    """Guess a site's address on GitHub Pages by its repository's remote."""
+    match = _GITHUB_REMOTE.search(remote)
+    if match is None:
+        return None
+    owner, repository = match[1].lower(), match[2]
+    is_user_site = repository.lower() == f"{owner}.github.io"
+    return f"https://{owner}.github.io/{'' if is_user_site else repository + '/'}"

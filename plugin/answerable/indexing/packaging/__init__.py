@@ -1,1 +1,0 @@
-"""Package a published function folder, with its dependencies, for a cloud platform or container."""
