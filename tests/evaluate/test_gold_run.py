@@ -128,9 +128,9 @@ def test_exit_status_is_2_only_where_nothing_could_be_judged(folder: Path) -> No
 
 def test_run_without_a_key_is_errors_and_not_a_crash(folder: Path) -> None:
     sites.put(folder / "eval" / "gold.yaml", gold([("a", question(0))]))
-    with OpenAIStub() as server:
-        point(folder, server)
-        done = sites.command(folder, "eval", "--full", "--json", OPENAI_API_KEY="")
+    settings = {"answers": "openai", "model": "honest"}
+    sites.put(folder / "function" / "settings.json", json.dumps(settings))
+    done = sites.command(folder, "eval", "--full", "--json", OPENAI_API_KEY="")
     assert done.returncode == 2
     (verdict,) = json.loads(done.stdout)["verdicts"]
     assert verdict["status"] == "error"

@@ -94,11 +94,11 @@ def test_a_gold_query_that_expects_an_unrouted_note_is_refused(tmp_path: Path) -
     # A build's log may be public.
     assert "winch.md" not in error
 
-    put(site / "mkdocs.yml", (site / "mkdocs.yml").read_text("utf-8").replace("retrieval", "none"))
+    put(site / "mkdocs.yml", (site / "mkdocs.yml").read_text("utf-8").replace("gate: true", ""))
     build_here(site)
     done = command(site, "eval")
     assert done.returncode == 1
-    assert "expectSources: 'winch.md' is a note with `routes: off`" in done.stderr
+    assert "expectSources: number 1 is a note with `routes: off`" in done.stderr
     done = command(site, "why", QUESTION, "--expect", "winch.md")
     assert done.returncode == 1
     assert "--expect: the note 'winch.md' has `routes: off`, so no question can find it" in (
