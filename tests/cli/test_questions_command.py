@@ -188,7 +188,7 @@ def test_export_and_import_need_no_key(tmp_path: Path, server: OpenAIStub) -> No
     typed = "\n".join(map(json.dumps, [*lines, {"id": "gone", "questions": []}]))
     done = command(site, "questions", "--import", "-", typed=typed)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "; 1 line of no section" in done.stdout
+    assert "\n1 line of no section ignored" in done.stdout
     assert command(site, "questions", "--export").stdout == ""
     # What is imported is added, also of two lines, and what may not stand there changes nothing.
     before = read_questions(site / "eval" / "questions.jsonl")["index#harbour"].questions

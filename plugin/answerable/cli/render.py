@@ -236,14 +236,12 @@ def print_sections(sections: Iterable[ReportSection]) -> None:
         console.print(plain, style=style, soft_wrap=True)
 
     for section in sections:
-        if section.title and (section.lines or section.rows or section.code):
+        if section.title and (section.lines or section.rows):
             print_line(f"\n{section.title}", "bold")
         if section.rows and section.columns:
             _print_table(console, section.columns, section.rows)
         for line in section.lines:
             print_line(line)
-        if section.code:
-            print_line(f"\n{section.code}".removesuffix("\n"))
 
 
 def print_hanging(console: Console, start: Text, text: Text) -> None:

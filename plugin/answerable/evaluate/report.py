@@ -138,13 +138,12 @@ class EvalReport:
 
 @dataclass(frozen=True, slots=True)
 class ReportSection:
-    """A part of what a command prints: lines, a table under columns, and lines to be copied."""
+    """A part of what a command prints: lines, and a table under columns."""
 
     title: str = ""
     lines: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
-    code: str = ""
 
 
 def make_report(
