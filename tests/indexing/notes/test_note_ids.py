@@ -263,22 +263,3 @@ def test_each_language_gives_a_note_the_same_id(tmp_path: Path) -> None:
     bundles = [open_bundle(site / "function" / each / "bundle") for each in ("en", "de")]
     (expected,) = ids(site / "notebook").values()
     assert [[hint.id for hint in bundle.hints] for bundle in bundles] == [[expected], [expected]]
-
-
-def test_a_built_site_is_indexed_with_the_same_ids(tmp_path: Path) -> None:
-    site = write_site(tmp_path, notes=NOTES)
-    assert build(site).returncode == 0
-    (expected,) = ids(site / "notebook").values()
-    (site / "notebook" / NOTE_KEY_FILE).rename(site / "kept")
-    for note in (site / "notebook").glob("*.md"):
-        note.write_text(note.read_text("utf-8").replace("mooring.md#", "/mooring/#"), "utf-8")
-    args = ["index", "site", "--notebook", "notebook", "--out", "apart"]
-    done = command(site, *args)
-    assert done.returncode == 0, done.stderr
-    assert f"{Path('notebook') / NOTE_KEY_FILE} is new" in done.stderr
-    (hint,) = open_bundle(site / "apart" / "bundle").hints
-    assert hint.id != expected
-    (site / "kept").replace(site / "notebook" / NOTE_KEY_FILE)
-    assert command(site, *args).returncode == 0
-    (hint,) = open_bundle(site / "apart" / "bundle").hints
-    assert hint.id == expected
