@@ -33,12 +33,12 @@ def command(location: SiteLocation, logs: tuple[Path, ...], as_json: bool) -> No
         from ..mkdocs.site_config import load_site_config
 
         cache = load_site_config(location[1]).cache
-    own_log = cache / REFUSAL_LOG_FILE
-    if not logs and not own_log.exists():
+    default_log = cache / REFUSAL_LOG_FILE
+    if not logs and not default_log.exists():
         raise SiteError(
-            f"there is no {own_log}: set `log_refusals` in mkdocs.yml and ask, or name a log"
+            f"there is no {default_log}: set `log_refusals` in mkdocs.yml and ask, or name a log"
         )
-    refusals, damaged = parse_refusals(map(_read_log, logs or (own_log,)))
+    refusals, damaged = parse_refusals(map(_read_log, logs or (default_log,)))
     # The bundle is needed only where a log holds the text of a question.
     has_text = any(refusal.text is not None for refusal in refusals)
     gaps, answered = list_gaps(refusals, open_engine(*location) if has_text else None)

@@ -72,7 +72,7 @@ class Remedy:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What a question found, without any text of a page or a note.
+    """The account of a question, without any text of a page or a note.
 
     ``candidates`` are in the order of the evidence, then come those that were left out and those
     under the floor, each best first. ``outcome`` is None where a model would have to be asked.
@@ -152,9 +152,9 @@ def _list_candidates(
     above = _list_ids((*retrieved.passages, *retrieved.hints))
     siblings = _list_ids(retrieved.siblings)
     passages = (*retrieved.passages, *retrieved.siblings, *retrieved.near_passages)
-    found: list[ScoredItem] = [*sorted(passages, key=lambda each: -each.score)]
-    found += [*retrieved.hints, *retrieved.near_hints]
-    by_id = {scored.item.id: scored for scored in found}
+    ranked: list[ScoredItem] = [*sorted(passages, key=lambda each: -each.score)]
+    ranked += [*retrieved.hints, *retrieved.near_hints]
+    by_id = {scored.item.id: scored for scored in ranked}
     others = [name for name in by_id if name not in order]
     others.sort(key=lambda name: name not in above)
     for name in (*order, *others):
