@@ -23,7 +23,6 @@ PROJECT = tomllib.loads((sites.ROOT / "pyproject.toml").read_text("utf-8"))["pro
 RELEASE = sites.ROOT / ".github" / "workflows" / "release.yml"
 # What a reader of the answers, a note's author or a builder has to find in it.
 INSIDE = (
-    "indexing/packaging/templates/aws-lambda/lambda_function.py.in",
     "py.typed",
     "serve/answers/prompts/answer.jinja",
     "serve/http/openapi.json",

@@ -201,7 +201,12 @@ def test_a_truthful_model_passes_what_does_not_require_a_real_one(folder: Path) 
     verdicts = json.loads(done.stdout)["verdicts"]
     assert len(verdicts) == len(queries)
     failing = {row["id"]: row["issues"] for row in verdicts if row["status"] != "pass"}
-    hard = {query["id"] for query in queries if query.get("requires") == "model"}
+    # Above the floor of calls a model has to refuse what a keyless site finds nothing for.
+    hard = {
+        query["id"]
+        for query in queries
+        if query.get("requires") == "model" or query.get("expectReason") == "no-evidence"
+    }
     assert set(failing) <= hard, failing
 
 
@@ -239,7 +244,9 @@ def test_a_lying_model_fails_nine_tenths_of_what_has_to_be_answered(
     ]
     assert len(answered) >= 0.95 * len(for_pages)
     # Refused without a call of the model: the lies are not what fails there.
-    assert len(passes) >= len(verdicts) - len(queries) - 10
+    refused = {n for n, row in verdicts.items() if row["answer"]["reason"] == "no-evidence"}
+    assert len(refused) > 20
+    assert refused - set(queries) <= passes
 
 
 def test_a_liar_tells_what_the_truthful_model_tells_and_denies_it(folder: Path) -> None:

@@ -31,6 +31,7 @@ from support.openai_stub import OpenAIStub
 Removal = Callable[[pytest.MonkeyPatch], None]
 # Of the queries that require a model, the one that a script which compares words declines as well.
 DECLINED = ("font-size",)
+BROKEN_CONTRACT = "the answerer broke the contract twice"
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Own:
 
     def failing(self, engine: Engine[Bundle], *, model: bool = False) -> set[str]:
         verdicts = self.verdicts(engine, model=model)
-        return {name for name, verdict in verdicts.items() if verdict.status != "pass"}
+        return {name for name, verdict in verdicts.items() if verdict.status == "fail"}
 
 
 @pytest.fixture(scope="module")
@@ -141,6 +142,11 @@ def mode_of(verdict: Verdict) -> str | None:
     return verdict.answer.mode if verdict.answer else None
 
 
+def shows_claims_of_model(verdict: Verdict) -> bool:
+    """True if the model's claims are the answer, and not the excerpts that stand in for them."""
+    return mode_of(verdict) == "partial" and BROKEN_CONTRACT not in verdict.issues
+
+
 def accept_any_source(monkeypatch: pytest.MonkeyPatch) -> None:
     """References that were never retrieved mean whatever was retrieved first."""
     strict = contract.repair_reference
@@ -181,14 +187,13 @@ def test_the_contract_without_a_step_fails(
     model: str,
     remove: Removal,
 ) -> None:
-    """With the step the model's claims are dropped, or it thinks again, and the site declines."""
+    """With the step the model thinks again, or the site answers as it does without a model."""
     guarded = own.verdicts(scripted(model), model=True)
-    assert {name: guarded[name].issues for name in DECLINED} == dict.fromkeys(DECLINED, ())
+    assert [name for name in DECLINED if shows_claims_of_model(guarded[name])] == []
 
     remove(monkeypatch)
     verdicts = own.verdicts(scripted(model), model=True)
-    for name in DECLINED:
-        assert "answer mode 'partial' (expected 'not-found')" in verdicts[name].issues
+    assert [name for name in DECLINED if not shows_claims_of_model(verdicts[name])] == []
 
 
 def test_invented_source_is_an_error_and_never_an_answer(

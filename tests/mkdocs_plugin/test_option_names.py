@@ -13,7 +13,6 @@ MISTAKES: dict[str, dict[str, Any]] = {
     "notebook": {"notebok": "x"},
     "widget.endpoint": {"widget": {"endpiont": "/ask/"}},
     "embedding.provider or answers.provider": {"provider": "openai"},
-    "questions.model": {"questions": {"modle": "m"}},
     "retrieval.floor": {"floor": 0.4},
 }
 

@@ -180,28 +180,6 @@ def test_a_function_that_is_refused_leaves_no_site_json(tmp_path: Path) -> None:
     assert not (tmp_path / "site" / WIDGET_CONFIG_PATH).exists()
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ({"expectAnswerMode": "not-found"}, "query 1 ('q1'): expectAnswerMode contradicts example"),
-        ({"expectAnswerMode": "related-material"}, "contradicts example: true"),
-    ],
-)
-def test_an_example_that_is_not_answered_is_refused(
-    tmp_path: Path, text: dict[str, object], message: str
-) -> None:
-    gold(write_site(tmp_path), query(1, **text))
-    assert message in failure(tmp_path)
-
-
-def test_an_example_without_a_mode_is_refused(tmp_path: Path) -> None:
-    query_fields = query(1)
-    del query_fields["expectAnswerMode"]
-    gold(write_site(tmp_path), query_fields)
-    message = failure(tmp_path)
-    assert "('q1'): example: true needs expectAnswerMode: supported or partial" in message
-
-
 HEADINGS = {
     "index.md": "# Harbour\n\n## See what is new\n\nA crane.\n",
     "crane.md": "# Crane\n\n## See what is new\n\nIt turns.\n\n## Use\n\nLift.\n\n"

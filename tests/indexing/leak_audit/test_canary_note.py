@@ -133,5 +133,5 @@ def test_only_the_embedding_host_receives_the_canary(server: OpenAIStub, canary:
     """Runs last: by now every other test has asked through the server."""
     heard = {r.endpoint for r in server.requests if not silent(r.body.decode(), canary)}
     endpoints = {r.endpoint for r in server.requests}
-    assert "/v1/responses" in endpoints
+    assert "/v1/chat/completions" in endpoints
     assert heard == {"/v1/embeddings"}
