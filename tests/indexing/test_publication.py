@@ -145,7 +145,10 @@ def test_two_builds_at_once_take_turns(tmp_path: Path) -> None:
 
 
 def imports(function: Path) -> bool:
-    code = f"import runpy; runpy.run_path({str(function / 'main.py')!r}, run_name='served')"
+    code = (
+        f"import sys; sys.path.insert(0, {str(function)!r}); "
+        "import answerable.serve.http.adapters.app_factory"
+    )
     return subprocess.run([sys.executable, "-I", "-c", code], check=False).returncode == 0
 
 

@@ -123,22 +123,6 @@ def test_function_requirements_are_pinned(function: Path) -> None:
     assert all(re.fullmatch(r"[a-z]+==[\w.]+", line) for line in lines)
 
 
-def test_without_uvicorn_main_names_it(function: Path) -> None:
-    # Not `-I`: an empty module stands before the installed one.
-    code = (
-        "import runpy, sys; sys.modules['uvicorn'] = None; "
-        f"runpy.run_path({str(function / 'main.py')!r}, run_name='__main__')"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={"PORT": "0"}, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
-    assert done.returncode == 1
-    assert done.stderr == (
-        "main.py needs uvicorn: run `pip install 'uvicorn>=0.38,<1'` where it runs\n"
-    )
-
-
 def test_damaged_bundle_is_not_served(function: Path, python: Path, tmp_path: Path) -> None:
     copy = tmp_path / "function"
     shutil.copytree(function, copy)

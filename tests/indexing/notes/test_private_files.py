@@ -63,17 +63,6 @@ def test_a_build_writes_vectors_for_their_owner_alone(
     assert page == 0o666 & ~mask
 
 
-def test_a_built_site_is_indexed_for_its_owner_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(tmp_path / "site" / "index.html", "<title>A</title><main><h1>A</h1><p>Boat.</p></main>")
-    monkeypatch.chdir(tmp_path)
-    args = ["index", "site", "--out", "new/function", "--cache", "other/cache"]
-    with umask(0):
-        assert CliRunner().invoke(cli.main, args).exit_code == 0
-    assert modes(tmp_path / "new", tmp_path / "other") == OWN
-
-
 def test_a_build_restricts_files_that_an_earlier_one_left_readable(tmp_path: Path) -> None:
     site = write_site(tmp_path, notes=NOTES)
     build_here(site)

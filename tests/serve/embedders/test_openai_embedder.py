@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -143,8 +144,9 @@ def test_number_of_a_bad_vector_counts_texts_of_all_requests(server: OpenAIStub)
 @pytest.mark.parametrize("key", ["", "  "])
 def test_blank_key_is_no_key(server: OpenAIStub, monkeypatch: pytest.MonkeyPatch, key: str) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", key)
+    remote = replace(embedder(server), base_url="https://models.example.org/v1")
     with pytest.raises(ProviderError, match="OPENAI_API_KEY is not set") as error:
-        embedder(server).embed(["a"])
+        remote.embed(["a"])
     assert error.value.cause == "no-key"
     assert server.requests == ()
 
@@ -222,7 +224,7 @@ def test_function_requirements_include_those_of_its_providers(
         line.partition("==")[0]
         for line in (site / "function" / "requirements.txt").read_text().splitlines()
     }
-    assert names == {"limits", "numpy", "openai", "jinja2"}
+    assert names == {"limits", "numpy", "openai", "jinja2", "uvicorn"}
     settings = json.loads((site / "function" / "settings.json").read_text())
     assert (settings["answers"], settings["base_url"]) == ("openai", server.base_url)
     assert (settings["embedding_batch_size"], settings["embedding_send_dimensions"]) == (2, None)

@@ -38,7 +38,7 @@ from serve.test_function_folder import has_address
 from support.deadlines import PATIENCE, until
 from support.doubles import bundle_of, handle, index_of, note, record
 from support.scripted import LetterEmbedder, ScriptedAnswerer
-from support.server_processes import Running, free_port, mkdocs, run
+from support.server_processes import Running, mkdocs, run
 from support.sites import NOTES, PAGES, build, command, local, put, write_site
 
 SECRET = b"a secret of sixteen letters"
@@ -398,18 +398,6 @@ def test_dev_server_logs_refusals_by_current_setting(tmp_path: Path) -> None:
         check_rows(lines(log)[2:], "text")
         assert "anzibarquokka" not in running.output.lower()
     assert not (site / "function").exists()
-
-
-def test_serve_built_site_logs_refusals(tmp_path: Path) -> None:
-    site = write_site(tmp_path)
-    assert build(site).returncode == 0
-    port = free_port()
-    flags = ["--cache=cache", "--log-refusals=hashed", f"--port={port}"]
-    code = "from answerable.cli import main; main()"
-    serve = [sys.executable, "-c", code, "serve", "site", *flags]
-    with run(serve, site, lambda running: "Serving at" in running.output, port) as running:
-        ask_all(running, "/_answerable/answer")
-    check_rows(lines(site / "cache" / logs.REFUSAL_LOG_FILE), "hashed")
 
 
 def test_unknown_log_refusals_option_stops_build(tmp_path: Path) -> None:
