@@ -92,6 +92,7 @@ def read_store(files: BrowserIndex) -> Bundle:
 def ask_all(folder: Path, *options: str) -> list[dict[str, Any]]:
     """Ask all questions by the command, for replies without the id of a request."""
     lines = folder / "eval" / "questions.jsonl"
+    lines.parent.mkdir(exist_ok=True)
     lines.write_text("".join(f"{json.dumps(question)}\n" for question in QUESTIONS))
     arguments = ["-f", str(folder / "mkdocs.yml"), "ask", "--json", "--file", str(lines), *options]
     result = CliRunner().invoke(main, arguments)
