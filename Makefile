@@ -37,11 +37,11 @@ build: $(STAMP)
 	$(BIN)/mkdocs build --strict
 
 test: $(STAMP) browser
-	$(PYTEST)
+	$(PYTEST) -m "not deep"
 
 # What a change needs first: no browser, database or network, and under 90 seconds on two cores.
 test-fast: $(STAMP)
-	$(PYTEST) -m "not (browser or network or postgres or redis or slow)"
+	$(PYTEST) -m "not (browser or deep or network or postgres or redis or slow)"
 
 check: $(STAMP) $(JAVASCRIPT)
 	$(BIN)/ruff check .

@@ -94,7 +94,3 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     # A worker of pytest-xdist finds what its controller has made.
     if not hasattr(session.config, "workerinput"):
         write_model()
-    files = {path.name for path in _TESTS.rglob("*") if "node_modules" not in path.parts}
-    unknown = {*_LONGEST, *(name for names in _BY_PATH.values() for name in names)} - files
-    if unknown:
-        raise pytest.UsageError(f"tests/conftest.py names files that do not exist: {unknown}")
