@@ -23,7 +23,7 @@ from .context import (
     open_engine,
     refuse_bundle_option,
 )
-from .render import format_link, print_reply, to_plain_text
+from .render import print_place, print_reply, to_plain_text
 
 
 @click.command("ask")
@@ -94,26 +94,26 @@ def print_answer(engine: Engine, question: str, language: str | None, *, as_json
     if as_json:
         click.echo(json.dumps(format_reply(engine, reply, remarks), indent=2))
     else:
-        sections = engine.search(question, language)
-        print_reply(Console(), reply, engine.store.site.route, language, remarks, sections)
+        places = engine.search(question, language)
+        print_reply(Console(), reply, engine.store.site.route, language, remarks, places)
 
 
 def print_places(engine: Engine, question: str, language: str | None, *, as_json: bool) -> None:
     """Print the sections that a search finds, each with its address and a line of its text."""
-    passages = [scored.item for scored in engine.search(question, language)]
+    places = engine.search(question, language)
     if as_json:
         names = ("id", "title", "url", "text")
-        rows = [{name: getattr(passage, name) for name in names} for passage in passages]
+        rows = [
+            {name: getattr(place.passage, name) for name in names} | {"line": place.line}
+            for place in places
+        ]
         click.echo(json.dumps(rows, indent=2))
         return
     console = Console()
-    if not passages:
+    if not places:
         console.print("Nothing on this site is near enough to this question.")
-    for passage in passages:
-        console.print(format_link(passage.title, passage.url))
-        text = to_plain_text(f"  {' '.join(passage.text.split())}")
-        text.truncate(console.width, overflow="ellipsis")
-        console.print(text, style="dim")
+    for place in places:
+        print_place(console, place)
 
 
 def answer_question(

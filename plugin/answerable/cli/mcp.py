@@ -16,7 +16,7 @@ from ..serve.http.mcp.pages import list_questions
 from ..serve.http.mcp.protocol import reply_to_message
 from ..serve.http.mcp.tools import AgentSite
 from ..serve.http.messages import Problem, encode_json
-from ..serve.http.protections import serialize_passages
+from ..serve.http.protections import serialize_places
 from .ask import answer_question
 from .context import SiteLocation, open_engine, refuse_bundle_option
 from .published_site import open_published_site
@@ -64,7 +64,7 @@ def make_agent_site(engine: Engine, root: str | None = None) -> AgentSite:
         return serialize_answer(reply, store, f"req_{uuid.uuid4().hex}", remarks)
 
     def search(query: str, language: str | None = None) -> Mapping[str, Mapping[str, Any]]:
-        rows = serialize_passages(store, engine.search(query, language))
+        rows = serialize_places(engine.search(query, language))
         return {name: add_absolute_url(row, base) for name, row in rows.items()}
 
     return AgentSite(

@@ -39,9 +39,9 @@ from ..serve.engine import Engine
 from ..serve.errors import ProviderError, SiteError
 from ..serve.providers import make_engine
 from ..serve.request_context import RequestContext, use_context
-from ..serve.retrieval.boosts import hash_words
+from ..serve.retrieval.rank import hash_words
 from ..serve.retrieval.retrieve import RetrievalResult
-from ..serve.retrieval.selection import POOL_SIZE
+from ..serve.retrieval.sections import POOL_SIZE
 from ..serve.settings import BUNDLE_FOLDER, MAX_EVIDENCE_CHARACTERS
 from ..serve.stores.bundle import Bundle, open_bundle
 from ..serve.types import Evidence

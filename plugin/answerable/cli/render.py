@@ -17,7 +17,6 @@ from rich.table import Table
 from rich.text import Text
 
 from ..evaluate.report import ReportSection
-from ..serve.answers.confidence import bucket_confidence
 from ..serve.answers.wire import (
     IN_PART,
     MAX_PLACES,
@@ -30,10 +29,9 @@ from ..serve.answers.wire import (
     select_remarks,
 )
 from ..serve.retrieval.question import Remark
-from ..serve.retrieval.scoring import Scored
 from ..serve.text.languages import match_languages
 from ..serve.text.markdown import escape_markdown
-from ..serve.types import Citation, Passage, RecordCitation, Reply
+from ..serve.types import Citation, Place, RecordCitation, Reply
 
 Json = dict[str, Any]
 
@@ -133,13 +131,12 @@ def print_reply(
     route: str,
     language: str | None = None,
     remarks: Sequence[Remark] = (),
-    sections: Sequence[Scored[Passage]] = (),
+    places: Sequence[Place] = (),
 ) -> None:
     """Print how sure an answer is, the answer and its numbered citations, or the refusal.
 
     route: the template of a route's sentence. language: of the question, if that is known.
-    remarks: on the words of the question. sections: of its search,
-    of which five are printed as places.
+    remarks: on the words of the question. places: of its search, of which five are printed.
     """
     shown = select_remarks(reply, remarks)
     for remark in shown:
@@ -148,13 +145,10 @@ def print_reply(
             console.print(to_plain_text(line), style="dim")
     if reply.reason:
         console.print(Text(_REFUSAL_SENTENCES[reply.reason], style="yellow"))
-        if any(remark.kind == "follow-up" for remark in shown):
-            console.print("Each question stands alone: ask it in full.")
     else:
         structures = [build_claim_blocks(claim, reply.passages) for claim in reply.answer.claims]
         if structures:
-            bucket = bucket_confidence(reply.confidence)
-            grade = name_grade(bucket, written=reply.written, stored=reply.stored)
+            grade = name_grade(reply.confidence, written=reply.written, stored=reply.stored)
             console.print(Text(grade, style="bold"))
             if reply.written and not reply.answer.complete:
                 console.print(Text(IN_PART, style="dim"))
@@ -168,11 +162,17 @@ def print_reply(
         console.print(to_plain_text(f"This site does not mention {', '.join(words)}."), style="dim")
     parts = (reply, reply.excerpts) if reply.excerpts else (reply,)
     cited = {citation.url for part in parts for citation in part.answer.citations}
-    places = [scored.item for scored in sections if scored.item.url not in cited][:MAX_PLACES]
-    if places:
+    others = [place for place in places if place.passage.url not in cited][:MAX_PLACES]
+    if others:
         console.print(Text("\nMore on this site", style="bold"))
-    for place in places:
-        console.print(Text("  ").append_text(format_link(place.title, place.url)))
+    for place in others:
+        print_place(console, place)
+
+
+def print_place(console: Console, place: Place) -> None:
+    """Print a place: its title, its address and its line."""
+    console.print(format_link(place.passage.title, place.passage.url))
+    print_hanging(console, Text("  "), to_plain_text(" ".join(place.line.split())))
 
 
 def _print_sources(console: Console, reply: Reply, language: str | None) -> None:

@@ -8,14 +8,13 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from ..serve.answers.confidence import bucket_confidence
 from ..serve.answers.extractive import ExtractiveAnswerer
 from ..serve.engine import Engine
 from ..serve.http.logs import LoggedReason, find_nearest_section, normalize_question_words
-from ..serve.retrieval.boosts import SAME_QUESTION
 from ..serve.retrieval.question import clean_question, find_question_problem
+from ..serve.retrieval.rank import SAME_QUESTION
 from ..serve.retrieval.retrieve import RetrievalResult, retrieve
-from ..serve.retrieval.selection import POOL_SIZE
+from ..serve.retrieval.sections import POOL_SIZE
 from ..serve.stores.bundle import Bundle
 from .why import list_missing_words
 
@@ -111,10 +110,10 @@ def _ask_again(
 ) -> Outcomes:
     """Ask questions without a model; what one has declined stays so, since it read more."""
     store, embedder = engine.store, engine.embedder
-    keyless = Engine(store, embedder, ExtractiveAnswerer(store, embedder))
+    keyless = Engine(store, embedder, ExtractiveAnswerer())
     has_model = engine.answerer.max_evidence_characters is not None
     readings = [engine.parse_question(text) for text in texts.values()]
-    vectors = embedder.embed([reading.text for reading in readings])
+    vectors = embedder.embed([reading.question for reading in readings])
     outcomes: Outcomes = {}
     for key, reading, vector in zip(texts, readings, vectors, strict=True):
         retrieved = retrieve(store, reading, vector, POOL_SIZE, near=1)
@@ -137,5 +136,5 @@ def _judge(keyless: Engine[Bundle], retrieved: RetrievalResult) -> LoggedReason 
     is_near = bool(list_missing_words(keyless.store, reading, scored.row))
     is_near |= any(remark.kind == "unknown" for remark in reading.remarks)
     is_known = scored.question > SAME_QUESTION
-    is_low = bucket_confidence(reply.confidence) == "low"
+    is_low = reply.confidence == "low"
     return "nearest" if (is_near and not is_known) or is_low else None

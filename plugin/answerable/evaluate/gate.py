@@ -14,8 +14,8 @@ from ..serve.embedders.embedder import Embedder
 from ..serve.engine import Engine
 from ..serve.errors import GoldError
 from ..serve.providers import make_engine
+from ..serve.retrieval.rank import score_all_codes
 from ..serve.retrieval.retrieve import normalize_query
-from ..serve.retrieval.scoring import score_all_codes
 from ..serve.retrieval.store import Floats
 from ..serve.stores.bundle import Bundle, open_bundle
 from ..serve.vectors import Int8Codes, invert_row_norms

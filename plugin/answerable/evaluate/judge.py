@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ..serve.answers.statements import find_surrounding_sentences
+from ..serve.answers.units import find_surrounding_sentences
 from ..serve.answers.wire import format_answer
 from ..serve.text.languages import base_language
 from ..serve.text.normalization import fold_typography

@@ -12,9 +12,9 @@ from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, CancelledError, ProviderError
 from ..serve.request_context import RequestContext, use_context
 from ..serve.retrieval.question import clean_question
+from ..serve.retrieval.rank import Scored, add_floored_boost
 from ..serve.retrieval.retrieve import TOP_K, RetrievalResult, retrieve
-from ..serve.retrieval.scoring import Scored, choose_floored_score
-from ..serve.retrieval.selection import POOL_SIZE
+from ..serve.retrieval.sections import POOL_SIZE
 from ..serve.retrieval.store import Floats
 from ..serve.stores.bundle import Bundle
 from ..serve.types import Passage, RecordCitation, Reply, RoutingHint
@@ -96,7 +96,7 @@ def _judge_cancellable(
 def embed_queries(queries: Sequence[GoldQuery], engine: Engine) -> Vectors:
     """Embed the questions as a site reads them, (len(queries), dimensions), by one call."""
     return engine.embedder.embed(
-        [engine.parse_question(clean_question(query.query)).text for query in queries]
+        [engine.parse_question(clean_question(query.query)).question for query in queries]
     )
 
 
@@ -150,7 +150,7 @@ def _find_floored_score(query: GoldQuery, pool: RetrievalResult, engine: Engine)
     expected = () if query.expected_modes == ("not-found",) else query.sources
     profile = engine.store.manifest.profile
     scores = [
-        choose_floored_score(profile, scored.base, scored.boost)
+        add_floored_boost(profile, scored.base, scored.boost)
         for scored in (*pool.passages, *pool.near_passages)
         if not expected or {scored.item.id, scored.item.record}.intersection(expected)
     ]

@@ -11,7 +11,7 @@ from ..indexing.stems import extract_stems
 from ..serve.answers import openai_answerer
 from ..serve.answers.contract import EvidenceItem
 from ..serve.errors import GoldError
-from ..serve.retrieval.selection import WINDOW_SUFFIX
+from ..serve.retrieval.sections import WINDOW_SUFFIX
 from ..serve.retrieval.store import Store
 from ..serve.stores.bundle import Bundle
 from ..serve.types import Citation, Passage, RecordCitation

@@ -9,15 +9,13 @@ from typing import Literal
 import numpy as np
 
 from ..indexing.questions import SectionPassages, find_question_fault, list_sections
-from ..serve.answers.confidence import bucket_confidence
 from ..serve.engine import Engine, find_stored_answer
 from ..serve.errors import GoldError
 from ..serve.retrieval.bm25 import match_terms
-from ..serve.retrieval.boosts import SAME_QUESTION
 from ..serve.retrieval.question import QuestionReading
+from ..serve.retrieval.rank import SAME_QUESTION, Scored, add_floored_boost
 from ..serve.retrieval.retrieve import RetrievalResult, retrieve
-from ..serve.retrieval.scoring import Scored, choose_floored_score
-from ..serve.retrieval.selection import POOL_SIZE, WINDOW_SUFFIX
+from ..serve.retrieval.sections import POOL_SIZE, WINDOW_SUFFIX
 from ..serve.stores.bundle import Bundle
 from ..serve.text.languages import match_languages
 from ..serve.text.tokenization import extract_terms, split_lowercase_words
@@ -29,7 +27,7 @@ MAX_OTHERS = 5
 ScoredItem = Scored[Passage] | Scored[RoutingHint]
 Fate = Literal["evidence", "left-out", "other-language", "under-floor"]
 # What made a candidate evidence: its score, or something that counts without one.
-Basis = Literal["score", "every-word", "known-question", "same-page", "call-floor"]
+Basis = Literal["score", "known-question", "same-page", "call-floor"]
 RemedyKind = Literal["known-question", "other-name", "words", "heading", "note", "question"]
 
 
@@ -116,7 +114,7 @@ def explain_question(
         outcome = Outcome(
             reply.answer.mode,
             reply.reason,
-            bucket_confidence(reply.confidence),
+            reply.confidence,
             tuple(dict.fromkeys(citation.id for citation in reply.answer.citations)),
         )
     items: tuple[Passage | RoutingHint, ...] = (*evidence.passages, *evidence.hints)
@@ -164,7 +162,7 @@ def _list_candidates(
         if name in order:
             fate, basis = "evidence", "call-floor"
             if name in above:
-                basis = _find_basis(store, scored)
+                basis = _find_basis(scored)
             elif name in siblings:
                 basis = "same-page"
         yield _describe(store, retrieved.reading, scored, fate, basis, is_cited=name in cited)
@@ -174,19 +172,16 @@ def _list_ids(items: Iterable[ScoredItem]) -> frozenset[str]:
     return frozenset(scored.item.id for scored in items)
 
 
-def _find_basis(store: Bundle, scored: ScoredItem) -> Basis:
+def _find_basis(scored: ScoredItem) -> Basis:
     """Find what lifted a candidate over its floor."""
-    score, floor = _compare_with_floor(store, scored)
-    if score >= floor:
-        return "score"
-    return "known-question" if scored.question > SAME_QUESTION else "every-word"
+    return "known-question" if scored.question > SAME_QUESTION else "score"
 
 
 def _compare_with_floor(store: Bundle, scored: ScoredItem) -> tuple[float, float]:
     profile = store.manifest.profile
     if isinstance(scored.item, RoutingHint):
         return scored.score, profile.note_floor
-    return choose_floored_score(profile, scored.base, scored.boost), profile.floor
+    return add_floored_boost(profile, scored.base, scored.boost), profile.floor
 
 
 def _describe(

@@ -231,7 +231,7 @@ def _stage_index(site: SiteBuild, notebook: Notebook, folder: Path) -> StagedInd
         bundle = make_manifest(contents, identity, profile, _read_build_time())
         if index.questions.texts:
             index = _withhold_questions(index, contents, profile, site.embedder)
-        return contents, stage_browser_index(index, profile, site.embedder, bundle.id, site.cache)
+        return contents, stage_browser_index(index, profile, bundle.id)
 
     # The profile of no notes tells what is set of it.
     options = (

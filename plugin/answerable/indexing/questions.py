@@ -15,9 +15,9 @@ from ..serve.bundle_format.stored_answers import StoredAnswer, locate_answer
 from ..serve.embedders.embedder import Embedder
 from ..serve.engine import find_stored_answer
 from ..serve.errors import SiteError
-from ..serve.retrieval.boosts import SAME_QUESTION, hash_words, score_questions
-from ..serve.retrieval.question import clean_question, read_question, strip_frame
-from ..serve.retrieval.selection import WINDOW_SUFFIX
+from ..serve.retrieval.question import FRAMING_WORDS, clean_question, drop_framing, read_question
+from ..serve.retrieval.rank import SAME_QUESTION, hash_words, score_questions
+from ..serve.retrieval.sections import WINDOW_SUFFIX
 from ..serve.retrieval.store import Store
 from ..serve.retrieval.word_forms import find_nearest_term
 from ..serve.text.tokenization import detect_scripts, extract_words, split_lowercase_words
@@ -168,7 +168,7 @@ def find_question_fault(question: str, section_text: str) -> str | None:
         code = match[0].strip("`?.,;:!\"'")
         if "".join(code.split()) not in dense:
             return f"holds {code}, which its section does not; write what the section says"
-    if not extract_words(strip_frame(question)):
+    if FRAMING_WORDS.issuperset(extract_words(question)):
         return "names nothing; say what it asks about"
     return None
 
@@ -257,20 +257,16 @@ def _extract_terms(
     """
     stem = load_stemmer(language)
 
-    def extract(text: str) -> dict[str, None]:
-        terms: dict[str, None] = {}
-        for word in extract_words(text, language):
-            term = terms_by_form.get(word)
-            nearest = term or find_nearest_term(terms_by_form, words, word)
-            asked_term = nearest if term or nearest == stem(word) else word
-            # No question asks with a name of the site that no page has, or in another script.
-            is_foreign = site.scripts and not detect_scripts(asked_term) <= site.scripts
-            if not is_foreign and (asked_term in terms_by_form or word not in site.name_words):
-                terms[asked_term] = None
-        return terms
-
-    unframed = strip_frame(question, site.names) if site.reads_english else question
-    return extract(unframed) or extract(question)
+    terms: dict[str, None] = {}
+    for word in drop_framing(extract_words(question, language)):
+        term = terms_by_form.get(word)
+        nearest = term or find_nearest_term(terms_by_form, words, word)
+        asked_term = nearest if term or nearest == stem(word) else word
+        # No question asks with a name of the site that no page has, or in another script.
+        is_foreign = site.scripts and not detect_scripts(asked_term) <= site.scripts
+        if not is_foreign and (asked_term in terms_by_form or word not in site.name_words):
+            terms[asked_term] = None
+    return terms
 
 
 @dataclass(frozen=True, slots=True)

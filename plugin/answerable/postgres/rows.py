@@ -209,8 +209,7 @@ def make_posting_rows(bundle: Bundle) -> Iterator[tuple[str, bytes]]:
 def _list_fields(passage: Passage) -> Row:
     """List the fields of a passage in the order of the table's columns."""
     texts = (passage.id, passage.record, passage.url, passage.title, passage.text)
-    parts = (passage.blocks, passage.spans, passage.statements)
-    structure = json.dumps([pack_structure(part) for part in parts])
+    structure = json.dumps([pack_structure(part) for part in (passage.blocks, passage.spans)])
     return (
         *(check_text(text, passage.record) for text in texts),
         [edge for sentence in passage.sentences for edge in sentence],

@@ -13,9 +13,9 @@ from ..serve.bundle_format.manifest import Manifest, Profile, parse_manifest
 from ..serve.bundle_format.site_data import Postings
 from ..serve.errors import BundleError, StorageError
 from ..serve.retrieval.bm25 import select_top_rows
-from ..serve.retrieval.scoring import Ranking, max_cosine_per_hint, score_codes, score_rows
+from ..serve.retrieval.rank import Ranking, max_cosine_per_hint, score_codes, score_rows
 from ..serve.retrieval.store import Candidates, Floats, PassageQuery, Rows
-from ..serve.structure import unpack_blocks, unpack_spans, unpack_statements
+from ..serve.structure import unpack_blocks, unpack_spans
 from ..serve.types import Passage, RoutingHint
 from ..serve.vectors import SCALAR_POOL, Int8Codes
 from . import tables
@@ -327,8 +327,7 @@ def _parse_passage(row: Row, language: str) -> Passage:
     """Build the passage of a row; BundleError if its structure does not fit its text."""
     _, passage_id, record, url, title, text, sentences, structure, date, summary, themes = row
     try:
-        block_rows, spans, statements = json.loads(structure)
-        blocks = unpack_blocks(block_rows, len(text))
+        blocks, spans = json.loads(structure)
         return Passage(
             id=passage_id,
             record=record,
@@ -338,11 +337,10 @@ def _parse_passage(row: Row, language: str) -> Passage:
             sentences=tuple(zip(sentences[::2], sentences[1::2], strict=True)),
             date=date,
             language=language,
-            blocks=blocks,
+            blocks=unpack_blocks(blocks, len(text)),
             spans=unpack_spans(spans, len(text)),
             summary=summary,
             themes=tuple(themes),
-            statements=unpack_statements(statements, len(text), blocks),
         )
     except (TypeError, ValueError, RecursionError) as error:
         raise BundleError(

@@ -1,4 +1,4 @@
-"""Answer a question or refuse: retrieve, select evidence, draft and check, compute confidence.
+"""Answer a question or refuse: retrieve, select evidence, draft and check, rate.
 
 The very words of a question with a stored answer get that answer, judged by the same contract.
 """
@@ -10,22 +10,24 @@ from typing import TYPE_CHECKING, Generic
 import numpy as np
 
 from .answers.answerer import Answerer
-from .answers.confidence import MEDIUM_CONFIDENCE, rate_answer
+from .answers.confidence import rate_passages
 from .answers.draft_loop import draft_reply
+from .answers.extractive import ExtractiveAnswerer
+from .answers.line import find_line
 from .answers.prompt_evidence import fill_prompt
+from .answers.units import link_to_range
 from .answers.wire import format_answer
 from .bundle_format.stored_answers import StoredAnswer
 from .embedders.embedder import Embedder
 from .errors import ContractViolation, EmbedderError, ProviderError
 from .request_context import current_context
-from .retrieval.boosts import hash_words
 from .retrieval.question import QuestionReading, drop_unknown_words, read_question
-from .retrieval.retrieve import TOP_K, RetrievalResult, list_sections, retrieve
-from .retrieval.scoring import Scored
-from .retrieval.selection import POOL_SIZE, arrange_pool, fit_budget, select_evidence
+from .retrieval.rank import Scored, hash_words
+from .retrieval.retrieve import TOP_K, RetrievalResult, retrieve
+from .retrieval.sections import POOL_SIZE, choose_hints, choose_passages, list_sections
 from .retrieval.store import Store
 from .text.tokenization import split_lowercase_words
-from .types import Evidence, Passage, Reply
+from .types import Claim, Confidence, Evidence, Passage, Place, Reply
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -95,7 +97,7 @@ class Engine(Generic[StoreT]):
         return 0 if self._has_stored_answer(question) else self.max_question_tokens
 
     def parse_question(self, question: str) -> QuestionReading:
-        """Read the content terms of a question, in the site's spelling and without its frame."""
+        """Read the content terms of a question, in the site's spelling."""
         return read_question(self.store, question, self.embedder.word_rank)
 
     def read_notes(self, question: str) -> list[Mapping[str, str]]:
@@ -119,18 +121,26 @@ class Engine(Generic[StoreT]):
             return RetrievalResult(reading=reading)
         context = current_context()
         with context.stage("embedding"):
-            vector = self.embedder.embed([reading.text])[0]
+            vector = self.embedder.embed([reading.question])[0]
         with context.stage("searching"):
             return retrieve(self.store, reading, vector, top_k, language, near)
 
-    def search(self, question: str, language: str | None = None) -> tuple[Scored[Passage], ...]:
+    def search(self, question: str, language: str | None = None) -> tuple[Place, ...]:
         """Search for the sections nearest to a question, near misses among them: never evidence.
 
         Words that the site does not have lower no section, as they lower an answer.
         """
         reading = drop_unknown_words(self.store, self.parse_question(question))
         retrieved = self._retrieve(reading, POOL_SIZE, language, POOL_SIZE)
-        return list_sections(self.store.manifest.profile, retrieved)
+        sections = self.store.passage_sections
+        return tuple(
+            Place(
+                scored.item,
+                *_find_line(reading, scored.item),
+                is_cut=sections[scored.row] in sections[scored.row + 1 : scored.row + 2],
+            )
+            for scored in list_sections(self.store, retrieved)
+        )
 
     def answer(self, question: str, language: str | None = None) -> Reply:
         """Answer from evidence or refuse; the answerer is not called without evidence."""
@@ -177,7 +187,7 @@ class Engine(Generic[StoreT]):
         return replace(
             self._format(reply),
             # Its words were reviewed, and its question is the one that was asked.
-            confidence=1.0,
+            confidence="high",
             written=True,
             stored=stored.question,
             excerpts=excerpts if excerpts.reason is None else None,
@@ -208,10 +218,9 @@ class Engine(Generic[StoreT]):
         reply = draft_reply(self.answerer, asked, self.select_evidence(retrieved), names, asked)
         answer = reply.answer
         if not answer.claims:
-            confidence = rate_answer(self.store.manifest, answer, retrieved) if answer.routes else 0
-            return replace(self._format(reply), confidence=confidence)
+            return replace(self._format(reply), confidence="medium" if answer.routes else "low")
         is_whole = answer.complete and not answer.dropped
-        confidence = 1.0 if is_whole else MEDIUM_CONFIDENCE
+        confidence: Confidence = "high" if is_whole else "medium"
         return replace(self._format(reply), confidence=confidence, written=True)
 
     def select_evidence(self, retrieved: RetrievalResult) -> Evidence:
@@ -219,29 +228,53 @@ class Engine(Generic[StoreT]):
         characters = self.answerer.max_evidence_characters
         if characters is not None:
             return fill_prompt(self.store, retrieved, characters)
-        pool = arrange_pool(self.store, retrieved)
-        return fit_budget(select_evidence(pool, self.store.manifest.profile.passages_per_page))
+        return _gather(retrieved, choose_passages(self.store, retrieved))
 
-    def _quote_from(self, retrieved: RetrievalResult, evidence: Evidence | None = None) -> Reply:
-        """Answer without a model. evidence: instead of what is above the floor."""
-        engine: Engine = self
-        if self.answerer.max_evidence_characters is not None:
-            # Imported late: a function with a model seldom needs it.
-            from .answers.extractive import ExtractiveAnswerer
+    def _quote_from(self, retrieved: RetrievalResult, named: Evidence | None = None) -> Reply:
+        """Answer without a model. named: the passages that a model has named, instead of the best.
 
-            engine = replace(self, answerer=ExtractiveAnswerer(self.store, self.embedder))
-        reply = draft_reply(
-            engine.answerer,
-            retrieved.reading.question,
-            evidence or engine.select_evidence(retrieved),
-            self.store.site.claim_names,
-            retrieved.reading.asked,
-        )
-        # What a model has chosen and not quoted is at best near.
-        if reply.reason is None and evidence is None:
-            confidence = rate_answer(self.store.manifest, reply.answer, retrieved)
+        On the wire the quote of a passage is its line.
+        """
+        reading, answerer = retrieved.reading, self.answerer
+        if answerer.max_evidence_characters is not None:
+            answerer = ExtractiveAnswerer()
+        passages = choose_passages(self.store, retrieved)
+        evidence = named or _gather(retrieved, passages)
+        names = self.store.site.claim_names
+        reply = draft_reply(answerer, reading.question, evidence, names, reading.asked)
+        claims = tuple(_point_to_line(claim, evidence, reading) for claim in reply.answer.claims)
+        reply = replace(reply, answer=replace(reply.answer, claims=claims))
+        if reply.reason is None and named is None:
+            confidence = rate_passages(reading, passages) if claims else "medium"
             reply = replace(reply, confidence=confidence)
         return self._format(reply)
 
     def _format(self, reply: Reply) -> Reply:
         return replace(reply, text=format_answer(reply.answer, self.store.site.route))
+
+
+def _gather(retrieved: RetrievalResult, passages: list[Scored[Passage]]) -> Evidence:
+    """Gather the evidence of a keyless answer."""
+    return Evidence(
+        tuple(scored.item for scored in passages),
+        tuple(choose_hints(retrieved.hints)),
+        retrieved.truncate(TOP_K).evidence.lead,
+    )
+
+
+def _find_line(reading: QuestionReading, passage: Passage) -> tuple[int, int]:
+    language = passage.language
+    return find_line(passage, reading.idfs.get(language, {}), reading.forms[language])
+
+
+def _point_to_line(claim: Claim, evidence: Evidence, reading: QuestionReading) -> Claim:
+    """Let the citations of a whole passage quote its line, and lead to it."""
+    passages = {passage.id: passage for passage in evidence.passages}
+    citations = []
+    for citation in claim.citations:
+        passage = passages[citation.id]
+        start, end = _find_line(reading, passage)
+        href = link_to_range(passage, start, end)
+        quote = passage.text[start:end]
+        citations.append(replace(citation, quote=quote, start=start, href=href))
+    return replace(claim, citations=tuple(citations))

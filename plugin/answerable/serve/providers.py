@@ -192,8 +192,8 @@ def _make_openai_embedder(
 def _make_extractive_answerer(
     store: Store, embedder: Embedder, settings: FunctionSettings
 ) -> Answerer:
-    del settings
-    return ExtractiveAnswerer(store, embedder)
+    del store, embedder, settings
+    return ExtractiveAnswerer()
 
 
 def _make_openai_answerer(store: Store, embedder: Embedder, settings: FunctionSettings) -> Answerer:

@@ -1,15 +1,13 @@
-"""Blocks, spans and statements of a passage, as offsets: pack them as rows, unpack and check."""
+"""Blocks and spans of a passage, as offsets: pack them as rows, unpack and check."""
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 
 BlockKind = Literal["text", "item", "row", "code", "label"]
 SpanKind = Literal["code", "link", "cell"]
-StatementKind = Literal["sentence", "item", "row", "header", "code", "label"]
 BLOCK_KINDS: tuple[BlockKind, ...] = ("text", "item", "row", "code", "label")
 SPAN_KINDS: tuple[SpanKind, ...] = ("code", "link", "cell")
-STATEMENT_KINDS: tuple[StatementKind, ...] = get_args(StatementKind)
 LABEL_DETAILS = ("tab", "title", "term", "file", "caption")
 
 # Between the headings of a passage's title.
@@ -21,11 +19,6 @@ DIAGRAM_LANGUAGE, RECORDING_LANGUAGE = "mermaid", "recording"
 MAX_LEVEL = 32
 _MAX_GROUP = 2**31
 
-# What a build finds in the words of a statement, as bits of its flags: it leads elsewhere, begins
-# by referring to the sentence before it, ends with a colon or dots, is a step of a list, or does
-# not answer alone. Of a link: its first words occur before it, or its last words within it.
-POINTER, DANGLING, LEADS_IN, NUMBERED, BARE, UNLINKED, ENDLESS = 1, 2, 4, 8, 16, 32, 64
-_ALL_FLAGS = 127
 # How a sentence ends that leads into what follows it.
 LEAD_INS = (":", "：", "...", "…")
 # The words of a link do not cross a line's end, where a block ends; the dot between the cells of a
@@ -70,28 +63,6 @@ class Span(NamedTuple):
     url: str = ""
 
 
-class Statement(NamedTuple):
-    """Locate a unit that is quoted whole or not at all: ``text[start:end]`` of a passage.
-
-    ``block`` is its place among the passage's blocks, ``group`` the list or table it belongs to
-    (0 for none), ``label`` the block of the tab's or term's label above it, -1 for none. ``flags``
-    adds up ``POINTER`` and the like. A text fragment of it names ``prefix`` words before it, its
-    first ``head`` words and its last ``tail`` words, 0 for all that no break divides.
-    """
-
-    kind: StatementKind
-    start: int
-    end: int
-    block: int
-    words: int
-    flags: int = 0
-    label: int = -1
-    group: int = 0
-    prefix: int = 0
-    head: int = 0
-    tail: int = 0
-
-
 def split_runs(text: str) -> list[str]:
     """Split a text at its breaks into runs, leaving out those without a letter or a digit."""
     return [run for run in BREAK.split(text) if any(map(str.isalnum, run))]
@@ -108,8 +79,8 @@ def is_code_language(name: str) -> bool:
     return _CODE_LANGUAGE.fullmatch(name) is not None
 
 
-def pack_structure(rows: Iterable[Block | Span | Statement]) -> list[list[object]]:
-    """Write blocks, spans or statements as JSON arrays, without the defaults that end them."""
+def pack_structure(rows: Iterable[Block | Span]) -> list[list[object]]:
+    """Write blocks or spans as JSON arrays, without the defaults that end them."""
     packed: list[list[object]] = []
     for row in rows:
         values: list[object] = list(row)
@@ -157,36 +128,6 @@ def unpack_spans(rows: Iterable[Sequence[Any]], size: int) -> tuple[Span, ...]:
             raise ValueError(f"{url!r:.80} is not the url of a {kind}")
         last = start
     return spans
-
-
-def unpack_statements(
-    rows: Iterable[Sequence[Any]], size: int, blocks: Sequence[Block]
-) -> tuple[Statement, ...]:
-    """Read the statements of a text of ``size`` characters; ValueError or TypeError for bad ones.
-
-    They are of known kinds, follow each other without an overlap and are not empty. Each names a
-    block, and a label that is one.
-    """
-    statements = tuple(Statement(*row) for row in rows)
-    last = 0
-    for statement in statements:
-        kind, *numbers = statement
-        are_whole = set(map(type, numbers)) == {int}
-        start, end, block, words, flags, label, group, *counts = numbers
-        if not (
-            kind in STATEMENT_KINDS
-            and are_whole
-            and last <= start < end <= size
-            and 0 <= block < len(blocks)
-            and -1 <= label < len(blocks)
-            and (label < 0 or blocks[label].kind == "label")
-            and 0 <= flags <= _ALL_FLAGS
-            and 0 <= group <= _MAX_GROUP
-            and 0 <= min(words, *counts) <= max(words, *counts) <= size
-        ):
-            raise ValueError(f"{statement!r:.120} is not a statement")
-        last = end
-    return statements
 
 
 def _check_range(start: object, end: object, last: int, size: int) -> None:

@@ -1,12 +1,11 @@
 """Immutable types: passage, routing hint (no field for text), evidence, claim, answer, reply."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from .errors import AnswerableError, Drop, Rule
-from .structure import Block, Span, Statement
+from .structure import Block, Span
 
 Mode = Literal["supported", "partial", "related-material", "not-found"]
 Reason = Literal["no-evidence", "declined", "contract"]
@@ -21,7 +20,7 @@ _WINDOW_SUFFIX = re.compile(r"~\d+$")
 class Passage:
     """Hold a window of a published page under one heading: the citable unit.
 
-    ``sentences`` (start, end), ``blocks``, ``spans`` and ``statements`` are offsets of ``text``.
+    ``sentences`` (start, end), ``blocks`` and ``spans`` are offsets of ``text``.
     ``summary`` and ``themes`` are its page's: context, which no quote can come from.
     """
 
@@ -37,7 +36,24 @@ class Passage:
     spans: tuple[Span, ...] = ()
     summary: str = ""
     themes: tuple[str, ...] = ()
-    statements: tuple[Statement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A section that a search finds, and its line for the question: a link, never a source.
+
+    ``is_cut``: the section goes on where its passage ends.
+    """
+
+    passage: Passage
+    start: int
+    end: int
+    is_cut: bool = False
+
+    @property
+    def line(self) -> str:
+        """Return the words of the line."""
+        return self.passage.text[self.start : self.end]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,23 +73,16 @@ class RoutingHint:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Hold all that an answerer may see, best first, and how the question was read.
+    """All that an answerer may see, best first.
 
-    ``lead``: the best hint's cosine minus the best passage's. ``section_scores`` and ``terms`` (the
-    question's that its retrieval text holds): of each passage, empty where sections are not scored.
-    ``idfs``: of the question's terms, by language, and ``forms``: the term of each of their forms.
-    ``vector``: of the question, None if unknown. ``starts``: of a model's passages, where the words
-    of each begin that the one before it does not have; empty where each is read from its beginning.
+    ``lead``: the best hint's cosine minus the best passage's. ``starts``: of a model's passages,
+    where the words of each begin that the one before it does not have; empty where each is read
+    from its beginning.
     """
 
     passages: tuple[Passage, ...] = ()
     hints: tuple[RoutingHint, ...] = ()
     lead: float = 0.0
-    section_scores: tuple[float, ...] = field(default=(), compare=False)
-    terms: tuple[frozenset[str], ...] = field(default=(), compare=False)
-    idfs: Mapping[str, Mapping[str, float]] = field(default_factory=dict, compare=False, repr=False)
-    forms: Mapping[str, Mapping[str, str]] = field(default_factory=dict, compare=False, repr=False)
-    vector: tuple[float, ...] | None = field(default=None, compare=False, repr=False)
     starts: tuple[int, ...] = field(default=(), compare=False)
 
     def __bool__(self) -> bool:
@@ -165,7 +174,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer, its passages, its confidence in [0, 1], and the reason of a refusal.
+    """An answer, its passages, its confidence, and the reason of a refusal.
 
     ``text``: the answer with [n] markers. ``stored``: the words of the question that it is stored
     for, "" if it was drafted. ``excerpts``: the reply without the stored one, None for a refusal.
@@ -175,7 +184,7 @@ class Reply:
     """
 
     answer: Answer = field(default_factory=Answer)
-    confidence: float = 0.0
+    confidence: Confidence = "low"
     reason: Reason | None = None
     passages: tuple[Passage, ...] = field(default=(), compare=False)
     text: str = field(default="", compare=False)

@@ -42,10 +42,10 @@ from ...serve.bundle_format.stored_answers import ANSWERS_PER_SHARD
 from ...serve.embedders.embedder import Vectors
 from ...serve.embedders.local_embedder import LOCAL_IDENTITY
 from ...serve.errors import SiteError
-from ...serve.retrieval.selection import has_code
+from ...serve.retrieval.sections import has_code
 from ...serve.retrieval.word_forms import MIN_SHARED_LETTERS
 from ...serve.stores.bundle import guess_anchor, guess_url
-from ...serve.structure import TITLE_SEPARATOR, Block, Span, Statement, pack_structure
+from ...serve.structure import TITLE_SEPARATOR, Block, Span, pack_structure
 from ...serve.types import Passage
 from ..index import Lexicon, SiteIndex, encode_vectors
 from ..pages.records import Record
@@ -301,14 +301,11 @@ def make_offset_converter(text: str) -> Callable[[int], int]:
 
 
 # How many shards a large site has of each kind, and the fewest and the most passages of one. The
-# vectors of statements take four fifths of the bytes of passages, and a question reads those of few
-# passages, so that their shards are small. The passages that a question reads are often of one
-# page: shards that end with a page save a sixth of the bytes.
-_SHARDS = {"codes": (200, 8, 24), "texts": (250, 4, 12), "statements": (400, 3, 8)}
+# passages that a question reads are often of one page: shards that end with a page save a sixth of
+# the bytes.
+_SHARDS = {"codes": (200, 8, 24), "texts": (250, 4, 12)}
 
 Codes = NDArray[np.int8]
-# Returns the 8-bit vectors of a passage's statements, (statements, dimensions).
-QuantizeStatements = Callable[[Passage], Codes]
 
 
 def split_passages(kind: str, passage_records: Sequence[int]) -> list[int]:
@@ -366,31 +363,14 @@ def _serialize_shard(passages: Sequence[Passage]) -> bytes:
     return deflate(content)
 
 
-def serialize_statements(
-    passages: Sequence[Passage], starts: Sequence[int], quantize_statements: QuantizeStatements
-) -> list[bytes]:
-    """Serialize the vectors of passages' statements. starts: the first row of each shard."""
-    shards: list[bytes] = []
-    for start, end in pairwise([*starts, len(passages)]):
-        codes = [quantize_statements(passage) for passage in passages[start:end]]
-        arrays = {
-            "counts": shrink_array(np.array([len(rows) for rows in codes])),
-            "codes": np.concatenate([rows.reshape(-1) for rows in codes]),
-        }
-        shards.append(pack_container(Container({}, arrays)))
-    return shards
-
-
 def _describe_text(passage: Passage) -> list[Any]:
-    """Describe a text: itself, its sentences, blocks, spans and statements, in UTF-16 units."""
+    """Describe a text: itself, its sentences, blocks and spans, in UTF-16 units."""
     convert = make_offset_converter(passage.text)
     return [
         passage.text,
         list(_iterate_gaps(((convert(start), convert(end)) for start, end in passage.sentences))),
-        *(
-            _pack_ranges(rows, convert)
-            for rows in (passage.blocks, passage.spans, passage.statements)
-        ),
+        _pack_ranges(passage.blocks, convert),
+        _pack_ranges(passage.spans, convert),
     ]
 
 
@@ -403,9 +383,7 @@ def _iterate_gaps(ranges: Iterable[tuple[int, int]]) -> Iterator[int]:
         last = end
 
 
-def _pack_ranges(
-    rows: Iterable[Block | Span | Statement], convert: Callable[[int], int]
-) -> list[list[object]]:
+def _pack_ranges(rows: Iterable[Block | Span], convert: Callable[[int], int]) -> list[list[object]]:
     """Pack blocks and the like: kind, start after the last one's start, length, and what else."""
     packed: list[list[object]] = []
     last = 0
@@ -453,9 +431,7 @@ def name_file(kind: str, digest: bytes) -> str:
     return f"{kind}-{digest[:NAME_BYTES].hex()}.bin"
 
 
-def serialize_browser_index(
-    index: PublicIndex, profile: Profile, quantize_statements: QuantizeStatements, bundle_id: str
-) -> BrowserIndex:
+def serialize_browser_index(index: PublicIndex, profile: Profile, bundle_id: str) -> BrowserIndex:
     """Serialize an index. bundle_id: of the bundle that holds the same, as a reply names it."""
     site, dimensions = index.columns, index.passage_vectors.shape[1]
     codes = encode_vectors(index.passage_vectors, dimensions).codes
@@ -467,9 +443,6 @@ def serialize_browser_index(
         "terms": serialize_terms(index, terms.values()),
         "codes": serialize_codes(codes, starts["codes"]),
         "texts": serialize_texts(index.passages, starts["texts"]),
-        "statements": serialize_statements(
-            index.passages, starts["statements"], quantize_statements
-        ),
         "signs": serialize_signs(codes),
         **{
             file.removesuffix(".bin"): [pack_container(pack_columns(list_columns(file), columns))]

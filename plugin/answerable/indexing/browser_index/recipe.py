@@ -11,12 +11,13 @@ from types import ModuleType
 from typing import Any
 
 from ...serve import structure, vectors
-from ...serve.answers import confidence, excerpts, extractive, grounding, quotes, statements, wire
+from ...serve.answers import confidence, extractive, line, units, wire
 from ...serve.bundle_format import site_data, stored_answers
 from ...serve.bundle_format.site_data import SiteMetadata
 from ...serve.embedders import local_embedder
 from ...serve.errors import AnswerableError
-from ...serve.retrieval import bm25, boosts, question, retrieve, scoring, selection, word_forms
+from ...serve.retrieval import bm25, question, rank, retrieve, sections, word_forms
+from ...serve.rules import RULES
 from ...serve.text import normalization, sanitization, tokenization
 
 # Python's own parser of patterns, which has had this name since 3.11.
@@ -214,59 +215,43 @@ def _write_range(first: int, last: int) -> str:
 # By module, the constants that its twin in the browser reads; of a function its result.
 COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
     bm25: ("K1", "B", "BACKGROUND_PASSAGES"),
-    boosts: (
+    confidence: ("FIRST_PASSAGES", "MANY_PAGES"),
+    extractive: ("MAX_PASSAGES",),
+    line: ("LINE_WORDS", "EXTRA_WORDS", "REPEATED_SHARE"),
+    question: (
+        "MIN_WORD_LETTERS",
+        "TWO_EDITS_FROM_LETTERS",
+        "CLEARLY_MORE",
+        "ORDINARY_RANK",
+        "_BOUNDARY",
+        "_WORD_GAP",
+        "MAX_QUESTION_CHARACTERS",
+    ),
+    rank: (
         "BEST_PASSAGES",
         "HALF_LIFE_DAYS",
         "KEY_MODULUS",
         "OTHER_QUESTION",
         "SAME_QUESTION",
+        "KNOWN_QUESTION_BONUS",
     ),
+    retrieve: ("TOP_K", "SIBLING_PAGES", "MAX_SIBLINGS", "SIBLING_SLACK", "_TINY"),
+    sections: (
+        "PAGE_WEIGHT",
+        "QUESTION_WEIGHT",
+        "SAME_QUESTION_BONUS",
+        "OWN_WEIGHT",
+        "HEADING_WEIGHT",
+        "CODE_BONUS",
+        "LENGTH_WEIGHT",
+        "WINDOW_SUFFIX",
+        "POOL_SIZE",
+        "SECTIONS_PER_PAGE",
+    ),
+    structure: ("BREAK", "TITLE_SEPARATOR"),
+    units: ("MIN_LINK_WORDS",),
     site_data: ("QUESTION_NORM_UNITS",),
     stored_answers: ("ANSWERS_PER_SHARD",),
-    confidence: (
-        "CONFIDENCE_SCALE",
-        "HIGH_CONFIDENCE",
-        "MEDIUM_CONFIDENCE",
-        "INDIRECT_ANSWER_FACTOR",
-        "MIN_EXCERPT_SHARE",
-        "MIN_HEADING_SHARE",
-        "_HOW",
-        "_NEGATION",
-        "_OPPOSITES",
-    ),
-    excerpts: (
-        "REPEATED_TERM_SHARE",
-        "IMPORT_LINE_SHARE",
-        "CODE_LANGUAGE",
-        "_AFTER_BLANK",
-        "_AT_MARGIN",
-        "_BEFORE_BLANK",
-        "_BLANK_LINE",
-        "_CLOSING",
-        "_IMPORT",
-        "_LEADS_ON",
-        "_LINE_BONUS",
-        "NEIGHBOR_BONUS",
-        "FIRST_BONUS",
-        "CODE_BONUS",
-        "MIN_NEIGHBOR_SHARE",
-        "MIN_APART_SHARE",
-        "MAX_BRIDGE_WORDS",
-        "MIN_CODE_LINES",
-        "MAX_CODE_CHARACTERS",
-        "EXTRA_WORDS",
-        "EXTRA_LINES",
-        "MIN_ITEM_SHARE",
-        "LEAD_IN_WEIGHT",
-        "HEADING_TERM_WEIGHT",
-    ),
-    extractive: (
-        "SUPPORT_FLOOR",
-        "MIN_SHARE_OF_FIRST",
-        "EXCERPT_BUDGETS",
-        "SUPPORT_WEIGHT",
-    ),
-    grounding: ("MIN_QUOTE_WORDS", "_CODE_LIKE"),
     local_embedder: (
         "SPACE",
         "SPECIAL_PIECES",
@@ -276,74 +261,9 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
         "_SPECIAL",
         "_WORD",
     ),
-    question: (
-        "MIN_WORD_LETTERS",
-        "TWO_EDITS_FROM_LETTERS",
-        "ORDINARY_RANK",
-        "_BOUNDARY",
-        "_WORD_GAP",
-        "MAX_QUESTION_CHARACTERS",
-        "_CONTINUES",
-        "MAX_NAME_WORDS",
-        "_DEFINITION",
-        "_HISTORY_WORDS",
-        "_IDENTIFIER",
-        "_MAX_SUBJECT_WORDS",
-        "_OPENING",
-        "_POINTS_BACK",
-        "_SAYS_ABOUT",
-        "_VERSION",
-    ),
     normalization: ("_BLANK_CHARACTERS", "_EMPHASIS", "_TYPOGRAPHY"),
-    quotes: ("_WITHIN_WORD",),
-    retrieve: (
-        "TOP_K",
-        "SECTIONS_PER_PAGE",
-        "SIBLING_PAGES",
-        "MAX_SIBLINGS",
-        "SIBLING_SLACK",
-        "_TINY",
-    ),
     sanitization: ("_LINE_ENDS", "_UNSAFE"),
-    scoring: (
-        "KNOWN_QUESTION_BONUS",
-        "MIN_IDENTIFIER_SHARE",
-    ),
-    selection: (
-        "PAGE_WEIGHT",
-        "QUESTION_WEIGHT",
-        "SAME_QUESTION_BONUS",
-        "OWN_WEIGHT",
-        "HEADING_WEIGHT",
-        "CODE_BONUS",
-        "LENGTH_WEIGHT",
-        "INTRODUCTION_BONUS",
-        "HOME_BONUS",
-        "HOME_RECORDS",
-        "MEMBER_WEIGHT",
-        "_MEMBER",
-        "WINDOW_SUFFIX",
-        "POOL_SIZE",
-        "WINNER_MARGIN",
-        "DUPLICATE_SHARE",
-        "SHINGLE_WORDS",
-        "MAX_EVIDENCE_CHARACTERS",
-        "MAX_RECORD_CHARACTERS",
-    ),
-    statements: ("MAX_WIDENED_SENTENCE",),
-    structure: (
-        "BREAK",
-        "BARE",
-        "DANGLING",
-        "ENDLESS",
-        "LEADS_IN",
-        "NUMBERED",
-        "POINTER",
-        "TITLE_SEPARATOR",
-        "UNLINKED",
-    ),
     tokenization: (
-        "STOPWORDS",
         "_CAMEL_CASE_PART",
         "_WORD",
         "unspaced_pattern",
@@ -367,7 +287,7 @@ def collect_recipe(site: SiteMetadata) -> dict[str, dict[str, Any]]:
         for module, names in COLLECTED.items()
     }
     recipe["question"]["NOW_WORDS"] = to_json_value(question.collect_now_words(site.tags))
-    recipe["question"]["FRAMES"] = to_json_value(question.compile_frames(site.names))
+    recipe["rules"] = dict(RULES)
     recipe["tokenization"]["SITE_SCRIPTS"] = write_script_pattern(site.scripts)
     return recipe
 

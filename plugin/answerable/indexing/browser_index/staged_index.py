@@ -1,30 +1,20 @@
 """The browser's index and model as a build stages and publishes them."""
 
 import contextlib
-import hashlib
-import json
-import math
 import re
 import shutil
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
-import numpy as np
-
 from ...serve.bundle_format.manifest import Profile
-from ...serve.embedders.embedder import Embedder
 from ...serve.embedders.local_embedder import MODEL_ID, read_model_files
 from ...serve.errors import SiteError
-from ...serve.types import Passage
-from ..caches import SqliteCache, show_progress
 from ..index import SiteIndex
 from ..local_model import PACKAGED_MODEL
 from ..output.files import remove_leftovers, replace_folder, temporary_path
 from .index_files import (
     AddressedFiles,
     BrowserIndex,
-    Codes,
-    QuantizeStatements,
     select_public_index,
     serialize_browser_index,
 )
@@ -109,68 +99,11 @@ def _has_files(folder: Path, files: AddressedFiles) -> bool:
     )
 
 
-def make_statement_quantizer(
-    embedder: Embedder, embed: Callable[[Sequence[str]], Codes] | None = None
-) -> QuantizeStatements:
-    """Return a function that embeds the statements of a passage, (statements, dimensions) int8.
-
-    embed: texts, by the embedder unless another way is given.
-    """
-    # Imported late: an unchanged site has its statements already.
-    from ...serve.answers.extractive import embed_statements, list_statement_texts
-
-    embed = embed or (lambda texts: embed_statements(embedder, texts).codes)
-
-    def quantize_statements(passage: Passage) -> Codes:
-        texts = list_statement_texts(passage)
-        if not texts:
-            return np.zeros((0, embedder.identity.dimensions), dtype=np.int8)
-        return embed(texts)
-
-    return quantize_statements
-
-
-STATEMENT_CACHE_FILE = "statements.sqlite3"
-
-
-def stage_browser_index(
-    index: SiteIndex, profile: Profile, embedder: Embedder, bundle_id: str, cache_folder: Path
-) -> BrowserIndex:
-    """Stage an index; SiteError for one with notes, of which nothing may reach a browser.
-
-    Statements whose vectors the cache has are not embedded again.
-    """
+def stage_browser_index(index: SiteIndex, profile: Profile, bundle_id: str) -> BrowserIndex:
+    """Stage an index; SiteError for one with notes, of which nothing may reach a browser."""
     if index.hints:
         raise SiteError(
             "notebook: a site with private notes cannot answer in the browser; set answers_in to "
             "function"
         )
-    from ...serve.answers.extractive import embed_statements
-
-    entries: dict[bytes, bytes] = {}
-    keys: list[bytes] = []
-    with (
-        contextlib.closing(SqliteCache(cache_folder / STATEMENT_CACHE_FILE)) as store,
-        show_progress("embedding statements") as report,
-    ):
-
-        def embed_cached(texts: Sequence[str]) -> Codes:
-            described = json.dumps([embedder.identity.as_json(), *texts], sort_keys=True)
-            key = hashlib.sha256(described.encode("utf-8", "surrogatepass")).digest()
-            keys.append(key)
-            if report:
-                report(len(keys), len(index.passages))
-            shape = len(texts), embedder.identity.dimensions
-            data = store.get(key) or b""
-            if len(data) == math.prod(shape):
-                return np.frombuffer(data, np.int8).reshape(shape)
-            codes = embed_statements(embedder, texts).codes
-            entries[key] = codes.tobytes()
-            return codes
-
-        quantize = make_statement_quantizer(embedder, embed_cached)
-        public = select_public_index(index)
-        browser = serialize_browser_index(public, profile, quantize, bundle_id)
-        store.put(entries)
-        store.touch(keys)
-    return browser
+    return serialize_browser_index(select_public_index(index), profile, bundle_id)

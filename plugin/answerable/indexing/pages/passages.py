@@ -13,7 +13,6 @@ from ...serve.text.tokenization import count_words
 from ...serve.types import Passage
 from ..notes.transcripts import Cue
 from .records import PageBlock, Record, Section
-from .statements import describe_statements
 from .text_units import UnitCluster, cluster_units, cut_blocks, join_units, split_sentences
 
 _UNSAFE_IN_FRAGMENT = frozenset(' "<>`\\')
@@ -151,7 +150,7 @@ def _make_passage(
     units = [unit for cluster in group for unit in cluster.units]
     text, sentences, blocks, spans = join_units(units)
     name = "-".join(section.anchor.split())
-    passage = Passage(
+    return Passage(
         id=_assign_id(f"{record.id}#{name}" if name else record.id, last_numbers),
         record=record.id,
         url=f"{record.url}#{_encode_fragment(section.anchor)}" if section.anchor else record.url,
@@ -163,7 +162,6 @@ def _make_passage(
         blocks=blocks,
         spans=spans,
     )
-    return describe_statements(passage)
 
 
 def _assign_id(name: str, last_numbers: dict[str, int]) -> str:
@@ -273,7 +271,7 @@ def cut_transcript(
                 language=record.language,
                 blocks=(Block("text", 0, end - start),),
             )
-            passages.append(describe_statements(passage))
+            passages.append(passage)
     return passages
 
 

@@ -17,7 +17,7 @@ from ..types import (
     RoutingHint,
 )
 from .grounding import Grounds, Quotation, choose_quotations, find_excerpt, locate_support
-from .statements import link_to_statements, widen_to_sentences
+from .units import link_to_range, widen_to_sentences
 
 EvidenceItem = Passage | RoutingHint
 
@@ -184,7 +184,7 @@ def _cite_quotation(quotation: Quotation) -> RecordCitation:
     """Cite the whole sentences of a quote where they are short, so that no "not" is cut off."""
     passage = quotation.passage
     start, end = widen_to_sentences(passage, quotation.start, quotation.end)
-    quote, href = passage.text[start:end], link_to_statements(passage, start, end)
+    quote, href = passage.text[start:end], link_to_range(passage, start, end)
     return RecordCitation(
         passage.id, passage.url, passage.title, quote, start, passage.date, href, passage.language
     )

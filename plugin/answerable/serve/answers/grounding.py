@@ -20,7 +20,7 @@ from ..text.tokenization import STOPWORDS, count_words
 from ..types import Evidence, Passage
 from .quote_repair import split_quote
 from .quotes import ends_at_words, find_quotes, fold_quote
-from .statements import find_surrounding_ranges, is_line_of_code, list_code
+from .units import find_surrounding_ranges, is_line_of_code, list_code
 
 # Fewer words occur in any text.
 MIN_QUOTE_WORDS = 3

@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator
 
+from ..retrieval.rank import Scored, add_floored_boost
 from ..retrieval.retrieve import RetrievalResult
-from ..retrieval.scoring import Scored, choose_floored_score
-from ..retrieval.selection import (
+from ..retrieval.sections import (
     POOL_SIZE,
     Shingles,
-    count_context_characters,
-    decide_hints,
+    choose_hints,
     is_near_duplicate,
     make_shingles,
-    order_by_section,
+    order_sections,
 )
 from ..retrieval.store import Store
 from ..types import Evidence, Passage
@@ -30,7 +29,7 @@ def fill_prompt(store: Store, retrieved: RetrievalResult, characters: int) -> Ev
     """
     profile = store.manifest.profile
     pool = _merge_candidates(retrieved)
-    scores = (choose_floored_score(profile, scored.base, scored.boost) for scored in pool)
+    scores = (add_floored_boost(profile, scored.base, scored.boost) for scored in pool)
     # A section that is known to answer the question is above the floor whatever its words score.
     if not retrieved.passages and max(scores, default=-1.0) < profile.call_floor:
         pool = []
@@ -47,7 +46,7 @@ def fill_prompt(store: Store, retrieved: RetrievalResult, characters: int) -> Ev
         start = find_new_words(passages[-1].text, passage)[0] if is_next else 0
         size, context = len(passage.text) - start, len(passage.title) + len(passage.url)
         if passage.record not in pages:
-            context += len(passage.title) + count_context_characters(passage)
+            context += len(passage.title) + len(passage.summary) + sum(map(len, passage.themes))
         shingles = make_shingles(passage.text[start:])
         is_copy = any(is_near_duplicate(shingles, text) for text in texts)
         is_full = size > characters or context > context_characters
@@ -60,9 +59,7 @@ def fill_prompt(store: Store, retrieved: RetrievalResult, characters: int) -> Ev
         texts.append(shingles)
         pages.add(passage.record)
         previous = scored
-    hints = [
-        decision.scored.item for decision in decide_hints(retrieved.hints) if not decision.rule
-    ]
+    hints = choose_hints(retrieved.hints)
     return Evidence(tuple(passages), tuple(hints), starts=tuple(starts))
 
 
@@ -77,10 +74,8 @@ def _group_by_section(
     store: Store, retrieved: RetrievalResult, pool: list[Scored[Passage]]
 ) -> Iterator[Scored[Passage]]:
     """Yield a pool section by section, best first, and the windows of a section in their order."""
-    if store.manifest.profile.hybrid:
-        pool = order_by_section(store, retrieved.reading, pool)
     sections: dict[str, list[Scored[Passage]]] = {}
-    for scored in pool:
+    for scored in order_sections(store, retrieved.reading, pool):
         sections.setdefault(scored.item.url, []).append(scored)
     for windows in sections.values():
         yield from sorted(windows, key=lambda scored: scored.row)

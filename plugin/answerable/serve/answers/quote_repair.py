@@ -5,7 +5,7 @@ from bisect import bisect_left
 
 from ..types import Passage
 from .quotes import find_quotes, fold_passage, fold_quote
-from .statements import list_units
+from .units import list_units
 
 # What a model puts around code, and in the place of words that it leaves out.
 _FENCE = re.compile(r"^ *(?:```|~~~).*$", re.MULTILINE)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from ..retrieval.question import Remark
-from ..retrieval.selection import WINDOW_SUFFIX
+from ..retrieval.sections import WINDOW_SUFFIX
 from ..retrieval.store import Store
 from ..structure import Block
 from ..text.sanitization import sanitize_text
@@ -21,8 +21,7 @@ from ..types import (
     RecordCitation,
     Reply,
 )
-from .confidence import bucket_confidence
-from .statements import TextRange
+from .units import TextRange
 
 Json = dict[str, Any]
 
@@ -297,7 +296,7 @@ def serialize_answer(
             add_absolute_url(_serialize_citation(citation, n, store), store.site.url)
             for n, citation in enumerate(answer.citations, 1)
         ],
-        "confidence": bucket_confidence(reply.confidence),
+        "confidence": reply.confidence,
         "written": reply.written,
         "complete": reply.written and answer.complete,
         "fallback": reply.failure is not None,
@@ -343,12 +342,8 @@ def name_grade(confidence: Confidence, *, written: bool, stored: str = "") -> st
 
 
 def select_remarks(reply: Reply, remarks: Iterable[Remark]) -> list[Remark]:
-    """Select the remarks that a reply is shown with.
-
-    A refusal shows no results for another spelling, and an answer needed no earlier question.
-    """
-    needless = "corrected" if reply.answer.mode == "not-found" else "follow-up"
-    return [remark for remark in remarks if remark.kind != needless]
+    """Select the remarks that a reply is shown with: a refusal has no results for a spelling."""
+    return [r for r in remarks if reply.answer.claims or r.kind != "corrected"]
 
 
 def add_absolute_url(row: Mapping[str, Any], base: str | None) -> dict[str, Any]:

@@ -17,19 +17,15 @@ from ..vectors import ARRAYS
 class Profile:
     """Hold the scoring recipe of one embedder; a floor without its model means nothing.
 
-    ``score = (hybrid * lexical + dense * cosine) / (hybrid + dense)``. ``floor`` applies to the
-    score of a passage, ``note_floor`` to the score of a hint. A model is called if a passage
-    reaches ``call_floor``, and then reads passages under the floor as well. With ``hybrid`` 0 the
-    score is the plain cosine and the floor applies after the boosts. ``name_boost`` and
-    ``theme_boost`` are added to a record when a question names it or one of its themes, ``recency``
-    to the newest one when a question is about now.
-
-    In the hybrid recipe ``title_cosine``, ``title_share`` and ``page_words`` weigh the evidence of
-    a page's title and of its best passages' words (see ``retrieval.boosts``), ``questions`` that of
-    the questions that a section is known to answer, and ``history`` multiplies the scores of pages
-    of history unless a question asks for them.
-    ``label_words`` weighs the words of a hint's label and locator beside its cosine.
-    ``passages_per_page`` bounds the passages of one page among the evidence.
+    ``retrieval.rank`` has the formula. ``floor`` applies to the base score of a passage and the
+    share ``floored_boost`` of its boosts, ``note_floor`` to the score of a hint. A model is called
+    if a passage reaches ``call_floor``, and then reads passages under the floor as well.
+    ``name_boost``, ``title_boost`` and ``theme_boost`` are added to a record when a question has
+    its alias, its title or one of its themes, ``recency`` to the newest one when a question is
+    about now. ``title_cosine``, ``title_share`` and ``page_words`` weigh the evidence of a page's
+    title and of its best passages' words, ``questions`` that of the questions that a section is
+    known to answer, ``label_words`` the words of a hint's label and locator, and ``history``
+    multiplies the scores of pages of history unless a question asks for them.
     """
 
     hybrid: float = 1.0
@@ -37,8 +33,10 @@ class Profile:
     floor: float = 0.36
     note_floor: float = 0.45
     call_floor: float = 0.26
-    theme_fade: bool = True
+    theme_fade: float = 1.0
+    floored_boost: float = 0.0
     name_boost: float = 0.30
+    title_boost: float = 0.0
     theme_boost: float = 0.15
     recency: float = 0.10
     title_cosine: float = 0.10
@@ -47,7 +45,6 @@ class Profile:
     questions: float = 0.25
     history: float = 0.8
     label_words: float = 0.20
-    passages_per_page: int = 4
 
     def as_json(self) -> dict[str, Any]:
         """Return the profile as a manifest holds it."""
@@ -72,7 +69,11 @@ def scale_note_floor(windows: int) -> float:
 
 
 # The reference's recipe, until it is calibrated: plain cosine, the floor after unfaded boosts.
-OPENAI_PROFILE = Profile(hybrid=0.0, floor=0.2, note_floor=0.2, call_floor=0.2, theme_fade=False)
+OPENAI_PROFILE = Profile(
+    hybrid=0.0, floor=0.2, note_floor=0.2, call_floor=0.2, theme_fade=0.0, floored_boost=1.0,
+    title_boost=0.30, title_cosine=0.0, title_share=0.0, page_words=0.0, history=1.0,
+    label_words=0.0,
+)  # fmt: skip
 
 # The floor was measured on four public question sets; the note floor on our own gold set.
 LOCAL_PROFILE = Profile()
@@ -122,8 +123,8 @@ _STORED_FILE = re.compile(r"[a-z-]+-[0-9a-f]{16}\.(?:bin|npy|json|blocks|z|txt\.
 
 # Values of a profile that are added to a score or multiplied with one.
 _NON_NEGATIVE_FIELDS = (
-    "name_boost", "theme_boost", "recency", "title_cosine", "title_share", "page_words",
-    "questions", "history", "label_words",
+    "floored_boost", "name_boost", "title_boost", "theme_boost", "theme_fade", "recency",
+    "title_cosine", "title_share", "page_words", "questions", "history", "label_words",
 )  # fmt: skip
 
 _SHA256_DIGITS = re.compile(r"[0-9a-f]{64}")
@@ -283,13 +284,9 @@ def parse_profile(data: Mapping[str, Any]) -> Profile:
         _check_number(value, -1e6)
     for name in _NON_NEGATIVE_FIELDS:
         _check_number(getattr(profile, name), 0)
-    if _check_count(profile.passages_per_page) < 1:
-        raise ValueError("the profile has no passages a page")
     # Scores are divided by the sum of the weights, in float32.
     if _check_number(profile.hybrid, 0) + _check_number(profile.dense, 0) < 1e-6:
         raise ValueError("the profile's weights are nothing")
-    if not isinstance(profile.theme_fade, bool):
-        raise TypeError("the profile has a value of the wrong type")
     return profile
 
 

@@ -16,7 +16,7 @@ from ..limits.answer_cache import CacheOutcome
 from ..limits.rate_limit import hash_with_secret
 from ..request_context import RequestStage
 from ..retrieval.retrieve import RetrievalResult
-from ..retrieval.selection import WINDOW_SUFFIX
+from ..retrieval.sections import WINDOW_SUFFIX
 from ..text.tokenization import split_lowercase_words
 from ..types import Mode, Reason
 from .messages import PROBLEM_STATUSES, ProblemCode

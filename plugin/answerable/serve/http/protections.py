@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ..answers import openai_answerer
+from ..answers.units import link_to_range
 from ..answers.wire import serialize_answer
 from ..engine import Engine
 from ..errors import AnswerableError, BudgetError
@@ -25,10 +26,8 @@ from ..limits.rate_limit import (
 )
 from ..limits.token_budget import Reservation, TokenBudget, create_token_budget
 from ..request_context import RequestContext, start_span
-from ..retrieval.scoring import Scored
-from ..retrieval.store import Store
 from ..text.languages import match_languages
-from ..types import Passage
+from ..types import Place
 from .logs import RequestMetrics, find_nearest_section
 from .messages import Problem, Request, encode_json, make_busy_problem, make_capped_problem
 
@@ -113,10 +112,10 @@ class GuardedEngine:
     def search(
         self, engine: Engine, question: Question, context: RequestContext
     ) -> dict[str, dict[str, Any]]:
-        """Search the public passages for a question: see ``serialize_passages``."""
+        """Search the public passages for a question: see ``serialize_places``."""
         budget = self._reserve_budget(engine.embedder.max_question_tokens, context, "searches")
         with self.hold_slot(question, context), budget:
-            return serialize_passages(engine.store, engine.search(question.text, question.language))
+            return serialize_places(engine.search(question.text, question.language))
 
     def _make_entry(
         self, engine: Engine, question: Question, context: RequestContext
@@ -178,22 +177,22 @@ class GuardedEngine:
             raise make_busy_problem() if error.transient else make_capped_problem(unit) from error
 
 
-def serialize_passages(
-    store: Store, passages: Iterable[Scored[Passage]]
-) -> dict[str, dict[str, Any]]:
-    """Serialize found passages as the rows of a search, by id.
+def serialize_places(places: Iterable[Place]) -> dict[str, dict[str, Any]]:
+    """Serialize the places that a search finds as rows, by id.
 
-    ``is_cut``, for agents alone: the section goes on where the text ends.
+    ``href`` leads to the line. ``is_cut``, for agents alone: the section goes on where the text
+    ends.
     """
-    sections = store.passage_sections
     return {
-        scored.item.id: {
-            "url": scored.item.url,
-            "title": scored.item.title,
-            "text": scored.item.text,
-            "is_cut": sections[scored.row] in sections[scored.row + 1 : scored.row + 2],
+        place.passage.id: {
+            "url": place.passage.url,
+            "title": place.passage.title,
+            "text": place.passage.text,
+            "line": place.line,
+            "href": link_to_range(place.passage, place.start, place.end),
+            "is_cut": place.is_cut,
         }
-        for scored in passages
+        for place in places
     }
 
 

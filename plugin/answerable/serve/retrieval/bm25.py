@@ -113,16 +113,10 @@ def find_indexed_terms(postings: Postings, terms: Collection[str]) -> frozenset[
     return frozenset(term for term, span in spans.items() if span.stop > span.start)
 
 
-def find_full_matches(
-    postings: Postings, terms: Collection[str], rows: RowRange
-) -> NDArray[np.bool_]:
-    """Find the passages of a corpus that hold all of some terms, (last + 1 - first,)."""
-    counts = np.zeros(rows[1] - rows[0], dtype=np.intp)
-    for term in terms:
-        span = _find_postings_slice(postings, term, rows)
-        counts[postings.passages[span] - np.uint32(rows[0])] += 1
-    is_full: NDArray[np.bool_] = counts == len(terms)
-    return is_full
+def count_passages(postings: Postings, term: str) -> int:
+    """Count the passages that hold a term."""
+    span = _find_postings_slice(postings, term, (0, len(postings.lengths)))
+    return int(span.stop) - int(span.start)
 
 
 def match_terms(

@@ -1,8 +1,8 @@
-"""Reading of a question: its words without frames, near spellings, and the site's vocabulary."""
+"""Reading of a question: its terms, near spellings, and words that the site does not have."""
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..rules import RULES
 from ..text.languages import TRANSLATIONS, base_language
 from ..text.normalization import normalize_phrase, split_ngrams
 from ..text.tokenization import (
@@ -19,7 +20,7 @@ from ..text.tokenization import (
     is_space_delimited,
     split_words,
 )
-from .bm25 import compute_idfs, find_indexed_terms
+from .bm25 import compute_idfs, count_passages, find_indexed_terms
 from .store import Store, memoize_per_store
 from .word_forms import has_form, read_forms
 
@@ -42,112 +43,24 @@ def find_question_problem(cleaned: str) -> str | None:
     return None
 
 
-_VERBS = """say says said think thinks thought write writes wrote written explain explains explained
-    mention mentions mentioned discuss discusses discussed describe describes described talk talks
-    talked speak speaks spoke tell tells told argue argues argued believe believes believed feel
-    feels felt comment comments commented""".split()
-_PARTICIPLES = "mentioned explained described discussed documented covered written".split()
-_ADJECTIVES = """best right correct proper recommended easiest easy simplest simple good better
-    other another preferred standard official possible""".split()
-_SPEAKERS = """author authors writer site website blog docs documentation manual guide book essay
-    essays article articles archive page pages""".split()
-_PRONOUNS = "he she they it you anyone anybody someone somebody".split()
-
-_VERB, _PARTICIPLE, _ADJECTIVE, _SPEAKER, _PRONOUN = map(
-    "|".join, (_VERBS, _PARTICIPLES, _ADJECTIVES, _SPEAKERS, _PRONOUNS)
-)
-_WAY = rf"(?:(?:{_ADJECTIVE})\s+)*(?:way|ways|possibility|chance)\b(?:\s+(?:to|of|for))?"
-_PATTERNS = (
-    r"^(?:please\s+)?(?:explain|describe|discuss|tell|show)\b(?:\s+(?:to\s+)?(?:me|us))?(?:\s+about)?",
-    rf"\b(?:{_PARTICIPLE})(?:\s+(?:about|on|of))?(?=\s*\??$)",
-    rf"\bis\s+there\s+(?:a|an|any|some)\s+{_WAY}",
-    rf"\b(?:a|any|the)\s+{_WAY}",
-    r"\b(?:is|would)\s+it\s+(?:be\s+)?possible\b",
-    r"\b(?:i|we)(?:\s+am|\s+are|['’]m|['’]re|\s+was|\s+have\s+been)?\s+(?:trying|try|tried|want"
-    r"|wanted|need|would\s+like|wish|wonder|wondering|looking)\s+(?:to|for|if|how)\b",
-    r"\b(?:any|some)\s+(?:idea|ideas|advice|suggestion|suggestions|hint|hints)\b",
-    r"\bthank(?:s|\s+you)?(?:\s+in\s+advance)?\b",
-)  # fmt: skip
-# Without its frame, a question still begins with words such as these.
-_OPENING = re.compile(
-    r"^(?:(?:what|where|how|when|why|who|which|do|does|did|is|are|was|were|has|have|can|could|to|of"
-    r"|for|about|on|the|a|an|please)\b[\s,:]*)+",
-    re.IGNORECASE,
-)
-# Any other speaker belongs to the subject: "what does the RFC say about redirects".
-_SAYS_ABOUT = re.compile(
-    rf"^(?:what|where|how|when|why)\s+(?:do|does|did)\s+(\S.{{0,60}}?)\s+(?:{_VERB})"
-    r"\s+(?:about|on|regarding)\b",
-    re.IGNORECASE,
-)
-_CONTINUES = re.compile(r"^(?:(?:and|but|or|also|then|same)[\s,]+)+", re.IGNORECASE)
-_POINTS_BACK = re.compile(
-    r"(?:^(?:what|how)\s+about\b|\b(?:this|that|these|those|it|them|one|ones)\W*$)", re.IGNORECASE
-)
-_MAX_SUBJECT_WORDS = 3
-# Names that are rarely written by chance: options, and words with an inner underscore, dot or
-# capital.
-_IDENTIFIER = re.compile(
-    r"--[\w-]+|[A-Za-z]\w*(?:[_.]\w+)+|[A-Z]+[a-z]+[A-Z]\w*|[a-z]+[A-Z]\w*|\w+_\w+"
-)
+# Words by which people ask, such as "what does the author say about": of the question alone.
+FRAMING_WORDS = frozenset(RULES["framing"].split())
+_HISTORY_PHRASES: Sequence[str] = RULES["history"]
 
 
-_VERSION = re.compile(r"(?<![\w.])v?\d+\.\d+|(?<!\w)v\d")
-_HISTORY_WORDS = frozenset("release released releases changelog changelogs".split())
-# A question of so few words is a title or a heading.
-MAX_NAME_WORDS = 2
-# "What is a bundle?", and not "What is the default timeout?", which asks for a fact.
-_DEFINITION = re.compile(
-    r"^what(?:['’]s|\s+is|\s+are)\s+(?:an?\s+)?(?!(?:the|my|your|our|new)\b)\S+(?:\s+\S+){0,2}$",
-    re.IGNORECASE,
-)
+def drop_framing(words: list[str]) -> list[str]:
+    """Drop the words by which people ask, unless there are no others."""
+    return [word for word in words if word not in FRAMING_WORDS] or words
 
 
-def strip_frame(question: str, names: Collection[str] = ()) -> str:
-    """Remove the frame of a question, such as "what does the author say about".
-
-    names: of the site and its author, which are speakers too.
-    """
-    text = question
-    for pattern in compile_frames(names):
-        text = pattern.sub(" ", text)
-    text = _SAYS_ABOUT.sub(r"\1", text)
-    if text == question:
-        return question
-    words = _OPENING.sub("", text.strip()).split()
-    subject = " ".join(words)
-    # In the mean vector of few words a question mark would count like one of them.
-    return subject.rstrip(" ?!.,") if len(words) <= _MAX_SUBJECT_WORDS else subject
-
-
-def strip_continuation(question: str) -> str:
-    """Remove the words by which a question continues an earlier one, such as "and" or "but"."""
-    return _CONTINUES.sub("", question)
-
-
-def points_back(question: str) -> bool:
-    """Test whether a question ends or begins as one about something that was said before."""
-    return _POINTS_BACK.search(question) is not None
-
-
-def find_identifiers(question: str) -> frozenset[str]:
-    """Find the options, classes and other names of code in a question, as they are written."""
-    return frozenset(_IDENTIFIER.findall(question))
-
-
-def asks_for_definition(question: str) -> bool:
-    """Test whether a question asks what something is, or is no more than the name of it."""
-    is_name = len(split_words(question)) <= MAX_NAME_WORDS
-    return is_name or _DEFINITION.search(question) is not None
-
-
-def asks_for_history(question: str, phrases: Set[str]) -> bool:
-    """Test whether a question names a version, a release or the changelog. phrases: in it."""
-    return _VERSION.search(question.lower()) is not None or not _HISTORY_WORDS.isdisjoint(phrases)
+def asks_for_history(question: str) -> bool:
+    """True if a question has a word for what was released or changed, not only a version."""
+    words = f" {normalize_phrase(question)} "
+    return any(f" {phrase} " in words for phrase in _HISTORY_PHRASES)
 
 
 def asks_about_now(question: str, phrases: Set[str], languages: Iterable[str]) -> bool:
-    """Test whether a question has a word for now in one of the languages. phrases: in it."""
+    """True if a question has a word for now in one of the languages. phrases: in it."""
     now_phrases, substrings = collect_now_words(tuple(languages))
     return not now_phrases.isdisjoint(phrases) or any(words in question for words in substrings)
 
@@ -169,31 +82,12 @@ def collect_now_words(languages: tuple[str, ...]) -> tuple[frozenset[str], tuple
     return frozenset(phrases), tuple(substrings)
 
 
-def compile_frames(names: Collection[str]) -> tuple[re.Pattern[str], ...]:
-    """Compile the patterns of frames, in the order in which they are removed.
-
-    names: of the site and its author.
-    """
-    speakers = [r"\s+".join(map(re.escape, name.split())) for name in names]
-    speakers += [re.escape(word) for name in names for word in name.split() if len(word) > 2]
-    return _compile_frames(tuple(sorted(speakers)))
-
-
-@lru_cache(maxsize=8)
-def _compile_frames(speakers: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-    speaker = "|".join([rf"(?:the|this|these|your|their)\s+(?:{_SPEAKER})", _PRONOUN, *speakers])
-    says = (
-        rf"(?:\b(?:do|does|did|has|have|can|could|would)\s+)?\b(?:{speaker})\s+(?:ever\s+|also\s+)*"
-        rf"(?:{_VERB}|know)\b(?:\s+(?:us|me|anything|something|more))*"
-        r"(?:\s+(?:about|on|of|regarding|that|if|how))?"
-    )
-    return tuple(re.compile(each, re.IGNORECASE) for each in (says, *_PATTERNS))
-
-
 # A shorter word has too many neighbors.
 MIN_WORD_LETTERS = 4
 # From so many letters on two edits are tried.
 TWO_EDITS_FROM_LETTERS = 8
+# A spelling is clearly more frequent than another one if so many times as many passages have it.
+CLEARLY_MORE = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -212,17 +106,32 @@ def may_be_misspelled(word: str) -> bool:
 
 
 def find_near_spelling(store: Store, word: str) -> str | None:
-    """Find the site's only spelling near a lower-case word; None if there is none or several.
+    """Find the site's spelling near a lower-case word; None if there is none.
 
-    Spellings of one term count as one. A word is never split in two: "downtime" is not "down time".
+    Of spellings of several terms the clearly most frequent one counts, so that a site's own typo
+    stands for nothing. A word is never split in two: "downtime" is not "down time".
     """
     words = _index_spellings(store)
     for max_edits in range(1, 2 if len(word) < TWO_EDITS_FROM_LETTERS else 3):
         if near := list(_find_within_edits(words, word, max_edits)):
-            forms = [read_forms(store, near, tag) for tag in store.site.tags]
-            terms = {tuple(own[other] for own in forms) for other in near}
-            return near[0] if len(terms) == 1 else None
+            frequencies = _count_passages(store, near)
+            terms = sorted(frequencies, key=lambda term: -frequencies[term][0])
+            most, second = (*(frequencies[term][0] for term in terms), 0)[:2]
+            return frequencies[terms[0]][1] if most >= CLEARLY_MORE * second else None
     return None
+
+
+def _count_passages(
+    store: Store, words: Sequence[str]
+) -> Mapping[tuple[str, ...], tuple[int, str]]:
+    """Count the passages with each term of some words, beside the first spelling of the term."""
+    forms = [read_forms(store, words, tag) for tag in store.site.tags]
+    terms_by_word = {word: tuple(own[word] for own in forms) for word in words}
+    postings = store.postings_of({term for terms in terms_by_word.values() for term in terms})
+    counts: dict[tuple[str, ...], tuple[int, str]] = {}
+    for word, terms in terms_by_word.items():
+        counts.setdefault(terms, (max(count_passages(postings, term) for term in terms), word))
+    return counts
 
 
 def find_joined_spelling(store: Store, first: str, second: str) -> str | None:
@@ -293,8 +202,8 @@ Idfs = Mapping[str, Mapping[str, float]]
 # By language, the term of each word of a question and of each other form of these terms.
 Forms = Mapping[str, Mapping[str, str]]
 
-# A near spelling replaces a word; no passage has a word; the question may need an earlier one.
-RemarkKind = Literal["corrected", "unknown", "follow-up"]
+# A near spelling replaces a word; no passage has a word.
+RemarkKind = Literal["corrected", "unknown"]
 
 # Returns a word's rank in ordinary language, the most common first; None for a word without one.
 WordRank = Callable[[str], int | None]
@@ -326,31 +235,26 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class QuestionReading:
-    """Hold all that a site reads in a question, once: its spelling, terms, phrases and flags.
+    """All that a site reads in a question, once: its spelling, terms and phrases.
 
-    ``question`` has the site's spellings and no words that continue an earlier one, and is what a
-    keyless answer is drafted for; ``asked`` is in the reader's own words, for a model. ``text`` is
-    without the frame of the question, and is what is embedded. ``terms`` are its content terms by
-    the site's languages, none where there is nothing to search for. ``idfs``: by the languages of
-    the site's passages, as ``forms``. ``phrases``: its normalized n-grams of the lengths of names.
-    ``identifiers``: the names of code in it, as they are written.
+    ``question`` has the site's spellings, and is what is embedded; ``asked`` is in the reader's own
+    words, for a model. ``terms`` are its content terms by the site's languages, none where there is
+    nothing to search for. ``idfs``: by the languages of the site's passages, as ``forms``.
+    ``phrases``: its normalized n-grams of the lengths of names.
     """
 
     question: str
-    text: str
     terms: Mapping[str, list[str]]
     remarks: tuple[Remark, ...] = ()
     idfs: Idfs = field(default_factory=dict)
     forms: Forms = field(default_factory=dict)
     phrases: frozenset[str] = frozenset()
-    identifiers: frozenset[str] = frozenset()
-    asks_for_definition: bool = False
     asks_for_history: bool = False
     asks_about_now: bool = False
     asked: str = ""
 
 
-NO_QUESTION = QuestionReading("", "", {})
+NO_QUESTION = QuestionReading("", {})
 
 
 def read_question(
@@ -358,21 +262,24 @@ def read_question(
 ) -> QuestionReading:
     """Read a cleaned question with the vocabulary of a site.
 
-    Without words in the recipe a question is read as it stands. word_rank: by default no word is
-    an ordinary one.
+    word_rank: by default no word is an ordinary one.
     """
-    if not store.manifest.profile.hybrid:
-        terms = _extract_known_scripts(store, question)
-        return replace(_make_reading(store, question, question, terms), asked=question)
-    spelled, corrections = _correct_spelling(store, question, word_rank)
-    subject = strip_continuation(spelled) if _reads_english(store) else spelled
-    text, terms = _extract_unframed_terms(store, subject)
-    remarks: tuple[Remark, ...] = ()
+    spelled, remarks = _correct_spelling(store, question, word_rank)
+    terms = _extract_question_terms(store, spelled)
     if terms:
-        remarks = (*corrections, *_remark_unknown_words(store, text, word_rank))
-    if subject != spelled or (not terms and points_back(subject)):
-        remarks = (*remarks, Remark("follow-up"))
-    return replace(_make_reading(store, subject, text, terms, remarks), asked=question)
+        remarks = (*remarks, *_remark_unknown_words(store, spelled, word_rank))
+    phrases = frozenset(split_ngrams(spelled, _measure_name_lengths(store)))
+    return QuestionReading(
+        spelled,
+        terms,
+        remarks if terms else (),
+        _weigh_terms(store, terms),
+        {tag: read_forms(store, extract_words(spelled, tag), tag) for tag in store.site.tags},
+        phrases,
+        asks_for_history(spelled),
+        asks_about_now(spelled, phrases, store.site.tags),
+        question,
+    )
 
 
 def drop_unknown_words(store: Store, reading: QuestionReading) -> QuestionReading:
@@ -380,7 +287,7 @@ def drop_unknown_words(store: Store, reading: QuestionReading) -> QuestionReadin
 
     Of a reading to search by: an answer has to be of the whole question.
     """
-    words = split_words(reading.text)
+    words = split_words(reading.question)
     missing = _find_unknown_words(store, words)
     terms = {term for weights in reading.idfs.values() for term in weights}
     indexed = find_indexed_terms(store.postings_of(terms), terms)
@@ -391,29 +298,6 @@ def drop_unknown_words(store: Store, reading: QuestionReading) -> QuestionReadin
         terms_of_site = indexed.union(extract_terms(text, tag, reading.forms[tag]))
         idfs[tag] = {term: idf for term, idf in weights.items() if term in terms_of_site}
     return replace(reading, idfs=idfs)
-
-
-def _make_reading(
-    store: Store,
-    question: str,
-    text: str,
-    terms: Mapping[str, list[str]],
-    remarks: tuple[Remark, ...] = (),
-) -> QuestionReading:
-    phrases = frozenset(split_ngrams(question, _measure_name_lengths(store)))
-    return QuestionReading(
-        question,
-        text,
-        terms,
-        remarks,
-        _weigh_terms(store, terms),
-        {tag: read_forms(store, extract_words(question, tag), tag) for tag in store.site.tags},
-        phrases,
-        find_identifiers(question),
-        asks_for_definition(question),
-        asks_for_history(question, phrases),
-        asks_about_now(question, phrases, store.site.tags),
-    )
 
 
 @memoize_per_store
@@ -444,46 +328,21 @@ def list_site_name_words(store: Store, language: str) -> frozenset[str]:
     return frozenset(word for name in store.site.names for word in extract_words(name, language))
 
 
-def names_site(store: Store, reading: QuestionReading, language: str) -> bool:
-    """Test whether a question's terms are those of a name of the site, not of its author."""
-    terms = frozenset(reading.terms.get(language, ()))
-    names = (name for name in store.site.names if name != store.site.author)
-    return any(
-        terms == frozenset(extract_terms(name, language, reading.forms[language])) for name in names
-    )
-
-
-def _extract_unframed_terms(store: Store, question: str) -> tuple[str, Mapping[str, list[str]]]:
-    """Strip the frame of a question and extract its terms; keep the frame if no term is left."""
-    text = question
-    if store.manifest.profile.hybrid and _reads_english(store):
-        text = strip_frame(question, store.site.names)
-    terms = _extract_known_scripts(store, text)
-    return (text, terms) if terms else (question, _extract_known_scripts(store, question))
-
-
-def _reads_english(store: Store) -> bool:
-    return any(tag.lower().startswith("en") for tag in store.site.tags)
-
-
-def _extract_known_scripts(store: Store, question: str) -> Mapping[str, list[str]]:
+def _extract_question_terms(store: Store, question: str) -> Mapping[str, list[str]]:
     """Extract a question's terms by the languages of the site, leaving out a language without any.
 
     A term counts if the site could contain it: one in a script that its pages use. A site of
-    notes alone has no pages to tell its scripts by, so there every script counts.
+    notes alone has no pages to tell its scripts by, so there every script counts. Framing words
+    count only where there are no others.
     """
     scripts = store.site.scripts
-    terms = {
-        tag: [
-            term
-            for term in extract_terms(
-                question, tag, read_forms(store, extract_words(question, tag), tag)
-            )
-            if not scripts or detect_scripts(term) <= scripts
-        ]
-        for tag in store.site.tags
-    }
-    return {tag: own for tag, own in terms.items() if own}
+    terms: dict[str, list[str]] = {}
+    for tag in store.site.tags:
+        words = drop_framing(extract_words(question, tag))
+        forms = read_forms(store, words, tag)
+        known = [forms[word] for word in words]
+        terms[tag] = [t for t in known if not scripts or detect_scripts(t) <= scripts]
+    return {tag: listed for tag, listed in terms.items() if listed}
 
 
 def _correct_spelling(

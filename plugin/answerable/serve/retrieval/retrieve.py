@@ -1,24 +1,19 @@
 """Rank passages and hints above their floors for a question; add page siblings and near misses."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bundle_format.manifest import Profile
 from ..text.languages import match_languages
 from ..types import Evidence, Passage, RoutingHint
 from .bm25 import select_top_rows
-from .boosts import score_hint_labels
 from .question import NO_QUESTION, QuestionReading
-from .scoring import Ranking, Scored, compute_signals, score_rows
+from .rank import Ranking, Scored, compute_signals, score_hint_labels, score_rows
 from .store import Candidates, Floats, PassageQuery, Signals, Store
 
 TOP_K = 8
-# Sections of one page that a search lists: with more, one page hides the others.
-SECTIONS_PER_PAGE = 2
 # The siblings of a pool: other passages of its best pages, whose score misses the floor by this
 # much at most. Measured on two sites: docs/tune.md has the table.
 SIBLING_PAGES = 3
@@ -113,24 +108,6 @@ def retrieve(
     )
 
 
-def list_sections(profile: Profile, result: RetrievalResult) -> tuple[Scored[Passage], ...]:
-    """List the passages that a search finds, one of each section, best first, at most ``TOP_K``.
-
-    Those above the floor come first, then near misses with a word of the question: nothing that is
-    found is evidence, so the floor that keeps an answer honest need not hide a place to look.
-    """
-    by_score = sorted((*result.near_passages, *result.siblings), key=lambda s: -s.score)
-    near = (s for s in by_score if s.lexical > 0 and s.base >= profile.floor - SIBLING_SLACK)
-    sections: dict[str, Scored[Passage]] = {}
-    by_record: Counter[str] = Counter()
-    for scored in (*result.passages, *near):
-        url, record = scored.item.url, scored.item.record
-        if url not in sections and by_record[record] < SECTIONS_PER_PAGE:
-            by_record[record] += 1
-            sections[url] = scored
-    return tuple(sections.values())[:TOP_K]
-
-
 def normalize_query(store: Store, vector: Floats) -> Floats:
     """Cut an embedded question to the dimensions of a site's codes and scale it to length 1."""
     if vector.shape != (store.manifest.identity.dimensions,):
@@ -152,12 +129,12 @@ def _score_candidates(store: Store, candidates: Candidates, signals: Signals) ->
 def _rank_siblings(
     store: Store, signals: Signals, unit: Floats, ranked: Ranking, best: Sequence[int]
 ) -> Ranking:
-    """Score the passages beside the best ones on their pages. best: rows, best first.
+    """Score the passages beside the best ones on their pages that have a word of the question.
 
-    In the hybrid recipe only, and only those with a word of the question: its floor is of words.
+    best: rows, best first.
     """
     profile, records = store.manifest.profile, store.passage_records
-    pages = list(dict.fromkeys(records[best].tolist()))[:SIBLING_PAGES] if profile.hybrid else []
+    pages = list(dict.fromkeys(records[best].tolist()))[:SIBLING_PAGES]
     beside = np.isin(records, pages) & (signals.lexical > 0)
     beside[ranked.rows[ranked.above_floor]] = False
     rows = np.sort(select_top_rows(signals.lexical, MAX_SIBLINGS, beside))

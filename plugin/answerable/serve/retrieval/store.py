@@ -20,15 +20,13 @@ Rows = NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """Hold all but the cosine that counts for a passage, (n,) each.
+    """All but the cosine that counts for a passage, (n,) each.
 
-    ``is_whole``: whether it holds all that a question asks for, which no floor refuses then.
     ``question``: how near the best question is that its section is known to answer, in [0, 1].
     """
 
     lexical: Floats
     boost: Floats
-    is_whole: NDArray[np.bool_]
     page: Floats
     fresh: Floats
     weight: Floats

@@ -47,16 +47,14 @@ from ..bundle_format.site_data import (
     read_columns,
 )
 from ..errors import BUILD_AGAIN, BundleError
-from ..retrieval.scoring import find_hint_candidates, find_passage_candidates, score_codes
+from ..retrieval.rank import find_hint_candidates, find_passage_candidates, score_codes
 from ..retrieval.store import Candidates, Floats, PassageQuery, Rows
 from ..structure import (
     TITLE_SEPARATOR,
     Block,
     Span,
-    Statement,
     unpack_blocks,
     unpack_spans,
-    unpack_statements,
 )
 from ..types import Passage, RoutingHint
 from ..vectors import ARRAYS, CODES, INVERSE_NORMS, Int8Codes
@@ -102,7 +100,6 @@ class PassageText:
     sentences: tuple[tuple[int, int], ...]
     blocks: tuple[Block, ...] = ()
     spans: tuple[Span, ...] = ()
-    statements: tuple[Statement, ...] = ()
 
 
 class PassageTexts:
@@ -157,18 +154,15 @@ def _parse_text(
     gaps: Sequence[int],
     block_rows: Sequence[Any],
     spans: Sequence[Any],
-    statements: Sequence[Any],
 ) -> PassageText:
     """Parse a text and its structure; offsets become code points, which Python counts."""
     check_texts([text])
     convert = make_unit_converter(text)
-    blocks = unpack_blocks(_expand_ranges(block_rows, convert), len(text))
     return PassageText(
         text,
         tuple(_expand_gaps(gaps, convert, len(text))),
-        blocks,
+        unpack_blocks(_expand_ranges(block_rows, convert), len(text)),
         unpack_spans(_expand_ranges(spans, convert), len(text)),
-        unpack_statements(_expand_ranges(statements, convert), len(text), blocks),
     )
 
 
@@ -307,7 +301,6 @@ class Bundle(SiteColumns):
             spans=text.spans,
             summary=self.record_summaries[record],
             themes=tuple(self.record_themes[record]),
-            statements=text.statements,
         )
 
     def passages(self) -> Iterator[Passage]:

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from types import MappingProxyType
 
+from ..rules import RULES
+
 # Letters with dots between them, such as "e.g.", are one word.
 _ABBREVIATION = r"(?<![^\W_])[^\W\d_](?:\.[^\W\d_])+(?![^\W_])"
 _WORD = re.compile(rf"{_ABBREVIATION}|[^\W_]+")
@@ -14,17 +16,7 @@ UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
 _CAMEL_CASE_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
 # Common English function words, question words included: they say nothing about a subject.
-STOPWORDS = frozenset(
-    """a about above after again against all also although am an and any anyone anything are aren as
-    at be because been before being below between both but by can cannot could couldn did didn do
-    does doesn doing don down during e.g each else few for from further get gets getting give had
-    has have having he her here hers him his how however i i.e if in into is isn it its just let
-    like ll m many may me might more most much must my no nor not now of off on once one only or
-    other our out over own please re s same shall she should so some someone something such t than
-    that the their them then there these they this those though through to too under until up upon
-    us ve very want was we were what when where whether which while who whom whose why will with
-    would you your""".split()
-)
+STOPWORDS = frozenset(RULES["stopwords"].split())
 
 
 # Patterns of so many characters take milliseconds to compile, which a cold start that reads only

@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 
 from ...answers.wire import build_section_blocks
-from ...retrieval.selection import WINDOW_SUFFIX
+from ...retrieval.sections import WINDOW_SUFFIX
 from ...retrieval.store import Store, memoize_per_store
 from ...structure import TITLE_SEPARATOR
 from ...text.normalization import normalize_phrase

@@ -1,9 +1,8 @@
-"""Choose among the statements of a passage, widen a quote to whole sentences, and link to it."""
+"""The sentences and lines of a passage: widen a quote to whole ones, and link to a range."""
 
 import urllib.parse
-from dataclasses import dataclass
 
-from ..structure import ENDLESS, LEAD_INS, LEADS_IN, UNLINKED, Statement, split_runs
+from ..structure import LEAD_INS, split_runs
 from ..types import Passage
 
 TextRange = tuple[int, int]
@@ -11,51 +10,8 @@ TextRange = tuple[int, int]
 # A longer sentence is not cited whole because of a quote from it; of 100 sentences of real
 # documentation sites 99 are shorter. In characters.
 MAX_WIDENED_SENTENCE = 300
-
-
-@dataclass(frozen=True, slots=True)
-class PassageStatements:
-    """Hold the statements of a passage, in order, and answer where each leads."""
-
-    statements: tuple[Statement, ...]
-
-    def find_code_after(self, place: int) -> tuple[int, ...]:
-        """Find the places of the code that follows a statement: one, or one of each tab."""
-        places: list[int] = []
-        for following in range(place + 1, len(self.statements)):
-            kind = self.statements[following].kind
-            if kind == "code" and (not places or self.statements[following - 1].kind == "label"):
-                places.append(following)
-            elif kind != "label":
-                break
-        return tuple(places)
-
-    def find_group(self, place: int) -> range:
-        """Find the places of the list or table that a statement belongs to."""
-        group = self.statements[place].group
-        first = last = place
-        while group and first and self.statements[first - 1].group == group:
-            first -= 1
-        while (
-            group and last + 1 < len(self.statements) and self.statements[last + 1].group == group
-        ):
-            last += 1
-        return range(first, last + 1)
-
-    def find_list_after(self, place: int) -> int | None:
-        """Find the place of the first item or row that a lead-in leads into."""
-        following = place + 1
-        if following == len(self.statements) or not self.statements[place].flags & LEADS_IN:
-            return None
-        is_other = self.statements[following].group != self.statements[place].group
-        return following if is_other and self.statements[following].group else None
-
-    def find_lead_in(self, place: int) -> int | None:
-        """Find the place of the sentence that leads into a statement's list or table."""
-        before = self.find_group(place).start - 1
-        if before >= 0 and self.statements[before].flags & LEADS_IN:
-            return before
-        return None
+# A text fragment names at least this many words at each end.
+MIN_LINK_WORDS = 4
 
 
 def find_surrounding_ranges(passage: Passage, start: int, end: int) -> list[TextRange]:
@@ -161,32 +117,31 @@ def _overlap(one: TextRange, other: TextRange) -> bool:
     return one[0] < other[1] and other[0] < one[1]
 
 
-def link_to_statements(passage: Passage, start: int, end: int) -> str:
-    """Add a text fragment (#:~:text=) to the url of a passage, which highlights the statements.
+def link_to_range(passage: Passage, start: int, end: int) -> str:
+    """Add a text fragment (#:~:text=) to the url of a passage, which highlights a range of it.
 
-    They are those that a range touches, whole. The url stays as it is where there are none, or
-    where a browser would find equal words before them.
+    It names the first and the last words of the range, as many as no other words of the passage
+    equal, since a browser looks for the first ones that do.
     """
-    touched = [
-        statement
-        for statement in passage.statements
-        if _overlap((statement.start, statement.end), (start, end))
-    ]
-    if not touched or touched[0].flags & UNLINKED:
+    runs = split_runs(passage.text[start:end])
+    if not runs:
         return passage.url
-    first, last = touched[0], touched[-1]
-    runs = split_runs(passage.text[first.start : first.end])
-    head = runs[0].split()[: first.head or None] if runs else []
-    parts = [_encode_words(head)]
-    if first.prefix:
-        before = passage.text[: first.start].split()[-first.prefix :]
-        parts.insert(0, f"{_encode_words(before)}-")
-    is_one = first is last and len(runs) == 1 and not first.head
-    is_named = not last.flags & ENDLESS and (first is last or not last.prefix)
-    if is_named and not is_one:
-        tail = split_runs(passage.text[last.start : last.end])[-1:]
-        parts += [_encode_words(run.split()[-last.tail :]) for run in tail]
-    return f"{passage.url}{'' if '#' in passage.url else '#'}:~:text={','.join(parts)}"
+    head = _choose_words(runs[0].split(), passage.text, from_end=False)
+    tail = _choose_words(runs[-1].split(), passage.text[start:], from_end=True)
+    is_one = len(runs) == 1 and len(runs[0].split()) <= len(head) + len(tail)
+    parts = [runs[0].split()] if is_one else [head, tail]
+    fragment = ",".join(map(_encode_words, parts))
+    return f"{passage.url}{'' if '#' in passage.url else '#'}:~:text={fragment}"
+
+
+def _choose_words(words: list[str], text: str, *, from_end: bool) -> list[str]:
+    """Choose the fewest first or last words, at least four, that a text has once."""
+    plain = " ".join(text.split())
+    for count in range(MIN_LINK_WORDS, len(words)):
+        chosen = words[-count:] if from_end else words[:count]
+        if plain.count(" ".join(chosen)) == 1:
+            return chosen
+    return words
 
 
 def _encode_words(words: list[str]) -> str:

@@ -1,0 +1,379 @@
+"""The one formula that ranks passages and hints, whose numbers are a profile's.
+
+``base = (hybrid * lexical + dense * cosine) / (hybrid + dense)`` is compared with the floor, and
+``score = (base + boost + page + fresh + questions * question) * weight`` orders the passages. The
+score of all rows is estimated from one bit a number; that of the best is exact.
+"""
+
+import datetime as dt
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bundle_format.manifest import Profile
+from ..bundle_format.site_data import PhraseIndex
+from ..text.tokenization import extract_terms, split_lowercase_words
+from ..types import Passage, RoutingHint
+from ..vectors import SCALAR_POOL, Int8Codes
+from .bm25 import compute_idf, score_bm25, select_top_rows
+from .question import Idfs, QuestionReading
+from .store import Candidates, Floats, PassageQuery, Rows, Signals, Store, memoize_per_store
+
+T = TypeVar("T", Passage, RoutingHint)
+F = TypeVar("F", float, NDArray[np.float32])
+
+# How many of a page's best passages count for the page.
+BEST_PASSAGES = 3
+HALF_LIFE_DAYS = 365
+# Two questions of the same terms, but for rounding; a known question that has other words is never
+# nearer than the second of these.
+SAME_QUESTION, OTHER_QUESTION = 0.999, 0.99
+KEY_MODULUS = 65_521
+# Added to the score of a section that is known to answer the very question: more than all else, so
+# that no other passage takes its place among the candidates.
+KNOWN_QUESTION_BONUS = 2.0
+# Rows scored together: few enough for what is made of them to stay in a core's cache.
+_ROWS_PER_BLOCK = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Scored(Generic[T]):
+    """Hold a candidate and the parts of its score.
+
+    ``base`` is the score before ``boost`` (authored names and themes) and ``page`` (the title and
+    words of its page); ``question`` is how near the best question is that its section is known to
+    answer; ``score`` also has what recency adds and the weight of the record. Of a
+    hint ``lexical`` is what its label and locator add. ``section`` is the section score, 0 where
+    sections are not scored. ``row`` is its row in the store, -1 for none.
+    """
+
+    item: T
+    score: float
+    base: float
+    lexical: float
+    dense: float
+    boost: float = 0.0
+    page: float = 0.0
+    question: float = 0.0
+    section: float = 0.0
+    row: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Hold the scores of some rows of a stream, (k,) each, and which are above the floor."""
+
+    rows: Rows
+    score: Floats
+    base: Floats
+    lexical: Floats
+    dense: Floats
+    boost: Floats
+    page: Floats
+    question: Floats
+    above_floor: NDArray[np.bool_]
+
+    def select_rows(self, mask: NDArray[np.bool_]) -> "Ranking":
+        """Select the scores of the rows of a mask, (k,)."""
+        return Ranking(*(getattr(self, each.name)[mask] for each in fields(self)))
+
+    def top_rows(self, mask: NDArray[np.bool_], count: int) -> list[int]:
+        """List the best rows of a mask, (k,), best first."""
+        return [int(row) for row in self.rows[select_top_rows(self.score, count, mask)]]
+
+    def top_items(
+        self, mask: NDArray[np.bool_], count: int, item: Callable[[int], T]
+    ) -> tuple[Scored[T], ...]:
+        """Return the best items of a mask, (k,), best first. item: returns that of a row."""
+        return tuple(
+            Scored(
+                item(int(self.rows[place])),
+                score=float(self.score[place]),
+                base=float(self.base[place]),
+                lexical=float(self.lexical[place]),
+                dense=float(self.dense[place]),
+                boost=float(self.boost[place]),
+                page=float(self.page[place]),
+                question=float(self.question[place]),
+                row=int(self.rows[place]),
+            )
+            for place in select_top_rows(self.score, count, mask)
+        )
+
+
+def compute_signals(store: Store, reading: QuestionReading) -> Signals:
+    """Score all but the cosine of every passage: words, names, pages, known questions, newness."""
+    records, profile = store.passage_records, store.manifest.profile
+    idfs = reading.idfs
+    fresh = np.zeros(len(records), dtype=np.float32)
+    if reading.asks_about_now:
+        fresh = np.float32(profile.recency) * score_freshness(store)[records]
+    postings = store.postings_of({term for weights in idfs.values() for term in weights})
+    lexical = np.zeros(len(records), dtype=np.float32)
+    for each in store.site.languages:
+        rows = (each.first, each.end)
+        lexical[each.first : each.end] = score_bm25(postings, idfs[each.tag], rows)
+    weights = store.weights
+    if not reading.asks_for_history:
+        weights = np.where(store.is_history, weights * np.float32(profile.history), weights)
+    return Signals(
+        lexical,
+        score_name_boosts(store, reading)[records],
+        score_pages(store, reading, lexical)[records],
+        fresh,
+        weights[records],
+        score_questions(store, reading),
+    )
+
+
+def score_rows(
+    profile: Profile, rows: Rows, dense: Floats, signals: Signals, slack: float = 0
+) -> Ranking:
+    """Score some rows by their cosines and signals. slack: by how much one may miss the floor.
+
+    The floor is compared with neither the page nor the recency nor the weight of a passage, and a
+    section that is known to answer the very question is above any floor.
+    """
+    weighted = profile.hybrid * signals.lexical + profile.dense * dense
+    base = (weighted / (profile.hybrid + profile.dense)).astype(np.float32)
+    is_known = signals.question > SAME_QUESTION
+    questions = np.where(
+        is_known,
+        np.float32(KNOWN_QUESTION_BONUS),
+        np.float32(profile.questions) * signals.question,
+    )
+    score = (base + signals.boost + signals.page + signals.fresh + questions) * signals.weight
+    above_floor = add_floored_boost(profile, base, signals.boost) >= profile.floor - slack
+    parts = (signals.lexical, dense, signals.boost, signals.page, signals.question)
+    return Ranking(rows, score, base, *parts, above_floor | is_known)
+
+
+def add_floored_boost(profile: Profile, base: F, boost: F) -> F:
+    """Add to a base score what of its boost the floor is compared with."""
+    return base + profile.floored_boost * boost
+
+
+def find_passage_candidates(stream: Int8Codes, profile: Profile, query: PassageQuery) -> Candidates:
+    """Find the passages that may come first by the estimate of all, and score them exactly.
+
+    Among them are the best that the asker can read, and ``near`` of the best under the floor.
+    """
+    unit, signals = query.unit, query.signals
+    rows = np.arange(len(signals.weight))
+    estimated = score_rows(profile, rows, stream.estimate(unit), signals, stream.slack(unit))
+    likely = estimated.above_floor
+    pool = max(SCALAR_POOL, query.top_k)
+    is_candidate = np.zeros(len(rows), dtype=np.bool_)
+    for mask in (likely, likely & query.readable):
+        is_candidate[select_top_rows(estimated.score, pool, mask)] = True
+    if query.near:
+        is_candidate[select_top_rows(estimated.score, query.near, ~likely)] = True
+    candidates = np.flatnonzero(is_candidate)
+    return Candidates(candidates, score_codes(stream, unit, candidates))
+
+
+def find_hint_candidates(
+    stream: Int8Codes, owners: NDArray[np.uint32], added: Floats, unit: Floats, count: int
+) -> Candidates:
+    """Find the hints that may come first, by the best cosine of their windows.
+
+    owners: (windows,) the hint of each. added: (hints,) what is added to each hint's cosine.
+    """
+    hints = len(added)
+    estimated = max_cosine_per_hint(owners, stream.estimate(unit), hints) + added
+    candidates = np.sort(select_top_rows(estimated, max(SCALAR_POOL, count)))
+    windows = np.flatnonzero(np.isin(owners, candidates))
+    cosines = max_cosine_per_hint(owners[windows], score_codes(stream, unit, windows), hints)
+    return Candidates(candidates, cosines[candidates])
+
+
+def score_codes(codes: Int8Codes, query: Floats, rows: Rows) -> Floats:
+    """Compute the cosine of the float query with the codes of some rows. Returns (len(rows),)."""
+    # Summed in one order, so that equal rows have equal cosines, and in float64, so that another
+    # order, such as that of the engine in the browser, comes to the same float32.
+    dots = np.einsum("ij,j->i", codes.decode_rows(rows), query, dtype=np.float64)
+    cosines: Floats = (dots * codes.inverse_norms[rows]).astype(np.float32)
+    return cosines
+
+
+def score_all_codes(codes: Int8Codes, query: Floats) -> Floats:
+    """Compute the cosine of the float query with every row, some at a time. Returns (n,)."""
+    cosines = np.empty(len(codes), dtype=np.float32)
+    for start in range(0, len(codes), _ROWS_PER_BLOCK):
+        rows = np.arange(start, min(start + _ROWS_PER_BLOCK, len(codes)))
+        cosines[rows] = score_codes(codes, query, rows)
+    return cosines
+
+
+def max_cosine_per_hint(owners: NDArray[np.uint32], cosines: Floats, hints: int) -> Floats:
+    """Compute the best cosine of each hint's windows, (hints,)."""
+    best = np.full(hints, -1.0, dtype=np.float32)
+    np.maximum.at(best, owners, cosines)
+    return best
+
+
+def score_name_boosts(store: Store, reading: QuestionReading) -> Floats:
+    """Score the authored names in a question for each record that bears them. Returns (records,).
+
+    A record gets the boost of its best alias, title or file name and that of its best theme, each
+    faded by how many records the phrase occurs in.
+    """
+    profile, records = store.manifest.profile, len(store.weights)
+    names = ((store.aliases, profile.name_boost), (store.names, profile.title_boost))
+    boosts = np.zeros(records, dtype=np.float32)
+    for indexes in (names, ((store.themes, profile.theme_boost),)):
+        best = np.zeros(records, dtype=np.float32)
+        for index, boost in indexes:
+            for phrase in index.rows.keys() & reading.phrases:
+                entry = index.entry(phrase)
+                fade = 1 - profile.theme_fade * (1 - fade_common_phrase(entry.frequency, records))
+                rows = list(entry.records)
+                best[rows] = np.maximum(best[rows], boost * fade)
+        boosts += best
+    return boosts
+
+
+def score_pages(store: Store, reading: QuestionReading, lexical: Floats) -> Floats:
+    """Score every record's title and words against a question. Returns (records,).
+
+    lexical: of each passage, (n,).
+    """
+    profile = store.manifest.profile
+    own = {tag: _mark_records_in_language(store, tag) for tag in reading.idfs}
+    norms = store.title_norms.astype(np.float64)
+    scores = profile.title_cosine * _compute_cosines(store.title_terms, norms, reading.idfs, own)
+    scores += profile.title_share * _compute_title_shares(store, reading)
+    scores += profile.page_words * _average_best_passages(store, lexical)
+    return scores.astype(np.float32)
+
+
+def score_questions(store: Store, reading: QuestionReading) -> Floats:
+    """Score the best question that each passage's section is known to answer. Returns (n,).
+
+    It is the cosine of the idf vectors of its distinct terms and of the asked question's. 1 is for
+    the very same words, since "not" or "after" is no term.
+    """
+    passages = store.question_passages
+    own = {
+        rows.tag: (rows.first <= passages) & (passages < rows.end) for rows in store.site.languages
+    }
+    cosines = _compute_cosines(store.question_terms, store.question_norms, reading.idfs, own)
+    is_same = (cosines > SAME_QUESTION) & (store.question_keys == hash_words(reading.question))
+    cosines = np.where(is_same, 1.0, np.minimum(cosines, OTHER_QUESTION))
+    best = np.zeros(len(store.passage_records))
+    np.maximum.at(best, passages, cosines)
+    return best[store.passage_sections].astype(np.float32)
+
+
+def hash_words(question: str) -> int:
+    """Hash the words of a question in lower case, in their order, to a number above 0."""
+    key = 0
+    for character in " ".join(split_lowercase_words(question)):
+        key = (31 * key + ord(character)) % KEY_MODULUS
+    return key + 1
+
+
+@memoize_per_store
+def score_freshness(store: Store) -> Floats:
+    """Score how new each record is, (records,): 1 for the newest date, half of it a year before.
+
+    No clock is read, so that a bundle answers tomorrow as it does today. 0 without a date.
+    """
+    days = [dt.date.fromisoformat(date).toordinal() if date else None for date in store.dates]
+    newest = max((day for day in days if day is not None), default=0)
+    fresh = [0.0 if day is None else 0.5 ** ((newest - day) / HALF_LIFE_DAYS) for day in days]
+    return np.array(fresh, dtype=np.float32)
+
+
+def score_hint_labels(store: Store, idfs: Idfs) -> Floats:
+    """Score the terms that a question shares with each hint's label and locator. Returns (hints,).
+
+    A term counts its idf among the hints where that is less, so that a word of every label finds
+    none of them. The language with the best share counts, and 1 is the whole question.
+    """
+    count = store.manifest.counts["hints"]
+    best = np.zeros(count, dtype=np.float32)
+    terms = store.label_terms
+    for weights in idfs.values():
+        total = sum(weights.values())
+        shares = np.zeros(count, dtype=np.float32)
+        # In the question's order: sums of the same numbers in another order may differ.
+        for term in filter(terms.rows.__contains__, weights):
+            rows = list(terms.entry(term).records)
+            shares[rows] += min(weights[term], compute_idf(count, len(rows))) / total
+        best = np.maximum(best, shares)
+    return np.float32(store.manifest.profile.label_words) * best
+
+
+def fade_common_phrase(frequency: int, records: int) -> float:
+    """Reduce a boost by the number of records that a phrase occurs in.
+
+    Returns 1 for a phrase of one record, falling linearly to 0 at half of the records, so that a
+    name that every page uses lifts nothing.
+    """
+    return max(0.0, 1.0 - 2.0 * max(0, frequency - 1) / max(records, 2))
+
+
+def _compute_cosines(
+    index: PhraseIndex,
+    norms: NDArray[np.float64],
+    idfs: Idfs,
+    marks: Mapping[str, NDArray[np.bool_]],
+) -> NDArray[np.float64]:
+    """Compute the cosine of the idf vectors of a question's distinct terms and each short text's.
+
+    index: of the terms of texts, such as titles. norms: (n,) of their idf vectors. marks: by
+    language which of them are in it, (n,). Returns (n,).
+    """
+    products = np.zeros(len(norms))
+    for language, weights in idfs.items():
+        norm = math.sqrt(sum(weight**2 for weight in weights.values()))
+        own = marks[language]
+        for term in filter(index.rows.__contains__, weights):
+            rows = [row for row in index.entry(term).records if own[row]]
+            products[rows] += weights[term] ** 2 / norm
+    return np.divide(products, norms, out=np.zeros_like(products), where=norms > 0)
+
+
+def _compute_title_shares(store: Store, reading: QuestionReading) -> NDArray[np.float64]:
+    """Compute each record's share of the question's idf, by the best of its names.
+
+    A title or a file name counts where the question contains it as a whole phrase.
+    """
+    shares = np.zeros(len(store.weights))
+    for phrase in store.names.rows.keys() & reading.phrases:
+        rows = list(store.names.entry(phrase).records)
+        for language, weights in reading.idfs.items():
+            common = dict.fromkeys(extract_terms(phrase, language, reading.forms[language]))
+            shared = sum(weights.get(term, 0.0) for term in common)
+            share = shared / (sum(weights.values()) or 1.0)
+            own = _mark_records_in_language(store, language)
+            for row in rows:
+                shares[row] = max(shares[row], share if own[row] else 0.0)
+    return shares
+
+
+def _average_best_passages(store: Store, lexical: Floats) -> NDArray[np.float64]:
+    """Average the lexical scores of each record's three best passages; a missing one counts 0."""
+    rows = np.flatnonzero(lexical)
+    records, scores = store.passage_records[rows], lexical[rows]
+    order = np.lexsort((-scores, records))
+    records, scores = records[order], scores[order]
+    # Passages before this one in its record: records stand together now.
+    places = np.arange(len(records)) - np.searchsorted(records, records)
+    best = places < BEST_PASSAGES
+    return np.bincount(records[best], scores[best], len(store.weights)) / BEST_PASSAGES
+
+
+@memoize_per_store
+def _mark_records_in_language(store: Store, language: str) -> NDArray[np.bool_]:
+    """Mark the records that have passages in a language. Returns (records,)."""
+    own = np.zeros(len(store.weights), dtype=np.bool_)
+    for each in store.site.languages:
+        if each.tag == language:
+            own[store.passage_records[each.first : each.end]] = True
+    return own
