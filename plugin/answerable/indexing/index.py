@@ -148,6 +148,9 @@ _HISTORY_PHRASES = (
     "changelog", "change log", "release notes", "release history", "version history",
     "upgrade notes", "what s new", "whats new",
 )  # fmt: skip
+# What a site's readers seldom want: a page for those who work on the project weighs less.
+_CONTRIBUTING_WEIGHT = 0.8
+_CONTRIBUTING_NAMES = frozenset(("contributing", "contribute", "contributing guide", "development"))
 # As the whole of a title or of a part of a path, but for the site's name.
 _HISTORY_NAMES = frozenset(("changes", "releases", "proposals", "rfcs", "blog", "people"))
 _HISTORY_PATTERN = re.compile(rf"\b({'|'.join(_HISTORY_PHRASES)})\b")
@@ -166,12 +169,16 @@ def check_weight_patterns(patterns: Iterable[str], ids: Sequence[str]) -> None:
 def weigh_records(ids: Sequence[str], weights: Mapping[str, float]) -> tuple[float, ...]:
     """Return the weight of each record: that of the first pattern that its id matches, else 1.
 
-    A pattern without wildcards names a page or a folder.
+    A pattern without wildcards names a page or a folder. Pages on contributing weigh .8.
     """
-    return tuple(
-        next((float(w) for pattern, w in weights.items() if _matches_pattern(name, pattern)), 1.0)
-        for name in ids
-    )
+
+    def weigh(name: str) -> float:
+        is_for_others = not _CONTRIBUTING_NAMES.isdisjoint(map(normalize_phrase, name.split("/")))
+        usual = _CONTRIBUTING_WEIGHT if is_for_others else 1.0
+        matching = (float(w) for pattern, w in weights.items() if _matches_pattern(name, pattern))
+        return next(matching, usual)
+
+    return tuple(map(weigh, ids))
 
 
 def mark_history_pages(

@@ -1,15 +1,20 @@
 """Confidence in an answer, in the three buckets that are published of it."""
 
+from ..bundle_format.manifest import Profile
 from ..retrieval.question import QuestionReading
 from ..retrieval.rank import SAME_QUESTION, Scored
 from ..types import Confidence, Passage
 
-# Where the first passages come from this many pages, no section is clearly meant. On five sites
-# whose answers were read, 22 % of the upper grade were wrong then, and 33 % by scores alone.
+# Where the first passages come from this many pages, no section is clearly meant.
 FIRST_PASSAGES, MANY_PAGES = 3, 3
+# The best score of an answer of the upper grade is so far above the floor. Of 221 answers that were
+# read, both rules together leave 34 % of the upper grade wrong, instead of 42 % without them.
+SURE_ABOVE_FLOOR = 0.08
 
 
-def rate_passages(reading: QuestionReading, passages: list[Scored[Passage]]) -> Confidence:
+def rate_passages(
+    profile: Profile, reading: QuestionReading, passages: list[Scored[Passage]]
+) -> Confidence:
     """Rate the passages that answer a question without a model, best first: medium or low.
 
     Low where no section is clearly meant, or where the site lacks a word of the question.
@@ -20,4 +25,7 @@ def rate_passages(reading: QuestionReading, passages: list[Scored[Passage]]) -> 
     if any(remark.kind == "unknown" for remark in reading.remarks):
         return "low"
     pages = {scored.item.record for scored in passages[:FIRST_PASSAGES]}
-    return "low" if len(pages) >= MANY_PAGES else "medium"
+    best = max(scored.base for scored in passages)
+    return (
+        "medium" if len(pages) < MANY_PAGES and best >= profile.floor + SURE_ABOVE_FLOOR else "low"
+    )

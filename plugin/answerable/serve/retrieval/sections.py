@@ -68,10 +68,19 @@ def has_code(passage: Passage) -> bool:
 
 
 def choose_passages(store: Store, retrieved: RetrievalResult) -> list[Scored[Passage]]:
-    """Choose the passages that answer a question without a model, and order them.
+    """Choose the passages that answer a question without a model, best first.
 
-    They are above the floor, or beside such a passage on its page and a little under it.
+    What a project was answers only a question that has a word for history.
     """
+    ordered = order_candidates(store, retrieved)
+    if retrieved.reading.asks_for_history:
+        return ordered
+    is_history = store.is_history[store.passage_records]
+    return [s for s in ordered if s.question > SAME_QUESTION or not is_history[s.row]]
+
+
+def order_candidates(store: Store, retrieved: RetrievalResult) -> list[Scored[Passage]]:
+    """Order what is above the floor, and what is a little under it beside such a passage."""
     pool = sorted((*retrieved.passages, *retrieved.siblings), key=lambda scored: -scored.score)
     return order_sections(store, retrieved.reading, pool[:POOL_SIZE])
 
@@ -87,7 +96,8 @@ def list_sections(store: Store, retrieved: RetrievalResult) -> list[Scored[Passa
     sections: dict[str, Scored[Passage]] = {}
     texts: set[str] = set()
     by_record: Counter[str] = Counter()
-    for scored in (*choose_passages(store, retrieved), *near):
+    answering = choose_passages(store, retrieved)
+    for scored in (*answering, *order_candidates(store, retrieved), *near):
         passage = scored.item
         is_new = passage.url not in sections and passage.text not in texts
         if is_new and by_record[passage.record] < SECTIONS_PER_PAGE:
