@@ -245,11 +245,10 @@ class Engine(Generic[StoreT]):
         claims = tuple(_point_to_line(claim, evidence, reading) for claim in reply.answer.claims)
         reply = replace(reply, answer=replace(reply.answer, claims=claims))
         if reply.reason is None and named is None:
-            confidence = (
-                rate_passages(self.store.manifest.profile.floor, reading, passages)
-                if claims
-                else "medium"
-            )
+            # A note above its floor is what it says.
+            confidence: Confidence = "medium"
+            if claims:
+                confidence = rate_passages(self.store.manifest.profile, reading, passages)
             reply = replace(reply, confidence=confidence)
         return self._format(reply)
 

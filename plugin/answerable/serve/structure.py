@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
+from .rules import RULES, compile_rule
+
 BlockKind = Literal["text", "item", "row", "code", "label"]
 SpanKind = Literal["code", "link", "cell"]
 BLOCK_KINDS: tuple[BlockKind, ...] = ("text", "item", "row", "code", "label")
@@ -11,7 +13,7 @@ SPAN_KINDS: tuple[SpanKind, ...] = ("code", "link", "cell")
 LABEL_DETAILS = ("tab", "title", "term", "file", "caption")
 
 # Between the headings of a passage's title.
-TITLE_SEPARATOR = " › "
+TITLE_SEPARATOR: str = RULES["structure"]["TITLE_SEPARATOR"]
 
 # Languages of code that draws a diagram or replays a terminal: nobody copies it.
 DIAGRAM_LANGUAGE, RECORDING_LANGUAGE = "mermaid", "recording"
@@ -23,7 +25,7 @@ _MAX_GROUP = 2**31
 LEAD_INS = (":", "：", "...", "…")
 # The words of a link do not cross a line's end, where a block ends; the dot between the cells of a
 # row, which the page does not have; or columns of code, whose spaces the page does not collapse.
-BREAK = re.compile(r"\n|(?<!\S)·(?!\S)|[^\S\n]{2,}")
+BREAK = compile_rule("structure", "BREAK")
 
 # A control character, white space or a backslash could make a browser read another url.
 UNSAFE_IN_URL = re.compile(r"[\x00-\x20\x7f-\xa0\\]")

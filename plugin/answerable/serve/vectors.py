@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .rules import RULES
+
 # The best passages by the estimate that are scored exactly.
-CANDIDATES = 128
+CANDIDATES: int = RULES["vectors"]["CANDIDATES"]
 # By how much an estimate may miss the floor.
-ESTIMATE_SLACK = 0.07
+ESTIMATE_SLACK: float = RULES["vectors"]["ESTIMATE_SLACK"]
 # A site of no more passages needs no estimate: the codes of all are few files.
-EXACT_PASSAGES = 128
+EXACT_PASSAGES: int = RULES["vectors"]["EXACT_PASSAGES"]
 
 
 Int8Array = NDArray[np.int8]
@@ -123,7 +125,7 @@ Floats = NDArray[np.float32]
 Rows = NDArray[np.intp]
 
 # Candidates of a stream that are scored against the float query.
-SCALAR_POOL = 64
+SCALAR_POOL: int = RULES["vectors"]["SCALAR_POOL"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

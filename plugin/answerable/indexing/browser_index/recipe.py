@@ -1,178 +1,26 @@
-"""The recipe: constants, word lists and patterns that the browser's engine takes from Python."""
+"""The rules that the browser's engine reads from an index: `rules.json`, and what a site adds."""
 
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, is_dataclass
+from collections.abc import Collection, Iterator
 from functools import cache
-from importlib import import_module
 from itertools import groupby
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-from ...serve import structure, vectors
-from ...serve.answers import confidence, extractive, line, units, wire
-from ...serve.bundle_format import site_data, stored_answers
 from ...serve.bundle_format.site_data import SiteMetadata
-from ...serve.embedders import local_embedder
-from ...serve.errors import AnswerableError
-from ...serve.retrieval import bm25, question, rank, retrieve, sections, word_forms
+from ...serve.retrieval.question import collect_now_words
 from ...serve.rules import RULES
-from ...serve.text import normalization, sanitization, tokenization
-
-# Python's own parser of patterns, which has had this name since 3.11.
-_parser: Any = import_module("re._parser")
-
-# The content of a class for each of Python's, by https://docs.python.org/3/library/re.html.
-_WORD = r"\p{L}\p{N}_"
-_DIGIT = r"\p{Nd}"
-_SPACE = r"\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-_CLASSES = {"WORD": _WORD, "DIGIT": _DIGIT, "SPACE": _SPACE}
-
-_BOUNDARY = f"(?:(?<=[{_WORD}])(?![{_WORD}])|(?<![{_WORD}])(?=[{_WORD}]))"
-_NO_BOUNDARY = f"(?:(?<=[{_WORD}])(?=[{_WORD}])|(?<![{_WORD}])(?![{_WORD}]))"
-_ANCHORS = {
-    "AT_BEGINNING": "^",
-    "AT_BEGINNING_STRING": "^",
-    "AT_END": r"(?=\n?$)",
-    "AT_END_STRING": "$",
-    "AT_BOUNDARY": _BOUNDARY,
-    "AT_NON_BOUNDARY": _NO_BOUNDARY,
-}
-
-# Letters that are one for Python where case is ignored; for JavaScript the latter two are others.
-_LETTERS_I = "Ii\u0131\u0130"
-
-_TRANSLATED_FLAGS = re.IGNORECASE | re.DOTALL | re.UNICODE
 
 
-def translate_pattern(pattern: re.Pattern[str]) -> dict[str, str]:
-    """Translate a compiled pattern to the ``source`` and ``flags`` of a JavaScript RegExp.
-
-    Groups keep their numbers and names. AnswerableError for a construct without a translation: a
-    possessive quantifier, an atomic group, a conditional, flags inside the pattern.
-    """
-    if pattern.flags & ~_TRANSLATED_FLAGS:
-        raise AnswerableError(f"{pattern.pattern!r:.80}: its flags have no translation; drop them")
-    parsed = _parser.parse(pattern.pattern, pattern.flags)
-    names = {number: name for name, number in pattern.groupindex.items()}
-    translator = _Translator(
-        names,
-        is_dotall=bool(pattern.flags & re.DOTALL),
-        ignores_case=bool(pattern.flags & re.IGNORECASE),
-    )
-    flags = "iu" if pattern.flags & re.IGNORECASE else "u"
-    return {"source": translator.write_nodes(parsed), "flags": flags}
-
-
-class _Translator:
-    """Write the nodes of a parsed pattern as JavaScript. names: of groups by number."""
-
-    def __init__(self, names: dict[int, str], *, is_dotall: bool, ignores_case: bool) -> None:
-        self.names = names
-        self.is_dotall = is_dotall
-        self.ignores_case = ignores_case
-
-    def write_nodes(self, nodes: Iterable[tuple[Any, Any]]) -> str:
-        """Write a sequence of nodes."""
-        return "".join(self._write_node(str(kind), value) for kind, value in nodes)
-
-    def _write_node(self, kind: str, value: Any) -> str:
-        match kind:
-            case "LITERAL":
-                members = self._write_member(kind, value)
-                return _escape(value) if members == _escape(value) else f"[{members}]"
-            case "NOT_LITERAL":
-                return f"[^{self._write_member('LITERAL', value)}]"
-            case "ANY":
-                return "[^]" if self.is_dotall else r"[^\n]"
-            case "IN":
-                return self._write_class(value)
-            case "AT":
-                return _ANCHORS[str(value)]
-            case "BRANCH":
-                return f"(?:{'|'.join(map(self.write_nodes, value[1]))})"
-            case "SUBPATTERN":
-                return self._write_group(*value)
-            case "MAX_REPEAT" | "MIN_REPEAT":
-                return self._write_repeat(*value, is_lazy=kind == "MIN_REPEAT")
-            case "ASSERT" | "ASSERT_NOT":
-                direction, inner = value
-                look = ("<" if direction < 0 else "") + ("=" if kind == "ASSERT" else "!")
-                return f"(?{look}{self.write_nodes(inner)})"
-            case "GROUPREF":
-                return rf"\k<{self.names[value]}>" if value in self.names else rf"(?:\{value})"
-            case _:
-                raise AnswerableError(
-                    f"a pattern with {kind} has no translation; write it in another way"
-                )
-
-    def _write_group(self, number: int | None, added: int, removed: int, inner: Any) -> str:
-        if added or removed:
-            raise AnswerableError(
-                "a pattern with flags inside has no translation; write it in another way"
-            )
-        if number is None:
-            return f"(?:{self.write_nodes(inner)})"
-        name = f"?<{self.names[number]}>" if number in self.names else ""
-        return f"({name}{self.write_nodes(inner)})"
-
-    def _write_repeat(self, least: int, most: Any, inner: Any, *, is_lazy: bool) -> str:
-        end = "" if most is _parser.MAXREPEAT else str(most)
-        count = {(0, ""): "*", (1, ""): "+", (0, "1"): "?"}.get(
-            (least, end), f"{{{least}}}" if end == str(least) else f"{{{least},{end}}}"
-        )
-        return f"(?:{self.write_nodes(inner)}){count}{'?' if is_lazy else ''}"
-
-    def _write_class(self, items: Sequence[tuple[Any, Any]]) -> str:
-        """Write a class; a negated part of it, such as ``\\W``, becomes a lookahead of its own."""
-        kinds = [(str(kind), value) for kind, value in items]
-        is_negated = kinds[0][0] == "NEGATE"
-        members = "".join(
-            self._write_member(kind, value) for kind, value in kinds if kind != "NEGATE"
-        )
-        absent = [
-            _CLASSES[str(value).removeprefix("CATEGORY_NOT_")]
-            for kind, value in kinds
-            if kind == "CATEGORY" and str(value).startswith("CATEGORY_NOT_")
-        ]
-        if not absent:
-            return f"[{'^' if is_negated else ''}{members}]"
-        if is_negated:
-            # In no listed member, and in each class whose complement is listed.
-            looks = "".join(f"(?=[{each}])" for each in absent)
-            return f"(?:{looks}[^{members}])"
-        branches = [f"[^{each}]" for each in absent] + ([f"[{members}]"] if members else [])
-        return f"(?:{'|'.join(branches)})"
-
-    def _write_member(self, kind: str, value: Any) -> str:
-        match kind:
-            case "LITERAL":
-                return self._add_letters_i(value, value) or _escape(value)
-            case "RANGE":
-                return f"{_escape(value[0])}-{_escape(value[1])}{self._add_letters_i(*value)}"
-            case "CATEGORY":
-                name = str(value).removeprefix("CATEGORY_")
-                return "" if name.startswith("NOT_") else _CLASSES[name]
-            case _:
-                raise AnswerableError(
-                    f"a class with {kind} has no translation; write it in another way"
-                )
-
-    def _add_letters_i(self, first: int, last: int) -> str:
-        """Return all letters i where case is ignored and a range has one of them, else nothing."""
-        has_letter = any(first <= ord(letter) <= last for letter in _LETTERS_I)
-        return _LETTERS_I[1:] if self.ignores_case and has_letter else ""
-
-
-def _escape(code: int) -> str:
-    """Write a character so that it is literal inside and outside a class."""
-    character = chr(code)
-    if character.isascii() and (character.isalnum() or character in " _\"'`<>=!,;:@#%&~"):
-        return character
-    if character.isascii() and character in r"^$\.*+?()[]{}|/":
-        return f"\\{character}"
-    return f"\\u{{{code:x}}}"
+def collect_recipe(site: SiteMetadata) -> dict[str, Any]:
+    """Collect the rules by module and name, and what a site makes of some."""
+    phrases, substrings = collect_now_words(site.tags)
+    now_words = [sorted(phrases), list(substrings)]
+    scripts = write_script_pattern(site.scripts)
+    return {
+        **RULES,
+        "question": {**RULES["question"], "NOW_WORDS": now_words},
+        "tokenization": {**RULES["tokenization"], "SITE_SCRIPTS": scripts},
+    }
 
 
 def write_script_pattern(scripts: Collection[str]) -> dict[str, str]:
@@ -210,104 +58,3 @@ def _read_letter_runs() -> list[tuple[str, int, int]]:
 
 def _write_range(first: int, last: int) -> str:
     return rf"\u{{{first:x}}}" + (rf"-\u{{{last:x}}}" if last > first else "")
-
-
-# By module, the constants that its twin in the browser reads; of a function its result.
-COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
-    bm25: ("K1", "B", "BACKGROUND_PASSAGES"),
-    confidence: ("FIRST_PASSAGES", "MANY_PAGES"),
-    extractive: ("MAX_PASSAGES",),
-    line: ("LINE_WORDS", "EXTRA_WORDS", "REPEATED_SHARE"),
-    question: (
-        "MIN_WORD_LETTERS",
-        "TWO_EDITS_FROM_LETTERS",
-        "CLEARLY_MORE",
-        "ORDINARY_RANK",
-        "_BOUNDARY",
-        "_WORD_GAP",
-        "MAX_QUESTION_CHARACTERS",
-    ),
-    rank: (
-        "BEST_PASSAGES",
-        "HALF_LIFE_DAYS",
-        "KEY_MODULUS",
-        "OTHER_QUESTION",
-        "SAME_QUESTION",
-        "KNOWN_QUESTION_BONUS",
-    ),
-    retrieve: ("TOP_K", "SIBLING_PAGES", "MAX_SIBLINGS", "SIBLING_SLACK", "_TINY"),
-    sections: (
-        "PAGE_WEIGHT",
-        "QUESTION_WEIGHT",
-        "SAME_QUESTION_BONUS",
-        "OWN_WEIGHT",
-        "HEADING_WEIGHT",
-        "CODE_BONUS",
-        "LENGTH_WEIGHT",
-        "WINDOW_SUFFIX",
-        "POOL_SIZE",
-        "SECTIONS_PER_PAGE",
-    ),
-    structure: ("BREAK", "TITLE_SEPARATOR"),
-    units: ("MIN_LINK_WORDS",),
-    site_data: ("QUESTION_NORM_UNITS",),
-    stored_answers: ("ANSWERS_PER_SHARD",),
-    local_embedder: (
-        "SPACE",
-        "SPECIAL_PIECES",
-        "FIRST_BYTE",
-        "SPACES_RANK",
-        "LEFT_IDS",
-        "_SPECIAL",
-        "_WORD",
-    ),
-    normalization: ("_BLANK_CHARACTERS", "_EMPHASIS", "_TYPOGRAPHY"),
-    sanitization: ("_LINE_ENDS", "_UNSAFE"),
-    tokenization: (
-        "_CAMEL_CASE_PART",
-        "_WORD",
-        "unspaced_pattern",
-        "word_or_letter_pattern",
-    ),
-    vectors: ("CANDIDATES", "ESTIMATE_SLACK", "EXACT_PASSAGES", "SCALAR_POOL"),
-    wire: ("MIN_OVERLAP", "_UNQUOTED"),
-    word_forms: ("MIN_SHARED_LETTERS", "MAX_OTHER_LETTERS", "MAX_OTHER_TERM_LETTERS"),
-}
-
-
-def collect_recipe(site: SiteMetadata) -> dict[str, dict[str, Any]]:
-    """Collect the constants by module and name as JSON values, and what a site makes of some.
-
-    Names are in upper case, without leading underscores.
-    """
-    recipe = {
-        module.__name__.rpartition(".")[2]: {
-            name.lstrip("_").upper(): to_json_value(getattr(module, name)) for name in names
-        }
-        for module, names in COLLECTED.items()
-    }
-    recipe["question"]["NOW_WORDS"] = to_json_value(question.collect_now_words(site.tags))
-    recipe["rules"] = dict(RULES)
-    recipe["tokenization"]["SITE_SCRIPTS"] = write_script_pattern(site.scripts)
-    return recipe
-
-
-def to_json_value(value: Any) -> Any:
-    """Return a constant as JSON: sets sorted, patterns translated, functions called; TypeError."""
-    match value:
-        case None | bool() | int() | float() | str():
-            return value
-        case re.Pattern():
-            return translate_pattern(value)
-        case set() | frozenset():
-            return sorted(map(to_json_value, value))
-        case tuple() | list():
-            return [to_json_value(each) for each in value]
-        case Mapping():
-            return {str(key): to_json_value(each) for key, each in value.items()}
-        case _ if is_dataclass(value) and not isinstance(value, type):
-            return to_json_value(asdict(value))
-        case _ if callable(value):
-            return to_json_value(value())
-        case _:
-            raise TypeError(f"{value!r:.80} has no form in JSON")

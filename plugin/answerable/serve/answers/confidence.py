@@ -3,13 +3,15 @@
 from ..bundle_format.manifest import Profile
 from ..retrieval.question import QuestionReading
 from ..retrieval.rank import SAME_QUESTION, Scored
+from ..rules import RULES
 from ..types import Confidence, Passage
 
 # Where the first passages come from this many pages, no section is clearly meant.
-FIRST_PASSAGES, MANY_PAGES = 3, 3
+FIRST_PASSAGES: int = RULES["confidence"]["FIRST_PASSAGES"]
+MANY_PAGES: int = RULES["confidence"]["MANY_PAGES"]
 # The best score of an answer of the upper grade is so far above the floor. Of 221 answers that were
 # read, both rules together leave 34 % of the upper grade wrong, instead of 42 % without them.
-SURE_ABOVE_FLOOR = 0.08
+SURE_ABOVE_FLOOR: float = RULES["confidence"]["SURE_ABOVE_FLOOR"]
 
 
 def rate_passages(

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
+from ..rules import RULES
 from ..types import Evidence
 
 MAX_DRAFT_ROUTES = 2
 # Two whole passages hold more answers than three excerpts of them did.
-MAX_PASSAGES = 2
+MAX_PASSAGES: int = RULES["extractive"]["MAX_PASSAGES"]
 # The notebook alone answers where its best cosine leads the best passage's by this much.
 ROUTES_ONLY_LEAD = 0.10
 # A note that lags the best passage by more than this does not belong beside claims.

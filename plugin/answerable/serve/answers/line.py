@@ -4,17 +4,18 @@ import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
+from ..rules import RULES
 from ..text.tokenization import NO_FORMS, extract_terms, word_or_letter_pattern
 from ..types import Passage
 from .units import TextRange, list_units
 
 # Of 246 questions of five sites whose answers were marked, 152 had theirs in lines of 30 words,
 # 162 in lines of 45 and 164 in lines of 60.
-LINE_WORDS = 45
+LINE_WORDS: int = RULES["line"]["LINE_WORDS"]
 # A line is longer by this many words at most where its last sentence ends there.
-EXTRA_WORDS = 15
+EXTRA_WORDS: int = RULES["line"]["EXTRA_WORDS"]
 # What a word adds that the line has already.
-REPEATED_SHARE = 0.1
+REPEATED_SHARE: float = RULES["line"]["REPEATED_SHARE"]
 
 _INNER_CAPITAL = re.compile(r"(?<=.)[A-Z]")
 

@@ -2,6 +2,7 @@
 
 import urllib.parse
 
+from ..rules import RULES
 from ..structure import LEAD_INS, split_runs
 from ..types import Passage
 
@@ -11,7 +12,7 @@ TextRange = tuple[int, int]
 # documentation sites 99 are shorter. In characters.
 MAX_WIDENED_SENTENCE = 300
 # A text fragment names at least this many words at each end.
-MIN_LINK_WORDS = 4
+MIN_LINK_WORDS: int = RULES["units"]["MIN_LINK_WORDS"]
 
 
 def find_surrounding_ranges(passage: Passage, start: int, end: int) -> list[TextRange]:

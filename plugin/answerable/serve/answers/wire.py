@@ -9,6 +9,7 @@ from urllib.parse import urljoin, urlsplit
 from ..retrieval.question import Remark
 from ..retrieval.sections import WINDOW_SUFFIX
 from ..retrieval.store import Store
+from ..rules import RULES
 from ..structure import Block
 from ..text.sanitization import sanitize_text
 from ..types import (
@@ -26,13 +27,13 @@ from .units import TextRange
 Json = dict[str, Any]
 
 # A shorter repeated end of a window may be chance, such as a line that closes a block of code.
-MIN_OVERLAP = 20
+MIN_OVERLAP: int = RULES["wire"]["MIN_OVERLAP"]
 # Places that are listed under a reply.
 MAX_PLACES = 5
 # What stands under the grade of a written answer that is not complete.
 IN_PART = "The pages found answer this in part."
 # Labels that are never quoted or missed: of an admonition, a block of code, a picture.
-_UNQUOTED = ("title", "file", "caption")
+_UNQUOTED: tuple[str, ...] = tuple(RULES["wire"]["UNQUOTED"])
 
 
 class _LocatedPart(NamedTuple):

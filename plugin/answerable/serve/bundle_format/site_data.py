@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..rules import RULES
 from ..structure import is_safe_url
 from ..text.languages import is_language_tag
 from .container import Container, shrink_array
@@ -30,7 +31,7 @@ MAX_WEIGHT = 10.0
 # No title is longer: a term weighs 35 at the most.
 MAX_TITLE_NORM = 1e4
 # Norms of questions are whole numbers on disk, so that both engines read the same ones.
-QUESTION_NORM_UNITS = 1000
+QUESTION_NORM_UNITS: int = RULES["site_data"]["QUESTION_NORM_UNITS"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..rules import RULES
 from ..types import Answer, Passage
 
 # In the files that a browser reads: of so many, a chosen question loads one shard.
-ANSWERS_PER_SHARD = 16
+ANSWERS_PER_SHARD: int = RULES["stored_answers"]["ANSWERS_PER_SHARD"]
 
 # The row of a passage, and the (start, end) of words in its text.
 PassageRange = tuple[int, int, int]

@@ -12,29 +12,27 @@ from numpy.typing import NDArray
 
 from ..bundle_format.container import Container, hash_files, unpack_container
 from ..errors import BundleError, EmbedderError
+from ..rules import RULES, compile_rule
 from .embedder import EmbedderIdentity, Vectors
 
 # How pieces write a space; every text begins with one.
-SPACE = "\u2581"
+SPACE: str = RULES["local_embedder"]["SPACE"]
 # Before the pieces that are merged come three special ones and one for each byte.
-SPECIAL_PIECES = ("<unk>", "<s>", "</s>")
-FIRST_BYTE = len(SPECIAL_PIECES)
+SPECIAL_PIECES: tuple[str, ...] = tuple(RULES["local_embedder"]["SPECIAL_PIECES"])
+FIRST_BYTE: int = RULES["local_embedder"]["FIRST_BYTE"]
 FIRST_MERGED = FIRST_BYTE + 256
 
 # Runs of spaces merge after everything else.
-SPACES_RANK = 1 << 15
+SPACES_RANK: int = RULES["local_embedder"]["SPACES_RANK"]
 # Two splits of one piece: the one with the earlier left half goes first.
-LEFT_IDS = 1 << 16
+LEFT_IDS: int = RULES["local_embedder"]["LEFT_IDS"]
 
-_SPECIAL = re.compile(f"({'|'.join(SPECIAL_PIECES)})")
+_SPECIAL = compile_rule("local_embedder", "SPECIAL")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MARK = "\\x00-\\x09\\x0b-\\x1f!-/:-@\\[-`{-\\x7f"
 _BEYOND_ASCII = f"\\x80-{chr(ord(SPACE) - 1)}{chr(ord(SPACE) + 1)}-\U0010ffff"
 # Letters, and punctuation, join characters beyond ASCII: such a run is one word.
-_WORD = re.compile(
-    f"\n|{SPACE}*(?:[A-Za-z]+(?![A-Za-z{_BEYOND_ASCII}])|[{_MARK}]+(?![{_MARK}{_BEYOND_ASCII}])"
-    f"|[0-9]|[^{SPACE}\n]+)|{SPACE}+"
-)
+_WORD = compile_rule("local_embedder", "WORD")
 
 _CACHED_WORDS = 1 << 15
 # A longer one hardly comes again.

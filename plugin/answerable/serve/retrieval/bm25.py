@@ -7,15 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bundle_format.site_data import Postings
+from ..rules import RULES
 from ..text.tokenization import extract_terms
 
 # BM25's usual constants, without the (k1 + 1) factor, so that a term adds at most its idf.
-K1 = 1.2
-B = 0.75
+K1: float = RULES["bm25"]["K1"]
+B: float = RULES["bm25"]["B"]
 
 # Passages of ordinary language, without the question's words, that a corpus is counted together
 # with: on a site of few passages a word that it lacks would else outweigh all that it has.
-BACKGROUND_PASSAGES = 10
+BACKGROUND_PASSAGES: int = RULES["bm25"]["BACKGROUND_PASSAGES"]
 
 RowRange = tuple[int, int]
 

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..rules import RULES
+from ..rules import RULES, compile_rule
 from ..text.languages import TRANSLATIONS, base_language
 from ..text.normalization import normalize_phrase, split_ngrams
 from ..text.tokenization import (
@@ -24,7 +24,7 @@ from .bm25 import compute_idfs, count_passages, find_indexed_terms
 from .store import Store, memoize_per_store
 from .word_forms import has_form, read_forms
 
-MAX_QUESTION_CHARACTERS = 500
+MAX_QUESTION_CHARACTERS: int = RULES["question"]["MAX_QUESTION_CHARACTERS"]
 
 
 def clean_question(question: str) -> str:
@@ -83,11 +83,11 @@ def collect_now_words(languages: tuple[str, ...]) -> tuple[frozenset[str], tuple
 
 
 # A shorter word has too many neighbors.
-MIN_WORD_LETTERS = 4
+MIN_WORD_LETTERS: int = RULES["question"]["MIN_WORD_LETTERS"]
 # From so many letters on two edits are tried.
-TWO_EDITS_FROM_LETTERS = 8
+TWO_EDITS_FROM_LETTERS: int = RULES["question"]["TWO_EDITS_FROM_LETTERS"]
 # A spelling is clearly more frequent than another one if so many times as many passages have it.
-CLEARLY_MORE = 3
+CLEARLY_MORE: int = RULES["question"]["CLEARLY_MORE"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -209,11 +209,11 @@ RemarkKind = Literal["corrected", "unknown"]
 WordRank = Callable[[str], int | None]
 
 # Between the words of a correction in the question.
-_BOUNDARY = re.compile(r"\b")
-_WORD_GAP = re.compile(r"[\W_]+")
+_BOUNDARY = compile_rule("question", "BOUNDARY")
+_WORD_GAP = compile_rule("question", "WORD_GAP")
 
 # The absence of a word that is more common than this does not make a question unanswerable.
-ORDINARY_RANK = 8192
+ORDINARY_RANK: int = RULES["question"]["ORDINARY_RANK"]
 
 
 @dataclass(frozen=True, slots=True)

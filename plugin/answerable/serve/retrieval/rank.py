@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..bundle_format.manifest import Profile
 from ..bundle_format.site_data import PhraseIndex
+from ..rules import RULES
 from ..text.tokenization import extract_terms, split_lowercase_words
 from ..types import Passage, RoutingHint
 from ..vectors import SCALAR_POOL, Int8Codes
@@ -27,15 +28,16 @@ T = TypeVar("T", Passage, RoutingHint)
 F = TypeVar("F", float, NDArray[np.float32])
 
 # How many of a page's best passages count for the page.
-BEST_PASSAGES = 3
-HALF_LIFE_DAYS = 365
+BEST_PASSAGES: int = RULES["rank"]["BEST_PASSAGES"]
+HALF_LIFE_DAYS: int = RULES["rank"]["HALF_LIFE_DAYS"]
 # Two questions of the same terms, but for rounding; a known question that has other words is never
 # nearer than the second of these.
-SAME_QUESTION, OTHER_QUESTION = 0.999, 0.99
-KEY_MODULUS = 65_521
+SAME_QUESTION: float = RULES["rank"]["SAME_QUESTION"]
+OTHER_QUESTION: float = RULES["rank"]["OTHER_QUESTION"]
+KEY_MODULUS: int = RULES["rank"]["KEY_MODULUS"]
 # Added to the score of a section that is known to answer the very question: more than all else, so
 # that no other passage takes its place among the candidates.
-KNOWN_QUESTION_BONUS = 2.0
+KNOWN_QUESTION_BONUS: float = RULES["rank"]["KNOWN_QUESTION_BONUS"]
 # Rows scored together: few enough for what is made of them to stay in a core's cache.
 _ROWS_PER_BLOCK = 64
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ..rules import RULES
 from ..text.languages import match_languages
 from ..types import Evidence, Passage, RoutingHint
 from .bm25 import select_top_rows
@@ -13,14 +14,14 @@ from .question import NO_QUESTION, QuestionReading
 from .rank import Ranking, Scored, compute_signals, score_hint_labels, score_rows
 from .store import Candidates, Floats, PassageQuery, Signals, Store
 
-TOP_K = 8
+TOP_K: int = RULES["retrieve"]["TOP_K"]
 # The siblings of a pool: other passages of its best pages, whose score misses the floor by this
 # much at most. Measured on two sites: docs/tune.md has the table.
-SIBLING_PAGES = 3
-MAX_SIBLINGS = 24
-SIBLING_SLACK = 0.16
+SIBLING_PAGES: int = RULES["retrieve"]["SIBLING_PAGES"]
+MAX_SIBLINGS: int = RULES["retrieve"]["MAX_SIBLINGS"]
+SIBLING_SLACK: float = RULES["retrieve"]["SIBLING_SLACK"]
 # A query without tokens is all zeros, and is divided by this.
-_TINY = 1e-12
+_TINY: float = RULES["retrieve"]["TINY"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,11 @@
 """The order of sections, in which evidence is shown, quoted and listed, and the choice of hints."""
 
 import math
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ..rules import RULES, compile_rule
 from ..structure import TITLE_SEPARATOR
 from ..text.tokenization import split_lowercase_words
 from ..types import Passage, RoutingHint
@@ -18,18 +18,22 @@ from .store import Store
 # The weights of a section's parts: the score of its page's best passage, the base score of its own,
 # the share of the question that its heading has, code, and the logarithm of its length in terms,
 # without which short passages lead. Fitted on three sites, each by the other two: docs/tune.md.
-PAGE_WEIGHT, OWN_WEIGHT, HEADING_WEIGHT = 2.0, 3.5, 0.6
-CODE_BONUS, LENGTH_WEIGHT = 0.25, 0.2
+PAGE_WEIGHT: float = RULES["sections"]["PAGE_WEIGHT"]
+OWN_WEIGHT: float = RULES["sections"]["OWN_WEIGHT"]
+HEADING_WEIGHT: float = RULES["sections"]["HEADING_WEIGHT"]
+CODE_BONUS: float = RULES["sections"]["CODE_BONUS"]
+LENGTH_WEIGHT: float = RULES["sections"]["LENGTH_WEIGHT"]
 # The weight of the best question that the section is known to answer, and what is added where that
 # is the asked one, term for term: more than all else, so that a suggestion that is chosen is
 # answered by its section first.
-QUESTION_WEIGHT, SAME_QUESTION_BONUS = 0.5, 100.0
+QUESTION_WEIGHT: float = RULES["sections"]["QUESTION_WEIGHT"]
+SAME_QUESTION_BONUS: float = RULES["sections"]["SAME_QUESTION_BONUS"]
 # The number of a further window at the end of its id.
-WINDOW_SUFFIX = re.compile(r"~(\d+)$")
+WINDOW_SUFFIX = compile_rule("sections", "WINDOW_SUFFIX")
 # How many candidates of each stream are ordered.
-POOL_SIZE = 32
+POOL_SIZE: int = RULES["sections"]["POOL_SIZE"]
 # Sections of one page that a search lists: with more, one page hides the others.
-SECTIONS_PER_PAGE = 2
+SECTIONS_PER_PAGE: int = RULES["sections"]["SECTIONS_PER_PAGE"]
 MAX_HINTS_PER_NOTE = 2
 # Passages that share this much of their shingles are near-duplicates.
 DUPLICATE_SHARE = 0.8

@@ -4,14 +4,15 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..rules import RULES
 from .store import Store, memoize_per_store
 
 # A word that the site does not have stands for the form that begins most like it: with so many
 # letters at least, and with all of the word's but so many.
-MIN_SHARED_LETTERS = 4
-MAX_OTHER_LETTERS = 3
+MIN_SHARED_LETTERS: int = RULES["word_forms"]["MIN_SHARED_LETTERS"]
+MAX_OTHER_LETTERS: int = RULES["word_forms"]["MAX_OTHER_LETTERS"]
 # How many letters of the term itself may be others, such as the last one of "queri" for "query".
-MAX_OTHER_TERM_LETTERS = 1
+MAX_OTHER_TERM_LETTERS: int = RULES["word_forms"]["MAX_OTHER_TERM_LETTERS"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

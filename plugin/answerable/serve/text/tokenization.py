@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from types import MappingProxyType
 
-from ..rules import RULES
+from ..rules import RULES, compile_rule
 
 # Letters with dots between them, such as "e.g.", are one word.
 _ABBREVIATION = r"(?<![^\W_])[^\W\d_](?:\.[^\W\d_])+(?![^\W_])"
-_WORD = re.compile(rf"{_ABBREVIATION}|[^\W_]+")
+_WORD = compile_rule("tokenization", "WORD")
 # Scripts written without spaces: a run of them is read as overlapping pairs of characters.
 UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
-_CAMEL_CASE_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_CAMEL_CASE_PART = compile_rule("tokenization", "CAMEL_CASE_PART")
 
 # Common English function words, question words included: they say nothing about a subject.
 STOPWORDS = frozenset(RULES["stopwords"].split())
@@ -24,13 +24,13 @@ STOPWORDS = frozenset(RULES["stopwords"].split())
 @cache
 def unspaced_pattern() -> re.Pattern[str]:
     """Match a run of a script that is written without spaces."""
-    return re.compile(rf"[{UNSPACED}]+")
+    return compile_rule("tokenization", "UNSPACED_PATTERN")
 
 
 @cache
 def word_or_letter_pattern() -> re.Pattern[str]:
     """Match a word, or a letter of a script without spaces."""
-    return re.compile(rf"[{UNSPACED}]|{_ABBREVIATION}|[^\W_{UNSPACED}]+")
+    return compile_rule("tokenization", "WORD_OR_LETTER_PATTERN")
 
 
 def _index_words(text: str) -> Iterator[str]:
