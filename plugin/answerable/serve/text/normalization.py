@@ -7,14 +7,14 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
 from ..rules import RULES, compile_rule
 from .tokenization import UNSPACED
 
-_TYPOGRAPHY: Mapping[str, str] = RULES["normalization"]["TYPOGRAPHY"]
+_TYPOGRAPHY: dict[str, str] = RULES["normalization"]["TYPOGRAPHY"]
 # Between word characters an underscore is part of a name and an asterisk a product or a power, not
 # emphasis. A run is taken whole, and only from its first character: long ones stay linear.
 _EMPHASIS = compile_rule("normalization", "EMPHASIS")
