@@ -16,18 +16,17 @@ from answerable.evaluate.gold import load_gold_queries
 from answerable.indexing.widget.scripts import ENTRY_MODULE
 from answerable.serve.answers.wire import add_absolute_url, serialize_answer, serialize_section
 from answerable.serve.engine import Engine
-from answerable.serve.http.protections import serialize_passages
+from answerable.serve.http.protections import serialize_places
 from answerable.serve.providers import make_engine
 from answerable.serve.retrieval.question import (
     clean_question,
     drop_unknown_words,
     find_question_problem,
 )
-from answerable.serve.retrieval.retrieve import SIBLING_SLACK, TOP_K, list_sections, retrieve
-from answerable.serve.retrieval.scoring import Scored
-from answerable.serve.retrieval.selection import POOL_SIZE
+from answerable.serve.retrieval.retrieve import TOP_K, retrieve
+from answerable.serve.retrieval.sections import POOL_SIZE
 from answerable.serve.stores.bundle import Bundle
-from answerable.serve.types import Passage
+from answerable.serve.types import Passage, Place
 from support import sites, static_server
 from support.engine_process import ENGINE, node_command
 from support.hard_questions import HardQuestion
@@ -123,26 +122,23 @@ def expect_result(engine: Engine[Bundle], question: HardQuestion) -> Result:
     return cast("Result", json.loads(json.dumps(result)))
 
 
-def _search_words(
-    engine: Engine[Bundle], text: str, language: str | None
-) -> tuple[Scored[Passage], ...]:
+def _search_words(engine: Engine[Bundle], text: str, language: str | None) -> tuple[Place, ...]:
     """Search as ``Engine.search`` does, with a vector of zeros and without a floor of near misses.
 
     Siblings are among the near misses already.
     """
-    manifest = engine.store.manifest
     count = len(engine.store.passage_records)
-    nothing = np.zeros(manifest.identity.dimensions, dtype=np.float32)
+    nothing = np.zeros(engine.store.manifest.identity.dimensions, dtype=np.float32)
     reading = drop_unknown_words(engine.store, engine.parse_question(text))
     ranked = retrieve(engine.store, reading, nothing, count, language, count)
-    best = replace(ranked.truncate(POOL_SIZE * TOP_K), siblings=())
-    return list_sections(replace(manifest.profile, floor=SIBLING_SLACK), best)
+    return engine.list_places(replace(ranked.truncate(POOL_SIZE * TOP_K), siblings=()), 0)
 
 
-def _list_places(engine: Engine[Bundle], sections: tuple[Scored[Passage], ...]) -> list[Any]:
+def _list_places(engine: Engine[Bundle], places: tuple[Place, ...]) -> list[Any]:
+    fields = ("url", "title", "line", "href")
     return [
-        [name, add_absolute_url({"url": row["url"], "title": row["title"]}, engine.store.site.url)]
-        for name, row in serialize_passages(engine.store, sections).items()
+        [name, add_absolute_url({f: row[f] for f in fields}, engine.store.site.url)]
+        for name, row in serialize_places(places).items()
     ]
 
 

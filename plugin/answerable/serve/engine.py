@@ -23,7 +23,7 @@ from .errors import ContractViolation, EmbedderError, ProviderError
 from .request_context import current_context
 from .retrieval.question import QuestionReading, drop_unknown_words, read_question
 from .retrieval.rank import Scored, hash_words
-from .retrieval.retrieve import TOP_K, RetrievalResult, retrieve
+from .retrieval.retrieve import SIBLING_SLACK, TOP_K, RetrievalResult, retrieve
 from .retrieval.sections import POOL_SIZE, choose_hints, choose_passages, list_sections
 from .retrieval.store import Store
 from .text.tokenization import split_lowercase_words
@@ -132,14 +132,19 @@ class Engine(Generic[StoreT]):
         """
         reading = drop_unknown_words(self.store, self.parse_question(question))
         retrieved = self._retrieve(reading, POOL_SIZE, language, POOL_SIZE)
+        least = self.store.manifest.profile.floor - SIBLING_SLACK
+        return self.list_places(retrieved, least)
+
+    def list_places(self, retrieved: RetrievalResult, least: float) -> tuple[Place, ...]:
+        """List the sections that were retrieved, with lines. least: see ``list_sections``."""
         sections = self.store.passage_sections
         return tuple(
             Place(
                 scored.item,
-                *_find_line(reading, scored.item),
+                *_find_line(retrieved.reading, scored.item),
                 is_cut=sections[scored.row] in sections[scored.row + 1 : scored.row + 2],
             )
-            for scored in list_sections(self.store, retrieved)
+            for scored in list_sections(self.store, retrieved, least)
         )
 
     def answer(self, question: str, language: str | None = None) -> Reply:

@@ -36,7 +36,7 @@ def find_line(
     ends = [bisect_left(starts, end) for _, end in units]
     best, line = -1.0, (0, len(text))
     for first, (start, _) in zip(firsts, units, strict=True):
-        last = _choose_end(first, ends)
+        last = min(_choose_end(first, ends), len(words))
         weight = _weigh(terms[first:last], weights)
         if weight > best and last > first:
             end = next((end for _, end in units if bisect_left(starts, end) == last), None)

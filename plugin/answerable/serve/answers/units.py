@@ -10,7 +10,7 @@ TextRange = tuple[int, int]
 
 # A longer sentence is not cited whole because of a quote from it; of 100 sentences of real
 # documentation sites 99 are shorter. In characters.
-MAX_WIDENED_SENTENCE = 300
+MAX_WIDENED_SENTENCE: int = RULES["units"]["MAX_WIDENED_SENTENCE"]
 # A text fragment names at least this many words at each end.
 MIN_LINK_WORDS: int = RULES["units"]["MIN_LINK_WORDS"]
 

@@ -12,7 +12,7 @@ from ..types import Passage, RoutingHint
 from .bm25 import compute_idf_share
 from .question import QuestionReading
 from .rank import SAME_QUESTION, Scored
-from .retrieve import SIBLING_SLACK, TOP_K, RetrievalResult
+from .retrieve import TOP_K, RetrievalResult
 from .store import Store
 
 # The weights of a section's parts: the score of its page's best passage, the base score of its own,
@@ -89,14 +89,14 @@ def order_candidates(store: Store, retrieved: RetrievalResult) -> list[Scored[Pa
     return order_sections(store, retrieved.reading, pool[:POOL_SIZE])
 
 
-def list_sections(store: Store, retrieved: RetrievalResult) -> list[Scored[Passage]]:
+def list_sections(store: Store, retrieved: RetrievalResult, least: float) -> list[Scored[Passage]]:
     """List the sections that a search finds, best first, at most eight, no two of the same text.
 
     Those that answer come first, then near misses with a word of the question: nothing that is
     listed is evidence, so the floor that keeps an answer honest need not hide a place to look.
+    least: base score of a near miss.
     """
-    floor = store.manifest.profile.floor - SIBLING_SLACK
-    near = (each for each in retrieved.near_passages if each.lexical > 0 and each.base >= floor)
+    near = (each for each in retrieved.near_passages if each.lexical > 0 and each.base >= least)
     sections: dict[str, Scored[Passage]] = {}
     texts: set[str] = set()
     by_record: Counter[str] = Counter()

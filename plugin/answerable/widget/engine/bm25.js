@@ -91,23 +91,6 @@ export function findIndexedTerms(store, terms) {
 }
 
 /**
- * Mark the passages of a corpus that hold all of some terms.
- * @param {Store} store
- * @param {Set<string>} terms
- * @param {RowRange} rows
- * @returns {Uint8Array}
- */
-export function findFullMatches(store, terms, [first, end]) {
-  const counts = new Uint8Array(end - first);
-  for (const term of terms) {
-    const { passages } = store.postings(term);
-    const [start, stop] = findPostingsSlice(passages, first, end);
-    for (let place = start; place < stop; place += 1) counts[passages[place] - first] += 1;
-  }
-  return counts.map((count) => Number(count === terms.size));
-}
-
-/**
  * Compute the share of the idf of a question's terms that a text holds, 0 without terms.
  * @param {Recipe} recipe
  * @param {Map<string, number>} weights
@@ -125,22 +108,6 @@ export function computeIdfShare(recipe, weights, forms, text, language) {
     if (terms.has(term)) shared += weight;
   }
   return shared / (total || 1);
-}
-
-/**
- * Find the terms that each of some passages holds.
- * @param {Store} store
- * @param {Set<string>} terms
- * @param {number[]} rows
- * @returns {Set<string>[]}
- */
-export function matchTerms(store, terms, rows) {
-  /** @type {Map<number, Set<string>>} */
-  const termsByRow = new Map(rows.map((row) => [row, new Set()]));
-  for (const term of terms) {
-    for (const row of store.postings(term).passages) termsByRow.get(row)?.add(term);
-  }
-  return [...termsByRow.values()];
 }
 
 /**

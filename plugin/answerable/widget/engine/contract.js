@@ -1,7 +1,7 @@
 /** Answers: claims that are ranges of retrieved passages, each cited by exactly the passage it is from. */
 
 import { sanitizeText } from "./sanitization.js";
-import { linkToStatements, stripRange, widenToSentences } from "./statements.js";
+import { linkToRange, stripRange, widenToSentences } from "./units.js";
 
 /**
  * @typedef {import("./recipe.js").Recipe} Recipe
@@ -27,6 +27,21 @@ import { linkToStatements, stripRange, widenToSentences } from "./statements.js"
 export function makeClaim(recipe, text, quotations) {
   const citations = distinctCitations(quotations.map((each) => citeQuotation(recipe, each)));
   return { text: sanitizeText(recipe, text), quotations, citations };
+}
+
+/**
+ * Make a claim of a whole passage, whose citation quotes its line.
+ * @param {Recipe} recipe
+ * @param {Passage} passage
+ * @param {import("./units.js").TextRange} line
+ * @returns {Claim}
+ */
+export function quotePassage(recipe, passage, [start, end]) {
+  const { id, url, title, date, language, text } = passage;
+  const href = linkToRange(recipe, passage, start, end);
+  const citation = { passage, id, url, title, quote: text.slice(start, end), start, date, href, language };
+  const quotations = [{ passage, start: 0, end: text.length }];
+  return { text: sanitizeText(recipe, text), quotations, citations: [citation] };
 }
 
 /**
@@ -73,6 +88,6 @@ export function citationKey({ id, url, quote, start }) {
 function citeQuotation(recipe, { passage, start, end }) {
   const [first, last] = widenToSentences(recipe, passage, ...stripRange(passage.text, start, end));
   const { id, url, title, date, language, text } = passage;
-  const href = linkToStatements(recipe, passage, first, last);
+  const href = linkToRange(recipe, passage, first, last);
   return { passage, id, url, title, quote: text.slice(first, last), start: first, date, href, language };
 }

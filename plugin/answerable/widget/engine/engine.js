@@ -1,22 +1,30 @@
 /** Answer a question in the reader's browser or refuse: retrieve, select evidence, draft and check. */
 
-import { draftReply } from "./draft_loop.js";
+import { ratePassages } from "./confidence.js";
+import { quotePassage } from "./contract.js";
+import { findLine } from "./line.js";
 import { openLocalEmbedder, ASCII_PIECES } from "./local_embedder.js";
 import { cleanQuestion, dropUnknownWords, findQuestionProblem, readQuestion } from "./question.js";
-import { listSections, retrieve } from "./retrieve.js";
-import { arrangePool, fitBudget, selectEvidence } from "./selection.js";
+import { retrieve } from "./retrieve.js";
+import { choosePassages, listSections } from "./sections.js";
 import { SiteFiles, waitFor } from "./site_files.js";
 import { openStore } from "./store.js";
 import { recallAnswer } from "./stored_answers.js";
 import { findSuggestions, loadSuggestionIndex } from "./suggestions.js";
 import { extractWords } from "./tokenization.js";
+import { linkToRange } from "./units.js";
 import { addAbsoluteUrl, serializeAnswer, serializeSection } from "./wire.js";
 
 /**
  * @typedef {import("./site_files.js").FetchOptions} FetchOptions
  * @typedef {import("./store.js").Store} Store
  * @typedef {import("./retrieve.js").RetrievalResult} RetrievalResult
- * @typedef {import("./draft_loop.js").Reply} Reply
+ * @typedef {import("./question.js").QuestionReading} QuestionReading
+ *
+ * An answer, its confidence, and the reason of a refusal; of a stored answer the words of its question, and what would
+ * be answered without it.
+ * @typedef {{answer: import("./contract.js").Answer, confidence: "high" | "medium" | "low",
+ *   reason: "no-evidence" | null, stored?: string, excerpts?: Reply | null}} Reply
  * @typedef {Awaited<ReturnType<typeof openLocalEmbedder>>} LocalEmbedder
  * @typedef {"embedding" | "searching" | "writing" | "checking"} Stage
  *
@@ -26,7 +34,7 @@ import { addAbsoluteUrl, serializeAnswer, serializeSection } from "./wire.js";
  * @property {AbortSignal} [signal]
  * @property {string} [requestId]
  *
- * @typedef {Record<string, {url: string, title: string}>} Places by passage id, as a function sends them
+ * @typedef {Record<string, {url: string, title: string, line: string, href: string}>} Places by passage id
  */
 
 /**
@@ -107,19 +115,20 @@ export class Engine {
     const retrieve = (/** @type {number} */ near) =>
       this.#retrieve(question, language, () => signal?.throwIfAborted(), near, dropUnknownWords);
     let retrieved = await retrieve(0);
-    // Near misses stand before siblings of a lower score, and may lie in files that the answer needed not.
-    if (listSections(this.store, { ...retrieved, siblings: [] }).length < recipe.retrieve.TOP_K) {
-      retrieved = await retrieve(recipe.selection.POOL_SIZE);
+    // Near misses may lie in files that the answer needed not.
+    let rows = await listSections(this.store, retrieved);
+    if (rows.length < recipe.retrieve.TOP_K) {
+      retrieved = await retrieve(recipe.sections.POOL_SIZE);
+      rows = await listSections(this.store, retrieved);
     }
-    const rows = listSections(this.store, retrieved);
-    return this.#describePlaces(rows);
+    return this.#describePlaces(rows, retrieved.reading);
   }
 
   /**
    * Suggest questions that the site is known to answer, and places, while a question is typed.
    *
-   * Places are searched by words alone, so that neither texts nor vectors are loaded: as `search` does with all cosines
-   * 0, which no floor is meant for.
+   * Places are searched by words alone, so that no vectors are loaded: as `search` does with all cosines 0, which no
+   * floor is meant for.
    * @param {string} question
    * @param {AnswerOptions} [options]
    * @returns {Promise<{questions: string[], places: Places}>}
@@ -134,7 +143,7 @@ export class Engine {
       this.#retrieve(question, language, () => {}, 0, dropUnknownWords, true),
     ]);
     const questions = index ? findSuggestions(store, index, cleanQuestion(question)) : [];
-    return { questions, places: this.#describePlaces(listSections(store, retrieved, 0)) };
+    return { questions, places: await this.#describePlaces(await listSections(store, retrieved, 0), retrieved.reading) };
   }
 
   /** Begin to load what every question needs and `suggest` does not. */
@@ -149,12 +158,19 @@ export class Engine {
 
   /**
    * @param {number[]} rows
-   * @returns {Places}
+   * @param {QuestionReading} reading for the line of each
+   * @returns {Promise<Places>}
    */
-  #describePlaces(rows) {
-    const { passageIds, passageTitles, passageUrls, site } = this.store;
-    const place = (/** @type {number} */ row) => addAbsoluteUrl({ url: passageUrls[row], title: passageTitles[row] }, site.url);
-    return Object.fromEntries(rows.map((row) => [passageIds[row], place(row)]));
+  async #describePlaces(rows, reading) {
+    const { passageIds, passageTitles, passageUrls, recipe, site } = this.store;
+    const passages = await this.store.loadPassages(rows);
+    const describe = (/** @type {number} */ row) => {
+      const passage = /** @type {import("./store.js").Passage} */ (passages.get(row));
+      const [start, end] = findLine(recipe, passage, reading);
+      const [line, href] = [passage.text.slice(start, end), linkToRange(recipe, passage, start, end)];
+      return addAbsoluteUrl({ url: passageUrls[row], title: passageTitles[row], line, href }, site.url);
+    };
+    return Object.fromEntries(rows.map((row) => [passageIds[row], describe(row)]));
   }
 
   /**
@@ -171,13 +187,13 @@ export class Engine {
    * @param {string | null} language
    * @param {(stage: Stage) => void} begin
    * @param {number} [near]
-   * @param {(store: Store, reading: import("./question.js").QuestionReading) => typeof reading} [adapt] the reading
+   * @param {(store: Store, reading: QuestionReading) => typeof reading} [adapt] the reading
    * @param {boolean} [isTyped] and not asked yet: by words alone, and so many that there are enough sections among them
    * @returns {Promise<RetrievalResult>}
    */
   async #retrieve(asked, language, begin, near = 0, adapt = (_, reading) => reading, isTyped = false) {
     const { embedder, store } = this;
-    const { POOL_SIZE } = store.recipe.selection;
+    const { POOL_SIZE } = store.recipe.sections;
     const question = cleanQuestion(asked);
     const problem = findQuestionProblem(store.recipe, question);
     if (problem) throw Object.assign(new Error(problem), { code: "bad-request" });
@@ -190,7 +206,7 @@ export class Engine {
     const count = POOL_SIZE * store.recipe.retrieve.TOP_K;
     if (isTyped || !reading.terms.size) return retrieve(store, reading, null, count, language, count);
     begin("embedding");
-    const vector = await embedder.embed(reading.text);
+    const vector = await embedder.embed(reading.question);
     begin("searching");
     return retrieve(store, reading, vector, POOL_SIZE, language, near);
   }
@@ -202,14 +218,16 @@ export class Engine {
    * @returns {Promise<Reply>}
    */
   async #answerFrom(retrieved, begin) {
-    const { embedder, store } = this;
-    const pool = arrangePool(store, retrieved);
-    const evidence = fitBudget(store, await selectEvidence(store, pool));
-    await store.loadStatements(evidence.passages);
-    // Statements are compared with all of a question, its frame included.
-    const vector = evidence.passages.length
-      ? (evidence.vector ?? (await embedder.embed(retrieved.reading.question)))
-      : null;
-    return draftReply(store, retrieved, evidence, vector, begin);
+    const { store } = this;
+    const { recipe } = store;
+    const chosen = choosePassages(store, retrieved);
+    if (!chosen.length) return { answer: { claims: [] }, confidence: "low", reason: "no-evidence" };
+    begin("writing");
+    const passages = await store.loadPassages(chosen.slice(0, recipe.extractive.MAX_PASSAGES).map(({ row }) => row));
+    begin("checking");
+    const claims = Array.from(passages.values(), (passage) => {
+      return quotePassage(recipe, passage, findLine(recipe, passage, retrieved.reading));
+    });
+    return { answer: { claims }, confidence: ratePassages(store, retrieved.reading, chosen), reason: null };
   }
 }

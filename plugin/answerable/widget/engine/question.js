@@ -1,10 +1,10 @@
-/** Reading of a question: its words without frames, near spellings, and the site's vocabulary. */
+/** Reading of a question: its terms, near spellings, and words that the site does not have. */
 import { computeIdfs, findIndexedTerms } from "./bm25.js";
 import { countCodePoints } from "./code_points.js";
-import { splitNgrams } from "./normalization.js";
-import { escapePattern, findTexts, replaceAll } from "./patterns.js";
+import { normalizePhrase, splitNgrams } from "./normalization.js";
+import { escapePattern } from "./patterns.js";
 import { extractTerms, extractWords, hasSiteScripts, isSpaceDelimited, splitWords } from "./tokenization.js";
-import { splitAtSpace, stripSpace } from "./white_space.js";
+import { splitAtSpace } from "./white_space.js";
 import { formsIn, readForms } from "./word_forms.js";
 
 /**
@@ -37,65 +37,25 @@ export function findQuestionProblem(recipe, cleaned) {
 }
 
 /**
- * Remove the frame of a question, such as "what does the author say about".
- *
- * The site and its author, whose names the frames hold, are speakers too.
+ * Drop the words by which people ask, unless there are no others.
  * @param {Recipe} recipe
- * @param {string} question
- * @returns {string}
+ * @param {string[]} words
+ * @returns {string[]}
  */
-export function stripFrame(recipe, question) {
-  const { FRAMES, MAX_SUBJECT_WORDS, OPENING, SAYS_ABOUT } = recipe.question;
-  let text = question;
-  for (const pattern of FRAMES) text = replaceAll(pattern, text, " ");
-  text = replaceAll(SAYS_ABOUT, text, "$1");
-  if (text === question) return question;
-  const words = splitAtSpace(replaceAll(OPENING, stripSpace(text), ""));
-  const subject = words.join(" ");
-  // In the mean vector of few words a question mark would count like one of them.
-  return words.length <= MAX_SUBJECT_WORDS ? subject.replace(/(?<![ ?!.,])[ ?!.,]+$/, "") : subject;
+function dropFraming({ framing }, words) {
+  const subject = words.filter((word) => !framing.includes(word));
+  return subject.length ? subject : words;
 }
 
 /**
- * Remove the words by which a question continues an earlier one, such as "and" or "but".
- * @param {Recipe} recipe
- * @param {string} question
- * @returns {string}
- */
-export function stripContinuation(recipe, question) {
-  return replaceAll(recipe.question.CONTINUES, question, "");
-}
-
-/**
- * Test whether a question ends or begins as one about something that was said before.
+ * Test whether a question has a word for what was released or changed, not only a version.
  * @param {Recipe} recipe
  * @param {string} question
  * @returns {boolean}
  */
-export function pointsBack(recipe, question) {
-  return recipe.question.POINTS_BACK.test(question);
-}
-
-/**
- * Test whether a question asks what something is.
- * @param {Recipe} recipe
- * @param {string} question
- * @returns {boolean}
- */
-export function asksForDefinition(recipe, question) {
-  const { DEFINITION, MAX_NAME_WORDS } = recipe.question;
-  return splitWords(recipe, question).length <= MAX_NAME_WORDS || DEFINITION.test(question);
-}
-
-/**
- * Test whether a question names a version, a release or the changelog.
- * @param {Recipe} recipe
- * @param {string} question
- * @param {Set<string>} phrases in it
- * @returns {boolean}
- */
-export function asksForHistory({ question: { HISTORY_WORDS, VERSION } }, question, phrases) {
-  return VERSION.test(question.toLowerCase()) || HISTORY_WORDS.some((/** @type {string} */ word) => phrases.has(word));
+function asksForHistory({ history }, question) {
+  const words = ` ${normalizePhrase(question)} `;
+  return history.some((/** @type {string} */ phrase) => words.includes(` ${phrase} `));
 }
 
 /**
@@ -105,22 +65,12 @@ export function asksForHistory({ question: { HISTORY_WORDS, VERSION } }, questio
  * @param {Set<string>} phrases in it
  * @returns {boolean}
  */
-export function asksAboutNow(recipe, question, phrases) {
+function asksAboutNow(recipe, question, phrases) {
   const [nowPhrases, substrings] = recipe.question.NOW_WORDS;
   return (
     nowPhrases.some((/** @type {string} */ phrase) => phrases.has(phrase)) ||
     substrings.some((/** @type {string} */ words) => question.includes(words))
   );
-}
-
-/**
- * Find the options, classes and other names of code in a question, as they are written.
- * @param {Recipe} recipe
- * @param {string} question
- * @returns {Set<string>}
- */
-export function findIdentifiers(recipe, question) {
-  return new Set(findTexts(recipe.question.IDENTIFIER, question));
 }
 
 /**
@@ -142,22 +92,29 @@ export function mayBeMisspelled({ recipe }, word) {
 }
 
 /**
- * Find the site's only spelling near a lower-case word; null if there is none or several. Spellings
- * of one term count as one; a word is never split in two.
+ * Find the site's spelling near a lower-case word; null if there is none. Of spellings of several terms the clearly
+ * most frequent one counts; a word is never split in two.
  * @param {Store} store
  * @param {string} word
  * @returns {Promise<string | null>}
  */
 export async function findNearSpelling(store, word) {
-  const { TWO_EDITS_FROM_LETTERS } = store.recipe.question;
+  const { CLEARLY_MORE, TWO_EDITS_FROM_LETTERS } = store.recipe.question;
   const index = await indexSpellings(store);
   for (let maxEdits = 1; maxEdits <= (countCodePoints(word) < TWO_EDITS_FROM_LETTERS ? 1 : 2); maxEdits += 1) {
     const near = findWithinEdits(index, word, maxEdits);
     if (!near.length) continue;
     await store.loadTerms(near);
     const forms = store.site.tags.map((tag) => readForms(store, near, tag));
-    const terms = new Set(near.map((other) => forms.map((own) => own.get(other)).join(" ")));
-    return terms.size === 1 ? near[0] : null;
+    /** @type {Map<string, {count: number, word: string}>} */
+    const counts = new Map();
+    for (const other of near) {
+      const terms = forms.map((own) => own.get(other) ?? other);
+      const count = Math.max(...terms.map((term) => store.postings(term).passages.length));
+      if (!counts.has(terms.join(" "))) counts.set(terms.join(" "), { count, word: other });
+    }
+    const [most, second] = [...counts.values()].sort((left, right) => right.count - left.count);
+    return most.count >= CLEARLY_MORE * (second?.count ?? 0) ? most.word : null;
   }
   return null;
 }
@@ -272,18 +229,14 @@ function countBits(bits) {
 
 /**
  * @typedef {(word: string) => number | null} WordRank returns a word's rank in ordinary language, if it has one
- * @typedef {{ kind: "corrected", from: string, to: string } | { kind: "unknown", word: string }
- *   | { kind: "follow-up" }} Remark as the wire's `notes` have it
+ * @typedef {{ kind: "corrected", from: string, to: string } | { kind: "unknown", word: string }} Remark as the wire's `notes` have it
  * @typedef {Object} QuestionReading
- * @property {string} question with the site's spellings, without words that continue an earlier one: what an answerer receives
- * @property {string} text without the frame of the question: what is embedded
+ * @property {string} question with the site's spellings: what is embedded
  * @property {Map<string, string[]>} terms by the site's languages, none where there is nothing to search for
  * @property {Remark[]} remarks
  * @property {Map<string, Map<string, number>>} idfs of each distinct term, by the languages of the passages
  * @property {import("./word_forms.js").Forms} forms
  * @property {Set<string>} phrases its normalized n-grams of the lengths of names
- * @property {Set<string>} identifiers the names of code in it, as they are written
- * @property {boolean} asksForDefinition
  * @property {boolean} asksForHistory
  * @property {boolean} asksAboutNow
  */
@@ -299,24 +252,17 @@ export async function readQuestion(store, question, wordRank) {
   await Promise.all([loadWords(store, question), store.loadQuestions()]);
   const [spelled, corrections] = await correctSpelling(store, question, wordRank);
   if (corrections.length) await loadWords(store, spelled);
-  const subject = readsEnglish(store) ? stripContinuation(store.recipe, spelled) : spelled;
-  const [text, terms] = extractUnframedTerms(store, subject);
-  /** @type {Remark[]} */
-  const remarks = terms.size ? [...corrections, ...remarkUnknownWords(store, text, wordRank)] : [];
-  if (subject !== spelled || (!terms.size && pointsBack(store.recipe, subject))) remarks.push({ kind: "follow-up" });
-  const phrases = new Set(splitNgrams(subject, measureNameLengths(store)));
+  const terms = extractQuestionTerms(store, spelled);
+  const phrases = new Set(splitNgrams(spelled, measureNameLengths(store)));
   return {
-    question: subject,
-    text,
+    question: spelled,
     terms,
-    remarks,
+    remarks: terms.size ? [...corrections, ...remarkUnknownWords(store, spelled, wordRank)] : [],
     idfs: weighTerms(store, terms),
-    forms: new Map(store.site.tags.map((tag) => [tag, readForms(store, extractWords(store.recipe, subject, tag), tag)])),
+    forms: new Map(store.site.tags.map((tag) => [tag, readForms(store, extractWords(store.recipe, spelled, tag), tag)])),
     phrases,
-    identifiers: findIdentifiers(store.recipe, subject),
-    asksForDefinition: asksForDefinition(store.recipe, subject),
-    asksForHistory: asksForHistory(store.recipe, subject, phrases),
-    asksAboutNow: asksAboutNow(store.recipe, subject, phrases),
+    asksForHistory: asksForHistory(store.recipe, spelled),
+    asksAboutNow: asksAboutNow(store.recipe, spelled, phrases),
   };
 }
 
@@ -329,11 +275,11 @@ export async function readQuestion(store, question, wordRank) {
  * @returns {QuestionReading}
  */
 export function dropUnknownWords(store, reading) {
-  const words = splitWords(store.recipe, reading.text);
+  const words = splitWords(store.recipe, reading.question);
   const missing = findUnknownWords(store, words);
   const text = words.filter((word) => !missing.has(word.toLowerCase())).join(" ");
   const indexed = findIndexedTerms(store, [...reading.idfs.values()].flatMap((weights) => [...weights.keys()]));
-  /** @type {import("./boosts.js").Idfs} */
+  /** @type {import("./rank.js").Idfs} */
   const idfs = new Map();
   for (const [tag, weights] of reading.idfs) {
     // A word that pages of another language have still counts against one without it.
@@ -404,52 +350,20 @@ function listSiteNameWords({ site, recipe }, language) {
 }
 
 /**
- * Test whether a question's terms are those of a name of the site, not of its author.
- * @param {Store} store
- * @param {QuestionReading} reading
- * @param {string} language
- * @returns {boolean}
- */
-export function namesSite({ site, recipe }, { forms, terms }, language) {
-  const own = new Set(terms.get(language) ?? []);
-  const names = site.names.filter((name) => name !== site.author);
-  return names.some((name) => {
-    const named = new Set(extractTerms(recipe, name, language, formsIn(forms, language)));
-    return own.size === named.size && [...own].every((term) => named.has(term));
-  });
-}
-
-/**
- * Strip the frame of a question and extract its terms; keep the frame if no term is left.
- * @param {Store} store
- * @param {string} question
- * @returns {[text: string, terms: Map<string, string[]>]}
- */
-function extractUnframedTerms(store, question) {
-  const text = readsEnglish(store) ? stripFrame(store.recipe, question) : question;
-  const terms = extractKnownScripts(store, text);
-  return terms.size ? [text, terms] : [question, extractKnownScripts(store, question)];
-}
-
-/** @param {Store} store */
-function readsEnglish({ site }) {
-  return site.tags.some((tag) => tag.toLowerCase().startsWith("en"));
-}
-
-/**
- * Extract a question's terms by the languages of the site that have any. A term counts if it is in
- * a script that the site's pages use.
+ * Extract a question's terms by the languages of the site that have any. A term counts if it is in a script that the
+ * site's pages use; framing words count only where there are no others.
  * @param {Store} store
  * @param {string} question
  * @returns {Map<string, string[]>}
  */
-function extractKnownScripts(store, question) {
+function extractQuestionTerms(store, question) {
   const { site, recipe } = store;
   const terms = new Map();
   for (const tag of site.tags) {
-    const forms = readForms(store, extractWords(recipe, question, tag), tag);
-    const own = extractTerms(recipe, question, tag, forms).filter((term) => hasSiteScripts(recipe, term));
-    if (own.length) terms.set(tag, own);
+    const words = dropFraming(recipe, extractWords(recipe, question, tag));
+    const forms = readForms(store, words, tag);
+    const known = words.map((word) => forms.get(word) ?? word).filter((term) => hasSiteScripts(recipe, term));
+    if (known.length) terms.set(tag, known);
   }
   return terms;
 }

@@ -1,14 +1,14 @@
 /** Rank the passages above the floor for a question; add siblings on their pages. */
 import { selectTopRows, sum } from "./bm25.js";
 import { matchLanguages } from "./languages.js";
-import { computeSignals, findPassageCandidates, listTopItems, scoreRows } from "./scoring.js";
+import { computeSignals, findPassageCandidates, listTopItems, scoreRows } from "./rank.js";
 
 /**
  * @typedef {import("./store.js").Store} Store
  * @typedef {import("./question.js").QuestionReading} QuestionReading
- * @typedef {import("./scoring.js").Ranking} Ranking
- * @typedef {import("./scoring.js").Scored} Scored
- * @typedef {import("./scoring.js").Signals} Signals
+ * @typedef {import("./rank.js").Ranking} Ranking
+ * @typedef {import("./rank.js").Scored} Scored
+ * @typedef {import("./rank.js").Signals} Signals
  * @typedef {Object} RetrievalResult
  * @property {Scored[]} passages best first
  * @property {Scored[]} siblings other passages of the best pages, a little under the floor
@@ -42,41 +42,10 @@ export async function retrieve(store, reading, vector, topK = store.recipe.retri
   const passages = listReadable(ranking.aboveFloor, topK);
   const nearest = listReadable(ranking.aboveFloor.map((above) => 1 - above), near);
   if (!unit) return { passages, siblings: [], near: nearest, reading, vector };
-  // With the vectors that siblings are scored by, which may be further files.
   const rows = passages.map(({ row }) => row);
-  store.prefetch("texts", rows);
-  store.prefetch("statements", rows.slice(0, store.recipe.retrieve.SIBLING_PAGES));
+  store.prefetch("texts", rows.slice(0, store.recipe.retrieve.TOP_K));
   const siblings = await rankSiblings(store, signals, unit, ranking, passages);
   return { passages, siblings, near: nearest, reading, vector };
-}
-
-/**
- * List the passages that a search finds, one of each section, best first: those above the floor, then near misses with
- * a word of the question.
- * @param {Store} store
- * @param {RetrievalResult} result
- * @param {number} [least] score before boosts of a near miss
- * @returns {number[]} rows
- */
-export function listSections(
-  { manifest, passageRecords: records, passageUrls: urls, recipe },
-  { passages, siblings, near },
-  least = manifest.profile.floor - recipe.retrieve.SIBLING_SLACK,
-) {
-  const { SECTIONS_PER_PAGE, TOP_K } = recipe.retrieve;
-  const byScore = [...near, ...siblings].sort((left, right) => right.score - left.score);
-  /** @type {Map<string, number>} */
-  const sections = new Map();
-  /** @type {Map<number, number>} */
-  const counts = new Map();
-  for (const { row } of [...passages, ...byScore.filter(({ base, lexical }) => lexical > 0 && base >= least)]) {
-    const count = counts.get(records[row]) ?? 0;
-    if (sections.has(urls[row]) || count === SECTIONS_PER_PAGE) continue;
-    sections.set(urls[row], row);
-    counts.set(records[row], count + 1);
-    if (sections.size === TOP_K) break;
-  }
-  return [...sections.values()];
 }
 
 /**
@@ -104,7 +73,7 @@ async function rankSiblings(store, signals, unit, ranking, best) {
   const { SIBLING_PAGES, MAX_SIBLINGS, SIBLING_SLACK } = store.recipe.retrieve;
   const records = store.passageRecords;
   const pages = [...new Set(best.map(({ row }) => records[row]))].slice(0, SIBLING_PAGES);
-  const beside = signals.isWhole.map((_, row) => Number(signals.lexical[row] > 0 && pages.includes(records[row])));
+  const beside = Uint8Array.from(signals.lexical, (_, row) => Number(signals.lexical[row] > 0 && pages.includes(records[row])));
   ranking.rows.forEach((row, place) => {
     if (ranking.aboveFloor[place]) beside[row] = 0;
   });

@@ -1,7 +1,7 @@
 /** Read the index of a site from its files, and of large files only what a question needs. */
 
 import { SiteColumns } from "./core_file.js";
-import { invertRowNorms, readStatements, readTexts } from "./passage_shards.js";
+import { invertRowNorms, readTexts } from "./passage_shards.js";
 import { NO_POSTINGS, readPostings } from "./postings_shards.js";
 import { IndexGoneError } from "./site_files.js";
 import { beginningOf, indexForms } from "./word_forms.js";
@@ -40,7 +40,7 @@ import { beginningOf, indexForms } from "./word_forms.js";
 const FORMAT = 5;
 // The digits of a file's hash in its name.
 const NAMES = /.{12}/g;
-const KINDS = ["terms", "codes", "texts", "statements", "signs", "words", "questions", "suggestions", "answers"];
+const KINDS = ["terms", "codes", "texts", "signs", "words", "questions", "suggestions", "answers"];
 
 /**
  * Open an index; IndexGoneError where it has been replaced by a newer build.
@@ -102,8 +102,6 @@ export class Store extends SiteColumns {
   #codes = new Map();
   /** @type {Map<number, Passage>} */
   #passages = new Map();
-  /** @type {Map<number, import("./passage_shards.js").Vectors>} */
-  #statements = new Map();
   /** @type {Record<string, {starts: ArrayLike<number>, numbers: Uint32Array}>} the first row of each shard, and by row its number */
   #rows;
 
@@ -120,7 +118,7 @@ export class Store extends SiteColumns {
     const folder = entry.manifest.slice(0, entry.manifest.lastIndexOf("/"));
     this.#paths = Object.fromEntries(KINDS.map((kind) => [kind, listPaths(folder, kind, arrays[`${kind}Names`])]));
     this.#rows = Object.fromEntries(
-      ["codes", "texts", "statements"].map((kind) => {
+      ["codes", "texts"].map((kind) => {
         const starts = arrays[`${kind}Starts`];
         const numbers = new Uint32Array(values.counts.passages);
         for (let number = 0; number < starts.length; number += 1) numbers.fill(number, starts[number]);
@@ -322,7 +320,7 @@ export class Store extends SiteColumns {
 
   /**
    * Begin to load what some passages are likely to be asked for; a failure is told to whoever asks.
-   * @param {"codes" | "texts" | "statements"} kind
+   * @param {"codes" | "texts"} kind
    * @param {Iterable<number>} rows
    */
   prefetch(kind, rows) {
@@ -341,7 +339,7 @@ export class Store extends SiteColumns {
     const { starts, numbers } = this.#rows.texts;
     const missing = asked.filter((row) => !this.#passages.has(row)).map((row) => numbers[row]);
     for (const [number, shard] of await this.#readShards("texts", missing, signal)) {
-      readTexts(this.recipe, shard).forEach((text, place) => {
+      readTexts(shard).forEach((text, place) => {
         const row = starts[number] + place;
         const record = this.passageRecords[row];
         this.#passages.set(row, {
@@ -357,31 +355,6 @@ export class Store extends SiteColumns {
       });
     }
     return new Map(asked.map((row) => [row, /** @type {Passage} */ (this.#passages.get(row))]));
-  }
-
-  /**
-   * Load the vectors of the statements of some passages, for `statements`.
-   * @param {Iterable<Passage>} passages
-   * @param {AbortSignal} [signal]
-   * @returns {Promise<void>}
-   */
-  async loadStatements(passages, signal) {
-    const { starts, numbers } = this.#rows.statements;
-    const missing = [...passages].filter(({ row }) => !this.#statements.has(row)).map(({ row }) => numbers[row]);
-    for (const [number, shard] of await this.#readShards("statements", missing, signal)) {
-      const vectors = readStatements(shard, this.manifest.dimensions);
-      vectors.forEach((each, place) => this.#statements.set(starts[number] + place, each));
-    }
-  }
-
-  /**
-   * Return the vectors of the statements of a passage, which have been loaded.
-   * @param {Passage} passage
-   */
-  statements({ row }) {
-    const vectors = this.#statements.get(row);
-    if (!vectors) throw new Error(`the statements of passage ${row} have not been loaded`);
-    return vectors;
   }
 
   /**

@@ -1,13 +1,13 @@
 /** Recall the answer that is stored for a question of the very same words; see `stored_answers.py`. */
 
-import { hashWords } from "./boosts.js";
+import { hashWords } from "./rank.js";
 import { unitOffset } from "./code_points.js";
 import { makeClaim } from "./contract.js";
 import { splitLowercaseWords } from "./tokenization.js";
 
 /**
  * @typedef {import("./store.js").Store} Store
- * @typedef {import("./draft_loop.js").Reply} Reply
+ * @typedef {import("./engine.js").Reply} Reply
  *
  * @typedef {[row: number, start: number, end: number]} PassageRange the row of a passage, and offsets in code points
  * @typedef {[text: string, quotes: PassageRange[], excerpt: PassageRange[]]} StoredClaim
@@ -46,7 +46,7 @@ export async function recallAnswer(store, question) {
       }),
     };
     // Its words were reviewed, and its question is the one that was asked.
-    return { answer, confidence: 1, reason: null, stored };
+    return { answer, confidence: "high", reason: null, stored };
   }
   return null;
 }

@@ -12,6 +12,20 @@ const MAX_CACHED_WORDS = 100_000;
 /** @type {WeakMap<Recipe, Map<string, Map<string, string[]>>>} */
 const cachedWords = new WeakMap();
 
+/** @type {WeakMap<Recipe, Set<string>>} */
+const stopwordsByRecipe = new WeakMap();
+
+/**
+ * Read the words that say nothing about a subject.
+ * @param {Recipe} recipe
+ * @returns {Set<string>}
+ */
+function readStopwords(recipe) {
+  let words = stopwordsByRecipe.get(recipe);
+  if (!words) stopwordsByRecipe.set(recipe, (words = new Set(splitAtSpace(String(recipe.stopwords)))));
+  return words;
+}
+
 /**
  * List what an index has of a word: itself, its parts in camel case, or its pairs of letters.
  * @param {Recipe} recipe
@@ -46,12 +60,11 @@ export function extractWords(recipe, text, language = "en") {
   if (!byLanguage) cachedWords.set(recipe, (byLanguage = new Map()));
   let byToken = byLanguage.get(language);
   if (!byToken || byToken.size > MAX_CACHED_WORDS) byLanguage.set(language, (byToken = new Map()));
-  const { STOPWORDS } = recipe.tokenization;
   const extracted = [];
   for (const token of splitWords(recipe, text.normalize("NFKC"))) {
     let words = byToken.get(token);
     if (!words) {
-      words = listIndexWords(recipe, token).filter((word) => !language.startsWith("en") || !STOPWORDS.includes(word));
+      words = listIndexWords(recipe, token).filter((word) => !language.startsWith("en") || !readStopwords(recipe).has(word));
       byToken.set(token, words);
     }
     extracted.push(...words);

@@ -1,6 +1,5 @@
 /** Replies as they travel: claims with their blocks, citations and notes. */
 import { codePointOffset, countCodePoints } from "./code_points.js";
-import { bucketConfidence } from "./confidence.js";
 import { citationKey, computeMode, listCitations } from "./contract.js";
 import { sanitizeText } from "./sanitization.js";
 import { stripSpace, stripSpaceAtEnd } from "./white_space.js";
@@ -10,7 +9,7 @@ import { stripSpace, stripSpaceAtEnd } from "./white_space.js";
  * @typedef {import("./store.js").Passage} Passage
  * @typedef {import("./recipe.js").Recipe} Recipe
  * @typedef {import("./contract.js").RecordCitation} RecordCitation
- * @typedef {import("./draft_loop.js").Reply} Reply
+ * @typedef {import("./engine.js").Reply} Reply
  * @typedef {import("./store.js").Store} Store
  */
 
@@ -260,7 +259,7 @@ export function serializeAnswer({ answer, confidence, reason, stored, excerpts }
     claims,
     routes: [],
     citations: citations.map((citation, at) => serializeCitation(citation, at + 1, store)),
-    confidence: bucketConfidence(recipe, confidence),
+    confidence,
     // No model is called here: only a stored answer has been written, and none is stored in part.
     written: Boolean(stored),
     complete: Boolean(stored),
@@ -268,8 +267,8 @@ export function serializeAnswer({ answer, confidence, reason, stored, excerpts }
     reason,
     // Nothing that it does not quote is ever drafted.
     dropped: 0,
-    // A refusal shows no results for another spelling, and an answer needed no earlier question.
-    notes: remarks.filter(({ kind }) => kind !== (answer.claims.length ? "follow-up" : "corrected")),
+    // A refusal shows no results for another spelling.
+    notes: remarks.filter(({ kind }) => answer.claims.length || kind !== "corrected"),
     site_url: site.url,
     bundle: manifest.id,
     built_at: manifest.built_at,

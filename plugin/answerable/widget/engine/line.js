@@ -1,0 +1,108 @@
+/** The line of a passage: the run of some 45 words that has most of the question's words; see `line.py`. */
+
+import { extractTerms } from "./tokenization.js";
+import { listUnits } from "./units.js";
+import { formsIn } from "./word_forms.js";
+
+/**
+ * @typedef {import("./recipe.js").Recipe} Recipe
+ * @typedef {import("./store.js").Passage} Passage
+ * @typedef {import("./units.js").TextRange} TextRange
+ */
+
+/**
+ * Find the range of a passage's line for a question: it begins where a sentence or a line of text begins.
+ * @param {Recipe} recipe
+ * @param {Passage} passage
+ * @param {import("./question.js").QuestionReading} reading
+ * @returns {TextRange}
+ */
+export function findLine(recipe, passage, { idfs, forms }) {
+  const { text, language } = passage;
+  const weights = idfs.get(language) ?? new Map();
+  const { flags, source } = recipe.tokenization.WORD_OR_LETTER_PATTERN;
+  const words = [...text.matchAll(new RegExp(source, `${flags}g`))];
+  const terms = words.map((word) => readTerms(recipe, word, passage, weights, formsIn(forms, language)));
+  const starts = words.map(({ index }) => index);
+  const before = (/** @type {number} */ offset) => countBelow(starts, offset);
+  const units = listUnits(passage);
+  const ends = units.map(([, end]) => before(end));
+  let best = -1;
+  /** @type {TextRange} */
+  let line = [0, text.length];
+  for (const [start] of units) {
+    const first = before(start);
+    const last = Math.min(chooseEnd(recipe, first, ends), words.length);
+    const weight = weigh(recipe, terms.slice(first, last), weights);
+    if (weight <= best || last <= first) continue;
+    const place = ends.indexOf(last);
+    const word = words[last - 1];
+    best = weight;
+    line = [start, place < 0 ? word.index + word[0].length : units[place][1]];
+  }
+  return line;
+}
+
+/**
+ * Choose the word before which a line ends that begins at a word: at the end of a unit.
+ * @param {Recipe} recipe
+ * @param {number} first
+ * @param {number[]} ends
+ * @returns {number}
+ */
+function chooseEnd({ line }, first, ends) {
+  const shortest = first + line.LINE_WORDS;
+  const place = countBelow(ends, shortest);
+  if (place < ends.length && ends[place] <= shortest + line.EXTRA_WORDS) return ends[place];
+  return place === ends.length && place && ends[place - 1] > first ? ends[place - 1] : shortest;
+}
+
+/**
+ * Read the question's terms in a word: itself, and its parts where it is in camel case.
+ * @param {Recipe} recipe
+ * @param {RegExpMatchArray} word
+ * @param {Passage} passage
+ * @param {Map<string, number>} weights
+ * @param {Map<string, string>} forms
+ * @returns {string[]}
+ */
+function readTerms(recipe, word, { language, text }, weights, forms) {
+  let [written] = word;
+  const [letter, ...others] = written;
+  if (!others.length && letter > "\x7f") {
+    // A script without spaces has pairs of letters for words.
+    const start = /** @type {number} */ (word.index);
+    written = [...text.slice(start, start + 4)].slice(0, 2).join("");
+  } else if (!/[A-Z]/.test(written.slice(letter.length))) {
+    const term = forms.get(written.toLowerCase()) ?? written.toLowerCase();
+    return weights.has(term) ? [term] : [];
+  }
+  return extractTerms(recipe, written, language, forms).filter((term) => weights.has(term));
+}
+
+/**
+ * @param {Recipe} recipe
+ * @param {string[][]} terms
+ * @param {Map<string, number>} weights
+ * @returns {number}
+ */
+function weigh({ line }, terms, weights) {
+  const seen = new Set();
+  let weight = 0;
+  for (const term of terms.flat()) {
+    weight += /** @type {number} */ (weights.get(term)) * (seen.has(term) ? line.REPEATED_SHARE : 1);
+    seen.add(term);
+  }
+  return weight;
+}
+
+/**
+ * Count the numbers of a rising list that are less than one.
+ * @param {number[]} values
+ * @param {number} limit
+ * @returns {number}
+ */
+function countBelow(values, limit) {
+  const place = values.findIndex((value) => value >= limit);
+  return place < 0 ? values.length : place;
+}

@@ -1,0 +1,99 @@
+/** The order of sections, in which passages are shown and listed; see `sections.py`. */
+import { computeIdfShare } from "./bm25.js";
+import { formsIn } from "./word_forms.js";
+
+/**
+ * @typedef {import("./question.js").QuestionReading} QuestionReading
+ * @typedef {import("./retrieve.js").RetrievalResult} RetrievalResult
+ * @typedef {import("./rank.js").Scored} Scored
+ * @typedef {import("./store.js").Store} Store
+ */
+
+/**
+ * Order a pool by section score, best first, and add the section scores.
+ * @param {Store} store
+ * @param {QuestionReading} reading
+ * @param {Scored[]} pool
+ * @returns {Scored[]}
+ */
+function orderSections(store, reading, pool) {
+  const { hasCode, passageLengths, passageRecords: records, passageTitles, recipe } = store;
+  const parts = recipe.sections;
+  /** @type {Map<number, number>} */
+  const best = new Map();
+  for (const { row, score } of pool) best.set(records[row], Math.max(score, best.get(records[row]) ?? score));
+  const rate = (/** @type {Scored} */ { base, question, row }) => {
+    const language = store.languageOf(row);
+    const heading = passageTitles[row].split(recipe.structure.TITLE_SEPARATOR).at(-1) ?? "";
+    const weights = reading.idfs.get(language) ?? new Map();
+    const share = computeIdfShare(recipe, weights, formsIn(reading.forms, language), heading, language);
+    let score = parts.PAGE_WEIGHT * (best.get(records[row]) ?? 0) + parts.OWN_WEIGHT * base;
+    score += parts.HEADING_WEIGHT * share + parts.QUESTION_WEIGHT * question;
+    score += parts.LENGTH_WEIGHT * Math.log(1 + passageLengths[row]);
+    score += hasCode[row] ? parts.CODE_BONUS : 0;
+    return score + (question > recipe.rank.SAME_QUESTION ? parts.SAME_QUESTION_BONUS : 0);
+  };
+  return pool
+    .map((scored) => ({ ...scored, section: rate(scored) }))
+    .sort((left, right) => right.section - left.section);
+}
+
+/**
+ * Order what is above the floor, and what is a little under it beside such a passage.
+ * @param {Store} store
+ * @param {RetrievalResult} retrieved
+ * @returns {Scored[]}
+ */
+function orderCandidates(store, { passages, siblings, reading }) {
+  const pool = [...passages, ...siblings].sort((left, right) => right.score - left.score);
+  return orderSections(store, reading, pool.slice(0, store.recipe.sections.POOL_SIZE));
+}
+
+/**
+ * Choose the passages that answer a question, best first. What a project was answers only a question that has a word
+ * for history.
+ * @param {Store} store
+ * @param {RetrievalResult} retrieved
+ * @returns {Scored[]}
+ */
+export function choosePassages(store, retrieved) {
+  const { isHistory, passageRecords: records, recipe } = store;
+  const ordered = orderCandidates(store, retrieved);
+  if (retrieved.reading.asksForHistory) return ordered;
+  return ordered.filter(({ question, row }) => question > recipe.rank.SAME_QUESTION || !isHistory[records[row]]);
+}
+
+/**
+ * List the sections that a search finds, best first, no two of the same text: those that answer, then near misses with
+ * a word of the question.
+ * @param {Store} store
+ * @param {RetrievalResult} retrieved
+ * @param {number} [least] score before boosts of a near miss
+ * @returns {Promise<number[]>} rows
+ */
+export async function listSections(
+  store,
+  retrieved,
+  least = store.manifest.profile.floor - store.recipe.retrieve.SIBLING_SLACK,
+) {
+  const { passageRecords: records, passageUrls: urls, recipe } = store;
+  const near = retrieved.near.filter(({ base, lexical }) => lexical > 0 && base >= least);
+  /** @type {Map<string, number>} */
+  const sections = new Map();
+  /** @type {Map<number, number>} */
+  const counts = new Map();
+  const texts = new Set();
+  const candidates = [...choosePassages(store, retrieved), ...orderCandidates(store, retrieved), ...near];
+  store.prefetch("texts", new Set(candidates.slice(0, recipe.retrieve.TOP_K).map(({ row }) => row)));
+  for (const { row } of candidates) {
+    const count = counts.get(records[row]) ?? 0;
+    if (sections.has(urls[row]) || count === recipe.sections.SECTIONS_PER_PAGE) continue;
+    const text = (await store.loadPassages([row])).get(row)?.text;
+    if (texts.has(text)) continue;
+    texts.add(text);
+    sections.set(urls[row], row);
+    counts.set(records[row], count + 1);
+    if (sections.size === recipe.retrieve.TOP_K) break;
+  }
+  return [...sections.values()];
+}
