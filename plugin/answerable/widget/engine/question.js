@@ -43,7 +43,8 @@ export function findQuestionProblem(recipe, cleaned) {
  * @returns {string[]}
  */
 function dropFraming({ framing }, words) {
-  const subject = words.filter((word) => !framing.includes(word));
+  const listed = splitAtSpace(String(framing));
+  const subject = words.filter((word) => !listed.includes(word));
   return subject.length ? subject : words;
 }
 
