@@ -168,11 +168,8 @@ MILLION = 1_000_000
 HUGE = {
     "claims": ([make_claim(f"Knot {n % 250} holds.", "s4", f"Knot {n % 250} holds.")
                 for n in range(10_000)], "partial"),
-    "sources": ([{"text": "A.", "evidence": [{"source": "s1", "quote": QUOTE}] * 10_000}],
-                "partial"),
     "text": ([make_claim("A rope. " * (MILLION // 8))], "not-found"),
     "number": ([make_claim("1." * (MILLION // 2))], "not-found"),
-    "code": ([make_claim("`a`" * (MILLION // 3))], "not-found"),
     "quote": ([make_claim(quote=QUOTE * (MILLION // 30))], "partial"),
     "emphasis": ([make_claim(quote=f"A{'_' * MILLION}b")], "not-found"),
     "reference": ([make_claim(source="s" * MILLION)], "ground"),

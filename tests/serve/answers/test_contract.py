@@ -67,11 +67,6 @@ def test_a_wrong_shape_is_a_validation_error(bad: object) -> None:
     assert caught.value.stage == "validate"
 
 
-@pytest.mark.parametrize("empty", [{}, {"claims": []}, {"routes": []}, draft()])
-def test_an_empty_draft_declines(empty: object) -> None:
-    assert enforce_contract(empty, EVIDENCE) == Answer()
-
-
 def test_unknown_keys_are_not_carried_on() -> None:
     loud = {**draft({**claim(), "mode": "supported"}, routes=["h1"]), "answer": "free prose"}
     assert settle_any_form(loud, EVIDENCE) == settled(claim(), routes=["h1"])
@@ -99,11 +94,6 @@ def test_a_claim_of_invisible_characters_only_is_a_shape_violation() -> None:
     with pytest.raises(ContractViolation) as caught:
         settled(claim("\x00 \u202e\ud800"))
     assert caught.value.stage == "validate"
-
-
-def test_a_number_is_checked_as_a_reader_sees_it() -> None:
-    assert settled(claim("It holds 3\x0000 kg.")).claims[0].text == "It holds 300 kg."
-    assert settled(claim("It holds 300\x001 kg.")) == Answer(dropped=1)
 
 
 @pytest.mark.parametrize("reference", ["s1", "rope", "/rope/", " s1 "])
@@ -177,44 +167,17 @@ def test_a_paraphrase_is_not_a_quote(quote: str) -> None:
     assert settled(claim("Wind.", ("s2", quote))) == Answer(dropped=1)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "It holds 300 kg.",
-        "It takes 12.5 mm.",
-        "Since 3.10, it holds.",
-        "Call `knot()` on it.",
-        "Since v3.10 it holds.",
-        "Call `knot` on it.",
-        "No number at all.",
-    ],
-)
-def test_numbers_versions_and_code_that_the_source_has_are_kept(text: str) -> None:
-    assert settled(claim(text)).claims[0].text == text
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "It holds 30 kg.",
-        "It takes 12 mm.",
-        "It takes 2.5 mm.",
-        "Since 3.1 it holds.",
-        "Since 3.10.2 it holds.",
-        "Since 3.10rc1 it holds.",
-        "It takes 40ms.",
-        "Call `knots()` on it.",
-        "Call `not()` on it.",
-    ],
-)
-def test_numbers_versions_and_code_that_the_source_lacks_drop_the_claim(text: str) -> None:
-    assert settled(claim(text)) == Answer(dropped=1)
-
-
-def test_asterisks_of_a_product_are_not_emphasis() -> None:
-    product = Evidence((passage("p", "The area is 2*3 square metres."),), ())
-    assert settled(claim("It is 23.", ("s1", "The area is")), evidence=product) == Answer(dropped=1)
-    assert settled(claim("It is 2*3.", ("s1", "is 2*3 square")), evidence=product).claims
+def test_numbers_versions_and_code_have_to_stand_in_the_source() -> None:
+    right = [
+        "It holds 300 kg.", "It takes 12.5 mm.", "Since v3.10 it holds.", "Call `knot` on it.",
+    ]  # fmt: skip
+    wrong = [
+        "It holds 30 kg.", "It takes 12 mm.", "It takes 2.5 mm.", "Since 3.1 it holds.",
+        "Since 3.10.2 it holds.", "Since 3.10rc1 it holds.", "It takes 40ms.",
+        "Call `knots()` on it.", "Call `not()` on it.",
+    ]  # fmt: skip
+    answers = {text: settled(claim(text)) for text in (*right, *wrong)}
+    assert [text for text, answer in answers.items() if answer.claims] == right
 
 
 def test_a_name_with_underscores_keeps_them() -> None:
@@ -408,11 +371,3 @@ def test_a_part_may_stand_in_the_title_or_in_question_and_page(
     text: str, question: str, rules: tuple[Rule, ...]
 ) -> None:
     assert ground(text, "Each purge is logged", question).rules == rules
-
-
-def test_an_excerpt_of_a_whole_passage_has_no_limit() -> None:
-    text = " ".join(f"Knot {n} holds the rope." for n in range(100))
-    knots = passage("knots", text)
-    for words, rules in ((text, ()), (text.rpartition(" ")[0], ("length",))):
-        answer = enforce_contract(draft(claim(words, ("s1", words))), Evidence((knots,)))
-        assert answer.rules == rules
