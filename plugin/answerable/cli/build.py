@@ -91,6 +91,7 @@ def index_built_site(project: Project, *, strict: bool = False) -> None:
         inject_widget_into_site,
         load_built_site_config,
         read_built_pages,
+        resolve_injected_endpoint,
     )
     from ..mkdocs.publish import publish_build
     from ..mkdocs.site_config import find_plugin
@@ -100,7 +101,9 @@ def index_built_site(project: Project, *, strict: bool = False) -> None:
             config = load_built_site_config(project)
             pages = read_built_pages(config, find_plugin(config), pool, strict=strict)
             publish_build(pages.build, click.echo)
-            changed = inject_widget_into_site(pages)
+            language = pages.build.sites[0].info.language
+            endpoint = resolve_injected_endpoint(pages.build.options, language)
+            changed = inject_widget_into_site(pages, endpoint)
             files = format_count(changed, "file")
             click.echo(f"The Ask button is in the pages; {files} changed")
         except OSError as error:
@@ -114,4 +117,4 @@ def echo_log() -> AbstractContextManager[None]:
     def echo(message: str) -> None:
         click.echo(message.removeprefix("answerable: "), err=True)
 
-    return take_log("mkdocs.plugins", echo, logging.INFO)
+    return take_log("mkdocs", echo, logging.INFO)

@@ -148,16 +148,15 @@ def resolve_injected_endpoint(options: AnswerableConfig, language: str) -> str |
     return "" if place == "browser" else resolve_endpoint(options, language)
 
 
-def inject_widget_into_site(pages: BuiltPages) -> int:
+def inject_widget_into_site(pages: BuiltPages, endpoint: str | None) -> int:
     """Put the widget into every page of a built site, and return how many files have changed.
 
-    A second run changes no byte.
+    A second run changes no byte. endpoint: as ``resolve_injected_endpoint`` returns it.
     """
     build = pages.build
-    folder, options = build.folder, build.options
+    folder, options = build.output, build.options
     for name, text in read_widget_files().items():
         write_file(folder / name, text.encode())
-    endpoint = resolve_injected_endpoint(options, build.sites[0].info.language)
     script = injection.OFFLINE_SCRIPT if build.is_offline else injection.WIDGET_SCRIPT
     changed, lacks_header = 0, False
     for name in list_html_files(folder):
