@@ -135,6 +135,7 @@ def read_built_pages(
         names_function=plugin.names_function,
         widget_config=make_widget_config(config, options, site.pages, ""),
         is_offline=bool(options.offline) and output is None,
+        keeps_index=plugin.keeps_index,
     )
     return BuiltPages(build, built.base)
 
