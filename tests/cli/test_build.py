@@ -9,7 +9,9 @@ from support.server_processes import free_port, run
 from support.sites import command, opened, put
 
 QUESTION = "How thick is the chain of a mooring?"
-PAGE = "<title>Mooring</title><main><h1>Mooring</h1><p>The chain is twelve millimetres thick.</p>"
+PAGE = (
+    "<title>Mooring</title><body><h1>Mooring</h1><p>The chain is twelve millimetres thick.</body>"
+)
 
 
 def test_first_file_that_names_the_plugin_configures_a_site(tmp_path: Path) -> None:
