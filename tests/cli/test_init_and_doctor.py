@@ -90,7 +90,7 @@ def test_init_reads_the_repository_before_it_writes(tmp_path: Path, kind: str) -
         assert config["plugins"].count("answerable") == 1
         assert config["site_url"] == "https://ann.github.io/harbour-docs/"
         if kind == "mike":
-            assert "mike publishes the site: install mkdocs-answerable, and go on" in result.output
+            assert "mike publishes the site: install mkdocs-answerable beside" in result.output
         elif kind == "publishing workflow":
             told = ".github/workflows/ci.yml builds the site: add mkdocs-answerable to the packages"
             assert told in result.output

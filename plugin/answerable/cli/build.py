@@ -90,9 +90,7 @@ def find_built_project(config_file: Path, command: str | None, site: Path | None
     return replace(project, generator="other") if command else project
 
 
-def index_built_site(
-    project: Project, out: Path | None = None, *, strict: bool = False
-) -> None:
+def index_built_site(project: Project, out: Path | None = None, *, strict: bool = False) -> None:
     """Index a built site, write its function's folder, and put the widget into its pages.
 
     out: the folder of the function for once. strict: a failing gate is an error. SiteError and

@@ -7,6 +7,8 @@ from importlib.metadata import entry_points, packages_distributions
 from pathlib import Path
 
 import click
+from rich.console import Console
+from rich.text import Text
 
 from ..indexing.generators import Project, detect_generator, read_project
 from ..indexing.output.files import write_file
@@ -16,6 +18,7 @@ from ..serve.errors import SiteError
 from ..serve.provider_registry import EMBEDDER_PROVIDERS, find_key_variable
 from .config_edit import add_plugin, add_site_url, list_names, read_theme_name
 from .context import SiteLocation
+from .render import print_hanging
 
 _GOLD_FILE = Path("eval/gold.yaml")
 _GOLD_STARTER = """\
@@ -128,7 +131,7 @@ def command(location: SiteLocation) -> None:
     steps.append("Check the site: answerable doctor")
     click.echo("\nWhat remains:")
     for number, step in enumerate(steps, 1):
-        click.echo(f"  {number}. {step}")
+        print_hanging(Console(), Text(f"  {number}. "), Text(step))
 
 
 def _edit_config(config_file: Path, site_url: str | None) -> str:
@@ -140,10 +143,8 @@ def _edit_config(config_file: Path, site_url: str | None) -> str:
         edited = add_site_url(edited, str(config_file), site_url)
     if edited != text:
         write_file(config_file, edited.encode())
-        added = [line.strip(" -") for line in edited.splitlines() if line not in text.splitlines()]
-        click.echo(f"{config_file}: now has {', '.join(added)}.")
-    else:
-        click.echo(f"{config_file}: has the plugin already.")
+    state = "now has the plugin" if edited != text else "has the plugin already"
+    click.echo(f"{os.path.relpath(config_file)}: {state}.")
     return edited
 
 
@@ -156,7 +157,7 @@ def _describe_addition(publisher: Publisher, project: Project) -> str:
     if "mkdocs-answerable" in publisher.text:
         return f"{publisher.name} builds the site, and installs mkdocs-answerable already"
     if not publisher.text:
-        return f"{publisher.name} publishes the site: install mkdocs-answerable, and go on so"
+        return f"{publisher.name} publishes the site: install mkdocs-answerable beside it, and publish as before"
     step = f"{publisher.name} builds the site: add mkdocs-answerable to the packages it installs"
     if project.generator != "mkdocs":
         step += f", and let it build by `{_name_build(project)}`"

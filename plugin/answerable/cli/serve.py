@@ -8,7 +8,6 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import click
-from mkdocs.livereload import LiveReloadServer
 
 from ..indexing.answer_place import choose_answer_place
 from ..indexing.caches import ProcessPool
@@ -18,6 +17,7 @@ from ..mkdocs.built_sites import (
     BuiltSiteConfig,
     inject_widget_into_site,
     load_built_site_config,
+    make_preview_server,
     read_built_pages,
 )
 from ..mkdocs.options import list_input_files
@@ -167,7 +167,7 @@ def command(
 def _serve(preview: SitePreview, host: str, port: int) -> None:
     """Serve until Ctrl-C; SiteError if the site cannot be built or read, or the port is taken."""
     base = preview.build()
-    server = LiveReloadServer(preview.rebuild, host, port, str(preview.folder), base)
+    server = make_preview_server(preview.rebuild, host, port, preview.folder, base)
     service = make_dev_service(base + ASK_BASE, host, lambda: preview.engine)
 
     def serve_page(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
@@ -177,11 +177,6 @@ def _serve(preview: SitePreview, host: str, port: int) -> None:
             environ["PATH_INFO"] += ".html"
         return server.serve_request(environ, start_response)
 
-    def read_error_page(code: int) -> bytes | None:
-        page = preview.folder / f"{code}.html"
-        return page.read_bytes() if page.is_file() else None
-
-    server.error_handler = read_error_page
     server.set_app(mount_ask_route(serve_page, service))
     for path in preview.list_watched():
         if path.exists():

@@ -1,12 +1,13 @@
 """Sites that another generator builds: their configuration, and what it has built, indexed."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from mkdocs.config import config_options as c
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import get_plugin_logger
 
 from ..indexing.answer_place import choose_answer_place
@@ -182,3 +183,17 @@ def inject_widget_into_site(pages: BuiltPages, endpoint: str | None) -> int:
     if lacks_header:
         log.warning(widget.UNKNOWN_HEADER)
     return changed
+
+
+def make_preview_server(
+    rebuild: Callable[[], None], host: str, port: int, folder: Path, base: str
+) -> LiveReloadServer:
+    """Make MkDocs' own development server of the pages in a folder, with their page of errors."""
+
+    def read_error_page(code: int) -> bytes | None:
+        page = folder / f"{code}.html"
+        return page.read_bytes() if page.is_file() else None
+
+    server = LiveReloadServer(rebuild, host, port, str(folder), base)
+    server.error_handler = read_error_page
+    return server
