@@ -157,7 +157,10 @@ def _describe_addition(publisher: Publisher, project: Project) -> str:
     if "mkdocs-answerable" in publisher.text:
         return f"{publisher.name} builds the site, and installs mkdocs-answerable already"
     if not publisher.text:
-        return f"{publisher.name} publishes the site: install mkdocs-answerable beside it, and publish as before"
+        return (
+            f"{publisher.name} publishes the site: install mkdocs-answerable beside it, and "
+            "publish as before"
+        )
     step = f"{publisher.name} builds the site: add mkdocs-answerable to the packages it installs"
     if project.generator != "mkdocs":
         step += f", and let it build by `{_name_build(project)}`"
