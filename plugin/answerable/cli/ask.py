@@ -23,7 +23,7 @@ from .context import (
     open_engine,
     refuse_bundle_option,
 )
-from .render import format_link, print_reply, to_plain_text
+from .render import print_link, print_reply, to_plain_text
 
 
 @click.command("ask")
@@ -85,7 +85,7 @@ def _open(location: SiteLocation, site: str | None, language: str | None) -> Eng
     # Only here: a question of a bundle needs nothing that fetches.
     from .published_site import open_published_site
 
-    return open_published_site(site, language, "--site").engine
+    return open_published_site(site, language)[0]
 
 
 def print_answer(engine: Engine, question: str, language: str | None, *, as_json: bool) -> None:
@@ -110,7 +110,7 @@ def print_places(engine: Engine, question: str, language: str | None, *, as_json
     if not passages:
         console.print("Nothing on this site is near enough to this question.")
     for passage in passages:
-        console.print(format_link(passage.title, passage.url))
+        print_link(console, Text(), passage.title, passage.url)
         text = to_plain_text(f"  {' '.join(passage.text.split())}")
         text.truncate(console.width, overflow="ellipsis")
         console.print(text, style="dim")
