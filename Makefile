@@ -56,9 +56,8 @@ model: $(STAMP)
 	$(BIN)/python plugin/model/hatch_build.py
 
 bench: $(STAMP) $(SEARCHES)
-	@for bench in questions known_questions searches retrieval bundle build cold load widget browser edits; do $(BIN)/python eval/bench/$$bench.py || exit 1; done
-	$(BIN)/python eval/bench/drafts.py evidence
-	$(BIN)/python eval/bench/postgres.py --passages 30000 --notes 2000 --beside 30000
+	@for bench in questions "questions --known" searches "drafts evidence" build bundle load browser edits postgres; do \
+	  set -- $$bench; name=$$1; shift; $(BIN)/python eval/bench/$$name.py "$$@" || exit 1; done
 
 # Pictures of every state of the ask box, in the folder shots/, and those that the manual shows;
 # the answers in them are recorded anew.

@@ -1,4 +1,4 @@
-"""Serve a folder as a static host does, with gzip, and count the bytes of every response."""
+"""A server of a folder, with gzip as static hosts have it, that counts all bytes that it sends."""
 
 import gzip
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _TYPES = {".js": "text/javascript", ".json": "application/json", ".html": "text/
 
 @dataclass
 class Traffic:
-    """Hold the responses since the last reset: each path and the bytes of its body."""
+    """The responses since the last reset: each path and the bytes of its body."""
 
     origin: str
     responses: list[tuple[str, int]] = field(default_factory=list)

@@ -16,25 +16,18 @@ by and the part that broke it, for a maintainer; with ``--json`` the replies tha
 a judge. It also reads ``drafts/NAME.jsonl`` of the data folder, whose claims name ``passage`` ids.
 """
 
-import argparse
 import hashlib
 import json
-import os
 import random
-import shutil
-import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from itertools import chain
 from pathlib import Path
-from statistics import median
 
-import gold_spans
-from questions import build_site, required
-from scoring import share
-from tables import DATA, DataError, Row, measure_each, print_rows, read_lines
+from real_sites import RealSite, build_site, make_parser, read_lines, read_site, run_benchmark
+from tables import Row, find_median, print_rows, share
 
 from answerable.indexing.local_model import open_local_embedder
 from answerable.serve.answers.confidence import bucket_confidence
@@ -56,51 +49,51 @@ from answerable.serve.types import Evidence, RecordCitation, Reply
 from support.scripted import ScriptedAnswerer
 
 
-def open_engine(name: str, data: Path, built: Path) -> Engine[Bundle]:
-    """Open a site for a model. built: a folder of built sites, to which the site is added."""
-    if not (data / "sites" / name / "mkdocs.yml").is_file():
-        raise DataError(f"its site's {data / 'sites' / name / 'mkdocs.yml'} is missing")
-    if not (built / name).is_dir():
-        build_site(shutil.copytree(data / "sites" / name, built / name))
-    bundle = open_bundle(built / name / "function" / "bundle")
-    settings = FunctionSettings(answers="openai", model="any")
-    return make_engine(bundle, open_local_embedder(), settings)
+@contextmanager
+def open_engine(site: RealSite) -> Iterator[Engine[Bundle]]:
+    """Build a site and open it for a model."""
+    with site.copy() as folder:
+        build_site(folder)
+        bundle = open_bundle(folder / "function" / "bundle")
+        settings = FunctionSettings(answers="openai", model="any")
+        yield make_engine(bundle, open_local_embedder(), settings)
 
 
-def read_questions(name: str, data: Path) -> list[Row]:
-    """Read the questions of a site, each with a ``key`` that tells nothing about its answer."""
-    rows = read_lines(data / "questions" / f"{name}.jsonl", lambda row: ("id", *required(row)))
-    keys = [hashlib.sha256(row["question"].encode()).hexdigest()[:8] for row in rows]
-    return [{**row, "key": key} for row, key in zip(rows, keys, strict=True)]
+def make_key(question: str) -> str:
+    """Make an id of a question that tells nothing about its answer."""
+    return hashlib.sha256(question.encode()).hexdigest()[:8]
 
 
-def measure_evidence(path: Path, data: Path, built: Path) -> Row:
-    """Measure what a model sees of the questions of a site. path: of its gold spans."""
-    gold = gold_spans.read_gold(path)
-    engine = open_engine(path.stem, data, built)
+def measure_evidence(site: RealSite) -> list[Row]:
+    """Measure what a model sees of the questions of a site."""
+    with open_engine(site) as engine:
+        return [_measure_evidence(site, engine)]
+
+
+def _measure_evidence(site: RealSite, engine: Engine[Bundle]) -> Row:
     keyless = make_engine(engine.store, engine.embedder)
     held: dict[str, list[bool]] = {"model": [], "keyless": []}
     reached: dict[str, list[bool]] = {"model": [], "keyless": []}
     prompts: list[Evidence] = []
-    for row in read_questions(path.stem, data):
+    for row in site.questions:
         retrieved = engine.retrieve_for_answer(row["question"])
         prompt = engine.select_evidence(retrieved)
         prompts += [prompt] if prompt else []
         for kind, evidence in ("model", prompt), ("keyless", keyless.select_evidence(retrieved)):
-            if row["id"] in gold:
-                held[kind].append(gold[row["id"]].is_held(join_texts(evidence)))
+            if row["id"] in site.gold:
+                held[kind].append(site.gold[row["id"]].is_held(join_texts(evidence)))
             elif not row["answerable"]:
                 reached[kind].append(bool(evidence))
     return {
-        "name": path.stem,
+        "name": site.name,
         "gold": len(held["model"]),
         "keyless_held": share(held["keyless"]),
         "model_held": share(held["model"]),
         "others": len(reached["model"]),
         "reached_at_floor": share(reached["keyless"]),
         "model_reached": share(reached["model"]),
-        "sources": float(median(len(prompt.passages) for prompt in prompts)),
-        "characters": float(median(len(join_texts(prompt)) for prompt in prompts)),
+        "sources": find_median(len(prompt.passages) for prompt in prompts),
+        "characters": find_median(len(join_texts(prompt)) for prompt in prompts),
     }
 
 
@@ -118,7 +111,7 @@ def write_prompts(engine: Engine[Bundle], questions: Sequence[Row], out: Path) -
     lines = []
     for row in questions:
         retrieved = engine.retrieve_for_answer(row["question"])
-        line = {"id": row["key"], "question": row["question"]}
+        line = {"id": make_key(row["question"]), "question": row["question"]}
         if evidence := engine.select_evidence(retrieved):
             asked = retrieved.reading.asked
             line["instructions"] = render_instructions(answerer.site, evidence, answerer.author)
@@ -146,7 +139,7 @@ def feed_draft(engine: Engine[Bundle], row: Row, draft: Row) -> Row:
     rules = {drop.claim: (str(drop.rule), drop.part) for drop in drops}
     cited = [citation for citation in reply.citations if isinstance(citation, RecordCitation)]
     return {
-        "id": row["key"],
+        "id": make_key(row["question"]),
         "question": row["question"],
         "outcome": name_outcome(reply),
         "text": reply.text,
@@ -165,11 +158,10 @@ def name_outcome(reply: Reply) -> str:
 
 def feed_drafts(engine: Engine[Bundle], questions: Sequence[Row], drafts: Path) -> list[Row]:
     """Feed the drafts of a file, whose claims may name a passage by its id."""
-    by_name = {row[field]: row for row in questions for field in ("id", "key")}
+    by_name = {row["id"]: row for row in questions}
+    by_name |= {make_key(row["question"]): row for row in questions}
     fed = []
-    for row in read_lines(drafts, lambda _: ("id",)):
-        if row["id"] not in by_name:
-            raise DataError(f"{drafts} has a draft of {row['id']!r}, which is no question here")
+    for row in read_lines(drafts):
         draft = row.get("draft") or {"claims": row.get("claims") or []}
         if "claims" in row:
             for support in chain.from_iterable(claim["evidence"] for claim in draft["claims"]):
@@ -186,19 +178,15 @@ def print_fed(name: str, fed: Sequence[Row]) -> None:
             print(f"  {rule:>11}  {claim['text']}", *([f"[part: {part!r}]"] if part else ()))
     outcomes = Counter(row["outcome"] for row in fed)
     rules = Counter(rule for row in fed for rule, _, _ in row["claims"])
-    print_rows("Replies", [{"set": name, "drafts": len(fed), **outcomes}], as_json=False)
-    print_rows("Claims", [{"set": name, "claims": rules.total(), **rules}], as_json=False)
+    print_rows("Replies", [{"set": name, "drafts": len(fed), **outcomes}])
+    print_rows("Claims", [{"set": name, "claims": rules.total(), **rules}])
 
 
 def main() -> None:
     """Run one of the commands."""
-    parser = argparse.ArgumentParser(description="What a model sees and what is kept of its drafts")
-    default = Path(os.environ.get("ANSWERABLE_DATA") or DATA)
-    parser.add_argument("--data", type=Path, default=default, metavar="DIR")
-    parser.add_argument("--built", type=Path, metavar="DIR", help="where built sites are kept")
+    parser = make_parser(__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    evidence = commands.add_parser("evidence")
-    evidence.add_argument("sites", nargs="*", metavar="SITE")
+    commands.add_parser("evidence")
     prompts, feed = commands.add_parser("prompts"), commands.add_parser("feed")
     for command in (prompts, feed):
         command.add_argument("site", metavar="SITE")
@@ -206,35 +194,20 @@ def main() -> None:
     prompts.add_argument("--count", type=int, default=20)
     prompts.add_argument("--out", type=Path, required=True, metavar="FILE")
     feed.add_argument("drafts", type=Path, metavar="DRAFTS")
-    feed.add_argument("--json", action="store_true", help="the replies that readers see")
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            run(arguments, arguments.data, arguments.built or Path(folder))
-        except DataError as error:
-            parser.error(str(error))
-
-
-def run(arguments: argparse.Namespace, data: Path, built: Path) -> None:
-    """Run a command. built: a folder of built sites."""
     if arguments.command == "evidence":
-        names = arguments.sites or [path.stem for path in sorted((data / "gold").glob("*.jsonl"))]
-        paths = [data / "gold" / f"{name}.jsonl" for name in names]
-        missing = f"no file gold/NAME.jsonl in {data} (set ANSWERABLE_DATA or --data)"
-        results = measure_each(paths, partial(measure_evidence, data=data, built=built), missing)
-        title = "Evidence of a model's prompt (gold spans held)"
-        print_rows(title, results.rows, as_json=False, skipped=results.skipped)
+        run_benchmark("Evidence of a model's prompt", arguments, measure_evidence)
         return
-    engine = open_engine(arguments.site, data, built)
-    questions = read_questions(arguments.site, data)
-    if arguments.command == "prompts":
-        count = min(arguments.count, len(questions))
-        drawn = random.Random(arguments.seed).sample(questions, count)
-        write_prompts(engine, drawn, arguments.out)
-        return
-    fed = feed_drafts(engine, questions, arguments.drafts)
+    site = read_site(arguments.site, arguments.data)
+    with open_engine(site) as engine:
+        if arguments.command == "prompts":
+            count = min(arguments.count, len(site.questions))
+            drawn = random.Random(arguments.seed).sample(site.questions, count)
+            write_prompts(engine, drawn, arguments.out)
+            return
+        fed = feed_drafts(engine, site.questions, arguments.drafts)
     if not arguments.json:
-        print_fed(arguments.site, fed)
+        print_fed(site.name, fed)
         return
     for row in fed:
         seen = {field: value for field, value in row.items() if field != "claims"}

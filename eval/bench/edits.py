@@ -8,54 +8,37 @@ files were asked for that others had to come before.
 """
 
 import json
-import shutil
 import subprocess
-import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from questions import build_site, required
-from tables import DataError, Results, Row, main, measure_each, read_lines
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
+from real_sites import RealSite, build_site, make_parser, run_benchmark
+from tables import Row
 
 from support.engine_process import ENGINE, WAVES, node_command
 
 _ASSETS = Path("site", "assets", "answerable")
 _QUESTIONS = 40
-_MISSING = "no file questions/NAME.jsonl with its site in sites/NAME"
 
 
-def measure(data: Path) -> Results:
-    """Measure every ``questions/NAME.jsonl`` on its ``sites/NAME``."""
-    if shutil.which("node") is None:
-        return Results((), ("skipped, there is no node",))
-    paths = sorted((data / "questions").glob("*.jsonl"))
-    return measure_each(paths, lambda path: _row(path, data), f"{_MISSING} in {data}")
-
-
-def _row(path: Path, data: Path) -> Row:
-    questions = [row["question"] for row in read_lines(path, required)][:_QUESTIONS]
-    source = data / "sites" / path.stem
-    if not questions or not (source / "mkdocs.yml").is_file():
-        raise DataError(f"{path} holds no question, or {source / 'mkdocs.yml'} is missing")
-    with tempfile.TemporaryDirectory() as work:
-        copy = shutil.copytree(source, Path(work, "site"))
-        build_site(copy)
-        before, first = _list_files(copy), _ask(copy, questions)
-        _edit_page(copy)
-        build_site(copy)
-        after, second = _list_files(copy), _ask(copy, questions)
+def measure(site: RealSite) -> list[Row]:
+    """Build a site, ask it, edit a page, and do both again."""
+    questions = [row["question"] for row in site.questions][:_QUESTIONS]
+    with site.copy() as folder:
+        build_site(folder)
+        before, first = _list_files(folder), _ask(folder, questions)
+        _edit_page(folder)
+        build_site(folder)
+        after, second = _list_files(folder), _ask(folder, questions)
     changed = [name for name, content in after.items() if before.get(name) != content]
     again = [
         sum(size for name, size in _sum(new["first"]).items() if name not in _sum(old["first"]))
         for old, new in zip(first, second, strict=True)
     ]
-    return {
-        "site": path.stem,
+    row = {
+        "site": site.name,
         "questions": len(questions),
         "differ": len(changed),
         "of_model": sum(name.startswith("model/") for name in changed),
@@ -67,6 +50,7 @@ def _row(path: Path, data: Path) -> Row:
         "waves": median(len(row["first"]) for row in first),
         "waves_max": max(len(row["first"]) for row in first),
     }
+    return [row]
 
 
 def _edit_page(site: Path) -> None:
@@ -110,4 +94,8 @@ def _sum(waves: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, int]:
 
 
 if __name__ == "__main__":
-    main("What an edit of three words changes in the browser", measure)
+    run_benchmark(
+        "What an edit of three words changes in the browser",
+        make_parser(__doc__).parse_args(),
+        measure,
+    )

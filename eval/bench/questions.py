@@ -1,222 +1,158 @@
-"""Real questions against the real sites they were asked about, built with the plugin.
+"""Real questions to real sites, without a model: what a reader is shown.
 
-``n``: the answerable questions, which the shares are of. Pages found at 1 / 3 / 8; ``top_8`` and
-``evidence``: how many have a right page among the first eight passages above the floor, before and
-after evidence is selected; the shares of answerable questions that are answered and of
-unanswerable ones that are refused, keyless; AUROC of the best score (before boosts) of answerable
-questions against unanswerable ones. ``rank_ms`` and ``ask_ms``: the mean time to rank all passages
-for a question, and to answer it. Where a site has ``gold/NAME.jsonl``, how often what is shown
-holds the answer: see gold_spans.
+``page_first``: the share of the answerable questions of which a right page is the first that is
+shown, and ``page_shown`` of which one is in a card or among the places below. ``held``: the share
+of the questions with gold spans whose spans are in the shown cards, and ``held_first`` in the first
+card; a refusal is a miss. ``words``: the median of the words in the cards. ``answered``: of the
+answerable questions; ``refused``: of the others. ``upper``: how many replies are headed "From this
+site", and ``upper_held`` which share of these holds its spans.
 
-The table ``seen`` says what a reader finds without a model, on any site: ``page_visible`` is the
-share of the answerable questions of which a right page is in a card or in a place under the reply.
-Where there are gold spans, it says for which share of the gold questions they are in the first
-card, in what is read without a click, in the excerpts after every card is opened, and in the whole
-sections after a second click, and how many replies are of the upper grade, "From this site", and
-which share of these does not hold its spans: see seen.
+With ``--known``, each site has the questions of ``generated/NAME.jsonl`` as known questions, which
+a model wrote without having seen the readers' questions.
 """
 
-import logging
-import shutil
-import sys
-import tempfile
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
 
-import gold_spans
-import seen
-from answers import ANSWERABLE, AnsweredQuestion, ask_question, count_decisions, measure_shown
-from gold_spans import Gold
-from mkdocs.commands.build import build
-from mkdocs.config import load_config
-from mkdocs.exceptions import Abort, ConfigurationError
-from mkdocs.utils.yaml import yaml_load
-from passage_ranks import first_rank, order_pages, rank_all, top_base
-from scoring import auroc, floors, recall_shares, recalls, share
-from seen import SeenReply
-from tables import DataError, Results, Row, main, measure_each, read_lines
+from real_sites import RealSite, build_site, list_pages, make_parser, read_lines, run_benchmark
+from tables import Row, find_median, share
 
 from answerable.indexing.local_model import open_local_embedder
+from answerable.indexing.questions import (
+    SectionQuestions,
+    find_question_fault,
+    list_sections,
+    write_questions,
+)
+from answerable.serve.answers.confidence import bucket_confidence
+from answerable.serve.answers.wire import MAX_PLACES
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
-from answerable.serve.retrieval import selection
-from answerable.serve.retrieval.retrieve import TOP_K, RetrievalResult
-from answerable.serve.retrieval.selection import arrange_pool, select_evidence
-from answerable.serve.stores.bundle import Bundle, open_bundle
-from answerable.serve.types import Passage
+from answerable.serve.stores.bundle import open_bundle
+from answerable.serve.text.tokenization import split_lowercase_words
 
-UNANSWERABLE = "unanswerable"
-_PLUGIN = MappingProxyType({"answerable": {"function": "function"}})
-_MISSING = "no file questions/NAME.jsonl with its site in sites/NAME"
+_WINDOW = re.compile(r"~\d+$")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownReply:
+    """What a reader is shown: the texts of the cards, all pages in order, whether it is warned of.
+
+    Without cards the question is refused, or only a note answers it.
+    """
+
+    cards: tuple[str, ...]
+    pages: Sequence[str]
+    is_unsure: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Hold the outcome of one question.
+    """What became of one question; what its gold spans tell is None where it has none."""
 
-    rank: of the first right page of all, infinite without one. best: the best score before boosts.
-    pool: what evidence is selected from.
-    evidence: the passages that are selected from it. reader_reply: the reply as a reader sees it.
-    """
-
-    gold: Sequence[str]
-    rank: float
-    best: float
-    pool: RetrievalResult
-    evidence: Sequence[Passage]
-    answered: AnsweredQuestion
-    reader_reply: SeenReply
-
-    @property
-    def is_answerable(self) -> bool:
-        return self.answered.kind == ANSWERABLE
+    is_answerable: bool
+    is_page_first: bool
+    is_page_shown: bool
+    is_held: bool | None
+    is_held_first: bool | None
+    words: int
+    is_upper: bool
 
 
-def measure(data: Path) -> Results:
-    """Measure every ``questions/NAME.jsonl`` on its ``sites/NAME``."""
-    files = sorted((data / "questions").glob("*.jsonl"))
-    return measure_each(files, lambda path: measure_site(path, data), f"{_MISSING} in {data}")
-
-
-def measure_site(path: Path, data: Path, prepare: Callable[[Path], None] | None = None) -> Row:
-    """Measure the questions of a file on a copy of its site; DataError where one is missing.
-
-    prepare: changes the copy, which is built before and after.
-    """
-    questions = read_lines(path, required)
-    if not questions:
-        raise DataError(f"{path} holds no question")
-    site = data / "sites" / path.stem
-    if not (site / "mkdocs.yml").is_file():
-        raise DataError(f"its site's {site / 'mkdocs.yml'} is missing")
-    with tempfile.TemporaryDirectory() as folder:
-        copy = shutil.copytree(site, Path(folder, "site"))
-        started = time.perf_counter()
-        root = build_site(copy)
-        if prepare:
-            prepare(copy)
-            build_site(copy)
-        build_seconds = time.perf_counter() - started
-        bundle = open_bundle(copy / "function" / "bundle")
-        engine = make_engine(bundle, open_local_embedder())
-        seconds = {"rank": 0.0, "ask": 0.0}
-        outcomes = [_ask(engine, question, root, seconds) for question in questions]
-    replies = {
-        row["id"]: outcome.reader_reply
-        for row, outcome in zip(questions, outcomes, strict=True)
-        if "id" in row
-    }
-    gold = _read_gold(data / "gold" / path.name)
-    own_gold = {name: gold[name] for name in replies if name in gold}
-    shown = {name: gold_spans.read_reply(own.reply, root) for name, own in replies.items()}
-    answerable = [each for each in outcomes if each.is_answerable]
-    others = [each for each in outcomes if not each.is_answerable]
-    ranks = [each.rank for each in answerable]
-    best, best_of_others = [each.best for each in answerable], [each.best for each in others]
-    answered = [each.answered for each in outcomes]
-    return {
-        "name": path.stem,
-        "n": len(answerable),
-        **recall_shares("at", ranks),
-        "top_8": share([_holds(_first(each.pool), each.gold, root) for each in answerable]),
-        "evidence": share([_holds(each.evidence, each.gold, root) for each in answerable]),
-        "answered": share([not each.answered.refused for each in answerable]),
-        "unanswerable": len(others),
-        "refused": share([each.answered.refused for each in others]),
-        "auroc_unanswerable": auroc(best, best_of_others),
-        **(gold_spans.measure(own_gold, shown) if gold else {}),
-        "passages": bundle.manifest.counts["passages"],
-        "build_s": build_seconds,
-        **{f"{name}_ms": 1000 * total / len(outcomes) for name, total in seconds.items()},
-        "recall": recalls(ranks),
-        "decisions": count_decisions(answered),
-        "floors": floors(best, {UNANSWERABLE: best_of_others}),
-        "shown": measure_shown(answered),
-        "seen": [
-            {
-                "answerable": len(answerable),
-                "page_visible": share([_sees_page(outcome, root) for outcome in answerable]),
-                **(seen.measure(own_gold, replies) if gold else {}),
-            }
-        ],
-    }
-
-
-def required(row: Row) -> Sequence[str]:
-    """List the fields that a row of questions has to have."""
-    fields = ("question", "answerable")
-    return (*fields, "gold_urls") if row.get("answerable") else fields
-
-
-def _ask(engine: Engine[Bundle], row: Row, root: str, seconds: dict[str, float]) -> Outcome:
-    """Rank all passages for a question, then answer it. seconds: by step, to be added to."""
-    question, gold = row["question"], row.get("gold_urls", ())
-    started = time.perf_counter()
-    ranking = rank_all(engine, question)
-    ranked = time.perf_counter()
-    pool = engine.retrieve(question, selection.POOL_SIZE)
-    kind = ANSWERABLE if row["answerable"] else UNANSWERABLE
-    answered = ask_question(engine, pool, kind, row.get("ans", ()))
-    seconds["rank"] += ranked - started
-    seconds["ask"] += time.perf_counter() - ranked
-    pages = [url.removeprefix(root) for url in order_pages(engine.store, ranking)]
-    arranged = arrange_pool(engine.store, pool)
-    evidence = select_evidence(arranged, engine.store.manifest.profile.passages_per_page).passages
-    return Outcome(
-        gold,
-        first_rank(pages, gold),
-        top_base(ranking),
-        pool,
-        evidence,
-        answered,
-        seen.ask(engine, question),
+def ask(engine: Engine, question: str, root: str) -> ShownReply:
+    """Answer a question as the ask box shows it: a card for each section, then the places."""
+    reply = engine.answer(question)
+    cards: dict[str, list[str]] = {}
+    for claim in reply.answer.claims:
+        cards.setdefault(claim.citations[0].url, []).append(claim.text)
+    places = [scored.item.url for scored in engine.search(question)]
+    places = [url for url in places if url not in cards][:MAX_PLACES]
+    return ShownReply(
+        tuple("\n".join(texts) for texts in cards.values()),
+        list_pages([*cards, *places], root),
+        bucket_confidence(reply.confidence) == "low",
     )
 
 
-def _read_gold(path: Path) -> Mapping[str, Gold]:
-    """Read the gold spans to hold what is shown against; {} where a site has none."""
-    try:
-        return gold_spans.read_gold(path)
-    except DataError as error:
-        print(f"{path.stem}: no gold spans to hold what is shown against: {error}", file=sys.stderr)
-        return {}
+def measure(site: RealSite, *, known: bool) -> list[Outcome]:
+    """Build a site and ask it all of its questions."""
+    with site.copy() as folder:
+        root = build_site(folder)
+        bundle_folder = folder / "function" / "bundle"
+        if known:
+            _write_known_questions(site, folder, bundle_folder)
+            build_site(folder)
+        engine = make_engine(open_bundle(bundle_folder), open_local_embedder())
+        return [_judge(row, site, ask(engine, row["question"], root)) for row in site.questions]
 
 
-def build_site(folder: Path, plugin: Mapping[str, Any] = _PLUGIN) -> str:
-    """Build the site with a plugin added to its own; return the path it is served under."""
-    logging.getLogger("mkdocs").setLevel(logging.ERROR)
-    file = folder / "mkdocs.yml"
-    try:
-        with file.open(encoding="utf-8") as stream:
-            plugins = yaml_load(stream).get("plugins", ["search"])
-        if isinstance(plugins, dict):
-            plugins = [{name: options or {}} for name, options in plugins.items()]
-        plugins = [*plugins, *([dict(plugin)] if plugin else [])]
-        config = load_config(str(file), plugins=plugins)
-    except (Abort, ConfigurationError):
-        reason = "MkDocs cannot load its site's mkdocs.yml here, as its error above says"
-        raise DataError(reason) from None
-    build(config)
-    path = (config.site_url or "/").split("//", 1)[-1].partition("/")[2].strip("/")
-    return f"/{path}/" if path else "/"
+def _judge(row: Row, site: RealSite, reply: ShownReply) -> Outcome:
+    right_pages = set(row.get("gold_urls", ()))
+    gold = site.gold.get(row["id"])
+    return Outcome(
+        is_answerable=row["answerable"],
+        is_page_first=not right_pages.isdisjoint(reply.pages[:1]),
+        is_page_shown=not right_pages.isdisjoint(reply.pages),
+        is_held=gold.is_held("\n".join(reply.cards)) if gold else None,
+        is_held_first=gold.is_held("\n".join(reply.cards[:1])) if gold else None,
+        words=len(split_lowercase_words("\n".join(reply.cards))),
+        is_upper=bool(reply.cards) and not reply.is_unsure,
+    )
 
 
-def _first(pool: RetrievalResult) -> Iterable[Passage]:
-    return (scored.item for scored in pool.truncate(TOP_K).passages)
+def make_row(name: str, outcomes: Sequence[Outcome]) -> Row:
+    """Sum up the questions of a site, or of all."""
+    answerable = [outcome for outcome in outcomes if outcome.is_answerable]
+    with_gold = [outcome for outcome in outcomes if outcome.is_held is not None]
+    upper = [outcome for outcome in outcomes if outcome.is_upper]
+    return {
+        "name": name,
+        "answerable": len(answerable),
+        "page_first": share(outcome.is_page_first for outcome in answerable),
+        "page_shown": share(outcome.is_page_shown for outcome in answerable),
+        "gold": len(with_gold),
+        "held": share(bool(outcome.is_held) for outcome in with_gold),
+        "held_first": share(bool(outcome.is_held_first) for outcome in with_gold),
+        "words": find_median(outcome.words for outcome in outcomes if outcome.words),
+        "answered": share(outcome.words > 0 for outcome in answerable),
+        "others": len(outcomes) - len(answerable),
+        "refused": share(not outcome.words for outcome in outcomes if not outcome.is_answerable),
+        "upper": len(upper),
+        "upper_held": share(bool(outcome.is_held) for outcome in upper),
+    }
 
 
-def _sees_page(outcome: Outcome, root: str) -> bool:
-    return not outcome.reader_reply.list_pages(root).isdisjoint(outcome.gold)
+def _write_known_questions(site: RealSite, folder: Path, bundle_folder: Path) -> None:
+    """Write the generated questions that the lint allows, each by the section of its passage."""
+    questions: dict[str, list[str]] = {}
+    for row in read_lines(site.data / "generated" / f"{site.name}.jsonl"):
+        questions.setdefault(_WINDOW.sub("", row["id"]), []).extend(row["questions"])
+    lines = []
+    for section in list_sections(open_bundle(bundle_folder).passages()):
+        texts = dict.fromkeys(questions.get(section.id, ()))
+        allowed = tuple(text for text in texts if not find_question_fault(text, section.text))
+        if allowed:
+            lines.append(SectionQuestions(section.id, section.hash, allowed))
+    write_questions(folder / "eval" / "questions.jsonl", lines)
 
 
-def _holds(passages: Iterable[Passage], gold: Sequence[str], root: str) -> bool:
-    """Check whether one of the passages is of a right page, as the questions name pages."""
-    return any(each.url.partition("#")[0].removeprefix(root) in gold for each in passages)
+def main() -> None:
+    """Measure all sites, and print a row for each and one for all of them together."""
+    parser = make_parser(__doc__)
+    parser.add_argument("--known", action="store_true", help="with known questions")
+    arguments = parser.parse_args()
+    measured: list[Outcome] = []
+
+    def measure_one(site: RealSite) -> list[Row]:
+        outcomes = measure(site, known=arguments.known)
+        measured.extend(outcomes)
+        return [make_row(site.name, outcomes)]
+
+    title = "Real questions on real sites, without a model"
+    run_benchmark(title, arguments, measure_one, lambda: [make_row("all", measured)])
 
 
 if __name__ == "__main__":
-    main("Real questions on real sites (pages found at 1 / 3 / 8)", measure)
+    main()

@@ -16,32 +16,30 @@ its rows are of its words alone: with its model it finds more.
 
 import json
 import re
-import shutil
 import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import gold_spans
-import seen
+from browser import open_browser
 from counting_server import serve_counted
-from gold_spans import Gold
-from playwright.sync_api import Browser, Page
-from questions import build_site, required
-from scoring import share
-from site_searches import PAGEFIND, measure_in_browser
-from tables import DataError, Results, Row, main, read_lines
+from playwright.sync_api import Browser
+from questions import ask
+from real_sites import RealSite, build_site, list_pages, make_parser, run_benchmark
+from tables import Row, share
 
 from answerable.indexing.local_model import open_local_embedder
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
 from answerable.serve.stores.bundle import Bundle, open_bundle
 
-_MINISEARCH = Path(__file__).parent / "searches" / "minisearch.mjs"
+_SEARCHES = Path(__file__).parent / "searches"
+_MINISEARCH = _SEARCHES / "minisearch.mjs"
+_PAGEFIND = _SEARCHES / "node_modules" / ".bin" / "pagefind"
 _TAG = re.compile(r"<[^>]+>")
 
 _READ_MATERIAL = """() => [...document.querySelectorAll(".md-search-result__item")].map((item) => ({
@@ -83,59 +81,45 @@ _ASK_MKDOCS_ASK = """(questions) => new Promise((resolve, reject) => {
 
 @dataclass(frozen=True, slots=True)
 class ShownResults:
-    """Hold what a search shows for a question: pages in their order, and text to read at once.
+    """What a search shows for a question: pages in their order, and text to read at once.
 
-    ``text``: None where the search leaves its interface to whoever uses it. ``grade``: empty where
-    nothing answers.
+    ``text``: None where the search leaves its interface to whoever uses it.
     """
 
     pages: Sequence[str]
     text: str | None
-    grade: str
+    is_declined: bool
+    is_unsure: bool = False
 
 
-def measure(data: Path) -> Results:
-    """Measure every ``questions/NAME.jsonl`` on its ``sites/NAME``."""
-    results = measure_in_browser(data, lambda path, browser: _row(path, data, browser))
-    lacks_ask = find_spec("mkdocs_ask") is None
-    other = ["mkdocs-ask: skipped, run `pip install mkdocs-ask`"] if lacks_ask else []
-    return Results(results.rows, [*results.skipped, *other])
-
-
-def _row(path: Path, data: Path, browser: Browser) -> Row:
-    rows = read_lines(path, required)
-    site = data / "sites" / path.stem
-    if not rows or not (site / "mkdocs.yml").is_file():
-        raise DataError(f"{path} holds no question, or {site / 'mkdocs.yml'} is missing")
-    gold_file = data / "gold" / path.name
-    gold = gold_spans.read_gold(gold_file) if gold_file.is_file() else {}
-    questions = [row["question"] for row in rows]
-    with tempfile.TemporaryDirectory() as work:
-        copy = shutil.copytree(site, Path(work, "site"))
-        root = build_site(copy)
-        engine = make_engine(open_bundle(copy / "function" / "bundle"), open_local_embedder())
+def measure(site: RealSite, browser: Browser) -> list[Row]:
+    """Measure a row for each search of a site."""
+    questions = [row["question"] for row in site.questions]
+    with site.copy() as folder:
+        root = build_site(folder)
+        engine = make_engine(open_bundle(folder / "function" / "bundle"), open_local_embedder())
         shown: dict[str, Sequence[ShownResults]] = {
             "mkdocs-answerable": [_ask_engine(engine, text, root) for text in questions]
         }
-        # Both add to the search of Material, which is measured without them.
-        plain = shutil.copytree(site, Path(work, "plain"))
-        build_site(plain, {})
-        shown |= _ask_searches(plain / "site", questions, browser)
-        if find_spec("mkdocs_ask"):
-            other = shutil.copytree(site, Path(work, "other"))
-            build_site(other, {"ask": {"embedding": {"backend": "none"}}})
+    # Both add to the search of Material, which is measured without them.
+    with site.copy() as folder:
+        build_site(folder, {})
+        shown |= _ask_searches(folder / "site", questions, browser)
+    if find_spec("mkdocs_ask"):
+        with site.copy() as folder:
+            build_site(folder, {"ask": {"embedding": {"backend": "none"}}})
             shown["mkdocs-ask, words alone"] = _ask_page(
-                other / "site", questions, browser, _ASK_MKDOCS_ASK
+                folder / "site", questions, browser, _ASK_MKDOCS_ASK
             )
-    searches = [{"search": name, **_rate(lists, rows, gold)} for name, lists in shown.items()]
-    return {"name": path.stem, "questions": len(rows), "searches": searches}
+    return [
+        {"site": site.name, "search": name, **_rate(results, site)}
+        for name, results in shown.items()
+    ]
 
 
 def _ask_engine(engine: Engine[Bundle], question: str, root: str) -> ShownResults:
-    reply = seen.ask(engine, question)
-    urls = [*(card.url for card in reply.cards), *(place.url for place in reply.places)]
-    text = "\n".join(card.excerpt for card in reply.cards)
-    return ShownResults(_list_pages(urls, root), text, reply.grade)
+    reply = ask(engine, question, root)
+    return ShownResults(reply.pages, "\n".join(reply.cards), not reply.cards, reply.is_unsure)
 
 
 def _ask_searches(
@@ -145,9 +129,9 @@ def _ask_searches(
     shown: dict[str, Sequence[ShownResults]] = {}
     if (folder / "search" / "search_index.json").is_file():
         shown["Material for MkDocs"] = _ask_material(folder, questions, browser)
+    if _PAGEFIND.exists():
         shown["MiniSearch"] = _ask_minisearch(folder, questions)
-    if PAGEFIND.exists():
-        command = [str(PAGEFIND), "--site", str(folder), "--silent"]
+        command = [str(_PAGEFIND), "--site", str(folder), "--silent"]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         shown["Pagefind"] = _ask_page(folder, questions, browser, _ASK_PAGEFIND)
     return shown
@@ -185,7 +169,7 @@ def _ask_page(
     """Run a script that asks all questions on a blank page of the site."""
     (folder / "blank.html").write_text("<!doctype html><title>Blank</title>", encoding="utf-8")
     with serve_counted(folder) as traffic:
-        page: Page = browser.new_context().new_page()
+        page = browser.new_context().new_page()
         page.set_default_timeout(120_000)
         page.goto(f"{traffic.origin}/blank.html")
         lists = page.evaluate(script, questions)
@@ -195,42 +179,39 @@ def _ask_page(
 
 def _read_results(results: Sequence[Mapping[str, Any]], origin: str) -> ShownResults:
     texts = [_TAG.sub("", result["text"]) for result in results if "text" in result]
-    pages = _list_pages([result["url"] for result in results], origin)
+    pages = list_pages([result["url"] for result in results], origin)
     text = "\n".join(texts) if len(texts) == len(results) else None
-    return ShownResults(pages, text, "results" if results else "")
+    return ShownResults(pages, text, is_declined=not results)
 
 
-def _list_pages(urls: Sequence[str], prefix: str) -> Sequence[str]:
-    """List the pages of addresses in their order, as the questions name them."""
-    pages = (url.removeprefix(prefix).partition("#")[0].partition("?")[0] for url in urls)
-    return list(dict.fromkeys(page.lstrip("/").removesuffix("index.html") for page in pages))
-
-
-def _rate(shown: Sequence[ShownResults], rows: Sequence[Row], gold: Mapping[str, Gold]) -> Row:
-    pairs = list(zip(shown, rows, strict=True))
-    answerable = [(own, row) for own, row in pairs if row["answerable"]]
-    others = [own for own, row in pairs if not row["answerable"]]
-
-    def share_of_pages(count: int) -> float | None:
-        return share(
-            [not {*row["gold_urls"]}.isdisjoint(own.pages[:count]) for own, row in answerable]
-        )
-
+def _rate(shown: Sequence[ShownResults], site: RealSite) -> Row:
+    pairs = list(zip(shown, site.questions, strict=True))
+    answerable = [
+        (result.pages, set(row["gold_urls"])) for result, row in pairs if row["answerable"]
+    ]
+    others = [result for result, row in pairs if not row["answerable"]]
     return {
-        "page_1": share_of_pages(1),
-        "page_3": share_of_pages(3),
-        "page_5": share_of_pages(5),
+        **{
+            f"page_{count}": share(
+                not right.isdisjoint(pages[:count]) for pages, right in answerable
+            )
+            for count in (1, 3, 5)
+        },
         "answer_shown": share(
-            [
-                gold[row["id"]].is_held(own.text)
-                for own, row in pairs
-                if row.get("id") in gold and own.text is not None
-            ]
+            site.gold[row["id"]].is_held(result.text)
+            for result, row in pairs
+            if row["id"] in site.gold and result.text is not None
         ),
-        "declined": share([not own.grade for own in others]),
-        "warned": share([own.grade in ("", seen.UNSURE_GRADE) for own in others]),
+        "declined": share(result.is_declined for result in others),
+        "warned": share(result.is_declined or result.is_unsure for result in others),
     }
 
 
 if __name__ == "__main__":
-    main("Searches of a site side by side", measure)
+    arguments = make_parser(__doc__).parse_args()
+    with open_browser() as browser:
+        run_benchmark("Searches of a site", arguments, partial(measure, browser=browser))
+    if not _PAGEFIND.exists():
+        print("MiniSearch and Pagefind: skipped, run `npm ci` in eval/bench/searches")
+    if not find_spec("mkdocs_ask"):
+        print("mkdocs-ask: skipped, run `pip install mkdocs-ask`")

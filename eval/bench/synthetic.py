@@ -32,29 +32,32 @@ RECORDS, WORDS, HINTS = 777, 186_000, 9_777
 Floats = NDArray[np.float32]
 
 
-def make_index(records: int = RECORDS, words: int = WORDS, hints: int = HINTS) -> SiteIndex:
-    """Make an index with one passage a record and one window a hint, of 3,072 dimensions."""
+def make_index(
+    records: int = RECORDS,
+    hints: int = HINTS,
+    words: int = WORDS // RECORDS,
+    dimensions: int = IDENTITY.dimensions,
+) -> SiteIndex:
+    """Make an index with one passage a record, of so many words, and one window a hint."""
     chain = _Chain(random.Random(7))
-    each = words // records
-    pages = [_record(number, chain, each) for number in range(records)]
+    pages = [_record(number, chain, words) for number in range(records)]
     notes = [_note(number, chain) for number in range(hints)]
     with tempfile.TemporaryDirectory() as cache:
         whole = build_index(
             SiteInfo("Made up", "https://docs.example/", "en"),
-            [index_record(page, CuttingRules(PassageWindow(words=4 * each))) for page in pages],
+            [index_record(page, CuttingRules(PassageWindow(words=4 * words))) for page in pages],
             notes,
             lambda about: about,
             _Nothing(),
             Path(cache),
         )
-    rows = vectors(records + hints)
+    rows = make_vectors(records + hints, dimensions)
     return replace(whole, passage_vectors=rows[:records], hint_vectors=rows[records:])
 
 
-def vectors(count: int, seed: int = 0) -> Floats:
-    """Draw unit vectors about subjects, (count, 3072)."""
+def make_vectors(count: int, dimensions: int, seed: int = 0) -> Floats:
+    """Draw unit vectors about subjects, (count, dimensions)."""
     numbers = np.random.default_rng(seed)
-    dimensions = IDENTITY.dimensions
     scales = ((1 + np.arange(dimensions) / 256) ** -0.5).astype(np.float32)
     subjects = np.random.default_rng(1).standard_normal((300, dimensions), dtype=np.float32)
     rows = numbers.standard_normal((count, dimensions), dtype=np.float32)
@@ -64,10 +67,9 @@ def vectors(count: int, seed: int = 0) -> Floats:
     return rows
 
 
-def queries(rows: Floats, count: int) -> Floats:
-    """Draw unit vectors near some of the rows, as a question is near its passage."""
-    noise = vectors(count, seed=2)
-    near: Floats = rows[np.linspace(0, len(rows) - 1, count).astype(int)] + noise
+def make_questions(rows: Floats) -> Floats:
+    """Draw a unit vector near each of some rows, as a question is near its passage."""
+    near: Floats = rows + make_vectors(len(rows), rows.shape[1], seed=2)
     near /= np.linalg.norm(near, axis=1, keepdims=True)
     return near
 
@@ -79,7 +81,7 @@ _SYLLABLES = [a + b for a in ("b", "cr", "d", "f", "gl", "k", "l", "m", "n", "p"
 
 
 class _Chain:
-    """Chain words into sentences as they follow each other in the manual, and of rare names."""
+    """A chain of words as they follow each other in the manual, with rare names among them."""
 
     def __init__(self, chance: random.Random) -> None:
         self.chance = chance

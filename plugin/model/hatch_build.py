@@ -51,7 +51,7 @@ WHEEL_FILE_DIGESTS = {
 # Few enough to stay in a core's cache.
 _ROWS_PER_BLOCK = 256
 
-# Pieces that are common in technical English, as `eval/bench/common_pieces.py` counts them, the
+# Pieces that are common in technical English, as the documentation of Python packages has it, the
 # most common first: classes with an empty line between, each in the order of ids.
 COMMON_PIECES_FILE = Path(__file__).with_name("common_pieces.txt")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from answerable.evaluate.question_file import QuestionLine, parse_questions
+from answerable.evaluate.question_file import parse_questions
 from answerable.serve.errors import GoldError
 from support.sites import build, command, write_site
 
@@ -30,33 +30,19 @@ def test_ask_file_answers_each_line_in_order_as_one_line_of_json(folder: Path) -
         folder,
         json.dumps({"question": f"  {CHAIN} ", "id": {"row": 7}}),
         "",
-        json.dumps(UNKNOWN),
+        "# Readers asked",
+        UNKNOWN,
     )
     done = command(folder, "ask", "--file", name, "--json")
     assert (done.returncode, done.stderr) == (0, "")
     first, second = (json.loads(line) for line in done.stdout.splitlines())
     assert (first["line"], first["id"], first["question"]) == (1, {"row": 7}, CHAIN)
-    assert (second["line"], second["id"], second["question"]) == (3, None, UNKNOWN)
+    assert (second["line"], second["id"], second["question"]) == (4, None, UNKNOWN)
     assert first["reply"]["mode"] == "partial"
     assert "twelve" in first["reply"]["answer"]
+    shown = command(folder, "ask", "--file", name).stdout
+    assert shown.index(CHAIN) < shown.index("twelve") < shown.index(UNKNOWN)
     assert (second["reply"]["mode"], second["reply"]["answer"]) == ("not-found", "")
-
-
-def test_ask_file_gives_the_reply_that_one_question_gives(folder: Path) -> None:
-    name = write_lines(folder, json.dumps(CHAIN))
-    lines = json.loads(command(folder, "ask", "--file", name, "--json").stdout)
-    alone = json.loads(command(folder, "ask", CHAIN, "--json").stdout)
-    for reply in (alone, lines["reply"]):
-        assert reply.pop("request_id").startswith("req_")
-    assert lines["reply"] == alone
-
-
-def test_ask_file_without_json_prints_questions_with_their_answers(folder: Path) -> None:
-    name = write_lines(folder, json.dumps(CHAIN), json.dumps(UNKNOWN))
-    done = command(folder, "ask", "--file", name)
-    assert done.returncode == 0
-    assert done.stdout.index(CHAIN) < done.stdout.index("twelve") < done.stdout.index(UNKNOWN)
-    assert "Not found: nothing on this site is close enough" in done.stdout
 
 
 def test_ask_file_names_every_bad_line_and_asks_nothing(folder: Path) -> None:
@@ -75,30 +61,10 @@ def test_ask_file_beside_a_question_is_refused(folder: Path) -> None:
     assert "QUESTION and --file both say what to ask: leave one out" in done.stderr
 
 
-def test_ask_and_diff_read_the_same_files(folder: Path) -> None:
-    name = write_lines(
-        folder, "# Readers asked", CHAIN, json.dumps(UNKNOWN), json.dumps({"question": "Who?"})
-    )
-    done = command(folder, "ask", "--file", name, "--json")
-    assert (done.returncode, done.stderr) == (0, "")
-    replies = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [(row["line"], row["question"]) for row in replies] == [
-        (2, CHAIN), (3, UNKNOWN), (4, "Who?"),
-    ]  # fmt: skip
-
-
-def test_question_lines_keep_number_language_and_id() -> None:
-    text = '"Wie?"\r\n\n{"question": "Comment ?", "language": "fr", "id": "a", "tag": 1}'
-    assert parse_questions(text, "f") == [
-        QuestionLine(1, "Wie?"), QuestionLine(3, "Comment ?", "fr", "a"),
-    ]  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", 'f holds no question: write one on each line, or lines {"question": "…"}'),
-        ("7", 'f: line 1: not an object with a text "question"'),
         ('{"question": 7}', 'f: line 1: not an object with a text "question"'),
         ('{"question": "a b", "language": "x!"}', 'f: line 1: "language" is not a tag'),
         ("[\n" * 9, "line 5: not JSON; and 4 more; correct the file"),

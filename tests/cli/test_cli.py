@@ -21,23 +21,11 @@ from support.command_tables import subcommands
 from support.deadlines import PATIENCE
 from support.server_processes import started
 
-GOLD = """
-queries:
-  - id: chain
-    query: How thick is the chain of a mooring?
-    expectAnswerMode: partial
-    topSource: mooring#chains
-  - id: opera
-    query: Who sang at the opera in Vienna?
-    expectAnswerMode: not-found
-"""
-
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     site = sites.write_site(tmp_path_factory.mktemp("site"), notes=sites.NOTES)
     sites.build_here(site)
-    sites.put(site / "eval" / "gold.yaml", GOLD)
     return site
 
 
@@ -80,29 +68,6 @@ def test_ask_lists_places_with_a_line_of_their_text(folder: Path) -> None:
     assert "leave one out" in run(folder, "ask", "--places", "--file", "a").stderr
 
 
-def test_eval_passes_and_fails_by_exit_status(folder: Path) -> None:
-    done = run(folder, "eval", "--full")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "2 of 2 passed (full tier)" in done.stdout
-    broken = GOLD.replace("topSource: mooring#chains", "topSource: storms")
-    sites.put(folder / "broken.yaml", broken)
-    done = run(folder, "eval", "--gold", "broken.yaml", "--json")
-    assert done.returncode == 1
-    report = json.loads(done.stdout)
-    assert report["bundle"] == sites.opened(folder).manifest.id
-    rows = {row["id"]: row for row in report["verdicts"]}
-    assert "top source is not 'storms'" in rows["chain"]["issues"][0]
-    assert rows["opera"]["status"] == "pass"
-
-
-def test_eval_runs_only_the_chosen_ids(folder: Path) -> None:
-    assert run(folder, "eval", "--list").stdout.splitlines()[1].startswith("opera: ")
-    rows = json.loads(run(folder, "eval", "--ids", "opera", "--json").stdout)["verdicts"]
-    assert [row["id"] for row in rows] == ["opera"]
-    done = run(folder, "eval", "--ids", "nothing")
-    assert (done.returncode, "'nothing'" in done.stderr) == (1, True)
-
-
 def test_a_missing_bundle_is_one_sentence(tmp_path: Path) -> None:
     folder = sites.write_site(tmp_path)
     done = run(folder, "ask", "anything")
@@ -110,13 +75,6 @@ def test_a_missing_bundle_is_one_sentence(tmp_path: Path) -> None:
     assert done.stderr.startswith("Error: ")
     assert "run `answerable build` first" in done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_a_manifest_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / "bundle" / "manifest.json").mkdir(parents=True)
-    done = run(tmp_path, "--bundle", "bundle", "ask", "anything")
-    complaint = "bundle/manifest.json cannot be read (Is a directory): check its permissions"
-    assert done.stderr == f"Error: {complaint}, or build again\n"
 
 
 def test_a_folder_without_a_site_says_what_to_name(tmp_path: Path) -> None:
@@ -127,32 +85,18 @@ def test_a_folder_without_a_site_says_what_to_name(tmp_path: Path) -> None:
     assert "--bundle FOLDER" in done.stderr
 
 
-@pytest.mark.parametrize("path", ["nowhere.yml", "docs"])
-def test_config_file_that_does_not_exist_is_a_usage_error(folder: Path, path: str) -> None:
-    done = run(folder, "-f", path, "ask", "How thick is the chain of a mooring?")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert f"'{path}'" in done.stderr
-    assert "--config-file" in done.stderr
-
-
-@pytest.mark.parametrize("name", ["-f", "--config-file", "--bundle"])
-def test_global_option_after_the_command_says_where_it_stands(folder: Path, name: str) -> None:
+def test_global_option_after_the_command_says_where_it_stands(folder: Path) -> None:
+    name = "--bundle"
     done = run(folder, "ask", name, "mkdocs.yml", "How thick is the chain?")
     assert (done.returncode, done.stdout) == (2, "")
     assert f"Error: {name} stands before the command: answerable {name} … ask …" in done.stderr
 
 
-def test_unknown_option_of_a_command_is_named(folder: Path) -> None:
-    assert "No such option '--jsn'" in run(folder, "ask", "--jsn", "How thick?").stderr
-
-
-@pytest.mark.parametrize("command", ["ask", "why"])
-def test_question_without_quotes_asks_for_quotes(folder: Path, command: str) -> None:
-    done = run(folder, command, "How", "thick", "is", "the", "chain?")
+def test_question_without_quotes_asks_for_quotes(folder: Path) -> None:
+    done = run(folder, "ask", "How", "thick", "is", "the", "chain?")
     assert (done.returncode, done.stdout) == (2, "")
     assert "Error: put the question in quotes: " in done.stderr
-    assert f'{command} "How thick is the chain?"' in done.stderr
-    assert "Missing argument 'QUESTION'" in run(folder, "why").stderr
+    assert 'ask "How thick is the chain?"' in done.stderr
 
 
 def test_a_function_folder_without_its_site_is_asked(folder: Path, tmp_path: Path) -> None:
@@ -203,14 +147,6 @@ def test_a_text_is_printed_with_plain_spaces_and_without_control_characters() ->
     assert shown.plain == "10 MB per worker [/x] \n[31mé한"
 
 
-def test_eval_prints_brackets_verbatim(folder: Path) -> None:
-    gold = GOLD.replace("id: chain", "id: 'a [/x] [red]y'").replace("not-found", "partial")
-    sites.put(folder / "brackets.yaml", gold)
-    done = run(folder, "eval", "--full", "--gold", "brackets.yaml")
-    assert "Traceback" not in done.stderr
-    assert "a [/x] [red]y" in done.stdout
-
-
 def test_talk_goes_on_after_a_question_that_is_refused(tmp_path: Path) -> None:
     site = sites.write_site(tmp_path, site_name="One [/x] [red]y")
     sites.build_here(site)
@@ -222,12 +158,7 @@ def test_talk_goes_on_after_a_question_that_is_refused(tmp_path: Path) -> None:
     assert "twelve millimetres thick [1]." in done.stdout
 
 
-def test_the_bundle_is_found_where_the_configuration_puts_it(tmp_path: Path) -> None:
-    site = sites.write_site(tmp_path, options={"function": "deploy/fn"})
-    sites.build_here(site)
-    assert "twelve" in run(site, "ask", "How thick is the chain of a mooring?").stdout
-
-
+@pytest.mark.deep
 @pytest.mark.parametrize("leave", ["\x04", "\x03"])
 def test_ask_talks_on_and_leaves_cleanly(folder: Path, leave: str) -> None:
     """On a real terminal, so that Ctrl-C and Ctrl-D are what they are for a user."""

@@ -3,20 +3,20 @@
 import json
 import re
 import subprocess
-import sys
-import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
 from playwright.sync_api import Page, expect
 
-from answerable.indexing.generators import detect_generator, find_config_file
+from answerable.indexing.generators import detect_generator
 from answerable.serve.stores.bundle import Bundle
 from support import generated_sites, sites, static_server
 from support.deadlines import until
-from support.server_processes import answerable_serve, free_port, run
+from support.server_processes import answerable_serve
 from support.sites import NOTES, ask, command, opened, put
+
+pytestmark = pytest.mark.deep
 
 QUESTION = "How thick is the chain of a mooring?"
 WINCH = "Where was the gearbox of the electric winch taken from?"
@@ -122,14 +122,11 @@ def test_commands_need_no_flag_in_a_zensical_project(site: Path) -> None:
     assert "cites mooring#chains" in command(site, "why", QUESTION).stdout
     lines = command(site, "questions", "--export").stdout.splitlines()
     assert "mooring#chains" in {json.loads(line)["id"] for line in lines}
-    done = command(site, "doctor")
-    assert "zensical.toml is read by answerable" in done.stdout
     # The only problem is that nobody has deployed the function, which notes need.
-    assert [line for line in done.stdout.splitlines() if line.startswith("✗")] == [
-        "✗ answers_in: `notebook` needs a function (private notes stay on a server); deploy the "
-        "function and set widget.endpoint, or remove `notebook`"
-    ]
-    assert "0 of 2 verdicts flip" in command(site, "eval", "--dimensions", "256").stdout
+    (problem,) = (
+        line for line in command(site, "doctor").stdout.splitlines() if line.startswith("✗")
+    )
+    assert "`notebook` needs a function" in problem
 
 
 def test_diff_builds_a_zensical_site_without_publishing_it(site: Path) -> None:
@@ -140,7 +137,7 @@ def test_diff_builds_a_zensical_site_without_publishing_it(site: Path) -> None:
         done = command(site, "diff")
         assert "[-twelve-] {+ninety+} millimetres" in done.stdout, done.stdout + done.stderr
         # What the generator prints is no result.
-        assert "Build started" in done.stderr
+        assert done.stdout.startswith("chain: ")
     finally:
         put(page, before)
     assert (site / "site" / "mooring" / "index.html").read_bytes() == built
@@ -149,14 +146,8 @@ def test_diff_builds_a_zensical_site_without_publishing_it(site: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            'gate = "all"',
-            "option 'gate': Expected type",
-        ),
         ("passages.words = 1", "passages.words: 1 is not between 40 and 2000"),
-        ('notebook = "gone"', "gone' isn't an existing directory"),
         ('notebook = "docs"', "lie in one another"),
-        ("widget = 1", "option 'widget'"),
         ("[", "zensical.toml is not TOML"),
     ],
 )
@@ -164,73 +155,32 @@ def test_option_of_zensical_is_refused_in_the_plugins_words(
     tmp_path: Path, options: str, message: str
 ) -> None:
     write_zensical_site(tmp_path, options)
-    done = command(tmp_path, "doctor") if options == "[" else command(tmp_path, "build")
+    done = command(tmp_path, "build")
     assert done.returncode == 1
     assert message in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_unknown_option_of_zensical_is_named_with_the_one_it_may_mean(tmp_path: Path) -> None:
-    write_zensical_site(tmp_path, 'endpont = "/ask/"')
-    done = command(tmp_path, "build")
-    assert done.returncode == 0, done.stderr
-    assert "Unrecognised configuration name: endpont. Did you mean widget.endpoint?" in done.stderr
-
-
-def test_questions_of_a_zensical_site_help_to_find_a_section(tmp_path: Path) -> None:
-    write_zensical_site(tmp_path)
-    assert command(tmp_path, "build").returncode == 0
-    question = "Which tackle is strong enough for a gale?"
-    assert ask(opened(tmp_path), question).answer.mode == "not-found"
-    line = json.dumps({"id": "mooring#chains", "questions": [question]})
-    done = command(tmp_path, "questions", "--import", "-", typed=f"{line}\n")
-    assert done.returncode == 0, done.stderr
-    assert command(tmp_path, "build").returncode == 0
-    [claim] = ask(opened(tmp_path), question).answer.claims
-    assert "twelve millimetres" in claim.text
 
 
 def test_init_writes_what_publishes_a_zensical_site(tmp_path: Path) -> None:
+    text = "[project]\nsite_name = 'Harbour'\n"
     put(tmp_path / "docs" / "index.md", PAGES["index.md"])
-    text = "# Ours\n[project]\nsite_name = 'Harbour'\n\n[project.theme]\nfont = false"
     put(tmp_path / "zensical.toml", text)
     run_git(tmp_path, "init", "-q", "-b", "main")
     run_git(tmp_path, "remote", "add", "origin", "git@github.com:Ann/harbour-docs.git")
-    done = command(tmp_path, "init", "--site-url", "https://docs.example/")
+    done = command(tmp_path, "init")
     assert done.returncode == 0, done.stderr
     assert "answerable serve" in done.stdout
-    config = tomllib.loads((tmp_path / "zensical.toml").read_text("utf-8"))["project"]
-    assert config == {
-        "site_name": "Harbour",
-        "site_url": "https://docs.example/",
-        "theme": {"font": False},
-        "plugins": {"answerable": {}},
-    }
+    assert "Set site_url in zensical.toml" in done.stdout
+    # No plugin has to be named where `answerable build` does its work.
+    assert (tmp_path / "zensical.toml").read_text("utf-8") == text
     workflow = yaml.safe_load((tmp_path / ".github/workflows/docs.yml").read_text("utf-8"))
     steps = workflow["jobs"]["build"]["steps"]
-    lines = [step["run"] for step in steps if "run" in step]
-    install = "pip install zensical mkdocs-answerable"
-    assert lines == [install, "answerable build", "answerable eval --full"]
-    # The command that builds this site is named, and not MkDocs'.
-    assert "run `answerable build` first" in command(tmp_path, "ask", QUESTION).stderr
-    for line in lines[1:]:
+    install, *lines = [step["run"] for step in steps if "run" in step]
+    assert install == "pip install zensical mkdocs-answerable"
+    assert lines == ["answerable build", "answerable eval --full"]
+    for line in lines:
         done = command(tmp_path, *line.split()[1:])
         assert done.returncode == 0, done.stdout + done.stderr
     assert "answerable-ask" in (tmp_path / "site" / "index.html").read_text("utf-8")
-    assert "✓ .github/workflows/docs.yml builds the site" in command(tmp_path, "doctor").stdout
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("[project]\nplugins = ['search']\n", "zensical.toml: plugins is a list"),
-        ("[project\n", "zensical.toml is not TOML"),
-    ],
-)
-def test_init_leaves_a_file_that_it_cannot_edit(tmp_path: Path, text: str, message: str) -> None:
-    put(tmp_path / "zensical.toml", text)
-    assert message in command(tmp_path, "init").stderr
-    assert (tmp_path / "zensical.toml").read_text("utf-8") == text
 
 
 def test_published_zensical_site_answers_in_the_browser(tmp_path: Path, page: Page) -> None:
@@ -250,14 +200,6 @@ def test_published_zensical_site_answers_in_the_browser(tmp_path: Path, page: Pa
         box.locator("textarea").fill(QUESTION)
         box.locator("textarea").press("Enter")
         expect(box).to_contain_text("twelve millimetres")
-        box.locator("textarea").fill("Who sang at the opera in Vienna?")
-        box.locator("textarea").press("Enter")
-        expect(box).to_have_attribute("state", "not-found")
-        box.locator(".search").click()
-        page.wait_for_function(
-            "[...document.querySelectorAll('*')].some(e => e.shadowRoot?.querySelector('input')"
-            "?.value.includes('opera')) || location.search.includes('opera')"
-        )
 
 
 def test_zensical_reads_a_mkdocs_file_too(tmp_path: Path) -> None:
@@ -279,18 +221,7 @@ def test_zensical_reads_a_mkdocs_file_too(tmp_path: Path) -> None:
     config = {**data, "theme": "lacking", "plugins": ["nobodys", {"answerable": {"gate": "x"}}]}
     put(tmp_path / "mkdocs.yml", f"{yaml.safe_dump(config)}hook: !!python/name:no.such.module x\n")
     assert detect_generator(tmp_path / "mkdocs.yml") == "zensical"
-    assert "option 'gate': Expected one of" in command(tmp_path, "doctor").stderr
-
-
-def test_first_file_that_names_the_plugin_configures_a_site(tmp_path: Path) -> None:
-    assert find_config_file(tmp_path) == tmp_path / "mkdocs.yml"
-    for name in ("docs/conf.py", "mkdocs.yml", "zensical.toml"):
-        put(tmp_path / name, "")
-        assert find_config_file(tmp_path) == tmp_path / name
-    put(tmp_path / "mkdocs.yml", "plugins: [answerable]\n")
-    assert find_config_file(tmp_path) == tmp_path / "mkdocs.yml"
-    put(tmp_path / "answerable.yml", "command: make\n")
-    assert find_config_file(tmp_path) == tmp_path / "answerable.yml"
+    assert "option 'gate': Expected type" in command(tmp_path, "doctor").stderr
 
 
 def test_served_zensical_site_reloads_what_was_edited(tmp_path: Path, page: Page) -> None:
@@ -306,9 +237,6 @@ def test_served_zensical_site_reloads_what_was_edited(tmp_path: Path, page: Page
         page.get_by_role("textbox").last.fill(QUESTION)
         page.keyboard.press("Enter")
         expect(page.locator("answerable-ask")).to_contain_text("ninety millimetres")
-        put(tmp_path / "zensical.toml", ZENSICAL.format(options='gate = "all"'))
-        until(lambda: "(answers come from the last good index)" in server.output)
-        assert "ninety" in server.ask("/docs/_answerable/answer", QUESTION)["answer"]
     # What is served is not published.
     assert "answerable-ask" not in (tmp_path / "site" / "index.html").read_text("utf-8")
 
@@ -366,31 +294,3 @@ def test_any_command_builds_a_site(tmp_path: Path) -> None:
     put(tmp_path / "answerable.yml", "site_dir: public\n")
     # A site that nothing builds here is indexed as it is.
     assert command(tmp_path, "build").returncode == 0
-
-
-def test_build_and_serve_hand_a_site_of_the_plugin_to_mkdocs(tmp_path: Path) -> None:
-    sites.write_site(tmp_path, options={"function": None})
-    port = free_port()
-    code = "from answerable.cli import main; main()"
-    line = [sys.executable, "-u", "-c", code, "serve", f"--port={port}"]
-    with run(line, tmp_path, lambda running: "Serving on" in running.output, port) as server:
-        assert "twelve" in server.ask("/_answerable/answer", QUESTION)["answer"]
-    put(tmp_path / "mkdocs.yml", "site_name: Harbour\n")
-    done = command(tmp_path, "build")
-    assert "`answerable` is not among them; add it" in done.stderr
-    assert not (tmp_path / "site").exists()
-
-
-def test_folder_without_a_configuration_says_what_to_write(tmp_path: Path) -> None:
-    done = command(tmp_path, "build")
-    assert done.returncode == 1
-    assert "there is no mkdocs.yml: run this in the site's folder" in done.stderr
-
-
-def test_doctor_tells_that_a_generator_has_overwritten_the_ask_box(tmp_path: Path) -> None:
-    put(tmp_path / "answerable.yml", "site_dir: site\n")
-    put(tmp_path / "site" / "index.html", "<body><main><h1>A</h1><p>Boat.</p></main></body>")
-    problem = "index.html has no ask box; run `answerable build`"
-    assert problem in command(tmp_path, "doctor").stdout
-    assert sites.index(tmp_path).returncode == 0
-    assert problem not in command(tmp_path, "doctor").stdout

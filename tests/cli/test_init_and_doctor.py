@@ -90,7 +90,7 @@ def test_init_reads_the_repository_before_it_writes(tmp_path: Path, kind: str) -
         assert config["plugins"].count("answerable") == 1
         assert config["site_url"] == "https://ann.github.io/harbour-docs/"
         if kind == "mike":
-            assert "mike publishes the site: install mkdocs-answerable, and go on" in result.output
+            assert "mike publishes the site: install mkdocs-answerable beside" in result.output
         elif kind == "publishing workflow":
             told = ".github/workflows/ci.yml builds the site: add mkdocs-answerable to the packages"
             assert told in result.output
@@ -108,7 +108,7 @@ def test_init_reads_the_repository_before_it_writes(tmp_path: Path, kind: str) -
     assert commands == [
         f"pip install {packages} mkdocs-answerable", "mkdocs build", "answerable eval --full"
     ]  # fmt: skip
-    unknown = "needs the package of the plugin git-revision-date-localized; add it to"
+    unknown = "Add the package of the plugin git-revision-date-localized to"
     assert (unknown in outputs[0]) is ("six" in kind)
     checkout = workflow["jobs"]["build"]["steps"][0]["with"]
     assert checkout.get("fetch-depth") == (0 if "six" in kind else None)
@@ -184,12 +184,10 @@ def test_init_run_again_overwrites_nothing(tmp_path: Path) -> None:
     assert {name: (folder / name).read_bytes() for name in names} == before
 
 
-def test_init_without_a_site_or_with_a_bad_address_says_what_to_do(tmp_path: Path) -> None:
+def test_init_without_a_site_says_what_to_do(tmp_path: Path) -> None:
     missing = sites.command(tmp_path, "init")
     assert missing.returncode == 1
     assert "mkdocs new ." in missing.stderr
-    folder = write_plain_site(tmp_path)
-    assert "is not an http(s) address" in run(folder, "init", "--site-url", "docs").output
 
 
 def test_gold_set_of_init_passes_on_the_site(tmp_path: Path) -> None:
@@ -234,27 +232,13 @@ def test_doctor_asks_the_function_only_if_it_is_told_to(tmp_path: Path) -> None:
         endpoint = f"http://127.0.0.1:{function.port}/"
         sites.write_site(folder, options={"widget": {"endpoint": endpoint}})
         alive = run(folder, "doctor", "--online")
-        assert f"✓ the function at {endpoint} answers from the last index" in alive.output
-        sites.put(folder / "docs" / "new.md", "# Sails\n\nSails are red.\n")
-        assert sites.build(folder, "-q").returncode == 0
-        assert (
-            "another index than the last build's; deploy it"
-            in run(folder, "doctor", "--online").output
-        )
-        lost = {"widget": {"endpoint": f"{endpoint}lost"}}
-        sites.write_site(folder, options=lost)
-        assert "/lost/health answers with 404; deploy" in run(folder, "doctor", "--online").output
-    stopped = run(folder, "doctor", "--online")
-    assert "/lost/health is no answer function" in stopped.output
-    assert stopped.exit_code == 1
-    assert "answer function" not in run(folder, "doctor").output
-
-
-def test_init_ignores_no_code_of_the_repository(tmp_path: Path) -> None:
-    folder = write_plain_site(tmp_path)
-    sites.put(folder / "function" / "__init__.py", "")
-    assert run(folder, "init").exit_code == 0
-    assert (folder / ".gitignore").read_text("utf-8").split() == ["/site/", "/.cache/"]
+        assert f"✓ the function at {endpoint} answers" in alive.output
+        sites.write_site(folder, options={"widget": {"endpoint": f"{endpoint}lost"}})
+        lost = run(folder, "doctor", "--online")
+    assert "✗ no function answers at" in lost.output
+    assert "/lost/health (" in lost.output
+    assert lost.exit_code == 1
+    assert "no function answers" not in run(folder, "doctor").output
 
 
 def test_init_leaves_a_file_that_inherits_its_plugins(tmp_path: Path) -> None:
@@ -263,43 +247,6 @@ def test_init_leaves_a_file_that_inherits_its_plugins(tmp_path: Path) -> None:
     sites.put(folder / "mkdocs.yml", text)
     assert "add answerable to the plugins of base.yml" in sites.command(folder, "init").stderr
     assert (folder / "mkdocs.yml").read_text("utf-8") == text
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["mkdocs.yml", "eval/gold.yaml", ".gitignore", ".github/workflows/docs.yml", "eval", ".github"],
-)
-@pytest.mark.parametrize("exists", [True, False])
-def test_init_writes_neither_through_nor_over_a_link(
-    tmp_path: Path, name: str, exists: bool
-) -> None:
-    folder = write_plain_site(tmp_path / "site")
-    target = tmp_path / "elsewhere"
-    link = folder / name
-    if name == "mkdocs.yml":
-        link.rename(target)
-    elif exists:
-        sites.put(target / "kept" if "." not in name[1:] else target, "mine\n")
-    link.parent.mkdir(parents=True, exist_ok=True)
-    link.symlink_to(target)
-    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    result = run(folder, "init")
-    assert result.exit_code == 1
-    assert f"{link} is a symbolic link, and init writes neither" in result.output
-    assert link.is_symlink()
-    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
-
-
-def test_doctor_says_that_the_file_may_run_code_before_it_does(tmp_path: Path) -> None:
-    folder = sites.write_site(tmp_path)
-    code = 'probe: !!python/object/apply:os.system ["echo The code of the file"]\n'
-    with (folder / "mkdocs.yml").open("a") as file:
-        file.write(f"extra:\n  {code}")
-    output = sites.command(folder, "doctor").stdout
-    assert "\nThe code of the file\n" in output
-    before, _ = output.split("\nThe code of the file\n", 1)
-    assert "MkDocs runs the code that mkdocs.yml names" in before
-    assert "read a stranger's file" in before
 
 
 @pytest.mark.parametrize(
@@ -366,29 +313,18 @@ def test_doctor_names_a_package_that_is_not_installed(tmp_path: Path) -> None:
             {},
             "✗ answers_in: browser is impossible",
         ),
-        ({"answers": {"provider": "openai"}}, {}, "✗ OPENAI_API_KEY is not set"),
-        (
-            {"answers": {"provider": "openai", "base_url": "http://192.168.0.9:11434/v1"}},
-            {},
-            "✓ no key is needed",
-        ),
         (
             {
                 "answers": {"provider": "openai", "base_url": "http://localhost:11434/v1"},
                 "widget": {"endpoint": "https://ask.example/"},
             },
             {},
-            "• answers.base_url: http://localhost:11434/v1 is this machine, and a function",
+            "✗ answers.base_url: http://localhost:11434/v1 is this machine, where a function",
         ),
         (
             {"widget": {"endpoint": "http://ask.example/"}},
             {},
             "✗ widget.endpoint: browsers block http://ask.example/ on pages of",
-        ),
-        (
-            {"widget": {"endpoint": "https://ask.example/"}},
-            {},
-            "• pages of https://harbour.example ask another host",
         ),
     ],
 )
@@ -397,39 +333,15 @@ def test_doctor_names_the_problem_and_the_remedy(
     config: dict[str, Any],
     message: str,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     folder = sites.write_site(tmp_path, notes=sites.NOTES, options=options, **config)
     result = run(folder, "doctor")
     assert message in result.output
     assert result.exit_code == ("✗" in result.output)
 
 
-@pytest.mark.parametrize(
-    ("endpoint", "base_url", "expected"),
-    [
-        ("/ask/", "http://127.0.0.1:11434/v1", False),
-        ("http://localhost:8799/", "http://127.0.0.1:11434/v1", False),
-        ("https://ask.example/", "https://models.example/v1", False),
-        ("https://ask.example/", "http://127.0.0.1:11434/v1", True),
-    ],
-)
-def test_doctor_warns_of_a_model_here_where_the_function_leaves_this_machine(
-    endpoint: str, base_url: str, expected: bool, tmp_path: Path
-) -> None:
-    embedding = {"provider": "openai", "base_url": base_url}
-    options = {"widget": {"endpoint": endpoint}, "embedding": embedding}
-    folder = sites.write_site(tmp_path, options=options)
-    output = run(folder, "doctor").output
-    assert (f"• embedding.base_url: {base_url} is this machine" in output) is expected
-
-
 def test_doctor_breaks_its_lines_between_words_at_the_width_of_the_terminal(tmp_path: Path) -> None:
     folder = sites.write_site(tmp_path)
-    wide = run(folder, "doctor").output
     narrow = run(folder, "doctor", columns=80).output
-    assert max(map(len, wide.splitlines())) > 80, wide
-    words = [word for word in wide.split() if len(word) < 78]
-    assert set(words) <= set(narrow.split())
     assert max(map(len, narrow.splitlines())) <= 80
+    assert "\n  " in narrow

@@ -6,7 +6,6 @@ import sys
 import unicodedata
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from socketserver import BaseRequestHandler, ThreadingTCPServer
 from threading import Thread
@@ -29,7 +28,6 @@ from answerable.indexing.browser_index.index_reader import (
 from answerable.indexing.widget.site_files import WIDGET_CONFIG_PATH, name_index
 from answerable.serve.bundle_format.container import Container, unpack_container
 from answerable.serve.errors import AnswerableError, BundleError, EmbedderError, SiteError
-from answerable.serve.retrieval.selection import count_context_characters
 from answerable.serve.stores.bundle import Bundle
 from support import sites, static_server
 from support.browser_index import (
@@ -120,7 +118,7 @@ def test_a_published_index_has_the_stored_answers_of_all_its_files(tmp_path: Pat
     for section in write_known_questions(tmp_path, lines).values():
         if section.id in lines:
             passage = section.windows[0]
-            citation = WrittenCitation(section.id, passage.url, passage.text, section.hash)
+            citation = WrittenCitation(section.id, passage.text, section.hash)
             claim = WrittenClaim(f"As it says: {passage.text}", (citation,))
             answers.append(WrittenAnswer(lines[section.id][0], section.id, (claim,)))
     write_answers(tmp_path / "eval" / "questions.answers.json", answers, [])
@@ -131,20 +129,6 @@ def test_a_published_index_has_the_stored_answers_of_all_its_files(tmp_path: Pat
     store = read_store(index)
     assert len(store.answers) == 40
     assert store.answers == sites.opened(tmp_path).answers
-
-
-def test_passages_of_a_published_index_equal_those_of_the_bundle(
-    built: Path, files: BrowserIndex
-) -> None:
-    passages = list(read_store(files).passages())
-    expected = list(sites.opened(built).passages())
-    # The words of summaries and themes are not published, only how many characters they have.
-    assert [replace(each, summary="") for each in passages] == [
-        replace(each, summary="", themes=()) for each in expected
-    ]
-    counts = [count_context_characters(passage) for passage in passages]
-    assert counts == [count_context_characters(passage) for passage in expected]
-    assert max(counts) == len("Sails.boats")
 
 
 def test_an_agent_asks_a_static_site_over_stdio(tmp_path: Path, files: BrowserIndex) -> None:
@@ -174,24 +158,22 @@ def test_an_agent_asks_a_static_site_over_stdio(tmp_path: Path, files: BrowserIn
 
 
 def test_a_refused_address_names_the_remedy() -> None:
-    for url, part in (
-        ("http://docs.example.com/", "write https://"),
-        ("https://me:secret@docs.example.com/", "leave it out"),
-        ("docs.example.com", "name one such as https://"),
-    ):
-        with pytest.raises(SiteError, match=part):
+    for url in ("http://docs.example.com/", "docs.example.com", "ftp://127.0.0.1/", "file:///x"):
+        with pytest.raises(
+            SiteError, match=r"is not the address of a site; name one such as https"
+        ):
             open_published_site(url)
     for command in (["mcp", "https://docs.example.com/"], ["ask", "--site", "x", "A question"]):
         result = CliRunner().invoke(main, ["--bundle", "x", *command])
         assert result.exit_code == 2
         assert "leave one out" in result.output
-    result = CliRunner().invoke(main, ["ask", "--site", "ftp://docs.example.com/", "A question"])
-    assert "--site: 'ftp://docs.example.com/' is not the address of a site" in result.output
 
 
 def test_a_site_without_an_index_names_the_remedy(tmp_path: Path, files: BrowserIndex) -> None:
     with static_server.serving(tmp_path) as origin:
-        with pytest.raises(SiteError, match="404; name the start page of a site that answers in"):
+        with pytest.raises(
+            SiteError, match=r"File not found\); name the start page of a site that answers in"
+        ):
             open_published_site(origin)
         for index, problem in (
             (None, "publishes no index; name"),
@@ -205,9 +187,9 @@ def test_a_site_without_an_index_names_the_remedy(tmp_path: Path, files: Browser
             with pytest.raises(SiteError, match=problem):
                 open_published_site(f"{origin}/docs/")
         sites.put(tmp_path / "docs" / WIDGET_CONFIG_PATH, "<!doctype html>")
-        with pytest.raises(SiteError, match=r"is not JSON; name"):
+        with pytest.raises(SiteError, match=r"cannot be read .*; name"):
             open_published_site(f"{origin}/docs/")
-    with pytest.raises(SiteError, match="cannot be reached"):
+    with pytest.raises(SiteError, match="Connection refused"):
         open_published_site(origin)
 
 
@@ -215,10 +197,10 @@ def test_each_language_has_an_index_of_its_own(tmp_path: Path, files: BrowserInd
     other = {**entry(files), "core": "index/en/core-0123456789ab.bin"}
     publish(tmp_path, files, {"en": other, "fr": entry(files)})
     with static_server.serving(tmp_path) as origin:
-        site = open_published_site(f"{origin}/docs/", "fr")
-    assert site.root == f"{origin}/docs/"
+        engine, root = open_published_site(f"{origin}/docs/", "fr")
+    assert root == f"{origin}/docs/"
     counts = read_manifest(files).values["counts"]
-    assert len(site.engine.store.passage_ids) == counts["passages"]
+    assert len(engine.store.passage_ids) == counts["passages"]
 
 
 def test_another_version_s_index_is_refused(tmp_path: Path, files: BrowserIndex) -> None:
@@ -258,6 +240,7 @@ def test_a_partly_deployed_index_is_refused(
         open_published_site(f"{origin}/docs/")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("kind", "values", "arrays"),
     [
@@ -298,7 +281,7 @@ def test_a_redirect_may_lead_to_https_or_loopback_only(tmp_path: Path, files: Br
             super().do_GET()
 
     with static_server.serving(tmp_path, Redirecting) as origin:
-        assert open_published_site(f"{origin}/moved/").root == f"{origin}/docs/"
+        assert open_published_site(f"{origin}/moved/")[1] == f"{origin}/docs/"
         with pytest.raises(SiteError, match=r"it leads to http://docs\.example\.com/.* not https"):
             open_published_site(f"{origin}/away/")
 
@@ -316,12 +299,14 @@ def test_an_index_of_too_many_bytes_is_refused(
             open_published_site(f"{origin}/docs/")
 
 
+@pytest.mark.deep
 def test_files_that_become_far_larger_in_memory_are_refused(files: BrowserIndex) -> None:
     empty = Container({"terms": []}, {"sizes": np.zeros(250_000, "|u1")})
     with pytest.raises(BundleError, match="takes far more memory than its files"):
         read_store(change_files(files, "terms", [empty] * 40))
 
 
+@pytest.mark.deep
 def test_titles_that_passages_share_do_not_multiply(files: BrowserIndex) -> None:
     core = unpack_container(files.files[files.core], files.core)
     count = len(core.values["titles"])
@@ -332,8 +317,10 @@ def test_titles_that_passages_share_do_not_multiply(files: BrowserIndex) -> None
         read_store(change_files(files, "core", [hostile]))
 
 
-@pytest.mark.parametrize("name", ["records", "passages", "terms", "words"])
-@pytest.mark.parametrize("count", [10**9, 0, -1, 1e999, None, "9"])
+@pytest.mark.deep
+@pytest.mark.parametrize(
+    ("name", "count"), [("records", 0), ("passages", 10**9), ("terms", None), ("words", 1e999)]
+)
 def test_counts_of_a_manifest_are_compared_with_the_data(
     files: BrowserIndex, name: str, count: object
 ) -> None:
@@ -345,6 +332,7 @@ def test_counts_of_a_manifest_are_compared_with_the_data(
 CONTROLS = "\x1b[2J\x9b1m\u202e\r\n"
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("settings", "manifest"),
     [
@@ -371,6 +359,7 @@ def test_no_error_holds_control_characters_of_a_site(
     assert_plain(str(caught.value))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "head", [f"{CONTROLS} 200", f"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{CONTROLS}"]
 )

@@ -62,7 +62,7 @@ def quote_of(section: SectionPassages) -> WrittenCitation:
         (span for span in passage.sentences if len(passage.text[slice(*span)].split()) > 3),
         (0, len(passage.text)),
     )
-    return WrittenCitation(passage.id, passage.url, passage.text[start:end], section.hash)
+    return WrittenCitation(passage.id, passage.text[start:end], section.hash)
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,8 @@
 
 import io
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from answerable.cli.questions import ImportedDrafts
 from answerable.cli.render import print_reply
 from answerable.indexing.answers import (
     WrittenAnswer,
@@ -53,14 +52,27 @@ def store_answer(
         [SectionQuestions(name, sections[name].hash, (text,)) for name, text in lines.items()],
     )
     section = sections["mooring#chains"]
-    own = {"id": section.id, "url": section.windows[0].url, "hash": section.hash}
-    own |= {name: value for name, value in changes.items() if name in own}
-    claims = (WrittenClaim(claim, (WrittenCitation(quote=quote, **own),)),)
+    citation = {"id": section.id, "hash": section.hash}
+    citation |= {name: value for name, value in changes.items() if name in citation}
+    claims = (WrittenClaim(claim, (WrittenCitation(quote=quote, **citation),)),)
     answer = WrittenAnswer(
         changes.get("question", QUESTION), changes.get("section", section.id), claims
     )
     write_answers(folder / "eval" / "questions.answers.json", [answer], list(sections.values()))
     return answer
+
+
+@dataclass(frozen=True)
+class DraftingModel:
+    """A model whose drafts are known by question; one without a draft raises when it is called."""
+
+    drafts: Mapping[str, object]
+    label: str = "model"
+    max_question_tokens: int = 40_000
+    max_evidence_characters: int | None = 24_000
+
+    def draft(self, question: str, *_: object) -> object:
+        return self.drafts[question]
 
 
 @pytest.fixture(scope="module")
@@ -149,11 +161,10 @@ def test_another_question_never_gets_it(bundle: Bundle) -> None:
 def test_no_model_is_called_for_it_and_a_draft_of_the_same_is_equal(bundle: Bundle) -> None:
     evidence = {"source": "mooring#chains", "quote": QUOTE}
     draft = {"claims": [{"text": CLAIM, "evidence": [evidence]}]}
-    model = ImportedDrafts({QUESTION: draft}, "model", 40_000)
+    model = DraftingModel({QUESTION: draft})
     engine = Engine(bundle, local(), model)
     drafted = engine.write_from(engine.retrieve_for_answer(QUESTION)).answer
-    # A model without a draft raises when it is called.
-    silent = Engine(bundle, local(), ImportedDrafts({}, "model", 40_000))
+    silent = Engine(bundle, local(), DraftingModel({}))
     stored = silent.answer(QUESTION)
     assert stored.answer == drafted
     assert [claim.citations for claim in stored.answer.claims] == [
@@ -283,7 +294,6 @@ def test_a_changed_section_drops_its_answers_and_the_build_says_which(
         ({"claim": "Use `chain --weld` for it."}, "claims what its quotes do not say (code)"),
         ({"quote": "The chain is of gold."}, "quotes words that mooring#chains does not say"),
         ({"id": "mooring#anchors"}, "cites mooring#anchors, which the site does not have"),
-        ({"url": "/elsewhere/"}, "cites mooring#chains at /elsewhere/, and its url is /mooring/"),
         ({"hash": "0" * 16}, "cites mooring#chains, whose text has changed since"),
         ({"question": "who is it"}, "is to no question of the file of questions"),
         # An author who writes one by hand needs no hash.

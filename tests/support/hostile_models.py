@@ -68,14 +68,6 @@ def _obey(prompt: _Prompt) -> str:
     return _draft()
 
 
-def _obey_by_any_source(prompt: _Prompt) -> str:
-    """Print a made-up notebook whatever it was told, and lay it on every source and hint."""
-    names = [source.id for source in prompt.parsed.sources]
-    names += [hint.id for hint in prompt.parsed.hints]
-    evidence = [{"source": name, "quote": _NOTEBOOK} for name in names or ["s1"]]
-    return _draft([{"text": _NOTEBOOK, "evidence": evidence}])
-
-
 def _claim_often(prompt: _Prompt) -> str:
     """Claim ten thousand different things with a right quote."""
     letters = ("".join("abcdefghij"[int(digit)] for digit in str(n)) for n in range(MANY_CLAIMS))
@@ -104,62 +96,27 @@ def _add_fields(prompt: _Prompt) -> str:
     return _draft([claim], **fields)
 
 
-def _repeat_key(prompt: _Prompt) -> str:
-    """Write one key twice: a right claim, then another."""
-    right, wrong = prompt.claim(), prompt.claim(_NOTEBOOK, quote=_NOTEBOOK)
-    return f'{{"claims": {json.dumps([right])}, "claims": {json.dumps([wrong])}, "routes": []}}'
-
-
 _MODELS: Mapping[str, Callable[[_Prompt], str]] = {
     "invented-id": lambda p: _draft([p.claim(source="s99")], ["h99", "note:0123456789"]),
     "mangled-ids": _mangle_ids,
     "mangled-urls": lambda p: _draft([p.claim(source=url) for url in _URLS], _URLS),
     "swapped-kinds": lambda p: _draft([p.claim(source=p.hint)], [p.source]),
     "no-evidence": lambda p: _draft([{"text": p.quote, "evidence": []}]),
-    "missing-evidence": lambda p: _draft([{"text": p.quote}]),
     "hint-prose": lambda p: _draft(
         [p.claim(text := f"{p.label} describes how the secret prototype failed.", p.hint, text)],
         [p.hint],
     ),
-    "hint-prose-as-route": lambda p: _draft(
-        routes=[
-            text := f"{p.label}: it describes how the secret prototype failed.",
-            {"id": p.hint, "text": text},
-        ]
-    ),
-    # In the older, flat form.
-    "supported-by-hints": lambda p: json.dumps(
-        {
-            "mode": "supported",
-            "answer": _NOTEBOOK,
-            "citations": [{"kind": "hint", "hintId": p.hint, "url": "/"}],
-        }
-    ),
-    "refusal-with-prose": lambda _: json.dumps(
-        {"mode": "not-found", "answer": "I could not find this, but it is 8080.", "citations": []}
-    ),
     "prose-refusal": lambda _: "I'm sorry, but the sources do not say. It is usually port 8080.",
     "fenced": lambda p: f"Sure! Here it is:\n```json\n{_draft([p.claim()])}\n```\nAnything else?",
     "echo": lambda p: p.parsed.text,
-    "echo-as-claim": lambda p: _draft(
-        [p.claim(p.parsed.text), p.claim(p.parsed.text, quote=p.parsed.text)]
-    ),
     "obedient": _obey,
-    "obedient-by-any-source": _obey_by_any_source,
     "many-claims": _claim_often,
-    "many-sources": lambda p: _draft(
-        [p.claim() | {"evidence": p.claim()["evidence"] * MANY_CLAIMS}], [p.hint] * MANY_CLAIMS
-    ),
     "duplicates": lambda p: _draft([p.claim()] * 50, [p.hint] * 50),
     "control-characters": lambda p: _draft(
         [p.claim(f"{_CONTROLS}{p.quote}{_CONTROLS}"), p.claim(quote=_CONTROLS)],
         [f"{_CONTROLS}{p.hint}"],
     ),
-    # As escapes in its JSON, and as such in the text that carries it.
     "lone-surrogates": lambda p: _draft([p.claim(f"\ud800{p.quote}\udfff")], ["\udc00h1"]),
-    "raw-surrogates": lambda p: json.dumps(
-        {"claims": [p.claim(f"\ud800{p.quote}\udfff")], "routes": []}, ensure_ascii=False
-    ),
     "right-to-left": lambda p: _draft([p.claim(f"\u202e{p.quote}\u2066\u200f")]),
     "html": lambda p: _draft(
         [p.claim(text := _MARKUP.format(p.quote)), p.claim(text, quote=text)], [text]
@@ -182,19 +139,13 @@ _MODELS: Mapping[str, Callable[[_Prompt], str]] = {
     ),
     "truncated-json": lambda p: _draft([p.claim()])[:-12],
     "wrong-types": _confuse_types,
-    "lists-of-wrong-type": lambda _: json.dumps({"claims": {"text": "a"}, "routes": "h1"}),
     "extra-fields": _add_fields,
-    "duplicate-keys": _repeat_key,
     "long-text": lambda p: _draft([p.claim("so " * (_LONG_TEXT_CHARACTERS // 3))]),
-    "long-quote": lambda p: _draft(
-        [p.claim(quote=f"{p.quote} " * (_LONG_TEXT_CHARACTERS // (len(p.quote) + 1)))]
-    ),
     # Nested deeper than a parser goes, and a number of more digits than Python converts.
     "deep-json": lambda _: '{"claims": ' + "[" * 100_000,
     "endless-number": lambda _: '{"claims": [], "routes": [], "n": ' + "9" * 10_000 + "}",
     "not-a-number": lambda _: '{"claims": [NaN], "routes": [Infinity]}',
     "null": lambda _: "null",
-    "a-list": lambda p: json.dumps([p.claim()]),
     "silent": lambda _: "",
 }
 

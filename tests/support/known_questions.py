@@ -29,6 +29,6 @@ def store_answer(
     folder: Path, section: SectionPassages, question: str, text: str, quote: str
 ) -> None:
     """Store an answer of one claim, which quotes the question's own section."""
-    citation = WrittenCitation(section.id, section.windows[0].url, quote, section.hash)
+    citation = WrittenCitation(section.id, quote, section.hash)
     answer = WrittenAnswer(question, section.id, (WrittenClaim(text, (citation,)),))
     write_answers(folder / "eval" / "questions.answers.json", [answer], [section])

@@ -3,7 +3,6 @@
 import http.client
 import json
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -120,15 +119,10 @@ def mkdocs(folder: Path, *args: str) -> Iterator[Running]:
 @contextmanager
 def answerable_serve(folder: Path, *args: str) -> Iterator[Running]:
     """Run `answerable serve` on a free port until the block ends."""
+    port = free_port()
     code = "from answerable.cli import main; main()"
-    line = [sys.executable, "-u", "-c", code, "serve", "--port=0", *args]
-
-    def ready(running: Running) -> bool:
-        match = re.search(r"Serving at http://127\.0\.0\.1:(\d+)/", running.output)
-        running.port = int(match[1]) if match else 0
-        return match is not None
-
-    with run(line, folder, ready) as running:
+    line = [sys.executable, "-u", "-c", code, "serve", f"--port={port}", *args]
+    with run(line, folder, lambda running: "Serving on" in running.output, port) as running:
         yield running
 
 

@@ -85,7 +85,7 @@ def _open(location: SiteLocation, site: str | None, language: str | None) -> Eng
     # Only here: a question of a bundle needs nothing that fetches.
     from .published_site import open_published_site
 
-    return open_published_site(site, language, "--site").engine
+    return open_published_site(site, language)[0]
 
 
 def print_answer(engine: Engine, question: str, language: str | None, *, as_json: bool) -> None:

@@ -12,7 +12,6 @@ from ..indexing.generators import (
     OPTIONS_FILE,
     Project,
     detect_generator,
-    find_config_file,
     normalize_path,
     read_project,
     run_generator,
@@ -46,31 +45,40 @@ def find_site(config_file: Path, site_dir: Path | None) -> Project:
     type=click.Path(path_type=Path),
     help="The folder that it is built into, or that is indexed as it is where nothing builds it.",
 )
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write the function into this folder for once; other commands ask the last index.",
+)
 @click.option("--strict", is_flag=True, help="Fail for a warning of the generator or of a gate.")
 @click.pass_obj
-def command(location: SiteLocation, command: str | None, site: Path | None, strict: bool) -> None:
-    """Build the site with its own generator, then index it and put the ask box into its pages."""
-    build_site(location[1], command, site, strict=strict)
-
-
-def build_site(
-    config_file: Path | None, command: str | None, site: Path | None, *, strict: bool
+def command(
+    location: SiteLocation, command: str | None, site: Path | None, out: Path | None, strict: bool
 ) -> None:
-    """Build a site and make it answerable, or raise SiteError if a step fails.
-
-    command: what builds it in a shell, None for its generator's own. site: the folder of that.
-    """
-    project = find_built_project(config_file or find_config_file(), command, site)
+    """Build the site with its own generator, then index it and put the ask box into its pages."""
+    project = find_built_project(location[1], command, site)
     if project.generator == "mkdocs":
-        from ..mkdocs.site_config import find_plugin, load_mkdocs_config
-
-        # Without the plugin, MkDocs would make a site that nobody can ask.
-        find_plugin(load_mkdocs_config(project.file))
+        _build_by_mkdocs(project, out, strict=strict)
+        return
     if command or project.has_generator:
         run_generator(project, command, strict=strict)
-    # The plugin has done the rest.
-    if project.generator != "mkdocs":
-        index_built_site(project, strict=strict)
+    index_built_site(project, out, strict=strict)
+
+
+def _build_by_mkdocs(project: Project, out: Path | None, *, strict: bool) -> None:
+    """Build a site by MkDocs, whose plugin does the rest; SiteError if it fails."""
+    from ..mkdocs.site_config import build_here, find_plugin, load_mkdocs_config
+
+    # Without the plugin, MkDocs would make a site that nobody can ask.
+    config = load_mkdocs_config(project.file)
+    plugin = find_plugin(config)
+    if out is None:
+        run_generator(project, strict=strict)
+        return
+    config.strict = strict
+    plugin.write_function_into(out)
+    with echo_log():
+        build_here(project.file, config)
 
 
 def find_built_project(config_file: Path, command: str | None, site: Path | None) -> Project:
@@ -82,15 +90,17 @@ def find_built_project(config_file: Path, command: str | None, site: Path | None
     return replace(project, generator="other") if command else project
 
 
-def index_built_site(project: Project, *, strict: bool = False) -> None:
+def index_built_site(project: Project, out: Path | None = None, *, strict: bool = False) -> None:
     """Index a built site, write its function's folder, and put the widget into its pages.
 
-    strict: a failing gate is an error. SiteError and NotebookError name what has to change.
+    out: the folder of the function for once. strict: a failing gate is an error. SiteError and
+    NotebookError name what has to change.
     """
     from ..mkdocs.built_sites import (
         inject_widget_into_site,
         load_built_site_config,
         read_built_pages,
+        resolve_injected_endpoint,
     )
     from ..mkdocs.publish import publish_build
     from ..mkdocs.site_config import find_plugin
@@ -98,9 +108,14 @@ def index_built_site(project: Project, *, strict: bool = False) -> None:
     with closing(ProcessPool()) as pool, echo_log():
         try:
             config = load_built_site_config(project)
-            pages = read_built_pages(config, find_plugin(config), pool, strict=strict)
+            plugin = find_plugin(config)
+            if out:
+                plugin.write_function_into(out)
+            pages = read_built_pages(config, plugin, pool, strict=strict)
             publish_build(pages.build, click.echo)
-            changed = inject_widget_into_site(pages)
+            language = pages.build.sites[0].info.language
+            endpoint = resolve_injected_endpoint(pages.build.options, language)
+            changed = inject_widget_into_site(pages, endpoint)
             files = format_count(changed, "file")
             click.echo(f"The Ask button is in the pages; {files} changed")
         except OSError as error:
@@ -114,4 +129,4 @@ def echo_log() -> AbstractContextManager[None]:
     def echo(message: str) -> None:
         click.echo(message.removeprefix("answerable: "), err=True)
 
-    return take_log("mkdocs.plugins", echo, logging.INFO)
+    return take_log("mkdocs", echo, logging.INFO)

@@ -2,11 +2,13 @@
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from importlib.metadata import entry_points, packages_distributions
 from pathlib import Path
 
 import click
+from rich.console import Console
+from rich.text import Text
 
 from ..indexing.generators import Project, detect_generator, read_project
 from ..indexing.output.files import write_file
@@ -14,9 +16,9 @@ from ..mkdocs.publishers import WORKFLOWS, Publisher, find_publishers
 from ..mkdocs.repository import find_top_folder, read_default_branch, read_remote_url
 from ..serve.errors import SiteError
 from ..serve.provider_registry import EMBEDDER_PROVIDERS, find_key_variable
-from ..serve.structure import is_safe_url
-from .config_edit import add_plugin, add_site_url, has_option, list_names, read_theme_name
+from .config_edit import add_plugin, add_site_url, list_names, read_theme_name
 from .context import SiteLocation
+from .render import print_hanging
 
 _GOLD_FILE = Path("eval/gold.yaml")
 _GOLD_STARTER = """\
@@ -76,52 +78,41 @@ _CACHE = """\
 _SHOWS_HISTORY = re.compile(r"git-(?:revision|authors|committers)|^rss$")
 # Vectors of notes are private, and the rest is made by every build.
 _IGNORED = ("/function/", "/.cache/")
-# The generators whose configuration init edits, and what pip installs for the others.
-_EDITED = ("mkdocs", "zensical")
+# What pip installs for generators other than MkDocs.
 _PACKAGES = {"zensical": ["zensical"], "sphinx": ["sphinx"]}
 _REQUIREMENTS = ("requirements.txt", "docs/requirements.txt")
 _GITHUB_REMOTE = re.compile(r"github\.com[:/]([\w.-]+)/([\w.-]+?)(?:\.git)?/?\s*$")
 
 
 @click.command("init")
-@click.option("--site-url", help="The site's address. Default: as the remote on GitHub gives it.")
 @click.pass_obj
-def command(location: SiteLocation, site_url: str | None) -> None:
+def command(location: SiteLocation) -> None:
     """Add the plugin to the configuration, and the workflow that publishes on GitHub Pages.
 
     A repository that publishes its site already gets no workflow, and is told what to add.
     """
     config_file = location[1]
-    project = read_project(config_file, detect_generator(config_file))
-    folder = config_file.parent if project.generator in _EDITED else project.folder
-    if site_url is not None and not (site_url.startswith("http") and is_safe_url(site_url)):
-        raise click.UsageError(f"--site-url: {site_url!r} is not an http(s) address; correct it")
     if not config_file.is_file():
         raise SiteError(f"there is no {config_file}: make a site first, by `mkdocs new .`")
-    for written in (Path(config_file.name), _GOLD_FILE, Path(".gitignore")):
-        _refuse_links(folder, written)
+    project = read_project(config_file, detect_generator(config_file))
+    is_mkdocs = project.generator == "mkdocs"
+    folder = config_file.parent if is_mkdocs else project.folder
     top = find_top_folder(folder)
-    _refuse_links(top, _WORKFLOW_FILE)
-    name, text = str(config_file), _read_text(config_file)
+    text = config_file.read_text(encoding="utf-8")
     publishers = find_publishers(top, text)
     remote = read_remote_url(folder)
-    site_url = site_url or _guess_site_url(remote)
-    edited = text
-    if project.generator in _EDITED:
-        edited = add_plugin(text, name)
-        edited = add_site_url(edited, name, site_url) if site_url else edited
-        if edited != text:
-            write_file(config_file, edited.encode())
-        state = "changed" if edited != text else "has the plugin already"
-        click.echo(f"{config_file}: {state}.")
+    site_url = _guess_site_url(remote)
+    if is_mkdocs:
+        text = _edit_config(config_file, site_url)
     _write_new(folder / _GOLD_FILE, _GOLD_STARTER)
-    built = project.site_dir if project.generator != "sphinx" else project.site_dir.parent
+    built = project.site_dir.parent if project.generator == "sphinx" else project.site_dir
     _ignore_built_files(folder / ".gitignore", f"/{os.path.relpath(built, folder)}/")
-    server = "mkdocs" if project.generator == "mkdocs" else "answerable"
-    steps = [f"Look at the ask box: {server} serve"]
-    # The pages of Sphinx and others say it themselves.
-    if project.generator in _EDITED and not has_option(edited, name, "site_url"):
-        steps.append(f"Set site_url in {project.file.name} to the site's address")
+    steps = [f"Look at the ask box: {'mkdocs' if is_mkdocs else 'answerable'} serve"]
+    # The pages of Sphinx and others name their address themselves.
+    if project.generator in ("mkdocs", "zensical") and not read_project(
+        config_file, project.generator
+    ).settings.get("site_url"):
+        steps.append(f"Set site_url in {config_file.name} to the site's address")
     if publishers:
         steps += (_describe_addition(publisher, project) for publisher in publishers)
     elif remote and not _GITHUB_REMOTE.search(remote):
@@ -130,17 +121,31 @@ def command(location: SiteLocation, site_url: str | None) -> None:
             f"{os.path.relpath(project.site_dir, folder)}/, which answers in the reader's browser"
         )
     else:
-        _write_new(top / _WORKFLOW_FILE, _format_workflow(project, folder, edited, name))
+        _write_new(top / _WORKFLOW_FILE, _format_workflow(project, folder, text))
         steps += (
-            f"The workflow needs the package of the plugin {plugin}; add it to {_WORKFLOW_FILE}"
-            for plugin in _list_unknown_plugins(project, edited, name)
+            f"Add the package of the plugin {plugin} to {_WORKFLOW_FILE}: it is not installed here"
+            for plugin in _list_unknown_plugins(project, text)
         )
         steps.append("Choose GitHub Actions as the source under Settings, Pages, once")
         steps.append("Commit the files, push them, and wait for the workflow under Actions to end")
     steps.append("Check the site: answerable doctor")
     click.echo("\nWhat remains:")
     for number, step in enumerate(steps, 1):
-        click.echo(f"  {number}. {step}")
+        print_hanging(Console(), Text(f"  {number}. "), Text(step))
+
+
+def _edit_config(config_file: Path, site_url: str | None) -> str:
+    """Add the plugin and the site's address to mkdocs.yml, and return its text."""
+    # With its line ends.
+    text = config_file.read_bytes().decode()
+    edited = add_plugin(text, str(config_file))
+    if site_url:
+        edited = add_site_url(edited, str(config_file), site_url)
+    if edited != text:
+        write_file(config_file, edited.encode())
+    state = "now has the plugin" if edited != text else "has the plugin already"
+    click.echo(f"{os.path.relpath(config_file)}: {state}.")
+    return edited
 
 
 def _name_build(project: Project) -> str:
@@ -152,22 +157,25 @@ def _describe_addition(publisher: Publisher, project: Project) -> str:
     if "mkdocs-answerable" in publisher.text:
         return f"{publisher.name} builds the site, and installs mkdocs-answerable already"
     if not publisher.text:
-        return f"{publisher.name} publishes the site: install mkdocs-answerable, and go on so"
+        return (
+            f"{publisher.name} publishes the site: install mkdocs-answerable beside it, and "
+            "publish as before"
+        )
     step = f"{publisher.name} builds the site: add mkdocs-answerable to the packages it installs"
     if project.generator != "mkdocs":
         step += f", and let it build by `{_name_build(project)}`"
     return step
 
 
-def _format_workflow(project: Project, folder: Path, text: str, name: str) -> str:
-    """Format the workflow for a site. text, name: of its configuration, as it is now."""
+def _format_workflow(project: Project, folder: Path, text: str) -> str:
+    """Format the workflow for a site. text: of its configuration, as it is now."""
     embedder, answerer = (_read_provider(project, group) for group in ("embedding", "answers"))
     embedding = project.options.get("embedding")
     base_url = embedding.get("base_url") if isinstance(embedding, dict) else None
     is_known = embedder in EMBEDDER_PROVIDERS
     key = find_key_variable(EMBEDDER_PROVIDERS[embedder], base_url) if is_known else None
-    plugins = list_names(text, name, "plugins")
-    shows_history = any(_SHOWS_HISTORY.search(plugin) for plugin in plugins)
+    plugins = _list_plugins(project, text)
+    shows_history = any(map(_SHOWS_HISTORY.search, plugins))
     has_model = "openai" in (embedder, answerer)
     package = "'mkdocs-answerable[openai]'" if has_model else "mkdocs-answerable"
     inner = folder.resolve().relative_to(find_top_folder(folder).resolve()).as_posix()
@@ -179,7 +187,7 @@ def _format_workflow(project: Project, folder: Path, text: str, name: str) -> st
         depth="          fetch-depth: 0\n" if shows_history else "",
         # Others may restore a cache, and the vectors of notes are private.
         cache="" if project.options.get("notebook") else _CACHE.format(folder=prefix),
-        packages=" ".join([*_list_packages(project, folder, text, name), package]),
+        packages=" ".join([*_list_packages(project, folder, text), package]),
         build=_name_build(project),
         # What a model writes costs money with each push.
         judge="answerable eval" if answerer else "answerable eval --full",
@@ -195,31 +203,36 @@ def _read_provider(project: Project, group: str) -> str:
     return "" if name in ("local", "extractive") else str(name)
 
 
-def _list_packages(project: Project, folder: Path, text: str, name: str) -> Iterator[str]:
+def _list_packages(project: Project, folder: Path, text: str) -> Iterator[str]:
     """List what pip installs besides this package: the site's requirements and what they lack."""
     requirements = ""
     for file in _REQUIREMENTS:
-        listed = _read_text(folder / file).lower() if (folder / file).is_file() else ""
+        path = folder / file
+        listed = path.read_text(encoding="utf-8").lower() if path.is_file() else ""
         # Others than those of the documentation are no business of its workflow.
         if re.search("mkdocs|zensical|sphinx", listed):
             requirements += listed
             yield f"-r {file}"
     needed = _PACKAGES.get(project.generator, [])
     if project.generator == "mkdocs":
-        needed = sorted(filter(None, _find_site_packages(text, name)))
+        needed = sorted(filter(None, _find_site_packages(text)))
     yield from (
         package for package in needed if package.partition("[")[0].lower() not in requirements
     )
 
 
-def _find_site_packages(text: str, name: str) -> set[str | None]:
+def _list_plugins(project: Project, text: str) -> set[str]:
+    return list_names(text, "mkdocs.yml", "plugins") if project.generator == "mkdocs" else set()
+
+
+def _find_site_packages(text: str) -> set[str | None]:
     """Find the packages of a site's theme, plugins and Markdown extensions that are installed."""
-    theme = read_theme_name(text, name)
+    theme = read_theme_name(text, "mkdocs.yml")
     packages = {_find_package("mkdocs.themes", theme)} if theme else set()
-    plugins = list_names(text, name, "plugins")
+    plugins = list_names(text, "mkdocs.yml", "plugins")
     packages |= {_find_plugin_package(plugin, theme) for plugin in plugins}
     modules = packages_distributions()
-    extensions = list_names(text, name, "markdown_extensions")
+    extensions = list_names(text, "mkdocs.yml", "markdown_extensions")
     packages |= {package for e in extensions for package in modules.get(e.partition(".")[0], ())}
     return packages - {"mkdocs", "mkdocs-answerable", "Markdown"}
 
@@ -236,48 +249,26 @@ def _find_package(group: str, *names: str) -> str | None:
     return next((entry.dist.name for entry in entries if entry.dist), None)
 
 
-def _list_unknown_plugins(project: Project, text: str, name: str) -> Sequence[str]:
-    if project.generator != "mkdocs":
-        return []
-    theme = read_theme_name(text, name)
-    plugins = list_names(text, name, "plugins")
-    return sorted(plugin for plugin in plugins if not _find_plugin_package(plugin, theme))
-
-
-def _refuse_links(folder: Path, written: Path) -> None:
-    """Refuse to write a file below a folder that is a symbolic link, or lies behind one; SiteError.
-
-    Whoever wrote the repository would choose what the command overwrites outside of it.
-    """
-    for path in (folder / part for part in (written, *written.parents[:-1])):
-        if path.is_symlink():
-            raise SiteError(
-                f"{path} is a symbolic link, and init writes neither through nor over one; replace "
-                "it by a copy of what it leads to"
-            )
-
-
-def _read_text(path: Path) -> str:
-    try:
-        # With its line ends.
-        return path.read_bytes().decode("utf-8")
-    except UnicodeDecodeError:
-        raise SiteError(f"{path} is not UTF-8; save it as UTF-8") from None
+def _list_unknown_plugins(project: Project, text: str) -> list[str]:
+    theme = read_theme_name(text, "mkdocs.yml") if project.generator == "mkdocs" else None
+    plugins = sorted(_list_plugins(project, text))
+    return [plugin for plugin in plugins if not _find_plugin_package(plugin, theme)]
 
 
 def _write_new(path: Path, text: str) -> None:
     """Write a file that is not there yet."""
+    name = os.path.relpath(path)
     if path.exists():
-        click.echo(f"{path}: is there already and stays as it is.")
+        click.echo(f"{name}: is there already and stays as it is.")
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, text.encode())
-    click.echo(f"{path}: written.")
+    click.echo(f"{name}: written.")
 
 
 def _ignore_built_files(path: Path, site: str) -> None:
     """Add what builds write to .gitignore. site: the folder of the site, as it is written there."""
-    text = _read_text(path) if path.is_file() else ""
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
     ignored = {line.strip().strip("/") for line in text.splitlines()}
     missing = [
         name
@@ -289,7 +280,7 @@ def _ignore_built_files(path: Path, site: str) -> None:
     if missing:
         start = f"{text.rstrip()}\n" if text.strip() else ""
         write_file(path, (start + "\n".join(missing) + "\n").encode())
-        click.echo(f"{path}: now has {', '.join(missing)}.")
+        click.echo(f"{os.path.relpath(path)}: now has {', '.join(missing)}.")
 
 
 def _guess_site_url(remote: str) -> str | None:

@@ -34,8 +34,7 @@ def command(location: SiteLocation, url: str | None, language: str | None) -> No
         refuse_bundle_option(location)
     with _claim_stdout() as replies:
         if url:
-            site = open_published_site(url, language)
-            agent_site = make_agent_site(site.engine, site.root)
+            agent_site = make_agent_site(*open_published_site(url, language))
         else:
             agent_site = make_agent_site(open_engine(*location))
         answer_messages(agent_site, sys.stdin.buffer, replies)
@@ -45,9 +44,9 @@ def command(location: SiteLocation, url: str | None, language: str | None) -> No
 def _claim_stdout() -> Iterator[BinaryIO]:
     """Keep standard output for replies alone; whatever else prints writes to standard error."""
     sys.stdout.flush()
-    own = os.dup(sys.stdout.fileno())
+    stdout = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    with os.fdopen(own, "wb") as replies:
+    with os.fdopen(stdout, "wb") as replies:
         yield replies
 
 

@@ -2,15 +2,12 @@
 
 import json
 import re
-import string
-import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from http.client import HTTPException
 from typing import Any
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from ..indexing.browser_index.index_reader import (
     check_file_name,
@@ -34,7 +31,7 @@ _PARALLEL_FETCHES = 16
 MAX_JSON_BYTES = 1024 * 1024
 _MAX_FILE_BYTES = 16 * 1024 * 1024
 _MAX_INDEX_BYTES = 256 * 1024 * 1024
-# A response may be cut off or garbled, and a redirect may lead to an invalid address.
+# A response may be cut off or garbled, and an address may be invalid.
 FETCH_ERRORS = (OSError, HTTPException, ValueError)
 _INDEX_FILE = re.compile(r"(index/[A-Za-z0-9-]+)/(?:manifest|core)-[0-9a-f]{12}\.bin")
 _NO_INDEX = (
@@ -44,24 +41,19 @@ _NO_INDEX = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedSite:
-    """An engine over a site's index, and the address that its pages lie below."""
+def open_published_site(url: str, language: str | None = None) -> tuple[Engine[Bundle], str]:
+    """Fetch the index of a static site. Returns an engine over it, and where its pages begin.
 
-    engine: Engine[Bundle]
-    root: str
-
-
-def open_published_site(url: str, language: str | None = None, name: str = "URL") -> PublishedSite:
-    """Fetch the index of a static site and open an engine over it.
-
-    language: of the index, where each language has its own. name: of the argument or option that
-    holds the address. SiteError for a site without an index, BundleError for a damaged one,
-    EmbedderError for one of another version's model.
+    language: of the index, where each language has its own. SiteError for a site without an index,
+    BundleError for a damaged one, EmbedderError for one of another version's model.
     """
-    root = _parse_site_url(url, name)
+    if not _is_private_way(url):
+        raise SiteError(
+            f"{url!r:.80} is not the address of a site; name one such as https://docs.example.com/"
+        )
+    bare = url.partition("#")[0].partition("?")[0].rstrip("/")
     try:
-        return _open_site(root, language)
+        return _open_site(f"{bare}/", language)
     except AnswerableError as error:
         # The site may have written a part of it.
         raise type(error)(format_line(str(error))) from None
@@ -73,10 +65,7 @@ def fetch(address: str, max_bytes: int) -> tuple[str, bytes]:
     HTTPError for a status of an error, ValueError for a body that is too big or a way that is not
     private, or another of ``FETCH_ERRORS``.
     """
-    parts = urlsplit(address)
-    host = parts.netloc.encode("idna").decode("ascii")
-    encoded = quote(parts._replace(netloc=host).geturl(), safe=string.punctuation)
-    request = urllib.request.Request(encoded, headers={"User-Agent": "mkdocs-answerable"})
+    request = urllib.request.Request(address, headers={"User-Agent": "mkdocs-answerable"})
     opener = urllib.request.build_opener(_PrivateRedirects)
     with opener.open(request, timeout=_TIMEOUT_SECONDS) as response:
         body: bytes = response.read(max_bytes + 1)
@@ -94,10 +83,15 @@ class _PrivateRedirects(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(*request)
 
 
+def _is_private_way(address: str) -> bool:
+    """True if nobody between can change what comes: https, or http on loopback."""
+    scheme = urlsplit(address).scheme
+    return scheme == "https" or (scheme == "http" and is_loopback_address(address))
+
+
 def format_reason(error: Exception) -> str:
     """Format on one line why an address could not be fetched, which the server may have written."""
-    reason = error.reason if isinstance(error, urllib.error.URLError) else error
-    return format_line(str(reason)) or type(error).__name__
+    return format_line(str(getattr(error, "reason", error))) or type(error).__name__
 
 
 def format_line(text: str) -> str:
@@ -105,36 +99,7 @@ def format_line(text: str) -> str:
     return " ".join(sanitize_text(text).split())
 
 
-def _parse_site_url(url: str, name: str) -> str:
-    """Parse a site's address, to end in a slash; SiteError for another or one with a password."""
-    try:
-        parts = urlsplit(url)
-        is_address = parts.scheme in ("http", "https") and parts.hostname
-        is_secret = "@" in parts.netloc
-    except ValueError:
-        is_address = is_secret = False
-    if is_secret:
-        raise SiteError(f"{name}: it holds a user name or a password; leave it out")
-    if not is_address:
-        raise SiteError(
-            f"{name}: {url!r:.80} is not the address of a site; name one such as "
-            "https://docs.example.com/"
-        )
-    if not _is_private_way(url):
-        raise SiteError(
-            f"{name}: {url:.200} is neither https nor on this machine, so that what it sends could "
-            "be changed on its way; write https://"
-        )
-    bare = url.partition("#")[0].partition("?")[0]
-    return bare if bare.endswith("/") else f"{bare}/"
-
-
-def _is_private_way(address: str) -> bool:
-    """True if nobody between can change what comes: https, or http on loopback."""
-    return urlsplit(address).scheme == "https" or is_loopback_address(address)
-
-
-def _open_site(root: str, language: str | None) -> PublishedSite:
+def _open_site(root: str, language: str | None) -> tuple[Engine[Bundle], str]:
     base, settings = _fetch_settings(root)
     entry = _choose_index(settings.get("index"), root, language)
     folder, _, manifest_name = entry["manifest"].rpartition("/")
@@ -162,7 +127,7 @@ def _open_site(root: str, language: str | None) -> PublishedSite:
                     f"{address} has more than {_MAX_INDEX_BYTES} bytes: ask its function"
                 )
     store = read_published_index(index, files.__getitem__)
-    return PublishedSite(make_engine(store, open_local_embedder()), urljoin(base, "../../"))
+    return make_engine(store, open_local_embedder()), urljoin(base, "../../")
 
 
 def _fetch_settings(root: str) -> tuple[str, Mapping[str, Any]]:
@@ -171,15 +136,8 @@ def _fetch_settings(root: str) -> tuple[str, Mapping[str, Any]]:
     try:
         base, body = fetch(address, MAX_JSON_BYTES)
         settings = json.loads(body)
-    except urllib.error.HTTPError as error:
-        raise SiteError(f"{address}: the server says {error.code}; {_NO_INDEX}") from None
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
-        raise SiteError(f"{address} is not JSON; {_NO_INDEX}") from None
-    except FETCH_ERRORS as error:
-        raise SiteError(
-            f"{address} cannot be reached ({format_reason(error)}); correct the address, or try "
-            "again later"
-        ) from None
+    except (*FETCH_ERRORS, RecursionError) as error:
+        raise SiteError(f"{address} cannot be read ({format_reason(error)}); {_NO_INDEX}") from None
     return base, settings if isinstance(settings, dict) else {}
 
 
@@ -193,13 +151,11 @@ def _choose_index(indexes: object, root: str, language: str | None) -> Mapping[s
             f"{root} has an index for each language: choose one by --language: {', '.join(tags)}"
         )
     entry = entries[min(matches)] if matches else None
-    names = ("manifest", "core", "built_at")
-    if not isinstance(entry, dict) or not all(isinstance(entry.get(n), str) for n in names):
-        raise SiteError(f"{root} publishes no index; {_NO_INDEX}")
-    manifest, core = (_INDEX_FILE.fullmatch(entry[name]) for name in ("manifest", "core"))
-    if not manifest or not core or manifest[1] != core[1]:
-        raise SiteError(f"{root} publishes no index; {_NO_INDEX}")
-    return entry
+    if isinstance(entry, dict) and isinstance(entry.get("built_at"), str):
+        names = [_INDEX_FILE.fullmatch(str(entry.get(name))) for name in ("manifest", "core")]
+        if all(names) and len({name[1] for name in names if name}) == 1:
+            return entry
+    raise SiteError(f"{root} publishes no index; {_NO_INDEX}")
 
 
 def _fetch_checked(folder: str, name: str, max_bytes: int) -> bytes:

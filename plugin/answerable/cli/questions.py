@@ -1,23 +1,23 @@
 """``answerable questions``: questions that sections are known to answer, and stored answers."""
 
 import json
-import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from contextvars import copy_context
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+import msgspec
 
 from ..indexing.answers import (
     WrittenAnswer,
     check_answers,
     describe_answer,
     read_answers,
+    stamp_answer,
     write_answers,
 )
 from ..indexing.output.files import format_count
@@ -25,26 +25,29 @@ from ..indexing.questions import (
     QuestionFault,
     SectionPassages,
     SectionQuestions,
+    WrittenQuestions,
     check_questions,
     list_allowed_questions,
     list_sections,
     write_questions,
 )
-from ..mkdocs.options import read_known_questions, resolve_answers_path, resolve_questions_path
+from ..mkdocs.options import (
+    AnswerableConfig,
+    read_known_questions,
+    resolve_answers_path,
+    resolve_questions_path,
+)
 from ..mkdocs.site_config import find_plugin, load_mkdocs_config
 from ..serve.answers.openai_answerer import complete_json
 from ..serve.answers.prompt_evidence import fill_prompt
-from ..serve.bundle_format.manifest import MANIFEST_FILE
 from ..serve.engine import Engine
 from ..serve.errors import ProviderError, SiteError
 from ..serve.providers import make_engine
 from ..serve.request_context import RequestContext, use_context
-from ..serve.retrieval.rank import hash_words
 from ..serve.retrieval.retrieve import RetrievalResult
 from ..serve.retrieval.sections import POOL_SIZE
-from ..serve.settings import BUNDLE_FOLDER, MAX_EVIDENCE_CHARACTERS
-from ..serve.stores.bundle import Bundle, open_bundle
-from ..serve.types import Evidence
+from ..serve.settings import MAX_EVIDENCE_CHARACTERS
+from ..serve.stores.bundle import Bundle
 from .context import SiteLocation, find_bundle, open_engine, read_function_settings
 
 SECTIONS_PER_CALL = 10
@@ -88,11 +91,17 @@ Result = TypeVar("Result")
 KnownQuestion = tuple[str, str]
 
 
+class _ModelOutput(msgspec.Struct):
+    """What a model returns for ``_SCHEMA``."""
+
+    sections: tuple[WrittenQuestions, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class QuestionFiles:
     """The files of questions and answers, and the state of the site that they are of.
 
-    ``elsewhere``: the ids of sections that only bundles of the site's other languages have.
+    ``is_apart``: whether they also hold lines for the bundles of other languages.
     """
 
     path: Path
@@ -100,7 +109,7 @@ class QuestionFiles:
     questions: dict[str, SectionQuestions]
     sections: Sequence[SectionPassages]
     engine: Engine[Bundle]
-    elsewhere: frozenset[str]
+    is_apart: bool
 
     def save(self) -> None:
         """Save all lines in the order of the site's sections, and those of no section last."""
@@ -122,34 +131,30 @@ class QuestionFiles:
         """True if a section has questions that were written for its text."""
         return section.id in self.questions and self.questions[section.id].hash == section.hash
 
-    def list_current(self) -> list[KnownQuestion]:
-        """List the questions of sections that have not changed since."""
+    def list_unanswered(self) -> list[KnownQuestion]:
+        """List the questions of unchanged sections that have no answer that holds."""
+        answered, _ = self.check_answers(read_answers(self.answers_path))
         return [
             (section.id, text)
             for section in self.sections
             if self._is_current(section)
             for text in list_allowed_questions(self.questions[section.id], section)
+            if (section.id, text) not in answered
         ]
 
     def check_answers(
-        self, answers: Iterable[WrittenAnswer]
+        self, answers: Sequence[WrittenAnswer]
     ) -> tuple[set[KnownQuestion], list[QuestionFault]]:
         """Check answers as a build does: which still hold, and why others do not."""
-        written = [answer for answer in answers if answer.section not in self.elsewhere]
         names = self.engine.store.site.claim_names
-        checked, faults = check_answers(written, self.questions, self.sections, names)
+        checked, faults = check_answers(answers, self.questions, self.sections, names)
         return set(checked), faults
 
-    def list_unanswered(self) -> list[KnownQuestion]:
-        """List the current questions without an answer that holds; SiteError before a build."""
-        current = self.list_current()
-        built = [key for key in self.engine.store.question_keys.tolist() if key]
-        if [hash_words(text) for _, text in current] != built:
-            raise SiteError(
-                f"{self.path} has changed since the last build: build the site, then run this again"
-            )
-        answered, _ = self.check_answers(read_answers(self.answers_path))
-        return [question for question in current if question not in answered]
+    def store_answers(self, answers: Sequence[WrittenAnswer]) -> None:
+        """Store answers that hold beside those of other questions."""
+        stored = {(row.section, row.question): row for row in read_answers(self.answers_path)}
+        stored |= {(row.section, row.question): stamp_answer(row, self.sections) for row in answers}
+        write_answers(self.answers_path, stored.values(), self.sections)
 
     def retrieve(self, question: str) -> RetrievalResult:
         """Retrieve what an answer may be drafted from: pages alone, and no hint to a note."""
@@ -184,57 +189,32 @@ def command(
     """Write and check the questions that the site's sections answer; exit status 1 for a fault."""
     if sum((write, export, imported is not None, check)) != 1:
         raise click.UsageError("name one of --write, --export, --import FILE and --check")
-    if answers and check:
-        raise click.UsageError("--check is of answers too: drop --answers")
-    folder = find_bundle(*location)
     options = find_plugin(load_mkdocs_config(location[1])).config
-    engine = open_engine(folder, location[1])
-    sections = list_sections(engine.store.passages())
-    apart = options.languages == "apart"
+    engine = open_engine(*location)
     files = QuestionFiles(
         resolve_questions_path(options),
         resolve_answers_path(options),
         read_known_questions(options),
-        sections,
+        list_sections(engine.store.passages()),
         engine,
-        _list_sections_elsewhere(folder, sections) if apart else frozenset(),
+        options.languages == "apart",
     )
-    rows = _read_lines(imported, answers=answers) if imported else []
-    model, base_url = options.answers.model, options.answers.base_url or None
     if check:
         raise SystemExit(_check(files))
-    if not answers and export:
-        for section in files.list_unwritten():
-            _print_line({**_describe_section(section), "hash": section.hash})
-    elif not answers and write:
-        _write_questions(files, model, base_url)
-    elif not answers:
-        _import_questions(files, rows)
-    elif export:
+    if imported and answers:
+        _import_answers(files, _read_lines(imported, WrittenAnswer))
+    elif imported:
+        _import_questions(files, _read_lines(imported, WrittenQuestions))
+    elif export and answers:
         for question in files.list_unanswered():
             _print_line(_describe_evidence(files, question))
-    elif write:
-        if not files.questions:
-            raise SiteError("there are no questions: run `answerable questions --write` first")
-        settings = replace(
-            read_function_settings(folder), answers="openai", model=model, base_url=base_url
-        )
-        drafting = make_engine(engine.store, engine.embedder, settings)
-        click.echo(f"{model} is asked; only public text is sent", err=True)
-        _store_answers(replace(files, engine=drafting), files.list_unanswered())
+    elif export:
+        for section in files.list_unwritten():
+            _print_line({**_describe_section(section), "hash": section.hash})
+    elif answers:
+        _write_answers(files, options, find_bundle(*location))
     else:
-        _import_answers(files, rows)
-
-
-def _list_sections_elsewhere(folder: Path, sections: Sequence[SectionPassages]) -> frozenset[str]:
-    """List the ids of sections that bundles of the site's other languages have, and this has not.
-
-    One file has the questions of all languages. folder: of this bundle.
-    """
-    bundles = folder.parent.parent.glob(f"*/{BUNDLE_FOLDER}/{MANIFEST_FILE}")
-    others = (open_bundle(path.parent).passages() for path in bundles)
-    ids = {section.id for passages in others for section in list_sections(passages)}
-    return frozenset(ids - {section.id for section in sections})
+        _write_questions(files, options)
 
 
 def _print_line(row: Mapping[str, Any]) -> None:
@@ -246,63 +226,58 @@ def _describe_section(section: SectionPassages) -> dict[str, str]:
     return {"id": section.id, "title": section.windows[0].title, "text": text}
 
 
-def _read_lines(path: Path, *, answers: bool) -> list[dict[str, Any]]:
-    """Read lines of JSON objects, or of standard input for -; SiteError names the bad one."""
-    form = '{"section": "…", "question": "…", "claims": […]}' if answers else (
-        '{"id": "…", "questions": ["…"]}'
-    )  # fmt: skip
+def _describe_evidence(files: QuestionFiles, question: KnownQuestion) -> dict[str, Any]:
+    """Describe a question and its evidence for whoever answers it, a person or a program."""
+    section, text = question
+    evidence = fill_prompt(files.engine.store, files.retrieve(text), MAX_EVIDENCE_CHARACTERS)
+    sources = [{"id": p.id, "title": p.title, "text": p.text} for p in evidence.passages]
+    return {"section": section, "question": text, "sources": sources}
+
+
+def _read_lines(path: Path, kind: type[Item]) -> list[Item]:
+    """Read lines of JSON, or of standard input for -; SiteError names the bad one."""
     with click.open_file(str(path), "rb") as file:
         data: bytes = file.read()
     rows = []
     for number, line in enumerate(data.split(b"\n"), 1):
-        try:
-            row = json.loads(line.decode("utf-8-sig")) if line.strip() else None
-        except ValueError:
-            row = 0
-        if row is not None and not isinstance(row, dict):
-            raise SiteError(
-                f"--import: line {number} is no JSON object in UTF-8; write lines {form}, nothing "
-                "was taken"
-            )
-        rows += [row] if row else []
+        if line.strip():
+            try:
+                rows.append(msgspec.json.decode(line, type=kind))
+            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+                raise SiteError(
+                    f"--import: line {number}: {error}; correct it, nothing was taken"
+                ) from None
     return rows
 
 
-def call_at_once(
-    function: Callable[[Item], Result], items: Sequence[Item]
-) -> Iterator[tuple[Item, Future[Result]]]:
-    """Call a function with items, a few at once, and yield each with its call as it ends.
+def call_each(
+    call: Callable[[Item], Result], items: Sequence[Item]
+) -> Iterator[Result | ProviderError]:
+    """Call a provider with items, a few at once, and yield the result of each, or its failure.
 
-    Where a terminal waits, it sees how many have ended.
+    A call is tried again while its failure may pass.
     """
-    bar = click.progressbar(length=len(items), file=sys.stderr, hidden=not sys.stderr.isatty())
-    with ThreadPoolExecutor(4) as executor, bar:
-        calls = {executor.submit(copy_context().run, function, item): item for item in items}
-        try:
-            for call in as_completed(calls):
-                yield calls[call], call
-                bar.update(1)
-        finally:
-            executor.shutdown(wait=True, cancel_futures=True)
 
-
-def call_patiently(call: Callable[[], Result]) -> Result:
-    """Call a provider again while its failure may pass; ProviderError if it does not."""
-    for attempt in range(1, _ATTEMPTS):
+    def try_call(item: Item, attempt: int = 1) -> Result | ProviderError:
         try:
-            return call()
+            with use_context(RequestContext()):
+                return call(item)
         except ProviderError as error:
-            if not error.transient:
-                raise
-            time.sleep(attempt * _PAUSE_SECONDS)
-    return call()
+            if not error.transient or attempt == _ATTEMPTS:
+                return error
+        time.sleep(attempt * _PAUSE_SECONDS)
+        return try_call(item, attempt + 1)
+
+    with ThreadPoolExecutor(4) as executor:
+        yield from executor.map(try_call, items)
 
 
-def _write_questions(files: QuestionFiles, model: str, base_url: str | None) -> None:
+def _write_questions(files: QuestionFiles, options: AnswerableConfig) -> None:
     """Let a model write the questions of new and changed sections; SiteError if it missed some."""
     unwritten = files.list_unwritten()
     starts = range(0, len(unwritten), SECTIONS_PER_CALL)
     batches = [unwritten[start : start + SECTIONS_PER_CALL] for start in starts]
+    model, base_url = options.answers.model, options.answers.base_url or None
     count = format_count(len(unwritten), "section")
     click.echo(f"{count}, {model}: only public text is sent", err=True)
 
@@ -310,150 +285,120 @@ def _write_questions(files: QuestionFiles, model: str, base_url: str | None) -> 
         # One JSON object a line, so that no text reads as an instruction.
         message = "\n".join(json.dumps(_describe_section(section)) for section in batch)
         most = _OUTPUT_TOKENS_PER_SECTION * len(batch)
-        output, _ = call_patiently(
-            lambda: complete_json(
-                model, base_url, INSTRUCTIONS, message, ("questions", _SCHEMA), most,
-                _DEADLINE_SECONDS,
-            )
-        )  # fmt: skip
-        return output
+        schema = ("questions", _SCHEMA)
+        return complete_json(
+            model, base_url, INSTRUCTIONS, message, schema, most, _DEADLINE_SECONDS
+        )[0]
 
-    done = written = refused = 0
+    totals: Counter[str] = Counter()
     failures: dict[str, None] = {}
-    for batch, call in call_at_once(ask, batches):
-        try:
-            lines, faulty = read_written_questions(call.result(), batch)
-        except ProviderError as error:
-            failures[str(error)] = None
+    for output in call_each(ask, batches):
+        if isinstance(output, ProviderError):
+            failures[str(output)] = None
             continue
-        files.questions.update(lines)
+        try:
+            rows = msgspec.convert(output, _ModelOutput).sections
+        except msgspec.ValidationError:
+            continue
+        totals += add_questions(files.questions, rows, unwritten)
         # At once, so that a run that is killed has lost no more than its last calls.
         files.save()
-        done, refused = done + len(lines), refused + faulty
-        written += sum(len(line.questions) for line in lines.values())
-    _report_written(files, written, done, refused)
-    if done < len(unwritten):
+    _report_questions(files, totals)
+    if missing := len(files.list_unwritten()):
         reason = f" ({'; '.join(failures)})" if failures else ""
-        missing = format_count(len(unwritten) - done, "section")
-        raise SiteError(f"{missing} got no questions{reason}: run the same command again")
+        count = format_count(missing, "section")
+        raise SiteError(f"{count} got no questions{reason}: run the same command again")
 
 
-def _report_written(files: QuestionFiles, written: int, sections: int, refused: int) -> None:
+def add_questions(
+    questions: dict[str, SectionQuestions],
+    rows: Sequence[WrittenQuestions],
+    sections: Sequence[SectionPassages],
+) -> Counter[str]:
+    """Add questions to those of their sections, or replace those of a text that has changed.
+
+    Rows of other sections are left out. Returns how many sections and questions were written, and
+    how many questions the lint has refused.
+    """
+    by_id = {section.id: section for section in sections}
+    written: set[str] = set()
+    totals: Counter[str] = Counter()
+    for row in rows:
+        section = by_id.get(row.id)
+        if section is None:
+            continue
+        texts = tuple(" ".join(text.split()) for text in row.questions)
+        line = SectionQuestions(section.id, section.hash, texts)
+        allowed = list_allowed_questions(line, section)
+        totals["questions"] += len(allowed)
+        totals["refused"] += len(texts) - len(allowed)
+        # What was there before is better than nothing that may stand there.
+        if allowed or not texts:
+            before = questions.get(section.id)
+            kept = before.questions if before and before.hash == section.hash else ()
+            joined = tuple(dict.fromkeys((*kept, *allowed)))
+            questions[section.id] = SectionQuestions(section.id, section.hash, joined)
+            written.add(section.id)
+    totals["sections"] = len(written)
+    return totals
+
+
+def _report_questions(files: QuestionFiles, totals: Counter[str]) -> None:
     click.echo(
-        f"{format_count(written, 'question')} for {format_count(sections, 'section')} in "
-        f"{files.path}; {refused} refused by the lint"
+        f"{format_count(totals['questions'], 'question')} for "
+        f"{format_count(totals['sections'], 'section')} in {files.path}; {totals['refused']} "
+        "refused by the lint"
     )
 
 
-def read_written_questions(
-    output: object, sections: Sequence[SectionPassages]
-) -> tuple[dict[str, SectionQuestions], int]:
-    """Read the lines of a model's output by section, and count the questions that the lint refuses.
-
-    What is not of the schema or of these sections is left out, and the sections stay without.
-    """
-    by_id = {section.id: section for section in sections}
-    rows = output.get("sections") if isinstance(output, dict) else None
-    lines: dict[str, SectionQuestions] = {}
-    refused = 0
-    for row in rows if isinstance(rows, list) else ():
-        name, questions = (
-            (row.get("id"), row.get("questions")) if isinstance(row, dict) else (None, None)
-        )
-        section = by_id.get(name) if isinstance(name, str) else None
-        if section is None or not isinstance(questions, list):
-            continue
-        texts = [" ".join(text.split()) for text in questions if isinstance(text, str)]
-        row_texts = SectionQuestions(section.id, section.hash, tuple(texts))
-        allowed = list_allowed_questions(row_texts, section)
-        refused += len(questions) - len(allowed)
-        # What was there before is better than nothing that may stand there.
-        if allowed or not questions:
-            line = SectionQuestions(section.id, section.hash, tuple(allowed))
-            lines[section.id] = _join(lines.get(section.id), line)
-    return lines, refused
-
-
-def _join(before: SectionQuestions | None, line: SectionQuestions) -> SectionQuestions:
-    """Join the questions of two lines of a section, if both are of the same text."""
-    questions = before.questions if before and before.hash == line.hash else ()
-    joined = tuple(dict.fromkeys((*questions, *line.questions)))
-    return SectionQuestions(line.id, line.hash, joined)
-
-
-def _import_questions(files: QuestionFiles, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Add questions to those of their sections, or replace those of a text that has changed."""
-    lines, refused = read_written_questions({"sections": rows}, files.sections)
-    for name, line in lines.items():
-        files.questions[name] = _join(files.questions.get(name), line)
+def _import_questions(files: QuestionFiles, rows: Sequence[WrittenQuestions]) -> None:
+    totals = add_questions(files.questions, rows, files.sections)
     files.save()
-    _report_written(files, sum(len(line.questions) for line in lines.values()), len(lines), refused)
+    _report_questions(files, totals)
     ids = {section.id for section in files.sections}
-    if ignored := sum(row.get("id") not in ids for row in rows):
-        click.echo(f"{format_count(ignored, 'line')} of no section ignored")
+    for row in rows:
+        if row.id not in ids:
+            click.echo(f"{row.id}: ignored, since the site has no such section")
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedDrafts:
-    """An answerer whose drafts somebody else has written, by question."""
-
-    drafts: Mapping[str, object]
-    label: str = "imported"
-    max_question_tokens: int = 0
-    max_evidence_characters: int | None = MAX_EVIDENCE_CHARACTERS
-
-    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
-        """Return the draft to a question, which is the same a second time."""
-        del evidence, violation
-        return self.drafts[question]
+def _import_answers(files: QuestionFiles, rows: Sequence[WrittenAnswer]) -> None:
+    """Store the answers that a build would keep, and say why others are refused."""
+    checked, faults = files.check_answers(rows)
+    files.store_answers([row for row in rows if (row.section, row.question) in checked])
+    for fault in faults:
+        click.echo(f"{fault.section}: {fault.problem}")
+    count = format_count(len(checked), "answer")
+    click.echo(f"{count} stored in {files.answers_path}; {len(faults)} refused")
 
 
-def _describe_evidence(files: QuestionFiles, question: KnownQuestion) -> dict[str, Any]:
-    """Describe a question and its evidence for whoever answers it, a person or a program."""
-    section, text = question
-    # A site without a model may have one when it writes its answers.
-    characters = files.engine.answerer.max_evidence_characters or MAX_EVIDENCE_CHARACTERS
-    evidence = fill_prompt(files.engine.store, files.retrieve(text), characters)
-    sources = [{"id": p.id, "title": p.title, "text": p.text} for p in evidence.passages]
-    return {"section": section, "question": text, "sources": sources}
-
-
-def _import_answers(files: QuestionFiles, rows: Sequence[Mapping[str, Any]]) -> None:
-    drafts = {(str(row.get("section")), str(row.get("question"))): row for row in rows}
-    questions = [question for question in files.list_unanswered() if question in drafts]
-    answerer = ImportedDrafts({question[1]: drafts[question] for question in questions})
-    engine = Engine(files.engine.store, files.engine.embedder, answerer)
-    _store_answers(replace(files, engine=engine), questions)
-    if ignored := len(rows) - len(questions):
-        click.echo(f"{format_count(ignored, 'line')} of no question without an answer ignored")
-
-
-def _store_answers(files: QuestionFiles, questions: Sequence[KnownQuestion]) -> None:
-    """Draft answers to questions, as a function would, and store those that a build would keep."""
+def _write_answers(files: QuestionFiles, options: AnswerableConfig, bundle: Path) -> None:
+    """Let a model draft answers as a function would, and store those that a build would keep."""
+    if not files.questions:
+        raise SiteError("there are no questions: run `answerable questions --write` first")
+    model, base_url = options.answers.model, options.answers.base_url or None
+    settings = read_function_settings(bundle)
+    settings = replace(settings, answers="openai", model=model, base_url=base_url)
+    engine = make_engine(files.engine.store, files.engine.embedder, settings)
+    click.echo(f"{model} is asked; only public text is sent", err=True)
 
     def draft(question: KnownQuestion) -> WrittenAnswer | str:
         section, text = question
-        with use_context(RequestContext()):
-            retrieved = files.retrieve(text)
-            reply = call_patiently(lambda: files.engine.write_from(retrieved))
+        reply = engine.write_from(files.retrieve(text))
         if reply.reason:
             return reply.reason
-        answer = describe_answer(section, text, reply.answer, files.sections)
+        answer = describe_answer(section, text, reply.answer)
         return "contract" if files.check_answers([answer])[1] else answer
 
-    answers = {(row.section, row.question): row for row in read_answers(files.answers_path)}
     outcomes: Counter[str] = Counter()
     failures: Counter[str] = Counter()
-    for question, call in call_at_once(draft, questions):
-        try:
-            answer = call.result()
-        except ProviderError as error:
-            failures[str(error)] += 1
-            continue
-        outcomes["stored" if isinstance(answer, WrittenAnswer) else answer] += 1
-        if isinstance(answer, WrittenAnswer):
-            answers[question] = answer
-            write_answers(files.answers_path, answers.values(), files.sections)
+    for answer in call_each(draft, files.list_unanswered()):
+        if isinstance(answer, ProviderError):
+            failures[str(answer)] += 1
+        elif isinstance(answer, str):
+            outcomes[answer] += 1
+        else:
+            outcomes["stored"] += 1
+            files.store_answers([answer])
     stored = outcomes.pop("stored", 0)
     reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(outcomes.items()))
     click.echo(
@@ -469,9 +414,14 @@ def _store_answers(files: QuestionFiles, questions: Sequence[KnownQuestion]) -> 
 
 def _check(files: QuestionFiles) -> int:
     """Print what is wrong with the files, and return the exit status."""
-    lines = {name: row for name, row in files.questions.items() if name not in files.elsewhere}
+    ids = {section.id for section in files.sections}
+    lines = {
+        name: row for name, row in files.questions.items() if name in ids or not files.is_apart
+    }
+    written = read_answers(files.answers_path)
+    listed = [answer for answer in written if answer.section in ids or not files.is_apart]
     faults = check_questions(lines, files.sections)
-    answers, answer_faults = files.check_answers(read_answers(files.answers_path))
+    answers, answer_faults = files.check_answers(listed)
     for source, problems in ((files.path, faults), (files.answers_path, answer_faults)):
         for fault in problems:
             click.echo(f"{source}: {fault.section}: {fault.problem}")

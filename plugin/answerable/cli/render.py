@@ -31,7 +31,7 @@ from ..serve.answers.wire import (
 from ..serve.retrieval.question import Remark
 from ..serve.text.languages import match_languages
 from ..serve.text.markdown import escape_markdown
-from ..serve.types import Citation, Place, RecordCitation, Reply
+from ..serve.types import HintCitation, Place, RecordCitation, Reply
 
 Json = dict[str, Any]
 
@@ -171,7 +171,7 @@ def print_reply(
 
 def print_place(console: Console, place: Place) -> None:
     """Print a place: its title, its address and its line."""
-    console.print(format_link(place.passage.title, place.passage.url))
+    print_link(console, Text(), place.passage.title, place.passage.url)
     print_hanging(console, Text("  "), to_plain_text(" ".join(place.line.split())))
 
 
@@ -182,7 +182,10 @@ def _print_sources(console: Console, reply: Reply, language: str | None) -> None
     if cited and language is not None and not match_languages(language, cited):
         console.print(Text(f"No source is in {language}; language: {', '.join(cited)}", "dim"))
     for number, citation in enumerate(reply.answer.citations, 1):
-        console.print(_format_citation(number, citation))
+        name = citation.title if isinstance(citation, RecordCitation) else citation.label
+        if isinstance(citation, HintCitation) and citation.locator:
+            name += f" ({citation.locator})"
+        print_link(console, Text(f"[{number}] ", style="bold"), name, citation.url)
 
 
 def _print_answer(
@@ -198,26 +201,20 @@ def _print_answer(
         console.print(to_plain_text(format_answer(escaped, route)))
         return
     numbers = {citation: n for n, citation in enumerate(reply.answer.citations, 1)}
-    for claim, blocks in zip(claims, structures, strict=True):
+    for place, (claim, blocks) in enumerate(zip(claims, structures, strict=True)):
+        if place:
+            console.print()
         whole = blocks or [{"kind": "text", "spans": [{"text": claim.text}]}]
         cited = [numbers[citation] for citation in claim.citations]
         print_blocks(console, add_citation_markers(whole, cited))
-        console.print()
     if reply.answer.routes:
+        console.print()
         console.print(to_plain_text(format_routes(reply.answer, route)))
 
 
-def _format_citation(number: int, citation: Citation) -> Text:
-    if isinstance(citation, RecordCitation):
-        name = citation.title
-    else:
-        name = f"{citation.label} ({citation.locator})" if citation.locator else citation.label
-    return Text(f"[{number}] ", style="bold").append_text(format_link(name, citation.url))
-
-
-def format_link(name: str, url: str) -> Text:
-    """Format a name and the address behind it."""
-    return Text().append_text(to_plain_text(name)).append(f"  {url}", style="blue")
+def print_link(console: Console, start: Text, name: str, url: str) -> None:
+    """Print a name and the address behind it, whose further lines stand below the name."""
+    print_hanging(console, start, to_plain_text(name).append(f"  {url}", style="blue"))
 
 
 def print_sections(sections: Iterable[ReportSection]) -> None:

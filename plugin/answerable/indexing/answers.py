@@ -22,27 +22,26 @@ from .questions import (
 ANSWERS_SUFFIX = ".answers.json"
 
 
-class WrittenCitation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The exact id and url of a passage, and the words of it that back a claim.
+class WrittenCitation(msgspec.Struct, frozen=True):
+    """The id of a passage, and the words of it that back a claim.
 
     ``hash`` is that of its section when the answer was written. An author who writes one by hand
     may leave it out, and then the words alone are compared.
     """
 
     id: str
-    url: str
     quote: str
     hash: str = ""
 
 
-class WrittenClaim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class WrittenClaim(msgspec.Struct, frozen=True):
     """One sentence of an answer, and what backs it."""
 
     text: str
     citations: tuple[WrittenCitation, ...]
 
 
-class WrittenAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class WrittenAnswer(msgspec.Struct, frozen=True):
     """An answer as its file holds it. ``section`` is the id of the section of its question."""
 
     question: str
@@ -78,25 +77,26 @@ def write_answers(
     write_file(path, data + b"\n")
 
 
-def describe_answer(
-    section: str, question: str, answer: Answer, sections: Sequence[SectionPassages]
-) -> WrittenAnswer:
-    """Describe the claims of a grounded answer as the file holds them, without its routes.
-
-    section: the id of the question's.
-    """
-    hashes = {passage.id: own.hash for own in sections for passage in own.windows}
-    return WrittenAnswer(
-        question,
-        section,
-        tuple(
-            WrittenClaim(
-                claim.text,
-                tuple(WrittenCitation(c.id, c.url, c.quote, hashes[c.id]) for c in claim.citations),
-            )
-            for claim in answer.claims
-        ),
+def describe_answer(section: str, question: str, answer: Answer) -> WrittenAnswer:
+    """Describe the claims of a grounded answer as the file holds them, without its routes."""
+    claims = (
+        WrittenClaim(claim.text, tuple(WrittenCitation(c.id, c.quote) for c in claim.citations))
+        for claim in answer.claims
     )
+    return WrittenAnswer(question, section, tuple(claims))
+
+
+def stamp_answer(answer: WrittenAnswer, sections: Sequence[SectionPassages]) -> WrittenAnswer:
+    """Stamp the citations of an answer with the hashes of their sections, as they are now."""
+    hashes = {passage.id: section.hash for section in sections for passage in section.windows}
+    claims = (
+        WrittenClaim(
+            claim.text,
+            tuple(WrittenCitation(c.id, c.quote, hashes[c.id]) for c in claim.citations),
+        )
+        for claim in answer.claims
+    )
+    return WrittenAnswer(answer.question, answer.section, tuple(claims))
 
 
 def check_answers(
@@ -110,7 +110,9 @@ def check_answers(
     names: of the site, which a claim may use. Returns those that hold, and why others do not.
     """
     by_id = {section.id: section for section in sections}
-    sources = {own.id: (own, section.hash) for section in sections for own in section.windows}
+    sources = {
+        passage.id: (passage, section.hash) for section in sections for passage in section.windows
+    }
     checked: dict[tuple[str, str], Answer] = {}
     faults: list[QuestionFault] = []
     for written in answers:
@@ -154,8 +156,6 @@ def _find_source_change(
         if citation.id not in sources:
             return f"cites {citation.id}, which the site does not have"
         passage, section_hash = sources[citation.id]
-        if passage.url != citation.url:
-            return f"cites {citation.id} at {citation.url}, and its url is {passage.url}"
         if citation.hash not in ("", section_hash):
             return f"cites {citation.id}, whose text has changed since"
         if not find_quotes(citation.quote, passage.text):

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 
 import msgspec
@@ -29,7 +30,6 @@ from .stems import load_stemmer
 MIN_WORDS, MAX_WORDS = 3, 20
 # Code of a question: what no sentence of words has. It has to stand in the section.
 _CODE = re.compile(r"`[^`]+`|\S*[_=<>{}\[\]();$\\|]\S*|--\S+")
-_HASH_DIGITS = 16
 
 
 class SectionQuestions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -40,6 +40,13 @@ class SectionQuestions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     id: str
     hash: str
+    questions: tuple[str, ...]
+
+
+class WrittenQuestions(msgspec.Struct, frozen=True):
+    """Questions that were written for a section, before the lint."""
+
+    id: str
     questions: tuple[str, ...]
 
 
@@ -65,7 +72,7 @@ class SectionPassages:
         """Hash its title and text to 16 hexadecimal digits."""
         described = f"{self.windows[0].title}\n{self.text}"
         digest = hashlib.sha256(described.encode("utf-8", "surrogatepass"))
-        return digest.hexdigest()[:_HASH_DIGITS]
+        return digest.hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +98,14 @@ NO_QUESTIONS = QuestionIndex()
 
 def list_sections(passages: Iterable[Passage]) -> list[SectionPassages]:
     """List the sections of passages, which stand in the order of their rows."""
-    sections: list[SectionPassages] = []
-    for row, passage in enumerate(passages):
-        last = sections[-1] if sections else None
-        is_window = WINDOW_SUFFIX.search(passage.id) is not None
-        if last and is_window and WINDOW_SUFFIX.sub("", passage.id) == last.id:
-            sections[-1] = SectionPassages(last.first, (*last.windows, passage))
-        else:
-            sections.append(SectionPassages(row, (passage,)))
+
+    def name_section(numbered: tuple[int, Passage]) -> str:
+        return WINDOW_SUFFIX.sub("", numbered[1].id)
+
+    sections = []
+    for _, numbered in groupby(enumerate(passages), name_section):
+        (row, first), *others = numbered
+        sections.append(SectionPassages(row, (first, *(passage for _, passage in others))))
     return sections
 
 

@@ -1,12 +1,13 @@
 """Sites that another generator builds: their configuration, and what it has built, indexed."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from mkdocs.config import config_options as c
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import get_plugin_logger
 
 from ..indexing.answer_place import choose_answer_place
@@ -135,6 +136,7 @@ def read_built_pages(
         names_function=plugin.names_function,
         widget_config=make_widget_config(config, options, site.pages, ""),
         is_offline=bool(options.offline) and output is None,
+        keeps_index=plugin.keeps_index,
     )
     return BuiltPages(build, built.base)
 
@@ -148,16 +150,15 @@ def resolve_injected_endpoint(options: AnswerableConfig, language: str) -> str |
     return "" if place == "browser" else resolve_endpoint(options, language)
 
 
-def inject_widget_into_site(pages: BuiltPages) -> int:
+def inject_widget_into_site(pages: BuiltPages, endpoint: str | None) -> int:
     """Put the widget into every page of a built site, and return how many files have changed.
 
-    A second run changes no byte.
+    A second run changes no byte. endpoint: as ``resolve_injected_endpoint`` returns it.
     """
     build = pages.build
-    folder, options = build.folder, build.options
+    folder, options = build.output, build.options
     for name, text in read_widget_files().items():
         write_file(folder / name, text.encode())
-    endpoint = resolve_injected_endpoint(options, build.sites[0].info.language)
     script = injection.OFFLINE_SCRIPT if build.is_offline else injection.WIDGET_SCRIPT
     changed, lacks_header = 0, False
     for name in list_html_files(folder):
@@ -182,3 +183,17 @@ def inject_widget_into_site(pages: BuiltPages) -> int:
     if lacks_header:
         log.warning(widget.UNKNOWN_HEADER)
     return changed
+
+
+def make_preview_server(
+    rebuild: Callable[[], None], host: str, port: int, folder: Path, base: str
+) -> LiveReloadServer:
+    """Make MkDocs' own development server of the pages in a folder, with their page of errors."""
+
+    def read_error_page(code: int) -> bytes | None:
+        page = folder / f"{code}.html"
+        return page.read_bytes() if page.is_file() else None
+
+    server = LiveReloadServer(rebuild, host, port, str(folder), base)
+    server.error_handler = read_error_page
+    return server

@@ -62,7 +62,8 @@ class FinishedBuild:
     ``output``: where files for readers are written, which is ``folder`` but in a preview of what
     another generator has built. ``author``: the site_author. ``strict``: a warning fails the build.
     ``names_function``: whether its owner has written the option for the function's folder.
-    ``is_offline``: pages of a disk are to answer too.
+    ``is_offline``: pages of a disk are to answer too. ``keeps_index``: its function is written
+    somewhere else for once, and commands go on to ask the last index.
     """
 
     options: AnswerableConfig
@@ -76,6 +77,7 @@ class FinishedBuild:
     names_function: bool
     widget_config: WidgetConfig
     is_offline: bool
+    keeps_index: bool = False
 
     @property
     def cache(self) -> Path:

@@ -68,6 +68,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         # Takes a finished build, which is not published then.
         self.build_handler: Callable[[FinishedBuild], None] | None = None
         self.names_function = False
+        self.keeps_index = False
         self._command = "build"
         self._preview = False
         self._script = injection.WIDGET_SCRIPT
@@ -90,6 +91,11 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         errors, warnings = super().load_config(options, config_file_path)
         suggested = [(key, add_suggestion(AnswerableConfig, key, text)) for key, text in warnings]
         return errors, suggested
+
+    def write_function_into(self, folder: Path) -> None:
+        """Let the next build write its function into another folder, and leave the last index."""
+        self.config.function = str(folder.absolute())
+        self.names_function = self.keeps_index = True
 
     def on_startup(self, *, command: str, dirty: bool) -> None:
         """Remember the command; a plugin with this event lives across the rebuilds of `serve`."""
@@ -271,6 +277,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             names_function=self.names_function,
             widget_config=widget_config,
             is_offline=self._script == injection.OFFLINE_SCRIPT,
+            keeps_index=self.keeps_index,
         )
         if self.build_handler:
             self.build_handler(built)

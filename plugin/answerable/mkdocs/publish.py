@@ -156,9 +156,9 @@ def publish_build(built: FinishedBuild, report: Callable[[str], object] = log.in
         log.info(NO_ADDRESS_MESSAGE)
     gate = partial(_judge_gold_set, built, notebook=notebook)
     published = publish_site(site, plans, notebook, report, gate)
-    if has_function:
+    if has_function and not built.keeps_index:
         shutil.rmtree(unpublished, ignore_errors=True)
-    elif configured.exists():
+    elif not has_function and configured.exists():
         log.info("function: %s is an earlier build's, and nothing asks it; delete it", configured)
     for staged, _ in published:
         _publish_to_database(built, staged)

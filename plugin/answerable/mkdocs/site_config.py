@@ -137,14 +137,21 @@ def build_unpublished(
     plugin = find_plugin(config)
     plugin.build_handler = handler
     try:
+        build_here(config_file, config)
+    finally:
+        # MkDocs keeps a plugin with `on_startup` for the next configuration it loads.
+        plugin.build_handler = None
+
+
+def build_here(config_file: Path, config: MkDocsConfig) -> None:
+    """Build a site by MkDocs in this process; SiteError if it cannot be built."""
+    try:
         config.plugins.on_startup(command="build", dirty=False)
         build(config)
     except (Abort, MkDocsException) as error:
         raise SiteError(f"{config_file}: the site cannot be built ({error})") from None
     finally:
         config.plugins.on_shutdown()
-        # MkDocs keeps a plugin with `on_startup` for the next configuration it loads.
-        plugin.build_handler = None
 
 
 def _build_copy(project: Project, handler: Callable[[FinishedBuild], None]) -> None:

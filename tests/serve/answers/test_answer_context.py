@@ -143,14 +143,6 @@ def test_prompt_describes_pages_and_author_without_an_id(site: Path, server: Ope
     assert "Lovelace" not in instructions
 
 
-def test_no_note_text_is_in_the_prompt(site: Path, server: OpenAIStub) -> None:
-    engine(site, server).answer(QUESTION)
-    body = json.dumps(server.requests[-1].json)
-    assert "Long ropes in the stores" in body
-    words = CANARY.split()
-    assert not [word for word in words if len(word) > 5 and word in body]
-
-
 def test_opinion_is_attributed_to_the_author_of_the_site(
     site: Path, anonymous: Path, server: OpenAIStub
 ) -> None:

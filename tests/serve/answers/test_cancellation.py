@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import textwrap
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -14,19 +13,18 @@ import pytest
 from answerable.serve.answers.openai_answerer import OpenAIAnswerer
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.embedders.openai_embedder import OpenAIEmbedder
-from answerable.serve.errors import AnswerableError, CancelledError, ProviderError
+from answerable.serve.errors import AnswerableError, CancelledError
 from answerable.serve.request_context import RequestContext, use_context
 from answerable.serve.types import Evidence, Passage
-from support.deadlines import PATIENCE, finish, until
+from support.deadlines import PATIENCE, until
 from support.metered_stub import Metered
-from support.openai_stub import FAULTS, OpenAIStub
+from support.openai_stub import OpenAIStub
 from support.stub_fixtures import is_counted
 
 QUESTION = "How thick is the chain of a mooring?"
 EVIDENCE = Evidence(
     (Passage("a", "a", "/a/", "Mooring", "The chain is twelve millimetres thick."),)
 )
-UPSTREAM = ("overloaded", "Rate limit", "Bad gateway", "API key provided", "quota", "Not Found")
 
 Work = Callable[[], object]
 
@@ -92,38 +90,6 @@ def test_a_call_cancelled_before_it_starts_is_never_sent(
     assert is_counted(question)
 
 
-def test_a_pause_before_the_second_attempt_is_cut_short(server: OpenAIStub) -> None:
-    server.retry_after = 20
-    server.fail("503")
-    question = RequestContext()
-    with ThreadPoolExecutor() as threads:
-        future = threads.submit(failure, answering(server), question)
-        until(lambda: bool(server.requests))
-        time.sleep(0.1)
-        question.cancel()
-        assert isinstance(future.result(PATIENCE), CancelledError)
-    assert len(server.requests) == 1
-
-
-@both
-@pytest.mark.parametrize("fault", sorted(FAULTS))
-def test_every_fault_ends_with_the_deadline(
-    server: OpenAIStub, provider: Callable[[OpenAIStub], Work], fault: str
-) -> None:
-    server.fail(fault)
-    is_endless = fault in ("hang", "drip")
-    question = RequestContext(1.0 if is_endless else PATIENCE)
-    error = finish(lambda: failure(provider(server), question))
-    if is_endless:
-        assert isinstance(error, ProviderError)
-        assert error.timeout
-        # On a busy machine it may be late before it is sent.
-        until(lambda: server.disconnects == len(server.requests))
-    if error:
-        assert error.__context__ is None or error.__suppress_context__
-        assert not any(words in str(error) for words in UPSTREAM)
-
-
 SETUP = """
     import os, socket, sys, threading, time
     from contextlib import suppress
@@ -168,21 +134,7 @@ def run_script(server: OpenAIStub, script: str, may_end: Callable[[], bool] = la
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 
 
-@needs_fork
-def test_a_fork_opens_a_client_of_its_own(server: OpenAIStub) -> None:
-    script = """
-    ask()
-    child = os.fork()
-    ask()
-    if child:
-        _, status = os.waitpid(child, 0)
-        ask()
-        print("child", status)
-    """
-    assert run_script(server, script) == "child 0\n"
-    assert server.answer_calls == 4
-
-
+@pytest.mark.deep
 @needs_fork
 def test_a_fork_in_the_middle_of_calls_can_call(server: OpenAIStub) -> None:
     # A module that is being imported during a fork stays half imported in the child.
@@ -216,11 +168,7 @@ def test_a_process_ends_with_its_calls_under_way(server: OpenAIStub) -> None:
     until(lambda: server.disconnects == 1)
 
 
-def test_a_process_ends_after_an_abandoned_call(server: OpenAIStub) -> None:
-    assert run_script(server, "print(len(ask()['claims']))") == "1\n"
-    assert server.disconnects == 0
-
-
+@pytest.mark.deep
 def test_an_endless_dns_lookup_blocks_nothing(server: OpenAIStub) -> None:
     script = """
     ask()
@@ -233,9 +181,3 @@ def test_an_endless_dns_lookup_blocks_nothing(server: OpenAIStub) -> None:
     print(len(ask()["claims"]))
     """
     assert run_script(server, script) == "1\n"
-
-
-def test_threads_share_one_client(server: OpenAIStub) -> None:
-    with ThreadPoolExecutor(20) as threads:
-        drafts = list(threads.map(lambda _: answering(server)(), range(20)))
-    assert drafts == [drafts[0]] * 20

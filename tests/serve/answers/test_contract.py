@@ -1,16 +1,13 @@
 """Settling a draft: what has the wrong shape, what is repaired, what is dropped."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from answerable.indexing.pages.passages import PassageWindow, cut_passages
-from answerable.indexing.pages.statements import describe_statements
 from answerable.serve.answers import quotes
 from answerable.serve.answers.contract import MAX_ANSWER_CLAIMS, enforce_contract
 from answerable.serve.errors import ContractViolation, Drop, Rule
-from answerable.serve.structure import Block
 from answerable.serve.types import (
     Answer,
     Claim,
@@ -49,39 +46,25 @@ def settled(*claims: object, routes: object = (), evidence: Evidence = EVIDENCE)
     "bad",
     [
         None,
-        "text",
-        [],
-        7,
-        {"claims": "x"},
         {"claims": None},
-        {"claims": {}},
         {"claims": [None]},
-        {"claims": ["A rope holds."]},
         {"claims": [{"evidence": [{"source": "s1", "quote": QUOTE}]}]},
         {"claims": [{"text": "x"}]},
         {"claims": [{"text": "x", "evidence": []}]},
-        {"claims": [{"text": "x", "evidence": "s1"}]},
         {"claims": [{"text": "x", "evidence": ["s1"]}]},
         {"claims": [{"text": "x", "evidence": [{"source": "s1"}]}]},
-        {"claims": [{"text": "x", "evidence": [{"quote": QUOTE}]}]},
         {"claims": [{"text": "x", "evidence": [{"source": 1, "quote": QUOTE}]}]},
         {"claims": [{"text": "x", "evidence": [{"source": "s1", "quote": " "}]}]},
         {"claims": [claim(" \n")]},
         {"claims": [claim(7)]},  # type: ignore[arg-type]
         {"routes": "h1"},
         {"routes": [1]},
-        {"routes": [""]},
     ],
 )
 def test_a_wrong_shape_is_a_validation_error(bad: object) -> None:
     with pytest.raises(ContractViolation) as caught:
         settle_any_form(bad, EVIDENCE)
     assert caught.value.stage == "validate"
-
-
-@pytest.mark.parametrize("empty", [{}, {"claims": []}, {"routes": []}, draft()])
-def test_an_empty_draft_declines(empty: object) -> None:
-    assert enforce_contract(empty, EVIDENCE) == Answer()
 
 
 def test_unknown_keys_are_not_carried_on() -> None:
@@ -94,23 +77,10 @@ def test_a_citation_is_the_exact_pair_of_what_was_retrieved() -> None:
     assert grounded.citations == (RecordCitation("rope", "/rope/", "ROPE", ROPE.text, 0, None),)
 
 
-def test_a_citation_links_to_its_quote_by_a_text_fragment() -> None:
-    wind = describe_statements(replace(WIND, blocks=(Block("text", 0, len(WIND.text)),)))
-    drafted = claim("Wind.", ("s1", '"strong" wind - breaks'))
-    (citation,) = settled(drafted, evidence=Evidence((wind,))).citations
-    assert isinstance(citation, RecordCitation)
-    assert citation.quote == WIND.text
-    assert citation.href == (
-        "/wind/#:~:text=Wind%20%E2%80%94%20%E2%80%9Cstrong%E2%80%9D%20wind%20%E2%80%94%20"
-        "breaks%20a%20rope."
-    )
-
-
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
         ("A\x00 ro\x1bpe\x7f\x9f.", "A rope."),
-        ("A\trope\x1f holds\x85", "A    rope holds\n"),
         ("\u202eA rope\u202c\u2066.\u2069", "A rope."),
         ("A \ud83drope\udc80.", "A rope."),
         ("A 🚀 r\u200do\u200fpe.", "A 🚀 r\u200do\u200fpe."),
@@ -124,11 +94,6 @@ def test_a_claim_of_invisible_characters_only_is_a_shape_violation() -> None:
     with pytest.raises(ContractViolation) as caught:
         settled(claim("\x00 \u202e\ud800"))
     assert caught.value.stage == "validate"
-
-
-def test_a_number_is_checked_as_a_reader_sees_it() -> None:
-    assert settled(claim("It holds 3\x0000 kg.")).claims[0].text == "It holds 300 kg."
-    assert settled(claim("It holds 300\x001 kg.")) == Answer(dropped=1)
 
 
 @pytest.mark.parametrize("reference", ["s1", "rope", "/rope/", " s1 "])
@@ -147,11 +112,6 @@ def test_the_position_goes_before_the_id_and_the_id_before_the_url() -> None:
     assert settled(claim("X.", ("s2", "three four")), evidence=tricky).citations[0].id == "b"
     by_id = Evidence((passage("a", "one", url="b"), passage("b", "two")), ())
     assert settled(claim("X.", ("b", "two")), evidence=by_id).citations[0].id == "b"
-
-
-def test_a_url_of_two_passages_means_the_first() -> None:
-    windows = Evidence((passage("r#a", "one", "/r/#a"), passage("r#a~2", "two", "/r/#a")), ())
-    assert settled(claim("X.", ("/r/#a", "one")), evidence=windows).citations[0].id == "r#a"
 
 
 def test_a_url_that_two_hints_share_repairs_neither() -> None:
@@ -182,19 +142,12 @@ def test_an_invented_source_is_a_violation(reference: str) -> None:
         assert repr(reference) in str(caught.value)
 
 
-def test_ids_are_not_normalised() -> None:
-    composed = Evidence((passage("caf\u00e9", "one"),), ())
-    with pytest.raises(ContractViolation):
-        settled(claim("X.", ("cafe\u0301", "one")), evidence=composed)
-
-
 @pytest.mark.parametrize(
     "quote",
     [
         "Wind — “strong” wind",
         'Wind - "strong" wind',
         "Wind –  “strong”\n wind",
-        "**Wind** — *“strong”* wind",
         "`Wind` — _“strong”_ wind",
         "Wind\u00a0— “strong” wind",
     ],
@@ -214,66 +167,17 @@ def test_a_paraphrase_is_not_a_quote(quote: str) -> None:
     assert settled(claim("Wind.", ("s2", quote))) == Answer(dropped=1)
 
 
-def test_the_offset_of_a_quote_is_that_in_the_text() -> None:
-    text = "Wind blows. Strong wind breaks a rope. It ends."
-    sentences = ((0, 11), (12, 38), (39, 47))
-    three = Evidence((Passage("wind", "wind", "/wind/", "Wind", text, sentences),))
-    (citation,) = settled(claim("Wind.", ("s1", "wind breaks a")), evidence=three).citations
-    assert isinstance(citation, RecordCitation)
-    assert (citation.start, citation.quote) == (12, "Strong wind breaks a rope.")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "It holds 300 kg.",
-        "It takes 12.5 mm.",
-        "Since 3.10, it holds.",
-        "Call `knot()` on it.",
-        "It holds 300.",
-        "It holds 300kg.",
-        "Since v3.10 it holds.",
-        "Call `knot` on it.",
-        "No number at all.",
-    ],
-)
-def test_numbers_versions_and_code_that_the_source_has_are_kept(text: str) -> None:
-    assert settled(claim(text)).claims[0].text == text
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "It holds 30 kg.",
-        "It holds 3 kg.",
-        "It takes 12 mm.",
-        "It takes 2.5 mm.",
-        "It takes 5 mm.",
-        "Since 3.1 it holds.",
-        "Since 10 it holds.",
-        "Since 3.10.2 it holds.",
-        "Since v3.1 it holds.",
-        "Since 3.10rc1 it holds.",
-        "It holds 300g.",
-        "It takes 40ms.",
-        "Call `knots()` on it.",
-        "Call `not()` on it.",
-    ],
-)
-def test_numbers_versions_and_code_that_the_source_lacks_drop_the_claim(text: str) -> None:
-    assert settled(claim(text)) == Answer(dropped=1)
-
-
-def test_asterisks_of_a_product_are_not_emphasis() -> None:
-    product = Evidence((passage("p", "The area is 2*3 square metres."),), ())
-    assert settled(claim("It is 23.", ("s1", "The area is")), evidence=product) == Answer(dropped=1)
-    assert settled(claim("It is 2*3.", ("s1", "is 2*3 square")), evidence=product).claims
-
-
-def test_asterisks_of_a_power_are_not_emphasis() -> None:
-    power = Evidence((passage("p", "The area is 2**3 square metres."),), ())
-    assert settled(claim("It is 23.", ("s1", "The area is")), evidence=power) == Answer(dropped=1)
-    assert settled(claim("It is `2**3`.", ("s1", "**is 2**3** square")), evidence=power).claims
+def test_numbers_versions_and_code_have_to_stand_in_the_source() -> None:
+    right = [
+        "It holds 300 kg.", "It takes 12.5 mm.", "Since v3.10 it holds.", "Call `knot` on it.",
+    ]  # fmt: skip
+    wrong = [
+        "It holds 30 kg.", "It takes 12 mm.", "It takes 2.5 mm.", "Since 3.1 it holds.",
+        "Since 3.10.2 it holds.", "Since 3.10rc1 it holds.", "It takes 40ms.",
+        "Call `knots()` on it.", "Call `not()` on it.",
+    ]  # fmt: skip
+    answers = {text: settled(claim(text)) for text in (*right, *wrong)}
+    assert [text for text, answer in answers.items() if answer.claims] == right
 
 
 def test_a_name_with_underscores_keeps_them() -> None:
@@ -289,11 +193,6 @@ def test_a_number_may_stand_in_any_source_of_its_claim() -> None:
     assert settled(claim(text, ("s2", "breaks a rope"))) == Answer(dropped=1)
     both = claim(text, ("s2", "breaks a rope"), ("s1", "holds 300 kg"))
     assert [c.id for c in settled(both).citations] == ["wind", "rope"]
-
-
-def test_a_source_that_fails_is_dropped_from_its_claim_only() -> None:
-    (grounded,) = settled(claim("A rope.", ("s1", QUOTE), ("s2", "not there"))).claims
-    assert [citation.id for citation in grounded.citations] == ["rope"]
 
 
 def test_claims_without_a_source_are_counted_and_the_rest_stays() -> None:
@@ -342,17 +241,6 @@ def test_the_mode_follows_from_the_citations(
     assert settled(*claims, routes=routes).mode == mode
 
 
-def test_the_mode_cannot_be_set() -> None:
-    with pytest.raises((AttributeError, TypeError)):
-        Answer().mode = "supported"  # type: ignore[misc]
-    with pytest.raises(TypeError):
-        Answer(mode="supported")  # type: ignore[call-arg]
-
-
-def test_a_refusal_has_no_citations() -> None:
-    assert Answer(dropped=3).citations == ()
-
-
 def test_a_claim_without_citation_or_text_cannot_be_made() -> None:
     citation = RecordCitation("a", "/a/", "A", "x", 0)
     with pytest.raises(ValueError, match="at least one citation"):
@@ -373,11 +261,8 @@ def test_a_refusal_and_only_a_refusal_has_a_reason() -> None:
     [
         ("__name__ is the name", "__name__ is the name"),
         ("name is the name of __main__", "__name__ is the name of __main__"),
-        ("the _private_", "the _private_"),
         ("`__name__` is the **name** of", "__name__ is the name of"),
         ("**kwargs", "**kwargs"),
-        ("*args", "*args"),
-        ("3", "3"),
         ("_private_ one", "_private_  one"),
     ],
 )
@@ -398,19 +283,6 @@ def test_a_quote_is_of_whole_words_and_holds_one() -> None:
 def test_an_answer_has_so_many_claims_and_the_rest_are_counted() -> None:
     answer = settle_any_form(draft(*[claim() for _ in range(MAX_ANSWER_CLAIMS + 30)]), EVIDENCE)
     assert (len(answer.claims), answer.dropped) == (MAX_ANSWER_CLAIMS, 30)
-
-
-def test_an_excerpt_may_hold_one_quote_twice_and_what_sanitizing_removes() -> None:
-    """Its words are all quoted, so that the numbers that follow them are not compared."""
-    text = "Run it as root:\nexport PORT=8080\n\nIn between.\n\nRun it as root:\n\x07export HOST=1"
-    page = Passage("guide#run", "guide", "/guide/#run", "Run", text)
-    quotes = ["Run it as root:", "export PORT=8080", "Run it as root:", "\x07export HOST=1"]
-    support = [{"source": "s1", "quote": quote} for quote in quotes]
-    draft = {"claims": [{"text": "\n…\n".join(quotes), "evidence": support}]}
-    answer = enforce_contract(draft, Evidence((page,)))
-    (claim,) = answer.claims
-    assert [citation.start for citation in claim.citations][::2] == [0, text.rindex("Run")]
-    assert len({citation.quote for citation in claim.citations}) == 3
 
 
 LANTERN = (
@@ -456,7 +328,6 @@ def test_a_drop_names_the_quote_that_is_none_and_the_route_that_leads_nowhere() 
     [
         "Lantern keeps … archives are purged by hand",
         "Lantern keeps archives [...] purged by hand:",
-        "```sh\nlantern purge --older-than 30d --dry-run\nlantern list\n```",
         "~~~\n$ lantern list\n~~~",
         "Lantern keeps archives for 30 days, unless the vault is full",
         "Each purge is logged. So is everything else",
@@ -500,11 +371,3 @@ def test_a_part_may_stand_in_the_title_or_in_question_and_page(
     text: str, question: str, rules: tuple[Rule, ...]
 ) -> None:
     assert ground(text, "Each purge is logged", question).rules == rules
-
-
-def test_an_excerpt_of_a_whole_passage_has_no_limit() -> None:
-    text = " ".join(f"Knot {n} holds the rope." for n in range(100))
-    knots = passage("knots", text)
-    for words, rules in ((text, ()), (text.rpartition(" ")[0], ("length",))):
-        answer = enforce_contract(draft(claim(words, ("s1", words))), Evidence((knots,)))
-        assert answer.rules == rules

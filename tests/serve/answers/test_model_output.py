@@ -20,10 +20,7 @@ JSON = json.dumps(DRAFT)
 THOUGHTS = "<think>\nThe page says {so}.\n```json\n{}\n```\n</think>"
 WRAPPED = [
     JSON,
-    f"  {JSON}\n",
     f"```json\n{JSON}\n```",
-    f"```\n{JSON}\n```\n",
-    f"~~~ json\n{JSON}\n~~~",
     f"````json\n{json.dumps(DRAFT, indent=2)}\n````",
     f"```json {JSON} ```",
     f"{THOUGHTS}{JSON}",
@@ -32,16 +29,12 @@ WRAPPED = [
 ]
 REFUSED = [
     "",
-    "I am sorry.",
     f"Sure! Here it is:\n```json\n{JSON}\n```",
     f"```json\n{JSON}\n```\nAnything else?",
     f"```json\n{JSON}\n```\n```json\n{JSON}\n```",
-    f"```json\n{JSON}",
     f"```json\n{JSON[:-3]}\n```",
     f"<think>{JSON}",
-    f"<think></think>So: {JSON}",
     "```" + "a" * 200_000,
-    "```" + " \n" * 200_000,
     "</think>" * 50_000,
 ]
 

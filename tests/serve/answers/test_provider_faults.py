@@ -9,58 +9,75 @@ from typing import Any
 
 import pytest
 
+from answerable.serve.answers.openai_answerer import OpenAIAnswerer
+from answerable.serve.embedders.embedder import EmbedderIdentity
+from answerable.serve.embedders.openai_embedder import OpenAIEmbedder
+from answerable.serve.errors import AnswerableError, EmbedderError, ProviderError
 from answerable.serve.http.messages import EVENT_STREAM_TYPE
+from answerable.serve.types import Evidence, Passage
 from support import published_functions
-from support.deadlines import until
-from support.openai_stub import FAULTS, UPSTREAM_WORDS, OpenAIStub
+from support.deadlines import PATIENCE, finish, until
+from support.openai_stub import UPSTREAM_WORDS, OpenAIStub
 from support.openapi_check import events
 from support.server_processes import Running
 
-# Seconds in which a fault that never ends is ended; other faults end by themselves, however slowly.
-HASTY, PATIENT = 1.5, 240.0
-# What the other endpoint does, or what only streams do, which are never asked for.
-OF_VECTORS = {
-    "fewer-vectors", "wrong-dimensions", "not-finite", "infinite", "zeros", "last-zeros",
-    "reversed", "fixed-dimensions",
-}  # fmt: skip
-OF_ANSWERS = {"refusal", "empty", "incomplete"}
-HARMLESS = {
-    "answers": {*OF_VECTORS, "stream-error", "no-usage"},
-    "vectors": {*OF_ANSWERS, "stream-error", "no-usage", "reversed"},
-}
-LATE = {"hang", "drip"}
-REFUSED = {"refusal": "declined", "empty": "contract"}
-# What the log calls a fault that keeps a reader from an answer.
+# What the log calls a fault, and how often a provider is asked that has it.
 CAUSES = {
-    "context": "context", "context-words": "context", "incomplete": "cut-off",
-    "400": "bad-parameter", "413": "bad-parameter", "422": "bad-parameter",
-    "fixed-dimensions": "bad-parameter", "401": "key-refused", "403": "key-refused",
-    "404": "no-model", "405": "no-model", "no-model": "no-model", "429": "rate-limit",
-    "quota": "quota", "408": "status", "409": "status", "500": "status", "502": "status",
-    "503": "status", "html": "not-json", "garbage": "not-json", "null": "not-json",
-    "unrelated": "not-json", "blank": "not-json", "truncated": "not-json", "cut": "unreachable",
-    "drop": "unreachable", "hang": "timeout", "drip": "timeout", "fewer-vectors": "bad-vectors",
+    "400": ("bad-parameter", 1), "413": ("bad-parameter", 1), "422": ("bad-parameter", 1),
+    "401": ("key-refused", 1), "403": ("key-refused", 1), "404": ("no-model", 1),
+    "405": ("no-model", 1), "no-model": ("no-model", 1), "408": ("status", 1),
+    "409": ("status", 1), "429": ("rate-limit", 2), "quota": ("quota", 1), "500": ("status", 2),
+    "502": ("status", 2), "503": ("status", 2), "context": ("context", 1),
+    "context-words": ("context", 1), "html": ("not-json", 1), "garbage": ("not-json", 1),
+    "null": ("not-json", 1), "unrelated": ("not-json", 1), "blank": ("not-json", 1),
+    "truncated": ("not-json", 1), "cut": ("unreachable", 2), "drop": ("unreachable", 2),
+    "hang": ("timeout", 1), "drip": ("timeout", 1), "incomplete": ("cut-off", 1),
+}  # fmt: skip
+CAUSES_OF_VECTORS = {
+    "fixed-dimensions": "bad-parameter", "fewer-vectors": "bad-vectors", "zeros": "bad-vectors",
     "wrong-dimensions": "bad-vectors", "not-finite": "bad-vectors", "infinite": "bad-vectors",
-    "zeros": "bad-vectors", "last-zeros": "bad-vectors",
+    "401": "key-refused", "garbage": "not-json", "hang": "timeout",
 }  # fmt: skip
-UNAVAILABLE = {
-    "type": "about:blank",
-    "title": "Unavailable",
-    "status": 503,
-    "detail": "The question cannot be answered at the moment.",
-    "code": "unavailable",
-}
-TIMEOUT = {
-    "type": "about:blank",
-    "title": "Timeout",
-    "status": 504,
-    "detail": "The answer was not ready in time: try again.",
-    "code": "timeout",
-}
-FIELDS = {
-    "event", "request_id", "method", "path", "status", "mode", "reason", "cache", "duration_ms",
-    "timings_ms", "tokens_in", "tokens_out", "bundle", "time", "cited",
-}  # fmt: skip
+# Only a deadline ends them.
+ENDLESS = ("hang", "drip")
+EVIDENCE = Evidence((Passage("a", "a", "/a/", "Mooring", "The chain is twelve mm thick."),))
+
+
+def check_words(error: AnswerableError) -> None:
+    assert not any(words in str(error) for words in UPSTREAM_WORDS)
+    assert error.__context__ is None or error.__suppress_context__
+
+
+@pytest.mark.parametrize("fault", CAUSES)
+def test_a_fault_of_a_model_has_a_cause_and_is_retried_if_it_may_pass(
+    stub: OpenAIStub, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "test")
+    stub.retry_after = 0.05
+    stub.fail(fault)
+    deadline = 1.0 if fault in ENDLESS else PATIENCE
+    answerer = OpenAIAnswerer("honest", "Harbour", stub.base_url, deadline=deadline)
+    with pytest.raises(ProviderError) as caught:
+        finish(lambda: answerer.draft("How thick is the chain?", EVIDENCE))
+    check_words(caught.value)
+    cause, calls = CAUSES[fault]
+    assert caught.value.cause == cause
+    # On a busy machine a deadline may pass before the request is sent.
+    assert stub.answer_calls == calls or fault in ENDLESS
+
+
+@pytest.mark.parametrize("fault", CAUSES_OF_VECTORS)
+def test_a_fault_of_an_embedder_has_a_cause(
+    stub: OpenAIStub, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "test")
+    stub.fail(fault)
+    identity = EmbedderIdentity("openai", "text-embedding-3-large", 64)
+    embedder = OpenAIEmbedder(identity, stub.base_url, 1.0 if fault in ENDLESS else PATIENCE)
+    with pytest.raises((ProviderError, EmbedderError)) as caught:
+        finish(lambda: embedder.embed(["How thick is the chain?"]))
+    check_words(caught.value)
+    assert caught.value.cause == CAUSES_OF_VECTORS[fault]
 
 
 @dataclass
@@ -77,32 +94,19 @@ class Function:
         question = {"question": "How thick is the chain of a mooring" + "?" * self.questions}
         return self.running.request("POST", "/answer", question, **headers)
 
-
-@dataclass
-class Functions:
-    """The same function with two deadlines."""
-
-    hasty: Function
-    patient: Function
-
-    def facing(self, fault: str) -> Function:
-        """The one in which only the deadline ends a fault that never ends, and no other one."""
-        return self.hasty if fault in LATE else self.patient
+    def fail(self, fault: str, **headers: str) -> tuple[int, str, dict[str, Any]]:
+        """Status, body and log line of a question that meets a fault."""
+        before = len(self.running.lines)
+        self.stub.fault = fault
+        status, body = self.ask(**headers)
+        self.stub.fault = None
+        until(lambda: len(self.running.lines) > before)
+        (line,) = self.running.lines[before:]
+        return status, body, json.loads(line)
 
 
 @contextmanager
-def asking(folder: Path, stub: OpenAIStub) -> Iterator[Functions]:
-    stub.retry_after = 0.05
-    with (
-        asking_within(HASTY, folder, stub) as hasty,
-        asking_within(PATIENT, folder, stub) as patient,
-    ):
-        yield Functions(hasty, patient)
-    assert stub.failures == []
-
-
-@contextmanager
-def asking_within(deadline: float, folder: Path, stub: OpenAIStub) -> Iterator[Function]:
+def serving(folder: Path, stub: OpenAIStub, deadline: float = 240.0) -> Iterator[Function]:
     # What a provider has not counted stays spent, which is another test's subject.
     environment = {
         "ANSWERABLE_DEADLINE": str(deadline),
@@ -115,114 +119,94 @@ def asking_within(deadline: float, folder: Path, stub: OpenAIStub) -> Iterator[F
         # Lines arrive after their responses: one of these must not count as a fault's.
         until(lambda: sum('"event"' in line for line in running.lines) == function.questions)
         yield function
+    assert published_functions.KEY not in running.output
+    assert "Traceback" not in running.output
+    assert not any(words in running.output for words in UPSTREAM_WORDS)
+    assert stub.failures == []
 
 
 @pytest.fixture(scope="module")
-def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Functions]:
-    """A function whose answers come from a stub."""
+def answering_stub() -> Iterator[OpenAIStub]:
     with OpenAIStub() as stub:
-        folder = published_functions.build_function(tmp_path_factory.mktemp("site"), stub)
-        with asking(folder, stub) as functions:
-            yield functions
+        stub.retry_after = 0.05
+        yield stub
 
 
 @pytest.fixture(scope="module")
-def vectors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Functions]:
+def answers(tmp_path_factory: pytest.TempPathFactory, answering_stub: OpenAIStub) -> Path:
+    """A function whose answers come from a stub."""
+    return published_functions.build_function(tmp_path_factory.mktemp("site"), answering_stub)
+
+
+@pytest.fixture(scope="module")
+def vectors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, OpenAIStub]]:
     """A function whose vectors come from a stub."""
     with OpenAIStub() as stub:
-        embedding = {
-            "provider": "openai",
-            "model": "text-embedding-3-small",
-            "dimensions": 256,
-            "base_url": stub.base_url,
-        }
-        folder = published_functions.build_function(
-            tmp_path_factory.mktemp("site"), embedding=embedding
-        )
-        with asking(folder, stub) as functions:
-            yield functions
+        embedding = {"provider": "openai", "dimensions": 256, "base_url": stub.base_url}
+        folder = tmp_path_factory.mktemp("site")
+        yield published_functions.build_function(folder, embedding=embedding), stub
 
 
-def check_body(body: dict[str, Any], fault: str, endpoint: str) -> None:
-    """Check that a reader gets the fixed text of a problem, an empty refusal or an answer.
-
-    The answer is a model's, or where only the model fails the keyless one in its place.
-    """
-    if fault in HARMLESS[endpoint] or (endpoint == "answers" and fault not in REFUSED):
-        assert body["mode"] in ("partial", "supported")
-        assert body["fallback"] == (fault not in HARMLESS[endpoint])
-    elif fault in REFUSED:
-        assert (body["mode"], body["reason"]) == ("not-found", REFUSED[fault])
-        assert (body["answer"], body["citations"]) == ("", [])
-    else:
-        assert body == (TIMEOUT if fault in LATE else UNAVAILABLE)
+@pytest.fixture(scope="module")
+def patient(answers: Path, answering_stub: OpenAIStub) -> Iterator[Function]:
+    with serving(answers, answering_stub) as function:
+        yield function
 
 
-def check_log(running: Running, before: int, status: int, fault: str, endpoint: str) -> None:
-    """Check that a process prints one line for a request, with its cause, and nothing else."""
-    until(lambda: len(running.lines) > before)
-    (line,) = (json.loads(line) for line in running.lines[before:])
-    # The line names the rule that refused where the contract did, and only there.
-    refused = line["reason"] == "contract"
-    failed = fault not in HARMLESS[endpoint] and fault not in REFUSED
-    assert set(line) == FIELDS | ({"contract"} if refused else {"cause"} if failed else set())
-    assert not failed or line["cause"] == CAUSES[fault]
-    if refused:
-        assert line["contract"] == {"validate/not-json": 2}
-    assert line["status"] == status
-    problems = {"unavailable", "timeout"} if endpoint == "vectors" else set()
-    assert line["reason"] in {None, "declined", "contract", *problems}
-
-
-@pytest.mark.parametrize("endpoint", ["answers", "vectors"])
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_ends_in_time_in_words_of_ours(
-    request: pytest.FixtureRequest, fault: str, endpoint: str
+@pytest.mark.parametrize("fault", ["500", "garbage", "incomplete"])
+def test_where_only_the_model_fails_a_reader_gets_the_keyless_answer(
+    patient: Function, fault: str
 ) -> None:
-    both: Functions = request.getfixturevalue(endpoint)
-    function = both.facing(fault)
-    before = len(function.running.lines)
-    function.stub.fault = fault
-    status, body = function.ask()
-    function.stub.fault = None
-    check_body(json.loads(body), fault, endpoint)
-    check_log(function.running, before, status, fault, endpoint)
-
-
-@pytest.mark.parametrize("fault", ["hang", "drip", "500", "garbage", "incomplete"])
-def test_a_fault_ends_a_stream_in_time(answers: Functions, fault: str) -> None:
-    function = answers.facing(fault)
-    before = len(function.running.lines)
-    function.stub.fault = fault
-    status, body = function.ask(Accept=EVENT_STREAM_TYPE)
-    function.stub.fault = None
-    name, data = events(body.replace(":\n\n", ""))[-1]
-    assert (status, name) == (200, "answer")
-    check_body(data, fault, "answers")
-    check_log(function.running, before, status, fault, "answers")
-
-
-def test_an_unreachable_provider_gives_the_keyless_reply(answers: Functions) -> None:
-    function = answers.patient
-    function.stub.stop()
-    status, body = function.ask()
-    function.stub.start()
+    status, body, line = patient.fail(fault)
     assert (status, json.loads(body)["fallback"]) == (200, True)
-    until(lambda: '"cause": "unreachable"' in function.running.lines[-1])
-    until(lambda: function.ask()[0] == 200)
+    assert (line["status"], line["cause"], line["reason"]) == (200, CAUSES[fault][0], None)
+    status, stream, line = patient.fail(fault, Accept=EVENT_STREAM_TYPE)
+    name, data = events(stream.replace(":\n\n", ""))[-1]
+    assert (status, name, data["fallback"]) == (200, "answer", True)
+    assert line["cause"] == CAUSES[fault][0]
 
 
-def test_nothing_a_provider_said_and_no_key_was_printed(
-    answers: Functions, vectors: Functions
+@pytest.mark.parametrize(("fault", "reason"), [("refusal", "declined"), ("empty", "contract")])
+def test_a_model_that_gives_no_draft_refuses(patient: Function, fault: str, reason: str) -> None:
+    status, body, line = patient.fail(fault)
+    reply = json.loads(body)
+    assert (status, reply["mode"], reply["reason"]) == (200, "not-found", reason)
+    assert (reply["answer"], reply["citations"]) == ("", [])
+    # The line names the rule that refused where the contract did, and only there.
+    assert line.get("contract") == ({"validate/not-json": 2} if fault == "empty" else None)
+    assert "cause" not in line
+
+
+def test_an_unreachable_provider_gives_the_keyless_reply(patient: Function) -> None:
+    patient.stub.stop()
+    status, body = patient.ask()
+    patient.stub.start()
+    assert (status, json.loads(body)["fallback"]) == (200, True)
+    until(lambda: '"cause": "unreachable"' in patient.running.lines[-1])
+    until(lambda: patient.ask()[0] == 200)
+
+
+def test_an_endless_answer_ends_with_the_deadline(
+    answers: Path, answering_stub: OpenAIStub
 ) -> None:
-    for function in (answers.hasty, answers.patient, vectors.hasty, vectors.patient):
-        output = function.running.output
-        assert published_functions.KEY not in output
-        # The pages that an answer cites are told by their paths, which are public.
-        rows = [json.loads(line) for line in function.running.lines if line.startswith("{")]
-        cited = {page for row in rows for page in row.pop("cited")}
-        assert cited <= {"index", "mooring", "storms"}
-        assert "mooring" not in json.dumps(rows)
-        assert "Traceback" not in output
-        for words in UPSTREAM_WORDS:
-            assert words not in output
+    with serving(answers, answering_stub, 1.5) as function:
+        for headers in ({}, {"Accept": EVENT_STREAM_TYPE}):
+            status, body, line = function.fail("hang", **headers)
+            assert status == 200
+            assert '"fallback": true' in body or '"fallback":true' in body
+            assert line["cause"] == "timeout"
+
+
+@pytest.mark.parametrize(
+    ("fault", "deadline", "status", "code"),
+    [("zeros", 240.0, 503, "unavailable"), ("hang", 1.5, 504, "timeout")],
+)
+def test_a_question_without_a_vector_is_a_problem(
+    vectors: tuple[Path, OpenAIStub], fault: str, deadline: float, status: int, code: str
+) -> None:
+    with serving(*vectors, deadline) as function:
+        answered, body, line = function.fail(fault)
+    problem = json.loads(body)
+    assert (answered, problem["status"]) == (status, status)
+    assert (problem["code"], line["reason"]) == (code, code)
+    assert line["cause"] == CAUSES_OF_VECTORS[fault]

@@ -3,23 +3,17 @@
 import io
 from pathlib import Path
 
-import click
-import numpy as np
 import pytest
 from rich.console import Console
 
-from answerable.cli.context import check_language_tag
 from answerable.cli.render import print_reply
-from answerable.indexing.stems import extract_stems
-from answerable.serve.answers.extractive import ExtractiveAnswerer
 from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.engine import Engine
-from answerable.serve.retrieval.bm25 import compute_idfs, score_bm25
 from answerable.serve.retrieval.question import read_question
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.text.languages import is_language_tag, match_languages
-from answerable.serve.types import Answer, Claim, Evidence, RecordCitation, Reply
-from support import doubles, sites
+from answerable.serve.types import Answer, Claim, RecordCitation, Reply
+from support import doubles
 from support.doubles import bundle_of, index_of, record
 from support.scripted import LetterEmbedder, ScriptedAnswerer
 
@@ -51,22 +45,6 @@ def test_each_language_scores_as_in_a_site_of_its_own(tmp_path: Path, question: 
         scores = {s.item.id.removeprefix("p"): s.lexical for s in single.passages}
         own = {s.item.id[2:]: s.lexical for s in passages if s.item.language == language}
         assert own == scores
-
-
-def test_single_language_site_is_scored_over_all_rows(tmp_path: Path) -> None:
-    bundle = alone(tmp_path, "en", ENGLISH)
-    words = extract_stems("rope wind zeppelin")
-    idfs = compute_idfs(bundle.postings, words)
-    whole = score_bm25(bundle.postings, idfs)
-    rows = (0, len(ENGLISH))
-    assert idfs == compute_idfs(bundle.postings, words, rows, ())
-    assert np.array_equal(whole, score_bm25(bundle.postings, idfs, rows))
-
-
-def test_passage_language_is_right_in_any_page_order(tmp_path: Path) -> None:
-    bundle = bilingual(tmp_path, french_first=True)
-    passages = [bundle.passage(row) for row in range(len(ENGLISH) + len(FRENCH))]
-    assert [p.language for p in passages] == [p.id[:2] for p in passages]
 
 
 def test_question_is_tokenized_in_every_site_language(tmp_path: Path) -> None:
@@ -109,33 +87,6 @@ def test_citation_has_its_language(tmp_path: Path) -> None:
     (citation,) = reply.answer.citations
     assert isinstance(citation, RecordCitation)
     assert citation.language == "fr"
-
-
-def test_sentences_are_stemmed_in_their_own_language(tmp_path: Path) -> None:
-    pages = [
-        record("en", "<p>The ropes of a mooring hold the boat.</p>", "Mooring"),
-        record("fr", "<p>Les cordages du mouillage tiennent le bateau.</p>", "Mouillage"),
-    ]
-    embedder = sites.local()
-    index = index_of(tmp_path, pages, embedder=embedder, languages={"fr": "fr"})
-    bundle = bundle_of(tmp_path, index, OPEN, embedder.identity)
-    answerer = ExtractiveAnswerer(bundle, embedder)
-    draft = answerer.draft("Quel cordage tient le bateau ?", Evidence((bundle.passage(1),)))
-    assert draft == {
-        "claims": [
-            {
-                "text": "Les cordages du mouillage tiennent le bateau.",
-                "evidence": [
-                    {
-                        "source": "s1",
-                        "quote": "Les cordages du mouillage tiennent le bateau.",
-                        "start": 0,
-                    }
-                ],
-            }
-        ],
-        "routes": [],
-    }
 
 
 @pytest.mark.parametrize(
@@ -182,8 +133,3 @@ def test_terminal_says_when_no_source_is_in_the_askers_language(
     assert [line for line in lines if line.startswith("No source")] == (
         [sentence] if sentence else []
     )
-
-
-def test_command_refuses_an_invalid_language_tag() -> None:
-    with pytest.raises(click.ClickException, match="--language: 'x!' is no tag"):
-        check_language_tag("x!")

@@ -17,7 +17,7 @@ from answerable.serve.vectors import SCALAR_POOL, WholeFloats, multiply_by_numpy
 
 Floats = NDArray[np.float32]
 
-SHAPES = [(1, 1), (3, 5), (65, 64), (64, 1), (200, 1024), (130, 3072), (7, 16_384)]
+SHAPES = [(1, 1), (65, 64), (200, 1024), (7, 16_384)]
 
 
 def reference(rows: NDArray[np.int8], query: NDArray[np.int8]) -> list[int]:
@@ -42,19 +42,6 @@ def test_both_kernels_equal_the_integer_product(
         full = np.full(shape, value, dtype=np.int8)
         most = np.full(shape[1:], 127, dtype=np.int8)
         assert dots(full, most).tolist() == reference(full, most)
-
-
-@given(data=st.data())
-def test_both_kernels_agree_on_random_rows(data: st.DataObject) -> None:
-    count = data.draw(st.integers(1, 140))
-    dimensions = data.draw(st.integers(1, 300))
-    values = st.integers(-128, 127)
-    rows = whole(data.draw(st.integers(0, 99)), (count, dimensions), -128)
-    query = np.array(data.draw(st.lists(values, min_size=dimensions, max_size=dimensions)))
-    query = np.maximum(query, -127).astype(np.int8)
-    expected = reference(rows, query)
-    assert kernel.multiply_by_numkong(rows, query).tolist() == expected
-    assert multiply_by_numpy(rows, query).tolist() == expected
 
 
 @pytest.mark.parametrize("cores", [1, 2])
@@ -120,15 +107,7 @@ def truncated(rows: Floats, dimensions: int) -> Floats:
 NEAR = 0.005
 
 
-def test_codes_are_whole_numbers_of_the_leading_dimensions() -> None:
-    stream = encode_vectors(vectors(20, 64), 60)
-    assert (stream.codes.dtype, stream.codes.shape) == (np.dtype(np.int8), (20, 60))
-    assert (stream.inverse_norms.dtype, stream.inverse_norms.shape) == (np.dtype("<f4"), (20,))
-    assert 0 == stream.inverse_norms.min() < stream.inverse_norms.max() <= 1
-    assert stream.decode_rows(slice(None)).dtype == np.float32
-
-
-@pytest.mark.parametrize("dimensions", [256, 200, 64, 7, 1])
+@pytest.mark.parametrize("dimensions", [256, 64, 7])
 def test_scores_approximate_cosines_of_the_leading_dimensions(dimensions: int) -> None:
     rows = vectors(400, 256)
     stream = encode_vectors(rows, dimensions)
@@ -142,7 +121,7 @@ def test_scores_approximate_cosines_of_the_leading_dimensions(dimensions: int) -
         assert np.abs(scores - exact).max() < NEAR * math.sqrt(256 / dimensions)
 
 
-@pytest.mark.parametrize("dimensions", [16, 256, 1024])
+@pytest.mark.parametrize("dimensions", [16, 256])
 def test_estimates_differ_from_scores_by_at_most_the_slack(dimensions: int) -> None:
     rows = vectors(2000, dimensions)
     stream = encode_vectors(rows, dimensions)
@@ -152,29 +131,6 @@ def test_estimates_differ_from_scores_by_at_most_the_slack(dimensions: int) -> N
     for query in (rows[1], rows[30], rows[400], truncated(peaked, dimensions)):
         missed = score_all_codes(stream, query) - stream.estimate(query)
         assert not (missed > stream.slack(query)).any()
-
-
-@pytest.mark.parametrize("dimensions", [5, 64, 257])
-def test_equal_rows_have_equal_scores(dimensions: int) -> None:
-    rows = np.repeat(vectors(5, dimensions), 40, axis=0)
-    stream = encode_vectors(rows, dimensions)
-    scores = score_all_codes(stream, truncated(rows[0] + rows[41], dimensions))
-    for group in scores.reshape(5, 40):
-        assert set(group.tolist()) == {float(group[0])}
-
-
-def test_zero_query_has_cosine_zero() -> None:
-    rows = vectors(20, 64)
-    stream = encode_vectors(rows, 64)
-    zeros = np.zeros(64, dtype=np.float32)
-    assert np.isfinite(stream.estimate(zeros)).all()
-    assert score_all_codes(stream, zeros).tolist() == [0.0] * 20
-
-
-def test_empty_stream_scores_nothing() -> None:
-    stream = encode_vectors(np.zeros((0, 64), dtype=np.float32), 64)
-    assert len(stream) == 0
-    assert stream.estimate(np.ones(64, dtype=np.float32)).shape == (0,)
 
 
 def test_candidate_pool_holds_the_best_scores() -> None:
@@ -194,7 +150,7 @@ def test_candidate_pool_holds_the_best_scores() -> None:
     count=st.integers(0, 70),
     data=st.data(),
 )
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_selected_top_rows_equal_a_stable_sort(
     scores: list[float], count: int, data: st.DataObject
 ) -> None:

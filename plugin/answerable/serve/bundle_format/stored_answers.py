@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..rules import RULES
 from ..types import Answer, Passage
 
-# In the files that a browser reads: of so many, a chosen question loads one shard.
+# In each shard of the files that a browser reads, which loads one for a chosen question.
 ANSWERS_PER_SHARD: int = RULES["stored_answers"]["ANSWERS_PER_SHARD"]
 
 # The row of a passage, and the (start, end) of words in its text.
@@ -19,7 +19,7 @@ PassageRange = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class StoredClaim:
-    """Hold a claim and the ranges that it cites.
+    """A claim and the ranges that it cites.
 
     ``excerpt``: the ranges that it consists of, none if it has words of its own.
     """
@@ -31,7 +31,7 @@ class StoredClaim:
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """Hold an answer that was drafted before the build, and the words of its question.
+    """An answer that was drafted before the build, and the words of its question.
 
     It has no field for a quote, a url or a title: those are the passages' own. On disk its question
     is that of its row.
@@ -98,36 +98,21 @@ def parse_stored_answers(
     ValueError for malformed ones.
     """
     rows = np.flatnonzero(marks).tolist()
-    if len(rows) != len(values):
-        raise ValueError("its answers do not match its questions")
-    answers: dict[int, StoredAnswer] = {}
-    for row, claims in zip(rows, values, strict=True):
-        parsed = tuple(_parse_claim(*claim, passages=passages) for claim in claims)
-        answers[row] = StoredAnswer(questions[row], parsed)
-    return answers
+    return {
+        row: StoredAnswer(
+            questions[row], tuple(_parse_claim(*claim, passages=passages) for claim in claims)
+        )
+        for row, claims in zip(rows, values, strict=True)
+    }
 
 
-def _parse_claim(
-    text: object, quotes: Sequence[Any], excerpt: Sequence[Any], *, passages: int
-) -> StoredClaim:
+def _parse_claim(text: object, quotes: Any, excerpt: Any, *, passages: int) -> StoredClaim:
+    for row, start, end in [*quotes, *excerpt]:
+        # A bool is an int to isinstance.
+        if {type(row), type(start), type(end)} != {int} or not isinstance(text, str):
+            raise TypeError("a stored claim is malformed")
+        if not (0 <= row < passages and 0 <= start < end):
+            raise ValueError(f"{row}, {start}, {end} is not a range of a passage")
     if not quotes:
         raise ValueError("a stored claim quotes nothing")
-    ranges = [
-        tuple(_parse_range(passages, *place) for place in places) for places in (quotes, excerpt)
-    ]
-    return StoredClaim(_check_text(text), *ranges)
-
-
-def _parse_range(passages: int, row: object, start: object, end: object) -> PassageRange:
-    # A bool is an int to isinstance.
-    if not (type(row) is int and type(start) is int and type(end) is int):
-        raise TypeError(f"{row!r:.20}, {start!r:.20}, {end!r:.20} are no whole numbers")
-    if not (0 <= row < passages and 0 <= start < end):
-        raise ValueError(f"{row}, {start}, {end} is not a range of a passage")
-    return row, start, end
-
-
-def _check_text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r:.80} is not a text")
-    return value
+    return StoredClaim(str(text), *(tuple(map(tuple, ranges)) for ranges in (quotes, excerpt)))
