@@ -44,6 +44,8 @@ def locate_quote(quote: str, passage: Passage, start: int | None = None) -> list
 
     start: where its words are said to begin, which comes first if they stand there to the letter.
     """
+    if quote == passage.text:
+        return [Quotation(passage, 0, len(quote))]
     quotations = [Quotation(passage, *span) for span in find_quotes(quote, passage.text)]
     if not quotations:
         return "quote"
@@ -429,7 +431,7 @@ def check_claim(text: str, quotations: Sequence[Quotation], grounds: Grounds) ->
         excerpt[0].end - excerpt[0].start == len(excerpt[0].passage.text.strip())
     )
     # White space indents the code of an excerpt.
-    if count_visible_characters(text) > MAX_EXCERPT_CHARACTERS and not is_passage:
+    if not is_passage and count_visible_characters(text) > MAX_EXCERPT_CHARACTERS:
         return Drop("length")
     if excerpt:
         return None
@@ -480,6 +482,8 @@ def _consists_of(text: str, quotations: Sequence[Quotation]) -> bool:
     if any(_JOINED.search(text, max(0, edge - 2), edge + 2) for text, edge in edges):
         return False
     words = [sanitize_text(q.passage.text[q.start : q.end]) for q in quotations]
+    if [text] == words:
+        return True
     if text.count("`") != sum(quote.count("`") for quote in words):
         return False
     remaining = fold_quote(text).text.strip()
