@@ -94,7 +94,7 @@ def is_visibly_blank(text: str) -> bool:
 
 def count_visible_characters(text: str) -> int:
     """Count the characters that are not white space."""
-    return sum(not character.isspace() for character in text)
+    return len("".join(text.split()))
 
 
 @cache
