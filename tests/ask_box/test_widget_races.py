@@ -98,21 +98,3 @@ def test_a_failed_site_request_is_retried(page: Page, site: Site) -> None:
     site.about = {"search": "?q={question}"}
     box.get_by_label("Your question").press("Enter")
     expect(box.get_by_role("link", name="Search this site for it")).to_be_visible()
-
-
-def test_a_question_that_a_page_fills_in_is_cut(page: Page, site: Site) -> None:
-    box = visit(page, site)
-    page.evaluate(f"{BOX} box.open('x'.repeat(600))")
-    expect(box.get_by_label("Your question")).to_have_value("x" * 500)
-
-
-def test_an_answer_is_readable_in_a_low_window(page: Page, site: Site) -> None:
-    page.set_viewport_size({"width": 320, "height": 256})
-    box = visit(page, site, PARTIAL)
-    ask(box, "How?\n" * 12)
-    heading = box.get_by_role("heading", name="Answer")
-    expect(heading).to_be_focused()
-    expect(heading).to_be_in_viewport()
-    last = box.get_by_role("button", name="Copy link to this question")
-    last.scroll_into_view_if_needed()
-    expect(last).to_be_in_viewport()

@@ -77,18 +77,6 @@ def test_an_answer_is_kept_for_its_page_and_its_tab_only(page: Page, site: Site)
     other.close()
 
 
-def test_an_inline_box_is_restored_in_its_place(page: Page, site: Site) -> None:
-    site.ask_box = INLINE
-    box = visit(page, site, PARTIAL)
-    box.get_by_label("Your question").fill("How?")
-    page.keyboard.press("Enter")
-    expect(box.locator(".card")).to_be_visible()
-    page.reload()
-    expect(box.locator(".card")).to_be_visible()
-    expect(box.get_by_label("Your question")).to_have_value("How?")
-    expect(page.locator("body")).to_be_focused()
-
-
 STORED = [
     "", "null", "{}", "[]", '{"question": "a", "answer": {}}', "<b>", '{"question": 5}',
     '{"question": "a", "answer": {"mode": "partial", "claims": [{"text": "x"}]}, "isOpen": true}',
@@ -162,9 +150,3 @@ def test_a_shared_question_says_to_press_enter(page: Page, site: Site) -> None:
     page.reload()
     expect(box.locator(".card")).to_be_visible()
     expect(box.get_by_text("Press Enter to ask this question.")).to_have_count(0)
-
-
-def test_an_empty_shared_question_asks_for_no_enter(page: Page, site: Site) -> None:
-    box = visit(page, site, path="/#ask=")
-    expect(box.get_by_role("dialog")).to_be_visible()
-    expect(box.get_by_text("Press Enter to ask")).to_have_count(0)
