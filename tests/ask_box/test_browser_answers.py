@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -292,13 +292,16 @@ def test_no_function_is_asked_while_the_site_is_unknown(page: Page, host: Host) 
     expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
 
 
+def fulfill_by(body: object) -> Callable[[Route], None]:
+    return lambda route: route.fulfill(json=body)
+
+
 def test_engine_that_is_no_path_of_the_site_is_not_run(page: Page, host: Host) -> None:
     urls: list[str] = []
     page.on("request", lambda request: urls.append(request.url))
     other = host.origin.replace("127.0.0.1", "127.0.0.2")
     for path in (f"{other}/x.js", "data:text/javascript,self.ran=1", "../../x.js"):
-        site = {"index": "x", "engine": [path]}
-        page.route("**/site.json", lambda route, site=site: route.fulfill(json=site))
+        page.route("**/site.json", fulfill_by({"index": "x", "engine": [path]}))
         box = visit(page, host.origin)
         ask(box, CHAIN)
         expect(box.get_by_role("alert")).to_be_visible()

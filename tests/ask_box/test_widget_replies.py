@@ -14,8 +14,7 @@ from support.widget_site import Site, visit
 QUESTIONS = {
     "How do I install the server on Debian?": "partial",
     "Which options does the configuration have?": "partial",
-    "What does mill enqueue print when it is run from a script?": "partial",
-    "Wie oft wird ein Job wiederholt?": "partial",
+    "What does mill enqueue print when it is run from a script?": "related-material",
     "Who won the football championship?": "not-found",
 }
 # What sticks out of the box at its side; code and tables scroll.
