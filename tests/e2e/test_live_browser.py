@@ -1,19 +1,16 @@
 """The whole way a reader goes, by keyboard alone: a real `mkdocs serve`, a real browser."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
-from support import live_site, sites
-from support.event_streams import events
+from support import live_site
 
 # The built-in themes load their highlighter from another host unless told not to.
 THEMES: dict[str, dict[str, Any]] = {
     "material": {"font": False, "features": ["navigation.instant"]},
-    "mkdocs": {"highlightjs": False},
     "readthedocs": {"highlightjs": False},
 }
 
@@ -56,45 +53,7 @@ def test_ask_read_and_follow_the_citation(page: Page, address: str) -> None:
     expect(page.locator("answerable-ask")).not_to_have_attribute("open", "")
 
 
-def test_a_refusal_shows_no_card_though_neighbours_were_found(page: Page, address: str) -> None:
-    sent: list[bytes] = []
-
-    def pass_on(route: Route) -> None:
-        response = route.fetch()
-        sent.append(response.body())
-        route.fulfill(response=response)
-
-    page.route("**/_answerable/answer", pass_on)
-    page.goto(f"{address}storms/")
-    ask(page, "Who sang of lanterns at the opera in Vienna?")
-    box = page.locator("answerable-ask")
-    expect(box).to_contain_text("This site does not answer that.")
-    (body,) = (dict(events(each.splitlines()))["answer"] for each in sent)
-    assert (body["mode"], body["citations"]) == ("not-found", [])
-    expect(box.locator(".card")).to_have_count(0)
-    page.keyboard.press("Escape")
-    expect(box.locator("dialog")).not_to_be_visible()
-
-
 def test_the_missing_page_has_the_box_too(page: Page, address: str) -> None:
     page.goto(f"{address}no/such/page/")
     ask(page, "How thick is the chain of a mooring?")
     expect(page.locator("answerable-ask .card")).to_have_count(1)
-
-
-def test_no_request_leaves_the_server(page: Page, address: str) -> None:
-    hosts: set[str] = set()
-    page.on("request", lambda request: hosts.add("/".join(request.url.split("/")[:3])))
-    page.goto(f"{address}mooring/")
-    ask(page, "How thick is the chain of a mooring?")
-    expect(page.locator("answerable-ask .card")).to_have_count(1)
-    assert hosts == {"/".join(address.split("/")[:3])}
-
-
-def test_the_published_page_names_the_configured_endpoint(tmp_path: Path) -> None:
-    folder = sites.write_site(tmp_path, options={"widget": {"endpoint": "/ask/"}})
-    sites.build_here(folder)
-    html = (folder / "site" / "mooring" / "index.html").read_text("utf-8")
-    assert '<link rel="answerable" href="/ask/">' in html
-    assert html.count("<answerable-ask>") == 1
-    assert 'src="../assets/answerable/ask-box.js"' in html

@@ -181,11 +181,3 @@ def test_drawer_and_box_on_a_phone(page: Page, address: str) -> None:
     trigger.click()
     expect(box.get_by_label("Your question")).to_be_focused()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-def test_a_printed_page_has_no_box(page: Page, address: str) -> None:
-    page.goto(address)
-    trigger = page.locator("answerable-ask").get_by_role("button", name="Ask")
-    expect(trigger).to_be_visible()
-    page.emulate_media(media="print")
-    expect(trigger).to_be_hidden()
