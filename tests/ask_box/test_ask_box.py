@@ -13,7 +13,6 @@ from support.widget_site import (
     PARTIAL,
     RECORD,
     RELATED,
-    ROUTE,
     SECOND_CLAIM,
     SECOND_RECORD,
     SUPPORTED,
@@ -94,25 +93,6 @@ def test_supported_answer_draws_exactly_the_cited_cards(page: Page, site: Site) 
     expect(box).not_to_contain_text("onfidence")
     expect(box).to_contain_text("1 sentence removed: source not verified.")
     assert site.questions == [("/_answerable/answer", asking("How do I deploy?"))]
-
-
-def test_related_material_has_only_routes_and_location_cards(page: Page, site: Site) -> None:
-    box = visit(page, site, RELATED)
-    ask(box)
-    expect(box.get_by_role("heading", name="Where to look")).to_be_focused()
-    expect(box.locator(".sentence")).to_have_text([f"{ROUTE['text']}[1]"])
-    expect(box.locator(".card")).to_have_count(1)
-    expect(box.locator(".card.hint")).to_have_count(1)
-
-
-def test_not_found_declines_without_cards(page: Page, site: Site) -> None:
-    box = visit(page, site, NOT_FOUND | {"answer": "Trust me, it is 42."})
-    ask(box)
-    expect(box.get_by_role("heading", name="This site does not answer that.")).to_be_focused()
-    expect(box.get_by_role("status")).to_have_text("Not found on this site.")
-    expect(box.locator(".card, .sentence, .mark")).to_have_count(0)
-    expect(box).not_to_contain_text("42")
-    expect(box).not_to_contain_text("onfidence")
 
 
 MALFORMED: dict[str, Reply] = {
@@ -253,33 +233,15 @@ def test_with_a_site_url_a_foreign_host_is_never_linked(page: Page, site: Site) 
     expect(box.locator("a")).to_have_count(0)
 
 
-@pytest.mark.parametrize("published", [None, "/en/latest/"])
-def test_a_site_below_a_path_uses_that_path_for_requests_and_links(
-    page: Page, site: Site, published: str | None
-) -> None:
+def test_a_site_below_a_path_uses_that_path_for_requests_and_links(page: Page, site: Site) -> None:
     site.prefix = "/sub"
-    site_url = published and f"https://example.org{published}"
-    prefix = (published or "").rstrip("/")
-    citation = RECORD | {
-        "url": f"{prefix}{RECORD['url']}",
-        "href": f"{prefix}{RECORD['href']}",
-    }
-    reply = PARTIAL | {"citations": [citation], "site_url": site_url}
+    places = {name: f"/en/latest{RECORD[name]}" for name in ("url", "href")}
+    site_url = "https://example.org/en/latest/"
+    reply = PARTIAL | {"citations": [RECORD | places], "site_url": site_url}
     box = visit(page, site, reply, path="/deep/page/")
     ask(box)
     expect(box.locator(".card a")).to_have_attribute("href", f"{site.origin}/sub{RECORD['href']}")
     assert [path for path, _ in site.questions] == ["/sub/_answerable/answer"]
-
-
-def test_the_endpoint_of_the_attribute_comes_before_that_of_the_page(
-    page: Page, site: Site
-) -> None:
-    site.head = '<link rel="answerable" href="/api/">'
-    site.ask_box = '<answerable-ask endpoint="/mine"></answerable-ask>'
-    box = visit(page, site, PARTIAL)
-    ask(box)
-    expect(box.locator(".card")).to_have_count(1)
-    assert [url for url, _ in site.questions] == ["/mine/answer"]
 
 
 def test_the_endpoint_survives_a_change_of_address(page: Page, site: Site) -> None:
@@ -309,7 +271,6 @@ def cited_in(*languages: str | None) -> Json:
     ("page_language", "sources", "notice"),
     [
         ("fr-CA", ("en", "de"), "The sources are in English and German."),
-        ("fr-CA", ("fr", "en"), None),
         ("fr", ("not a tag",), "The sources are in not a tag."),
     ],
 )

@@ -201,37 +201,13 @@ def workers(page: Page) -> list[str]:
     return [re.sub(r".*/assets/answerable/engine/[0-9a-f]{16}/", "", w.url) for w in page.workers]
 
 
-NO_WORKERS = {
-    "no worker of modules": ("", "window.Worker = function () { throw new TypeError(); }"),
-    "forbidden workers": (f"{STRICT_CSP}; worker-src 'none'", ""),
-}
-
-
-@pytest.mark.parametrize("name", NO_WORKERS)
-def test_page_answers_itself_where_no_worker_is_to_be_had(
-    browser: Browser, host: Host, name: str
-) -> None:
-    policy, script = NO_WORKERS[name]
-    if policy:
-        host.headers["Content-Security-Policy"] = policy
+def test_page_answers_itself_where_no_worker_is_to_be_had(browser: Browser, host: Host) -> None:
+    host.headers["Content-Security-Policy"] = f"{STRICT_CSP}; worker-src 'none'"
     with browser.new_page() as page:
-        page.add_init_script(script)
         box = visit(page, f"{host.origin}/404.html")
         ask(box, CHAIN)
         expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
         assert workers(page) == []
-
-
-def test_page_that_fetches_itself_answers_itself(page: Page, host: Host) -> None:
-    box = visit(page, host.origin)
-    box.evaluate("""(box) => box.fetch = (address, options) =>
-      fetch(address, { ...options, headers: { "X-Key": "k" } })""")
-    keys: dict[str, str | None] = {}
-    page.on("request", lambda each: keys.update({each.url: each.headers.get("x-key")}))
-    ask(box, CHAIN)
-    expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
-    assert workers(page) == []
-    assert {key for url, key in keys.items() if url.endswith((".bin", ".json"))} == {"k"}
 
 
 def test_new_deploy_is_noticed_by_an_open_page(page: Page, built: Path, tmp_path: Path) -> None:
@@ -269,29 +245,6 @@ def test_stop_ends_a_question_whose_index_is_still_loaded(page: Page, host: Host
     expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
 
 
-def test_browser_without_decompression_is_offered_the_search(page: Page, host: Host) -> None:
-    page.add_init_script("delete window.DecompressionStream")
-    box = visit(page, host.origin)
-    box.evaluate("(box) => box.setAttribute('search', '?q={question}')")
-    ask(box, CHAIN)
-    expect(box.get_by_role("alert")).to_have_text(
-        "This browser is too old to answer questions here. Search still works."
-    )
-    expect(box.get_by_role("link", name="Search this site for it")).to_be_visible()
-    expect(box.get_by_role("button", name="Try again")).to_have_count(0)
-
-
-def test_no_function_is_asked_while_the_site_is_unknown(page: Page, host: Host) -> None:
-    page.route("**/site.json", lambda route: route.fulfill(status=503, body="later"))
-    box = visit(page, host.origin)
-    ask(box, CHAIN)
-    expect(box.get_by_role("alert")).to_contain_text("try again")
-    assert not [line for line in host.requests if line.startswith("POST")]
-    page.unroute("**/site.json")
-    box.get_by_role("button", name="Try again").click()
-    expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
-
-
 def fulfill_by(body: object) -> Callable[[Route], None]:
     return lambda route: route.fulfill(json=body)
 
@@ -316,7 +269,6 @@ SEARCH = """() => document.body.insertAdjacentHTML("afterbegin",
 # Of files that the site has, by what is wrong with them: the pattern, and what is sent instead.
 BROKEN_FILES: dict[str, tuple[str, dict[str, Any], str, str]] = {
     "bad shard": ("**/terms-*.bin", {"body": "junk"}, "stale", "Reload the page"),
-    "page for scripts": ("**/engine/**", {"body": "<p>Home"}, "stale", "Reload the page"),
     "broken server": ("**/index/**", {"status": 502, "body": ""}, "failed", "Try again"),
     "missing site.json": ("**/site.json*", {"status": 404, "body": ""}, "501", ""),
 }
@@ -343,53 +295,6 @@ def test_every_failure_has_a_way_on(page: Page, host: Host, name: str) -> None:
         assert not page.url.endswith(CHAIN)
     box.locator("textarea").press("Enter")
     expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
-
-
-WORKER = """addEventListener("fetch", (event) => {
-  if (event.request.mode === "navigate") return;
-  event.respondWith(caches.match(event.request, { ignoreSearch: true }).then(
-    (kept) => kept ?? fetch(event.request).then(async (response) => {
-      const copy = response.clone();
-      const cache = await caches.open("theirs");
-      if (!/\\.bin/.test(response.url)) await cache.put(event.request, copy);
-      return response;
-    })));
-});
-addEventListener("activate", (event) => event.waitUntil(clients.claim()));"""
-REGISTER = """async () => {
-  await navigator.serviceWorker.register("worker.js");
-  await navigator.serviceWorker.ready;
-}"""
-
-
-def test_answers_of_a_build_that_a_service_worker_keeps_are_refused(
-    page: Page, built: Path, tmp_path: Path
-) -> None:
-    site = tmp_path / "site"
-    newer = write_plain_site(tmp_path / "newer", {**PAGES, "tides.md": "# Tides\n\nLow water.\n"})
-    build_here(newer)
-    shutil.copytree(built, site)
-    (site / "worker.js").write_text(WORKER)
-    with hosted(site) as host:
-        host.headers["Cache-Control"] = "no-store"
-        box = visit(page, host.origin)
-        page.evaluate(REGISTER)
-        page.reload()
-        page.wait_for_function("navigator.serviceWorker.controller")
-        ask(box, CHAIN)
-        expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
-        shutil.rmtree(site)
-        shutil.copytree(newer / "site", site)
-        (site / "worker.js").write_text(WORKER)
-        page.goto(host.origin)
-        # A reader who has not asked since: what the engine keeps would answer once more.
-        page.evaluate("() => caches.delete('answerable')")
-        page.evaluate(SEARCH)
-        ask(box, CHAIN)
-        expect(box).to_have_attribute("problem", "stale")
-        expect(box.get_by_role("alert")).to_contain_text("of another build")
-        expect(box.get_by_role("button", name="Reload the page")).to_be_visible()
-        expect(box.get_by_role("link", name="Search this site for it")).to_be_visible()
 
 
 def test_page_that_is_opened_as_a_file_says_why_it_cannot_answer(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from support.widget_site import (
@@ -137,29 +138,7 @@ def test_a_shared_question_fills_the_field_but_is_not_sent(page: Page, site: Sit
     assert [body for _, body in site.questions] == [asking(question)] * 2
 
 
-def test_a_shared_question_of_the_same_page_opens_one_box(page: Page, site: Site) -> None:
-    site.ask_box = "<answerable-ask></answerable-ask>" * 2
-    visit(page, site, path="/guide/")
-    first, second = page.locator("answerable-ask").all()
-    for question in ["How?", "Why?"]:
-        page.evaluate("(question) => { location.hash = `ask=${question}`; }", question)
-        expect(first.get_by_label("Your question")).to_have_value(question)
-        expect(first.get_by_text("Press Enter to ask this question.")).to_have_count(1)
-        expect(second).not_to_have_attribute("open", "")
-        page.keyboard.press("Escape")
-    page.evaluate("location.hash = 'part'")
-    expect(page).to_have_url(f"{site.origin}/guide/#part")
-    expect(first).not_to_have_attribute("open", "")
-
-
-def test_the_rest_of_an_address_survives_a_shared_question(page: Page, site: Site) -> None:
-    page.add_init_script("history.replaceState({ kept: true }, '')")
-    box = visit(page, site, path="/guide/?flag&x=a%20b#ask=How%3F")
-    expect(box.get_by_label("Your question")).to_have_value("How?")
-    assert page.url == f"{site.origin}/guide/?flag&x=a%20b"
-    assert page.evaluate("history.state") == {"kept": True}
-
-
+@pytest.mark.deep
 def test_a_shared_question_is_cut_to_its_limit_and_tolerates_broken_encoding(
     page: Page, site: Site
 ) -> None:
@@ -214,15 +193,6 @@ def test_feedback_goes_to_the_configured_address_only(page: Page, site: Site) ->
         {"helpful": False, "reason": "outdated", "question": "Other?", "mode": "not-found", **of},
     ]
     assert sum(url.endswith("/feedback") for url in requested) == 2
-
-
-def test_failed_feedback_shows_a_message(page: Page, site: Site) -> None:
-    site.feedback_status = 500
-    site.ask_box = '<answerable-ask feedback="/feedback"></answerable-ask>'
-    box = visit(page, site, PARTIAL)
-    ask(box)
-    box.get_by_role("button", name="Yes").click()
-    expect(box.get_by_role("status")).to_have_text("That could not be sent.")
 
 
 def test_events_fire_in_order_with_their_details(page: Page, site: Site) -> None:
@@ -351,6 +321,7 @@ def test_the_shortcut_can_be_changed_or_removed(page: Page, site: Site) -> None:
     expect(box.locator("dialog")).to_have_count(0)
 
 
+@pytest.mark.deep
 def test_italics_of_a_text_that_is_edited_are_left_alone(page: Page, site: Site) -> None:
     site.ask_box = '<p contenteditable="true">Words</p><answerable-ask></answerable-ask>'
     box = visit(page, site)
@@ -406,6 +377,7 @@ def test_slots_replace_the_texts_of_the_box(page: Page, site: Site) -> None:
     expect(page.get_by_text("By the harbour.")).to_be_visible()
 
 
+@pytest.mark.deep
 def test_parts_and_custom_properties_style_the_box(page: Page, site: Site) -> None:
     css = (
         "answerable-ask { --answerable-accent: rgb(1, 2, 3); --answerable-radius: 3px }"
@@ -428,6 +400,7 @@ def in_new_tab(page: Page, link: Locator) -> None:
     opened.value.close()
 
 
+@pytest.mark.deep
 def test_a_source_in_a_new_tab_leaves_the_box_open(page: Page, site: Site) -> None:
     cited = [RECORD, SECOND_RECORD]
     claims = [CLAIM | {"citations": [1, 2]}]

@@ -61,8 +61,12 @@ def opened(page: Page, address: str, width: int = 1280) -> Locator:
     return box
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_the_button_covers_no_contents_and_no_end(page: Page, address: str, width: int) -> None:
+def test_the_button_covers_no_contents_and_no_end(page: Page, address: str) -> None:
+    for width in (1280, 390):
+        check_what_is_covered(page, address, width)
+
+
+def check_what_is_covered(page: Page, address: str, width: int) -> None:
     box = opened(page, address, width)
     for place in (0, 800):
         page.evaluate("(top) => scrollTo(0, top)", place)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from ask_box.test_widget_accessibility import violations
@@ -57,6 +58,7 @@ def test_blocks_of_an_excerpt_are_drawn_as_on_their_page(page: Page, site: Site)
     expect(words.locator("mark").first).to_have_text("disable")
 
 
+@pytest.mark.deep
 def test_wide_excerpt_tables_scroll_by_keyboard(page: Page, site: Site) -> None:
     page.set_viewport_size({"width": 360, "height": 740})
     wide = {"kind": "table", "columns": [], "rows": [[[span("option" * 9)]] * 6]}
@@ -173,16 +175,3 @@ def test_axe_finds_no_fault_in_excerpts(page: Page, site: Site) -> None:
         line.click()
     assert violations(page) == []
     expect(box.locator(".card")).to_have_count(3)
-
-
-def test_an_excerpt_fits_a_phone_in_both_directions(page: Page, site: Site) -> None:
-    page.set_viewport_size({"width": 360, "height": 740})
-    site.lang = "ar"
-    box = visit(page, site, excerpts(CODE, STEPS, OPTIONS))
-    box.locator(".trigger").click()
-    page.keyboard.type("client?")
-    page.keyboard.press("Enter")
-    expect(box.locator(".card")).to_have_count(3)
-    expect(box.locator(".panel")).to_have_css("direction", "rtl")
-    expect(box.locator("pre")).to_have_css("direction", "ltr")
-    assert box.locator(".result").evaluate("(node) => node.scrollWidth <= node.clientWidth")

@@ -127,6 +127,7 @@ FRAGMENTS = {
 }
 
 
+@pytest.mark.deep
 def test_the_script_selects_the_words_in_an_older_browser(old_page: Page) -> None:
     page = old_page
     with serving() as site:
@@ -163,14 +164,3 @@ def test_the_answer_beside_a_source_closes_by_its_key_and_button(page: Page, gui
     expect(box.get_by_label("Your question")).to_be_focused()
     expect(box.locator(".card")).to_be_visible()
     assert box.get_by_role("dialog").evaluate("(node) => node.matches(':modal')")
-
-
-def test_the_page_beside_the_answer_can_be_used(page: Page, guide: Site) -> None:
-    guide.head = '<script src="/router.js"></script>'
-    page.set_viewport_size({"width": 360, "height": 740})
-    box = follow(page, guide)
-    expect_selected(page)
-    page.evaluate("scrollTo(0, 0)")
-    page.get_by_text("Harbour").click()
-    expect(page.locator("body")).to_be_focused()
-    expect(box.get_by_role("dialog")).to_be_visible()

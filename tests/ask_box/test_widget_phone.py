@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from support.widget_site import CLAIM, HANG, PARTIAL, RECORD, SUPPORTED, Site, ask, visit
@@ -97,6 +98,7 @@ def test_the_button_that_copies_code_stands_beside_it(page: Page, site: Site) ->
         assert whole["y"] <= copy["y"] < code["y"] + code["height"]
 
 
+@pytest.mark.deep
 def test_motion_respects_prefers_reduced_motion(page: Page, site: Site) -> None:
     for motion, moves in [("reduce", False), ("no-preference", True)]:
         page.emulate_media(reduced_motion="reduce" if motion == "reduce" else "no-preference")
@@ -108,6 +110,7 @@ def test_motion_respects_prefers_reduced_motion(page: Page, site: Site) -> None:
             assert (name != "none") == moves
 
 
+@pytest.mark.deep
 def test_forced_colors_keep_borders_and_states_visible(page: Page, site: Site) -> None:
     page.emulate_media(forced_colors="active")
     box = visit(page, site, HANG)

@@ -15,11 +15,9 @@ from support.deadlines import PATIENCE, until
 from support.widget_excerpts import STEPS, excerpts
 from support.widget_site import (
     CLAIM,
-    HANG,
     NOT_FOUND,
     PARTIAL,
     RECORD,
-    RELATED,
     Json,
     Reply,
     Site,
@@ -147,7 +145,6 @@ WITHOUT_MODEL = "Answered without the model."
         (excerpts(STEPS, fallback=True), "From this site", [WITHOUT_MODEL]),
         # Excerpts that a model chose to write are its answer.
         (excerpts(STEPS, written=True, complete=True), "Answer", []),
-        (RELATED, "Where to look", []),
     ],
 )
 def test_the_grade_of_an_answer_is_its_heading(
@@ -178,6 +175,7 @@ def test_not_found_leads_to_the_search_and_to_the_authors(page: Page, site: Site
     expect(page).to_have_url(site.origin + SEARCH_LINK)
 
 
+@pytest.mark.deep
 def test_next_steps_come_from_attributes_with_safe_urls_only(page: Page, site: Site) -> None:
     site.about = ABOUT
     site.ask_box = (
@@ -232,6 +230,7 @@ def test_a_rate_limit_counts_down_before_it_can_be_tried_again(page: Page, site:
 WAITS = {None: 30, "1": 1, "0": 30, "-5": 30, "99999999": 3600, "soon": 30, "1e999": 3600}
 
 
+@pytest.mark.deep
 def test_invalid_retry_after_values_are_tolerated(page: Page, site: Site) -> None:
     page.clock.install(time=0)
     retry_headers = [{} if wait is None else {"Retry_After": wait} for wait in WAITS]
@@ -294,6 +293,7 @@ SEARCHED = {
 }
 
 
+@pytest.mark.deep
 def test_the_search_gets_the_content_words_of_the_question(page: Page, site: Site) -> None:
     site.ask_box = '<answerable-ask search="/find/?q={question}"></answerable-ask>'
     box = visit(page, site, *[NOT_FOUND] * len(SEARCHED))
@@ -329,6 +329,7 @@ def test_problems_are_worded_by_their_code(page: Page, site: Site) -> None:
             page.keyboard.press("Enter")
 
 
+@pytest.mark.deep
 def test_a_very_long_answer_scrolls_inside_the_dialog(page: Page, site: Site) -> None:
     claims = [CLAIM | {"text": f"Line {n}. " + "long " * 40} for n in range(60)]
     box = visit(page, site, PARTIAL | {"claims": claims})
@@ -385,6 +386,7 @@ def test_code_is_drawn_as_code_and_long_quotes_are_folded(page: Page, site: Site
     assert box.locator("blockquote").inner_text() == "def f():\n    return 1"
 
 
+@pytest.mark.deep
 def test_a_notice_appears_when_site_and_index_differ(page: Page, site: Site) -> None:
     cases: list[tuple[object, bool]] = [
         ("3f9c", False),
@@ -402,6 +404,7 @@ def test_a_notice_appears_when_site_and_index_differ(page: Page, site: Site) -> 
         expect(box.get_by_text("are not of the same build")).to_have_count(int(has_notice))
 
 
+@pytest.mark.deep
 def test_a_malformed_site_response_is_ignored(page: Page, site: Site) -> None:
     for about in (
         Reply("<html>"), Reply([]), Reply("null"), Reply({"examples": "no", "search": 5}),
@@ -413,11 +416,3 @@ def test_a_malformed_site_response_is_ignored(page: Page, site: Site) -> None:
         expect_state(box, "not-found")
         expect(box.get_by_role("link")).to_have_count(0)
         page.keyboard.press("Escape")
-
-
-def test_moving_a_working_box_ends_its_request(page: Page, site: Site) -> None:
-    box = visit(page, site, HANG)
-    ask(box)
-    expect_state(box, "working")
-    page.evaluate("document.body.append(document.querySelector('answerable-ask'))")
-    expect(box).not_to_have_attribute("state", "working")

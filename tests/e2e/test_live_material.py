@@ -162,6 +162,7 @@ def test_instant_navigation_keeps_the_box_and_lands_at_the_words(page: Page, add
     expect(box.locator(".card .title").first).to_be_visible()
 
 
+@pytest.mark.deep
 def test_drawer_and_box_on_a_phone(page: Page, address: str) -> None:
     page.set_viewport_size({"width": 390, "height": 780})
     page.goto(address)

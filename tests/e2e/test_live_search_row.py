@@ -95,6 +95,7 @@ def test_enter_in_the_field_asks_only_if_nothing_is_found(page: Page, address: s
     expect(box).to_have_attribute("state", "not-found")
 
 
+@pytest.mark.deep
 def test_a_source_leaves_search_and_instant_navigation_keeps_the_row(
     page: Page, address: str
 ) -> None:
@@ -131,6 +132,7 @@ def test_a_strict_policy_and_another_language_keep_the_row(page: Page, site: Sit
     assert not site.reports
 
 
+@pytest.mark.deep
 def test_no_row_without_material_s_search_or_without_the_option(page: Page, site: Site) -> None:
     urls: list[str] = []
     page.on("request", lambda request: urls.append(request.url))
