@@ -3,6 +3,7 @@
 The very words of a question with a stored answer get that answer, judged by the same contract.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic
@@ -20,7 +21,13 @@ from .errors import ContractViolation, EmbedderError, ProviderError
 from .request_context import current_context
 from .retrieval.boosts import hash_words
 from .retrieval.question import QuestionReading, drop_unknown_words, read_question
-from .retrieval.retrieve import TOP_K, RetrievalResult, list_sections, retrieve
+from .retrieval.retrieve import (
+    SIBLING_SLACK,
+    TOP_K,
+    RetrievalResult,
+    list_sections,
+    retrieve,
+)
 from .retrieval.scoring import Scored
 from .retrieval.selection import POOL_SIZE, arrange_pool, fit_budget, select_evidence
 from .retrieval.store import Store
@@ -113,7 +120,12 @@ class Engine(Generic[StoreT]):
         return self._retrieve(self.parse_question(question), top_k, language, near)
 
     def _retrieve(
-        self, reading: QuestionReading, top_k: int, language: str | None, near: int
+        self,
+        reading: QuestionReading,
+        top_k: int,
+        language: str | None,
+        near: int,
+        near_floor: float = -math.inf,
     ) -> RetrievalResult:
         if not reading.terms:
             return RetrievalResult(reading=reading)
@@ -121,7 +133,7 @@ class Engine(Generic[StoreT]):
         with context.stage("embedding"):
             vector = self.embedder.embed([reading.text])[0]
         with context.stage("searching"):
-            return retrieve(self.store, reading, vector, top_k, language, near)
+            return retrieve(self.store, reading, vector, top_k, language, near, near_floor)
 
     def search(self, question: str, language: str | None = None) -> tuple[Scored[Passage], ...]:
         """Search for the sections nearest to a question, near misses among them: never evidence.
@@ -129,8 +141,10 @@ class Engine(Generic[StoreT]):
         Words that the site does not have lower no section, as they lower an answer.
         """
         reading = drop_unknown_words(self.store, self.parse_question(question))
-        retrieved = self._retrieve(reading, POOL_SIZE, language, POOL_SIZE)
-        return list_sections(self.store.manifest.profile, retrieved)
+        profile = self.store.manifest.profile
+        near_floor = profile.floor - SIBLING_SLACK
+        retrieved = self._retrieve(reading, POOL_SIZE, language, POOL_SIZE, near_floor)
+        return list_sections(profile, retrieved)
 
     def answer(self, question: str, language: str | None = None) -> Reply:
         """Answer from evidence or refuse; the answerer is not called without evidence."""
