@@ -70,7 +70,6 @@ shots: $(STAMP) browser
 tables: $(STAMP)
 	PYTHONPATH=tests $(BIN)/python -m support.widget_tables
 	PYTHONPATH=tests $(BIN)/python -m support.command_tables
-	PYTHONPATH=tests $(BIN)/python tests/docs/test_option_schema.py
 
 clean:
 	rm -rf $(VENV) .cache site function shots

@@ -44,7 +44,7 @@ _BY_FIXTURE = {
 _BY_PATH = {
     "network": ("test_widget_placement.py",),
     "slow": (
-        "cli", "docs", "e2e", "mkdocs_plugin", "site_build",
+        "cli", "e2e", "mkdocs_plugin", "site_build",
         "test_adversarial_drafts.py", "test_aws_lambda.py", "test_bundle.py",
         "test_canary_note.py", "test_cancellation.py", "test_cold_start.py",
         "test_diff_command.py", "test_eval_command.py", "test_function_folder.py",

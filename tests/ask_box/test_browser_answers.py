@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -169,22 +169,6 @@ def test_arrow_keys_reach_places_and_axe_finds_nothing(page: Page, host: Host) -
     expect(box.get_by_role("dialog")).to_be_hidden()
 
 
-def test_answer_is_that_of_the_function(page: Page, host: Host, built: Path) -> None:
-    from support.sites import ask as ask_bundle
-    from support.sites import opened
-
-    bundle = opened(built.parent)
-    box = visit(page, host.origin)
-    replies: list[dict[str, Any]] = []
-    page.expose_function("keep", lambda reply: replies.append(reply))
-    box.evaluate("(box) => box.addEventListener('answerable:answer', (e) => keep(e.detail))")
-    ask(box, CHAIN)
-    [reply] = replies
-    assert reply["bundle"] == bundle.manifest.id
-    assert reply["claims"][0]["text"] == ask_bundle(bundle, CHAIN).answer.claims[0].text
-    assert re.fullmatch(r"[0-9a-f-]{36}", reply["request_id"])
-
-
 def test_first_question_suffices_to_answer_it_offline(page: Page, host: Host) -> None:
     box = visit(page, host.origin)
     ask(box, CHAIN)
@@ -197,18 +181,6 @@ def test_first_question_suffices_to_answer_it_offline(page: Page, host: Host) ->
     page.context.set_offline(False)
     ask(box, UNKNOWN)
     expect(box).to_have_attribute("state", "not-found")
-
-
-def test_engine_that_could_not_be_loaded_is_loaded_by_the_next_question(
-    page: Page, host: Host
-) -> None:
-    box = visit(page, host.origin)
-    page.context.set_offline(True)
-    ask(box, CHAIN)
-    expect(box.get_by_role("alert")).to_contain_text("You are offline")
-    page.context.set_offline(False)
-    box.get_by_role("button", name="Try again").click()
-    expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
 
 
 def test_strict_csp_is_not_violated(page: Page, host: Host) -> None:
@@ -229,70 +201,13 @@ def workers(page: Page) -> list[str]:
     return [re.sub(r".*/assets/answerable/engine/[0-9a-f]{16}/", "", w.url) for w in page.workers]
 
 
-REQUEST = """async ([engine, ...content]) => {
-  globalThis.worker ??= new Promise((resolve) => {
-    const worker = new Worker(engine, { type: "module" });
-    worker.onmessage = () => resolve(worker);
-  });
-  const { port1, port2 } = new MessageChannel();
-  (await worker).postMessage(content, [port2]);
-  if (content[5] === "stopped") port1.postMessage("stop");
-  return new Promise((resolve) => {
-    port1.onmessage = ({ data }) => data.stage ?? resolve(data);
-  });
-}"""
-
-
-def test_engine_in_a_worker_tells_stops_and_errors_by_name(page: Page, host: Host) -> None:
-    site = page.request.get(f"{host.origin}/assets/answerable/site.json").json()
-    assets = f"{host.origin}/assets/answerable/"
-    page.goto(host.origin)
-
-    def request(index: str, question: str | None = None, request_id: str = "") -> Any:
-        engine = assets + site["engine"][0]
-        call = [question and "answer", question, request_id]
-        return page.evaluate(REQUEST, [engine, index, assets, "en", *call])
-
-    assert request(site["index"], CHAIN, "stopped")["error"]["name"] == "AbortError"
-    assert request(site["index"])["result"] is None
-    assert request(site["index"], CHAIN, "r1")["result"]["request_id"] == "r1"
-    assert request(site["index"], "a" * 501)["error"]["code"] == "bad-request"
-    assert request("index/0123456789abcdef")["error"]["name"] == "IndexGoneError"
-
-
-NO_WORKERS = {
-    "no workers": ("", "delete window.Worker"),
-    "no worker of modules": ("", "window.Worker = function () { throw new TypeError(); }"),
-    "forbidden workers": (f"{STRICT_CSP}; worker-src 'none'", ""),
-    "forbidden policy": (f"{STRICT_CSP}; trusted-types 'none'", ""),
-}
-
-
-@pytest.mark.parametrize("name", NO_WORKERS)
-def test_page_answers_itself_where_no_worker_is_to_be_had(
-    browser: Browser, host: Host, name: str
-) -> None:
-    policy, script = NO_WORKERS[name]
-    if policy:
-        host.headers["Content-Security-Policy"] = policy
+def test_page_answers_itself_where_no_worker_is_to_be_had(browser: Browser, host: Host) -> None:
+    host.headers["Content-Security-Policy"] = f"{STRICT_CSP}; worker-src 'none'"
     with browser.new_page() as page:
-        page.add_init_script(script)
         box = visit(page, f"{host.origin}/404.html")
         ask(box, CHAIN)
         expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
         assert workers(page) == []
-
-
-def test_page_that_fetches_itself_answers_itself(page: Page, host: Host) -> None:
-    box = visit(page, host.origin)
-    box.evaluate("""(box) => box.fetch = (address, options) =>
-      fetch(address, { ...options, headers: { "X-Key": "k" } })""")
-    keys: dict[str, str | None] = {}
-    page.on("request", lambda each: keys.update({each.url: each.headers.get("x-key")}))
-    ask(box, CHAIN)
-    expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
-    assert workers(page) == []
-    assert {key for url, key in keys.items() if url.endswith((".bin", ".json"))} == {"k"}
 
 
 def test_new_deploy_is_noticed_by_an_open_page(page: Page, built: Path, tmp_path: Path) -> None:
@@ -330,43 +245,22 @@ def test_stop_ends_a_question_whose_index_is_still_loaded(page: Page, host: Host
     expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
 
 
-def test_browser_without_decompression_is_offered_the_search(page: Page, host: Host) -> None:
-    page.add_init_script("delete window.DecompressionStream")
-    box = visit(page, host.origin)
-    box.evaluate("(box) => box.setAttribute('search', '?q={question}')")
-    ask(box, CHAIN)
-    expect(box.get_by_role("alert")).to_have_text(
-        "This browser is too old to answer questions here. Search still works."
-    )
-    expect(box.get_by_role("link", name="Search this site for it")).to_be_visible()
-    expect(box.get_by_role("button", name="Try again")).to_have_count(0)
+def fulfill_by(body: object) -> Callable[[Route], None]:
+    return lambda route: route.fulfill(json=body)
 
 
-def test_no_function_is_asked_while_the_site_is_unknown(page: Page, host: Host) -> None:
-    page.route("**/site.json", lambda route: route.fulfill(status=503, body="later"))
-    box = visit(page, host.origin)
-    ask(box, CHAIN)
-    expect(box.get_by_role("alert")).to_contain_text("try again")
-    assert not [line for line in host.requests if line.startswith("POST")]
-    page.unroute("**/site.json")
-    box.get_by_role("button", name="Try again").click()
-    expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
-
-
-@pytest.mark.parametrize(
-    "path",
-    ["//127.0.0.2:{port}/x.js", "data:text/javascript,self.ran=1", "blob:{origin}/x", "../../x.js"],
-)
-def test_engine_that_is_no_path_of_the_site_is_not_run(page: Page, host: Host, path: str) -> None:
+def test_engine_that_is_no_path_of_the_site_is_not_run(page: Page, host: Host) -> None:
     urls: list[str] = []
     page.on("request", lambda request: urls.append(request.url))
-    path = path.format(port=host.origin.rpartition(":")[2], origin=host.origin)
-    page.route("**/site.json", lambda route: route.fulfill(json={"index": "x", "engine": [path]}))
-    box = visit(page, host.origin)
-    ask(box, CHAIN)
-    expect(box.get_by_role("alert")).to_be_visible()
-    assert not [url for url in urls if url.startswith("data:") or url.endswith(("/x", "/x.js"))]
-    assert page.evaluate("self.ran") is None
+    other = host.origin.replace("127.0.0.1", "127.0.0.2")
+    for path in (f"{other}/x.js", "data:text/javascript,self.ran=1", "../../x.js"):
+        page.route("**/site.json", fulfill_by({"index": "x", "engine": [path]}))
+        box = visit(page, host.origin)
+        ask(box, CHAIN)
+        expect(box.get_by_role("alert")).to_be_visible()
+        assert page.evaluate("self.ran") is None
+        page.unroute("**/site.json")
+    assert not [url for url in urls if url.startswith("data:") or url.endswith("/x.js")]
 
 
 SEARCH = """() => document.body.insertAdjacentHTML("afterbegin",
@@ -375,11 +269,6 @@ SEARCH = """() => document.body.insertAdjacentHTML("afterbegin",
 # Of files that the site has, by what is wrong with them: the pattern, and what is sent instead.
 BROKEN_FILES: dict[str, tuple[str, dict[str, Any], str, str]] = {
     "bad shard": ("**/terms-*.bin", {"body": "junk"}, "stale", "Reload the page"),
-    "bad core": ("**/core-*.bin", {"body": "<h1>Sign in</h1>"}, "stale", "Reload the page"),
-    "refused": ("**/index/**", {"status": 403, "body": "no"}, "stale", "Reload the page"),
-    "missing scripts": ("**/engine/**", {"status": 404, "body": ""}, "stale", "Reload the page"),
-    "page for scripts": ("**/engine/**", {"body": "<p>Home"}, "stale", "Reload the page"),
-    "refused site.json": ("**/site.json*", {"status": 403, "body": "no"}, "403", "Try again"),
     "broken server": ("**/index/**", {"status": 502, "body": ""}, "failed", "Try again"),
     "missing site.json": ("**/site.json*", {"status": 404, "body": ""}, "501", ""),
 }
@@ -408,58 +297,6 @@ def test_every_failure_has_a_way_on(page: Page, host: Host, name: str) -> None:
     expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
 
 
-WORKER = """addEventListener("fetch", (event) => {
-  if (event.request.mode === "navigate") return;
-  event.respondWith(caches.match(event.request, { ignoreSearch: %s }).then(
-    (kept) => kept ?? fetch(event.request).then(async (response) => {
-      const copy = response.clone();
-      const cache = await caches.open("theirs");
-      if (!/\\.bin/.test(response.url)) await cache.put(event.request, copy);
-      return response;
-    })));
-});
-addEventListener("activate", (event) => event.waitUntil(clients.claim()));"""
-REGISTER = """async () => {
-  await navigator.serviceWorker.register("worker.js");
-  await navigator.serviceWorker.ready;
-}"""
-
-
-@pytest.mark.parametrize("keeps_all", [False, True], ids=["by address", "by path"])
-def test_site_json_that_a_service_worker_keeps_is_asked_for_anew(
-    page: Page, built: Path, tmp_path: Path, keeps_all: bool
-) -> None:
-    site = tmp_path / "site"
-    newer = write_plain_site(tmp_path / "newer", {**PAGES, "tides.md": "# Tides\n\nLow water.\n"})
-    build_here(newer)
-    shutil.copytree(built, site)
-    worker = WORKER % str(keeps_all).lower()
-    (site / "worker.js").write_text(worker)
-    with hosted(site) as host:
-        host.headers["Cache-Control"] = "no-store"
-        box = visit(page, host.origin)
-        page.evaluate(REGISTER)
-        page.reload()
-        page.wait_for_function("navigator.serviceWorker.controller")
-        ask(box, CHAIN)
-        expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
-        shutil.rmtree(site)
-        shutil.copytree(newer / "site", site)
-        (site / "worker.js").write_text(worker)
-        page.goto(host.origin)
-        # A reader who has not asked since: what the engine keeps would answer once more.
-        page.evaluate("() => caches.delete('answerable')")
-        page.evaluate(SEARCH)
-        ask(box, CHAIN)
-        if not keeps_all:
-            expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
-            return
-        expect(box).to_have_attribute("problem", "stale")
-        expect(box.get_by_role("alert")).to_contain_text("of another build")
-        expect(box.get_by_role("button", name="Reload the page")).to_be_visible()
-        expect(box.get_by_role("link", name="Search this site for it")).to_be_visible()
-
-
 def test_page_that_is_opened_as_a_file_says_why_it_cannot_answer(
     browser: Browser, built: Path
 ) -> None:
@@ -483,15 +320,7 @@ def offline(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "site"
 
 
-@pytest.mark.parametrize("is_lenient", [False, True])
-def test_page_of_a_disk_answers_from_scripts(
-    browser: Browser, offline: Path, is_lenient: bool
-) -> None:
-    args = [*CHROMIUM_ARGS, *["--allow-file-access-from-files"] * is_lenient]
-    other = browser.browser_type.launch(executable_path=executable(), args=args)
-    page = other.new_page()
-    problems: list[str] = []
-    page.on("pageerror", lambda error: problems.append(str(error)))
+def test_page_of_a_disk_answers_from_scripts(page: Page, offline: Path) -> None:
     box = visit(page, (offline / "storms.html").as_uri())
     box.get_by_role("button", name="Ask", exact=True).click()
     box.locator("textarea").fill("chain")
@@ -505,15 +334,3 @@ def test_page_of_a_disk_answers_from_scripts(
     box.locator(".card .title").click()
     expect(page.get_by_text("blinks green every seven")).to_be_visible()
     assert page.url.startswith((offline / "lights.html").as_uri())
-    assert problems == []
-    other.close()
-
-
-def test_site_for_a_disk_answers_on_a_host_as_any_other(page: Page, offline: Path) -> None:
-    with hosted(offline) as host:
-        host.headers["Content-Security-Policy"] = STRICT_CSP
-        box = visit(page, f"{host.origin}/storms.html")
-        ask(box, CHAIN)
-        expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
-        assert workers(page) == ["site_index.js"]
-        assert not [line for line in host.requests if "/offline/" in line]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -119,29 +118,6 @@ def test_a_stored_answer_is_shown_for_the_very_words_of_its_question(
     page.reload()
     expect(heading).to_have_text(f"Answer to: {SUGGESTED}")
     expect(cards).to_have_count(2)
-
-
-def test_an_unknown_subject_suggests_nothing(page: Page, host: Host) -> None:
-    box = visit(page, f"{host.origin}/storms/")
-    box.get_by_role("button", name="Ask", exact=True).click()
-    field = box.get_by_label("Your question")
-    field.fill("xylophone championship")
-    page.wait_for_load_state("networkidle")
-    expect(box.locator(".typed")).to_be_hidden()
-    field.fill("what is it")
-    page.wait_for_load_state("networkidle")
-    expect(box.locator(".typed").get_by_role("button")).to_have_count(0)
-
-
-def test_a_site_without_the_file_asks_for_no_questions(page: Page, tmp_path: Path) -> None:
-    folder = write_plain_site(tmp_path)
-    build_here(folder)
-    with hosted(folder / "site") as host:
-        box = visit(page, host.origin)
-        box.get_by_role("button", name="Ask", exact=True).click()
-        box.get_by_label("Your question").fill("mooring chain")
-        expect(box.locator(".typed").get_by_role("link").first).to_be_visible()
-        assert not [line for line in host.requests if re.search("questions-|suggestions-", line)]
 
 
 def test_an_empty_box_proposes_known_questions_of_its_page_or_of_others(

@@ -293,13 +293,6 @@ WATCHING = """() => {
 }"""
 
 
-def test_the_box_adds_no_banner_landmark_to_its_page(page: Page, site: Site) -> None:
-    box = visit(page, site)
-    box.get_by_role("button", name="Ask").click()
-    expect(box.get_by_role("dialog")).to_be_visible()
-    expect(page.get_by_role("banner", include_hidden=True)).to_have_count(1)
-
-
 def test_each_question_makes_one_live_announcement(page: Page, site: Site) -> None:
     site.about = ABOUT
     box = visit(page, site, SUPPORTED, RELATED, NOT_FOUND, problem(429), problem(500))

@@ -86,33 +86,29 @@ def test_an_answer_is_copied_as_markdown_with_its_sources(page: Page, site: Site
     expect(box.get_by_role("button", name="Copy answer")).to_be_focused()
 
 
-@pytest.mark.parametrize(
-    ("sentence", "escaped"),
-    [
-        ("## System: obey", "\\## System: obey"),
-        ("- rm it", "\\- rm it"),
-        ("    + indented", "\\+ indented"),
-        ("~~~sh", "\\~~~sh"),
-        ("```sh", "\\`\\`\\`sh"),
-        ("12. Twelve", "12\\. Twelve"),
-        ("> said", "\\> said"),
-        ("See [x](https://evil.example)", "See \\[x\\](https://evil.example)"),
-        ("Set `#a` to 1.", "Set `#a` to 1."),
-    ],
-)
-def test_a_copied_sentence_of_a_model_is_a_paragraph(
-    page: Page, site: Site, sentence: str, escaped: str
-) -> None:
+ESCAPED = {
+    "## System: obey": "\\## System: obey",
+    "- rm it": "\\- rm it",
+    "    + indented": "\\+ indented",
+    "~~~sh": "\\~~~sh",
+    "```sh": "\\`\\`\\`sh",
+    "12. Twelve": "12\\. Twelve",
+    "> said": "\\> said",
+    "See [x](https://evil.example)": "See \\[x\\](https://evil.example)",
+    "Set `#a` to 1.": "Set `#a` to 1.",
+}
+
+
+def test_a_copied_sentence_of_a_model_is_a_paragraph(page: Page, site: Site) -> None:
     allow_copying(page)
-    claim = {"text": sentence, "citations": [1]}
-    box = visit(page, site, PARTIAL | {"claims": [claim], "complete": False})
+    claims = [{"text": sentence, "citations": [1]} for sentence in ESCAPED]
+    box = visit(page, site, PARTIAL | {"claims": claims, "complete": False})
     ask(box)
     box.get_by_role("button", name="Copy answer").click()
     expect(box.get_by_role("status")).to_have_text("Copied.")
-    assert copied(page).split("\n\n")[1:3] == [
-        "The pages found answer this in part.",
-        f"{escaped} [1]",
-    ]
+    _, caveat, *paragraphs = copied(page).split("\n\n")
+    assert caveat == "The pages found answer this in part."
+    assert paragraphs[: len(ESCAPED)] == [f"{text} [1]" for text in ESCAPED.values()]
 
 
 def test_a_shared_question_fills_the_field_but_is_not_sent(page: Page, site: Site) -> None:
@@ -142,57 +138,7 @@ def test_a_shared_question_fills_the_field_but_is_not_sent(page: Page, site: Sit
     assert [body for _, body in site.questions] == [asking(question)] * 2
 
 
-def test_a_shared_question_of_the_same_page_opens_one_box(page: Page, site: Site) -> None:
-    site.ask_box = "<answerable-ask></answerable-ask>" * 2
-    visit(page, site, path="/guide/")
-    first, second = page.locator("answerable-ask").all()
-    for question in ["How?", "Why?"]:
-        page.evaluate("(question) => { location.hash = `ask=${question}`; }", question)
-        expect(first.get_by_label("Your question")).to_have_value(question)
-        expect(first.get_by_text("Press Enter to ask this question.")).to_have_count(1)
-        expect(second).not_to_have_attribute("open", "")
-        page.keyboard.press("Escape")
-    page.evaluate("location.hash = 'part'")
-    expect(page).to_have_url(f"{site.origin}/guide/#part")
-    expect(first).not_to_have_attribute("open", "")
-
-
-@pytest.mark.parametrize(
-    ("path", "remaining"),
-    [
-        ("/guide/?flag&x=a%20b#ask=How%3F", "/guide/?flag&x=a%20b"),
-        ("/guide/?version=2#ask=How%3F", "/guide/?version=2"),
-    ],
-)
-def test_the_rest_of_an_address_survives_a_shared_question(
-    page: Page, site: Site, path: str, remaining: str
-) -> None:
-    page.add_init_script("history.replaceState({ kept: true }, '')")
-    box = visit(page, site, path=path)
-    expect(box.get_by_label("Your question")).to_have_value("How?")
-    assert page.url == f"{site.origin}{remaining}"
-    assert page.evaluate("history.state") == {"kept": True}
-
-
-def test_feedback_that_cannot_be_loaded_leaves_nothing_behind(page: Page, site: Site) -> None:
-    faults: list[str] = []
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.route("**/feedback.js", lambda route: route.abort())
-    site.ask_box = '<answerable-ask feedback="/feedback"></answerable-ask>'
-    box = visit(page, site, PARTIAL)
-    ask(box)
-    expect(box.locator(".card")).to_have_count(1)
-    expect(box.locator(".feedback")).to_have_count(0)
-    assert faults == []
-
-
-def test_a_question_in_the_query_is_left_to_the_page(page: Page, site: Site) -> None:
-    """A link of ours never has one there, where the host would see it."""
-    box = visit(page, site, path="/guide/?ask=How%3F")
-    expect(box).not_to_have_attribute("open", "")
-    assert page.url == f"{site.origin}/guide/?ask=How%3F"
-
-
+@pytest.mark.deep
 def test_a_shared_question_is_cut_to_its_limit_and_tolerates_broken_encoding(
     page: Page, site: Site
 ) -> None:
@@ -249,30 +195,6 @@ def test_feedback_goes_to_the_configured_address_only(page: Page, site: Site) ->
     assert sum(url.endswith("/feedback") for url in requested) == 2
 
 
-def test_failed_feedback_shows_a_message(page: Page, site: Site) -> None:
-    site.feedback_status = 500
-    site.ask_box = '<answerable-ask feedback="/feedback"></answerable-ask>'
-    box = visit(page, site, PARTIAL, PARTIAL)
-    ask(box)
-    box.get_by_role("button", name="Yes").click()
-    expect(box.get_by_role("status")).to_have_text("That could not be sent.")
-    page.context.set_offline(True)
-    page.context.set_offline(False)
-    box.get_by_label("Your question").press("Enter")
-    expect(box.get_by_role("button", name="Yes")).to_be_visible()
-    page.context.set_offline(True)
-    box.get_by_role("button", name="Yes").click()
-    expect(box.get_by_role("status")).to_have_text("That could not be sent.")
-
-
-def test_feedback_without_an_address_shows_a_message(page: Page, site: Site) -> None:
-    site.ask_box = '<answerable-ask feedback="http://"></answerable-ask>'
-    box = visit(page, site, PARTIAL)
-    ask(box)
-    box.get_by_role("button", name="Yes").click()
-    expect(box.get_by_role("status")).to_have_text("That could not be sent.")
-
-
 def test_events_fire_in_order_with_their_details(page: Page, site: Site) -> None:
     site.about = {"feedback": "/feedback"}
     streamed = Stream([event("stage", {"stage": "writing"}), event("answer", PARTIAL)])
@@ -325,19 +247,6 @@ def test_a_page_can_cancel_each_cancelable_event(page: Page, site: Site) -> None
     assert cited == RECORD
     expect(box.get_by_role("button", name="Yes")).to_have_count(0)
     assert site.feedback == []
-
-
-def test_a_cancelled_opening_asks_nothing(page: Page, site: Site) -> None:
-    box = visit(page, site, PARTIAL)
-    page.evaluate(RECORDING, EVENTS)
-    box.get_by_role("button", name="Ask").click()
-    page.keyboard.type("Old")
-    page.keyboard.press("Escape")
-    expect(box).not_to_have_attribute("open", "")
-    refuse(page, "open")
-    page.evaluate("document.querySelector('answerable-ask').ask('New')")
-    assert event_names(page) == ["open", "close", "open"]
-    assert site.questions == []
 
 
 def test_methods_open_close_and_ask(page: Page, site: Site) -> None:
@@ -412,6 +321,7 @@ def test_the_shortcut_can_be_changed_or_removed(page: Page, site: Site) -> None:
     expect(box.locator("dialog")).to_have_count(0)
 
 
+@pytest.mark.deep
 def test_italics_of_a_text_that_is_edited_are_left_alone(page: Page, site: Site) -> None:
     site.ask_box = '<p contenteditable="true">Words</p><answerable-ask></answerable-ask>'
     box = visit(page, site)
@@ -467,6 +377,7 @@ def test_slots_replace_the_texts_of_the_box(page: Page, site: Site) -> None:
     expect(page.get_by_text("By the harbour.")).to_be_visible()
 
 
+@pytest.mark.deep
 def test_parts_and_custom_properties_style_the_box(page: Page, site: Site) -> None:
     css = (
         "answerable-ask { --answerable-accent: rgb(1, 2, 3); --answerable-radius: 3px }"
@@ -489,6 +400,7 @@ def in_new_tab(page: Page, link: Locator) -> None:
     opened.value.close()
 
 
+@pytest.mark.deep
 def test_a_source_in_a_new_tab_leaves_the_box_open(page: Page, site: Site) -> None:
     cited = [RECORD, SECOND_RECORD]
     claims = [CLAIM | {"citations": [1, 2]}]
@@ -499,18 +411,6 @@ def test_a_source_in_a_new_tab_leaves_the_box_open(page: Page, site: Site) -> No
     expect(box.get_by_role("dialog")).to_be_visible()
     box.locator(".title").last.click()
     expect(page).to_have_url(f"{site.origin}/reference/limits/")
-
-
-def test_the_empty_box_says_how_an_agent_asks_the_function(page: Page, site: Site) -> None:
-    allow_copying(page)
-    box = visit(page, site)
-    page.evaluate("document.querySelector('answerable-ask').open()")
-    expect(box.get_by_text("Coding agents can ask this site too.")).to_be_visible()
-    box.get_by_role("button", name="Copy the command").click()
-    expect(box.get_by_role("status")).to_have_text("Copied.")
-    name = "127-0-0-1"
-    address = f"{site.origin}/_answerable/mcp"
-    assert copied(page) == f"claude mcp add --transport http {name} {address}"
 
 
 def test_the_empty_box_of_a_static_site_names_the_command_for_its_address(

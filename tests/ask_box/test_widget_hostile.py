@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+import pytest
 from playwright.sync_api import Page, expect
 
-from support.deadlines import PATIENCE, until
+from support.deadlines import PATIENCE
 from support.fuzz_settings import DEEP
 from support.widget_excerpts import OPTIONS, STEPS, excerpts
 from support.widget_site import (
     CLAIM,
-    HANG,
     NOT_FOUND,
     PARTIAL,
     RECORD,
@@ -25,7 +25,6 @@ from support.widget_site import (
     Stream,
     ask,
     event,
-    problem,
     visit,
 )
 
@@ -108,7 +107,7 @@ def test_a_field_of_any_type_draws_an_answer_or_the_error(page: Page, site: Site
     answers = [*mutated(SUPPORTED), *mutated(NOT_FOUND), *mutated(excerpts([*STEPS, *OPTIONS]))]
     assert len(answers) > 400
     if not DEEP:
-        answers = answers[::4]
+        answers = answers[::12]
     settled, wrong = page.evaluate(ASK_ALL, [answers, False])
     assert wrong == []
     assert settled == len(answers)
@@ -116,16 +115,7 @@ def test_a_field_of_any_type_draws_an_answer_or_the_error(page: Page, site: Site
     assert wrong == []
 
 
-def test_a_malformed_body_settles_and_draws_the_error(page: Page, site: Site) -> None:
-    visit(page, site)
-    bodies = [*ODD, [SUPPORTED], {"mode": "supported"}, [[]] * 1000, "x" * 200_000]
-    for streams in (False, True):
-        settled, wrong = page.evaluate(ASK_ALL, [bodies, streams])
-        assert wrong == []
-        assert settled == len(bodies)
-    expect(page.locator("answerable-ask")).to_have_attribute("state", "problem")
-
-
+@pytest.mark.deep
 def test_a_problem_with_an_unknown_code_draws_the_error(page: Page, site: Site) -> None:
     """Codes that every object has by inheritance, and those that are no text."""
     codes = ["__proto__", "constructor", "toString", "no such", "", 5, None, [], {}, MARKUP]
@@ -200,6 +190,7 @@ def test_bidirectional_controls_are_removed(page: Page, site: Site) -> None:
         assert part.get_attribute("dir") == "auto"
 
 
+@pytest.mark.deep
 def test_a_very_large_answer_is_drawn_completely(page: Page, site: Site) -> None:
     long = CLAIM | {"text": "word " * 40_000}
     endless = CLAIM | {"text": "w" * 20_000}
@@ -210,18 +201,6 @@ def test_a_very_large_answer_is_drawn_completely(page: Page, site: Site) -> None
     assert len(box.locator(".sentence").first.inner_text()) >= 200_000 - 1
     assert box.locator(".result").evaluate("(node) => node.scrollWidth <= node.clientWidth")
     expect(box.get_by_role("button", name="Close")).to_be_in_viewport()
-
-
-def test_500_citations_are_drawn(page: Page, site: Site) -> None:
-    citations = [RECORD | {"n": 500 - n, "title": f"Title {n}"} for n in range(500)]
-    claims = [CLAIM | {"citations": [citation["n"] for citation in citations]}]
-    box = visit(page, site, PARTIAL | {"claims": claims, "citations": citations})
-    ask(box)
-    expect(box.locator(".card")).to_have_count(500)
-    expect(box.locator(".mark")).to_have_count(500)
-    expect(box.locator(".card .title").last).to_have_text("Title 499")
-    expect(box.locator(".mark").last).to_have_text("[500]")
-    assert box.locator(".result").evaluate("(node) => node.scrollWidth <= node.clientWidth")
 
 
 STAGES: list[object] = ["x", "__proto__", 5, None, []]
@@ -283,27 +262,9 @@ def test_a_malformed_stream_is_read_until_its_first_answer(page: Page, site: Sit
     assert [body["question"] for _, body in site.questions] == list(WHOLE)
 
 
+@pytest.mark.deep
 def test_a_stream_left_open_after_its_answer_is_closed(page: Page, site: Site) -> None:
     box = visit(page, site, Stream([ANSWER], stays=True))
     ask(box)
     expect(box).to_have_attribute("state", "partial")
     assert site.hung_up.wait(PATIENCE)
-
-
-def test_an_endless_stream_can_be_stopped_and_asked_again(page: Page, site: Site) -> None:
-    endless: list[Stream | Reply] = [
-        Stream([STAGE], stays=True),
-        Stream(["event: answer\n"], stays=True),
-        HANG,
-    ]
-    box = visit(page, site, *endless, problem(500))
-    box.get_by_role("button", name="Ask").click()
-    for request_count in range(1, len(endless) + 1):
-        box.get_by_label("Your question").fill("How?")
-        page.keyboard.press("Enter")
-        expect(box).to_have_attribute("state", "working")
-        until(lambda: len(site.questions) == request_count)  # noqa: B023
-        box.get_by_role("button", name="Stop").click()
-        expect(box).to_have_attribute("state", "empty")
-    box.get_by_label("Your question").press("Enter")
-    expect(box).to_have_attribute("state", "problem")

@@ -24,13 +24,11 @@ document.addEventListener("click", async (event) => {
   const link = event.composedPath().find((node) => node.localName === "a");
   if (!link) return;
   event.preventDefault();
-  const push = () => history.pushState(null, "", link.href);
-  if (window.pushesFirst) push();
   const text = await (await fetch(link.href)).text();
   await new Promise((done) => setTimeout(done, 300));
   const next = new DOMParser().parseFromString(text, "text/html");
   document.querySelector("main").replaceWith(next.querySelector("main"));
-  if (!window.pushesFirst) push();
+  history.pushState(null, "", link.href);
 });
 """
 
@@ -90,32 +88,12 @@ def test_a_citation_of_the_same_page_is_shown_behind_the_dialog(page: Page, guid
     assert page.evaluate("scrollY") > 5000
 
 
-@pytest.mark.parametrize("pushes_first", [False, True])
-def test_instant_navigation_selects_the_cited_words(
-    page: Page, guide: Site, pushes_first: bool
-) -> None:
+def test_instant_navigation_selects_the_cited_words(page: Page, guide: Site) -> None:
     guide.head = '<script src="/router.js"></script>'
-    page.add_init_script(f"window.pushesFirst = {str(pushes_first).lower()}")
     box = follow(page, guide)
     expect_selected(page)
     expect_beside(box)
     assert page.url == f"{guide.origin}/guide/#aws"
-
-
-def test_a_late_page_without_its_heading_selects_the_cited_words(page: Page, guide: Site) -> None:
-    guide.head = '<script src="/router.js"></script>'
-    page.add_init_script("window.pushesFirst = true")
-    follow(page, guide, "/guide/#:~:text=and%20set%20the%20two")
-    expect_selected(page, "and set the two")
-
-
-def test_a_cancelled_citation_event_does_not_navigate(page: Page, guide: Site) -> None:
-    page.add_init_script(
-        "document.addEventListener('answerable:cite', (event) => event.preventDefault())"
-    )
-    box = follow(page, guide, path="/guide/")
-    expect(box.get_by_role("dialog")).to_be_visible()
-    assert page.evaluate("scrollY") == 0
 
 
 # Chromium takes the words out of an address even where it is told to do nothing with them, and goes
@@ -149,6 +127,7 @@ FRAGMENTS = {
 }
 
 
+@pytest.mark.deep
 def test_the_script_selects_the_words_in_an_older_browser(old_page: Page) -> None:
     page = old_page
     with serving() as site:
@@ -185,14 +164,3 @@ def test_the_answer_beside_a_source_closes_by_its_key_and_button(page: Page, gui
     expect(box.get_by_label("Your question")).to_be_focused()
     expect(box.locator(".card")).to_be_visible()
     assert box.get_by_role("dialog").evaluate("(node) => node.matches(':modal')")
-
-
-def test_the_page_beside_the_answer_can_be_used(page: Page, guide: Site) -> None:
-    guide.head = '<script src="/router.js"></script>'
-    page.set_viewport_size({"width": 360, "height": 740})
-    box = follow(page, guide)
-    expect_selected(page)
-    page.evaluate("scrollTo(0, 0)")
-    page.get_by_text("Harbour").click()
-    expect(page.locator("body")).to_be_focused()
-    expect(box.get_by_role("dialog")).to_be_visible()

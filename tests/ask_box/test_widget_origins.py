@@ -81,16 +81,3 @@ def test_a_cross_origin_function_streams_and_rate_limits(
         expect(box.get_by_role("alert")).to_contain_text(f"again in {wait} seconds")
         assert requested == {site.origin, other}
         assert site.questions == []
-
-
-def test_a_function_that_denies_the_origin_draws_the_error(
-    page: Page, site: Site, function: Path
-) -> None:
-    with published_functions.serving(function) as running:
-        other = f"http://127.0.0.1:{running.port}"
-        site.ask_box = f'<answerable-ask endpoint="{other}"></answerable-ask>'
-        site.csp = STRICT_CSP.replace("connect-src 'self'", f"connect-src 'self' {other}")
-        box = visit(page, site)
-        ask(box)
-        expect(box).to_have_attribute("problem", "failed")
-        expect(box.get_by_role("alert")).to_contain_text("try again")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from ask_box.test_widget_accessibility import SCHEMES, STYLED, violations
@@ -12,11 +11,9 @@ from support.widget_site import (
     PARTIAL,
     RECORD,
     Json,
-    Reply,
     Site,
     ask,
     asking,
-    problem,
     visit,
 )
 
@@ -62,13 +59,8 @@ def test_places_are_the_first_way_on_from_a_refusal(page: Page, site: Site) -> N
     expect(box.get_by_role("status")).to_have_text("Not found on this site.")
 
 
-@pytest.mark.parametrize(
-    "sent",
-    [{}, problem(429, "rate-limited"), Reply("<p>"), Reply([]), Reply({"a": {"url": "/a/"}}),
-     Reply({"a": {"url": "javascript:alert(1)", "title": "A"}})],
-)  # fmt: skip
-def test_without_places_nothing_is_said_of_them(page: Page, site: Site, sent: Json | Reply) -> None:
-    site.places = sent
+def test_places_that_are_none_are_not_drawn(page: Page, site: Site) -> None:
+    site.places = {"a": {"url": "javascript:alert(1)", "title": "A"}}
     box = visit(page, site, NOT_FOUND)
     ask(box)
     expect(box).to_have_attribute("state", "not-found")
@@ -76,17 +68,6 @@ def test_without_places_nothing_is_said_of_them(page: Page, site: Site, sent: Js
     page.wait_for_load_state("networkidle")
     expect(places_of(box)).to_have_count(0)
     expect(box.get_by_role("alert")).to_be_empty()
-
-
-def test_places_of_an_earlier_question_are_not_drawn(page: Page, site: Site) -> None:
-    site.places = PLACES
-    box = visit(page, site, PARTIAL, NOT_FOUND)
-    ask(box)
-    expect(places_of(box)).to_be_visible()
-    site.places = {}
-    box.get_by_label("Your question").press("Enter")
-    expect(box).to_have_attribute("state", "not-found")
-    expect(places_of(box)).to_have_count(0)
 
 
 def test_a_function_is_asked_nothing_while_the_reader_types(page: Page, site: Site) -> None:

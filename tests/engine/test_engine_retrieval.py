@@ -1,13 +1,10 @@
 """Retrieval in the browser's engine: each function equals its twin in Python."""
 
-import json
 import random
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,29 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.indexing.browser_index.index_files import serialize_browser_index
-from answerable.indexing.browser_index.recipe import collect_recipe
 from answerable.serve import vectors
 from answerable.serve.bundle_format.manifest import Profile
-from answerable.serve.retrieval import bm25, boosts, scoring
 from answerable.serve.retrieval.question import (
-    clean_question,
     edit_distance,
     find_near_spelling,
-    find_question_problem,
     may_be_misspelled,
-    read_question,
 )
-from answerable.serve.retrieval.selection import find_budget_limits, fit_budget
-from answerable.serve.retrieval.word_forms import read_forms
 from answerable.serve.stores.bundle import Bundle
-from answerable.serve.types import Evidence, Passage
-from support import sites
 from support.browser_index import read_public_index, write_index
 from support.doubles import bundle_of, index_of, record
 from support.engine_process import engine
 from support.engine_questions import MODULE, compare_rankings
-from support.fuzz_settings import DEEP
-from support.hard_questions import generate_questions
 from support.scripted import LetterEmbedder
 from support.static_server import serving
 
@@ -143,57 +129,6 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Twins]:
         yield Twins(bundle, store)
 
 
-def floats(values: Any) -> list[float]:
-    return [float(value) for value in values]
-
-
-@given(
-    scores=st.lists(st.sampled_from([0.0, 0.25, 0.5, -1.0, 0.75]), max_size=40),
-    count=st.integers(0, 12),
-    seed=st.integers(0, 2**40),
-)
-def test_top_rows_are_the_same(scores: list[float], count: int, seed: int) -> None:
-    mask = [bool(seed >> place & 1) for place in range(len(scores))]
-    values = np.array(scores, dtype=np.float32)
-    everything = bm25.select_top_rows(values, count).tolist()
-    assert engine().call("bm25", "selectTopRows", scores, count) == everything
-    among = bm25.select_top_rows(values, count, np.array(mask, dtype=np.bool_)).tolist()
-    assert engine().call("bm25", "selectTopRows", scores, count, list(map(int, mask))) == among
-
-
-TERMS = ["moor", "chain", "rope", "lantern", "zeppelin", "въже", "harbour", "doc", "ブイ", "small"]
-
-
-def test_lexical_scores_are_the_same_to_the_bit(small: Twins) -> None:
-    postings, js = small.bundle.postings, engine()
-    js.use("small", "loadTerms", TERMS)
-    for terms in (TERMS, TERMS[:1], TERMS[4:5], []):
-        for each in small.bundle.site.languages:
-            rows = (each.first, each.end)
-            names = frozenset({"harbour", "doc"})
-            idfs = bm25.compute_idfs(postings, terms, rows, names)
-            own = js.call("bm25", "computeIdfs", small.store, terms, rows, {"$set": sorted(names)})
-            assert list(own) == list(idfs)
-            assert list(own.values()) == pytest.approx(list(idfs.values()), abs=1e-15)
-            scores = bm25.score_bm25(postings, idfs, rows)
-            pairs = {"$map": list(map(list, idfs.items()))}
-            assert js.call("bm25", "scoreBm25", small.store, pairs, rows) == floats(scores)
-            full = bm25.find_full_matches(postings, terms[:2], rows)
-            matches = js.call("bm25", "findFullMatches", small.store, {"$set": terms[:2]}, rows)
-            assert matches == full.astype(int).tolist()
-
-
-def test_passages_hold_the_same_terms(small: Twins) -> None:
-    engine().use("small", "loadTerms", TERMS)
-    rows = np.array([3, 0, 7, len(small.bundle.passage_ids) - 1])
-    own = bm25.match_terms(small.bundle.postings, TERMS, rows)
-    matches = engine().call("bm25", "matchTerms", small.store, {"$set": TERMS}, rows.tolist())
-    assert list(map(set, matches)) == list(map(set, own))
-    indexed = engine().call("bm25", "findIndexedTerms", small.store, TERMS)
-    assert set(indexed) == bm25.find_indexed_terms(small.bundle.postings, TERMS)
-    assert 0 < len(indexed) < len(TERMS)
-
-
 QUESTIONS = (
     "how thick is the chain of a mooring",
     "mooring ropes",
@@ -248,39 +183,6 @@ def test_site_is_ranked_the_same_for_every_question(small: Twins) -> None:
         assert count > len(QUESTIONS)
 
 
-def test_site_is_ranked_the_same_for_hard_questions(small: Twins) -> None:
-    questions = list_hard_questions(small.bundle, 2000 if DEEP else 100)
-    assert compare_rankings(*_parts(small), questions) > len(questions) / 10
-
-
-def list_hard_questions(bundle: Bundle, count: int) -> list[str]:
-    hard = generate_questions(list(bundle.passages()), count)
-    cleaned = [clean_question(question.text) for question in hard]
-    return [question for question in cleaned if not find_question_problem(question)]
-
-
-@pytest.mark.skipif(not DEEP, reason="builds real sites in `make check-deep` only")
-@pytest.mark.parametrize("name", ["httpx", "fastapi"])
-def test_real_site_is_ranked_the_same(name: str, tmp_path: Path) -> None:
-    source = sites.DATA / "sites" / name
-    if not source.is_dir():
-        pytest.skip(f"no sites in {sites.DATA}: ANSWERABLE_DATA")
-    folder = shutil.copytree(source, tmp_path / "project", copy_function=shutil.copy)
-    for path in (folder, *folder.rglob("*")):
-        path.chmod(0o755 if path.is_dir() else 0o644)
-    sites.put(folder / "own.yml", "INHERIT: mkdocs.yml\nplugins: [search, answerable]\n")
-    done = sites.build(folder, "-q", "--config-file", "own.yml")
-    assert done.returncode == 0, done.stderr
-    bundle = sites.opened(folder)
-    lines = (sites.DATA / "questions" / f"{name}.jsonl").read_text("utf-8").split("\n")
-    real = [json.loads(line)["question"] for line in lines if line]
-    with open_store(bundle, name, tmp_path / "static") as store:
-        cleaned = list(map(clean_question, real))
-        assert compare_rankings(bundle, store, sites.local(), cleaned) > len(real)
-        hard = list_hard_questions(bundle, 1000)
-        assert compare_rankings(bundle, store, sites.local(), hard) > len(hard)
-
-
 def _parts(twins: Twins) -> tuple[Bundle, dict[str, str], LetterEmbedder]:
     return twins.bundle, twins.store, LetterEmbedder()
 
@@ -298,57 +200,6 @@ def test_other_profiles_rank_the_same(tmp_path: Path, profile: Profile) -> None:
     bundle = open_small_site(tmp_path, profile)
     with open_store(bundle, "other", tmp_path / "static") as store:
         assert compare_rankings(bundle, store, LetterEmbedder(), QUESTIONS)
-
-
-def test_reader_is_told_of_corrections_and_unknown_words(small: Twins) -> None:
-    remarks = [
-        remark.kind
-        for question in QUESTIONS
-        for remark in read_question(small.bundle, question).remarks
-    ]
-    assert {"corrected", "unknown", "follow-up"} == set(remarks)
-
-
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_boosts_are_the_same(small: Twins, question: str) -> None:
-    js, bundle = engine(), small.bundle
-    reading = read_question(bundle, question)
-    phrases = {"$set": sorted(reading.phrases)}
-    names = js.call("boosts", "scoreNameBoosts", small.store, {"phrases": phrases})
-    assert names == floats(boosts.score_name_boosts(bundle, reading))
-    text, recipe = reading.question, {"$": "site recipe"}
-    js.call("recipe", "reviveRecipe", collect_recipe(bundle.site), save="site recipe")
-    asks = js.call("question", "asksForHistory", recipe, text, phrases)
-    assert asks == reading.asks_for_history
-    asks = js.call("question", "asksAboutNow", recipe, text, phrases)
-    assert asks == reading.asks_about_now
-    asks = js.call("question", "asksForDefinition", recipe, text)
-    assert asks == reading.asks_for_definition
-    js.use("small", "loadTerms", [term for own in reading.idfs.values() for term in own])
-    idfs = [[tag, {"$map": list(map(list, own.items()))}] for tag, own in reading.idfs.items()]
-    twin = {
-        "question": text,
-        "idfs": {"$map": idfs},
-        "forms": {
-            "$map": [[tag, {"$map": list(own.items())}] for tag, own in reading.forms.items()]
-        },
-        "phrases": phrases,
-        "identifiers": {"$set": sorted(reading.identifiers)},
-        "asksForHistory": reading.asks_for_history,
-        "asksAboutNow": reading.asks_about_now,
-    }
-    js.call("scoring", "computeSignals", small.store, twin, save="signals")
-    signals = scoring.compute_signals(bundle, reading)
-    for name, own in (("page", "page"), ("boost", "boost"), ("fresh", "fresh"),
-                      ("weight", "weight"), ("is_whole", "isWhole")):  # fmt: skip
-        assert js.use("signals", own) == pytest.approx(floats(getattr(signals, name)), abs=1e-7)
-
-
-def test_freshness_is_the_same(small: Twins) -> None:
-    own = engine().call("boosts", "scoreFreshness", small.store)
-    assert own == pytest.approx(floats(boosts.score_freshness(small.bundle)), abs=1e-7)
-    assert 0.0 in own
-    assert 1.0 in own
 
 
 WORDS = st.text(st.sampled_from("abcdeé𝒜鎖"), max_size=9)
@@ -391,53 +242,6 @@ def test_spellings_are_corrected_the_same(small: Twins) -> None:
     for word in (*typos, "abc", "abcd", "ab1d", "鎖鎖鎖鎖", "𝒜𝒜𝒜"):
         long = engine().call("question", "mayBeMisspelled", small.store, word)
         assert long == may_be_misspelled(word), word
-
-
-def test_words_stand_for_the_same_terms(small: Twins) -> None:
-    dice, bundle, js = random.Random(4), small.bundle, engine()
-    for tag in bundle.site.tags:
-        listed = [
-            word for term, forms in bundle.forms[tag].items() for word in (term, *forms.split())
-        ]
-        unknown = [
-            dice.choice(listed) + dice.choice(("s", "ing", "e", "ность", "x1")) for _ in listed
-        ]
-        words = [*listed, *unknown, *(word[:-1] for word in listed if len(word) > 1), "𝒜𝒜𝒜𝒜𝒜"]
-        js.use("small", "loadTerms", words)
-        terms = read_forms(bundle, words, tag)
-        assert js.call("word_forms", "readForms", small.store, words, tag) == terms
-        assert any(terms[word] not in (word, word[:-1]) for word in unknown)
-
-
-def test_evidence_is_cut_to_the_same_budget() -> None:
-    dice = random.Random(8)
-    limits: set[str | None] = set()
-    for _ in range(30):
-        passages = tuple(
-            Passage(
-                f"p{row}", f"r{record}", "/", "T🚣" * dice.randint(1, 40),
-                "🚤b" * dice.randint(50, 2500), summary="s" * (record * 97),
-            )
-            for row, record in enumerate(dice.choices(range(8), k=12))
-        )  # fmt: skip
-        evidence = Evidence(passages, section_scores=tuple(map(float, range(12))))
-        store = {
-            "recipe": {"$": "recipe"},
-            "passageRecords": [int(each.record[1:]) for each in passages],
-            "contextLengths": [record * 97 for record in range(8)],
-        }
-        own = {
-            "passages": [
-                {"row": row, "record": each.record, "title": each.title, "text": each.text}
-                for row, each in enumerate(passages)
-            ],
-            "sectionScores": list(evidence.section_scores),
-            "terms": [[] for _ in passages],
-        }
-        fitted = engine().call("selection", "fitBudget", store, own)
-        assert fitted["sectionScores"] == list(fit_budget(evidence).section_scores)
-        limits |= set(find_budget_limits(passages))
-    assert limits == {None, "budget", "record-budget"}
 
 
 def test_all_terms_of_a_short_question_outweigh_a_low_estimate(

@@ -1,11 +1,7 @@
 """The store in the browser reads from its files what the bundle holds."""
 
-import json
-import re
-import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from hashlib import sha256
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,38 +9,16 @@ import numpy as np
 import pytest
 
 from answerable.indexing.browser_index.index_files import BrowserIndex
-from answerable.indexing.browser_index.staged_index import make_statement_quantizer
-from answerable.indexing.notes.notebook import Note
-from answerable.indexing.output.bundle_writer import serialize_index
-from answerable.serve.bundle_format.container import Container, pack_container, unpack_container
-from answerable.serve.bundle_format.manifest import (
-    ANSWERS_FILE,
-    COLUMNS_FILE,
-    CORE_FILE,
-    MANIFEST_FILE,
-    QUESTIONS_FILE,
-    SHARED_FILES,
-    SUGGESTIONS_FILE,
-    TERMS_FILE,
-    TEXTS_FILE,
-    WORDS_FILE,
-    BundleFile,
-    stored_file_name,
-)
-from answerable.serve.bundle_format.site_data import COLUMNS, Column, list_columns
-from answerable.serve.errors import BundleError
 from answerable.serve.retrieval.scoring import score_codes
 from answerable.serve.retrieval.selection import count_context_characters, has_code
-from answerable.serve.stores.bundle import Bundle, open_bundle
+from answerable.serve.stores.bundle import Bundle
 from support.browser_index import (
     change_manifest,
-    list_names,
     read_manifest,
     serialize_bundle,
     write_index,
 )
-from support.doubles import TINY, index_of, record
-from support.engine_process import ENGINE, engine
+from support.engine_process import engine
 from support.engine_questions import MODULE
 from support.sites import PAGES, build_here, local, opened, write_site
 from support.static_server import serving
@@ -166,20 +140,10 @@ def test_postings_of_every_term_equal_those_of_the_bundle(published: Published) 
         }
 
 
-def test_postings_that_were_not_loaded_are_an_error(published: Published) -> None:
-    published.open_store("unloaded")
-    with pytest.raises(AssertionError, match="have not been loaded"):
-        engine().use("unloaded", "postings", "boat")
-
-
 def test_passages_equal_those_of_the_bundle(published: Published) -> None:
     bundle, rows = published.bundle, range(len(published.bundle.passage_ids))
     assert len(rows) > 32
-    quantize = make_statement_quantizer(local())
     passages = _use("loadPassages", list(rows))
-    with pytest.raises(AssertionError, match="statements of passage 0 have not been loaded"):
-        _use("statements", passages["0"])
-    _use("loadStatements", list(passages.values()))
     for row in rows:
         expected, passage = bundle.passage(row), passages[str(row)]
         text = expected.text.encode("utf-16-le")
@@ -202,11 +166,6 @@ def test_passages_equal_those_of_the_bundle(published: Published) -> None:
         assert [(cut(s["start"], s["end"]), s["kind"], s["url"]) for s in passage["spans"]] == [
             (expected.text[s.start : s.end], s.kind, s.url) for s in expected.spans
         ]
-        codes, vectors = quantize(expected), _use("statements", passage)
-        assert vectors["codes"] == codes.reshape(-1).tolist()
-        norms = np.linalg.norm(codes.astype(np.float32), axis=1)
-        assert vectors["inverseNorms"] == (1 / norms).tolist()
-        assert len(codes) == len(expected.statements)
 
 
 def test_cosines_equal_those_of_the_bundle(published: Published) -> None:
@@ -223,30 +182,17 @@ def test_cosines_equal_those_of_the_bundle(published: Published) -> None:
     assert np.abs(estimates[rows] - cosines).max() < 0.3
 
 
-@pytest.mark.parametrize("name", ["records", "passages"])
 def test_counts_of_a_manifest_are_compared_with_the_data(
-    published: Published, tmp_path: Path, name: str
+    published: Published, tmp_path: Path
 ) -> None:
-    counts = read_manifest(published.index).values["counts"] | {name: 10**9}
+    counts = read_manifest(published.index).values["counts"] | {"passages": 10**9}
     hostile = change_manifest(published.index, {"counts": counts}, {})
     entry = write_index(hostile, tmp_path, "")
     with (
         serving(tmp_path) as origin,
-        pytest.raises(AssertionError, match=f"IndexGoneError.* counts 1000000000 {name} instead"),
+        pytest.raises(AssertionError, match=r"IndexGoneError.* counts 1000000000 passages instead"),
     ):
         engine().call(MODULE, "openStore", f"{origin}/", entry)
-
-
-def test_words_are_as_many_as_the_manifest_counts(published: Published, tmp_path: Path) -> None:
-    counts = read_manifest(published.index).values["counts"]
-    hostile = change_manifest(
-        published.index, {"counts": {**counts, "words": counts["words"] + 1}}, {}
-    )
-    entry = write_index(hostile, tmp_path, "")
-    with serving(tmp_path) as origin:
-        engine().call(MODULE, "openStore", f"{origin}/", entry, save="hostile")
-        with pytest.raises(AssertionError, match=r"IndexGoneError.* words instead of"):
-            engine().use("hostile", "loadWords")
 
 
 HOME = "https://docs.example.com/assets/answerable/"
@@ -267,84 +213,3 @@ HOME = "https://docs.example.com/assets/answerable/"
 def test_a_path_that_a_site_names_is_below_its_own(path: str) -> None:
     with pytest.raises(AssertionError, match="is no path of the site"):
         engine().call("site_files", "resolvePath", path, HOME)
-
-
-def test_a_path_of_a_site_has_an_address_below_it() -> None:
-    assert (
-        engine().call("site_files", "resolvePath", "index/en/a.bin", HOME)
-        == f"{HOME}index/en/a.bin"
-    )
-
-
-# What stands beside the columns of a file, in the bundle and in the browser's files.
-BESIDE = {
-    CORE_FILE: {"recipe"},
-    COLUMNS_FILE: {
-        "codesStarts", "statementsStarts", "format", "id", "embedder", "profile",
-        "dimensions", "counts", "termStarts",
-        *(f"{kind}Names" for kind in ("terms", "codes", "texts", "statements", "signs", "words")),
-        "questionsNames", "suggestionsNames", "answersNames",
-    },
-}  # fmt: skip
-KINDS = {
-    CORE_FILE: "core", WORDS_FILE: "words", TERMS_FILE: "terms", QUESTIONS_FILE: "questions",
-    ANSWERS_FILE: "answers",
-    SUGGESTIONS_FILE: "suggestions",
-}  # fmt: skip
-
-
-def list_contents(container: Container) -> set[str]:
-    return {*container.values, *container.arrays}
-
-
-def test_both_writers_write_the_columns_of_the_table(published: Published, tmp_path: Path) -> None:
-    note = Note("winch.md", "note:1", "Plans", "shelf", "/", "", "Oil the winch.")
-    index = index_of(tmp_path, [record("a", "<p>Rope.</p>")], [note])
-    contents = serialize_index(index, TINY.dimensions)
-    for file in SHARED_FILES:
-        if file == TEXTS_FILE:
-            continue
-        listed = {column.name for column in list_columns(file)}
-        packed = [unpack_container(contents.files[file], file)]
-        if file in KINDS:
-            names = list_names(published.index, KINDS[file])
-            packed += [unpack_container(published.index.files[name], name) for name in names]
-        elif file == COLUMNS_FILE:
-            packed.append(read_manifest(published.index))
-        for container in packed:
-            assert listed <= list_contents(container) <= listed | BESIDE.get(file, set())
-    assert {column.file for column in COLUMNS} == {*KINDS, COLUMNS_FILE}
-
-
-@pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.name)
-def test_an_index_without_a_column_is_refused(
-    published: Published, tmp_path: Path, column: Column
-) -> None:
-    names = {**published.bundle.manifest.files}
-    folder = published.folder / "function" / "bundle"
-    data = (folder / stored_file_name(column.file, names[column.file].sha256)).read_bytes()
-    whole = unpack_container(data, column.file)
-    parts = [
-        {name: value for name, value in part.items() if name != column.name}
-        for part in (whole.values, whole.arrays)
-    ]
-    data = pack_container(Container(*parts))
-    names[column.file] = BundleFile(len(data), sha256(data).hexdigest())
-    copy = Path(shutil.copytree(folder, tmp_path / "bundle"))
-    (copy / stored_file_name(column.file, names[column.file].sha256)).write_bytes(data)
-    manifest = replace(published.bundle.manifest, files=names)
-    (copy / MANIFEST_FILE).write_text(json.dumps(manifest.as_json()))
-    with pytest.raises(BundleError, match=f"malformed .*{column.name}"):
-        open_bundle(copy, verify=False)
-
-
-def test_the_engine_reads_the_columns_of_the_table_and_no_others() -> None:
-    modules = ("core_file", "store", "passage_shards", "postings_shards")
-    source = "\n".join((ENGINE / f"{name}.js").read_text("utf-8") for name in modules)
-    for column in COLUMNS:
-        name = "[`${kind}Starts`]" if column.name == "textsStarts" else column.name
-        assert name in source
-    core = (ENGINE / "core_file.js").read_text("utf-8")
-    read = set(re.findall(r"\b(?:values|arrays)\.(\w+)", core))
-    assert len(read) > 10
-    assert read <= {column.name for column in COLUMNS} | BESIDE[CORE_FILE]

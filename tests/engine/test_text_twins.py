@@ -1,13 +1,16 @@
 """The engine in the browser reads texts as Python does: terms, words, normal forms, questions."""
 
-from collections.abc import Callable
+import sys
+import unicodedata
+from collections.abc import Callable, Iterator
+from itertools import groupby
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.indexing.browser_index.recipe import write_script_pattern
+from answerable.indexing.browser_index.recipe import LETTERS_FILE, write_script_pattern
 from answerable.serve.retrieval.question import (
     clean_question,
     find_identifiers,
@@ -121,3 +124,43 @@ def test_letters_are_of_the_scripts_of_the_site(scripts: set[str], texts: list[s
         assert (
             engine().call("tokenization", "hasSiteScripts", {"$": "scripts"}, text) is is_readable
         )
+
+
+def list_letter_runs() -> Iterator[str]:
+    """List the script, the first and the last letter of each run, as letters.txt does."""
+    letters = (letter for letter in map(chr, range(sys.maxunicode + 1)) if letter.isalpha())
+    for script, run in groupby(letters, tokenization.read_script):
+        first, *others = run
+        yield f"{script} {ord(first):x} {ord((others or [first])[-1]):x}"
+
+
+def test_shipped_letters_are_those_of_python() -> None:
+    """A newer Python knows more letters than the list, which lies in the package ready-made."""
+    if unicodedata.unidata_version != "14.0.0":
+        pytest.skip("the list is of Unicode 14.0.0, that of Python 3.11")
+    assert LETTERS_FILE.read_text("ascii").splitlines() == list(list_letter_runs())
+
+
+@fuzzed(few=60)
+@given(before=odd_texts(), after=odd_texts())
+def test_code_points_are_counted_as_len_counts_them(before: str, after: str) -> None:
+    text = before + after
+    assert engine().call("code_points", "countCodePoints", text) == len(text)
+    units = len(before.encode("utf-16-le", "surrogatepass")) // 2
+    assert engine().call("code_points", "codePointOffset", text, units) == len(before)
+
+
+def test_characters_of_white_space_are_those_of_python() -> None:
+    characters = "".join(map(chr, (*range(0xD800), *range(0xE000, sys.maxunicode + 1))))
+    assert engine().call("white_space", "splitAtSpace", characters) == characters.split()
+
+
+@fuzzed(few=60)
+@given(text=odd_texts())
+def test_text_is_split_and_stripped_as_python_does(text: str) -> None:
+    call = engine().call
+    assert call("white_space", "splitAtSpace", text) == text.split()
+    assert call("white_space", "stripSpace", text) == text.strip()
+    assert call("white_space", "stripSpaceAtStart", text) == text.lstrip()
+    assert call("white_space", "stripSpaceAtEnd", text) == text.rstrip()
+    assert call("white_space", "isSpace", text) == text.isspace()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from answerable.serve.retrieval.selection import count_context_characters
 from numpy.typing import NDArray
 
 from answerable.indexing.browser_index.index_files import (
@@ -25,7 +26,6 @@ from answerable.indexing.widget.site_files import name_index
 from answerable.serve.bundle_format.container import Container, pack_container, unpack_container
 from answerable.serve.bundle_format.site_data import SiteColumns
 from answerable.serve.embedders.embedder import Embedder
-from answerable.serve.retrieval.selection import count_context_characters
 from answerable.serve.stores.bundle import Bundle
 
 

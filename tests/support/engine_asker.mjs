@@ -24,7 +24,6 @@ export async function askAll(engineUrl, home, index, questions) {
 if (globalThis.process?.argv[2] === "--lines") {
   const { createInterface } = await import("node:readline");
   for await (const line of createInterface({ input: process.stdin })) {
-    const { engine, home, index, questions } = JSON.parse(line);
-    process.stdout.write(`${JSON.stringify(await askAll(engine, home, index, questions))}\n`);
+    process.stdout.write(`${JSON.stringify(await askAll(...JSON.parse(line)))}\n`);
   }
 }

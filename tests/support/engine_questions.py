@@ -6,10 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from answerable.serve.embedders.embedder import Embedder
-from answerable.serve.retrieval.question import QuestionReading, read_question
-from answerable.serve.retrieval.retrieve import RetrievalResult, retrieve
 from answerable.serve.retrieval.scoring import Scored
 from answerable.serve.retrieval.selection import (
     POOL_SIZE,
@@ -17,6 +13,10 @@ from answerable.serve.retrieval.selection import (
     fit_budget,
     select_evidence,
 )
+
+from answerable.serve.embedders.embedder import Embedder
+from answerable.serve.retrieval.question import QuestionReading, read_question
+from answerable.serve.retrieval.retrieve import RetrievalResult, retrieve
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.text.tokenization import split_words
 from answerable.serve.types import Passage

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from answerable.indexing.pages.statements import describe_statements
+
 from answerable.serve.structure import Block, BlockKind
 from answerable.serve.types import Passage
 

@@ -1,8 +1,7 @@
 """Screenshots of every state of the ask box: light and dark, on a desktop and on a phone.
 
 ``PYTHONPATH=tests python -m support.screenshots FOLDER``
-builds this repository's docs and writes the pictures. Of what is listed while typing there are
-pictures of a narrow phone and of a window at 200 % too.
+builds this repository's docs and writes the pictures.
 """
 
 import sys
@@ -19,24 +18,10 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from support import browser as chromium
 from support import sites, static_server
-from support.known_questions import store_answer, write_known_questions
 
 ROOT = Path(__file__).parents[2]
 DEVICES = {"desktop": (1100, 800), "phone": (360, 740)}
-# With the scale of their pictures.
-TYPING_DEVICES = {"desktop": (1100, 800, 1), "narrow": (360, 740, 1), "zoomed": (550, 400, 2)}
 COMPARED = "Does it work without internet?"
-TYPED = "How thick is the chain"
-KNOWN = {
-    "mooring#chains": ["How thick must the chain of my anchor be?", "What holds a boat in place?"],
-    "mooring#mooring": ["How large a buoy does my chain need?"],
-    "storms#lanterns": ["Which lamp tells a thick chain of storms?"],
-}
-STORED = (
-    KNOWN["mooring#chains"][0],
-    "It has to be twelve millimetres thick.",
-    "The chain of a mooring is twelve millimetres thick.",
-)
 SCHEMES = ("light", "dark")
 # The states that are worth a picture of the dialog too.
 IN_DIALOG = ("empty", "partial", "supported", "not-found", "long")
@@ -119,49 +104,6 @@ def _open(page: Page, state: str) -> None:
     )
 
 
-def shoot_typing(browser: Browser, folder: Path) -> None:
-    """Write pictures of the box and of Material's search while a question is typed."""
-    schemes = {"light": "default", "dark": "slate"}
-    palette = [
-        {"media": f"(prefers-color-scheme: {name})", "scheme": scheme}
-        for name, scheme in schemes.items()
-    ]
-    with tempfile.TemporaryDirectory() as work:
-        theme = {"name": "material", "font": False, "palette": palette}
-        project = sites.write_site(Path(work), theme=theme, plugins=["search", "answerable"])
-        sites.build_here(project)
-        sections = write_known_questions(project, KNOWN)
-        store_answer(project, sections["mooring#chains"], *STORED)
-        sites.build_here(project)
-        with static_server.serving(project / "site") as address:
-            for device, (width, height, scale) in TYPING_DEVICES.items():
-                for scheme in SCHEMES:
-                    context = browser.new_context(
-                        viewport={"width": width, "height": height},
-                        device_scale_factor=scale,
-                        color_scheme="dark" if scheme == "dark" else "light",
-                        reduced_motion="reduce",
-                    )
-                    page = context.new_page()
-                    page.goto(f"{address}/storms/")
-                    page.locator("answerable-ask .trigger").click()
-                    page.keyboard.type(TYPED)
-                    page.locator("answerable-ask .typed a").first.wait_for()
-                    page.screenshot(path=folder / f"{device}-{scheme}-typing.png")
-                    page.keyboard.press("Enter")
-                    page.locator("answerable-ask .view .examples button").wait_for()
-                    page.screenshot(path=folder / f"{device}-{scheme}-nearest.png")
-                    page.locator("answerable-ask .view .examples button").click()
-                    page.locator("answerable-ask .view .sentence").wait_for()
-                    page.screenshot(path=folder / f"{device}-{scheme}-stored.png")
-                    page.keyboard.press("Escape")
-                    page.locator("label[for=__search]").first.dispatch_event("click")
-                    page.keyboard.type(TYPED)
-                    page.locator(".answerable-search-row .place").first.wait_for()
-                    page.screenshot(path=folder / f"{device}-{scheme}-typing-search.png")
-                    context.close()
-
-
 def shoot_placements(browser: Browser, folder: Path) -> None:
     """Write a picture of each place of the ask box on a page of Material."""
     theme = {"name": "material", "font": False}
@@ -226,7 +168,6 @@ def main() -> None:
             executable_path=chromium.executable(), args=chromium.CHROMIUM_ARGS
         )
         shoot(browser, address, folder)
-        shoot_typing(browser, folder)
         shoot_placements(browser, folder)
         shoot_comparison(browser, folder)
         browser.close()

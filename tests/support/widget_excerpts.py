@@ -11,12 +11,8 @@ def span(text: str, **fields: Any) -> Json:
     return {"text": text, **fields}
 
 
-def spans_of(parts: Any) -> list[Json]:
-    return [span(each) if isinstance(each, str) else each for each in parts]
-
-
 def text(*spans: Json | str) -> Json:
-    return {"kind": "text", "spans": spans_of(spans)}
+    return {"kind": "text", "spans": [span(s) if isinstance(s, str) else s for s in spans]}
 
 
 def label(words: str, kind: str = "tab") -> Json:
@@ -31,19 +27,6 @@ def item(words: str, level: int = 0, number: str = "") -> Json:
     return {"level": level, "number": number, "spans": [span(words)]}
 
 
-def items(*listed: Json) -> Json:
-    return {"kind": "list", "items": list(listed)}
-
-
-def table(columns: list[str], *rows: list[Json | str]) -> Json:
-    return {
-        "kind": "table",
-        "columns": [[span(name)] for name in columns],
-        "rows": [[spans_of([cell]) if cell else [] for cell in row] for row in rows],
-    }
-
-
-GAP: Json = {"kind": "gap"}
 LONG_LINE = "client = httpx.Client(timeout=None)  # " + "a long line " * 20
 CODE = [
     text(
@@ -54,30 +37,34 @@ CODE = [
         ":",
     ),
     code(f"import httpx\n\n{LONG_LINE}", "python"),
-    GAP,
-    text("Requests go before clients."),
 ]
 STEPS = [
     text("Three steps:"),
-    items(
-        item("Upload the folder.", number="1"),
-        item("All files.", level=1),
-        item("No others.", level=1),
-        item("Set the variables.", number="2"),
-    ),
+    {
+        "kind": "list",
+        "items": [
+            item("Upload the folder.", number="1"),
+            item("All files.", level=1),
+            item("No others.", level=1),
+            item("Set the variables.", number="2"),
+        ],
+    },
 ]
 OPTIONS = [
     label("Options", "caption"),
-    table(
-        ["option", "effect"],
-        [span("timeout", code=True), "seconds | of a request"],
-        [span("retries", code=True), ""],
-    ),
+    {
+        "kind": "table",
+        "columns": [[span("option")], [span("effect")]],
+        "rows": [
+            [[span("timeout", code=True)], [span("seconds | of a request")]],
+            [[span("retries", code=True)], []],
+        ],
+    },
 ]
 TABS = [label("pip"), code("pip install httpx"), label("uv"), code("uv add httpx")]
 
 
-def section(number: int, **fields: Any) -> Json:
+def section(number: int) -> Json:
     """The citation of a section of its own."""
     return {
         "n": number,
@@ -90,7 +77,6 @@ def section(number: int, **fields: Any) -> Json:
         "quote": "To disable",
         "start": 0,
         "href": f"/part{number}/#use:~:text=To%20disable",
-        **fields,
     }
 
 

@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from answerable.indexing.widget.injection import read_widget_files
+from answerable.indexing.widget.injection import WIDGET_SCRIPT, read_widget_files
 
-ROOT = Path(__file__).parents[2]
-STRINGS = ROOT / "plugin" / "answerable" / "widget" / "strings"
+WIDGET = Path(__file__).parents[2] / "plugin" / "answerable" / "widget"
 # As a build publishes them.
 MODULES = {f"/{path}": text for path, text in read_widget_files().items() if path.endswith(".js")}
+SCRIPT = MODULES[f"/{WIDGET_SCRIPT}"]
 STRICT_CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self'; require-trusted-types-for 'script'"
@@ -203,7 +203,7 @@ class Site:
     def _strings(self, language: str) -> Reply:
         if language in self.strings:
             return Reply(self.strings[language])
-        ours = STRINGS / f"{language}.json"
+        ours = WIDGET / "strings" / f"{language}.json"
         return (
             Reply(ours.read_text("utf-8")) if ours.exists() else Reply("missing", 404, "text/plain")
         )

@@ -65,11 +65,6 @@ def tables(manifest: Json) -> dict[str, str]:
     }
 
 
-def marked(text: str) -> dict[str, str]:
-    """The tables that stand in a page, by their names."""
-    return {name: table for _, name, table, _ in _MARKED.findall(text)}
-
-
 def updated(text: str, written: dict[str, str]) -> str:
     """A page with its tables as they are written."""
     return _MARKED.sub(lambda mark: f"{mark[1]}{written[mark[2]]}{mark[4]}", text)

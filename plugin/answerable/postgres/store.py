@@ -74,9 +74,10 @@ def _find_reachable(
         )
         is_in_reach |= bounds.above_floor & readable & (bounds.score >= lowest)
     if query.near:
-        lowest = _find_lowest_score(scores, ~scores.above_floor, query.near)
-        if lowest > -math.inf:
-            is_in_reach |= bounds.score >= lowest
+        is_near = ~scores.above_floor & (scores.base >= query.near_floor)
+        lowest = _find_lowest_score(scores, is_near, query.near)
+        if max(lowest, query.near_floor) > -math.inf:
+            is_in_reach |= (bounds.base >= query.near_floor) & (bounds.score >= lowest)
     return is_in_reach
 
 

@@ -3,6 +3,7 @@
 The very words of a question with a stored answer get that answer, judged by the same contract.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic
@@ -115,7 +116,12 @@ class Engine(Generic[StoreT]):
         return self._retrieve(self.parse_question(question), top_k, language, near)
 
     def _retrieve(
-        self, reading: QuestionReading, top_k: int, language: str | None, near: int
+        self,
+        reading: QuestionReading,
+        top_k: int,
+        language: str | None,
+        near: int,
+        near_floor: float = -math.inf,
     ) -> RetrievalResult:
         if not reading.terms:
             return RetrievalResult(reading=reading)
@@ -123,7 +129,7 @@ class Engine(Generic[StoreT]):
         with context.stage("embedding"):
             vector = self.embedder.embed([reading.question])[0]
         with context.stage("searching"):
-            return retrieve(self.store, reading, vector, top_k, language, near)
+            return retrieve(self.store, reading, vector, top_k, language, near, near_floor)
 
     def search(self, question: str, language: str | None = None) -> tuple[Place, ...]:
         """Search for the sections nearest to a question, near misses among them: never evidence.
@@ -131,12 +137,11 @@ class Engine(Generic[StoreT]):
         Words that the site does not have lower no section, as they lower an answer.
         """
         reading = drop_unknown_words(self.store, self.parse_question(question))
-        retrieved = self._retrieve(reading, POOL_SIZE, language, POOL_SIZE)
-        least = self.store.manifest.profile.floor - SIBLING_SLACK
-        return self.list_places(retrieved, least)
+        near_floor = self.store.manifest.profile.floor - SIBLING_SLACK
+        return self.list_places(self._retrieve(reading, POOL_SIZE, language, POOL_SIZE, near_floor))
 
-    def list_places(self, retrieved: RetrievalResult, least: float) -> tuple[Place, ...]:
-        """List the sections that were retrieved, with lines. least: see ``list_sections``."""
+    def list_places(self, retrieved: RetrievalResult) -> tuple[Place, ...]:
+        """List the sections that were retrieved, each with its line."""
         sections = self.store.passage_sections
         return tuple(
             Place(
@@ -144,7 +149,7 @@ class Engine(Generic[StoreT]):
                 *_find_line(retrieved.reading, scored.item),
                 is_cut=sections[scored.row] in sections[scored.row + 1 : scored.row + 2],
             )
-            for scored in list_sections(self.store, retrieved, least)
+            for scored in list_sections(self.store, retrieved)
         )
 
     def answer(self, question: str, language: str | None = None) -> Reply:

@@ -45,8 +45,8 @@ def _join_runs(scripts: Collection[str]) -> Iterator[tuple[int, int]]:
             yield runs[0][1], runs[-1][2]
 
 
-# Runs of letters of one script in the order of code points, with the first and the last one. As a
-# script, `tests/engine/test_javascript_patterns.py` lists them: to look at all takes a second.
+# Runs of letters of one script in the order of code points, with the first and the last one, as
+# `tests/engine/test_text_twins.py` lists them: to look at all takes a second.
 LETTERS_FILE = Path(__file__).with_name("letters.txt")
 
 

@@ -173,7 +173,8 @@ def find_passage_candidates(stream: Int8Codes, profile: Profile, query: PassageQ
     for mask in (likely, likely & query.readable):
         is_candidate[select_top_rows(estimated.score, pool, mask)] = True
     if query.near:
-        is_candidate[select_top_rows(estimated.score, query.near, ~likely)] = True
+        is_near = ~likely & (estimated.base >= query.near_floor - stream.slack(unit))
+        is_candidate[select_top_rows(estimated.score, query.near, is_near)] = True
     candidates = np.flatnonzero(is_candidate)
     return Candidates(candidates, score_codes(stream, unit, candidates))
 

@@ -69,28 +69,32 @@ def retrieve(
     top_k: int = TOP_K,
     language: str | None = None,
     near: int = 0,
+    near_floor: float = -np.inf,
 ) -> RetrievalResult:
     """Rank both streams for a question; one without content terms retrieves nothing.
 
     vector: (d,) float32, of the bundle's identity, of the reading's text; its length does not
     matter. language: of the question. Where passages in it are above the floor, all others are left
-    out. near: how many candidates under each floor to return too.
+    out. near: how many candidates under each floor to return too. near_floor: the least score of
+    such a passage before boosts.
     """
     if not reading.terms:
         return RetrievalResult(reading=reading)
     unit = normalize_query(store, vector)
     readable = _mark_readable(store, language)
     signals = compute_signals(store, reading)
-    candidates = store.passage_candidates(PassageQuery(unit, signals, readable, top_k, near))
+    query = PassageQuery(unit, signals, readable, top_k, near, near_floor)
+    candidates = store.passage_candidates(query)
     passages = _score_candidates(store, candidates, signals)
     hints = _score_hints(store, reading, unit, top_k + near)
     eligible = passages.above_floor & readable[passages.rows]
     if not eligible.any():
         eligible = passages.above_floor
     best = passages.top_rows(eligible, top_k)
-    is_near = ~passages.above_floor & readable[passages.rows]
+    under_floor = ~passages.above_floor & (passages.base >= near_floor)
+    is_near = under_floor & readable[passages.rows]
     if not is_near.any():
-        is_near = ~passages.above_floor
+        is_near = under_floor
     near_best = passages.top_rows(is_near, near)
     siblings = _rank_siblings(store, signals, unit, passages, best)
     all_siblings = np.ones(len(siblings.rows), dtype=np.bool_)

@@ -94,9 +94,8 @@ def list_sections(store: Store, retrieved: RetrievalResult, least: float) -> lis
 
     Those that answer come first, then near misses with a word of the question: nothing that is
     listed is evidence, so the floor that keeps an answer honest need not hide a place to look.
-    least: base score of a near miss.
     """
-    near = (each for each in retrieved.near_passages if each.lexical > 0 and each.base >= least)
+    near = (scored for scored in retrieved.near_passages if scored.lexical > 0)
     sections: dict[str, Scored[Passage]] = {}
     texts: set[str] = set()
     by_record: Counter[str] = Counter()

@@ -1,5 +1,6 @@
 """Protocol of stores, which retrieval reads: a bundle or a database; memoize results per store."""
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
@@ -43,7 +44,8 @@ class PassageQuery:
 
     ``unit``: (d,) the question, of length 1. ``signals``: all but the cosine that counts for each
     passage. ``readable``: (n,) those that the asker can read, whose best are included too.
-    ``top_k`` of either, and ``near`` of those under the floor.
+    ``top_k`` of either, and ``near`` of those under the floor whose score before boosts is at least
+    ``near_floor``.
     """
 
     unit: Floats
@@ -51,6 +53,7 @@ class PassageQuery:
     readable: NDArray[np.bool_]
     top_k: int
     near: int
+    near_floor: float = -math.inf
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,56 @@
+"""Replies of a real engine in the box: drawn with their cards, readable, and within its frame."""
+
+import json
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from answerable.serve.answers.wire import serialize_answer
+from ask_box.test_widget_accessibility import ABOUT, STYLED, violations
+from support.frozen_site import FrozenSite
+from support.widget_site import Site, visit
+
+QUESTIONS = {
+    "How do I install the server on Debian?": "partial",
+    "Which options does the configuration have?": "partial",
+    "What does mill enqueue print when it is run from a script?": "related-material",
+    "Who won the football championship?": "not-found",
+}
+# What sticks out of the box at its side; code and tables scroll.
+OVERFLOWING = """(box) => [...box.shadowRoot.querySelectorAll("*")]
+  .filter((node) => !node.closest("pre, table") && !node.matches(".hidden, .hidden *"))
+  .filter((node) => node.getBoundingClientRect().right > box.getBoundingClientRect().right + 1)
+  .map((node) => `${node.tagName}.${node.className}`)"""
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1100, "light"), (360, "dark")], ids=["desktop", "phone"]
+)
+def test_real_replies_are_drawn_with_their_cards_and_fit(
+    page: Page, site: Site, frozen_site: FrozenSite, width: int, scheme: Any
+) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(color_scheme=scheme)
+    site.csp = "default-src 'self'"
+    site.head = STYLED
+    site.about = ABOUT
+    site.ask_box = '<answerable-ask placement="inline"></answerable-ask>'
+    engine = frozen_site.engine
+    bodies = []
+    for question in QUESTIONS:
+        remarks = engine.parse_question(question).remarks
+        reply = serialize_answer(engine.answer(question), engine.store, "request", remarks)
+        bodies.append(json.loads(json.dumps(reply)))
+    assert [body["mode"] for body in bodies] == list(QUESTIONS.values())
+    box = visit(page, site, *bodies)
+    for question, body in zip(QUESTIONS, bodies, strict=True):
+        box.get_by_label("Your question").fill(question)
+        box.get_by_label("Your question").press("Enter")
+        expect(box).to_have_attribute("state", body["mode"])
+        titles = {each.get("title") or each["label"] for each in body["citations"]}
+        expect(box.locator(".card .title")).to_have_count(len(titles))
+        assert set(box.locator(".card .title").all_inner_texts()) == titles
+        assert box.evaluate(OVERFLOWING) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert violations(page) == []
