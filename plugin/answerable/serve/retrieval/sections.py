@@ -89,7 +89,7 @@ def order_candidates(store: Store, retrieved: RetrievalResult) -> list[Scored[Pa
     return order_sections(store, retrieved.reading, pool[:POOL_SIZE])
 
 
-def list_sections(store: Store, retrieved: RetrievalResult, least: float) -> list[Scored[Passage]]:
+def list_sections(store: Store, retrieved: RetrievalResult) -> list[Scored[Passage]]:
     """List the sections that a search finds, best first, at most eight, no two of the same text.
 
     Those that answer come first, then near misses with a word of the question: nothing that is
