@@ -186,9 +186,7 @@ def command(
     check_gold_sources(queries, path, list_public_sources(store), site.notes)
     if dimensions is not None:
         if as_json or markdown or report_path:
-            raise click.UsageError(
-                "--dimensions makes no report: drop --json, --markdown, --report"
-            )
+            raise click.UsageError("--dimensions makes no report: drop --json and the like")
         raise SystemExit(_print_dimensions(site, queries, dimensions))
     texts = read_existing_files([config.enrichment, config.abbreviations])
     texts |= read_prompt_templates() | list_bundle_metadata(store)
@@ -232,7 +230,8 @@ def _print_dimensions(site: AskedSite, queries: Sequence[GoldQuery], dimensions:
     for pair in pairs:
         before, after = pair.before, pair.after
         if pair.flips:
-            click.echo(f"{after.id}: {before.status} → {after.status} {'; '.join(after.issues)}")
+            issues = "; ".join(after.issues)
+            click.echo(f"{after.id}: {before.status} → {after.status}. {issues}")
         if before.top != after.top:
             best, other = before.top or "nothing", after.top or "nothing"
             click.echo(f"{after.id}: found first {best} → {other}")

@@ -36,7 +36,6 @@ from ..serve.types import Citation, Passage, RecordCitation, Reply
 Json = dict[str, Any]
 
 _LABEL_STYLES = {"file": "dim", "caption": "italic"}
-_NUMBER = re.compile(r"[-+]?[\d.,]+%?|name")
 _REFUSAL_SENTENCES = {
     "no-evidence": "Not found: nothing on this site is close enough to that question.",
     "declined": "Not found: the pages that come close do not answer that question.",
