@@ -134,14 +134,16 @@ MISTAKES = {
         ": query 1: id: 'a,b' has a comma, which divides ids; drop it",
     "queries: [{id: a, query: ' '}]":
         ": query 1 ('a'): query has to be a text and is blank; fill it in or drop it",
-    one("expectMode: partial"):
-        ": query 1 ('a'): expectMode is not a field of a gold query, did you mean expectAnswerMode?",
+    one("expectMode: a"):
+        ": query 1 ('a'): expectMode is not a field of a gold query, did you mean "
+        "expectAnswerMode?",
     one("expectAnswerMode: suported"):
         ": query 1 ('a'): expectAnswerMode: 'suported' is not known here, did you mean supported?",
     one("expectAnswerMode: no"):
         ": query 1 ('a'): expectAnswerMode has to be a text; put it in quotes",
     one("expectReason: contract"):
-        ": query 1 ('a'): expectReason: 'contract' is not known here; write no-evidence or declined",
+        ": query 1 ('a'): expectReason: 'contract' is not known here; write no-evidence or "
+        "declined",
     one("language: e"):
         ": query 1 ('a'): language: 'e' is not a language tag; write one such as en or pt-BR",
     one("expectSources: mooring"):
@@ -149,7 +151,8 @@ MISTAKES = {
     one("forbidSources: [5]"): ": query 1 ('a'): forbidSources has to be a text; put it in quotes",
     one("tags: ['']"):
         ": query 1 ('a'): tags has to be a text and is blank; fill it in or drop it",
-    one("forbidRecordCitations: 1"): ": query 1 ('a'): forbidRecordCitations has to be true or false",
+    one("forbidRecordCitations: 1"):
+        ": query 1 ('a'): forbidRecordCitations has to be true or false",
 }  # fmt: skip
 
 
