@@ -204,7 +204,7 @@ def test_a_text_is_printed_with_plain_spaces_and_without_control_characters() ->
 
 
 def test_eval_prints_brackets_verbatim(folder: Path) -> None:
-    gold = GOLD.replace("id: chain", "id: 'a [/x] [red]y'").replace("not-found", "partial")
+    gold = GOLD.replace("id: opera", "id: 'a [/x] [red]y'").replace("not-found", "partial")
     sites.put(folder / "brackets.yaml", gold)
     done = run(folder, "eval", "--full", "--gold", "brackets.yaml")
     assert "Traceback" not in done.stderr

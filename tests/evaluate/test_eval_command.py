@@ -110,7 +110,7 @@ def test_failing_query_is_told_with_its_question_its_note_and_what_was_found(fol
     )
     markdown = (folder / "out" / "eval.md").read_text("utf-8")
     assert "2 of 3 passed (retrieval tier), 1 failed." in markdown
-    assert "| FAIL | <code>chain</code> |" in markdown
+    assert "```\nFAIL chain: top source is not 'storms#lanterns'\n" in markdown
 
 
 def test_from_report_asks_only_failed_queries(folder: Path) -> None:

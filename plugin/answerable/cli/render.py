@@ -3,7 +3,6 @@
 Text of pages, notes and readers is printed without markup and control characters.
 """
 
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,6 @@
 """The answers and pages that a change to a site changes: compared, printed, and in Markdown."""
 
 import re
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
@@ -10,10 +9,10 @@ from typing import Any, Literal
 
 from ..serve.stores.bundle import Bundle
 from .report import (
-    CONTROL,
     EvalReport,
     RecordedAnswer,
     Verdict,
+    format_block,
     format_inline,
     list_failures,
     select_fitting,
@@ -262,13 +261,6 @@ def format_diff_markdown(diff: SiteDiff) -> str:
 
 def _format_change(change: AnswerChange) -> str:
     """Format a changed answer behind its question, as lines that are no Markdown."""
-    # GitHub breaks no line of a block of code.
-    lines = [
-        part
-        for line in _list_change_lines(change)
-        for part in textwrap.wrap(CONTROL.sub("", line), 100, replace_whitespace=False) or [""]
-    ]
-    text = "\n".join(lines)
-    fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 3)
     summary = f"{format_inline(change.after.query)} ({_describe_change(change)})"
-    return f"<details><summary>{summary}</summary>\n\n{fence}\n{text}\n{fence}\n\n</details>\n"
+    block = format_block(_list_change_lines(change))
+    return f"<details><summary>{summary}</summary>\n\n{block}\n</details>\n"

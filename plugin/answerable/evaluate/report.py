@@ -3,6 +3,7 @@
 import datetime as dt
 import json
 import re
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,14 +23,14 @@ Tier = Literal["retrieval", "full"]
 VerdictStatus = Literal["pass", "fail", "error", "known-failure", "unexpected-pass"]
 
 REPORT_VERSION = 3
-# GitHub refuses a comment of more than 65,536 characters: the table of verdicts has these of them.
-_MAX_TABLE = 20_000
+# GitHub refuses a comment of more than 65,536 characters: verdicts that fail have these of them.
+_MAX_FAILURES = 20_000
 _FLOORS, _FLOOR_STEP = 9, 0.04
 _LABELS = {"fail": "FAIL", "error": "ERROR", "unexpected-pass": "FAIL", "known-failure": "known"}
 # All that CommonMark and GitHub's additions give a meaning to. A reference to a character is never
 # markup (CommonMark 2.5), and GitHub links neither names nor numbers in an element `code`.
 _MEANINGFUL = re.compile(r"[&<>\"`*_\[\](){}#+!|~:/@$\\=^.]")
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,26 +281,31 @@ def list_failures(verdicts: Iterable[Verdict]) -> Iterator[str]:
 
 def format_run_markdown(report: EvalReport) -> str:
     """Format a run in Markdown: counts, and all verdicts that did not simply pass."""
-    rows = []
-    for verdict in report.verdicts:
-        if verdict.status != "pass":
-            texts = (verdict.id, verdict.query, "; ".join(verdict.issues))
-            cells = [_LABELS[verdict.status], *map(format_inline, texts)]
-            rows.append(f"| {' | '.join(cells)} |\n")
-    fitting = select_fitting(rows, _MAX_TABLE)
     heading = "### The gold set holds\n" if report.holds else "### The gold set does not hold\n"
     parts = [heading, f"{summarize_report(report)}.\n"]
-    if fitting:
-        head = "| verdict | id | question | why |\n| --- | --- | --- | --- |\n"
-        parts.append("".join([head, *fitting]))
-    if left_out := len(rows) - len(fitting):
-        parts.append(f"{left_out} more are in the report, and not here.\n")
-    return "\n".join(parts)
+    lines = list(list_failures(report.verdicts))
+    fitting = select_fitting(lines, _MAX_FAILURES)
+    if len(fitting) < len(lines):
+        fitting.append("More is in the report, and not here.")
+    return "\n".join([*parts, format_block(fitting)] if fitting else parts)
+
+
+def format_block(lines: Iterable[str]) -> str:
+    """Format lines as a block of text that is no Markdown, whatever it holds."""
+    # GitHub breaks no line of such a block.
+    broken = [
+        part
+        for line in "\n".join(lines).split("\n")
+        for part in textwrap.wrap(_CONTROL.sub("", line), 100, replace_whitespace=False) or [""]
+    ]
+    text = "\n".join(broken).strip("\n")
+    fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 3)
+    return f"{fence}\n{text}\n{fence}\n"
 
 
 def format_inline(text: str) -> str:
     """Format a text as one line of code that no Markdown can start or end."""
-    line = " ".join(CONTROL.sub("", text).split())
+    line = " ".join(_CONTROL.sub("", text).split())
     return f"<code>{_MEANINGFUL.sub(lambda match: f'&#{ord(match[0])};', line)}</code>"
 
 
