@@ -9,7 +9,6 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from answerable.evaluate.gold import GoldQuery, load_gold_queries, select_gold_queries
-from answerable.evaluate.judge import JudgedAnswer, judge_answer
 from answerable.evaluate.sources import (
     NoteSources,
     check_gold_sources,
@@ -295,18 +294,3 @@ def test_unusable_pattern_is_refused_by_number(tmp_path: Path, pattern: str, mes
 def test_backspace_in_pattern_is_refused(tmp_path: Path) -> None:
     error_text = mistake(tmp_path, one(r'forbidAnswerPatterns: ["\bfoo"]'))
     assert r"holds a backspace, which is \b between double quotes; use single quotes" in error_text
-
-
-@pytest.mark.parametrize(
-    ("pattern", "text", "is_matched"),
-    [
-        (r"\bfame\b", "A Fame-less thing.", True),
-        (r"(?<!not )safe", "It is not safe.", False),
-        ("ÜBER", "über", True),
-        ("^$", "", True),
-    ],
-)
-def test_a_pattern_is_searched_for_in_any_case(pattern: str, text: str, is_matched: bool) -> None:
-    query = GoldQuery("a", "q", forbid_answer_patterns=(pattern,))
-    answer = JudgedAnswer("partial", text, cites_records=True, cites_hints=False)
-    assert bool(judge_answer(query, answer)) is is_matched

@@ -59,35 +59,10 @@ def test_retrieved_source_below_top_is_an_issue_of_top_source() -> None:
     assert "top source" in retrieval(query, [])[0]
 
 
-def test_unexpected_mode_is_an_issue() -> None:
-    query = GoldQuery("a", "q", expect_answer_mode="partial")
-    assert answer(query, PARTIAL) == []
-    assert "answer mode 'related-material'" in answer(query, RELATED)[0]
-
-
-def test_citations_that_contradict_expected_mode_are_an_issue() -> None:
-    partial = GoldQuery("a", "q", expect_answer_mode="partial")
-    related = GoldQuery("a", "q", expect_answer_mode="related-material")
-    assert "record-only" in answer(partial, RELATED)[1]
-    assert "hint-only" in answer(related, PARTIAL)[1]
-
-
-def test_record_citations_can_be_forbidden() -> None:
-    query = GoldQuery("a", "q", forbid_record_citations=True)
-    assert answer(query, RELATED) == []
-    assert "must not cite public records" in answer(query, PARTIAL)[0]
-
-
 def test_a_broken_contract_fails_even_a_query_that_wants_a_refusal() -> None:
     query = GoldQuery("a", "q", expect_answer_mode="not-found")
     assert answer(query, Reply(reason="declined")) == []
     assert "contract" in answer(query, Reply(reason="contract"))[0]
-
-
-def test_one_of_several_sources_is_enough() -> None:
-    query = GoldQuery("a", "q", expect_any_source=("storms", "winch.md"))
-    assert retrieval(query, [CHAINS, WINCH]) == []
-    assert retrieval(query, [CHAINS]) == ["none of the sources 'storms', (a note) was retrieved"]
 
 
 def test_one_of_several_modes_is_enough() -> None:

@@ -63,7 +63,6 @@ def make_site_engine(
 QUESTIONS = (
     "How thick is the chain of a mooring?",
     "Who sang at the opera in Vienna?",
-    "electric winch gearbox",
     "Harbour storms and lanterns, harbour moorings",
 )
 
