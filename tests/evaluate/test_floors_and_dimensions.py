@@ -8,8 +8,8 @@ import pytest
 from answerable.evaluate.gate import compare_dimensions, cut_dimensions, spearman_correlation
 from answerable.evaluate.gold import GoldQuery
 from answerable.evaluate.report import Verdict, count_floors
-from answerable.serve.errors import GoldError
 from support import sites
+from support.eval_reports import run
 
 GOLD = """
 queries:
@@ -44,9 +44,9 @@ def test_each_floor_counts_answers_above_and_refusals_below() -> None:
         GoldQuery("route", "q", "related-material"),
         GoldQuery("down", "q", "partial"),
     ]
-    scores = {"high": 0.44, "low": 0.3, "refused": 0.32}
-    verdicts = [Verdict(query.id, "q", score=scores.get(query.id, 0.9)) for query in queries[:-1]]
-    rows = count_floors(queries, [*verdicts, Verdict("down", "q", "error")], 0.36)
+    scores = {"high": 0.44, "low": 0.3, "refused": 0.32, "declined": 0.9, "model": 0.9}
+    verdicts = [Verdict(query.id, "q", score=scores.get(query.id)) for query in queries]
+    rows = count_floors(queries, verdicts, 0.36)
     assert [row.floor for row in rows] == [0.2, 0.24, 0.28, 0.32, 0.36, 0.4, 0.44, 0.48, 0.52]
     assert [row.answered for row in rows] == [2, 2, 2, 1, 1, 1, 1, 0, 0]
     assert [row.refused for row in rows] == [0, 0, 0, 0, 1, 1, 1, 1, 1]
@@ -58,22 +58,20 @@ def test_no_floor_is_below_zero_and_the_site_s_own_is_among_them() -> None:
     assert floors == [0.02, 0.06, 0.1, 0.14, 0.18, 0.22, 0.26, 0.3, 0.34]
 
 
-def test_eval_prints_the_floors(folder: Path) -> None:
-    done = sites.command(folder, "eval")
-    assert done.returncode == 0, done.stdout + done.stderr
-    rows = [line.split("  ") for line in done.stdout.splitlines() if line.startswith("0.")]
-    assert [row[0] for row in rows] == [f"{0.2 + 0.04 * step:.3f}" for step in range(9)]
-    assert "2 of 2" in rows[0]
-    assert "1 of 1" in done.stdout
-
-
-def test_dimensions_flip_verdicts_and_are_named(folder: Path) -> None:
-    whole = sites.command(folder, "eval", "--dimensions", "256")
-    assert whole.returncode == 0, whole.stdout + whole.stderr
-    assert "256 of 256 dimensions: 0 of 3 verdicts flip, rank correlation 1.0000" in whole.stdout
-    few = sites.command(folder, "eval", "--dimensions", "300")
-    assert few.returncode == 1
-    assert "--dimensions: 300 is not between 1 and 256" in few.stderr
+def test_eval_prints_the_floors_and_what_fewer_dimensions_change(folder: Path) -> None:
+    lines = run(folder, "eval").stdout.splitlines()
+    rows = [line.split()[0] for line in lines if line.startswith("0.")]
+    assert rows == [f"{0.2 + 0.04 * step:.3f}" for step in range(9)]
+    assert "0.360  2 of 2                      1 of 1             the site's own" in lines
+    whole = run(folder, "eval", "--dimensions", "256")
+    assert whole.exit_code == 0
+    assert whole.stdout == (
+        "256 of 256 dimensions: 0 of 3 verdicts flip, rank correlation 1.0000 (least 1.0000).\n"
+    )
+    few = run(folder, "eval", "--dimensions", "1")
+    assert (few.exit_code, "flip" in few.stdout) == (int("→ fail" in few.stdout), True)
+    assert run(folder, "eval", "--dimensions", "9", "--json").exit_code == 2
+    assert "300 is not between 1 and 256" in run(folder, "eval", "--dimensions", "300").stderr
 
 
 def test_fewer_dimensions_are_those_that_lead(folder: Path) -> None:
@@ -87,8 +85,6 @@ def test_fewer_dimensions_are_those_that_lead(folder: Path) -> None:
     pairs = list(compare_dimensions(bundle, sites.local(), [query, wrong], {}, 1))
     assert [pair.before.status for pair in pairs] == ["pass", "fail"]
     assert all(-1 <= pair.rho < 1 for pair in pairs)
-    with pytest.raises(GoldError, match="0 is not between 1 and 256"):
-        cut_dimensions(bundle, 0)
 
 
 def test_rank_correlation_shares_ties() -> None:

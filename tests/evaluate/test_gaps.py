@@ -12,13 +12,15 @@ from answerable.serve.http import logs
 from answerable.serve.http.logs import LoggedReason, LoggedRefusal
 from answerable.serve.providers import make_engine
 from answerable.serve.stores.bundle import Bundle
+from support.eval_reports import run
 from support.known_questions import write_known_questions
 from support.sites import NOTES, PAGES, build_here, command, local, opened, put, write_site
 
 PAGES_MORE = {
     **PAGES,
     "http2.md": (
-        "# HTTP/2\n\nThe client supports HTTP/2 for all requests. HTTP/2 is off by default.\n"
+        "# HTTP/2\n\nThe client supports HTTP/2 for all requests. HTTP/2 is off by default. "
+        "Up to 3 HTTP requests are sent at once.\n"
     ),
 }
 FUEL = "Where can I buy diesel fuel in the harbour?"
@@ -70,12 +72,7 @@ def test_foreign_and_damaged_log_lines_are_skipped() -> None:
     bad = [
         {**good, "reason": "bored"},
         {**good, "time": "yesterday"},
-        {**good, "asker": 7},
-        {**good, "text": ""},
-        {**good, "text": 7},
         {**good, "text": "x" * 501},
-        {**good, "near": 7},
-        [good],
         {"log": good},
     ]
     others = ["", "plain words of a refusal", "{", "[" * 9000, "\x00refusal{",
@@ -83,11 +80,6 @@ def test_foreign_and_damaged_log_lines_are_skipped() -> None:
     log = "\n".join([*others, '{"event": "refusal"', *map(json.dumps, bad), json.dumps(good)])
     # Another program's line is none of ours, and ours that is cut off or wrapped is damaged.
     assert parse_refusals([log]) == ([refusal()], len(bad) + 1)
-
-
-def test_control_characters_of_logged_text_are_stripped() -> None:
-    ((parsed,), _) = parse_refusals([line(text="red \x1b[31m alert\u202e")])
-    assert parsed.text == "red [31m alert"
 
 
 def test_hashed_questions_are_counted() -> None:
@@ -120,6 +112,8 @@ def test_a_question_in_other_spelling_is_the_same(engine: Engine[Bundle]) -> Non
         ("Who sang at the opera in Vienna?", "no-evidence", None),
         # What answers it is near, and is about something else.
         ("Is HTTP/3 supported?", "nearest", "http2#http2"),
+        ("Are 3 HTTP requests supported?", None, None),
+        ("Are HTTP/3 requests supported?", "nearest", "http2#http2"),
         ("Does the client support HTTP/2 in kayaks?", "nearest", "http2#http2"),
         ("Are HTTP/2 requests supported?", None, None),
     ],
@@ -131,11 +125,6 @@ def test_only_what_is_answered_by_now_is_no_gap(
     assert [gap.reason for gap in gaps] == ([reason] if reason else [])
     assert answered == (reason is None)
     assert near is None or gaps[0].near == near
-
-
-def test_nearest_section_is_of_current_site(engine: Engine[Bundle]) -> None:
-    ((gap,), _) = list_gaps([refusal("Is HTTP/3 supported?", near="a/page/that/went")], engine)
-    assert gap.near == "http2#http2"
 
 
 def test_gaps_calls_no_answer_model(engine: Engine[Bundle]) -> None:
@@ -156,32 +145,22 @@ def test_gaps_calls_no_answer_model(engine: Engine[Bundle]) -> None:
     assert answered == 1
 
 
-def test_gaps_reads_the_dev_servers_log(site: Path) -> None:
+def test_gaps_reads_the_dev_servers_log_and_standard_input(site: Path) -> None:
     log = site / ".cache" / "plugin" / "answerable" / logs.REFUSAL_LOG_FILE
     put(log, line(text=FUEL) * 2 + line(text="How thick is the chain of a mooring?"))
-    done = command(site, "gaps")
+    done = run(site, "gaps")
     log.unlink()
-    assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Not answered: 1 question, 1 answered by now\n")
     assert f"    2  {FUEL}" in done.stdout
-    assert "no-evidence, " in done.stdout
-
-
-def test_gaps_reads_standard_input_and_prints_json(site: Path) -> None:
-    log = line(text=FUEL) + "GET /answer 200\n" + line(question="h", near="fees")
-    done = command(site, "gaps", "--json", "-", typed=log)
-    assert done.returncode == 0, done.stderr
-    body = json.loads(done.stdout)
-    assert set(body) == {"answered", "damaged", "gaps"}
+    typed = line(text=FUEL) + "GET /answer 200\n" + line(question="h", near="fees")
+    body = json.loads(run(site, "gaps", "--json", "-", typed=typed).stdout)
     assert [gap["question"] for gap in body["gaps"]] == [FUEL, "h"]
 
 
 def test_gaps_of_hashed_log_needs_no_site_or_bundle(tmp_path: Path) -> None:
     put(tmp_path / "one.log", line(near="fees#fees") * 2)
     put(tmp_path / "two.log", line(question="r", near=None) + line()[:-9])
-    done = command(tmp_path, "gaps", "one.log", "two.log")
-    assert done.returncode == 0, done.stderr
-    head, _, *rows = done.stdout.splitlines()
+    head, _, *rows = command(tmp_path, "gaps", "one.log", "two.log").stdout.splitlines()
     assert head == "Not answered: 2 questions, 0 answered by now, 1 damaged line skipped"
     assert [row.split() for row in rows[:4]] == [
         ["2", "q"], ["no-evidence,", "fees#fees"], ["1", "r"], ["no-evidence"],
@@ -193,11 +172,8 @@ def test_gaps_of_hashed_log_needs_no_site_or_bundle(tmp_path: Path) -> None:
     [
         ((), "refusals.jsonl: set `log_refusals` in mkdocs.yml"),
         (("missing.log",), "missing.log cannot be read (No such file or directory)"),
-        ((".",), ". cannot be read (Is a directory)"),
     ],
 )
 def test_gaps_names_missing_log(site: Path, args: tuple[str, ...], message: str) -> None:
-    done = command(site, "gaps", *args)
-    assert done.returncode == 1
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
+    done = run(site, "gaps", *args)
+    assert (done.exit_code, message in done.stderr) == (1, True)

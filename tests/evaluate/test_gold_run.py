@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import yaml
 from answerable.evaluate.report import read_report
 from support import sites
 from support.deadlines import PATIENCE, until
+from support.eval_reports import run
 from support.honest_model import ParsedPrompt, honest_model
 from support.openai_stub import OpenAIStub
 from support.server_processes import started
@@ -57,20 +58,10 @@ def question(number: int) -> str:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     site = sites.write_site(tmp_path_factory.mktemp("site"), notes=sites.NOTES)
-    done = sites.build(site, "-q")
-    assert done.returncode == 0, done.stderr
+    sites.build_here(site)
     return site
-
-
-@pytest.fixture
-def folder(built: Path) -> Iterator[Path]:
-    for old in (built / ".cache" / "plugin" / "answerable" / "eval").glob("*.json"):
-        old.unlink()
-    config = (built / "mkdocs.yml").read_text("utf-8")
-    yield built
-    sites.put(built / "mkdocs.yml", config)
 
 
 def point(folder: Path, server: OpenAIStub, **settings: Any) -> None:
@@ -79,11 +70,10 @@ def point(folder: Path, server: OpenAIStub, **settings: Any) -> None:
     sites.put(folder / "function" / "settings.json", json.dumps(values))
 
 
-def evaluate(folder: Path, *arguments: str) -> tuple[int, dict[str, Any], str]:
-    """Run the full tier; the exit status, the report that it has printed, and its errors."""
-    done = sites.command(folder, "eval", "--full", "--json", *arguments, OPENAI_API_KEY="test")
-    assert "Traceback" not in done.stderr
-    return done.returncode, json.loads(done.stdout), done.stderr
+def evaluate(folder: Path, *arguments: str, key: str = "test") -> tuple[int, dict[str, Any]]:
+    """Run the full tier; the exit status and the report that it has printed."""
+    done = run(folder, "eval", "--full", "--json", *arguments, OPENAI_API_KEY=key)
+    return done.exit_code, json.loads(done.stdout)
 
 
 def test_ten_faults_in_one_run_are_errors_with_their_causes(folder: Path) -> None:
@@ -92,7 +82,7 @@ def test_ten_faults_in_one_run_are_errors_with_their_causes(folder: Path) -> Non
     sites.put(folder / "eval" / "gold.yaml", gold(list(questions.items())))
     with QuestionFaultStub({questions[fault]: fault for fault in FAULTS}) as server:
         point(folder, server)
-        status, report, _ = evaluate(folder)
+        status, report = evaluate(folder)
         assert server.failures == []
     verdicts = {verdict["id"]: verdict for verdict in report["verdicts"]}
     assert list(verdicts) == names
@@ -115,14 +105,14 @@ def test_exit_status_is_2_only_where_nothing_could_be_judged(folder: Path) -> No
     with OpenAIStub() as server:
         point(folder, server)
         server.fault = "403"
-        status, report, _ = evaluate(folder)
+        status, report = evaluate(folder)
         assert (status, {row["status"] for row in report["verdicts"]}) == (2, {"error"})
-        done = sites.command(folder, "eval", "--full", OPENAI_API_KEY="test")
-        assert done.returncode == 2
+        done = run(folder, "eval", "--full", OPENAI_API_KEY="test")
+        assert done.exit_code == 2
         assert "0 of 2 passed (full tier), 2 not judged, because a call failed" in done.stdout
         assert "ERROR a: answer: the provider refused the key: check OPENAI_API_KEY" in done.stdout
         server.fault = None
-        status, report, _ = evaluate(folder, "--from-report", "latest")
+        status, report = evaluate(folder, "--from-report", "latest")
         assert (status, report["holds"]) == (0, True)
 
 
@@ -130,10 +120,9 @@ def test_run_without_a_key_is_errors_and_not_a_crash(folder: Path) -> None:
     sites.put(folder / "eval" / "gold.yaml", gold([("a", question(0))]))
     settings = {"answers": "openai", "model": "honest"}
     sites.put(folder / "function" / "settings.json", json.dumps(settings))
-    done = sites.command(folder, "eval", "--full", "--json", OPENAI_API_KEY="")
-    assert done.returncode == 2
-    (verdict,) = json.loads(done.stdout)["verdicts"]
-    assert verdict["status"] == "error"
+    status, report = evaluate(folder, key="")
+    (verdict,) = report["verdicts"]
+    assert (status, verdict["status"]) == (2, "error")
     assert verdict["issues"][0].endswith("(no-key)")
 
 
@@ -152,7 +141,7 @@ def test_verdicts_are_in_the_order_of_the_file_whoever_ends_first(folder: Path) 
     # Nobody answers until a second call is there.
     with OpenAIStub(models={"honest": wait_for_another}) as server:
         point(folder, server)
-        status, report, _ = evaluate(folder)
+        status, report = evaluate(folder)
     assert status == 0
     assert [verdict["id"] for verdict in report["verdicts"]] == names
 
@@ -189,7 +178,7 @@ def test_fail_fast_stops_at_the_first_error(folder: Path) -> None:
     with OpenAIStub() as server:
         point(folder, server)
         server.fault = "403"
-        status, report, _ = evaluate(folder, "--fail-fast")
+        status, report = evaluate(folder, "--fail-fast")
         assert server.answer_calls < 20
     # The queries after it might have been judged.
     assert (status, len(report["verdicts"])) == (1, 1)

@@ -52,20 +52,6 @@ def test_a_record_a_passage_and_a_note_are_sources() -> None:
     assert retrieval(query, [CHAINS, WINCH]) == []
 
 
-def test_a_missing_source_is_an_issue() -> None:
-    query = GoldQuery("a", "q", expect_sources=("storms", "other.md"))
-    issues = retrieval(query, [CHAINS, WINCH])
-    assert issues == [
-        "expected source 'storms' not retrieved",
-        "expected source (a note) not retrieved",
-    ]
-
-
-def test_a_forbidden_source_is_an_issue() -> None:
-    query = GoldQuery("a", "q", forbid_sources=("mooring",))
-    assert "forbidden source 'mooring'" in retrieval(query, [CHAINS])[0]
-
-
 def test_retrieved_source_below_top_is_an_issue_of_top_source() -> None:
     query = GoldQuery("a", "q", top_source="winch.md")
     assert retrieval(query, [WINCH, CHAINS]) == []
@@ -73,40 +59,10 @@ def test_retrieved_source_below_top_is_an_issue_of_top_source() -> None:
     assert "top source" in retrieval(query, [])[0]
 
 
-def test_unexpected_mode_is_an_issue() -> None:
-    query = GoldQuery("a", "q", expect_answer_mode="partial")
-    assert answer(query, PARTIAL) == []
-    assert "answer mode 'related-material'" in answer(query, RELATED)[0]
-
-
-def test_citations_that_contradict_expected_mode_are_an_issue() -> None:
-    partial = GoldQuery("a", "q", expect_answer_mode="partial")
-    related = GoldQuery("a", "q", expect_answer_mode="related-material")
-    assert "record-only" in answer(partial, RELATED)[1]
-    assert "hint-only" in answer(related, PARTIAL)[1]
-
-
-def test_record_citations_can_be_forbidden() -> None:
-    query = GoldQuery("a", "q", forbid_record_citations=True)
-    assert answer(query, RELATED) == []
-    assert "must not cite public records" in answer(query, PARTIAL)[0]
-
-
-def test_patterns_can_be_forbidden() -> None:
-    query = GoldQuery("a", "q", forbid_answer_patterns=("IRON",))
-    assert answer(query, PARTIAL) == ["answer matched forbidden pattern number 1"]
-
-
 def test_a_broken_contract_fails_even_a_query_that_wants_a_refusal() -> None:
     query = GoldQuery("a", "q", expect_answer_mode="not-found")
     assert answer(query, Reply(reason="declined")) == []
     assert "contract" in answer(query, Reply(reason="contract"))[0]
-
-
-def test_one_of_several_sources_is_enough() -> None:
-    query = GoldQuery("a", "q", expect_any_source=("storms", "winch.md"))
-    assert retrieval(query, [CHAINS, WINCH]) == []
-    assert retrieval(query, [CHAINS]) == ["none of the sources 'storms', (a note) was retrieved"]
 
 
 def test_one_of_several_modes_is_enough() -> None:
@@ -117,14 +73,22 @@ def test_one_of_several_modes_is_enough() -> None:
     ]
 
 
+def test_a_model_may_decline_what_a_keyless_site_finds_nothing_for() -> None:
+    nothing = GoldQuery("a", "q", expect_reason="no-evidence")
+    declined = GoldQuery("a", "q", expect_reason="declined")
+    assert answer(nothing, Reply(reason="no-evidence")) == []
+    assert answer(nothing, Reply(reason="declined")) == []
+    assert answer(declined, Reply(reason="no-evidence")) == [
+        "reason 'no-evidence' (expected 'declined')"
+    ]
+    assert answer(nothing, PARTIAL) == ["reason 'None' (expected 'no-evidence')"]
+
+
 @pytest.mark.parametrize(
     ("source", "cited", "is_cited"),
     [
         ("mooring", "mooring#chains~2", True),
-        ("mooring", "mooring", True),
-        ("mooring", "mooring~3", True),
         ("mooring", "moorings#chains", False),
-        ("mooring#chains", "mooring#chains", True),
         ("mooring#chains", "mooring#chains~2", True),
         ("mooring#chains~2", "mooring#chains~2", True),
         ("mooring#chains~2", "mooring#chains", False),
@@ -144,11 +108,6 @@ def test_note_has_to_be_cited_by_its_path() -> None:
     assert answer(query, PARTIAL) == ["expected source (a note) not cited"]
     other = GoldQuery("a", "q", expect_cited=("other.md",))
     assert answer(other, RELATED) == ["expected source (a note) not cited"]
-
-
-def test_each_required_pattern_has_to_match() -> None:
-    query = GoldQuery("a", "q", require_answer_patterns=("IRON", "rope", r"\biron\b"))
-    assert answer(query, PARTIAL) == ["answer lacks required pattern number 2"]
 
 
 @pytest.mark.parametrize(

@@ -33,10 +33,7 @@ _GROUPS: Mapping[str, Mapping[str, str]] = {
     "Judge": {
         "eval": "Run the gold set; exit status 1 if a query fails, 2 if none could be judged.",
         "why": "Explain what a QUESTION found, what it did not, and what an author could do.",
-        "diff": (
-            "Show the answers that a change changes; "
-            "exit status 1 if a verdict fails, 2 for an error."
-        ),
+        "diff": "Show the answers that a change changes; exit status 1 if a verdict fails.",
         "gaps": "Count the questions that the site does not answer, each with its nearest section.",
         "questions": (
             "Write and check the questions that the site's sections answer; "

@@ -13,25 +13,18 @@ from ..evaluate.diff import (
     compare_pages,
     encode_site_diff,
     format_diff_markdown,
-    make_diff_sections,
+    list_diff_lines,
 )
 from ..evaluate.gold import GoldQuery, load_gold_queries, select_gold_queries
 from ..evaluate.report import EvalReport, read_report
 from ..evaluate.sources import check_gold_sources, list_public_sources
-from ..indexing.output.files import format_error, write_file
-from ..mkdocs.ref_build import RefSite, build_ref, build_today
+from ..indexing.output.files import write_file
+from ..mkdocs.ref_build import build_ref, build_today
 from ..mkdocs.site_config import load_site_config
-from ..serve.errors import AnswerableError, GoldError
-from ..serve.settings import BUNDLE_FOLDER
+from ..serve.errors import GoldError
 from .context import SiteLocation
-from .eval import AskedSite, ask_site, gold_option, markdown_option, open_asked_site, parse_ids
-from .render import print_sections
-
-
-class DiffError(click.ClickException):
-    """End in exit status 2, since 1 says that a verdict fails."""
-
-    exit_code = 2
+from .eval import AskedSite, ask_site, ids_option, markdown_option, open_asked_site
+from .render import print_lines
 
 
 @click.command("diff")
@@ -41,113 +34,76 @@ class DiffError(click.ClickException):
     help="A report of `eval --full`, or a branch, tag or commit, whose site is built. "
     "Default: the commit at which HEAD left the default branch.",
 )
-@gold_option
-@click.option("--ids", help="Ask these gold queries only: ids divided by commas.")
+@ids_option
 @click.option(
     "--current",
     type=click.Path(path_type=Path, dir_okay=False),
     help="Take this site's answers from a report of `eval --full` and ask nothing again.",
 )
 @markdown_option
-@click.option("--yes", is_flag=True, help="Do not ask before calls that cost money.")
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 @click.pass_obj
 def command(
     location: SiteLocation,
     against: str | None,
-    gold: Path | None,
-    ids: str | None,
+    ids: tuple[str, ...],
     current: Path | None,
     markdown: Path | None,
-    yes: bool,
     as_json: bool,
 ) -> None:
-    """Show the answers that a change changes; exit status 1 if a verdict fails, 2 for an error."""
-    try:
-        if current and (ids or gold):
-            raise GoldError(
-                "--current asks nothing, so its report says which questions are compared: drop "
-                "--gold and --ids, or it"
-            )
-        diff = _compare_site(location, against, gold, parse_ids(ids), current, is_agreed=yes)
-        if as_json:
-            click.echo(json.dumps(encode_site_diff(diff), indent=2))
-        else:
-            print_sections(make_diff_sections(diff))
-        if markdown:
-            write_file(markdown, format_diff_markdown(diff).encode("utf-8", "backslashreplace"))
-    except AnswerableError as error:
-        raise DiffError(str(error)) from None
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise DiffError(format_error(error)) from None
-    except click.Abort:
-        click.echo("Aborted!", err=True)
-        raise SystemExit(DiffError.exit_code) from None
-    except click.UsageError:
-        raise
-    # MkDocs' errors are of this class, with exit status 1.
-    except click.ClickException as error:
-        raise DiffError(error.format_message()) from None
+    """Show the answers that a change changes; exit status 1 if a verdict fails."""
+    diff = _compare_site(location, against, ids, current)
+    if as_json:
+        click.echo(json.dumps(encode_site_diff(diff), indent=2))
+    else:
+        print_lines(list_diff_lines(diff))
+    if markdown:
+        write_file(markdown, format_diff_markdown(diff).encode("utf-8", "backslashreplace"))
     # Also where every call failed, so that nothing was compared.
     is_unjudged = diff.after.is_unjudged or diff.before.is_unjudged
     raise SystemExit(2 if is_unjudged else 0 if diff.after.holds else 1)
 
 
 def _compare_site(
-    location: SiteLocation,
-    against: str | None,
-    gold: Path | None,
-    ids: Sequence[str],
-    report: Path | None,
-    *,
-    is_agreed: bool,
+    location: SiteLocation, against: str | None, ids: Sequence[str], current: Path | None
 ) -> SiteDiff:
     """Compare a site's answers with those of an earlier state.
 
-    The site is built as its files are now, unless a bundle or a report of it is named. report: this
-    site's answers, which are not asked for again.
+    The site is built as its files are now, unless a bundle or a report of it is named. current: a
+    report of this site's answers, which are not asked for again.
     """
     bundle, config_file = location
     config = load_site_config(config_file)
-    path = gold or config.gold
-    queries = select_gold_queries(load_gold_queries(path, config.author), ids, path)
+    queries = select_gold_queries(load_gold_queries(config.gold, config.author), ids, config.gold)
     # A report is of the last build.
-    last = bundle or (config.bundle if report else None)
+    last = bundle or (config.bundle if current else None)
     with nullcontext(last) if last else build_today(config_file) as folder:
-        site = open_asked_site(folder, config_file, config)
-        check_gold_sources(queries, path, list_public_sources(site.engine.store), site.notes)
-        after = _read_current(report, site) if report else _ask_whole(site, queries, is_agreed)
-        questions = {verdict.query for verdict in after.verdicts}
+        site = open_asked_site(folder, config_file)
+        check_gold_sources(queries, config.gold, list_public_sources(site.engine.store), site.notes)
+        after = _read_current(current, site) if current else _ask_whole(site, queries)
+        after = _select_verdicts(after, queries) if ids else after
         if against is not None and Path(against).is_file():
             before = _read_full_report(Path(against))
-            if ids:
-                shared = tuple(v for v in before.verdicts if v.query in questions or v.id in ids)
-                before = replace(before, verdicts=shared, total=len(shared), skipped=())
-            return SiteDiff(against, before, after)
+            return SiteDiff(against, _select_verdicts(before, queries) if ids else before, after)
         with build_ref(config_file, against) as ref:
-            queries = [query for query in queries if query.query in questions]
-            return _compare_with_ref(ref, site, queries, after, is_agreed)
+            # Its cache is today's, and holds what today's build has left.
+            earlier = open_asked_site(ref.bundle, ref.config_file)
+            questions = {verdict.query for verdict in after.verdicts}
+            before = _ask_whole(earlier, [q for q in queries if q.query in questions])
+            pages = compare_pages(earlier.engine.store, site.engine.store)
+            return SiteDiff(ref.name, before, after, pages)
 
 
-def _compare_with_ref(
-    ref: RefSite,
-    site: AskedSite,
-    queries: Sequence[GoldQuery],
-    after: EvalReport,
-    is_agreed: bool,
-) -> SiteDiff:
-    # Its cache is today's, and holds what today's build has left.
-    earlier = open_asked_site(ref.config.function / BUNDLE_FOLDER, ref.config_file, ref.config)
-    before = _ask_whole(earlier, queries, is_agreed)
-    pages = compare_pages(earlier.engine.store, site.engine.store)
-    return SiteDiff(ref.name, before, after, pages)
+def _select_verdicts(report: EvalReport, queries: Sequence[GoldQuery]) -> EvalReport:
+    """Reduce a report to the verdicts of some queries, whose ids may have been others."""
+    questions = {query.query for query in queries}
+    verdicts = tuple(verdict for verdict in report.verdicts if verdict.query in questions)
+    return replace(report, verdicts=verdicts, total=len(verdicts), skipped=())
 
 
-def _ask_whole(site: AskedSite, queries: Sequence[GoldQuery], is_agreed: bool) -> EvalReport:
+def _ask_whole(site: AskedSite, queries: Sequence[GoldQuery]) -> EvalReport:
     """Ask a site after a word about the cost; click.Abort for a run that was interrupted."""
-    report = ask_site(site, queries, full=True, is_agreed=is_agreed)
+    report = ask_site(site, queries, full=True)
     if report.is_aborted:
         raise click.Abort
     return report

@@ -12,13 +12,12 @@ from ..evaluate.gate import compare_dimensions
 from ..evaluate.gold import GoldQuery, load_gold_queries, select_gold_queries
 from ..evaluate.report import (
     EvalReport,
-    ReportSection,
     Verdict,
     archive_report,
     format_report_json,
     format_run_markdown,
+    list_run_lines,
     make_report,
-    make_run_sections,
     read_latest_report,
     read_report,
     write_report,
@@ -36,7 +35,7 @@ from ..evaluate.sources import (
 )
 from ..indexing.caches import show_progress
 from ..indexing.output.files import write_file
-from ..mkdocs.site_config import SiteConfig, load_site_config
+from ..mkdocs.site_config import load_site_config
 from ..serve.embedders.embedder import EmbedderIdentity
 from ..serve.engine import Engine
 from ..serve.errors import GoldError
@@ -45,17 +44,19 @@ from ..serve.providers import make_engine
 from ..serve.settings import FunctionSettings
 from ..serve.stores.bundle import Bundle
 from .context import SiteLocation, open_engine, read_function_settings, read_site_notebook
-from .render import print_sections
+from .render import print_lines
 
-# Folder of reports under the cache folder.
-REPORTS_FOLDER = "eval"
 # Queries that are asked of a model at once.
 _MODEL_JOBS = 4
 
-gold_option = click.option(
-    "--gold",
-    type=click.Path(path_type=Path),
-    help="The gold set. Default: eval/gold.yaml beside mkdocs.yml.",
+
+def _parse_ids(ctx: click.Context, param: click.Parameter, text: str | None) -> tuple[str, ...]:
+    del ctx, param
+    return tuple(filter(None, (part.strip() for part in (text or "").split(","))))
+
+
+ids_option = click.option(
+    "--ids", callback=_parse_ids, help="Ask these queries only: ids divided by commas."
 )
 markdown_option = click.option(
     "--markdown",
@@ -79,33 +80,25 @@ class AskedSite:
         return settings.answers if answers_in_process(settings.answers) else settings.model
 
 
-def open_asked_site(bundle: Path, config_file: Path, config: SiteConfig) -> AskedSite:
+def open_asked_site(bundle: Path, config_file: Path) -> AskedSite:
     """Open the bundle of a site to ask it gold queries."""
     engine, settings = open_engine(bundle, config_file), read_function_settings(bundle)
-    return AskedSite(engine, settings, read_note_sources(config.notebook))
+    notebook = read_site_notebook(load_site_config(config_file).notebook)
+    return AskedSite(engine, settings, make_note_sources(notebook.ids, notebook.unrouted_paths))
 
 
 def ask_site(
-    site: AskedSite,
-    queries: Sequence[GoldQuery],
-    *,
-    full: bool,
-    is_agreed: bool,
-    fail_fast: bool = False,
+    site: AskedSite, queries: Sequence[GoldQuery], *, full: bool, fail_fast: bool = False
 ) -> EvalReport:
     """Run queries over the answerer of a site, after a word about its cost; click.Abort for a no.
 
-    is_agreed: do not ask before calls that cost money.
+    KeyboardInterrupt ends the run with the report of what was judged until then.
     """
     settings, store = site.settings, site.engine.store
     by_model = full and not answers_in_process(settings.answers)
     runnable = [query for query in queries if by_model or not query.requires_model]
-    confirm_cost(
-        store.manifest.identity,
-        settings,
-        embedded=len(runnable),
-        answered=len(runnable) if by_model else 0,
-        is_agreed=is_agreed,
+    _confirm_cost(
+        store.manifest.identity, settings, len(runnable), len(runnable) if by_model else 0
     )
     engine = make_engine(store, site.engine.embedder, settings)
     jobs = _MODEL_JOBS if by_model else 1
@@ -131,20 +124,24 @@ def ask_site(
 
 
 @click.command("eval")
-@gold_option
+@click.option(
+    "--gold",
+    type=click.Path(path_type=Path),
+    help="The gold set. Default: eval/gold.yaml beside mkdocs.yml.",
+)
 @click.option("--full", is_flag=True, help="Judge answers too, not only retrieval.")
-@click.option("--ids", help="Run these queries only: ids divided by commas.")
+@ids_option
 @click.option(
     "--from-report",
     metavar="latest|PATH",
-    help="Run only what failed in a report; latest is the one of the last run.",
+    help="Ask only what failed in a report; latest is the one of the last run.",
 )
 @click.option("--fail-fast", is_flag=True, help="Stop at the first failure.")
-@click.option("--list", "only_list", is_flag=True, help="List the queries without running them.")
+@click.option("--list", "only_list", is_flag=True, help="List the queries without asking them.")
 @click.option(
     "--dimensions",
     type=int,
-    help="Show which verdicts flip if so many leading dimensions of vectors are kept.",
+    help="Show which verdicts flip if only that many leading dimensions of vectors are kept.",
 )
 @click.option(
     "--report",
@@ -153,54 +150,53 @@ def ask_site(
     help="Write the report there too, as JSON.",
 )
 @markdown_option
-@click.option("--yes", is_flag=True, help="Do not ask before calls that cost money.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.pass_obj
 def command(
     location: SiteLocation,
     gold: Path | None,
     full: bool,
-    ids: str | None,
+    ids: tuple[str, ...],
     from_report: str | None,
     fail_fast: bool,
     only_list: bool,
     dimensions: int | None,
     report_path: Path | None,
     markdown: Path | None,
-    yes: bool,
     as_json: bool,
 ) -> None:
     """Run the gold set; exit status 1 if a query fails, 2 if none could be judged."""
     bundle, config_file = location
     config = load_site_config(config_file)
-    archive = config.cache / REPORTS_FOLDER
+    archive = config.cache / "eval"
     path = gold or config.gold
-    names = parse_ids(ids)
     if from_report is not None:
         if ids:
             raise click.UsageError("--ids and --from-report both choose queries: name one of them")
         base = _read_failed_report(from_report, archive)
         # What failed by its answer is only seen again by an answer.
-        names, full = base.failed, full or base.tier == "full"
-    queries = select_gold_queries(load_gold_queries(path, config.author), names, path)
+        ids, full = base.failed, full or base.tier == "full"
+    queries = select_gold_queries(load_gold_queries(path, config.author), ids, path)
     if only_list:
         for query in queries:
             click.echo(f"{query.id}: {query.query}")
         return
-    site = open_asked_site(bundle or config.bundle, config_file, config)
+    site = open_asked_site(bundle or config.bundle, config_file)
     store = site.engine.store
     check_gold_sources(queries, path, list_public_sources(store), site.notes)
     if dimensions is not None:
+        if as_json or markdown or report_path:
+            raise click.UsageError("--dimensions makes no report: drop --json and the like")
         raise SystemExit(_print_dimensions(site, queries, dimensions))
     texts = read_existing_files([config.enrichment, config.abbreviations])
     texts |= read_prompt_templates() | list_bundle_metadata(store)
     check_gold_overlap(queries, texts, store.site.name)
-    report = ask_site(site, queries, full=full, is_agreed=yes, fail_fast=fail_fast)
+    report = ask_site(site, queries, full=full, fail_fast=fail_fast)
     # Before it is written: a run that was paid for is seen even where nothing can be written.
     if as_json:
         click.echo(format_report_json(report))
     else:
-        print_sections(make_run_sections(report))
+        print_lines(list_run_lines(report, store.manifest.profile.floor))
     archived = archive_report(archive, report)
     if not as_json:
         click.echo(f"Report: {archived}")
@@ -212,80 +208,49 @@ def command(
 
 
 def _read_failed_report(name: str, archive: Path) -> EvalReport:
-    """Read the report whose failures are run again; GoldError if it does not know them all."""
-    is_latest = name == "latest"
-    report = read_latest_report(archive) if is_latest else read_report(Path(name))
-    shown = "The report of the last run" if is_latest else name
+    """Read the report whose failures are asked again; GoldError if it does not know them all."""
+    report = read_latest_report(archive) if name == "latest" else read_report(Path(name))
     if report.is_aborted:
         raise GoldError(
-            f"{shown} is of a run that was aborted, so it does not know every failure: run the "
-            "whole set again"
+            f"--from-report {name}: that run was aborted, so it does not know every failure: run "
+            "the whole set again"
         )
     if not report.failed:
-        raise GoldError(
-            f"{shown} holds no failure: there is nothing to run again, drop --from-report"
-        )
+        raise GoldError(f"--from-report {name}: nothing failed there; drop the option")
     return report
 
 
 def _print_dimensions(site: AskedSite, queries: Sequence[GoldQuery], dimensions: int) -> int:
     """Print what fewer dimensions change; the exit status is 1 if a verdict flips."""
     store = site.engine.store
-    embedder = site.engine.embedder
-    pairs = list(compare_dimensions(store, embedder, queries, site.notes.ids, dimensions))
-    rows, flips = [], 0
+    pairs = list(
+        compare_dimensions(store, site.engine.embedder, queries, site.notes.ids, dimensions)
+    )
+    flips = sum(pair.flips for pair in pairs)
     for pair in pairs:
         before, after = pair.before, pair.after
-        flips += pair.flips
-        changes = [f"{before.status} → {after.status}"] if pair.flips else []
-        changes += ["; ".join(after.issues)] if pair.flips and after.issues else []
-        changes += [f"best: {before.top} → {after.top}"] if before.top != after.top else []
-        rows.append((f"{pair.rho:.4f}", after.id, "; ".join(changes)))
+        if pair.flips:
+            issues = "; ".join(after.issues)
+            click.echo(f"{after.id}: {before.status} → {after.status}. {issues}")
+        if before.top != after.top:
+            best, other = before.top or "nothing", after.top or "nothing"
+            click.echo(f"{after.id}: found first {best} → {other}")
     correlations = [pair.rho for pair in pairs]
-    verb = "verdict flips" if flips == 1 else "verdicts flip"
-    print_sections(
-        [
-            ReportSection(columns=("rank corr.", "query", "what changes"), rows=tuple(rows)),
-            ReportSection(
-                lines=(
-                    f"{dimensions} of {store.manifest.dimensions} dimensions: {flips} of "
-                    f"{len(pairs)} {verb}, rank correlation "
-                    f"{sum(correlations) / len(correlations):.4f} (least {min(correlations):.4f}).",
-                )
-            ),
-        ]
+    click.echo(
+        f"{dimensions} of {store.manifest.dimensions} dimensions: {flips} of {len(pairs)} "
+        f"{'verdict flips' if flips == 1 else 'verdicts flip'}, rank correlation "
+        f"{sum(correlations) / len(correlations):.4f} (least {min(correlations):.4f})."
     )
     return 1 if flips else 0
 
 
-def parse_ids(text: str | None) -> tuple[str, ...]:
-    """Split the value of --ids; UsageError if it names no query."""
-    if text is None:
-        return ()
-    ids = tuple(filter(None, (part.strip() for part in text.split(","))))
-    if not ids:
-        raise click.UsageError("--ids names no query: write ids with commas between them")
-    return ids
-
-
-def read_note_sources(folder: Path | str | None) -> NoteSources:
-    """Read the notes that gold sources may name, from a site's notebook; none for None."""
-    notebook = read_site_notebook(folder)
-    return make_note_sources(notebook.ids, notebook.unrouted_paths)
-
-
-def confirm_cost(
-    identity: EmbedderIdentity,
-    settings: FunctionSettings,
-    *,
-    embedded: int,
-    answered: int,
-    is_agreed: bool,
+def _confirm_cost(
+    identity: EmbedderIdentity, settings: FunctionSettings, embedded: int, answered: int
 ) -> None:
-    """Warn of calls that cost money; at a terminal ask, unless that is agreed already.
+    """Warn of calls that cost money, and ask at a terminal; click.Abort if the answer is no.
 
     embedded: questions of one call. answered: questions of a call each, or two where a draft
-    breaks the contract. click.Abort if the answer is no.
+    breaks the contract.
     """
     calls = []
     host = ANSWERER_PROVIDERS[settings.answers].host
@@ -297,7 +262,7 @@ def confirm_cost(
     if not calls:
         return
     click.echo(f"This run makes {' and '.join(calls)}, which cost money.", err=True)
-    if sys.stdin.isatty() and not is_agreed:
+    if sys.stdin.isatty():
         click.confirm("Go on?", default=True, abort=True, err=True)
 
 

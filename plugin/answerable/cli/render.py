@@ -3,11 +3,9 @@
 Text of pages, notes and readers is printed without markup and control characters.
 """
 
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import zip_longest
 from typing import Any
 
 from rich.console import Console, RenderableType
@@ -16,7 +14,6 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from ..evaluate.report import ReportSection
 from ..serve.answers.wire import (
     IN_PART,
     MAX_PLACES,
@@ -36,7 +33,6 @@ from ..serve.types import HintCitation, Place, RecordCitation, Reply
 Json = dict[str, Any]
 
 _LABEL_STYLES = {"file": "dim", "caption": "italic"}
-_NUMBER = re.compile(r"[-+]?[\d.,]+%?|name")
 _REFUSAL_SENTENCES = {
     "no-evidence": "Not found: nothing on this site is close enough to that question.",
     "declined": "Not found: the pages that come close do not answer that question.",
@@ -217,28 +213,16 @@ def print_link(console: Console, start: Text, name: str, url: str) -> None:
     print_hanging(console, start, to_plain_text(name).append(f"  {url}", style="blue"))
 
 
-def print_sections(sections: Iterable[ReportSection]) -> None:
-    """Print the sections of a report, whose lines a log may not break.
+def print_lines(lines: Iterable[str]) -> None:
+    """Print the lines of a report, which a log may not break.
 
     A runner reads `::name::` at the start of a line, and `##[name]` anywhere in it, as commands:
     what a page or a reader has written may be none.
     """
     console = Console()
-
-    def print_line(text: str, style: str = "") -> None:
-        lines = (
-            f"| {line}" if line.lstrip().startswith("::") else line for line in text.split("\n")
-        )
-        plain = to_plain_text("\n".join(lines).replace("##[", "# #["))
-        console.print(plain, style=style, soft_wrap=True)
-
-    for section in sections:
-        if section.title and (section.lines or section.rows):
-            print_line(f"\n{section.title}", "bold")
-        if section.rows and section.columns:
-            _print_table(console, section.columns, section.rows)
-        for line in section.lines:
-            print_line(line)
+    for line in "\n".join(lines).split("\n"):
+        marked = f"| {line}" if line.lstrip().startswith("::") else line
+        console.print(to_plain_text(marked.replace("##[", "# #[")), soft_wrap=True)
 
 
 def print_hanging(console: Console, start: Text, text: Text) -> None:
@@ -248,31 +232,3 @@ def print_hanging(console: Console, start: Text, text: Text) -> None:
         part.rstrip()
         console.print(start.append_text(part), soft_wrap=True)
         start = Text(" " * indent)
-
-
-def _print_table(
-    console: Console,
-    columns: Sequence[str],
-    rows: Sequence[Sequence[str]],
-) -> None:
-    """Print a table without its empty columns.
-
-    The last cell of a row stands below the others where its first line, such as an id, has no room
-    beside them.
-    """
-    filled = [n for n in range(len(columns)) if any(row[n] for row in rows)]
-    *narrow, last = filled
-    numeric = {n for n in narrow if all(_NUMBER.fullmatch(row[n]) for row in rows)}
-    widths = {n: max(Text(row[n]).cell_len for row in (columns, *rows)) for n in narrow}
-    for is_head, row in zip_longest([True], [columns, *rows]):
-        line = Text(style="dim" if is_head else "")
-        for n in narrow:
-            cell = to_plain_text(row[n])
-            cell.align("right" if n in numeric else "left", widths[n])
-            line.append_text(cell).append("  ")
-        text = to_plain_text(row[last])
-        first, *_ = text.split("\n")
-        if line.cell_len + first.cell_len > console.width:
-            console.print(line)
-            line = Text(" " * 4)
-        print_hanging(console, line, text)

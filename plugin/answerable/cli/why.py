@@ -33,8 +33,9 @@ _BASES = {
     "call-floor": "evidence for the model, under the floor",
 }
 _FATES = {
-    "left-out": "left out, better or equal ones stand before it",
-    "other-language": "left out, passages in the language that was asked in stand before it",
+    "left-out": "left out for those above",
+    "other-language": "left out for those in the language that was asked in",
+    "under-floor": "under the floor",
 }
 
 
@@ -108,7 +109,11 @@ def _print_explanation(console: Console, explanation: Explanation) -> None:
             is_scored = candidate.basis == "score" or candidate.fate == "under-floor"
             score = f"{candidate.score:.3f}" if is_scored else ""
             table.add_row(str(number), score, _describe_candidate(candidate))
-        console.print()
+        floors = {f"{candidate.floor:g}" for candidate in explanation.candidates}
+        console.print(
+            f"\nWhat an answer uses comes first, in its order. The score is what the floor of "
+            f"{' or '.join(sorted(floors))} is compared with.\n"
+        )
         console.print(table)
     target = explanation.target
     if explanation.remedies:
@@ -118,8 +123,8 @@ def _print_explanation(console: Console, explanation: Explanation) -> None:
     if target and not explanation.expected:
         console.print(
             to_plain_text(
-                f"If {target.id} ought to answer this. If another one ought to, name it with "
-                "--expect ID; if none ought to, the refusal is right."
+                f"This is for {target.id}, which is nearest: name another one with --expect ID. "
+                "Nothing has to be done if the site is not to answer this."
             )
         )
     for number, remedy in enumerate(explanation.remedies, 1):
@@ -134,7 +139,7 @@ def _describe_outcome(explanation: Explanation) -> str:
     if outcome is None:
         return "There is evidence. A model answers from it, which costs money, so it is not asked."
     if outcome.reason:
-        return f"not-found, because of {outcome.reason}"
+        return f"not-found ({outcome.reason})"
     return f"{outcome.mode}, confidence {outcome.confidence}, cites {', '.join(outcome.cited)}"
 
 
@@ -144,6 +149,6 @@ def _describe_candidate(candidate: Candidate) -> Text:
         fate = _BASES[candidate.basis]
         fate = fate.replace("evidence", "cited", 1) if candidate.is_cited else fate
     else:
-        fate = _FATES.get(candidate.fate, f"under the floor {candidate.floor:g}")
+        fate = _FATES[candidate.fate]
     lacks = f"; lacks {', '.join(candidate.missing)}" if candidate.missing else ""
     return to_plain_text(f"{candidate.id}: {fate}\n{candidate.title}{lacks}")

@@ -1,8 +1,7 @@
 """The answers and pages that a change to a site changes: compared, printed, and in Markdown."""
 
-import html
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -10,11 +9,10 @@ from typing import Any, Literal
 
 from ..serve.stores.bundle import Bundle
 from .report import (
-    CONTROL,
     EvalReport,
     RecordedAnswer,
-    ReportSection,
     Verdict,
+    format_block,
     format_inline,
     list_failures,
     select_fitting,
@@ -43,7 +41,7 @@ class AnswerChange:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The parts of the answer that differ; confidence and the id of a hint are none."""
+        """The parts that differ for a reader: neither ids nor quotes, which the text shows."""
         first, second = map(_list_parts, self.answers)
         return tuple(name for name in first if first[name] != second[name])
 
@@ -90,10 +88,7 @@ def diff_answers(before: Sequence[Verdict], after: Sequence[Verdict]) -> AnswerD
 
 
 def _list_parts(answer: RecordedAnswer) -> dict[str, object]:
-    citations = [
-        (c.kind, c.id if c.kind == "record" else "", c.url, c.title, " ".join(c.quote.split()))
-        for c in answer.citations
-    ]
+    citations = [(citation.url, citation.title) for citation in answer.citations]
     return {"text": answer.text.split(), "mode": answer.mode, "citations": citations}
 
 
@@ -179,16 +174,17 @@ def summarize_changes(diff: SiteDiff, against: str) -> str:
     return f"{line}; {', '.join(counts)}" if counts else line
 
 
-def make_diff_sections(diff: SiteDiff) -> list[ReportSection]:
+def list_diff_lines(diff: SiteDiff) -> Iterator[str]:
     """Lay out for a terminal what a change does: pages, changed answers, verdicts that fail."""
-    answers = [ReportSection(lines=tuple(_list_change_lines(change))) for change in _sort(diff)]
-    summary = (f"{summarize_changes(diff, diff.against)}.", f"{summarize_report(diff.after)}.")
-    return [
-        ReportSection(lines=tuple(f"page {line}" for line in diff.pages)),
-        *answers,
-        ReportSection(lines=tuple(list_failures(diff.after.verdicts))),
-        ReportSection(lines=summary),
-    ]
+    yield from (f"page {line}" for line in diff.pages)
+    for change in _sort(diff):
+        yield f"\n{change.after.id}: {change.after.query}"
+        yield f"  changed: {_describe_change(change)}"
+        yield from (f"  {line}" if line else "" for line in _list_change_lines(change))
+    yield ""
+    yield from list_failures(diff.after.verdicts)
+    yield f"{summarize_changes(diff, diff.against)}."
+    yield f"{summarize_report(diff.after)}."
 
 
 def _sort(diff: SiteDiff) -> list[AnswerChange]:
@@ -206,23 +202,21 @@ def _describe_change(change: AnswerChange) -> str:
 
 
 def _list_change_lines(change: AnswerChange) -> Iterator[str]:
+    """List what a change does to an answer, as unformatted text."""
     before, after = change.answers
-    yield f"{change.after.id}: {change.after.query}"
-    yield f"  changed: {_describe_change(change)}"
     if before.mode != after.mode:
-        yield f"  mode: {before.mode} → {after.mode}"
-    if before.text.split() != after.text.split():
+        yield f"mode: {before.mode} → {after.mode}"
+    if "text" in change.parts:
         marks = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
         words = []
         for kind, text in diff_words(before.text, after.text):
             word = text.rstrip()
-            words.append(marks[kind].format(word) + text[len(word) :])
-        yield "    " + "".join(words).replace("\n", "\n    ")
-    urls = [", ".join(c.url for c in answer.citations) or "nothing" for answer in change.answers]
-    if urls[0] != urls[1]:
-        yield f"  cited: {urls[0]}"
-        yield f"  cites: {urls[1]}"
-    yield ""
+            words.append((marks[kind].format(word) if word else "") + text[len(word) :])
+        yield from "".join(words).split("\n")
+    if "citations" in change.parts:
+        for verb, answer in (("cited", before), ("cites", after)):
+            places = [f"{citation.title} {citation.url}" for citation in answer.citations]
+            yield f"{verb}: {', '.join(places) or 'nothing'}"
 
 
 def diff_words(before: str, after: str) -> Iterator[TextPiece]:
@@ -266,41 +260,7 @@ def format_diff_markdown(diff: SiteDiff) -> str:
 
 
 def _format_change(change: AnswerChange) -> str:
-    """Format a changed answer behind its question, both sides in a table."""
-    first, second = change.answers
-    pieces = list(diff_words(first.text, second.text))
-    rows = [
-        (f"<b>before</b>: {first.mode}", f"<b>after</b>: {second.mode}"),
-        (_format_side(pieces, "added"), _format_side(pieces, "removed")),
-        tuple(
-            "<br>".join(
-                f"[{number}] {format_inline(c.title)} {format_inline(c.url)}"
-                for number, c in enumerate(answer.citations, 1)
-            )
-            or "no citation"
-            for answer in change.answers
-        ),
-    ]
-    cells = "".join(
-        f'<tr valign="top">{"".join(f"<td>{cell}</td>" for cell in row)}</tr>' for row in rows
-    )
+    """Format a changed answer behind its question, as lines that are no Markdown."""
     summary = f"{format_inline(change.after.query)} ({_describe_change(change)})"
-    return f"<details><summary>{summary}</summary><table>{cells}</table></details>\n"
-
-
-def _format_side(pieces: Iterable[TextPiece], hidden: str) -> str:
-    """Format the pieces of one text as HTML without an empty line, which would end a block.
-
-    GitHub wraps the lines of `code`, and not those of `pre`.
-    """
-    text = ""
-    for kind, piece in pieces:
-        tag = {"same": "", "removed": "del", "added": "ins"}[kind]
-        if kind != hidden:
-            word = piece.rstrip()
-            lines = html.escape(CONTROL.sub("", word)).split("\n")
-            text += "\n".join(
-                f"<{tag}>{line}</{tag}>" if tag and line.strip() else line for line in lines
-            )
-            text += piece[len(word) :]
-    return "<br>".join(f"<code>{line}</code>" if line.strip() else "" for line in text.split("\n"))
+    block = format_block(_list_change_lines(change))
+    return f"<details><summary>{summary}</summary>\n\n{block}\n</details>\n"

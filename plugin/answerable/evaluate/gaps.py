@@ -134,6 +134,9 @@ def _judge(keyless: Engine[Bundle], retrieved: RetrievalResult) -> LoggedReason 
     scored = next(each for each in pool if each.item.id == first)
     # "Is HTTP/3 supported?" is not answered by a section on HTTP/2.
     is_near = bool(list_missing_words(keyless.store, reading, scored.row))
+    words = [word.strip(".,;:?!()\"'").lower() for word in reading.question.split()]
+    text = f"{scored.item.title} {scored.item.text}".lower()
+    is_near |= any(word not in text for word in words if re.search(r"\d", word))
     is_near |= any(remark.kind == "unknown" for remark in reading.remarks)
     is_known = scored.question > SAME_QUESTION
     is_low = reply.confidence == "low"

@@ -1,15 +1,12 @@
 """Load a YAML gold file into queries: each a question and the behavior that it requires.
 
-`python -m answerable.evaluate.gold > docs/gold.schema.json` writes the JSON Schema that editors
-check a gold file by. The schema accepts all that the loader accepts. What depends
-on other fields, on the whole file, on the site or on Python's regular expressions, only the loader
-tells.
+`docs/gold.schema.json` is the same for editors: it accepts all that the loader accepts. What
+depends on other fields, on the whole file, on the site or on Python's regular expressions, only the
+loader tells.
 """
 
-import json
 import re
-import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -24,27 +21,21 @@ from ..serve.retrieval.question import clean_question, find_question_problem
 from ..serve.text.languages import MAX_TAG_LENGTH, is_language_tag
 from ..serve.types import MODES, Mode
 
-GOLD_SCHEMA_URL = "https://mkdocs-answerable.github.io/mkdocs-answerable/gold.schema.json"
-QUERIES_KEY = "queries"
-
 # An answer that breaks the contract fails whatever is expected, so no query can expect that.
 ExpectableReason = Literal["no-evidence", "declined"]
-EXPECTABLE_REASONS: tuple[ExpectableReason, ...] = ("no-evidence", "declined")
 Text = Annotated[str, Meta(pattern=r"\S")]
 Texts = tuple[Text, ...]
 
 _SOURCE_FIELDS = ("expectSources", "expectAnySource", "forbidSources", "topSource", "expectCited")
-_AUTHOR_PLACEHOLDER = "author"
-# One word is a placeholder; anything else between such braces is code that a question is about.
-_PLACEHOLDER = re.compile(r"\{\{\s*([\w-]+)\s*\}\}")
+_AUTHOR = re.compile(r"\{\{\s*author\s*\}\}")
 _ERROR_PATH = re.compile(r" - at `\$\.(\w+)(?:\[(\d+)\])?`$")
 
 
 class GoldQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
     """One question and the behavior that it requires; each field is one of the file.
 
-    ``GOLD_FIELDS`` says what each means. A source names a record (any of its passages counts), a
-    passage or, by its path in the notebook, a note.
+    A source names a record (any of its passages counts), a passage or, by its path in the notebook,
+    a note.
     """
 
     id: Annotated[str, Meta(pattern=r"^[^,]*[^,\s][^,]*$")]
@@ -91,37 +82,14 @@ class GoldQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename=
 
 
 _NO_TAG = "{!r} is not a language tag; write one such as en or pt-BR"
-# What editors say of each field, in the order in which people write them.
-GOLD_FIELDS: Mapping[str, str] = {
-    "id": "The query's name, once in the file, without a comma.",
-    "query": "The question, as a reader would ask it. {{author}} stands for site_author.",
-    "language": "The tag of the language it is asked in, such as fr or pt-BR.",
-    "expectSources": "Every one of these sources is retrieved above its floor.",
-    "expectAnySource": "At least one of these sources is retrieved.",
-    "forbidSources": "None of these sources is retrieved.",
-    "topSource": "The best of all candidates is this source.",
-    "expectCited": "The answer cites every one of these sources.",
-    "expectAnswerMode": "The answer has this mode, or one of a list.",
-    "expectReason": "The refusal has this reason.",
-    "forbidRecordCitations": "The answer cites no page.",
-    "forbidAnswerPatterns":
-        "The answer matches none of these Python regular expressions, in any case.",
-    "requireAnswerPatterns":
-        "The answer matches each of these Python regular expressions, in any case.",
-    "requires": "Only an answer model can be held to it: extractive answers skip it.",
-    "knownFailure": "Why it fails for now: it does not fail the run until it passes.",
-    "example": "The ask box proposes it: the first three such queries are shown.",
-    "tags": "Groups that the report counts apart.",
-    "note": "What the query guards, for whoever sees it fail.",
-}  # fmt: skip
-# A query without any of them would pass whatever is retrieved and answered.
-EXPECTATIONS = tuple(
-    name for name in GOLD_FIELDS if name.startswith(("expect", "forbid", "topSource", "requireA"))
-)
 _ATTRIBUTES = {field.encode_name: field.name for field in msgspec.structs.fields(GoldQuery)}
+# A query without any of them would pass whatever is retrieved and answered.
+_EXPECTATIONS = [
+    name for name in _ATTRIBUTES if name.startswith(("expect", "forbid", "topSource", "requireA"))
+]
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "expectAnswerMode": MODES,
-    "expectReason": EXPECTABLE_REASONS,
+    "expectReason": ("no-evidence", "declined"),
     "requires": ("model",),
 }
 
@@ -131,18 +99,13 @@ def load_gold_queries(path: Path, author: str | None) -> tuple[GoldQuery, ...]:
 
     author: what ``{{author}}`` stands for in a query.
     """
-    queries: list[GoldQuery] = []
-    numbers: dict[str, int] = {}
+    queries: dict[str, GoldQuery] = {}
     for number, row in enumerate(_read_rows(path), 1):
         query = _parse_query(row, f"{path}: query {number}", author)
-        if query.id in numbers:
-            raise GoldError(
-                f"{path}: query {number} ({query.id!r}): duplicate id, query {numbers[query.id]} "
-                "has it too; rename one"
-            )
-        numbers[query.id] = number
-        queries.append(query)
-    return tuple(queries)
+        if query.id in queries:
+            raise GoldError(f"{path}: query {number} ({query.id!r}): duplicate id; rename one")
+        queries[query.id] = query
+    return tuple(queries.values())
 
 
 def select_gold_queries(
@@ -163,56 +126,15 @@ def suggest_spelling(wrong: str, candidates: Collection[str], limit: int = 1) ->
     return f", did you mean {' or '.join(matches)}?" if matches else ""
 
 
-def find_pattern_problem(pattern: str, *, is_required: bool = False) -> str | None:
-    """Find what keeps a pattern from being matched, as the end of a sentence; None if nothing.
-
-    is_required: the answer has to match it, so that it may not match every text.
-    """
-    if not pattern:
-        return "is empty and matches every answer; fill it in or drop it"
+def _find_pattern_problem(pattern: str) -> str | None:
+    """Find what keeps a pattern from being matched, as the end of a sentence; None if nothing."""
     if "\b" in pattern:
         return "holds a backspace, which is \\b between double quotes; use single quotes"
     try:
-        if re.search(pattern, "", re.I) and is_required:
-            return "matches an empty answer and so requires nothing; write what has to stand there"
+        re.compile(pattern, re.I)
     except (re.error, OverflowError, RecursionError) as error:
         return f"is not a regular expression of Python ({error}); correct it"
     return None
-
-
-def build_gold_schema() -> dict[str, Any]:
-    """Build the JSON Schema of a gold file, in the dialect of 2020-12."""
-    query = msgspec.json.schema(GoldQuery)["$defs"][GoldQuery.__name__]
-    properties = query["properties"]
-    for name, about in GOLD_FIELDS.items():
-        schema = properties.pop(name)
-        schema.pop("default", None)
-        # A file writes no null for an absent field.
-        choices = [choice for choice in schema.pop("anyOf", ()) if choice != {"type": "null"}]
-        schema |= choices[0] if len(choices) == 1 else {"anyOf": choices} if choices else {}
-        properties[name] = {"description": about, **schema}
-    del query["title"], query["description"]
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": GOLD_SCHEMA_URL,
-        "title": "Gold set of mkdocs-answerable",
-        "description": "Questions with the behavior that each of them requires.",
-        "type": ["object", "array"],
-        "properties": {QUERIES_KEY: {"$ref": "#/$defs/queries"}},
-        "required": [QUERIES_KEY],
-        "additionalProperties": False,
-        "items": {"$ref": "#/$defs/query"},
-        "minItems": 1,
-        "$defs": {
-            "queries": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/query"}},
-            "query": query,
-        },
-    }
-
-
-def format_gold_schema() -> str:
-    """Format the schema as its file holds it."""
-    return f"{json.dumps(build_gold_schema(), indent=2, ensure_ascii=False)}\n"
 
 
 def _parse_query(row: object, where: str, author: str | None) -> GoldQuery:
@@ -229,31 +151,23 @@ def _parse_query(row: object, where: str, author: str | None) -> GoldQuery:
         raise GoldError(f"{where}: language: {_NO_TAG.format(query.language)}")
     for field in ("forbidAnswerPatterns", "requireAnswerPatterns"):
         for number, pattern in enumerate(_get(query, field), 1):
-            if problem := find_pattern_problem(pattern, is_required=field.startswith("require")):
+            if problem := _find_pattern_problem(pattern):
                 # By its number: a pattern may spell words of a note, and a log may be public.
                 raise GoldError(f"{where}: {field}: number {number} {problem}")
-    if not any(_get(query, name) for name in EXPECTATIONS):
+    if not any(_get(query, name) for name in _EXPECTATIONS):
         raise GoldError(
             f"{where} requires nothing, so every answer passes it; write what it has to do, such "
             "as expectAnswerMode or expectSources"
         )
-    for field, sources in query.sources_by_field.items():
-        for number, source in enumerate(sources if field != "forbidSources" else (), 1):
-            if {source, source.partition("#")[0]} & set(query.forbid_sources):
-                # By its number: it may be the path of a note, and a build's log may be public.
-                raise GoldError(
-                    f"{where}: {field}: number {number} is forbidden too, by forbidSources; drop "
-                    "one of the two"
-                )
     return query
 
 
 def _convert(values: Mapping[object, object], where: str) -> GoldQuery:
     """Convert the fields of one query; GoldError in the words of whoever writes the file."""
     for key, value in values.items():
-        if key not in GOLD_FIELDS:
-            suggestion = suggest_spelling(str(key), GOLD_FIELDS)
-            listed = suggestion or f"; the fields are {', '.join(GOLD_FIELDS)}"
+        if key not in _ATTRIBUTES:
+            suggestion = suggest_spelling(str(key), _ATTRIBUTES)
+            listed = suggestion or f"; the fields are {', '.join(_ATTRIBUTES)}"
             raise GoldError(f"{where}: {key} is not a field of a gold query{listed}")
         if value is None:
             raise GoldError(f"{where}: {key} has to be a text and is empty; fill it in or drop it")
@@ -293,17 +207,9 @@ def _describe_problem(where: str, key: str, value: object, error: str) -> GoldEr
 
 def _fill_in_author(text: str, where: str, author: str | None) -> str:
     """Fill in a question's author; GoldError where no reader may ask the question."""
-    for name in _PLACEHOLDER.findall(text):
-        if name != _AUTHOR_PLACEHOLDER:
-            raise GoldError(
-                f"{where}: {{{{{name}}}}} stands for nothing; only "
-                f"{{{{{_AUTHOR_PLACEHOLDER}}}}} is filled in"
-            )
-        if not author:
-            raise GoldError(
-                f"{where}: {{{{{_AUTHOR_PLACEHOLDER}}}}} needs `site_author` in mkdocs.yml; set it"
-            )
-    text = _PLACEHOLDER.sub(lambda _: author or "", text)
+    if not author and _AUTHOR.search(text):
+        raise GoldError(f"{where}: {{{{author}}}} needs `site_author` in mkdocs.yml; set it")
+    text = _AUTHOR.sub(lambda _: author or "", text)
     if problem := find_question_problem(clean_question(text)):
         raise GoldError(
             f"{where}: no reader can ask it ({problem.rstrip('.').lower()}); write it anew"
@@ -317,61 +223,46 @@ def _read_rows(path: Path) -> list[object]:
     GoldError names the file and, where YAML is broken, the line and the column.
     """
 
-    def check_keys(root: yaml.Node | None) -> None:
-        queries = enumerate(_list_query_nodes(root), 1)
-        nodes = [("", root), *((f": query {number}", node) for number, node in queries)]
-        for name, node in nodes:
-            if duplicate := find_duplicate_key(node):
-                ids = _find_ids(node) if name else []
-                where = f"{name} ({ids[0]!r})" if ids else name
-                raise GoldError(
-                    f"{path}{where}: duplicate key {duplicate.key} in lines "
-                    f"{duplicate.first_line} and {duplicate.line}; keep one"
-                )
+    def check_keys(node: yaml.Node | None) -> None:
+        if duplicate := find_duplicate_key(node):
+            raise GoldError(
+                f"{path}: duplicate key {duplicate.key} in lines {duplicate.first_line} and "
+                f"{duplicate.line}; keep one"
+            )
+        if isinstance(node, yaml.MappingNode):
+            check_keys(next((value for key, value in node.value if key.value == "queries"), None))
+        elif isinstance(node, yaml.SequenceNode):
+            for item in node.value:
+                check_keys(item)
 
     if not path.exists():
         raise GoldError(f"{path} does not exist: write one, or name it with --gold")
     try:
-        rows = parse_yaml(read_text(path), check_keys)
+        rows = parse_yaml(_read_text(path), check_keys)
     except YamlError as error:
-        if error.line is None:
-            raise GoldError(f"{path} is not YAML ({error}): put texts in quotes") from None
+        place = f": line {error.line}, column {error.column}" if error.line else ""
         raise GoldError(
-            f"{path}: line {error.line}, column {error.column} is not YAML ({error}): put a text "
-            "with `: `, `#`, `{{` or a backslash in it into single quotes"
+            f"{path}{place} is not YAML ({error}): put a text with `: `, `#`, `{{{{` or a "
+            "backslash in it into single quotes"
         ) from None
     if isinstance(rows, dict):
-        for key in rows:
-            if key != QUERIES_KEY:
-                suggestion = suggest_spelling(str(key), (QUERIES_KEY,))
-                raise GoldError(f"{path}: {key} is not a field of a gold file{suggestion}; drop it")
-        rows = rows.get(QUERIES_KEY)
+        for key in set(rows) - {"queries"}:
+            raise GoldError(f"{path}: {key} is not a field of a gold file; write `queries:`")
+        rows = rows.get("queries")
     if not isinstance(rows, list) or not rows:
         raise GoldError(
-            f"{path}: it has to hold a list `{QUERIES_KEY}:` of at least one query; write one"
+            f"{path}: it has to hold a list `queries:` of at least one query; write one"
         )
     return rows
 
 
-def read_text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise GoldError(f"{path} is not UTF-8 (byte {error.start}): save it as UTF-8") from None
     except OSError as error:
         raise GoldError(f"{path} cannot be read ({error.strerror}): name a file") from None
-
-
-def _list_query_nodes(root: yaml.Node | None) -> list[yaml.Node]:
-    """List the nodes of a file's queries, which know their lines."""
-    if isinstance(root, yaml.MappingNode):
-        root = next((value for key, value in root.value if key.value == QUERIES_KEY), None)
-    return list(root.value) if isinstance(root, yaml.SequenceNode) else []
-
-
-def _find_ids(node: yaml.Node | None) -> list[str]:
-    pairs: Iterator[Any] = iter(node.value if isinstance(node, yaml.MappingNode) else ())
-    return [str(value.value) for key, value in pairs if key.value == "id"]
 
 
 def _strip(value: object) -> object:
@@ -391,7 +282,3 @@ def _as_tuple(value: Any) -> tuple[Any, ...]:
 
 def _join(choices: Sequence[str]) -> str:
     return " or ".join(filter(None, (", ".join(choices[:-1]), choices[-1])))
-
-
-if __name__ == "__main__":
-    sys.stdout.write(format_gold_schema())

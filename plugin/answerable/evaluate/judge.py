@@ -189,7 +189,9 @@ def judge_answer(query: GoldQuery, answer: JudgedAnswer, public: Collection[str]
             if (re.search(pattern, answer.text, re.I) is not None) != is_wanted:
                 # By its number: a pattern may spell words of a note.
                 issues.append(f"{complaint} number {number}")
-    if query.expect_reason and answer.reason != query.expect_reason:
+    # Below the floor and above that of calls a model is asked, which may decline.
+    reasons = {"declined", query.expect_reason}
+    if query.expect_reason and answer.reason not in reasons:
         issues.append(f"reason '{answer.reason}' (expected '{query.expect_reason}')")
     if answer.reason == "contract" or answer.is_fallback:
         issues.append("the answerer broke the contract twice")

@@ -1,9 +1,10 @@
-"""The report of a gold run: its verdicts, as a file, as sections of a terminal and as Markdown."""
+"""The report of a gold run: its verdicts, as a file, as lines of a terminal and as Markdown."""
 
 import datetime as dt
 import json
 import re
-from collections.abc import Iterable, Sequence
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -22,16 +23,14 @@ Tier = Literal["retrieval", "full"]
 VerdictStatus = Literal["pass", "fail", "error", "known-failure", "unexpected-pass"]
 
 REPORT_VERSION = 3
-# An archive keeps so many reports of a site; the oldest are deleted.
-MAX_REPORTS = 50
-# GitHub refuses a comment of more than 65,536 characters: the table of verdicts has these of them.
-_MAX_TABLE = 20_000
+# GitHub refuses a comment of more than 65,536 characters: verdicts that fail have these of them.
+_MAX_FAILURES = 20_000
 _FLOORS, _FLOOR_STEP = 9, 0.04
 _LABELS = {"fail": "FAIL", "error": "ERROR", "unexpected-pass": "FAIL", "known-failure": "known"}
 # All that CommonMark and GitHub's additions give a meaning to. A reference to a character is never
 # markup (CommonMark 2.5), and GitHub links neither names nor numbers in an element `code`.
 _MEANINGFUL = re.compile(r"[&<>\"`*_\[\](){}#+!|~:/@$\\=^.]")
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +60,8 @@ class Verdict:
 
     ``issues`` say what is wrong, and hold neither a pattern nor the path of a note, so that anybody
     may read them. ``note`` is the gold file's. ``top``: the id of the best candidate. ``score``:
-    that of the best passage, as the floor is compared with it, of an expected source if there is
-    one.
+    that of the best passage, as the floor is compared with it, of an expected page if there is one;
+    None where only notes are expected.
     """
 
     id: str
@@ -71,7 +70,7 @@ class Verdict:
     issues: tuple[str, ...] = ()
     note: str = ""
     top: str | None = None
-    score: float = 0.0
+    score: float | None = None
     answer: RecordedAnswer | None = None
 
     @property
@@ -82,9 +81,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class FloorCounts:
-    """Counts of answerable queries with an expected passage above a floor, and of refusals
-    without any.
-    """
+    """Counts of the answerable queries that a floor lets through and of the refusals it keeps."""
 
     floor: float
     answered: int
@@ -97,8 +94,8 @@ class FloorCounts:
 class EvalReport:
     """The verdicts of a run over ``total`` queries.
 
-    ``made_at``: UTC, to the microsecond, which names the file. ``answers``: a model or a provider.
-    ``skipped``: queries that only an answer model can be held to.
+    ``made_at``: UTC, and the name of the file. ``answers``: a model or a provider. ``skipped``:
+    queries that only an answer model can be held to.
     """
 
     made_at: str
@@ -136,16 +133,6 @@ class EvalReport:
         return sum(verdict.status == status for verdict in self.verdicts)
 
 
-@dataclass(frozen=True, slots=True)
-class ReportSection:
-    """A part of what a command prints: lines, and a table under columns."""
-
-    title: str = ""
-    lines: tuple[str, ...] = ()
-    columns: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
-
-
 def make_report(
     manifest: Manifest,
     verdicts: Iterable[Verdict],
@@ -177,16 +164,15 @@ def count_floors(
 ) -> tuple[FloorCounts, ...]:
     """Count what nine floors around a site's own would answer and refuse of a gold set."""
     by_id = {query.id: query for query in queries}
-    answerable, refusable = [], []
+    answerable: list[float] = []
+    refusable: list[float] = []
     for verdict in verdicts:
         query = by_id[verdict.id]
-        # What a model has to refuse, or to decline, is none of a floor's business.
-        if verdict.status == "error" or query.requires_model or query.expect_reason == "declined":
+        # What only a model refuses, and what a note answers, is none of this floor's business.
+        if verdict.score is None or query.requires_model or query.expect_reason == "declined":
             continue
-        if query.expected_modes == ("not-found",) or query.expect_reason:
-            refusable.append(verdict.score)
-        elif query.expected_modes != ("related-material",):
-            answerable.append(verdict.score)
+        is_refusal = query.expected_modes == ("not-found",) or query.expect_reason
+        (refusable if is_refusal else answerable).append(verdict.score)
     # The site's own floor is in the middle, unless that would take some below zero.
     first = floor - _FLOOR_STEP * min(_FLOORS // 2, int(floor / _FLOOR_STEP))
     floors = [round(first + _FLOOR_STEP * step, 3) for step in range(_FLOORS)]
@@ -216,18 +202,17 @@ def format_report_json(report: EvalReport) -> str:
 
 
 def archive_report(folder: Path, report: EvalReport) -> Path:
-    """Write a report into a site's archive, delete the oldest ones, and return its path."""
+    """Write a report into a site's archive, which keeps the last 50, and return its path."""
     path = folder / f"{report.made_at}.json"
     write_report(path, report, private=True)
-    for old in _list_report_paths(folder)[:-MAX_REPORTS]:
+    for old in _list_report_paths(folder)[:-50]:
         old.unlink(missing_ok=True)
     return path
 
 
 def read_latest_report(folder: Path) -> EvalReport:
     """Read the report of the last run; GoldError if there is none or it cannot be read."""
-    paths = _list_report_paths(folder)
-    return read_report(paths[-1] if paths else folder / "latest.json")
+    return read_report(max(_list_report_paths(folder), default=folder / "latest.json"))
 
 
 def read_report(path: Path) -> EvalReport:
@@ -269,73 +254,58 @@ def summarize_report(report: EvalReport) -> str:
     return ", ".join(parts)
 
 
-def make_run_sections(report: EvalReport) -> list[ReportSection]:
-    """Lay out a run for a terminal: each verdict, why some fail, and what nine floors trade."""
-    verdicts = sorted(report.verdicts, key=lambda verdict: not verdict.holds, reverse=True)
-    rows = [
-        (
-            _LABELS.get(verdict.status, verdict.status),
-            f"{verdict.score:.3f}",
-            verdict.answer.mode if verdict.answer else "",
-            verdict.id,
-            verdict.top or "",
-        )
-        for verdict in verdicts
-    ]
-    floors = [
-        (
-            f"{counts.floor:.3f}",
-            f"{counts.answered} of {counts.answerable}",
-            f"{counts.refused} of {counts.refusable}",
-        )
-        for counts in report.floors
-    ]
-    return [
-        ReportSection(
-            "Verdicts", columns=("verdict", "score", "mode", "query", "best"), rows=tuple(rows)
-        ),
-        ReportSection(lines=tuple(list_failures(verdicts))),
-        ReportSection(
-            "Queries above and below nine floors",
-            columns=("floor", "answerable above", "refusals below"),
-            rows=tuple(floors),
-        ),
-        ReportSection(lines=("", f"{summarize_report(report)}.")),
-    ]
+def list_run_lines(report: EvalReport, floor: float) -> Iterator[str]:
+    """Lay out a run for a terminal: what did not pass, what nine floors trade, and the counts.
+
+    floor: the site's own.
+    """
+    yield from list_failures(report.verdicts)
+    yield "floor  answerable queries above it  refusals below it"
+    for row in report.floors:
+        answered = f"{row.answered} of {row.answerable}"
+        refused = f"{row.refused} of {row.refusable}"
+        mark = "  the site's own" if row.floor == round(floor, 3) else ""
+        yield f"{row.floor:.3f}  {answered:26}  {refused:17}{mark}".rstrip()
+    yield f"\n{summarize_report(report)}."
 
 
-def list_failures(verdicts: Iterable[Verdict]) -> list[str]:
-    """List the verdicts that did not simply pass, each with the note of the gold file."""
-    lines = []
+def list_failures(verdicts: Iterable[Verdict]) -> Iterator[str]:
+    """List the verdicts that did not simply pass, with what was found and the gold file's note."""
     for verdict in verdicts:
         if verdict.status != "pass":
-            lines.append(f"{_LABELS[verdict.status]} {verdict.id}: {'; '.join(verdict.issues)}")
-            lines += [f"  note: {verdict.note}"] if verdict.note else []
-    return lines
+            yield f"{_LABELS[verdict.status]} {verdict.id}: {'; '.join(verdict.issues)}"
+            yield f"  asked: {verdict.query}"
+            yield f"  found first: {verdict.top or 'nothing'}"
+            yield f"  note: {verdict.note}\n" if verdict.note else ""
 
 
 def format_run_markdown(report: EvalReport) -> str:
     """Format a run in Markdown: counts, and all verdicts that did not simply pass."""
-    rows = []
-    for verdict in report.verdicts:
-        if verdict.status != "pass":
-            texts = (verdict.id, verdict.query, "; ".join(verdict.issues))
-            cells = [_LABELS[verdict.status], *map(format_inline, texts)]
-            rows.append(f"| {' | '.join(cells)} |\n")
-    fitting = select_fitting(rows, _MAX_TABLE)
     heading = "### The gold set holds\n" if report.holds else "### The gold set does not hold\n"
     parts = [heading, f"{summarize_report(report)}.\n"]
-    if fitting:
-        head = "| verdict | id | question | why |\n| --- | --- | --- | --- |\n"
-        parts.append("".join([head, *fitting]))
-    if left_out := len(rows) - len(fitting):
-        parts.append(f"{left_out} more are in the report, and not here.\n")
-    return "\n".join(parts)
+    lines = list(list_failures(report.verdicts))
+    fitting = select_fitting(lines, _MAX_FAILURES)
+    if len(fitting) < len(lines):
+        fitting.append("More is in the report, and not here.")
+    return "\n".join([*parts, format_block(fitting)] if fitting else parts)
+
+
+def format_block(lines: Iterable[str]) -> str:
+    """Format lines as a block of text that is no Markdown, whatever it holds."""
+    # GitHub breaks no line of such a block.
+    broken = [
+        part
+        for line in "\n".join(lines).split("\n")
+        for part in textwrap.wrap(_CONTROL.sub("", line), 100, replace_whitespace=False) or [""]
+    ]
+    text = "\n".join(broken).strip("\n")
+    fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 3)
+    return f"{fence}\n{text}\n{fence}\n"
 
 
 def format_inline(text: str) -> str:
     """Format a text as one line of code that no Markdown can start or end."""
-    line = " ".join(CONTROL.sub("", text).split())
+    line = " ".join(_CONTROL.sub("", text).split())
     return f"<code>{_MEANINGFUL.sub(lambda match: f'&#{ord(match[0])};', line)}</code>"
 
 

@@ -101,7 +101,12 @@ def embed_queries(queries: Sequence[GoldQuery], engine: Engine) -> Vectors:
 
 
 def judge_query(
-    query: GoldQuery, vector: Floats, engine: Engine, notes: Mapping[str, str], *, full: bool
+    query: GoldQuery,
+    vector: Floats,
+    engine: Engine[Bundle],
+    notes: Mapping[str, str],
+    *,
+    full: bool,
 ) -> Verdict:
     """Judge what is retrieved for a query and, in the full tier, its answer.
 
@@ -118,7 +123,7 @@ def judge_query(
         query.query,
         note=query.note,
         top=items[0].id if items else None,
-        score=round(_find_floored_score(query, pool, engine), 6),
+        score=_find_floored_score(query, pool, engine, public),
     )
     if full:
         try:
@@ -145,16 +150,24 @@ def judge_query(
     return verdict
 
 
-def _find_floored_score(query: GoldQuery, pool: RetrievalResult, engine: Engine) -> float:
-    """Find the best score that the floor sees, of an expected source if one is expected."""
+def _find_floored_score(
+    query: GoldQuery, pool: RetrievalResult, engine: Engine, public: frozenset[str]
+) -> float | None:
+    """Find the best score that the floor sees, of an expected page if a source is expected.
+
+    None where only notes are expected. public: the query's sources that are pages or passages.
+    """
     expected = () if query.expected_modes == ("not-found",) else query.sources
+    pages = public.intersection(expected)
+    if query.expected_modes == ("related-material",) or (expected and not pages):
+        return None
     profile = engine.store.manifest.profile
     scores = [
         add_floored_boost(profile, scored.base, scored.boost)
         for scored in (*pool.passages, *pool.near_passages)
-        if not expected or {scored.item.id, scored.item.record}.intersection(expected)
+        if not pages or {scored.item.id, scored.item.record}.intersection(pages)
     ]
-    return max(scores, default=0.0)
+    return round(max(scores, default=0.0), 6)
 
 
 def _merge_streams(retrieved: RetrievalResult) -> list[EvidenceItem]:

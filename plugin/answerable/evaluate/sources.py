@@ -12,7 +12,6 @@ from ..serve.answers import openai_answerer
 from ..serve.answers.contract import EvidenceItem
 from ..serve.errors import GoldError
 from ..serve.retrieval.sections import WINDOW_SUFFIX
-from ..serve.retrieval.store import Store
 from ..serve.stores.bundle import Bundle
 from ..serve.types import Citation, Passage, RecordCitation
 from .gold import GoldQuery, suggest_spelling
@@ -47,15 +46,10 @@ def list_public_sources(bundle: Bundle) -> frozenset[str]:
     return frozenset((*bundle.record_ids, *bundle.passage_ids))
 
 
-def select_public_sources(query: GoldQuery, store: Store) -> frozenset[str]:
-    """Select the sources of a query that are records or passages; any other may be a note.
-
-    A database lists neither, so that none of its sources counts as public.
-    """
-    if not isinstance(store, Bundle):
-        return frozenset()
-    own_sources = frozenset(name for names in query.sources_by_field.values() for name in names)
-    return own_sources.intersection(store.record_ids) | own_sources.intersection(store.passage_ids)
+def select_public_sources(query: GoldQuery, bundle: Bundle) -> frozenset[str]:
+    """Select the sources of a query that are records or passages; any other may be a note."""
+    sources = frozenset(name for names in query.sources_by_field.values() for name in names)
+    return sources & list_public_sources(bundle)
 
 
 def matches_source(item: EvidenceItem, source: str, notes: Mapping[str, str]) -> bool:
@@ -111,9 +105,8 @@ def _find_mistakes(query: GoldQuery, public: Collection[str], notes: NoteSources
         for number, source in enumerate(sources, 1):
             shown = f"{field_name}: number {number}"
             if source in public or source in notes.ids:
-                if field_name == "expectCited" and (problem := _find_clash(query, source, public)):
-                    yield f"{shown} {problem}; drop one of the two"
-            elif source not in notes.unrouted:
+                continue
+            if source not in notes.unrouted:
                 yield (
                     f"{shown}: there is no record, passage or note of that name"
                     f"{suggest_spelling(source, public, 3)}; build the site again or correct it"
@@ -125,26 +118,6 @@ def _find_mistakes(query: GoldQuery, public: Collection[str], notes: NoteSources
                 )
 
 
-def _find_clash(query: GoldQuery, source: str, public: Collection[str]) -> str:
-    """Find why no answer that the query accepts can cite a source; "" if one can."""
-    if source in public and query.forbid_record_citations:
-        return "is a page, which contradicts forbidRecordCitations"
-    kind, mode = ("page", "related-material") if source in public else ("note", "partial")
-    if mode in query.expected_modes:
-        return f"is a {kind}, which an answer of the mode {mode} does not cite"
-    return ""
-
-
-@dataclass(frozen=True, slots=True)
-class Overlap:
-    """The first run that a text shares with a gold query. ``line``: of the text, from 1."""
-
-    query: str
-    place: str
-    line: int
-    words: str
-
-
 def check_gold_overlap(
     queries: Iterable[GoldQuery], texts: Mapping[str, str], site_name: str | None = None
 ) -> None:
@@ -152,22 +125,7 @@ def check_gold_overlap(
 
     texts: by what an error calls them, such as their path.
     """
-    overlaps = list(find_gold_overlaps(queries, texts, site_name))
-    if overlaps:
-        first = overlaps[0]
-        others = f" (and {len(overlaps) - 1} more)" if overlaps[1:] else ""
-        raise GoldError(
-            f"{first.place}: line {first.line} shares the words {first.words!r} with gold query "
-            f"{first.query!r}{others}, which would answer the question instead of the subject: say "
-            "it in other words"
-        )
-
-
-def find_gold_overlaps(
-    queries: Iterable[GoldQuery], texts: Mapping[str, str], site_name: str | None = None
-) -> Iterator[Overlap]:
-    """Find, for every text, the first run that it shares with each gold query."""
-    owners: dict[WordRun, list[str]] = {}
+    owners: dict[WordRun, str] = {}
     for query in queries:
         tokens = split_tokens(query.query)
         # As long as in the label lint: words, or letters of a script without spaces.
@@ -176,17 +134,18 @@ def find_gold_overlaps(
             content = set(extract_stems(" ".join(run), language))
             content -= set(extract_stems(site_name or "", language))
             if len(content) >= _MIN_CONTENT_TERMS:
-                owners.setdefault(run, []).append(query.id)
+                owners.setdefault(run, query.id)
     lengths = {len(run) for run in owners}
     for place, text in texts.items():
-        reported: set[str] = set()
         words = split_tokens(text)
         for start, length in product(range(len(words)), lengths):
             run = tuple(words[start : start + length])
-            for name in owners.get(run, ()):
-                if name not in reported:
-                    reported.add(name)
-                    yield Overlap(name, place, find_line(text, start), " ".join(run))
+            if run in owners:
+                raise GoldError(
+                    f"{place}: line {find_line(text, start)} shares the words {' '.join(run)!r} "
+                    f"with gold query {owners[run]!r}, which would answer the question instead of "
+                    "the subject: say it in other words"
+                )
 
 
 def read_prompt_templates() -> dict[str, str]:

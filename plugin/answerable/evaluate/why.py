@@ -22,7 +22,7 @@ from ..serve.text.tokenization import extract_terms, split_lowercase_words
 from ..serve.types import Confidence, Mode, Passage, Reason, RoutingHint
 
 # Candidates that are named beside the evidence, on each side of the floor.
-MAX_OTHERS = 5
+MAX_OTHERS = 3
 
 ScoredItem = Scored[Passage] | Scored[RoutingHint]
 Fate = Literal["evidence", "left-out", "other-language", "under-floor"]
@@ -285,9 +285,9 @@ def _list_remedies(
     if unknown:
         yield Remedy(
             "other-name",
-            f"No page has {_quote(unknown)}. If that is another name of what a page is about, add "
-            f"it to `aliases` in the front matter of {section.windows[0].record}; if it is short "
-            "for something, add it to the file of `abbreviations`.",
+            f"No page says {_quote(unknown)}. Another name of what a page is about belongs to "
+            f"`aliases` in the front matter of {section.windows[0].record}, and what is short for "
+            "something to the file of `abbreviations`.",
         )
     missing = f"says {_quote(target.missing)} and " if target.missing else ""
     yield Remedy(
@@ -304,7 +304,7 @@ def _find_section(store: Bundle, passage: str) -> SectionPassages:
 
 
 def _quote(words: Sequence[str]) -> str:
-    return ", ".join(f"“{word}”" for word in words)
+    return " and ".join(f"“{word}”" for word in words)
 
 
 def _find_expected(bundle: Bundle, name: str, notes: Mapping[str, str]) -> frozenset[str]:

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from mkdocs.exceptions import MkDocsException
-
 from ..serve.errors import AnswerableError, SiteError
 from ..serve.settings import BUNDLE_FOLDER
 from .publish import write_compared_function
@@ -26,13 +24,7 @@ from .repository import (
     find_repository,
     resolve_commit,
 )
-from .site_config import (
-    MissingPluginError,
-    SiteConfig,
-    build_unpublished,
-    load_site_config,
-    take_log,
-)
+from .site_config import SiteConfig, build_unpublished, load_site_config
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +33,7 @@ class RefSite:
 
     name: str
     config_file: Path
-    config: SiteConfig
+    bundle: Path
 
 
 @contextmanager
@@ -51,11 +43,7 @@ def build_today(config_file: Path) -> Iterator[Path]:
     The last build may be older than the files, and its own folders stay as they are.
     """
     with TemporaryDirectory(prefix="answerable-") as temporary:
-        top = Path(temporary).resolve()
-        function = top / "function"
-        if error := _build_site(config_file, top / "site", function):
-            raise SiteError(f"the site cannot be built ({error}): see `answerable build`")
-        yield function / BUNDLE_FOLDER
+        yield _build_site(config_file, Path(temporary).resolve(), "the site")
 
 
 @contextmanager
@@ -80,13 +68,8 @@ def build_ref(config_file: Path, ref: str | None) -> Iterator[RefSite]:
             if not ref_config_file.is_file():
                 raise SiteError(f"{name} has no {relative.as_posix()}: name another ref")
             _link_today(load_site_config(config_file), config_file, ref_config_file, top)
-            config = _read_config(ref_config_file, top, name)
-            if error := _build_site(ref_config_file, top / "site", config.function):
-                raise SiteError(
-                    f"the site of {name} cannot be built ({error}): see `answerable build` there, "
-                    "or name another ref"
-                )
-            yield RefSite(name, ref_config_file, config)
+            bundle = _build_site(ref_config_file, top, f"the site of {name}")
+            yield RefSite(name, ref_config_file, bundle)
 
 
 def _link_today(current: SiteConfig, config_file: Path, ref_config_file: Path, top: Path) -> None:
@@ -101,40 +84,16 @@ def _link_today(current: SiteConfig, config_file: Path, ref_config_file: Path, t
                 path.symlink_to(folder.resolve(), target_is_directory=True)
 
 
-def _read_config(config_file: Path, top: Path, name: str) -> SiteConfig:
-    """Read the configuration of the ref; SiteError for one that a build would refuse."""
-    errors: list[str] = []
-    try:
-        with take_log("mkdocs", errors.append, logging.WARNING):
-            config = load_site_config(config_file)
-    except MissingPluginError:
-        raise SiteError(
-            f"{name} has no answers to compare with, since `answerable` is not among the plugins "
-            f"of its {config_file.name}: name another ref"
-        ) from None
-    except (MkDocsException, SiteError) as error:
-        # The folder is gone when a reader sees the message.
-        cause = (" ".join(errors) or str(error)).replace(f"{config_file.parent}{os.sep}", "")
-        raise SiteError(
-            f"the configuration of {name} cannot be read ({cause}): name another ref"
-        ) from None
-    if not config.function.resolve().is_relative_to(top):
-        raise SiteError(
-            f"{name}: its build would replace {config.function}, since the option `function` "
-            "is an absolute path; make it relative, or name a report with --against PATH"
-        )
-    return config
+def _build_site(config_file: Path, top: Path, name: str) -> Path:
+    """Build a site below a folder without publishing it, and return its bundle's folder.
 
-
-def _build_site(config_file: Path, site_folder: Path, function: Path) -> str | None:
-    """Build without publishing, to whatever database the configuration names.
-
-    Returns why it cannot be built, None where it was.
+    SiteError with the cause if it cannot be built. name: how that calls the site.
     """
+    function = top / "function"
     process = subprocess.run(
         # Safe path: a folder of the site that is named as a package is not one.
         [sys.executable, "-P", "-m", __spec__.name, config_file.name,
-         str(site_folder), str(function)],
+         str(top / "site"), str(function)],
         cwd=config_file.parent,
         env=clean_environment(),
         capture_output=True,
@@ -142,12 +101,15 @@ def _build_site(config_file: Path, site_folder: Path, function: Path) -> str | N
         errors="replace",
         check=False,
     )  # fmt: skip
-    if not process.returncode:
-        return None
-    # The first error, else the last line, says why it stopped.
-    lines = [line.strip() for line in process.stderr.splitlines() if line.strip()]
-    errors = [line for line in lines if line.startswith(("ERROR", "CRITICAL", "Error"))]
-    return (errors or lines[-1:] or ["no message"])[0]
+    if process.returncode:
+        # The first error, else the last line, says why it stopped.
+        lines = [line.strip() for line in process.stderr.splitlines() if line.strip()]
+        errors = [line for line in lines if line.startswith(("ERROR", "CRITICAL", "Error"))]
+        cause = (errors or lines[-1:] or ["no message"])[0]
+        # The folder is gone when a reader sees the message.
+        cause = cause.replace(f"{config_file.parent}{os.sep}", "")
+        raise SiteError(f"{name} cannot be built ({cause}): build it, or compare another state")
+    return function / BUNDLE_FOLDER
 
 
 def main() -> None:

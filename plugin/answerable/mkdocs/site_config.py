@@ -57,10 +57,6 @@ def take_log(name: str, take: Callable[[str], object], level: int) -> Iterator[N
         logger.propagate = propagates
 
 
-class MissingPluginError(SiteError):
-    """Say that a site's configuration lacks the plugin."""
-
-
 @dataclass(frozen=True, slots=True)
 class SiteConfig:
     """Hold the files and folders of a site, resolved; ``author`` is its site_author.
@@ -117,9 +113,7 @@ def find_plugin(config: MkDocsConfig) -> AnswerablePlugin:
     for plugin in config.plugins.values():
         if isinstance(plugin, AnswerablePlugin):
             return plugin
-    raise MissingPluginError(
-        f"{config.config_file_path}: plugins: `answerable` is not among them; add it"
-    )
+    raise SiteError(f"{config.config_file_path}: plugins: `answerable` is not among them; add it")
 
 
 def build_unpublished(
