@@ -6,13 +6,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.indexing.browser_index.index_files import serialize_browser_index
-from answerable.serve import vectors
 from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.retrieval.question import (
     edit_distance,
@@ -29,7 +27,6 @@ from support.static_server import serving
 
 # Of the pages that are not in English, by id.
 LANGUAGES = {"котва": "bg", "въже": "bg", "係留": "ja", "seile": "de", "de/index": "de"}
-NO_STATEMENTS = np.zeros((0, 1), dtype=np.int8)
 
 
 def open_small_site(folder: Path, profile: Profile | None = None) -> Bundle:
@@ -98,15 +95,13 @@ def open_small_site(folder: Path, profile: Profile | None = None) -> Bundle:
 
 @contextmanager
 def open_store(bundle: Bundle, name: str, folder: Path) -> Iterator[dict[str, str]]:
-    """Open the store of a bundle in the engine's process, without vectors of statements.
+    """Open the store of a bundle in the engine's process.
 
     folder: where the files of the index go. Yields the reference to the store.
     """
     published = read_public_index(bundle)
     manifest = bundle.manifest
-    index = serialize_browser_index(
-        published, manifest.profile, lambda _: NO_STATEMENTS, manifest.id
-    )
+    index = serialize_browser_index(published, manifest.profile, manifest.id)
     entry = write_index(index, folder, manifest.built_at)
     with serving(folder) as origin:
         engine().call(MODULE, "openStore", f"{origin}/", entry, save=name)
@@ -190,10 +185,10 @@ def _parts(twins: Twins) -> tuple[Bundle, dict[str, str], LetterEmbedder]:
 @pytest.mark.parametrize(
     "profile",
     [
-        Profile(floor=-1.0, passages_per_page=1),
+        Profile(floor=-1.0),
         Profile(floor=0.45),
-        Profile(floor=0.9),
-        Profile(floor=0.3, dense=0.3, theme_fade=False, recency=0.5, history=0.1),
+        Profile(floor=0.6),
+        Profile(floor=0.3, dense=0.3, theme_fade=0.0, recency=0.5, history=0.1),
     ],
 )
 def test_other_profiles_rank_the_same(tmp_path: Path, profile: Profile) -> None:
@@ -242,15 +237,3 @@ def test_spellings_are_corrected_the_same(small: Twins) -> None:
     for word in (*typos, "abc", "abcd", "ab1d", "鎖鎖鎖鎖", "𝒜𝒜𝒜"):
         long = engine().call("question", "mayBeMisspelled", small.store, word)
         assert long == may_be_misspelled(word), word
-
-
-def test_all_terms_of_a_short_question_outweigh_a_low_estimate(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Those that have them are above the floor, even if so many others are scored before them."""
-    bounds = {"EXACT_PASSAGES": 1, "CANDIDATES": 1, "ESTIMATE_SLACK": 10}
-    for name, value in bounds.items():
-        monkeypatch.setattr(vectors, name, value)
-    bundle = open_small_site(tmp_path, Profile(floor=0.9))
-    with open_store(bundle, "bounded", tmp_path / "static") as store:
-        assert compare_rankings(bundle, store, LetterEmbedder(), ["rope", "chain", "oil"]) > 3

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from answerable.indexing.browser_index.index_files import BrowserIndex
-from answerable.serve.retrieval.scoring import score_codes
-from answerable.serve.retrieval.selection import count_context_characters, has_code
+from answerable.serve.retrieval.rank import score_codes
+from answerable.serve.retrieval.sections import has_code
 from answerable.serve.stores.bundle import Bundle
 from support.browser_index import (
     change_manifest,
@@ -70,7 +70,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Published]:
     pages = {**PAGES, "fleet.md": FLEET, "changelog.md": "# Changelog\n\nA buoy was added.\n"}
     build_here(write_site(folder, pages))
     bundle = opened(folder)
-    index = serialize_bundle(bundle, local())
+    index = serialize_bundle(bundle)
     entry = write_index(index, folder / "static", bundle.manifest.built_at)
     with serving(folder / "static") as origin:
         published = Published(folder, bundle, index, f"{origin}/", entry)
@@ -96,9 +96,6 @@ def test_columns_of_the_store_equal_those_of_the_bundle(published: Published) ->
     assert _use("passageTitles") == list(bundle.passage_titles)
     assert _use("passageLengths") == bundle.postings.lengths.tolist()
     passages = list(bundle.passages())
-    contexts = {each.record: count_context_characters(each) for each in passages}
-    assert _use("contextLengths") == [contexts[record] for record in bundle.record_ids]
-    assert max(contexts.values()) > 0
     assert _use("hasCode") == [int(has_code(passage)) for passage in passages]
     for name, index in (
         ("names", bundle.names),

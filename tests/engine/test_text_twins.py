@@ -11,23 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.indexing.browser_index.recipe import LETTERS_FILE, write_script_pattern
-from answerable.serve.retrieval.question import (
-    clean_question,
-    find_identifiers,
-    find_question_problem,
-    points_back,
-    strip_continuation,
-    strip_frame,
-)
+from answerable.serve.retrieval.question import clean_question, find_question_problem
 from answerable.serve.text import languages, normalization, sanitization, tokenization
-from support.engine_process import RECIPE, SITE, engine
+from support.engine_process import RECIPE, engine
 from support.fuzz_settings import fuzzed
 from support.odd_text import odd_texts
 
-FRAME_WORDS = """what does do did the author docs Mara Lindqvist Low Water low water it say think
-    explain about on regarding is İs IS there a any best way to İt possible please PLEASE thanks
-    thank you in advance I we are trying to want how Where documented written and or same but then
-    also, this that one them ? ?! . , ’m WOULD"""
 TAGS = st.sampled_from(
     ("en", "EN-us", "en_US", "fr", "fr-CA", "fr-CA-x", "pt-BR", "pt", "PT-br", "eng")
 )
@@ -71,23 +60,9 @@ def test_ngrams_are_those_of_python(text: str, lengths: list[int]) -> None:
     assert ngrams == list(normalization.split_ngrams(text, lengths))
 
 
-@fuzzed(few=150)
-@given(text=odd_texts(FRAME_WORDS, max_size=10))
-def test_frame_is_stripped_as_in_python(text: str) -> None:
-    question = clean_question(text)
-    assert engine().call("question", "stripFrame", RECIPE, question) == strip_frame(
-        question, SITE.names
-    )
-    subject = engine().call("question", "stripContinuation", RECIPE, question)
-    assert subject == strip_continuation(question)
-    assert engine().call("question", "pointsBack", RECIPE, question) == points_back(question)
-
-
 @fuzzed(few=60)
 @given(text=odd_texts("--no-cache MAX_AGE HTTPStatusError httpx.Client iOS e.g. U.S. a.b.c x"))
-def test_identifiers_and_abbreviations_are_those_of_python(text: str) -> None:
-    identifiers = engine().call("question", "findIdentifiers", RECIPE, text)
-    assert sorted(identifiers) == sorted(find_identifiers(text))
+def test_abbreviations_and_names_of_code_are_those_of_python(text: str) -> None:
     assert engine().call("tokenization", "extractWords", RECIPE, text) == (
         tokenization.extract_words(text)
     )

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from answerable.serve.retrieval.selection import count_context_characters
 from numpy.typing import NDArray
 
 from answerable.indexing.browser_index.index_files import (
@@ -17,15 +16,11 @@ from answerable.indexing.browser_index.index_files import (
     name_file,
     serialize_browser_index,
 )
-from answerable.indexing.browser_index.staged_index import (
-    make_statement_quantizer,
-    write_browser_index,
-)
+from answerable.indexing.browser_index.staged_index import write_browser_index
 from answerable.indexing.index import Lexicon
 from answerable.indexing.widget.site_files import name_index
 from answerable.serve.bundle_format.container import Container, pack_container, unpack_container
 from answerable.serve.bundle_format.site_data import SiteColumns
-from answerable.serve.embedders.embedder import Embedder
 from answerable.serve.stores.bundle import Bundle
 
 
@@ -34,16 +29,12 @@ def read_public_index(bundle: Bundle) -> PublicIndex:
     passages = tuple(bundle.passages())
     rows = bundle.passage_records.tolist()
     urls = {row: each.url.partition("#")[0] for each, row in zip(passages, rows, strict=True)}
-    contexts = {
-        row: count_context_characters(each) for each, row in zip(passages, rows, strict=True)
-    }
     postings = bundle.postings
     records = range(len(bundle.record_ids))
     return PublicIndex(
         columns=SiteColumns(**{f.name: getattr(bundle, f.name) for f in fields(SiteColumns)}),
         record_ids=tuple(bundle.record_ids),
         record_urls=tuple(urls.get(row, "/") for row in records),
-        context_lengths=tuple(contexts.get(row, 0) for row in records),
         passages=passages,
         passage_vectors=bundle.passage_codes.decode_rows(slice(None)),
         lexicon=Lexicon(
@@ -57,11 +48,10 @@ def read_public_index(bundle: Bundle) -> PublicIndex:
     )
 
 
-def serialize_bundle(bundle: Bundle, embedder: Embedder) -> BrowserIndex:
+def serialize_bundle(bundle: Bundle) -> BrowserIndex:
     """Serialize a bundle into the files of the browser's index."""
     public, manifest = read_public_index(bundle), bundle.manifest
-    quantize = make_statement_quantizer(embedder)
-    return serialize_browser_index(public, manifest.profile, quantize, manifest.id)
+    return serialize_browser_index(public, manifest.profile, manifest.id)
 
 
 def write_index(index: BrowserIndex, folder: Path, built_at: str) -> dict[str, str]:

@@ -13,8 +13,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from support import sites, static_server
 
-# What a typed text may not fetch: vectors of words, of passages and of statements, and texts.
-HEAVY = r"/(rows|codes|texts|statements)-"
+# What a typed text may not fetch: vectors of words and of passages.
+HEAVY = r"/(rows|codes)-"
 # A page of a theme without scripts of its own, which a strict policy would refuse.
 PLAIN_PAGE = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Harbour</title></head>'

@@ -1,4 +1,4 @@
-// Reads, retrieves and selects in the engine what a test compares with Python, many questions at once.
+// Reads, retrieves and chooses in the engine what a test compares with Python, many questions at once.
 const load = (name) => import(`${process.argv[2]}/${name}.js`);
 
 export async function openFiles(home) {
@@ -13,28 +13,16 @@ export async function openStore(home, entry) {
 }
 
 export async function answerAll(store, cases) {
-  const [{ readQuestion }, { retrieve }, { arrangePool, fitBudget, selectEvidence }] = await Promise.all(
-    ["question", "retrieve", "selection"].map(load),
+  const [{ readQuestion }, { retrieve }, { choosePassages }] = await Promise.all(
+    ["question", "retrieve", "sections"].map(load),
   );
   const answers = [];
   for (const { question, ranks, vector, language } of cases) {
     const reading = await readQuestion(store, question, (word) => ranks[word] ?? null);
     const floats = vector && Float32Array.from(vector);
-    const retrieved = await retrieve(store, reading, floats, store.recipe.selection.POOL_SIZE, language);
-    const pool = await arrangePool(store, retrieved);
-    const evidence = fitBudget(store, await selectEvidence(store, pool));
-    answers.push({
-      reading,
-      passages: retrieved.passages,
-      siblings: retrieved.siblings,
-      pool: pool.passages,
-      evidence: {
-        ids: evidence.passages.map(({ id }) => id),
-        sections: evidence.sectionScores,
-        terms: evidence.terms,
-        hasVector: evidence.vector !== null,
-      },
-    });
+    const retrieved = await retrieve(store, reading, floats, store.recipe.sections.POOL_SIZE, language);
+    const { passages, siblings } = retrieved;
+    answers.push({ reading, passages, siblings, chosen: choosePassages(store, retrieved) });
   }
   return answers;
 }

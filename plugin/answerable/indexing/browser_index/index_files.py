@@ -48,7 +48,6 @@ from ...serve.stores.bundle import guess_anchor, guess_url
 from ...serve.structure import TITLE_SEPARATOR, Block, Span, pack_structure
 from ...serve.types import Passage
 from ..index import Lexicon, SiteIndex, encode_vectors
-from ..pages.records import Record
 from ..questions import list_sections
 
 # Of a page's summary, and of all its themes, that a model reads beside the passages.
@@ -74,16 +73,14 @@ def clip_themes(themes: Sequence[str]) -> list[str]:
 class PublicIndex:
     """Hold the index of a site's published pages, from which it is written.
 
-    ``record_ids``, ``record_urls`` and ``context_lengths`` (characters of a page's summary and
-    themes, which count as evidence beside a text) have one value for each record.
-    ``passage_vectors`` (n, d) are in full precision. ``forms`` are by language those of each term
-    of the lexicon but itself, with spaces between them.
+    ``record_ids`` and ``record_urls`` have one value for each record. ``passage_vectors`` (n, d)
+    are in full precision. ``forms`` are by language those of each term of the lexicon but itself,
+    with spaces between them.
     """
 
     columns: SiteColumns
     record_ids: tuple[str, ...]
     record_urls: tuple[str, ...]
-    context_lengths: tuple[int, ...]
     passages: tuple[Passage, ...]
     passage_vectors: Vectors
     lexicon: Lexicon
@@ -129,7 +126,6 @@ def select_public_index(index: SiteIndex) -> PublicIndex:
         columns=columns,
         record_ids=tuple(record.id for record in records),
         record_urls=tuple(record.url for record in records),
-        context_lengths=tuple(_count_context_characters(record) for record in records),
         passages=tuple(each.passage for each in index.passages),
         passage_vectors=index.passage_vectors,
         lexicon=index.lexicon,
@@ -143,12 +139,6 @@ def _find_sections(index: SiteIndex) -> NDArray[np.uint32]:
     sections = list_sections(entry.passage for entry in index.passages)
     sizes = [len(section.windows) for section in sections]
     return np.repeat(np.array([section.first for section in sections], "<u4"), sizes)
-
-
-def _count_context_characters(record: Record) -> int:
-    """Count the characters of a page's context as a bundle holds it."""
-    themes = clip_themes(record.metadata.themes)
-    return len(clip_summary(record.metadata.summary)) + sum(map(len, themes))
 
 
 def collect_columns(index: PublicIndex, text_starts: Sequence[int]) -> Mapping[str, Any]:
@@ -170,7 +160,6 @@ def collect_columns(index: PublicIndex, text_starts: Sequence[int]) -> Mapping[s
         ],
         "titles": [headings for _, headings in titles],
         "sharedTitles": [shared for shared, _ in titles],
-        "contextLengths": index.context_lengths,
         "hasCode": [has_code(passage) for passage in index.passages],
         "textsStarts": text_starts,
     }

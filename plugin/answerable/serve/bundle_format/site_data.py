@@ -102,7 +102,6 @@ COLUMNS = (
     Column("passageUrls", CORE_FILE, "passages"),
     Column("titles", CORE_FILE, "passages"),
     Column("sharedTitles", CORE_FILE, "passages", "<u4"),
-    Column("contextLengths", COLUMNS_FILE, "records", "<u4"),
     # For a browser, which has not read the texts yet.
     Column("hasCode", COLUMNS_FILE, "passages", "|u1"),
     # The first passage of each container of texts.

@@ -63,8 +63,6 @@ from ..vectors import ARRAYS, CODES, INVERSE_NORMS, Int8Codes
 # costs more than to parse their JSON.
 _CACHED_TEXTS = 512
 _CACHED_SHARDS = 64
-# More than a bundle holds of a page's summary and themes.
-_MAX_CONTEXT_CHARACTERS = 1_000
 _PAIR = 2
 _LAST_OF_ONE_UNIT = "\uffff"
 
@@ -380,7 +378,9 @@ def load_index(
     ids, urls, titles = restore_passages(columns, site.passage_records.tolist(), spend)
     check_urls(urls, names.CORE_FILE)
     if names.CONTEXTS_FILE not in files:
-        columns |= _stand_in_for_contexts(columns["contextLengths"], spend)
+        # Unpublished: only a model is given them.
+        pages = counts["records"]
+        columns |= {"summaries": [""] * pages, "themes": [[]] * pages}
     for texts in (columns["summaries"], *columns["themes"]):
         check_texts(texts)
     return Bundle(
@@ -400,13 +400,6 @@ def load_index(
         hint_codes=codes[1],
         store_key=store_key,
     )
-
-
-def _stand_in_for_contexts(lengths: NDArray[np.uint32], spend: Callable[[int], None]) -> Any:
-    """Return white space as long as the summary and themes of each page, which are unpublished."""
-    counts = np.minimum(lengths, _MAX_CONTEXT_CHARACTERS).tolist()
-    spend(sum(counts))
-    return {"summaries": [" " * count for count in counts], "themes": [[] for _ in counts]}
 
 
 def _load_hints(columns: Mapping[str, Any], counts: Mapping[str, int]) -> dict[str, Any]:

@@ -110,7 +110,6 @@ export class SiteColumns {
     this.weights = /** @type {Float32Array} */ (arrays.weights);
     this.titleNorms = /** @type {Float32Array} */ (arrays.titleNorms);
     this.isHistory = /** @type {Uint8Array} */ (arrays.isHistory);
-    this.contextLengths = Uint32Array.from(arrays.contextLengths);
     this.names = phrases.names;
     this.aliases = phrases.aliases;
     this.themes = phrases.themes;
