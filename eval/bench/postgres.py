@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 from answerable.postgres import publication, rows
 from answerable.postgres.catalog import FUNCTION_ROLE, PUBLISHER_ROLE
 from answerable.postgres.connections import DatabaseConnections
-from answerable.postgres.options import DatabaseOptions, VectorSearch
+from answerable.postgres.options import SEARCH_METHODS, DatabaseOptions
 from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
 from answerable.postgres.store import open_postgres_store, read_served_key
 from answerable.serve.retrieval import retrieve
@@ -43,7 +43,6 @@ PASSAGES, NOTES, BESIDE = 1_000_000, 20_000, 100_000
 ASKED, ASKED_EXACTLY, TOP = 100, 30, 8
 # Terms whose postings stand for all, in an estimate of their size.
 _SAMPLED_TERMS = 1024
-EF_SEARCHES = (50, 100, 200, 400)
 # As a server of some gigabytes has it; every write is flushed.
 SERVER = {
     "fsync": "on", "synchronous_commit": "on", "full_page_writes": "on",
@@ -77,11 +76,10 @@ def _in_database(
     generated: Bundle, size: int, questions: Sequence[Question], exact: Sequence[RetrievalResult]
 ) -> list[Row]:
     with running(**SERVER) as server:
-        search = VectorSearch("hnsw", ef_search=EF_SEARCHES[0])
         built: list[float] = []
         publication._index_vectors = _timed(publication._index_vectors, built)
         started = time.perf_counter()
-        publish_bundle_rows(generated, DatabaseTarget(server.url(PUBLISHER_ROLE), "bench", search))
+        publish_bundle_rows(generated, DatabaseTarget(server.url(PUBLISHER_ROLE), "bench", "hnsw"))
         took = time.perf_counter() - started
         _say(f"published in {took:.0f} s, of which the index took {built[-1]:.0f} s")
         sizes = _sizes(server)
@@ -89,15 +87,10 @@ def _in_database(
         connections = DatabaseConnections(DatabaseOptions(server.url(FUNCTION_ROLE), timeout=60))
         store = open_postgres_store(connections.fetch, read_served_key(connections.fetch, "bench"))
         table: list[Row] = []
-        for vector_search in (
-            VectorSearch("exact"),
-            *(VectorSearch("hnsw", ef_search=ef) for ef in EF_SEARCHES),
-        ):
-            store = replace(store, search=vector_search)
-            some = ASKED_EXACTLY if vector_search.how == "exact" and size > BESIDE else ASKED
-            row: Row = {"name": f"{vector_search.how} of {size:,}"}
-            if vector_search.how == "hnsw":
-                row["ef_search"] = vector_search.ef_search
+        for search in SEARCH_METHODS:
+            store = replace(store, search=search)
+            some = ASKED_EXACTLY if search == "exact" and size > BESIDE else ASKED
+            row: Row = {"name": f"{search} of {size:,}"}
             row |= _times(store, questions[:some])
             row |= _recalls([_retrieved(store, each) for each in questions[:some]], exact[:some])
             table.append(row)
