@@ -3,11 +3,11 @@
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TypeGuard
+from typing import Any, TypeGuard
 from urllib.parse import quote, urlsplit
 
 from mkdocs.config import base
@@ -81,6 +81,16 @@ class ProviderOption(c.Choice[str]):
         return super().run_validation(value)
 
 
+class OptionGroup(base.Config):
+    """Options that know which of them are ``written``, be it with a value that is missing."""
+
+    written: Collection[str] = ()
+
+    def load_dict(self, patch: dict[str, Any]) -> None:
+        self.written = frozenset(patch)
+        super().load_dict(patch)
+
+
 class PassageOptions(base.Config):
     """Configure how pages are cut into passages: ``passages``."""
 
@@ -97,7 +107,7 @@ class RetrievalOptions(base.Config):
     weights = c.DictOfItems(c.Type((int, float)), default={})
 
 
-class EmbeddingOptions(base.Config):
+class EmbeddingOptions(OptionGroup):
     """Configure the embedder: ``embedding``."""
 
     provider = ProviderOption(EMBEDDER_PROVIDERS, default="local")
@@ -125,7 +135,7 @@ class BundleOptions(base.Config):
     dimensions = c.Optional(c.Type(int))
 
 
-class StoreOptions(base.Config):
+class StoreOptions(OptionGroup):
     """Configure the database that serves the site instead of the bundle's folder: ``store``."""
 
     url = c.Optional(c.Type(str))
@@ -145,7 +155,7 @@ class WidgetOptions(base.Config):
     feedback = c.Optional(c.Type((str, bool)))
 
 
-class AnswerableConfig(base.Config):
+class AnswerableConfig(OptionGroup):
     """Configure the plugin: all options of ``answerable``."""
 
     notebook = c.Optional(c.Dir(exists=True))
@@ -200,7 +210,7 @@ def check_options(config: AnswerableConfig) -> None:
         _check_range(f"retrieval.weights: {pattern}", weight, 0, 10)
     if config.embedding.provider not in EMBEDDER_PROVIDERS.builtin:
         names = ("model", "dimensions")
-        if missing := [name for name in names if not is_written(config.embedding, name)]:
+        if missing := [name for name in names if name not in config.embedding.written]:
             raise SiteError(
                 f"embedding.provider: {config.embedding.provider} needs "
                 f"{' and '.join(f'embedding.{name}' for name in missing)} beside it, since the "
@@ -225,11 +235,6 @@ def check_options(config: AnswerableConfig) -> None:
         )
 
 
-def is_written(options: base.Config, name: str) -> bool:
-    """True if the site's owner has written an option, even one that the environment leaves empty."""
-    return any(name in written for written in options.user_configs)
-
-
 def resolve_identity(config: AnswerableConfig) -> EmbedderIdentity:
     """Resolve the identity of the embedder that the options name."""
     embedding = config.embedding
@@ -244,9 +249,8 @@ def resolve_profile(config: AnswerableConfig, windows: int) -> Profile:
     windows: how many windows of notes the index holds.
     """
     profile = choose_embedder_profile(config.embedding.provider, windows)
-    values = {
-        name: config.retrieval[name] for name in ("floor", "note_floor", "call_floor", "recency")
-    }
+    names = ("floor", "note_floor", "call_floor", "recency")
+    values = {name: config.retrieval[name] for name in names}
     profile = replace(
         profile, **{name: value for name, value in values.items() if value is not None}
     )

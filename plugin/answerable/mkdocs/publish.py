@@ -49,7 +49,6 @@ from .options import (
     AnswerableConfig,
     check_options,
     is_absolute_endpoint,
-    is_written,
     read_known_questions,
     resolve_answers_path,
     resolve_dimensions,
@@ -80,7 +79,7 @@ def list_function_needs(config: AnswerableConfig) -> dict[str, str]:
         and "only the extractive answerer runs in the browser",
         "bundle.dimensions": drops_dimensions and "the browser reads all dimensions",
         # Also where its environment variable is missing in this build.
-        "store.url": is_written(config.store, "url") and "a database needs a server",
+        "store.url": "url" in config.store.written and "a database needs a server",
         "widget.endpoint": config.widget.endpoint is not None and "the ask box asks there",
         "log_refusals": config.log_refusals != "none" and "a question in the browser leaves no log",
     }
@@ -115,7 +114,7 @@ def publish_build(built: FinishedBuild, report: Callable[[str], object] = log.in
     place = _choose_answer_place(built, whole)
     configured = Path(built.options.function)
     unpublished = locate_unpublished_function(Path(built.options.cache))
-    has_function = place == "function" or is_written(built.options, "function")
+    has_function = place == "function" or "function" in built.options.written
     function = resolve_function_folder(configured if has_function else unpublished)
     if built.options.languages == "together" or len(built.sites) == 1:
         parts = {function: whole}
@@ -390,14 +389,14 @@ def _check_database_options(built: FinishedBuild) -> None:
         from ..postgres import publication
 
         del publication
-    elif is_written(built.options.store, "url"):
+    elif "url" in built.options.store.written:
         log.warning("store.url: it is empty, so nothing is published to a database")
 
 
 def _resolve_stored_settings(built: FinishedBuild, folder: Path) -> FunctionSettings:
     """Resolve the settings of the function in a folder, with its name in the database."""
     settings = resolve_settings(built.options)
-    if not is_written(built.options.store, "url"):
+    if "url" not in built.options.store.written:
         return settings
     return replace(settings, store=_name_in_database(built, folder))
 
