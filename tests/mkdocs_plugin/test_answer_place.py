@@ -9,7 +9,6 @@ from mkdocs.config import load_config
 
 from answerable.indexing.answer_place import (
     choose_answer_place,
-    describe_function_needs,
 )
 from answerable.mkdocs.options import AnswerableConfig
 from answerable.mkdocs.publish import list_function_needs
@@ -42,19 +41,15 @@ def load(folder: Path, options: dict[str, Any]) -> AnswerableConfig:
     ("options", "needed"),
     [
         ({}, []),
-        ({"bundle": {"dimensions": 256}, "retrieval": {"hybrid": 0.5, "floor": 0.3}}, []),
+        ({"bundle": {"dimensions": 256}, "retrieval": {"floor": 0.3}}, []),
         ({"notebook": "notebook"}, ["notebook"]),
         ({"embedding": {"provider": "openai"}}, ["embedding.provider"]),
         ({"answers": {"provider": "openai"}}, ["answers.provider"]),
-        ({"retrieval": {"hybrid": 0}}, ["retrieval.hybrid"]),
         ({"bundle": {"dimensions": 128}}, ["bundle.dimensions"]),
         ({"store": {"url": None}}, ["store.url"]),
         ({"store": {"url": "postgresql://harbour.example/docs"}}, ["store.url"]),
         ({"widget": {"endpoint": "/ask/"}}, ["widget.endpoint"]),
-        (
-            {"log_refusals": "hashed", "log_questions": True},
-            ["log_refusals", "log_questions"],
-        ),
+        ({"log_refusals": "hashed"}, ["log_refusals"]),
     ],
     ids=str,
 )
@@ -67,27 +62,11 @@ def test_what_needs_a_function_decides_the_place(
     assert choose_answer_place("function", needs) == "function"
 
 
-def test_why_an_answerer_needs_a_function_holds_without_a_key(tmp_path: Path) -> None:
-    # A registered one may need no key, and runs no more in a browser than another.
-    needs = list_function_needs(load(tmp_path, {"answers": {"provider": "openai"}}))
-    assert needs == {"answers.provider": "only the extractive answerer runs in the browser"}
-
-
-def test_one_sentence_names_every_need_and_every_remedy() -> None:
-    needs = {"notebook": "it is private", "store.url": "it is far"}
-    reasons = "`notebook` needs a function (it is private), and so does `store.url` (it is far)"
-    assert describe_function_needs(needs, "deploy it") == (
-        f"answers_in: {reasons}; deploy it, or remove `notebook` and remove `store.url`"
-    )
-
-
 def test_a_build_refuses_the_browser_with_what_needs_a_function(tmp_path: Path) -> None:
-    options = {"answers_in": "browser", "log_questions": True}
+    options = {"answers_in": "browser", "log_refusals": "text"}
     message = failure(write_site(tmp_path, PAGE, notes=NOTES, options=options))
     assert f"answerable: answers_in: browser is impossible, since {NOTEBOOK}, and so" in message
-    assert (
-        "; set answers_in to function, or remove `notebook` and remove `log_questions`" in message
-    )
+    assert "; set answers_in to function, or remove `notebook` and remove `log_refusals`" in message
     assert not (tmp_path / "site").exists()
     assert not (tmp_path / "function").exists()
 
@@ -109,20 +88,6 @@ def test_a_build_says_what_needs_a_function_unless_the_owner_knows(tmp_path: Pat
         assert (f"answers_in: {expected}" in done.stderr) is is_said
         assert done.stderr.count("answers_in") == is_said
         assert (tmp_path / "function" / "bundle" / "manifest.json").is_file()
-
-
-def test_endpoint_on_another_host_without_site_url_is_warned_of(tmp_path: Path) -> None:
-    options = {"widget": {"endpoint": "https://ask.example/"}}
-    done = build(write_site(tmp_path, PAGE, options=options, site_url=""), "--strict")
-    assert "widget.endpoint: it is on another host, and without site_url" in done.stderr
-    assert done.returncode == 1
-
-
-def test_site_without_an_ask_box_is_told_of_needs_without_a_warning(tmp_path: Path) -> None:
-    write_site(tmp_path, PAGES, notes=NOTES, options={"widget": {"placement": "none"}})
-    done = build(tmp_path, "--strict")
-    assert done.returncode == 0, done.stderr
-    assert "answers_in: " in done.stderr
 
 
 def test_a_site_of_two_lines_needs_nothing_and_gets_no_function(tmp_path: Path) -> None:
@@ -173,18 +138,10 @@ def test_a_function_is_asked_for_by_its_folder_and_left_alone_later(tmp_path: Pa
     assert "thirteen" in command(tmp_path, "ask", CHAIN).stdout
 
 
-@pytest.mark.parametrize("language", ["pl", "cs", "tlh"])
-def test_every_language_answers_in_the_browser(tmp_path: Path, language: str) -> None:
-    write_site(tmp_path, PAGE, options={"language": language})
-    done = build(tmp_path)
-    assert "answers_in: readers' browsers answer" in done.stderr
-    assert (tmp_path / f"site/assets/answerable/index/{language}").is_dir()
-
-
 @pytest.mark.parametrize(
     ("options", "cause"),
     [
-        ({"log_questions": True}, "`log_questions` needs a function (a question"),
+        ({"log_refusals": "text"}, "`log_refusals` needs a function (a question"),
         ({"answers_in": "function"}, "`answers_in` needs a function (it asks for one)"),
     ],
     ids=str,

@@ -12,6 +12,8 @@ from support import server_processes
 from support.citation_check import passages
 from support.sites import PAGES, write_site
 
+pytestmark = pytest.mark.deep
+
 LOCATED = "() => document.querySelector(':target') !== null"
 EXTRA = {
     "guide/README.md": "# Guide\n\nHow it is done.\n\n## Größe & Länge\n\nIn metres.\n",
