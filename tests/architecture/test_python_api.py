@@ -82,10 +82,6 @@ def test_the_import_loads_neither_numpy_nor_a_module_of_its_own() -> None:
     assert "numpy" in loaded("import answerable; answerable.open_bundle")
 
 
-def test_an_error_is_imported_without_numpy() -> None:
-    assert "numpy" not in loaded("from answerable import AnswerableError")
-
-
 def test_mypy_sees_the_names(tmp_path: Path) -> None:
     (tmp_path / "typed.py").write_text(TYPED, "utf-8")
     done = subprocess.run(
@@ -102,21 +98,3 @@ def test_mypy_sees_the_names(tmp_path: Path) -> None:
         "Literal['not-found']",
         "str",
     ]  # fmt: skip
-
-
-def test_a_reply_has_text_mode_and_citations(tmp_path: Path) -> None:
-    folder = sites.write_site(tmp_path)
-    assert sites.build(folder).returncode == 0
-    for place in (folder / "function", str(folder / "function" / "bundle")):
-        reply = answerable.open_bundle(place).answer("How thick is the chain of a mooring?")
-        assert "twelve" in reply.text
-        assert "[1]" in reply.text
-        assert (reply.mode, reply.answer.mode) == ("partial", "partial")
-        assert [citation.url for citation in reply.citations] == ["/mooring/#chains"]
-    refusal = answerable.open_bundle(folder / "function").answer("Who won the world cup?")
-    assert (refusal.text, refusal.mode, refusal.citations) == ("", "not-found", ())
-
-
-def test_a_folder_without_a_bundle_is_one_error_with_its_remedy(tmp_path: Path) -> None:
-    with pytest.raises(answerable.AnswerableError, match=r"manifest\.json does not exist"):
-        answerable.open_bundle(tmp_path)

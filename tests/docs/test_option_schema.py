@@ -12,7 +12,6 @@ from mkdocs.config import config_options as c
 
 from answerable.indexing.output.files import write_file
 from answerable.mkdocs.options import (
-    AddressOption,
     AnswerableConfig,
     ProviderOption,
     list_option_names,
@@ -111,8 +110,6 @@ def _describe_value(option: base.BaseConfigOption[Any]) -> dict[str, Any]:
             # A whole number is a number.
             names = [_TYPES[kind] for kind in kinds if kind is not int or float not in kinds]
             return {"type": names[0] if len(names) == 1 else names}
-        case AddressOption():
-            return {"type": ["string", "null"]}
         case c.File() | c.Dir() | c.URL():
             return {"type": "string"}
         case _:

@@ -33,7 +33,6 @@ INSIDE = (
     "widget/search-row.js",
     "widget/suggest.js",
     "widget/strings/de.json",
-    "widget/webmcp.js",
 )
 LATER = ("mkdocs", "numpy", "openai", "rich", "selectolax", "tokenizers", "yaml")
 

@@ -85,20 +85,18 @@ def test_wrong_vector_shape_is_an_embedder_error(server: OpenAIStub) -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "dimensions", "send", "is_sent"),
+    ("model", "dimensions", "is_sent"),
     [
-        ("text-embedding-3-large", 64, None, True),
-        ("openai/text-embedding-3-small", 64, None, True),
-        ("text-embedding-3-large", 3072, False, False),
-        ("BAAI/bge-m3", 1536, None, False),
-        ("text-embedding-ada-002", 1536, None, False),
-        ("Qwen/Qwen3-Embedding-0.6B", 64, True, True),
+        ("text-embedding-3-large", 64, True),
+        ("openai/text-embedding-3-small", 64, True),
+        ("BAAI/bge-m3", 1536, False),
+        ("text-embedding-ada-002", 1536, False),
     ],
 )
-def test_dimensions_are_sent_where_known_to_work_or_asked_for(
-    server: OpenAIStub, model: str, dimensions: int, send: bool | None, is_sent: bool
+def test_dimensions_are_sent_to_models_that_shorten_vectors(
+    server: OpenAIStub, model: str, dimensions: int, is_sent: bool
 ) -> None:
-    remote = embedder(server, dimensions, model=model, send_dimensions=send)
+    remote = embedder(server, dimensions, model=model)
     assert remote.embed(["a mooring"]).shape == (1, dimensions)
     assert ["dimensions" in request.json for request in server.requests] == [is_sent]
 
@@ -106,15 +104,6 @@ def test_dimensions_are_sent_where_known_to_work_or_asked_for(
 def test_server_that_refuses_dimensions_embeds_by_default(server: OpenAIStub) -> None:
     server.fail("fixed-dimensions")
     assert embedder(server, 1536, model="BAAI/bge-m3").embed(["a"]).shape == (1, 1536)
-    with pytest.raises(ProviderError) as error:
-        embedder(server, 1536, model="BAAI/bge-m3", send_dimensions=True).embed(["a"])
-    assert error.value.cause == "bad-parameter"
-
-
-def test_batch_size_bounds_the_texts_of_a_request(server: OpenAIStub) -> None:
-    texts = [f"rope {number}" for number in range(7)]
-    assert embedder(server, batch_size=3).embed(texts).shape == (7, 64)
-    assert [len(request.json["input"]) for request in server.requests] == [3, 3, 1]
 
 
 @pytest.mark.parametrize(
@@ -133,12 +122,6 @@ def test_vector_without_direction_is_named_by_server_model_and_number(
     )
     assert error.value.cause == "bad-vectors"
     assert "lantern" not in str(error.value)
-
-
-def test_number_of_a_bad_vector_counts_texts_of_all_requests(server: OpenAIStub) -> None:
-    server.fail("last-zeros")
-    with pytest.raises(EmbedderError, match="zeros only for text 3 of 4 "):
-        embedder(server, batch_size=2).embed(["a", "", "b", "c"])
 
 
 @pytest.mark.parametrize("key", ["", "  "])
@@ -193,7 +176,6 @@ def site(server: OpenAIStub, tmp_path: Path) -> Path:
         "embedding": {
             "provider": "openai",
             "dimensions": 64,
-            "batch_size": 2,
             "base_url": server.base_url,
         },
         "answers": {"provider": "openai", "model": "honest", "base_url": server.base_url},
@@ -227,8 +209,6 @@ def test_function_requirements_include_those_of_its_providers(
     assert names == {"limits", "numpy", "openai", "jinja2", "uvicorn"}
     settings = json.loads((site / "function" / "settings.json").read_text())
     assert (settings["answers"], settings["base_url"]) == ("openai", server.base_url)
-    assert (settings["embedding_batch_size"], settings["embedding_send_dimensions"]) == (2, None)
-    assert max(len(each.json["input"]) for each in server.requests if each.endpoint == PATH) == 2
     assert "test" not in settings.values()
     assert not (site / "function" / "model").exists()
 
