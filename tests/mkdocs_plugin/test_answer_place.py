@@ -16,14 +16,6 @@ from support.sites import NOTES, PAGES, build, command, failure, forget_plugins,
 
 PAGE = {"index.md": "# Harbour\n\nHarbour keeps small boats in order.\n"}
 CHAIN = "How thick is the chain of a mooring?"
-GOLD = f"""\
-queries:
-  - id: chain
-    query: {CHAIN}
-    expectAnswerMode: partial
-    expectCited: [mooring#chains]
-    note: The number stands on the page.
-"""
 NOTEBOOK = "`notebook` needs a function (private notes stay on a server)"
 
 
@@ -73,20 +65,12 @@ def test_a_build_refuses_the_browser_with_what_needs_a_function(tmp_path: Path) 
 
 def test_a_build_says_what_needs_a_function_unless_the_owner_knows(tmp_path: Path) -> None:
     expected = f"{NOTEBOOK}; deploy the function and set widget.endpoint, or remove `notebook`\n"
-    settings: list[tuple[dict[str, Any], bool]] = [
-        ({}, True),
-        ({"answers_in": "function"}, False),
-        ({"widget": {"endpoint": "/ask/"}}, False),
-        ({"widget": {"endpoint": "https://ask.example/"}}, False),
-    ]
-    for options, is_said in settings:
+    for options, is_said in (({}, True), ({"widget": {"endpoint": "/ask/"}}, False)):
         write_site(tmp_path, PAGES, notes=NOTES, options=options)
         # A published ask box that nobody answers is a warning, which stops a strict build.
-        assert (build(tmp_path, "--strict").returncode == 1) is is_said
-        done = build(tmp_path)
-        assert done.returncode == 0, done.stderr
+        done = build(tmp_path, "--strict")
+        assert (done.returncode == 1) is is_said
         assert (f"answers_in: {expected}" in done.stderr) is is_said
-        assert done.stderr.count("answers_in") == is_said
         assert (tmp_path / "function" / "bundle" / "manifest.json").is_file()
 
 
@@ -103,7 +87,6 @@ def test_a_site_of_two_lines_needs_nothing_and_gets_no_function(tmp_path: Path) 
 
 def test_commands_ask_a_site_without_a_function(tmp_path: Path) -> None:
     write_site(tmp_path, PAGES, options={"function": None})
-    put(tmp_path / "eval" / "gold.yaml", GOLD)
     done = build(tmp_path, "--strict")
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "function").exists()
@@ -114,10 +97,7 @@ def test_commands_ask_a_site_without_a_function(tmp_path: Path) -> None:
     if os.name == "posix":
         modes = {path.stat().st_mode & 0o77 for path in (unpublished, *unpublished.rglob("*"))}
         assert modes == {0}
-    for words in (["ask", CHAIN], ["ask", "--places", CHAIN], ["why", CHAIN], ["eval", "--full"]):
-        done = command(tmp_path, *words)
-        assert done.returncode == 0, done.stderr
-    assert "there is no index yet" not in command(tmp_path, "doctor").stdout
+    assert "twelve" in command(tmp_path, "ask", CHAIN).stdout
 
 
 def test_a_function_is_asked_for_by_its_folder_and_left_alone_later(tmp_path: Path) -> None:

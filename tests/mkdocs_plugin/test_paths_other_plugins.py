@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mkdocs_plugin.test_record_paths import checked
-from support.citation_check import passages, records, text
+from support.citation_check import passages, text
 from support.sites import build_here, put, write_site
 
 MATERIAL: dict[str, Any] = {"name": "material", "font": False}
@@ -52,15 +52,14 @@ def with_plugins(*plugins: str | dict[str, Any]) -> list[str | dict[str, Any]]:
     return [*plugins, "answerable"]
 
 
-@pytest.mark.parametrize("ours_first", [False, True])
-def test_mkdocstrings_signatures_and_docstrings_are_read(tmp_path: Path, ours_first: bool) -> None:
+def test_mkdocstrings_signatures_and_docstrings_are_read(tmp_path: Path) -> None:
     handlers = {"python": {"paths": ["."], "options": {"show_root_heading": True}}}
     pages = {
         "index.md": "# Start\n\nSee [the winch][harbour.Winch.haul].\n",
         "api.md": "# Reference\n\n::: harbour\n",
     }
     plugins = with_plugins({"mkdocstrings": {"handlers": handlers}})
-    write_site(tmp_path, pages, theme=MATERIAL, plugins=plugins[::-1] if ours_first else plugins)
+    write_site(tmp_path, pages, theme=MATERIAL, plugins=plugins)
     put(tmp_path / "harbour.py", MODULE)
     assert checked(tmp_path, "--strict") == {
         "index": ("/", "Start"),
@@ -133,11 +132,3 @@ def test_posts_of_a_blog_are_records_with_their_dates(blog: Path) -> None:
     dates = {passage.record: passage.date for passage in passages(blog)}
     assert dates["blog/posts/paint"] == dt.date(2024, 3, 1).isoformat()
     assert "Two coats of copper paint" in text(blog, "blog/posts/paint")
-
-
-def test_views_of_a_blog_repeat_no_post(blog: Path) -> None:
-    checked(blog)
-    repeated = [p.id for p in passages(blog) if "painted green" in p.text]
-    assert repeated == ["blog/posts/paint#painting-the-hull"]
-    assert set(records(blog)) == {"index", "blog/index", "blog/posts/paint", "blog/posts/bell"}
-    assert text(blog, "blog/index") == "What happens on the quay."

@@ -30,7 +30,6 @@ LANGUAGES: list[dict[str, Any]] = [
     {"locale": "fr", "name": "Français", "site_name": "Port"},
     {"locale": "de", "name": "Deutsch"},
 ]
-NOTE = {"winch.md": "---\nlabel: Plans\nabout: {about}\n---\n\nThe gearbox came from a tractor.\n"}
 
 
 def suffixed(pages: dict[str, str], language: str) -> dict[str, str]:
@@ -96,29 +95,6 @@ def test_folders_give_one_bundle_with_every_page_and_the_widget_once(tmp_path: P
     assert [p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("ask-box.js")] == [
         "site/assets/answerable/ask-box.js"
     ]
-
-
-def test_a_note_about_a_page_links_to_it_in_the_language_it_names(tmp_path: Path) -> None:
-    translated(
-        tmp_path,
-        "suffix",
-        theme="material",
-        notes={
-            "a.md": NOTE["winch.md"].format(about="guide/mooring.md#chains"),
-            "b.md": NOTE["winch.md"].format(about="guide/mooring.fr.md#mouillage"),
-            "c.md": NOTE["winch.md"].format(about="storms.md"),
-        },
-        plugins=[
-            {"i18n": {"docs_structure": "suffix", "languages": LANGUAGES}},
-            {"answerable": {"notebook": "notebook"}},
-        ],
-    )
-    checked(tmp_path)
-    assert {hint.url for hint in opened(tmp_path).hints} == {
-        "/docs/guide/mooring/#chains",
-        "/docs/fr/guide/mooring/#mouillage",
-        "/docs/storms/",
-    }
 
 
 @pytest.mark.parametrize("reconfigured", [True, False])

@@ -52,13 +52,6 @@ def test_urls_are_those_of_the_site(tmp_path: Path, site_url: str, directories: 
     }
 
 
-@pytest.mark.parametrize("theme", ["mkdocs", "readthedocs", "material"])
-def test_only_the_article_is_read_in_every_theme(tmp_path: Path, theme: str) -> None:
-    write_site(tmp_path, theme=theme, copyright="All rights are reserved by the harbour.")
-    checked(tmp_path)
-    assert "rights" not in "".join(text(tmp_path, name) for name in records(tmp_path))
-
-
 def test_pages_are_read_after_hooks_have_changed_them(tmp_path: Path) -> None:
     pages = {"index.md": "# Prices\n\nA berth costs PRICE.\n", "terms.md": "# Terms\n\nNone.\n"}
     write_site(tmp_path, pages, hooks=["hook.py"])

@@ -72,14 +72,6 @@ def test_a_profile_of_its_own_is_in_the_manifest(tmp_path: Path) -> None:
     assert (profile["floor"], profile["note_floor"]) == (0.5, 0.6)
 
 
-def test_a_floor_of_the_local_embedder_is_borrowed_until_one_is_set(tmp_path: Path) -> None:
-    packages, site = install(tmp_path / "packages"), write_site(tmp_path / "site")
-    done = build(site, packages)
-    assert done.returncode == 0, done.stderr
-    # As measured for a notebook of any size: no other one is known for this embedder.
-    assert read_profile(site)["note_floor"] == 0.45
-
-
 def test_a_new_version_of_the_package_embeds_again(tmp_path: Path) -> None:
     packages, site = install(tmp_path / "packages"), write_site(tmp_path / "site", {"floor": 0})
     assert "; 6 texts embedded" in build(site, packages).stderr

@@ -9,7 +9,6 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from answerable.indexing.widget import injection
-from answerable.indexing.widget.injection import put_into_header
 from support.sites import PAGES, build_here, opened, put, write_site
 
 THEMES = ("material", "mkdocs", "readthedocs")
@@ -149,23 +148,3 @@ def test_configured_shortcut_is_an_attribute_of_the_element(tmp_path: Path) -> N
     built(tmp_path, "mkdocs", "button", widget={"shortcut": " shift + ALT+k"})
     (element,) = elements(read_page(tmp_path, "index.html"))
     assert element.attributes == {"shortcut": "Alt+Shift+K"}
-
-
-@pytest.mark.parametrize(
-    "html",
-    [
-        "<header><nav></nav></header>",
-        '<!-- <nav class="md-header__inner md-grid"></nav> -->',
-        '<nav class="md-header__inner"><nav></nav>',
-        "<script>'<div class=\"wy-side-nav-search\"></div>'</script>",
-    ],
-)
-def test_unknown_header_is_left_alone(html: str) -> None:
-    assert put_into_header(f"<!doctype html><body>{html}</body>", "<answerable-ask>") is None
-
-
-def test_element_is_put_before_the_end_tag_of_the_header() -> None:
-    html = (
-        '<NAV class=md-header__inner><nav>a</nav><script>"</nav>"</script><navy></navy></NAV><nav>'
-    )
-    assert put_into_header(html, "X") == html.replace("</NAV>", "X\n</NAV>")

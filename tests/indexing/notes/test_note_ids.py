@@ -4,10 +4,7 @@ import hashlib
 import hmac
 import os
 import stat
-import tempfile
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,7 +14,6 @@ from answerable.serve.errors import NotebookError
 from answerable.serve.stores.bundle import open_bundle
 from support.sites import NOTES, build, command, put, write_site
 
-NOBODY = 65_534
 NOTE = NOTES["winch.md"]
 KEY = "0123456789abcdef" * 4
 
@@ -38,21 +34,6 @@ def refused(folder: Path, *, writes_key: bool = True) -> str:
     with pytest.raises(NotebookError) as caught:
         list(read_notebook(folder, writes_key=writes_key).notes)
     return str(caught.value)
-
-
-@contextmanager
-def as_nobody() -> Iterator[None]:
-    """Act as a user without rights, where the tests run as root."""
-    if os.geteuid() != 0:
-        yield
-        return
-    os.setegid(NOBODY)
-    os.seteuid(NOBODY)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
-        os.setegid(0)
 
 
 def test_an_id_is_the_hmac_of_the_path(tmp_path: Path) -> None:
@@ -107,33 +88,6 @@ def test_a_key_that_is_no_file_is_refused_at_once(tmp_path: Path, kind: str) -> 
     make = os.mkdir if kind == "folder" else os.mkfifo
     make(tmp_path / NOTE_KEY_FILE)
     assert "is not a file of 64 hexadecimal digits" in refused(written(tmp_path, "winch.md"))
-
-
-def test_an_unreadable_key_and_a_read_only_notebook_are_refused_with_the_remedy() -> None:
-    # In a folder that every user can reach, unlike pytest's own.
-    with tempfile.TemporaryDirectory(prefix="answerable-test-") as name:
-        folder = Path(name)
-        folder.chmod(0o755)
-        put(folder / "winch.md", NOTE)
-        if os.geteuid() != 0:
-            folder.chmod(0o555)
-        with as_nobody():
-            error = refused(folder)
-        assert error == (
-            f"notebook: {folder / NOTE_KEY_FILE} cannot be written (Permission denied), and ids of "
-            "notes are made with it; make the folder writable for one build, or give every note "
-            "an `id`"
-        )
-        folder.chmod(0o755)
-        put(folder / NOTE_KEY_FILE, KEY)
-        (folder / NOTE_KEY_FILE).chmod(0)
-        with as_nobody():
-            error = refused(folder)
-        assert error == (
-            f"notebook: {folder / NOTE_KEY_FILE} cannot be read (Permission denied); make it "
-            "readable "
-            "for whoever builds the site"
-        )
 
 
 def test_a_command_that_only_reads_writes_no_key(tmp_path: Path) -> None:

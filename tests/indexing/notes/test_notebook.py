@@ -168,12 +168,6 @@ def test_a_folder_that_cannot_be_read_is_named(
         list(read_notebook(tmp_path, writes_key=True).notes)
 
 
-def test_a_notebook_without_notes_is_empty(tmp_path: Path) -> None:
-    put(tmp_path / "plan.pdf", "x")
-    put(tmp_path / "plan.yml", "x")
-    assert list(read_notebook(tmp_path, writes_key=True).notes) == []
-
-
 def test_broken_yaml_names_the_line_and_repeats_nothing_of_it(tmp_path: Path) -> None:
     error = message(tmp_path, "---\nlabel: x\ntitle: 'hush hush\nabout: y\n---\nBody")
     assert error.startswith("winch.md: the front matter is not YAML in line")
@@ -370,9 +364,3 @@ def test_an_error_names_the_file_where_a_field_belongs(tmp_path: Path) -> None:
     assert files(tmp_path, a_vtt_yml=META + "locator: https://x.example").startswith(
         "a.vtt.yml: locator holds a URL"
     )
-
-
-def test_what_is_said_may_not_stand_in_a_public_field(tmp_path: Path) -> None:
-    transcript = VTT.replace("Hello there.", "we sell the old\nboat in may")
-    error = files(tmp_path, a_vtt=transcript, a_vtt_yml=META + "locator: sell the old boat in June")
-    assert error.startswith("a.vtt.yml: locator: its words 1 to 5 also stand in a row")

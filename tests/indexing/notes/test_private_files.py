@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner
 
 from answerable import cli
-from answerable.indexing.output import files
 from support.sites import NOTES, build_here, put, write_site
 
 GOLD = """
@@ -71,11 +70,3 @@ def test_a_build_restricts_files_that_an_earlier_one_left_readable(tmp_path: Pat
     vectors = [site / "function" / "bundle", *(site / PLACES[1]).glob("*.sqlite3")]
     assert modes(*vectors) == OWN
     assert [f"{stat.S_IMODE(folder.stat().st_mode):o}" for folder in folders] == ["700", "700"]
-
-
-def test_a_private_file_is_never_readable_by_others_while_written(tmp_path: Path) -> None:
-    modes_in_turn = []
-    place = tmp_path / "vectors.npy"
-    with umask(0), files._temporary_file(place, files.PRIVATE_FILE_MODE) as temporary:
-        modes_in_turn.append(stat.S_IMODE(temporary.stat().st_mode))
-    assert modes_in_turn == [0o600]

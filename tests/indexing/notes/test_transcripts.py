@@ -6,7 +6,6 @@ from answerable.indexing.notes.transcripts import (
     Cue,
     TranscriptFormat,
     parse_transcript,
-    strip_cue_times,
 )
 from answerable.serve.errors import NotebookError
 
@@ -112,13 +111,6 @@ def test_bad_times_of_subrip_are_refused_with_their_line(line: str) -> None:
     assert error.startswith("a.srt: line 16 has no times such as")
 
 
-def test_times_without_a_number_are_refused_with_their_line() -> None:
-    cue = "00:00:01,000 --> 00:00:02,000\nA.\n\n"
-    assert complaint(f"1\n{cue}{cue}", "srt").startswith("a.srt: line 5 has times, and no number")
-    assert complaint(f"1\n{cue}B.\n2\n\n{cue}", "srt").startswith("a.srt: line 8 has times")
-    assert complaint(cue, "srt").startswith("a.srt: line 1 has times")
-
-
 @pytest.mark.parametrize(("kind", "begin"), [("vtt", "`WEBVTT`"), ("srt", "the number of a cue")])
 @pytest.mark.parametrize("text", ["", "\n\n", "once upon a time"])
 def test_a_file_that_is_no_transcript_is_refused(
@@ -130,21 +122,3 @@ def test_a_file_that_is_no_transcript_is_refused(
 @pytest.mark.parametrize("text", ["", "\n\nNOTE x", "\n\n00:01.000 --> 00:02.000\n<i></i>\n"])
 def test_a_transcript_in_which_nothing_is_said_is_refused(text: str) -> None:
     assert complaint(f"WEBVTT{text}").startswith("a.vtt: it has no cue that says anything")
-
-
-def test_prose_is_classified_apart_from_times_numbers_and_styles() -> None:
-    text = "WEBVTT x\n\nSTYLE\n::cue{}\n\nNOTE mine\n\nintro\n00:01.000 --> 00:02.000 a:b\n<i>Hi\n"
-    text += "7 boats\n\n2\n\n00:03.000 --> 00:04.000\n12\n"
-    prose = strip_cue_times(text)
-    assert prose.split("\n") == [
-        *[""] * 5,
-        "NOTE mine",
-        "",
-        "",
-        "",
-        "Hi",
-        "7 boats",
-        *[""] * 4,
-        "12",
-        "",
-    ]
