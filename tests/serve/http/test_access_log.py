@@ -67,7 +67,6 @@ def test_log_line_fields_are_complete_and_in_order() -> None:
         b'"cited": ["guide/deploy", "caf\\u00e9"]}\n'
     )
     assert list(parsed(SEEN)) == FIELDS
-    assert list(parsed(observation(question="Why?"))) == [*FIELDS, "question"]
 
 
 def test_log_line_timings_match_request_context() -> None:
@@ -115,11 +114,11 @@ def test_unknown_values_are_logged_as_null() -> None:
     } == parsed(entry)
 
 
-def test_contract_rules_precede_question_in_log_line() -> None:
+def test_contract_rules_follow_the_fields_of_every_line() -> None:
     counts = {"ground/number": 2, "validate/shape": 1, "the secret is out": 3}
-    entry = observation(contract=counts, question="Why?")
+    entry = observation(contract=counts)
     assert parsed(entry)["contract"] == {"validate/shape": 1, "ground/number": 2}
-    assert list(parsed(entry)) == [*FIELDS, "contract", "question"]
+    assert list(parsed(entry)) == [*FIELDS, "contract"]
     assert "contract" not in parsed(observation(contract={"ground/marmalade": 1}))
 
 
