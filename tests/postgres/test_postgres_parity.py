@@ -18,8 +18,8 @@ from answerable.postgres import store as postgres_store
 from answerable.postgres import store as threshold_algorithm
 from answerable.postgres.catalog import FUNCTION_ROLE, PUBLISHER_ROLE
 from answerable.postgres.connections import DatabaseConnections
+from answerable.postgres.options import SEARCH_METHODS, SearchMethod
 from answerable.postgres.options import DatabaseOptions as Address
-from answerable.postgres.options import VectorSearch
 from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
 from answerable.postgres.store import PostgresStore, open_postgres_store, read_served_key
 from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
@@ -46,11 +46,9 @@ class Database:
     server: PostgresServer
     connections: DatabaseConnections
 
-    def publish(self, bundle: Bundle, name: str, **search: Any) -> PostgresStore:
+    def publish(self, bundle: Bundle, name: str, search: SearchMethod = "exact") -> PostgresStore:
         """The store of a bundle, published and opened as a function would."""
-        publish_bundle_rows(
-            bundle, DatabaseTarget(self.server.url(PUBLISHER_ROLE), name, VectorSearch(**search))
-        )
+        publish_bundle_rows(bundle, DatabaseTarget(self.server.url(PUBLISHER_ROLE), name, search))
         return open_postgres_store(
             self.connections.fetch, read_served_key(self.connections.fetch, name)
         )
@@ -240,8 +238,8 @@ def test_distant_language_is_searched_separately(
     index = index_of(tmp_path, english + french, [], languages={each.id: "fr" for each in french})
     bundle = bundle_of(tmp_path, index, replace(LOCAL_PROFILE, floor=0.05))
     vector = LetterEmbedder().embed(["The rope of wind"])[0]
-    for how in ("exact", "hnsw"):
-        store = database.publish(bundle, f"few-{how}", how=how, ef_search=10)
+    for search in SEARCH_METHODS:
+        store = database.publish(bundle, f"few-{search}", search)
         result = doubles.retrieve(store, "The rope of wind", vector, 4, "fr")
         assert sum(scored.item.language == "fr" for scored in result.passages) >= 4
 
@@ -266,7 +264,7 @@ def test_hnsw_index_finds_nearly_all_passages(
 ) -> None:
     bundle, questions = clapnq
     exact = database.publish(bundle, "clapnq")
-    store = database.publish(bundle, "indexed", how="hnsw", ef_search=80)
+    store = database.publish(bundle, "indexed", "hnsw")
     ((index,),) = database.server.execute(
         f"SELECT indexdef FROM pg_indexes WHERE tablename = 'vectors_{store.store_key}' "
         "AND indexdef LIKE '%hnsw%'"

@@ -118,7 +118,7 @@ def test_a_dirty_build_brings_it_up_to_date_and_leaves_no_other_file(tmp_path: P
     assert after["examples"] == ["How big is a buoy?"]
     widget = (tmp_path / "site" / WIDGET_CONFIG_PATH).parent
     modules = {"copy-answer", "feedback", "highlight", "offline", "search-row", "site-search"}
-    scripts = {f"{name}.js" for name in ("agents", "ask-box", "suggest", "webmcp", *modules)}
+    scripts = {f"{name}.js" for name in ("agents", "ask-box", "suggest", *modules)}
     folders = {"strings", "engine", "index", "model"}
     assert {path.name for path in widget.iterdir()} == scripts | folders | {"site.json"}
     assert [f"engine/{path.name}" for path in widget.glob("engine/*")] == [

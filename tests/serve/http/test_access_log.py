@@ -67,7 +67,6 @@ def test_log_line_fields_are_complete_and_in_order() -> None:
         b'"cited": ["guide/deploy", "caf\\u00e9"]}\n'
     )
     assert list(parsed(SEEN)) == FIELDS
-    assert list(parsed(observation(question="Why?"))) == [*FIELDS, "question"]
 
 
 def test_log_line_timings_match_request_context() -> None:
@@ -115,11 +114,11 @@ def test_unknown_values_are_logged_as_null() -> None:
     } == parsed(entry)
 
 
-def test_contract_rules_precede_question_in_log_line() -> None:
+def test_contract_rules_follow_the_fields_of_every_line() -> None:
     counts = {"ground/number": 2, "validate/shape": 1, "the secret is out": 3}
-    entry = observation(contract=counts, question="Why?")
+    entry = observation(contract=counts)
     assert parsed(entry)["contract"] == {"validate/shape": 1, "ground/number": 2}
-    assert list(parsed(entry)) == [*FIELDS, "contract", "question"]
+    assert list(parsed(entry)) == [*FIELDS, "contract"]
     assert "contract" not in parsed(observation(contract={"ground/marmalade": 1}))
 
 
@@ -167,7 +166,6 @@ ANY = st.text() | st.none()
         contract=st.dictionaries(
             st.text() | st.sampled_from(logs.LOGGED_CONTRACT_RULES), st.integers()
         ),
-        question=ANY | st.sampled_from(["\u2028", "\u2029", "\x85", "\x7f", "\x00\r\n", "\ud800"]),
         duration_ms=st.floats(),
         hour=ANY,
         cited=st.lists(st.text()).map(tuple),
@@ -180,6 +178,5 @@ def test_log_line_is_one_line_of_printable_ascii_json(entry: AccessLogEntry) -> 
     assert len(line.decode().splitlines()) == 1
     row = json.loads(line, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
     assert row["request_id"] == entry.request_id
-    assert row.get("question") == entry.question
     assert row["path"] in (*logs.LOGGED_PATHS, "other")
     assert row["method"] in (*logs.LOGGED_METHODS, "other")

@@ -166,26 +166,6 @@ def test_output_holds_no_question_key_or_note(function: Path, stub: OpenAIStub) 
     assert all("text" not in row for row in rows)
 
 
-def test_log_questions_setting_prints_questions(
-    tmp_path_factory: pytest.TempPathFactory, stub: OpenAIStub
-) -> None:
-    folder = published_functions.build_function(
-        tmp_path_factory.mktemp("site"), stub, log_questions=True
-    )
-    with published_functions.serving(folder) as running:
-        secrets = [question for question in QUESTIONS if question.strip() and question != "\ud800"]
-        for question in secrets:
-            running.request("POST", "/answer", {"question": question})
-        running.request("GET", f"/search?q={WORD}")
-        running.request("GET", f"/health?q={WORD}")
-        rows = lines(running, len(secrets) + 2)
-    cleaned = [" ".join(question.split()) for question in secrets]
-    assert [row.get("question") for row in rows] == [*cleaned, WORD, None]
-    output = "".join(running.lines[1:])
-    # Asked for in a question, but answered with by nobody.
-    check_silent(output, (KEY, "tractor", "scrapped", "millimetres", *ADDRESSES))
-
-
 def test_unreachable_redis_is_reported_without_password(function: Path) -> None:
     environment = {
         "ANSWERABLE_REDIS_URL": f"redis://:{PASSWORD}@127.0.0.1:1/0",

@@ -77,14 +77,6 @@ def test_log_line_has_hour_and_cited_pages_of_each_answer(base: Engine) -> None:
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:00Z", hour) for hour in hours)
 
 
-def test_log_questions_setting_logs_question(base: Engine) -> None:
-    ask = asking(base, log_questions=True)
-    ask(f"  {QUESTION} ")
-    ask.get("search", "q=rope")
-    ask.get("health")
-    assert [line.get("question") for line in ask.log] == [QUESTION, "rope", None]
-
-
 @pytest.mark.parametrize("sent", SENT, ids=lambda sent: f"{sent.method} {sent.path}")
 def test_every_request_is_one_log_line(base: Engine, sent: Request) -> None:
     ask = asking(base, replace(USUAL, bearer=(DIGEST,)))
