@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.token_budget_checks import room
 
 from answerable import Evidence
 from answerable.serve.engine import Engine
@@ -15,7 +16,6 @@ from answerable.serve.providers import make_registered_answerer, make_registered
 from answerable.serve.request_context import current_context
 from support.scripted import LetterEmbedder
 from support.service_requests import ROPE, USUAL, Asking, asking, code, letters
-from support.token_budget_checks import room
 
 BOUND = 400
 CAP = 1000

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 
 from answerable.serve.answers.openai_answerer import OpenAIAnswerer
 from answerable.serve.http import sse
-from answerable.serve.limits.token_budget import RedisDaySums
 from answerable.serve.settings import read_settings
 from support import published_functions
 from support.deadlines import PATIENCE, until
@@ -78,12 +78,10 @@ def processes(
 
 def account(store: RedisServer) -> tuple[int, int]:
     """Read the tokens that are settled today and those that are reserved."""
-    sums = RedisDaySums(store.url)
-    with suppress(StopIteration):
-        client = sums._store.client
-        key = next(client.scan_iter("answerable:tokens:*"))
-        claimed, settled = (int(value) for value in client.hmget(key, "claimed", "settled"))
-        return settled, claimed - settled
+    with redis.Redis.from_url(store.url) as client:
+        for key in client.scan_iter("answerable:tokens:*"):
+            claimed, settled = (int(value) for value in client.hmget(key, "claimed", "settled"))
+            return settled, claimed - settled
     return 0, 0
 
 
