@@ -1,6 +1,5 @@
 """Pages as agents read them: windows joined again, sections by id and url, bounds of a result."""
 
-
 import pytest
 
 from answerable.cli.mcp import make_agent_site
