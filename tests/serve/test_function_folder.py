@@ -48,10 +48,10 @@ def function(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return away
 
 
-def copied(function: Path, folder: Path, **settings: object) -> Path:
+def copied(function: Path, folder: Path, **settings: Any) -> Path:
     """A copy of a function, with other settings. Its big files are links."""
     copy = Path(shutil.copytree(function, folder / "function", copy_function=os.link))
-    changed: Any = replace(read_settings(function), **settings)
+    changed = replace(read_settings(function), **settings)
     (copy / SETTINGS_FILE).unlink()
     (copy / SETTINGS_FILE).write_bytes(changed.as_json())
     return copy
