@@ -240,6 +240,18 @@ def test_request_refused_before_limits_is_not_counted(base: Engine) -> None:
     assert code(ask()) == "rate-limited"
 
 
+@pytest.mark.parametrize(
+    ("site", "dest", "status"),
+    [("cross-site", "image", 403), ("same-origin", "empty", 200), ("cross-site", "document", 200)],
+)
+def test_what_a_page_elsewhere_embeds_is_forbidden(
+    base: Engine, site: str, dest: str, status: int
+) -> None:
+    """A browser names no origin for a picture."""
+    headers = {"sec-fetch-site": site, "sec-fetch-dest": dest}
+    assert asking(base).get("search", "q=rope", **headers).status == status
+
+
 POLICIES = {
     "open": USUAL,
     "paused": replace(USUAL, paused=True),
