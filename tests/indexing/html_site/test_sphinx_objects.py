@@ -58,6 +58,7 @@ Signals
 
 A signal is three flags.
 """
+pytestmark = pytest.mark.deep
 BOAT, MOOR = "harbour.Boat", "harbour.Boat.moor"
 
 
@@ -106,19 +107,14 @@ def test_every_object_is_a_section_below_what_describes_it(site: Path) -> None:
     assert texts[5] == ["Ferries sail on Sundays."]
 
 
-@pytest.mark.parametrize(
-    ("question", "anchor"),
-    [
+def test_an_answer_cites_the_object(site: Path) -> None:
+    done = index(site.parent, answers_in="function")
+    assert done.returncode == 0, done.stdout + done.stderr
+    engine = open_function(site.parent / "function")
+    for question, anchor in (
         ("How fast is a boat pulled through the harbour?", "harbour.tow"),
         ("What rope ties a boat to a buoy?", MOOR),
-        ("Where does a boat keep its papers?", BOAT),
         ("When do ferries sail?", "api"),
-    ],
-)
-def test_an_answer_cites_the_object(site: Path, question: str, anchor: str) -> None:
-    function = site.parent / "function"
-    if not function.is_dir():
-        done = index(site.parent, answers_in="function")
-        assert done.returncode == 0, done.stdout + done.stderr
-    answer = open_function(function).answer(question).answer
-    assert answer.citations[0].url == f"/api.html#{anchor}"
+    ):
+        answer = engine.answer(question).answer
+        assert answer.citations[0].url == f"/api.html#{anchor}"
