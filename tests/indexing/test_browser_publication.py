@@ -14,7 +14,6 @@ from answerable.indexing.browser_index.index_files import AddressedFiles, Public
 from answerable.indexing.browser_index.staged_index import (
     MODEL_FOLDER,
     remove_stale_files,
-    stage_browser_index,
     write_addressed_files,
 )
 from answerable.indexing.index import SiteIndex
@@ -22,15 +21,11 @@ from answerable.indexing.notes.notebook import Note, Notebook
 from answerable.indexing.notes.routing_hints import EmbeddedHints
 from answerable.indexing.widget.scripts import ENTRY_MODULE
 from answerable.serve.bundle_format.container import unpack_container
-from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
 from answerable.serve.embedders.local_embedder import has_model_files
-from answerable.serve.errors import SiteError
 from answerable.serve.types import RoutingHint
 from support.browser_index import list_names, read_index, read_manifest
-from support.doubles import index_of, record
 from support.engine_process import ENGINE, WAVES, node_command
-from support.scripted import LetterEmbedder
-from support.sites import NOTES, PAGES, build, build_here, opened, put, write_site
+from support.sites import PAGES, build, build_here, opened, put, write_site
 
 FILES = Path("site", "assets", "answerable")
 PRIVATE_TYPES = {Note, Notebook, RoutingHint, EmbeddedHints, SiteIndex}
@@ -142,20 +137,8 @@ def test_build_removes_the_files_of_the_last_one_even_without_cleaning(tmp_path:
     done = build(tmp_path, "--dirty")
     assert done.returncode == 0, done.stderr
     after = list_index_files(tmp_path)
-    assert len(after) == len(before)
     assert not [name for name in before & after if "/texts-" in name or "/manifest-" in name]
     assert read_config(tmp_path)["index"]["en"]["manifest"] in after
-
-
-@pytest.mark.deep
-def test_a_first_note_removes_the_index_even_without_cleaning(tmp_path: Path) -> None:
-    build_here(write_site(tmp_path))
-    assert list_index_files(tmp_path)
-    write_site(tmp_path, notes=NOTES)
-    # Its audit reads the model too, file by file.
-    done = build(tmp_path, "--dirty")
-    assert done.returncode == 0, done.stderr
-    assert list_index_files(tmp_path) == set()
 
 
 @pytest.mark.deep
@@ -193,14 +176,6 @@ def test_index_for_browsers_has_no_field_for_notes() -> None:
     assert len(reached) > 20
     assert reached & PRIVATE_TYPES == set()
     assert RoutingHint in list_field_types(SiteIndex)
-
-
-def test_index_with_hints_is_refused(tmp_path: Path) -> None:
-    note = Note("winch.md", "note:1", "Plans", "shelf", "mooring.md", "", "Oil the winch.")
-    index = index_of(tmp_path, [record("mooring", "<p>A mooring needs a buoy.</p>")], [note])
-    assert index.hints
-    with pytest.raises(SiteError, match="notebook: a site with private notes cannot answer in the"):
-        stage_browser_index(index, LOCAL_PROFILE, LetterEmbedder(), "0" * 64, tmp_path)
 
 
 def test_files_of_earlier_builds_are_removed_and_no_others(tmp_path: Path) -> None:

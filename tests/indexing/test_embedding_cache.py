@@ -67,17 +67,6 @@ def test_a_second_build_embeds_what_has_changed_and_no_more(
     assert built(site, counter) == []
 
 
-def test_an_unchanged_build_changes_no_file(tmp_path: Path, counter: CountingEmbedder) -> None:
-    del counter
-    site = write_site(tmp_path, notes=NOTES)
-    build_here(site)
-    before = {p: p.stat().st_mtime_ns for p in (site / "function").rglob("*") if p.is_file()}
-    build_here(site)
-    assert {
-        p: p.stat().st_mtime_ns for p in (site / "function").rglob("*") if p.is_file()
-    } == before
-
-
 @pytest.mark.parametrize("place", [0, 4096, -3000])
 def test_a_damaged_cache_is_made_again(
     tmp_path: Path, counter: CountingEmbedder, place: int
@@ -93,28 +82,6 @@ def test_a_damaged_cache_is_made_again(
     vectors, _ = embed_cached(texts, counter, tmp_path)
     assert np.isfinite(vectors).all()
     assert embed_cached(texts, counter, tmp_path)[1] == 0
-
-
-def test_a_vector_that_is_no_number_is_embedded_again(tmp_path: Path) -> None:
-    embed_cached(["a"], LetterEmbedder(), tmp_path)
-    nan = np.full(TINY.dimensions, np.nan, dtype="<f4").tobytes()
-    with closing(sqlite3.connect(tmp_path / "embeddings.sqlite3")) as database, database:
-        database.execute("UPDATE entries SET value = ?", (nan,))
-    vectors, embedded = embed_cached(["a"], LetterEmbedder(), tmp_path)
-    assert embedded == 1
-    assert np.isfinite(vectors).all()
-
-
-def test_a_cache_in_use_is_not_thrown_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    embed_cached(["a"], LetterEmbedder(), tmp_path)
-    monkeypatch.setattr(caches, "_TIMEOUT", 0.05)
-    path = tmp_path / "embeddings.sqlite3"
-    with closing(sqlite3.connect(path)) as other:
-        other.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(SiteError, match=r"cache: .*embeddings\.sqlite3 cannot be used"):
-            embed_cached(["b"], LetterEmbedder(), tmp_path)
-        other.rollback()
-    assert embed_cached(["a"], LetterEmbedder(), tmp_path)[1] == 0
 
 
 def test_what_no_build_asks_for_is_forgotten_after_a_while(

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import hatch_build
-from answerable.indexing import local_model
-from answerable.indexing.local_model import PACKAGED_MODEL, open_local_embedder
+from answerable.indexing.local_model import PACKAGED_MODEL
 from answerable.serve.embedders.local_embedder import (
     LOCAL_IDENTITY,
     VOCABULARY_FILE,
@@ -35,15 +34,6 @@ def test_the_function_embeds_as_the_build_does(tmp_path: Path) -> None:
     assert np.array_equal(loaded.embed(TEXTS), sites.local().embed(TEXTS))
     assert loaded.word_rank("house") == sites.local().word_rank("house") == 3699
     assert loaded.word_rank("xyzzyqq") is None
-
-
-def test_rows_are_read_when_a_text_needs_them() -> None:
-    table = open_local_embedder().table
-    assert not table.scales.any()
-    table.read_rows([3699])
-    assert 0 < np.count_nonzero(table.scales) < 1000
-    table.read_rows(range(len(table.scales)))
-    assert table.scales.all()
 
 
 def test_a_vector_is_the_normalized_mean_of_its_dequantized_rows() -> None:
@@ -88,14 +78,6 @@ def test_an_altered_or_missing_file_of_a_function_is_refused(tmp_path: Path, nam
     (copy / name).unlink()
     with pytest.raises(EmbedderError, match=f"{name}: the local embedder's file is missing"):
         embed()
-
-
-def test_a_package_without_the_model_names_the_remedy(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(local_model, "PACKAGED_MODEL", tmp_path / "model")
-    with pytest.raises(EmbedderError, match="model is missing: run `pip install --force-reinstall"):
-        open_local_embedder()
 
 
 def test_another_version_of_the_wheel_is_refused(

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from answerable.indexing import caches
 from answerable.indexing.caches import ProcessPool
 from answerable.indexing.pages import page_index
 from answerable.indexing.pages.page_index import (
@@ -96,16 +95,6 @@ def test_other_rules_cut_what_they_concern(
     assert len(cut) == again
 
 
-def test_other_code_cuts_everything_again(
-    tmp_path: Path, cut: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    index_cached(tmp_path, SITE)
-    cut.clear()
-    monkeypatch.setattr(caches, "hash_code", lambda: "another version")
-    index_cached(tmp_path, SITE)
-    assert len(cut) == 3
-
-
 def test_a_page_that_was_not_rendered_is_the_last_one_that_was(tmp_path: Path) -> None:
     dirty = [replace(each, html=None) for each in SITE]
     index_cached(tmp_path, SITE)
@@ -124,24 +113,10 @@ def test_a_page_that_was_never_rendered_is_named(tmp_path: Path) -> None:
 
 
 def test_damage_is_cut_again(tmp_path: Path) -> None:
-    whole = index_cached(tmp_path, SITE * 1)
+    whole = index_cached(tmp_path, SITE)
     path = tmp_path / page_index.PAGE_CACHE_FILE
     data = bytearray(path.read_bytes())
     for seed in range(4):
         place = random.Random(seed).randrange(len(data) - 500)
         path.write_bytes(data[:place] + random.Random(seed).randbytes(500) + data[place + 500 :])
         assert index_cached(tmp_path, SITE) == whole
-
-
-def test_a_page_may_be_nested_as_deep_as_it_likes(tmp_path: Path) -> None:
-    deep = replace(SITE[1], html="<div>" * 5000 + "x")
-    pages = index_cached(tmp_path, [SITE[0], deep])
-    assert [indexed.passage.text for indexed in pages[1].passages] == ["x"]
-
-
-def test_an_excluded_page_has_ids_and_no_passages() -> None:
-    page = index_record(
-        page_index.parse_record(replace(SITE[0], metadata=PageMetadata(excluded=True)))
-    )
-    assert page.record.anchors == {"top", "more"}
-    assert page.passages == ()

@@ -1,18 +1,14 @@
 """Test the reading of a built site: its pages, their ids, urls, titles and link targets."""
 
-import errno
 import json
 from pathlib import Path
 
 import pytest
 
-from answerable.cli.build import index_built_site
-from answerable.indexing.generators import Project
 from answerable.indexing.html_site.built_site import BuiltSite, BuiltSiteOptions, read_built_site
 from answerable.indexing.notes.note_places import make_about_resolver
 from answerable.indexing.widget import injection
-from answerable.mkdocs import built_sites
-from answerable.serve.errors import NotebookError, SiteError
+from answerable.serve.errors import NotebookError
 from answerable.serve.providers import open_function
 from support.sites import index, put
 
@@ -46,12 +42,6 @@ def test_ids_and_urls_come_from_the_files(tmp_path: Path) -> None:
         "b/c": "/b/c.html",
         "ü & x/d e": "/%C3%BC%20%26%20x/d%20e.html",
     }
-
-
-def test_two_pages_of_one_name_have_two_ids(tmp_path: Path) -> None:
-    site = read_site(tmp_path, {"a.html": page(), "a/index.html": page(), "index.html": page()})
-    ids = {source.url: source.id for source in site.sources}
-    assert ids == {"/": "index", "/a.html": "a", "/a/": "a/index"}
 
 
 def test_without_a_search_index_what_is_no_page_is_left_out(tmp_path: Path) -> None:
@@ -128,15 +118,6 @@ def test_a_title_is_told_from_the_site_s_name(
     assert [source.title for source in site.sources] == expected
 
 
-def test_names_and_languages_may_be_told(tmp_path: Path) -> None:
-    files = {"index.html": page("Home | Sea").replace("<html>", "<html lang='de-AT'>")}
-    site = read_site(tmp_path, files)
-    assert (site.language, site.sources[0].language) == ("de-AT", "de-AT")
-    site = read_site(tmp_path, files, BuiltSiteOptions("/x", "Sea", "fr"))
-    assert (site.name, site.language, site.sources[0].language) == ("Sea", "fr", "fr")
-    assert site.sources[0].title == "Home"
-
-
 @pytest.mark.parametrize(
     ("canonical", "base_url", "base", "url"),
     [
@@ -155,15 +136,6 @@ def test_the_address_is_told_or_canonical(
     options = BuiltSiteOptions(base_url=base_url)
     site = read_site(tmp_path, {"index.html": page(head=head)}, options)
     assert (site.base, site.url, site.sources[0].url) == (base, url, base)
-
-
-def test_a_description_that_pages_share_is_the_site_s(tmp_path: Path) -> None:
-    shared = "<meta name='description' content='Of the site'>"
-    own = "<meta name='description' content='Of the page'>"
-    none = "<meta name='description' content='None'>"
-    heads = {"a.html": shared, "b.html": shared, "c.html": own, "d.html": none}
-    site = read_site(tmp_path, {name: page(head=head) for name, head in heads.items()})
-    assert [source.metadata.summary for source in site.sources] == ["", "", "Of the page", ""]
 
 
 @pytest.mark.parametrize(
@@ -238,35 +210,6 @@ def test_front_matter_is_read_from_the_source_of_a_page(
     assert read.id == ("a" if source == "b.md" else source.removesuffix(".md"))
 
 
-@pytest.mark.parametrize(
-    ("link", "options", "start"),
-    [
-        (
-            "<a class=md-source href=https://github.com/h/h>",
-            {},
-            "https://github.com/h/h/issues/new",
-        ),
-        (
-            "<div class=edit-this-page><a href=https://gitlab.com/h/h/-/edit/main/docs/a.md></div>",
-            {},
-            "https://gitlab.com/h/h/-/issues/new?",
-        ),
-        ("<footer><a href=https://github.com/theme/theme>", {}, None),
-    ],
-)
-def test_refusals_of_an_injected_box_lead_to_search_and_authors(
-    tmp_path: Path, link: str, options: dict[str, str], start: str | None
-) -> None:
-    write_files(tmp_path / "site", {"index.html": page(words=f"Words of the quay.{link}")})
-    done = index(tmp_path, widget=options)
-    assert done.returncode == 0, done.stderr
-    config = json.loads((tmp_path / "site/assets/answerable/site.json").read_text("utf-8"))
-    assert config["search"] == ""
-    authors = config["authors"]
-    assert authors is None if start is None else authors.startswith(start)
-    assert start is None or "{question}" in authors
-
-
 def test_pages_of_history_weigh_less_on_a_built_site(tmp_path: Path) -> None:
     names = ("index", "quay/index", "rope/index", "about/release-notes/index", "changelog")
     write_files(tmp_path / "site", {f"{name}.html": page(words=f"On {name}.") for name in names})
@@ -298,27 +241,3 @@ def test_links_and_rights_of_pages_are_kept(tmp_path: Path) -> None:
     assert (folder / "b.html").readlink() == Path("a.html")
     assert (folder / "a.html").stat().st_mode & 0o777 == 0o664
     assert (folder / "b.html").read_text().count(injection.WIDGET_ELEMENT) == 1
-
-
-@pytest.mark.parametrize(
-    ("error", "complaint"),
-    [
-        (OSError(errno.EFBIG, "Too large"), "a file cannot be read or written (Too large); free"),
-        (
-            OSError(errno.EACCES, "No", "x"),
-            "x cannot be read or written (No); check its permissions",
-        ),
-    ],
-)
-def test_what_the_system_refuses_has_its_own_remedy(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: OSError, complaint: str
-) -> None:
-    def refused(*_: object, **__: object) -> None:
-        raise error
-
-    monkeypatch.setattr(built_sites, "read_built_pages", refused)
-    project = Project("other", tmp_path / "answerable.yml", tmp_path, {"site_dir": "site"})
-    with pytest.raises(SiteError) as caught:
-        index_built_site(project)
-    assert str(caught.value).startswith(complaint)
-    assert str(caught.value).count(";") == complaint.count(";")

@@ -10,15 +10,10 @@ import yaml
 
 from answerable.indexing.widget.site_files import (
     WIDGET_CONFIG_PATH,
-    PublishedIndex,
-    WidgetConfig,
-    write_widget_files,
 )
 from answerable.mkdocs.options import parse_shortcut
 from answerable.serve.errors import SiteError
 from answerable.serve.types import RecordCitation
-from support.deadlines import until
-from support.server_processes import mkdocs
 from support.sites import (
     NOTES,
     PAGES,
@@ -233,34 +228,6 @@ def test_a_shortcut_is_told_in_one_form(spelling: str, shortcut: str) -> None:
 def test_keys_that_readers_type_are_refused(spelling: str) -> None:
     with pytest.raises(SiteError, match=r"^widget\.shortcut: .* such as Ctrl\+I"):
         parse_shortcut(spelling)
-
-
-def test_languages_apart_are_told_by_their_tags(tmp_path: Path) -> None:
-    indexes = {"fr": PublishedIndex("b", "now"), "de": PublishedIndex("a", "now")}
-    write_widget_files(tmp_path, WidgetConfig(), indexes)
-    config = json.loads((tmp_path / WIDGET_CONFIG_PATH).read_text("utf-8"))
-    assert list(config["bundle"].items()) == [("de", "a"), ("fr", "b")]
-
-
-@pytest.mark.deep
-def test_a_preview_is_told_of_every_rebuild(tmp_path: Path) -> None:
-    write_site(tmp_path)
-    gold(tmp_path, query(1))
-    with mkdocs(tmp_path) as server:
-
-        def now() -> Any:
-            status, body = server.request("GET", f"/{WIDGET_CONFIG_PATH}")
-            return json.loads(body) if status == 200 else {}
-
-        first = now()["bundle"]
-        assert server.ask("/_answerable/answer", "How big is a buoy?")["bundle"] == first
-        put(tmp_path / "docs" / "mooring.md", PAGES["mooring.md"].replace("twelve", "forty"))
-        until(lambda: now().get("bundle", first) != first)
-        second = now()["bundle"]
-        until(lambda: server.ask("/_answerable/answer", "How big is a buoy?")["bundle"] == second)
-        gold(tmp_path, query(2))
-        until(lambda: now().get("examples") == ["Question 2?"])
-        assert now()["bundle"] == second
 
 
 def test_build_injects_the_bundle_of_its_function(folder: Path, tmp_path: Path) -> None:

@@ -4,10 +4,8 @@ import datetime as dt
 import json
 import re
 from collections.abc import Callable
-from functools import cache
 from urllib.parse import unquote
 
-import markdown  # type: ignore[import-untyped]
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -18,7 +16,6 @@ from answerable.indexing.pages.page_index import (
     PageIndex,
     decode_page,
     encode_page,
-    hash_page,
     index_record,
 )
 from answerable.indexing.pages.passages import PassageWindow
@@ -31,7 +28,6 @@ from answerable.serve.structure import (
 )
 from answerable.serve.text.tokenization import count_words
 from answerable.serve.types import Passage
-from support.frozen_site import SOURCE
 from support.fuzz_settings import fuzzed
 
 pytestmark = pytest.mark.deep
@@ -189,31 +185,6 @@ _token = st.one_of(
 BROKEN = st.lists(_token, max_size=30).map("".join)
 
 
-@cache
-def rendered() -> tuple[str, ...]:
-    """Pages of the frozen site as HTML."""
-    extensions = ["admonition", "attr_list", "md_in_html", "tables", "toc", "pymdownx.superfences"]
-    return tuple(
-        markdown.markdown(path.read_text("utf-8"), extensions=extensions)
-        for path in sorted((SOURCE / "docs").glob("*.md"))
-    )
-
-
-@st.composite
-def mutated(draw: st.DrawFn) -> str:
-    """A part of a page whose places are cut, doubled or overwritten."""
-    html = draw(st.sampled_from(rendered()))
-    start = draw(st.integers(0, len(html)))
-    html = html[start : start + 4000]
-    for _ in range(draw(st.integers(1, 5))):
-        at, end = sorted(draw(st.tuples(*[st.integers(0, len(html))] * 2)))
-        html = draw(
-            st.sampled_from([html[:at] + html[end:], html[:end] + html[at:]])
-            | _token.map(lambda token: html[:at] + token + html[at:])  # noqa: B023
-        )
-    return html[:6000]
-
-
 fuzz = fuzzed(many=8000, deadline=dt.timedelta(seconds=30))
 
 WINDOWS = st.builds(
@@ -292,42 +263,6 @@ def test_what_is_hidden_never_shows_and_all_else_does_in_order(
     assert shown(page) == re.findall(rf"{SHOWN}\d+", html)
 
 
-@fuzz
-@given(mutated(), WINDOWS)
-def test_mutilated_pages_are_read(html: str, window: PassageWindow) -> None:
-    index_html(html, window)
-
-
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | ANY_TEXT | st.binary(max_size=8)
-    | st.dates() | st.datetimes() | st.sampled_from(["2024-05-01", "a, b"]),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["exclude", "created", "updated"]), inner, max_size=3)
-    ),
-    max_leaves=6,
-)  # fmt: skip
-KEYS = (
-    "description summary meaning themes keywords topics tags aliases date search answerable".split()
-)
-
-
-@fuzz
-@given(st.dictionaries(st.sampled_from(KEYS), VALUES))
-def test_any_front_matter_is_read(meta: dict[str, object]) -> None:
-    metadata = parse_metadata(meta)
-    assert isinstance(metadata.excluded, bool)
-    assert metadata.date is None or dt.date.fromisoformat(metadata.date)
-    for text in (metadata.summary, *metadata.themes, *metadata.aliases):
-        assert isinstance(text, str)
-        assert text.encode().decode() == " ".join(text.split())
-    assert all((*metadata.themes, *metadata.aliases))
-    source = PageSource("a", "/a/", TITLE, "<p>x", metadata)
-    assert hash_page(source, CuttingRules())
-    page = index_record(page_index.parse_record(source))
-    assert decode_page(encode_page(page)) == page
-
-
 def test_what_no_file_can_hold_is_left_out_of_front_matter() -> None:
     metadata = parse_metadata({"tags": [10**5000, 7], "aliases": ["a\ud800b", "c\nd"]})
     assert (metadata.themes, metadata.aliases) == (("7",), ("ab", "c d"))
@@ -358,5 +293,3 @@ def test_a_deep_or_long_page_is_read(name: str) -> None:
     page = index_record(record)
     assert page.passages
     assert len({indexed.passage.id for indexed in page.passages}) == len(page.passages)
-
-

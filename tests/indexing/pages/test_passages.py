@@ -68,36 +68,6 @@ def test_ids_are_unique_even_where_anchors_repeat() -> None:
     assert [c.passage.id for c in cuts(html)] == ["page#x", "page#x~2", "page#x~3"]
 
 
-def test_ids_are_unique_even_where_an_anchor_looks_like_a_window() -> None:
-    html = f"<h2 id=x~2>A</h2><p>a</p><h2 id=x>B</h2>{paragraphs(4, 20)}"
-    passages = [c.passage.id for c in cuts(html)]
-    assert len(passages) == len(set(passages))
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Use it, e.g. at night. Then stop.", ["Use it, e.g. at night.", "Then stop."]),
-        ("It costs 3.50 euros. Pay now.", ["It costs 3.50 euros.", "Pay now."]),
-        ("Ask Dr. Smith about Fig. 3 now.", ["Ask Dr. Smith about Fig. 3 now."]),
-        ("See https://a.example/x.y?z=1. Next.", ["See https://a.example/x.y?z=1.", "Next."]),
-    ],
-)
-def test_sentences_end_where_a_reader_ends_them(text: str, expected: list[str]) -> None:
-    (passages,) = cuts(f"<p>{text}</p>")
-    assert [text[start:end] for start, end in passages.passage.sentences] == expected
-
-
-def test_an_over_long_paragraph_is_cut_between_its_sentences() -> None:
-    sentences = [f"{words(14, f's{n}w')} ends." for n in range(6)]
-    passages = cuts(f"<p>{' '.join(sentences)}</p>")
-    assert len(passages) > 2
-    for c in passages:
-        spans = [c.passage.text[a:b] for a, b in c.passage.sentences]
-        assert " ".join(spans) == c.passage.text
-        assert set(spans) <= set(sentences)
-
-
 def test_an_over_long_sentence_is_broken_and_its_pieces_are_no_sentences() -> None:
     passages = cuts(f"<p>{words(100)}</p>")
     assert [len(c.passage.text.split()) for c in passages] == [40, 40, 20]

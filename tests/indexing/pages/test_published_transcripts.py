@@ -96,11 +96,6 @@ def test_subrip_from_the_docs_folder_is_read(tmp_path: Path) -> None:
     assert (first.title, first.url) == ("Keynote › 1:02:03", "/talks/keynote/?t=3723")
 
 
-def test_page_without_answers_keeps_its_transcript_out(tmp_path: Path) -> None:
-    bundle = built(site(tmp_path, "answerable:\n  exclude: true\n"))
-    assert not [passage for passage in bundle.passages() if passage.record == "talks/keynote"]
-
-
 @pytest.mark.parametrize(
     ("front", "talk", "sentence"),
     [
