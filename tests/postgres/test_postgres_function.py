@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,7 +33,8 @@ from support.runtimes import Runtime
 from support.server_processes import Running
 from support.sites import NOTES, PAGES, build, opened, put, write_site
 
-DEEP = bool(os.environ.get("ANSWERABLE_DEEP"))
+pytestmark = pytest.mark.deep
+
 QUESTIONS = (KNOWN, PRIVATE, UNKNOWN, "Which lantern warns of wind?", "What does a mooring need?")
 # Seconds that a question waits for a database that hangs; for one that works, as long as it takes.
 IMPATIENT = {"ANSWERABLE_DATABASE_TIMEOUT": "1"}
@@ -84,10 +84,6 @@ def test_database_answers_as_the_bundle_does(both: tuple[Runtime, Runtime], case
     first, second = sent(one, case), sent(other, case)
     assert first.status == case.status
     assert describe_reply(other, second) == describe_reply(one, first)
-
-
-def test_database_serves_the_published_bundle(both: tuple[Runtime, Runtime]) -> None:
-    assert len({each.request("GET", "health").json["bundle"] for each in both}) == 1
 
 
 def test_build_writes_the_store_name_into_settings(site: Path) -> None:
@@ -220,17 +216,6 @@ def test_all_statements_of_a_question_share_one_deadline(postgres_server: Postgr
     connections.close()
 
 
-def test_a_question_with_little_time_waits_no_longer(postgres_server: PostgresServer) -> None:
-    options = DatabaseOptions(postgres_server.url(FUNCTION_ROLE), timeout=PATIENCE)
-    connections = DatabaseConnections(options)
-    with frozen(postgres_server):
-        for _ in range(2 * options.connections):
-            with serving_call(RequestContext(0.05)), pytest.raises(StorageError):
-                finish(lambda: connections.fetch("SELECT 1"))
-    assert connections.fetch("SELECT 1") == [(1,)]
-    connections.close()
-
-
 FORKING = """
 import os, sys
 from answerable.postgres.options import DatabaseOptions
@@ -251,55 +236,6 @@ def test_forked_process_opens_its_own_connections(
     url = postgres_server.url(FUNCTION_ROLE)
     done = subprocess.run([sys.executable, "-c", FORKING, url], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
-
-
-def test_database_restart_under_load_gives_no_wrong_answer(
-    site: Path, postgres_server: PostgresServer
-) -> None:
-    threads, answers, restarts = (16, 400, 5) if DEEP else (4, 8, 1)
-    wrong: list[object] = []
-    counts = {200: 0, 503: 0}
-    lock, over = threading.Lock(), threading.Event()
-    with serving(site / "function", **environment(postgres_server)) as running:
-        expected = {q: {**ask(running, q)[1], "request_id": ""} for q in QUESTIONS}
-
-        def load(first: int) -> None:
-            turn = first
-            while not over.is_set():
-                turn += 1
-                question = QUESTIONS[turn % len(QUESTIONS)]
-                status, body = ask(running, question)
-                with lock:
-                    if status == 200 and {**body, "request_id": ""} == expected[question]:
-                        counts[200] += 1
-                    elif status == 503 and body["code"] in ("unavailable", "busy"):
-                        counts[503] += 1
-                    else:
-                        wrong.append((status, body))
-
-        def until_more(status: int, count: int) -> None:
-            enough = counts[status] + count
-            until(lambda: counts[status] >= enough or bool(wrong))
-
-        workers = [threading.Thread(target=load, args=(n,)) for n in range(threads)]
-        for worker in workers:
-            worker.start()
-        for _ in range(restarts):
-            until_more(200, answers)
-            postgres_server.stop()
-            until_more(503, answers)
-            postgres_server.start()
-        until_more(200, answers)
-        over.set()
-        for worker in workers:
-            worker.join()
-        until(lambda: running.request("GET", "/ready")[0] == 200)
-        for question in QUESTIONS:
-            status, body = ask(running, question)
-            assert (status, {**body, "request_id": ""}) == (200, expected[question])
-    assert wrong == []
-    assert counts[200] >= answers * (restarts + 1)
-    assert counts[503] >= answers * restarts
 
 
 def test_bundle_of_another_embedder_is_refused_without_falling_back(
