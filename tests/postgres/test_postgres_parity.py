@@ -1,6 +1,5 @@
 """The bundle and the database that it was published to: the same answers, to the last digit."""
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,9 +9,6 @@ import numpy as np
 import pytest
 
 from answerable.evaluate.gold import load_gold_queries
-from answerable.indexing.index import SiteInfo, build_index
-from answerable.indexing.pages.page_index import index_record
-from answerable.indexing.pages.records import PageBlock, PageMetadata, Record, Section
 from answerable.postgres import store as postgres_store
 from answerable.postgres.catalog import FUNCTION_ROLE, PUBLISHER_ROLE
 from answerable.postgres.connections import DatabaseConnections
@@ -88,13 +84,17 @@ def parts(scored: Sequence[Scored[Any]]) -> list[list[float]]:
     return [[s.score, s.base, s.lexical, s.dense, s.boost, s.page] for s in scored]
 
 
+def list_questions(site: FrozenSite) -> list[str]:
+    gold = site.folder / "eval" / "gold.yaml"
+    return [query.query for query in load_gold_queries(gold, "Ines Calloway")]
+
+
 def test_database_ranks_the_frozen_site_as_the_bundle_does(
     database: Database, frozen_site: FrozenSite
 ) -> None:
     bundle = frozen_site.bundle
     store = database.publish(bundle, "frozen")
-    queries = load_gold_queries(frozen_site.folder / "eval" / "gold.yaml", "Ines Calloway")
-    assert check_alike(bundle, store, [query.query for query in queries]) > 25
+    assert check_alike(bundle, store, list_questions(frozen_site)) > 25
     check_pages_alike(bundle, store)
 
 
@@ -110,49 +110,11 @@ def check_pages_alike(bundle: Bundle, store: PostgresStore) -> None:
     assert read_page(store, "no-such-page", None) is None
 
 
-@pytest.fixture(scope="module")
-def clapnq(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bundle, list[str]]:
-    """A public question set: its texts as a bundle, and a part of its questions."""
-    folder = sites.DATA / "retrieval" / "clapnq"
-    if not folder.is_dir():
-        pytest.skip("the question sets are not there")
-    rows = [
-        [json.loads(line) for line in (folder / f"{name}.jsonl").read_text("utf-8").splitlines()]
-        for name in ("corpus", "queries")
-    ]
-    pages = [
-        Record(row["id"], f"/{n}/", row["title"], PageMetadata(), (_section(row["text"]),))
-        for n, row in enumerate(rows[0])
-    ]
-    work = tmp_path_factory.mktemp("clapnq")
-    site = SiteInfo("clapnq", None, "en")
-    index = build_index(
-        site, map(index_record, pages), [], lambda about: about, sites.local(), work / "cache"
-    )
-    bundle = bundle_of(work, index, LOCAL_PROFILE, sites.local().identity,
-                       sites.local().identity.dimensions)  # fmt: skip
-    return bundle, [row["text"] for row in rows[1]]
-
-
-def _section(text: str) -> Section:
-    parts = (part.strip() for part in text.split("\n"))
-    return Section((), "", tuple(PageBlock("text", part) for part in parts if part))
-
-
-def test_database_ranks_a_public_question_set_as_the_bundle_does(
-    database: Database, clapnq: tuple[Bundle, list[str]]
-) -> None:
-    bundle, questions = clapnq
-    store = database.publish(bundle, "clapnq")
-    assert len(bundle.passage_ids) > postgres_store.MIN_NEAREST
-    assert check_alike(bundle, store, questions[::4]) > 80
-
-
 def test_threshold_algorithm_fetches_few_passages(
-    database: Database, clapnq: tuple[Bundle, list[str]], monkeypatch: pytest.MonkeyPatch
+    database: Database, frozen_site: FrozenSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bundle, questions = clapnq
-    store = database.publish(bundle, "clapnq")
+    bundle, questions = frozen_site.bundle, list_questions(frozen_site)
+    store = database.publish(bundle, "frozen")
     monkeypatch.setattr(postgres_store, "MIN_NEAREST", 40)
     monkeypatch.setattr(postgres_store, "ROWS_PER_FETCH", 7)
     fetched: list[int] = []
@@ -163,11 +125,8 @@ def test_threshold_algorithm_fetches_few_passages(
         return passage_cosines(store, unit, rows)
 
     monkeypatch.setattr(PostgresStore, "passage_cosines", counting)
-    sample = questions[:30]
-    assert check_alike(bundle, store, sample) > 20
-    # The nearest alone prove it for some questions, and a few more at a time for the others.
-    assert 0 < max(fetched) <= 7
-    assert sum(fetched) / len(sample) < len(bundle.passage_ids) / 2
+    assert check_alike(bundle, store, questions) > 25
+    assert 0 < sum(fetched) / len(questions) < len(bundle.passage_ids) / 2
 
 
 def test_database_ranks_the_leading_dimensions_as_the_bundle_does(
@@ -229,11 +188,9 @@ def test_database_serves_a_site_without_pages_or_notes(database: Database, tmp_p
         assert (bool(one.passages), bool(one.hints)) == (bool(pages), bool(notes))
 
 
-def test_hnsw_index_finds_nearly_all_passages(
-    database: Database, clapnq: tuple[Bundle, list[str]]
-) -> None:
-    bundle, questions = clapnq
-    exact = database.publish(bundle, "clapnq")
+def test_hnsw_index_finds_nearly_all_passages(database: Database, frozen_site: FrozenSite) -> None:
+    bundle = frozen_site.bundle
+    exact = database.publish(bundle, "frozen")
     store = database.publish(bundle, "indexed", how="hnsw", ef_search=80)
     ((index,),) = database.server.execute(
         f"SELECT indexdef FROM pg_indexes WHERE tablename = 'vectors_{store.store_key}' "
@@ -244,7 +201,7 @@ def test_hnsw_index_finds_nearly_all_passages(
     # An answer by the one is none by the other.
     assert make_cache_key(one, Question("Who?")) != make_cache_key(other, Question("Who?"))
     shared = total = 0
-    for question in questions[:40]:
+    for question in list_questions(frozen_site):
         ids = [{s.item.id for s in e.retrieve(question).passages} for e in (one, other)]
         shared, total = shared + len(ids[0] & ids[1]), total + len(ids[0])
     assert shared >= 0.98 * total > 0

@@ -217,29 +217,3 @@ def test_a_bundle_not_served_or_of_another_version_is_refused(
                 with pytest.raises(BundleError, match=error):
                     open_postgres_store(connections.fetch, key)
         assert open_postgres_store(connections.fetch, key)
-
-
-def test_the_structure_of_a_passage_is_published_and_checked(
-    postgres_server: PostgresServer, connections: DatabaseConnections, tmp_path: Path
-) -> None:
-    html = (
-        "<p>Use <code>a</code> of <a href=/x/>it</a>:<pre>a()</pre><ol><li>one<li>two</ol>"
-        "<table><tr><th>key<tr><td>rope</table>"
-    )
-    site_bundle = bundle_of(tmp_path, index_of(tmp_path, [record("page", html)]), OPEN)
-    target = DatabaseTarget(postgres_server.url(PUBLISHER_ROLE), "structured")
-    key = publish_bundle_rows(site_bundle, target).key
-    store = served(connections, "structured")
-    passage = store.passages_at([0])[0]
-    assert passage == site_bundle.passage(0)
-    assert {block.kind for block in passage.blocks} == {"text", "code", "item", "row"}
-    assert {span.kind for span in passage.spans} == {"code", "link", "cell"}
-    for damaged in (
-        '[[["script", 0, 5]], []]',
-        '[[], [["link", 0, 3, "javascript:x"]]]',
-        "{",
-        "[]",
-    ):
-        postgres_server.execute(f"UPDATE answerable.passages_{key} SET structure = '{damaged}'")
-        with pytest.raises(BundleError, match=r"passage 'page' is malformed .*publish again"):
-            store.passages_at([0])

@@ -18,7 +18,7 @@ from answerable.postgres.store import read_served_key
 from answerable.serve.errors import LeakError
 from support.doubles import bundle_of, index_of, record
 from support.postgres_server import ROLES_FILE, PostgresServer, bare
-from support.sites import NOTES, build, write_site
+from support.sites import NOTES, build_here, write_site
 
 pytestmark = pytest.mark.deep
 
@@ -37,7 +37,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, postgres_server: PostgresServ
         notes=NOTES,
         options={"store": {"url": postgres_server.url(PUBLISHER_ROLE)}},
     )
-    assert build(folder, "-q").returncode == 0
+    build_here(folder)
     return folder
 
 
@@ -85,10 +85,10 @@ def test_the_function_cannot_write(
         "SELECT lo_import('/etc/hostname')", "SELECT * FROM answerable.names FOR UPDATE",
     ],
 )  # fmt: skip
+@pytest.mark.usefixtures("site")
 def test_the_function_can_do_nothing_else(
-    site: Path, function: psycopg.Connection[tuple[object, ...]], statement: str
+    function: psycopg.Connection[tuple[object, ...]], statement: str
 ) -> None:
-    assert site
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         function.execute(statement.encode())
 
