@@ -8,8 +8,6 @@ import typing
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from answerable.indexing.browser_index.index_files import AddressedFiles, PublicIndex
 from answerable.indexing.browser_index.staged_index import (
     MODEL_FOLDER,
@@ -139,36 +137,6 @@ def test_build_removes_the_files_of_the_last_one_even_without_cleaning(tmp_path:
     after = list_index_files(tmp_path)
     assert not [name for name in before & after if "/texts-" in name or "/manifest-" in name]
     assert read_config(tmp_path)["index"]["en"]["manifest"] in after
-
-
-@pytest.mark.deep
-def test_languages_apart_have_an_index_each(tmp_path: Path) -> None:
-    pages = {
-        "index.md": "# Hafen\n\nThe harbour keeps small boats in order.\n",
-        "index.de.md": "# Hafen\n\nDer Hafen ordnet kleine Boote.\n",
-    }
-    i18n = {
-        "i18n": {
-            "docs_structure": "suffix",
-            "languages": [
-                {"locale": "en", "name": "English", "build": True, "default": True},
-                {"locale": "de", "name": "Deutsch", "build": True},
-            ],
-        }
-    }
-    plugins = [i18n, {"answerable": {"languages": "apart"}}]
-    done = build(write_site(tmp_path, pages, plugins=plugins))
-    assert done.returncode == 0, done.stderr
-    entries = read_config(tmp_path)["index"]
-    assert sorted(entries) == ["de", "en"]
-    for tag, entry in entries.items():
-        assert entry["manifest"].startswith(f"index/{tag}/manifest-")
-        assert (tmp_path / FILES / entry["manifest"]).is_file()
-        # They share the model, which takes more space than they do.
-        assert entry["model"] == MODEL_FOLDER
-    assert [f"model/{path.name}" for path in (tmp_path / FILES / "model").iterdir()] == [
-        MODEL_FOLDER
-    ]
 
 
 def test_index_for_browsers_has_no_field_for_notes() -> None:

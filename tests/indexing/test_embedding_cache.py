@@ -159,17 +159,6 @@ def test_vectors_of_another_shape_are_refused(tmp_path: Path, vectors: Any, prob
         embed_cached(["a"], Wrong(vectors), tmp_path)
 
 
-class Broken(LetterEmbedder):
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        raise RuntimeError(f"no vector for {texts[0]}")
-
-
-def test_an_error_is_named_by_its_type_alone(tmp_path: Path) -> None:
-    with pytest.raises(EmbedderError) as caught:
-        embed_cached(["a private sentence"], Broken(), tmp_path)
-    assert str(caught.value) == "the embedder failed (RuntimeError): try again"
-
-
 def test_no_text_is_in_the_cache(tmp_path: Path) -> None:
     embed_cached(["a distinctive sentence"], LetterEmbedder(), tmp_path)
     assert b"distinctive" not in (tmp_path / "embeddings.sqlite3").read_bytes()

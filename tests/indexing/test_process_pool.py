@@ -1,7 +1,6 @@
 """Test the process pool: results keep their order, and none is lost with a dying process."""
 
 import os
-import shutil
 import subprocess
 import sys
 from contextlib import closing
@@ -14,10 +13,9 @@ from answerable.indexing.caches import ProcessPool
 from answerable.indexing.leak_audit.audit import Artifact, audit_artifacts
 from answerable.serve.errors import LeakError, SiteError
 from support.doubles import note
-from support.sites import put, write_site
+from support.sites import put
 
 pytestmark = pytest.mark.deep
-BIN = str(Path(sys.executable).parent)
 SECRET = "the gearbox of the winch was taken from a scrapped tractor"
 
 
@@ -29,11 +27,6 @@ def _guarded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def double(number: int) -> int:
     return 2 * number
-
-
-def process_of(number: int) -> int:
-    del number
-    return os.getpid()
 
 
 def die_elsewhere(task: tuple[int, int]) -> int:
@@ -53,13 +46,6 @@ def fail(number: int) -> int:
 def test_results_are_in_order() -> None:
     with closing(ProcessPool(min_size=1)) as shared:
         assert list(shared.map(double, range(50), 100)) == [2 * n for n in range(50)]
-        assert os.getpid() not in set(shared.map(process_of, range(4), 100))
-
-
-def test_a_little_work_is_done_here() -> None:
-    with closing(ProcessPool()) as shared:
-        assert set(shared.map(process_of, range(4), caches.MIN_POOL_SIZE - 1)) == {os.getpid()}
-        assert set(shared.map(process_of, range(1), caches.MIN_POOL_SIZE)) == {os.getpid()}
 
 
 def test_a_process_that_dies_loses_nothing() -> None:
@@ -102,18 +88,3 @@ def test_a_script_that_knows_nothing_of_processes_is_not_run_again(tmp_path: Pat
         line = [sys.executable, str(tmp_path / name)]
         done = subprocess.run(line, capture_output=True, text=True, check=False)
         assert (done.stdout, done.returncode) == ("run\n[1, 2]\n", 0), done.stderr
-
-
-def test_the_commands_share_their_work(tmp_path: Path) -> None:
-    """Each of them is run again in every process, and does nothing there."""
-    # Few pages, but as much text as is worth processes.
-    pages = {f"p{n}.md": f"# P{n}\n\n" + (f"rope {n} " * 400 + "\n\n") * 10 for n in range(60)}
-    site = write_site(tmp_path, pages={"index.md": "# Home\n\nHello.\n", **pages})
-    for command in ([sys.executable, "-m", "mkdocs"], [shutil.which("mkdocs", path=BIN)]):
-        shutil.rmtree(site / ".cache", ignore_errors=True)
-        done = subprocess.run(
-            [*map(str, command), "build"], cwd=site, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        assert done.stderr.count("Building documentation") == 1
-        assert "61 pages" in done.stderr

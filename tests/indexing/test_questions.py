@@ -11,12 +11,8 @@ from answerable.indexing.questions import (
     SectionQuestions,
     check_questions,
     find_question_fault,
-    list_sections,
     mark_answered,
-    read_questions,
-    write_questions,
 )
-from answerable.serve.errors import SiteError
 from answerable.serve.retrieval.question import read_question
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.types import Passage
@@ -88,12 +84,6 @@ def test_a_word_of_a_known_question_is_neither_unknown_nor_corrected(bundle: Bun
     ]
 
 
-def test_a_question_is_never_quoted_cited_or_in_the_texts(bundle: Bundle) -> None:
-    texts = "\n".join(f"{passage.title} {passage.text}" for passage in bundle.passages())
-    assert "galvanised" not in texts
-    assert "gusts" not in texts
-
-
 def test_every_bad_line_is_named_and_nothing_is_built(tmp_path: Path) -> None:
     folder = write_site(tmp_path)
     row = {"id": "mooring#chains", "hash": "0", "questions": ["is it thick enough"]}
@@ -104,14 +94,6 @@ def test_every_bad_line_is_named_and_nothing_is_built(tmp_path: Path) -> None:
     assert "line 3: mooring#chains has a line already; join the two" in message
     assert "line 4: " in message
     assert '{"id": "…", "hash": "…", "questions": ["…"]}' in message
-
-
-def test_a_written_file_is_read_as_it_was(tmp_path: Path) -> None:
-    row = SectionQuestions("a#b", "0" * 16, ("Wie dick ist die Kette?", "\u2028 line ends in it"))
-    write_questions(tmp_path / "q.jsonl", [row])
-    assert read_questions(tmp_path / "q.jsonl") == {"a#b": row}
-    with pytest.raises(SiteError, match="cannot be read"):
-        read_questions(tmp_path / "none.jsonl")
 
 
 @pytest.mark.parametrize(
@@ -154,16 +136,3 @@ def test_check_names_stale_orphaned_doubled_and_refused_lines() -> None:
     assert problems[1] == "“is it how thick” asks what a question of mooring#chains asks; keep one"
     assert problems[2].startswith("“no” has 1 words")
     assert problems[3] == "the site has no such section; drop the line"
-
-
-def test_windows_of_one_section_are_one() -> None:
-    passages = [
-        Passage(name, "a", f"/a/{anchor}", "A › B", text)
-        for name, anchor, text in (
-            ("a", "", "One."), ("a#b", "#b", "Two."), ("a#b~2", "#b", "3."), ("a#c", "#c", "4."),
-        )
-    ]  # fmt: skip
-    sections = list_sections(passages)
-    assert [(each.first, each.id, each.text) for each in sections] == [
-        (0, "a", "One."), (1, "a#b", "Two.\n3."), (3, "a#c", "4."),
-    ]  # fmt: skip

@@ -31,7 +31,7 @@ from answerable.serve.stores.bundle import Bundle
 from support.known_questions import store_answer, write_known_questions
 from support.openapi_check import check_response
 from support.service_requests import USUAL, Paid, asking, code
-from support.sites import NOTES, build_here, failure, local, opened, put, write_site
+from support.sites import build_here, failure, local, opened, put, write_site
 
 QUESTION = "what holds an anchored boat to the galvanised ground tackle"
 OTHER = "which signal tells sailors about dangerous gusts"
@@ -199,7 +199,10 @@ EDITS: tuple[tuple[dict[str, str], str | None], ...] = (
     ({"claim": "The chain is 90 mm thick."}, "claims what its quotes do not say (number)"),
     ({"quote": "The chain is of gold."}, "quotes words that mooring#chains does not say"),
     ({"id": "mooring#anchors"}, "cites mooring#anchors, which the site does not have"),
-    ({"url": "/elsewhere/"}, "cites mooring#chains at /elsewhere/, and its url is /mooring/#chains"),
+    (
+        {"url": "/elsewhere/"},
+        "cites mooring#chains at /elsewhere/, and its url is /mooring/#chains",
+    ),
 )
 
 

@@ -9,7 +9,6 @@ from answerable.indexing.html_site.built_site import BuiltSite, BuiltSiteOptions
 from answerable.indexing.notes.note_places import make_about_resolver
 from answerable.indexing.widget import injection
 from answerable.serve.errors import NotebookError
-from answerable.serve.providers import open_function
 from support.sites import index, put
 
 
@@ -208,19 +207,6 @@ def test_front_matter_is_read_from_the_source_of_a_page(
     [read] = read_built_site(tmp_path / "site", options).sources
     assert read.metadata.aliases == aliases
     assert read.id == ("a" if source == "b.md" else source.removesuffix(".md"))
-
-
-def test_pages_of_history_weigh_less_on_a_built_site(tmp_path: Path) -> None:
-    names = ("index", "quay/index", "rope/index", "about/release-notes/index", "changelog")
-    write_files(tmp_path / "site", {f"{name}.html": page(words=f"On {name}.") for name in names})
-    done = index(tmp_path, answers_in="function")
-    assert done.returncode == 0, done.stderr
-    store = open_function(tmp_path / "function").store
-    marks = dict(zip(store.record_ids, store.is_history.tolist(), strict=True))
-    assert {name for name, is_marked in marks.items() if is_marked} == {
-        "about/release-notes", "changelog"
-    }  # fmt: skip
-    assert store.manifest.profile.history == 0.8
 
 
 def test_bytes_of_other_encodings_are_kept(tmp_path: Path) -> None:

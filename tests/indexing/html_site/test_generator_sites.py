@@ -3,15 +3,11 @@
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
-from selectolax.lexbor import LexborHTMLParser
 
-from answerable.indexing.html_site.built_site import read_built_site
-from answerable.indexing.pages.html_parser import parse_article
 from answerable.serve.engine import Engine
 from answerable.serve.providers import open_function
 from answerable.serve.stores.bundle import Bundle
-from support import generated_sites, static_server
+from support import generated_sites
 from support.generated_sites import BASE, CHAINS, GENERATORS, HARBOUR, MOORING, NOTE, STORMS
 from support.sites import NOTES, index, put
 
@@ -79,17 +75,6 @@ def test_every_page_is_read_and_nothing_else(generator: str, engine: Engine[Bund
     assert engine.store.site.url == f"https://harbour.example{BASE}"
 
 
-def test_every_anchor_is_in_its_page(site: Path) -> None:
-    for source in read_built_site(site).sources:
-        assert source.language == "en"
-        inner = source.url.removeprefix(BASE)
-        file = site / (inner if inner.endswith(".html") else f"{inner}index.html")
-        page = LexborHTMLParser(file.read_text(encoding="utf-8"))
-        ids = {node.attributes["id"] or "" for node in page.css("[id]")}
-        sections = parse_article(source.html or "", source.title).sections
-        assert {section.anchor for section in sections} <= {*ids, ""}
-
-
 def test_questions_are_answered_with_their_sources(generator: str, engine: Engine[Bundle]) -> None:
     (_, storms, mooring), anchors = EXPECTED[generator]
     answer = engine.answer(QUESTION).answer
@@ -100,37 +85,6 @@ def test_questions_are_answered_with_their_sources(generator: str, engine: Engin
     assert answer.mode == "related-material"
     assert answer.citations[0].url == f"{BASE}{storms}#lanterns"
     assert engine.answer("Who sang at the opera in Vienna?").answer.mode == "not-found"
-
-
-# Between two pages no element has the focus, and the document none at all.
-TYPED = """() => {
-  let node = document.activeElement;
-  while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
-  return node?.value ?? "";
-}"""
-
-
-def test_refusal_leads_to_the_search_of_the_theme(
-    generator: str, tmp_path: Path, browser: Browser
-) -> None:
-    if generator in ("hugo", "docusaurus"):
-        pytest.skip("the site was built without a search")
-    generated_sites.build(generator, tmp_path / "built").rename(tmp_path / "docs")
-    done = index(tmp_path, "docs")
-    assert done.returncode == 0, done.stderr
-    # Themes load scripts from other hosts, and fail without them.
-    page = browser.new_page()
-    with static_server.serving(tmp_path) as origin:
-        page.goto(f"{origin}{BASE}index.html")
-        box = page.locator("answerable-ask")
-        box.get_by_role("button", name="Ask", exact=True).first.click()
-        box.locator("textarea").fill("Who sang at the opera in Vienna?")
-        box.locator("textarea").press("Enter")
-        expect(box).to_have_attribute("state", "not-found")
-        box.locator(".search").click()
-        typed = f"({TYPED})().includes('opera') || location.search.includes('opera')"
-        page.wait_for_function(typed)
-    page.close()
 
 
 def test_the_widget_is_put_into_every_page_once(site: Path) -> None:

@@ -47,12 +47,6 @@ def npy(values: list[str]) -> bytes:
     return stream.getvalue()
 
 
-def numbers() -> bytes:
-    stream = io.BytesIO()
-    np.save(stream, np.frombuffer(TEXT.encode(), dtype=np.uint8))
-    return stream.getvalue()
-
-
 RUNS = index_runs([Note("a.md", "note:1", "Plans", "", "a.md", "", TEXT)])
 
 
@@ -68,16 +62,6 @@ def places(name: str, data: bytes) -> list[str]:
 def segments() -> list[tuple[int, str]]:
     """The text in cues, each with the second at which it begins; a word is in two of them."""
     return [(1, "the old"), (4, "lantern was sold"), (75, "to a bl"), (76, "ind trader")]
-
-
-def whisper() -> bytes:
-    """Format a transcript as OpenAI's whisper: segments, and in each of them words."""
-    cues = [
-        {"id": n, "start": float(n), "end": n + 0.5, "text": f" {text}", "tokens": [50364, n]}
-        for n, text in segments()
-    ]
-    words = [[{"word": f" {word}", "start": 0.1, "probability": 0.9}] for word in TEXT.split()]
-    return json.dumps({"text": "", "segments": [*cues, *({"words": w} for w in words)]}).encode()
 
 
 def timed(form: str, between: str = "\n") -> bytes:
@@ -152,12 +136,9 @@ CHANNELS = {
     "cut.bz2": bz2.compress(bytes(10)) + bz2.compress(HTML.encode())[:-3],
     "deep.js": json.dumps(json.dumps({"a": json.dumps(TEXT.replace(" ", "\n"))})).encode(),
     "link-markup.html": f'<a href="?b={quote(SPLIT)}">x</a>'.encode(),
-    "numbers.npy": numbers() + b"\xff " + TEXT.encode(),
-    "whisper.json": whisper(),
     "segments.jsonl": b"\n".join(json.dumps({"t": n, "s": t}).encode() for n, t in segments()),
     "numbered.json": json.dumps({f"cue{n}": {"text": t} for n, t in segments()}).encode(),
     "keys-apart.json": json.dumps({chr(97 + n): t for n, t in segments()}).encode(),
-    "told.html": b"<p>x<script type=application/json>\n" + whisper() + b"\n</script>",
     "captions.sbv": timed("0:{1:02}:{2:02}.599,0:{1:02}:{2:02}.900\n{0}\n"),
     "captions.lrc": b"[ar:x]\n" + timed("[{1:02}:{2:02}.10]<{1:02}:{2:02}.10> {0}"),
     "captions.ass": b"[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, "
@@ -276,17 +257,6 @@ def test_numeric_references_of_every_code_point_are_decoded(form: str) -> None:
                 if split_tokens(line) == split_tokens(f"lan{show_code(code)}tern"):
                     unread.pop(code, None)
     assert [hex(code) for code in unread] == []
-
-
-@pytest.mark.parametrize("tag", ["<p>{}</p>", '<img alt="{}">', "<!-- {} -->"])
-def test_words_divided_by_a_reference_to_a_space_are_found(tag: str) -> None:
-    words = TEXT.replace("blind", "hasty").replace(" a ", " your ")
-    runs = index_runs([Note("a.md", "note:1", "Plans", "", "a.md", "", words)])
-    for form in FORMS:
-        for code in (9, 10, 13, 32, 0xA0, 0x2003, 0x3000):
-            page = tag.format(words.replace(" ", form.format(code))).encode()
-            texts = [reading.text for reading in extract_texts("a.html", page)]
-            assert any(any(runs.find(text)) for text in texts), (form, hex(code))
 
 
 def test_signs_of_markdown_are_not_shown() -> None:

@@ -46,11 +46,6 @@ def test_a_page_without_an_article_has_none(html: str) -> None:
     assert (article.html, article.is_bare) == ("", True)
 
 
-def test_several_articles_are_read_with_what_is_around_them() -> None:
-    html = "<main><p>a</p><article><p>b</p></article><article><p>c</p></article></main>"
-    assert text(html) == ["a", "b", "c"]
-
-
 @pytest.mark.parametrize("symbol", ["¶", "\u200b", "<svg></svg>"])
 def test_a_heading_s_link_to_itself_is_no_text(symbol: str) -> None:
     article = parse_built_page(f"<main><h1>Mooring <a href='#m'>{symbol}</a></h1><p>x</p></main>")
@@ -107,21 +102,6 @@ def test_a_date_is_read_where_there_is_one_only(times: str, date: str) -> None:
 )
 def test_a_redirect_and_a_page_that_bids_it_are_hidden(head: str) -> None:
     assert parse_built_page(f"<head>{head}</head><main><p>x</p></main>").hidden
-
-
-@pytest.mark.parametrize(
-    ("html", "anchor"),
-    [
-        ("<section id='s'><h2>A</h2><p>x</p></section>", "s"),
-        ("<div class='section' id='s'><h2>A</h2><p>x</p></div>", "s"),
-        ("<section id='s'><h2 id='own'>A</h2><p>x</p></section>", "own"),
-        ("<section id='s'><h2>A</h2><h2>B</h2><p>x</p></section>", ""),
-        ("<section id='s'><h1>O</h1><section><h2>A</h2><p>x</p></section></section>", "s"),
-        ("<div id='s'><h2>A</h2><p>x</p></div>", ""),
-    ],
-)
-def test_a_section_s_id_is_that_of_the_heading_which_opens_it(html: str, anchor: str) -> None:
-    assert parse_article(html, "").sections[-1].anchor == anchor
 
 
 @pytest.mark.parametrize(

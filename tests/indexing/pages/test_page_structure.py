@@ -91,11 +91,6 @@ def test_a_nested_list_has_the_group_of_its_list_and_a_deeper_level() -> None:
     ]
 
 
-def test_items_are_numbered_as_a_browser_numbers_them() -> None:
-    html = "<ol start=4><li>a<li value=9>b<li>c</ol><ol start=x><li value=1e9>d<ul><li>e</ul></ol>"
-    assert [b.detail for b in blocks_of(html)] == ["4", "9", "10", "1", ""]
-
-
 def test_a_table_in_an_item_has_a_group_of_its_own() -> None:
     html = "<ul><li>a<table><caption>Ports</caption><tr><th>x<tr><td>y</table><li>b</ul>"
     assert outline(blocks_of(html)) == [
@@ -146,27 +141,6 @@ LANGUAGES = {
 @pytest.mark.parametrize("html", LANGUAGES)
 def test_the_language_of_code_is_what_its_highlighter_names(html: str) -> None:
     assert outline(blocks_of(html)) == [("code", 0, 0, LANGUAGES[html], "x")]
-
-
-@pytest.mark.parametrize(
-    "html",
-    [
-        "<pre class=mermaid><code>graph TD\n  a --> b\n</code></pre>",
-        "<div class=mermaid>graph TD\n  a --&gt; b\n</div>",
-    ],
-)
-def test_a_diagram_is_code_of_its_own_language(html: str) -> None:
-    assert outline(blocks_of(html)) == [("code", 0, 0, "mermaid", "graph TD\n  a --> b")]
-
-
-def test_a_terminal_recording_is_marked_and_a_session_is_not() -> None:
-    html = (
-        "<div id=t data-termynal><span data-ty=input>pip install hold</span>"
-        "<span data-ty=progress></span><span data-ty>Done</span></div>"
-    )
-    assert outline(blocks_of(html)) == [("code", 0, 0, "recording", "pip install hold\n\nDone")]
-    session = "<div class=termy><pre><code class=language-console>$ hold</code></pre></div>"
-    assert outline(blocks_of(session)) == [("code", 0, 0, "console", "$ hold")]
 
 
 @pytest.mark.parametrize(

@@ -74,12 +74,6 @@ def test_an_over_long_sentence_is_broken_and_its_pieces_are_no_sentences() -> No
     assert all(c.passage.sentences == () for c in passages)
 
 
-def test_an_over_long_code_block_is_cut_between_its_lines() -> None:
-    lines = "\n".join(f"    call({n}, {n + 1}, 'x', 'y')" for n in range(30))
-    passages = cuts(f"<pre>{lines}</pre>", PassageWindow(40, 0.0))
-    assert "\n".join(c.passage.text for c in passages) == lines.strip("\n")
-
-
 def test_retrieval_text_adds_what_authors_say_and_the_passage_text_does_not() -> None:
     page = record(
         "guide/deploy",
@@ -133,13 +127,6 @@ def test_a_script_without_spaces_is_cut_to_the_window(language: str, ends: bool)
     assert "".join(passages) == text
     assert not any(re.match(r"[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]", part) for part in passages)
     assert all(part in text for part in cut_plain_text(text, window, language))
-
-
-def test_no_word_of_an_alphabet_is_broken_between_letters_without_spaces() -> None:
-    text = "嵐の前にHarbourを二重にする" * 100
-    passages = [c.passage.text for c in cuts(f"<p>{text}</p>", PassageWindow(40, 0.0))]
-    assert "".join(passages) == text
-    assert sum(part.count("Harbour") for part in passages) == 100
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.indexing.notes.transcripts import Cue
-from answerable.indexing.pages.page_index import index_record
 from answerable.indexing.pages.passages import (
-    MAX_SENTENCE_WORDS,
     MAX_WINDOW_WORDS,
     PassageWindow,
     cut_transcript,
-    link_to_time,
 )
 from answerable.indexing.pages.records import PageMetadata, Record, Transcript
 from answerable.serve.providers import make_engine
@@ -86,16 +83,6 @@ def test_citation_links_to_the_recording_that_the_author_names(
     assert cited(built(site(tmp_path, f"media: {media}\n")), BARNACLES).url == url
 
 
-def test_subrip_from_the_docs_folder_is_read(tmp_path: Path) -> None:
-    folder = site(tmp_path)
-    page = PAGE.format("").replace("keynote.vtt", "/media/late.srt")
-    sites.put(folder / "docs" / "talks" / "keynote.md", page)
-    text = "1\r\n01:02:03,000 --> 01:02:09,000\r\nBarnacles hate copper paint.\r\n"
-    sites.put(folder / "docs" / "media" / "late.srt", text)
-    first = cited(built(folder), BARNACLES)
-    assert (first.title, first.url) == ("Keynote › 1:02:03", "/talks/keynote/?t=3723")
-
-
 @pytest.mark.parametrize(
     ("front", "talk", "sentence"),
     [
@@ -142,19 +129,3 @@ def test_passages_hold_every_word_in_the_order_of_time(texts: list[str], words: 
         assert count_words(passage.text) <= limit or len(passage.sentences) == 1
     assert at == len(speech)
     assert "".join("".join(passage.text.split()) for passage in passages) == "".join(speech.split())
-
-
-def test_speech_without_punctuation_is_divided_between_cues() -> None:
-    cues = tuple(Cue(f"and then cue {n} goes on and on", 4.0 * n, 4.0 * n + 4.0) for n in range(40))
-    record = Record("a", "/a/", "A", PageMetadata(), (), transcript=Transcript(cues))
-    page = index_record(record)
-    passages = [passage.passage for passage in page.passages]
-    assert page.record.transcript is None
-    assert all(passage.context == "A" for passage in page.passages)
-    assert len(passages) > 2
-    for passage in passages:
-        assert passage.text.startswith("and then cue ")
-        assert passage.url == link_to_time("/a/", int(passage.id.partition("t=")[2]))
-        for start, end in passage.sentences:
-            assert count_words(passage.text[start:end]) <= MAX_SENTENCE_WORDS
-            assert passage.text[start:end].startswith("and then cue ")
