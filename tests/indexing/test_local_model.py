@@ -19,7 +19,6 @@ from answerable.serve.embedders.local_embedder import (
 )
 from answerable.serve.errors import EmbedderError
 from support import sites
-from support.frozen_site import SOURCE
 
 TEXTS = ("", "How do I splice a rope?", "<s>", "日本語 🙂 \x00", "rope " * 3000, " \n\t ")
 
@@ -47,16 +46,6 @@ def test_a_vector_is_the_normalized_mean_of_its_dequantized_rows() -> None:
     norm = math.sqrt(math.fsum(value * value for value in mean))
     vector = embedder.embed([TEXTS[1]])[0]
     assert vector.tolist() == pytest.approx([value / norm for value in mean], rel=1e-6)
-
-
-def test_order_of_words_does_not_change_a_bit_of_a_vector() -> None:
-    words = " ".join(path.read_text("utf-8") for path in SOURCE.glob("docs/guides/*.md")).split()
-    text, turned = " ".join(words[:4000]), " ".join(reversed(words[:4000]))
-    embedder = sites.local()
-    one, other = embedder.pieces.encode(text), embedder.pieces.encode(turned)
-    assert sorted(one) == sorted(other) != one
-    first, second = embedder.embed([text, turned])
-    assert first.tobytes() == second.tobytes()
 
 
 @pytest.mark.parametrize("name", [VOCABULARY_FILE, name_shard(7)])

@@ -17,7 +17,6 @@ from answerable.indexing.pages.page_index import (
     index_record,
     start_indexing_pages,
 )
-from answerable.indexing.pages.passages import PassageWindow
 from answerable.indexing.pages.records import PageMetadata, PageSource
 
 
@@ -76,23 +75,6 @@ def test_a_page_that_has_changed_is_cut_again_alone(
     pages = index_cached(tmp_path, [changed, *SITE[1:]])
     assert cut == ["mooring"]
     assert pages[0] == index_record(page_index.parse_record(changed), CuttingRules())
-
-
-@pytest.mark.parametrize(
-    ("rules", "again"),
-    [
-        (CuttingRules(window=PassageWindow(50)), 3),
-        (CuttingRules(abbreviations={"SSO": "single sign-on"}), 3),
-        (CuttingRules(enrichment={"mooring": "boats"}), 1),
-    ],
-)
-def test_other_rules_cut_what_they_concern(
-    tmp_path: Path, cut: list[str], rules: CuttingRules, again: int
-) -> None:
-    index_cached(tmp_path, SITE)
-    cut.clear()
-    index_cached(tmp_path, SITE, rules)
-    assert len(cut) == again
 
 
 def test_a_page_that_was_not_rendered_is_the_last_one_that_was(tmp_path: Path) -> None:

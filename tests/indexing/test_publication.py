@@ -75,22 +75,6 @@ def test_the_manifest_is_the_commit_step_and_an_interrupted_build_is_taken_up(
     assert not list((tmp_path / "function").rglob("*.tmp"))
 
 
-def test_the_site_is_told_of_its_bundle_at_last(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    replaced: list[str] = []
-    replace = Path.replace
-
-    def watch(path: Path, target: Path) -> Path:
-        replaced.append(Path(target).name)
-        return replace(path, target)
-
-    monkeypatch.setattr(Path, "replace", watch)
-    build_here(write_site(tmp_path))
-    assert replaced[-1] == "site.json"
-    assert MANIFEST_FILE in replaced
-
-
 def test_a_refused_folder_keeps_every_file(tmp_path: Path) -> None:
     names = ["work.txt", ".notes.tmp", f".deep/er/.x.{HEX}.tmp", f".own.{HEX}.tmp"]
     for name in names:
@@ -164,19 +148,6 @@ def test_a_folder_is_replaced_with_and_without_an_exchange(
         names = [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")]
         assert names == ["code", "code/new.py"]
         shutil.rmtree(tmp_path / "code")
-
-
-NOTE = "---\nlabel: Plans for the winch\nabout: https://harbour.example/\n---\n\nA gearbox.\n"
-
-
-@pytest.mark.parametrize("notes", [None, {"winch.md": NOTE}])
-def test_a_site_that_can_only_refuse_is_warned_of(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, notes: dict[str, str] | None
-) -> None:
-    build_here(write_site(tmp_path, {"index.md": "![a buoy](buoy.png)\n"}, notes))
-    assert ask(opened(tmp_path), "A buoy?").answer.mode == "not-found"
-    warning = "no page of the site holds text, so every question is refused"
-    assert (warning in caplog.text) is (notes is None)
 
 
 def test_a_site_without_the_plugin_is_as_it_was(tmp_path: Path) -> None:

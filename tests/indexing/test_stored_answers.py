@@ -17,7 +17,6 @@ from answerable.indexing.answers import (
     read_answers,
     write_answers,
 )
-from answerable.postgres.rows import pack_snapshot, parse_snapshot
 from answerable.serve.answers.wire import serialize_answer
 from answerable.serve.bundle_format.stored_answers import parse_stored_answers
 from answerable.serve.embedders.embedder import Vectors
@@ -85,13 +84,6 @@ def test_a_corrected_question_gets_its_answer_with_the_correction(bundle: Bundle
     assert body["notes"] == [{"kind": "corrected", "from": "moring", "to": "mooring"}]
     # Once, at the head of both.
     assert body["excerpts"]["notes"] == []
-
-
-def test_a_database_has_it_too(bundle: Bundle) -> None:
-    (stored,) = bundle.answers.values()
-    # The words of its question stand among the questions alone.
-    assert QUESTION not in json.dumps(stored.as_json())
-    assert parse_snapshot(pack_snapshot(bundle), bundle.manifest).answers == bundle.answers
 
 
 def test_another_question_never_gets_it(bundle: Bundle) -> None:

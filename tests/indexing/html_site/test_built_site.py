@@ -209,16 +209,6 @@ def test_front_matter_is_read_from_the_source_of_a_page(
     assert read.id == ("a" if source == "b.md" else source.removesuffix(".md"))
 
 
-def test_bytes_of_other_encodings_are_kept(tmp_path: Path) -> None:
-    folder = write_files(tmp_path / "site", {"index.html": page()})
-    odd = b"<!doctype html>\r\n<body><main><p>caf\xe9 \x80</p></main></body>\r\n"
-    (folder / "odd.html").write_bytes(odd)
-    assert index(tmp_path).returncode == 0
-    page_bytes = (folder / "odd.html").read_bytes()
-    assert page_bytes.startswith(odd[: odd.index(b"</body>")])
-    assert page_bytes.endswith(b"</body>\r\n")
-
-
 def test_links_and_rights_of_pages_are_kept(tmp_path: Path) -> None:
     folder = write_files(tmp_path / "site", {"index.html": page(), "a.html": page()})
     (folder / "a.html").chmod(0o664)

@@ -183,13 +183,6 @@ def test_a_named_pipe_in_the_site_is_refused(tmp_path: Path) -> None:
         audit_artifacts([note()], walk_artifacts(tmp_path, "site"))
 
 
-def test_caption_times_in_a_note_hide_no_run_on_a_page_without_times() -> None:
-    words = BODY.split()
-    captions = "\n".join(f"[0:{at:02}] {word}" for at, word in enumerate(words))
-    leak([note(captions)], page(f"<p>{BODY}</p>"))
-    leak([note(f"We met at 12:30 and at 14:45. {BODY}")], page(f"0:01 {BODY}\n0:02 x"))
-
-
 RAW = (
     "WEBVTT\nKind: captions\n\n00:00:01.000 --> 00:00:04.000 align:start\n<v Ann>The gearbox of\n\n"
     "00:00:04.000 --> 00:00:06.000 align:start\nthe winch was\n\n"

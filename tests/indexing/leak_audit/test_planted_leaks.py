@@ -3,7 +3,6 @@
 import base64
 import json
 import shutil
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +21,8 @@ NOTE = NOTES["winch.md"]
 MANIFEST = Path("function", "bundle", "manifest.json")
 
 QUESTION = f"was {SECRET[0].lower()}{SECRET[1:59]}"
+KNOWN = {"id": "index#harbour", "hash": "0", "questions": [QUESTION]}
+EXAMPLE = {"id": "a", "query": QUESTION, "expectAnswerMode": "partial", "example": True}
 STORED_ANSWER = {
     "question": "how thick is the chain",
     "section": "mooring#chains",
@@ -32,6 +33,7 @@ STORED_ANSWER = {
         }
     ],
 }
+THEME = {"name": "mkdocs", "custom_dir": "theme"}
 MACRO = (
     "from pathlib import Path\n\n\ndef define_env(env):\n    @env.macro\n    def winch():\n"
     "        return Path(env.project_dir, 'notebook', 'winch.md').read_text().split('---')[2]\n"
@@ -92,18 +94,12 @@ LEAKS = {
     "theme file": Leak(
         "site/js/own.js, line 1",
         files={"theme/js/own.js": f"const hint = {json.dumps(SECRET)};\n"},
-        config={"theme": {"name": "mkdocs", "custom_dir": "theme"}},
+        config={"theme": THEME},
     ),
     "theme template": Leak(
         "site/extra.html",
         files={"theme/extra.html": f"<!-- {SECRET} -->\n"},
-        config={
-            "theme": {
-                "name": "mkdocs",
-                "custom_dir": "theme",
-                "static_templates": ["extra.html"],
-            }
-        },
+        config={"theme": {**THEME, "static_templates": ["extra.html"]}},
     ),
     "source map": Leak(
         "site/own.js.map, sourcesContent[0]",
@@ -130,34 +126,14 @@ LEAKS = {
         files={"extra.md": f"*[EW]: {SECRET}\n"},
         options={"abbreviations": "extra.md"},
     ),
-    "known question": Leak(
-        "questions",
-        files={
-            "eval/questions.jsonl": json.dumps(
-                {"id": "index#harbour", "hash": "0", "questions": [QUESTION]}
-            )
-        },
-    ),
+    "known question": Leak("questions", files={"eval/questions.jsonl": json.dumps(KNOWN)}),
     "stored answer": Leak(
         "questions.answers.json",
         files={"eval/questions.answers.json": json.dumps([STORED_ANSWER])},
     ),
     "example": Leak(
         "site/assets/answerable/site.json, examples[0]; ",
-        files={
-            "eval/gold.yaml": json.dumps(
-                {
-                    "queries": [
-                        {
-                            "id": "winch",
-                            "query": QUESTION,
-                            "expectAnswerMode": "partial",
-                            "example": True,
-                        }
-                    ]
-                }
-            )
-        },
+        files={"eval/gold.yaml": json.dumps({"queries": [EXAMPLE]})},
     ),
     "address of the authors": Leak(
         "site/assets/answerable/site.json",
@@ -246,9 +222,3 @@ def test_a_dirty_build_without_its_cache_is_audited_and_leaves_the_last_bundle(
     put(tmp_path / "docs" / "rumours.md", f"# Rumours\n\n{SECRET}\n")
     assert_names(build(tmp_path, "--dirty").stderr, "site/rumours/index.html, line ")
     assert (tmp_path / MANIFEST).read_bytes() == manifest
-
-
-def test_a_build_into_a_folder_named_as_a_preview_is_audited(tmp_path: Path) -> None:
-    plant(tmp_path, LEAKS["page"])
-    with tempfile.TemporaryDirectory(prefix="mkdocs_") as target:
-        assert_names(build(tmp_path, "--site-dir", target).stderr, "rumours/index.html, line ")

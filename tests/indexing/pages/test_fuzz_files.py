@@ -3,7 +3,6 @@
 import contextlib
 import datetime as dt
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.indexing.html_site.articles import parse_built_page
-from answerable.indexing.html_site.built_site import BuiltSiteOptions, read_built_site
+from answerable.indexing.html_site.built_site import read_built_site
 from answerable.indexing.pages import page_index
 from answerable.indexing.pages.page_index import index_record, read_abbreviations, read_enrichment
 from answerable.serve.errors import SiteError
@@ -84,24 +83,6 @@ def test_any_search_index_is_read_or_refused(
         put(folder / file, PAGE)
     (folder / name).write_bytes(data)
     check_site(folder)
-
-
-def test_names_that_are_no_utf8_are_read(tmp_path: Path) -> None:
-    for number in (0xE8, 0xE9):
-        path = os.fsencode(tmp_path) + b"/" + bytes([number]) + b".html"
-        try:
-            Path(os.fsdecode(path)).write_text(PAGE)
-        except OSError:
-            pytest.skip("this file system takes UTF-8 only")
-    check_site(tmp_path)
-    assert {s.url for s in read_built_site(tmp_path).sources} == {"/%E8.html", "/%E9.html"}
-
-
-def test_an_address_that_is_none_is_refused_and_a_canonical_one_is_not_used(tmp_path: Path) -> None:
-    put(tmp_path / "index.html", f"<link rel=canonical href='http://['>{PAGE}")
-    assert read_built_site(tmp_path).base == "/"
-    with pytest.raises(SiteError, match="base_url: 'http://\\[' is not an address"):
-        read_built_site(tmp_path, BuiltSiteOptions(base_url="http://["))
 
 
 _TOKENS = (

@@ -1,7 +1,6 @@
 """Fuzz page parsing: odd, deep and long pages are read, and their passages are valid."""
 
 import datetime as dt
-import json
 import re
 from collections.abc import Callable
 from urllib.parse import unquote
@@ -19,15 +18,9 @@ from answerable.indexing.pages.page_index import (
     index_record,
 )
 from answerable.indexing.pages.passages import PassageWindow
-from answerable.indexing.pages.records import PageSource, Record, parse_metadata
-from answerable.serve.structure import (
-    is_safe_url,
-    pack_structure,
-    unpack_blocks,
-    unpack_spans,
-)
+from answerable.indexing.pages.records import PageSource, parse_metadata
+from answerable.serve.structure import is_safe_url
 from answerable.serve.text.tokenization import count_words
-from answerable.serve.types import Passage
 from support.fuzz_settings import fuzzed
 
 pytestmark = pytest.mark.deep
@@ -50,10 +43,8 @@ _IDS = (
     *("a", "a", "a~2", "a~3", "b c", "100%", "a%20b", "a%20b c", "嵐", "é", "", "x<y", "a\\b"),
     *("\u202ex", "a#b", "?q", "\xa0"),
 )
-
 _odd = st.sampled_from(_ODD)
-_word = st.just(f" {SHOWN} ")
-_anchor = st.sampled_from(_IDS).map(lambda name: f' id="{name.replace(chr(34), "")}"') | st.just("")
+_anchor = st.sampled_from(_IDS).map(lambda name: f' id="{name}"') | st.just("")
 
 
 def _joined(parts: st.SearchStrategy[str], most: int = 4) -> st.SearchStrategy[str]:
@@ -62,8 +53,6 @@ def _joined(parts: st.SearchStrategy[str], most: int = 4) -> st.SearchStrategy[s
 
 def _within(form: str, inside: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     """An element that holds what is drawn, and an id where its form has a place for one."""
-    if "{id}" not in form:
-        return inside.map(lambda html: form.replace("{}", html))
     pairs = st.tuples(_anchor, inside)
     return pairs.map(lambda pair: form.replace("{id}", pair[0]).replace("{}", pair[1]))
 
@@ -73,31 +62,23 @@ def _hidden(html: str) -> str:
 
 
 _INLINE = (
-    *("<em>{}</em>", "<b{id}>{}</b>", "<code>{}</code>", "<kbd>{}</kbd>", "<i>{}</i>"),
-    *('<abbr title="long form">{}</abbr>', "<span{id}>{}</span>", "{}<br>{}", "<mark>{}</mark>"),
+    *("<em>{}</em>", "<b{id}>{}</b>", "<code>{}</code>", "<span{id}>{}</span>", "{}<br>{}"),
+    '<abbr title="long form">{}</abbr>',
 )
-# A browser ends a link where another begins, with every element that is open in it, a hidden one
-# too: so a link holds no elements.
-_LINKS = ('<a href="../x/#y">{}</a>', '<a href="javascript:x">{}</a>', "<a href=//[>{}</a>")
 _UNSEEN_INLINE = (
     *("<span hidden>{}</span>", "<span data-search-exclude>{}</span>"),
-    "<template><i>{}</i></template>",
-    '<span class="x linenos">{}</span>',
+    *("<template><i>{}</i></template>", '<span class="x linenos">{}</span>'),
 )
 _RAW = tuple(
     form.replace("{}", f" {HIDDEN} ")
     for form in (
         *("<script>{}<b>{}</script>", "<style>{}</style>", "<textarea>{}</textarea>"),
-        *("<button>{}</button>", "<noscript>{}</noscript>", "<a name=n></a>"),
-        '<a class="headerlink" href="#x">{}</a>',
-        "<svg><title>{}</title><text>{}</text></svg><math><mi>{}</mi></math>",
-        *("<iframe>{}</iframe>", "<!-- {} -->", '<img alt="{}">', "<select><option>{}</select>"),
+        *("<button>{}</button>", "<noscript>{}</noscript>", "<iframe>{}</iframe>", "<!-- {} -->"),
+        *('<a class="headerlink" href="#x">{}</a>', "<svg><title>{}</title></svg>"),
     )
 )
 _inline = st.recursive(
-    st.one_of(
-        _word, _odd, st.sampled_from(_RAW), *(_within(form, _word | _odd) for form in _LINKS)
-    ),
+    st.just(f" {SHOWN} ") | _odd | st.sampled_from(_RAW),
     lambda inner: st.one_of(
         *(_within(form, _joined(inner)) for form in _INLINE),
         *(_within(form, _joined(inner)).map(_hidden) for form in _UNSEEN_INLINE),
@@ -105,48 +86,34 @@ _inline = st.recursive(
     max_leaves=5,
 )
 _text = _joined(_inline)
-
-_HEADING = st.tuples(st.integers(1, 6), _anchor, _odd | st.just(TITLE)).map(
-    lambda drawn: f"<h{drawn[0]}{drawn[1]}>{drawn[2]}</h{drawn[0]}>"
-)
 _LINES = (
-    "<p{id}>{}</p>",
-    "<pre>{}</pre>",
+    *("<p{id}>{}</p>", "<pre>{}</pre>", '<p><a href="../x/#y">z</a>{}</p>'),
+    *(f"<h{level}{{id}}>{TITLE}</h{level}>" for level in (1, 2, 3)),
     '<div class="language-py highlight"><span class="filename">a.py</span>'
     "<pre><code>{}</code></pre></div>",
-    '<div class="highlight"><table class="highlighttable"><tr><td class="linenos"><pre>'
-    f"1 {HIDDEN}</pre></td>"
-    '<td class="code"><div><pre><code>{}</code></pre></div></td></tr></table></div>',
 )
 _BLOCKS = (
     *("<div{id}>{}</div>", "<section{id}>{}</section>", "<blockquote>{}</blockquote>", "{}"),
     "<ul><li>{}</li><li{id}>{}</li></ul>",
     '<ol start=-3><li value="7">{}</li><li value=x>{}<ul><li>{}</li></ul></li></ol>',
     '<div class="tabbed-set"><input><label>{}</label><div class="tabbed-content">{}</div></div>',
-    '<div class="tabbed-set"><div class="tabbed-labels"><label>x</label></div><div class='
-    '"tabbed-content"><div class="tabbed-block">{}</div><div class="tabbed-block">{}</div></div>'
-    "</div>",
     "<div><ul role=tablist><li role=tab>x</ul><div role=tabpanel>{}</div><div role=tabpanel hidden>"
     "{}</div></div>",
     "<table><caption>{}</caption><tr><th>{}<th>{}<tr><td>{}</table>",
     "<dl><dt>x</dt><dd>{}</dd></dl>",
     "<details{id}><summary>x</summary>{}</details>",
     '<div class="admonition note"><p class="admonition-title">Note</p>{}</div>',
-    "<table><tr><td><table><tr><td>{}</td></tr></table></td></tr></table>",
 )
 _UNSEEN = (
     *("<nav>{}</nav>", "<div data-search-exclude>{}</div>", "<section hidden>{}</section>"),
-    *('<template><div>{}</div></template>', '<div class="md-tags">{}</div>'),
-)  # fmt: skip
+    *("<template><div>{}</div></template>", '<div class="md-tags">{}</div>'),
+)
 # An excluded heading takes out what stands under it.
 _EXCLUDED_TEXT = "<h2 data-search-exclude>x</h2><p>{}</p><h2>x</h2>"
-_ROOTS = (
-    _HEADING,
-    *(_within(form, _text) for form in _LINES),
-    _within(_EXCLUDED_TEXT, _text).map(_hidden),
-)
 _flow = st.recursive(
-    st.one_of(*_ROOTS),
+    st.one_of(
+        *(_within(form, _text) for form in _LINES), _within(_EXCLUDED_TEXT, _text).map(_hidden)
+    ),
     lambda inner: st.one_of(
         *(_within(form, _joined(inner)) for form in _BLOCKS),
         *(_within(form, _joined(inner)).map(_hidden) for form in _UNSEEN),
@@ -160,8 +127,6 @@ def _numbered(html: str) -> str:
     first, *others = html.split(SHOWN)
     return first + "".join(f"{SHOWN}{number}{part}" for number, part in enumerate(others))
 
-
-WELL_FORMED = _joined(_flow, 6).map(_numbered)
 
 _TAGS = (
     "div p span section h1 h2 ul ol li table tr td th caption pre code dl dt dd details summary "
@@ -179,38 +144,30 @@ _ATTRIBUTES = (
     ),
     *("data-termynal", "data-search-exclude", 'title="long form"', "=", "/", "<", "a\x00b=c"),
 )
-_opening = st.tuples(st.sampled_from(_TAGS), st.lists(st.sampled_from(_ATTRIBUTES), max_size=3))
 _token = st.one_of(
     _odd,
     ANY_TEXT,
-    _opening.map(lambda drawn: f"<{' '.join((drawn[0], *drawn[1]))}>"),
+    st.builds(
+        lambda tag, attributes: f"<{' '.join((tag, *attributes))}>",
+        st.sampled_from(_TAGS),
+        st.lists(st.sampled_from(_ATTRIBUTES), max_size=3),
+    ),
     st.sampled_from(_TAGS).map(lambda tag: f"</{tag}>"),
     st.sampled_from(["<!--", "-->", "<![CDATA[", "]]>", "<", "</", "<!doctype html>", "&", "&#x"]),
 )
 BROKEN = st.lists(_token, max_size=30).map("".join)
 
-
 fuzz = fuzzed(many=8000, deadline=dt.timedelta(seconds=30))
-
-WINDOWS = st.builds(
-    PassageWindow, st.sampled_from([20, 40, 240]), st.sampled_from([0.0, 0.25, 0.5])
-)
+WINDOWS = st.builds(PassageWindow, st.sampled_from([20, 240]), st.sampled_from([0.0, 0.25, 0.5]))
 LANGUAGES = st.sampled_from(["en", "de-AT", "ja", "th", "ar", "", "xx", "\x00", "zh_CN"])
 
 
-def index_html(html: str, window: PassageWindow | None = None, language: str = "en") -> PageIndex:
+def index_html(html: str, window: PassageWindow, language: str = "en") -> PageIndex:
     """A page read and cut, checked."""
     record = page_index.parse_record(
         PageSource("a/page", "/a/page/", TITLE, html, language=language)
     )
-    window = window or PassageWindow()
     page = index_record(record, CuttingRules(window))
-    check_page(record, page, window)
-    return page
-
-
-def check_page(record: Record, page: PageIndex, window: PassageWindow) -> None:
-    assert all(TITLE not in section.path for section in record.sections)
     ids = [indexed.passage.id for indexed in page.passages]
     assert len(ids) == len(set(ids))
     for indexed in page.passages:
@@ -222,33 +179,8 @@ def check_page(record: Record, page: PageIndex, window: PassageWindow) -> None:
         url, _, fragment = passage.url.partition("#")
         assert url == record.url
         assert not fragment or {fragment, unquote(fragment)} & page.record.anchors
-        last = 0
-        for start, end in passage.sentences:
-            assert last <= start < end <= len(passage.text)
-            assert passage.text[start:end] == passage.text[start:end].strip()
-            last = end
-        check_structure(passage)
     assert decode_page(encode_page(page)) == page
-
-
-def check_structure(passage: Passage) -> None:
-    """Blocks cover all but white space, spans lie in blocks, and both survive being packed."""
-    text = passage.text
-    packed = json.loads(json.dumps(pack_structure(passage.blocks)))
-    assert unpack_blocks(packed, len(text)) == passage.blocks
-    packed = json.loads(json.dumps(pack_structure(passage.spans)))
-    assert unpack_spans(packed, len(text)) == passage.spans
-    edges = [0, *(edge for block in passage.blocks for edge in (block.start, block.end)), len(text)]
-    assert not "".join(text[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True)).strip()
-    for span in passage.spans:
-        assert any(b.start <= span.start and span.end <= b.end for b in passage.blocks), span
-    assert {b.group for b in passage.blocks} - {0} <= set(range(1, len(passage.blocks) + 1))
-
-
-def shown(page: PageIndex) -> list[str]:
-    """The words that must show, each where it shows first."""
-    text = "\n".join(indexed.passage.text for indexed in page.passages)
-    return list(dict.fromkeys(re.findall(rf"{SHOWN}\d+", text)))
+    return page
 
 
 @fuzz
@@ -259,13 +191,14 @@ def test_any_text_is_read(html: str, window: PassageWindow, language: str) -> No
 
 
 @fuzz
-@given(WELL_FORMED, WINDOWS)
+@given(_joined(_flow, 6).map(_numbered), WINDOWS)
 def test_what_is_hidden_never_shows_and_all_else_does_in_order(
     html: str, window: PassageWindow
 ) -> None:
-    page = index_html(html, window)
-    assert not any(HIDDEN in indexed.passage.text for indexed in page.passages)
-    assert shown(page) == re.findall(rf"{SHOWN}\d+", html)
+    text = "\n".join(indexed.passage.text for indexed in index_html(html, window).passages)
+    assert HIDDEN not in text
+    words = re.findall(rf"{SHOWN}\d+", text)
+    assert list(dict.fromkeys(words)) == re.findall(rf"{SHOWN}\d+", html)
 
 
 def test_what_no_file_can_hold_is_left_out_of_front_matter() -> None:
@@ -279,7 +212,6 @@ LONG: dict[str, Callable[[], str]] = {
     "sections": lambda: "<section><h2>H</h2><p>x</p>" * 2000,
     "code in code": lambda: "<pre>" + "<span>" * 5000 + "x",
     "tables": lambda: "<table><tr><td>x" * 1000,
-    "paragraphs": lambda: "<p>word</p>" * MANY,
     "words in markup": lambda: "<b>word</b> " * MANY,
     "sentences": lambda: "The cat sat on a mat. " * MANY,
     "letter": lambda: "a" * (20 * MANY),
