@@ -46,7 +46,7 @@ _BY_PATH = {
     "slow": (
         "cli", "e2e", "mkdocs_plugin", "site_build",
         "test_adversarial_drafts.py", "test_bundle.py",
-        "test_canary_note.py", "test_cancellation.py",
+        "test_cancellation.py",
         "test_diff_command.py", "test_eval_command.py", "test_function_folder.py",
         "test_fuzz_files.py", "test_fuzz_pages.py", "test_generator_sites.py",
         "test_killed_build.py",
@@ -70,7 +70,7 @@ _LONGEST = (
     "test_live_browser.py", "test_record_paths.py",
     "test_process_pool.py", "test_killed_build.py",
     "test_record_paths_data.py", "test_generator_sites.py",
-    "test_canary_note.py", "test_planted_leaks.py", "test_eval_command.py",
+    "test_planted_leaks.py", "test_eval_command.py",
 )  # fmt: skip
 
 
