@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import synthetic
@@ -20,7 +21,7 @@ from tables import Row, find_median, find_percentile, print_rows
 from answerable.indexing.output.bundle_writer import parse_build_time, serialize_index, write_bundle
 from answerable.postgres.catalog import FUNCTION_ROLE, PUBLISHER_ROLE
 from answerable.postgres.connections import DatabaseConnections
-from answerable.postgres.options import DatabaseOptions, VectorSearch
+from answerable.postgres.options import SEARCH_METHODS, DatabaseOptions
 from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
 from answerable.postgres.store import open_postgres_store, read_served_key
 from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
@@ -68,14 +69,14 @@ def measure(passages: int, notes: int) -> list[Row]:
             }
         ]
         exact = [_retrieve(bundle, question) for question in questions]
-        for search in (VectorSearch("exact"), VectorSearch("hnsw")):
+        for search in SEARCH_METHODS:
             table.append(_measure_database(bundle, search, questions, exact))
     return table
 
 
 def _measure_database(
     bundle: Bundle,
-    search: VectorSearch,
+    search: Literal["exact", "hnsw"],
     questions: Sequence[Question],
     exact: Sequence[RetrievalResult],
 ) -> Row:
@@ -86,7 +87,7 @@ def _measure_database(
         connections = DatabaseConnections(DatabaseOptions(server.url(FUNCTION_ROLE), timeout=60))
         store = open_postgres_store(connections.fetch, read_served_key(connections.fetch, "bench"))
         row = {
-            "name": f"{search.how} of {bundle.manifest.counts['passages']:,}",
+            "name": f"{search} of {bundle.manifest.counts['passages']:,}",
             **_time_retrieval(store, questions),
             **_compare([_retrieve(store, question) for question in questions], exact),
             "mb": _measure_disk(server),

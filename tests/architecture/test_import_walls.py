@@ -1,5 +1,6 @@
 """The walls between the rooms: import contracts, loaded modules, and the fields of a hint."""
 
+import ast
 import dataclasses
 import subprocess
 import sys
@@ -39,6 +40,19 @@ def test_hints_and_evidence_have_no_field_for_private_text() -> None:
         RoutingHint("a", "b", "c", "/d/").text = "prose"  # type: ignore[attr-defined]
 
 
+def test_an_index_hands_notes_to_routing_hints_alone() -> None:
+    tree = ast.parse((PACKAGE / "indexing" / "index.py").read_text(encoding="utf-8"))
+    (build,) = (n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "build_index")
+    takers = [
+        ast.unparse(node.func)
+        for node in ast.walk(build)
+        if isinstance(node, ast.Call)
+        and any(isinstance(argument, ast.Name) and argument.id == "notes" for argument in node.args)
+    ]
+    uses = [n for n in ast.walk(build) if isinstance(n, ast.Name) and n.id == "notes"]
+    assert (takers, len(uses)) == (["embed_passages_and_notes"], 1)
+
+
 def test_serve_loads_no_other_room_and_no_build_time_library() -> None:
     code = (
         "import importlib, sys\n"
@@ -56,11 +70,3 @@ def test_serve_loads_no_other_room_and_no_build_time_library() -> None:
         {"mkdocs", "yaml", "rich", "click", "argparse", "selectolax", "sentencex", "wordllama",
          "jinja2", "sqlite3", "openai"}
     )  # fmt: skip
-
-
-def test_importing_the_package_loads_neither_numpy_nor_mkdocs() -> None:
-    code = "import sys, answerable; print('numpy' in sys.modules, 'mkdocs' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=True
-    )
-    assert done.stdout.strip() == "False False"

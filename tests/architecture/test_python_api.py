@@ -3,53 +3,11 @@
 import subprocess
 import sys
 from importlib import metadata
-from pathlib import Path
 
 import pytest
 
 import answerable
-from support import sites
 from support.deadlines import PATIENCE
-
-TYPED = """\
-import answerable
-from answerable import Answer, Answerer, Embedder, EmbedderIdentity, Engine, Evidence
-from answerable import FunctionSettings, Passage, Profile, Provider, Reply, Store
-
-engine = answerable.open_bundle("function")
-reveal_type(engine)
-reveal_type(engine.answer("?").text)
-reveal_type(engine.answer("?").mode)
-reveal_type(answerable.__version__)
-
-
-def take(
-    embedder: Embedder, answerer: Answerer, store: Store, engine: Engine, provider: Provider
-) -> tuple[Reply, Answer]:
-    try:
-        reply = Engine(store, embedder, answerer).answer("?")
-    except answerable.AnswerableError:
-        reply = engine.answer("?")
-    return reply, reply.answer
-
-
-class FirstPassage:
-    label = "first"
-    max_question_tokens = 0
-    max_evidence_characters = None
-
-    def __init__(self, settings: FunctionSettings) -> None:
-        self.settings = settings
-
-    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
-        passage: Passage = evidence.passages[0]
-        return {"claims": [{"text": passage.text, "evidence": []}]}
-
-
-answerer: Answerer = FirstPassage(FunctionSettings())
-provider = Provider(profile=Profile(floor=0.5))
-identity = EmbedderIdentity("letters", "pairs", 512)
-"""
 
 
 def loaded(code: str) -> set[str]:
@@ -80,43 +38,3 @@ def test_the_import_loads_neither_numpy_nor_a_module_of_its_own() -> None:
     assert "numpy" not in modules
     assert {name for name in modules if name.startswith("answerable")} == {"answerable"}
     assert "numpy" in loaded("import answerable; answerable.open_bundle")
-
-
-def test_an_error_is_imported_without_numpy() -> None:
-    assert "numpy" not in loaded("from answerable import AnswerableError")
-
-
-def test_mypy_sees_the_names(tmp_path: Path) -> None:
-    (tmp_path / "typed.py").write_text(TYPED, "utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "typed.py"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False,
-        env={"MYPYPATH": str(sites.ROOT / "plugin"), "PATH": ""},
-    )  # fmt: skip
-    revealed = [line.split("Revealed type is ")[1] for line in done.stdout.splitlines()]
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert [text.strip('"').removeprefix("builtins.").split("answerable.serve.")[-1]
-        for text in revealed] == [
-        "stores.bundle.Bundle]", "str",
-        "Literal['supported'] | Literal['partial'] | Literal['related-material'] | "
-        "Literal['not-found']",
-        "str",
-    ]  # fmt: skip
-
-
-def test_a_reply_has_text_mode_and_citations(tmp_path: Path) -> None:
-    folder = sites.write_site(tmp_path)
-    assert sites.build(folder).returncode == 0
-    for place in (folder / "function", str(folder / "function" / "bundle")):
-        reply = answerable.open_bundle(place).answer("How thick is the chain of a mooring?")
-        assert "twelve" in reply.text
-        assert "[1]" in reply.text
-        assert (reply.mode, reply.answer.mode) == ("partial", "partial")
-        assert [citation.url for citation in reply.citations] == ["/mooring/#chains"]
-    refusal = answerable.open_bundle(folder / "function").answer("Who won the world cup?")
-    assert (refusal.text, refusal.mode, refusal.citations) == ("", "not-found", ())
-
-
-def test_a_folder_without_a_bundle_is_one_error_with_its_remedy(tmp_path: Path) -> None:
-    with pytest.raises(answerable.AnswerableError, match=r"manifest\.json does not exist"):
-        answerable.open_bundle(tmp_path)

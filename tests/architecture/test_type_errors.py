@@ -1,11 +1,59 @@
-"""Mistakes that the types make inexpressible: mypy refuses each, with these exact errors."""
+"""What mypy sees: the public names, and mistakes that the types make inexpressible."""
 
 import subprocess
 import sys
-from pathlib import Path
+
+import pytest
 
 from support import sites
 from support.deadlines import PATIENCE
+
+TYPED = """\
+import answerable
+from answerable import Answer, Answerer, Embedder, EmbedderIdentity, Engine, Evidence
+from answerable import FunctionSettings, Passage, Profile, Provider, Reply, Store
+
+engine = answerable.open_bundle("function")
+reveal_type(engine)
+reveal_type(engine.answer("?").text)
+reveal_type(engine.answer("?").mode)
+reveal_type(answerable.__version__)
+
+
+def take(
+    embedder: Embedder, answerer: Answerer, store: Store, engine: Engine, provider: Provider
+) -> tuple[Reply, Answer]:
+    try:
+        reply = Engine(store, embedder, answerer).answer("?")
+    except answerable.AnswerableError:
+        reply = engine.answer("?")
+    return reply, reply.answer
+
+
+class FirstPassage:
+    label = "first"
+    max_question_tokens = 0
+    max_evidence_characters = None
+
+    def __init__(self, settings: FunctionSettings) -> None:
+        self.settings = settings
+
+    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
+        passage: Passage = evidence.passages[0]
+        return {"claims": [{"text": passage.text, "evidence": []}]}
+
+
+answerer: Answerer = FirstPassage(FunctionSettings())
+provider = Provider(profile=Profile(floor=0.5))
+identity = EmbedderIdentity("letters", "pairs", 512)
+"""
+
+REVEALED = [
+    "stores.bundle.Bundle]", "str",
+    "Literal['supported'] | Literal['partial'] | Literal['related-material'] | "
+    "Literal['not-found']",
+    "str",
+]  # fmt: skip
 
 MISTAKES = """\
 from answerable.indexing.notes.notebook import Note
@@ -35,13 +83,16 @@ ERRORS = [
 ]
 
 
-def test_private_text_a_stored_mode_and_an_uncited_claim_are_type_errors(tmp_path: Path) -> None:
-    module = tmp_path / "mistakes.py"
-    module.write_text(MISTAKES, encoding="utf-8")
+@pytest.fixture(scope="module")
+def output(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """What mypy says of both modules, in one run: it reads the whole package for each."""
+    folder = tmp_path_factory.mktemp("types")
+    for name, text in (("typed", TYPED), ("mistakes", MISTAKES)):
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
     done = subprocess.run(
         [
             *(sys.executable, "-m", "mypy", "--no-incremental", "--no-error-summary"),
-            *("--config-file", str(sites.ROOT / "pyproject.toml"), str(module)),
+            *("--config-file", str(sites.ROOT / "pyproject.toml"), str(folder)),
         ],
         cwd=sites.ROOT,
         capture_output=True,
@@ -49,5 +100,18 @@ def test_private_text_a_stored_mode_and_an_uncited_claim_are_type_errors(tmp_pat
         timeout=PATIENCE,
         check=False,
     )
-    errors = [line.partition("mistakes.py:")[2] for line in done.stdout.splitlines()]
-    assert errors == ERRORS, done.stdout + done.stderr
+    return done.stdout.splitlines()
+
+
+def test_the_public_names_have_types(output: list[str]) -> None:
+    said = [line for line in output if "typed.py:" in line]
+    assert all("note: Revealed type is " in line for line in said), said
+    revealed = [line.split("Revealed type is ")[1].strip('"') for line in said]
+    assert [
+        text.removeprefix("builtins.").split("answerable.serve.")[-1] for text in revealed
+    ] == REVEALED
+
+
+def test_private_text_a_stored_mode_and_an_uncited_claim_are_type_errors(output: list[str]) -> None:
+    errors = [line.partition("mistakes.py:")[2] for line in output if "mistakes.py:" in line]
+    assert errors == ERRORS, output

@@ -1,11 +1,15 @@
-"""The index: phrases are counted as a reader would, and terms as the question's are."""
+"""Counts and words of the index: phrases, terms, stems and shards of passages."""
 
 import random
 from collections import Counter
 
+import pytest
+import snowballstemmer
+
+from answerable.indexing.browser_index.index_files import split_pages
 from answerable.indexing.index import count_pages_with_phrases, index_passage_terms
 from answerable.indexing.pages.page_index import count_terms
-from answerable.indexing.stems import extract_stems
+from answerable.indexing.stems import ALGORITHMS, extract_stems, load_stemmer
 from answerable.serve.text.normalization import normalize_phrase
 
 WORDS = "rope Chain über naïve C++ 3.11 a-b x_y ² Ⅷ it's 嵐 İ _ — ok".split()
@@ -39,3 +43,30 @@ def test_terms_are_counted_as_they_are_read() -> None:
         assert dict(zip(rows, counts_by_phrase.counts[start:end].tolist(), strict=True)) == {
             row: count[term] for row, count in enumerate(counts) if term in count
         }
+
+
+INFLECTED = """running runs mooring moorings connection connected installieren installierte häuser
+configuration configurer paramètres instalación instalado конфигурация настройки المكتبات
+kurulum asennus instalacja εγκατάσταση""".split()
+
+
+@pytest.mark.parametrize("language", ALGORITHMS)
+def test_stems_equal_those_of_snowballstemmer_in_every_language(language: str) -> None:
+    stem, whole = load_stemmer(language), snowballstemmer.stemmer(ALGORITHMS[language])
+    assert [stem(word) for word in INFLECTED] == whole.stemWords(INFLECTED)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "size", "starts"),
+    [
+        ([1, 1, 1], 4, [0]),
+        ([3, 2, 1], 5, [0, 5]),
+        ([8, 1], 4, [0, 4, 8]),
+        ([5, 4], 4, [0, 5]),
+    ],
+)
+def test_short_pages_share_a_shard_and_long_ones_are_cut_evenly(
+    lengths: list[int], size: int, starts: list[int]
+) -> None:
+    rows = [page for page, length in enumerate(lengths) for _ in range(length)]
+    assert split_pages(rows, size) == starts

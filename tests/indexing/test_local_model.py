@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import hatch_build
-from answerable.indexing import local_model
-from answerable.indexing.local_model import PACKAGED_MODEL, open_local_embedder
+from answerable.indexing.local_model import PACKAGED_MODEL
 from answerable.serve.embedders.local_embedder import (
     LOCAL_IDENTITY,
     VOCABULARY_FILE,
@@ -36,23 +35,6 @@ def test_the_function_embeds_as_the_build_does(tmp_path: Path) -> None:
     assert loaded.word_rank("xyzzyqq") is None
 
 
-def test_rows_are_read_when_a_text_needs_them() -> None:
-    table = open_local_embedder().table
-    assert not table.scales.any()
-    table.read_rows([3699])
-    assert 0 < np.count_nonzero(table.scales) < 1000
-    table.read_rows(range(len(table.scales)))
-    assert table.scales.all()
-
-
-def test_the_embedder_has_the_pieces_of_the_wheel() -> None:
-    """Some end in a carriage return, which reading a text may take for a line's end."""
-    pieces = hatch_build.read_pieces()
-    assert any(piece.endswith("\r") for piece in pieces)
-    loaded = sites.local().pieces
-    assert [loaded.find_id(piece) for piece in pieces[300:]] == list(range(300, len(pieces)))
-
-
 def test_a_vector_is_the_normalized_mean_of_its_dequantized_rows() -> None:
     embedder = sites.local()
     table, ids = embedder.table, embedder.pieces.encode(TEXTS[1])
@@ -64,27 +46,6 @@ def test_a_vector_is_the_normalized_mean_of_its_dequantized_rows() -> None:
     norm = math.sqrt(math.fsum(value * value for value in mean))
     vector = embedder.embed([TEXTS[1]])[0]
     assert vector.tolist() == pytest.approx([value / norm for value in mean], rel=1e-6)
-
-
-def test_order_of_words_does_not_change_a_bit_of_a_vector() -> None:
-    words = " ".join(path.read_text("utf-8") for path in sites.ROOT.glob("docs/*.md")).split()
-    text, turned = " ".join(words[:4000]), " ".join(reversed(words[:4000]))
-    embedder = sites.local()
-    one, other = embedder.pieces.encode(text), embedder.pieces.encode(turned)
-    assert sorted(one) == sorted(other) != one
-    first, second = embedder.embed([text, turned])
-    assert first.tobytes() == second.tobytes()
-
-
-def test_each_row_is_within_half_a_step_of_the_weights() -> None:
-    weights, table = hatch_build.read_weights(), sites.local().table
-    table.read_rows(range(len(weights)))
-    assert table.codes.shape == weights.shape == (32_000, 256)
-    assert int(np.abs(table.codes).max(axis=1).min()) == 127
-    for start in range(0, len(weights), 4000):
-        rows = slice(start, start + 4000)
-        steps = weights[rows].astype(np.float64) / table.scales[rows, None].astype(np.float64)
-        assert np.abs(steps - table.codes[rows]).max() < 0.5001
 
 
 @pytest.mark.parametrize("name", [VOCABULARY_FILE, name_shard(7)])
@@ -106,14 +67,6 @@ def test_an_altered_or_missing_file_of_a_function_is_refused(tmp_path: Path, nam
     (copy / name).unlink()
     with pytest.raises(EmbedderError, match=f"{name}: the local embedder's file is missing"):
         embed()
-
-
-def test_a_package_without_the_model_names_the_remedy(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(local_model, "PACKAGED_MODEL", tmp_path / "model")
-    with pytest.raises(EmbedderError, match="model is missing: run `pip install --force-reinstall"):
-        open_local_embedder()
 
 
 def test_another_version_of_the_wheel_is_refused(

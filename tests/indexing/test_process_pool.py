@@ -1,7 +1,6 @@
 """Test the process pool: results keep their order, and none is lost with a dying process."""
 
 import os
-import shutil
 import subprocess
 import sys
 from contextlib import closing
@@ -12,18 +11,11 @@ import pytest
 from answerable.indexing import caches
 from answerable.indexing.caches import ProcessPool
 from answerable.indexing.leak_audit.audit import Artifact, audit_artifacts
-from answerable.indexing.pages.page_index import CuttingRules, start_indexing_pages
-from answerable.indexing.pages.records import PageSource
 from answerable.serve.errors import LeakError, SiteError
-from support.deadlines import PATIENCE
 from support.doubles import note
-from support.sites import put, write_site
+from support.sites import put
 
-PAGES = [
-    PageSource(f"page-{n}", f"/{n}/", f"Page {n}", f"<p>Rope number {n} is doubled.</p>")
-    for n in range(60)
-]
-BIN = str(Path(sys.executable).parent)
+pytestmark = pytest.mark.deep
 SECRET = "the gearbox of the winch was taken from a scrapped tractor"
 
 
@@ -35,11 +27,6 @@ def _guarded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def double(number: int) -> int:
     return 2 * number
-
-
-def process_of(number: int) -> int:
-    del number
-    return os.getpid()
 
 
 def die_elsewhere(task: tuple[int, int]) -> int:
@@ -59,13 +46,6 @@ def fail(number: int) -> int:
 def test_results_are_in_order() -> None:
     with closing(ProcessPool(min_size=1)) as shared:
         assert list(shared.map(double, range(50), 100)) == [2 * n for n in range(50)]
-        assert os.getpid() not in set(shared.map(process_of, range(4), 100))
-
-
-def test_a_little_work_is_done_here() -> None:
-    with closing(ProcessPool()) as shared:
-        assert set(shared.map(process_of, range(4), caches.MIN_POOL_SIZE - 1)) == {os.getpid()}
-        assert set(shared.map(process_of, range(1), caches.MIN_POOL_SIZE)) == {os.getpid()}
 
 
 def test_a_process_that_dies_loses_nothing() -> None:
@@ -85,15 +65,6 @@ def test_an_error_is_the_one_that_was_raised() -> None:
         list(shared.map(fail, range(10), 100))
 
 
-def test_pages_are_cut_alike(tmp_path: Path) -> None:
-    pages = []
-    for folder, pool in (("alone", ProcessPool()), ("together", ProcessPool(min_size=1))):
-        with closing(pool):
-            pending = start_indexing_pages(PAGES, CuttingRules(), tmp_path / folder, pool)
-            pages.append(pending.collect())
-    assert pages[0] == pages[1]
-
-
 def test_the_first_leak_is_the_first_of_the_files(tmp_path: Path) -> None:
     texts = [f"page {n} says that {SECRET if n in (23, 47) else 'all is well'}" for n in range(60)]
     artifacts = [Artifact(f"site/{n}.txt", text.encode) for n, text in enumerate(texts)]
@@ -104,10 +75,7 @@ def test_the_first_leak_is_the_first_of_the_files(tmp_path: Path) -> None:
         assert "and 1 more place" in str(raised.value)
 
 
-@pytest.mark.parametrize("name", ["build.py", "mkdocs.py", "tool/__main__.py"])
-def test_a_script_that_knows_nothing_of_processes_is_not_run_again(
-    tmp_path: Path, name: str
-) -> None:
+def test_a_script_that_knows_nothing_of_processes_is_not_run_again(tmp_path: Path) -> None:
     script = (
         "from contextlib import closing\n"
         "from answerable.indexing.caches import ProcessPool\n"
@@ -115,30 +83,8 @@ def test_a_script_that_knows_nothing_of_processes_is_not_run_again(
         "with closing(ProcessPool(min_size=1)) as shared:\n"
         "    print(sorted(shared.map(abs, [-2, -1], 9)))\n"
     )
-    put(tmp_path / name, script)
-    done = subprocess.run(
-        [sys.executable, str(tmp_path / name)],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert (done.stdout, done.returncode) == ("run\n[1, 2]\n", 0), done.stderr
-
-
-def test_the_commands_share_their_work(tmp_path: Path) -> None:
-    """Each of them is run again in every process, and does nothing there."""
-    # Few pages, but as much text as is worth processes.
-    pages = {f"p{n}.md": f"# P{n}\n\n" + (f"rope {n} " * 400 + "\n\n") * 10 for n in range(60)}
-    site = write_site(tmp_path, pages={"index.md": "# Home\n\nHello.\n", **pages})
-    for command in ([sys.executable, "-m", "mkdocs"], [shutil.which("mkdocs", path=BIN)]):
-        shutil.rmtree(site / ".cache", ignore_errors=True)
-        log = site / "log"
-        with log.open("w") as out:
-            done = subprocess.run(
-                [*map(str, command), "build"], cwd=site, stdout=out, stderr=out, check=False
-            )
-        output = log.read_text(encoding="utf-8")
-        assert done.returncode == 0, output
-        assert output.count("Building documentation") == 1
-        assert "61 pages" in output
+    for name in ("build.py", "tool/__main__.py"):
+        put(tmp_path / name, script)
+        line = [sys.executable, str(tmp_path / name)]
+        done = subprocess.run(line, capture_output=True, text=True, check=False)
+        assert (done.stdout, done.returncode) == ("run\n[1, 2]\n", 0), done.stderr

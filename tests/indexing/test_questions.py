@@ -1,6 +1,7 @@
 """The file of questions: what it may hold, what a build makes of it, and how it answers."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,17 +11,13 @@ from answerable.indexing.questions import (
     SectionQuestions,
     check_questions,
     find_question_fault,
-    list_sections,
     mark_answered,
-    read_questions,
-    write_questions,
 )
-from answerable.serve.errors import SiteError
 from answerable.serve.retrieval.question import read_question
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.types import Passage
 from support.known_questions import write_known_questions
-from support.sites import NOTES, ask, build, build_here, failure, local, opened, put, write_site
+from support.sites import ask, build_here, failure, local, opened, put, write_site
 
 # A reader's words: neither "anchored boat" nor "galvanised" stands on a page.
 ANCHOR = "what holds an anchored boat to the galvanised ground tackle"
@@ -34,17 +31,18 @@ def section_of(text: str, title: str = "Mooring › Chains") -> SectionPassages:
     )
 
 
-def write_lines(folder: Path, **lines: tuple[str, ...]) -> Path:
-    write_known_questions(folder, {**LINES, **lines})
-    return folder / "eval" / "questions.jsonl"
-
-
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = write_site(tmp_path_factory.mktemp("questions"))
-    assert build(folder, "-q").returncode == 0
-    write_lines(folder)
-    assert build(folder, "-q").returncode == 0
+    """A site with known questions, in a file of another name."""
+    options = {"questions": "asked.jsonl"}
+    folder = write_site(tmp_path_factory.mktemp("questions"), options=options)
+    build_here(folder)
+    # An address is refused, so that question is not published.
+    write_known_questions(
+        folder, {**LINES, "mooring#mooring": ("ask me@harbour.example about it",)}
+    )
+    (folder / "eval" / "questions.jsonl").rename(folder / "asked.jsonl")
+    build_here(folder)
     return folder
 
 
@@ -69,10 +67,8 @@ def test_another_word_makes_another_question(bundle: Bundle) -> None:
     assert ask(bundle, f"{ANCHOR.upper()}?").answer.mode == "partial"
 
 
-def test_a_changed_section_keeps_its_questions_and_their_floor(tmp_path: Path) -> None:
-    folder = write_site(tmp_path)
-    build_here(folder)
-    write_lines(folder)
+def test_a_changed_section_keeps_its_questions_and_their_floor(site: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(site, tmp_path / "changed")
     page = folder / "docs" / "mooring.md"
     put(page, page.read_text("utf-8").replace("twelve", "thirteen"))
     build_here(folder)
@@ -81,64 +77,11 @@ def test_a_changed_section_keeps_its_questions_and_their_floor(tmp_path: Path) -
     assert ask(opened(folder), WIND).answer.mode == "partial"
 
 
-def test_every_known_question_is_read_as_it_was_indexed(tmp_path: Path) -> None:
-    # A name of the site that no page has, a frame that is all there is, and another script.
-    odd = (
-        "how do I install Kutterwerk on a boat",
-        "is there a way to moor",
-        "что такое chain here",
-    )
-    folder = write_site(tmp_path, site_name="Kutterwerk")
-    build_here(folder)
-    write_lines(folder, **{"mooring#mooring": odd})
-    build_here(folder)
-    texts = [*odd, *LINES["mooring#chains"], *LINES["storms#lanterns"]]
-    assert all(mark_answered(opened(folder), local(), texts))
-
-
-def test_what_the_lint_refuses_is_not_published(tmp_path: Path) -> None:
-    folder = write_site(tmp_path, options={"function": None})
-    build_here(folder)
-    write_lines(folder, **{"mooring#mooring": ("ask me@harbour.example about it", "")})
-    build_here(folder)
-    assert opened(folder).manifest.counts["questions"] == 3
-    published = [path.read_bytes() for path in (folder / "site").rglob("site.json")]
-    assert b"me@harbour" not in b"".join(published)
-
-
-def test_a_question_is_refused_without_the_file(tmp_path: Path) -> None:
-    folder = write_site(tmp_path)
-    assert build(folder, "-q").returncode == 0
-    assert ask(opened(folder), ANCHOR).answer.mode == "not-found"
-
-
 def test_a_word_of_a_known_question_is_neither_unknown_nor_corrected(bundle: Bundle) -> None:
     assert not read_question(bundle, "galvanised tackle").remarks
     assert [remark.word for remark in read_question(bundle, "chromed tackle").remarks] == [
         "chromed"
     ]
-
-
-def test_a_question_is_never_quoted_cited_or_in_the_texts(bundle: Bundle) -> None:
-    texts = "\n".join(f"{passage.title} {passage.text}" for passage in bundle.passages())
-    assert "galvanised" not in texts
-    assert "gusts" not in texts
-
-
-def test_a_note_in_a_question_stops_the_build(tmp_path: Path) -> None:
-    folder = write_site(tmp_path, notes=NOTES)
-    assert build(folder, "-q").returncode == 0
-    text = "was the gearbox of the electric winch was taken from a scrapped tractor"
-    write_lines(folder, **{"index#harbour": (text,)})
-    assert "winch.md: words 1 to 8 of the note stand in questions" in failure(folder)
-
-
-def test_a_file_of_another_name_is_read(tmp_path: Path) -> None:
-    folder = write_site(tmp_path, options={"questions": "asked.jsonl"})
-    build_here(folder)
-    write_lines(folder).rename(folder / "asked.jsonl")
-    build_here(folder)
-    assert opened(folder).manifest.counts["questions"] == 3
 
 
 def test_every_bad_line_is_named_and_nothing_is_built(tmp_path: Path) -> None:
@@ -153,14 +96,6 @@ def test_every_bad_line_is_named_and_nothing_is_built(tmp_path: Path) -> None:
     assert '{"id": "…", "hash": "…", "questions": ["…"]}' in message
 
 
-def test_a_written_file_is_read_as_it_was(tmp_path: Path) -> None:
-    row = SectionQuestions("a#b", "0" * 16, ("Wie dick ist die Kette?", "\u2028 line ends in it"))
-    write_questions(tmp_path / "q.jsonl", [row])
-    assert read_questions(tmp_path / "q.jsonl") == {"a#b": row}
-    with pytest.raises(SiteError, match="cannot be read"):
-        read_questions(tmp_path / "none.jsonl")
-
-
 @pytest.mark.parametrize(
     ("question", "fault"),
     [
@@ -169,11 +104,9 @@ def test_a_written_file_is_read_as_it_was(tmp_path: Path) -> None:
         ("why does `max_size` fail", None),
         ("is there a way to do that", "names nothing; say what it asks about"),
         ("too short", "has 2 words; write 3 to 20"),
-        ("a " * 21, "has 21 words; write 3 to 20"),
         ("write to me@harbour.example about it", "holds an e-mail address; leave it out"),
         ("is https://harbour.example/a the page", "holds a URL; leave it out"),
         ("is sk-abcdefgh12345678 a good key", "holds what looks like a secret; leave it out"),
-        ("what does --other do here", "holds --other, which its section does not"),
         ("why does `min_size` fail", "holds min_size, which its section does not"),
         ("a question\nof two lines", "holds a line break or invisible characters"),
     ],
@@ -203,16 +136,3 @@ def test_check_names_stale_orphaned_doubled_and_refused_lines() -> None:
     assert problems[1] == "“is it how thick” asks what a question of mooring#chains asks; keep one"
     assert problems[2].startswith("“no” has 1 words")
     assert problems[3] == "the site has no such section; drop the line"
-
-
-def test_windows_of_one_section_are_one() -> None:
-    passages = [
-        Passage(name, "a", f"/a/{anchor}", "A › B", text)
-        for name, anchor, text in (
-            ("a", "", "One."), ("a#b", "#b", "Two."), ("a#b~2", "#b", "3."), ("a#c", "#c", "4."),
-        )
-    ]  # fmt: skip
-    sections = list_sections(passages)
-    assert [(each.first, each.id, each.text) for each in sections] == [
-        (0, "a", "One."), (1, "a#b", "Two.\n3."), (3, "a#c", "4."),
-    ]  # fmt: skip

@@ -10,13 +10,16 @@ from typing import Any
 
 import pytest
 
-from support.citation_check import assert_in_articles, assert_resolves, passages, records, text
+from support.citation_check import assert_resolves, passages
 from support.deadlines import PATIENCE
-from support.sites import NOTES, PAGES, build, put, write_site
+from support.sites import NOTES, build, put, write_site
 
-pytestmark = pytest.mark.skipif(
-    find_spec("mike") is None or shutil.which("git") is None, reason="without mike or git"
-)
+pytestmark = [
+    pytest.mark.deep,
+    pytest.mark.skipif(
+        find_spec("mike") is None or shutil.which("git") is None, reason="without mike or git"
+    ),
+]
 
 
 def run(folder: Path, *command: str) -> str:
@@ -64,35 +67,6 @@ def _command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MIKE_DOCS_VERSION", raising=False)
 
 
-def test_urls_hold_the_version(tmp_path: Path) -> None:
-    deploy(repository(tmp_path), "1.0", "latest")
-    assert records(tmp_path, "function/1.0") == {
-        "index": ("/docs/1.0/", "Harbour"),
-        "mooring": ("/docs/1.0/mooring/", "Mooring"),
-        "storms": ("/docs/1.0/storms/", "Storms"),
-    }
-    assert_resolves(tmp_path, "function/1.0")
-    assert_in_articles(tmp_path, "function/1.0")
-
-
-def test_versions_stand_side_by_side(tmp_path: Path) -> None:
-    deploy(repository(tmp_path), "1.0", "latest")
-    put(tmp_path / "docs" / "storms.md", PAGES["storms.md"].replace("thirty", "ninety"))
-    deploy(tmp_path, "1.1", "latest", "--update-aliases")
-    assert "thirty knots" in text(tmp_path, "storms", "function/1.0")
-    assert "ninety knots" in text(tmp_path, "storms", "function/1.1")
-    assert records(tmp_path, "function/1.1")["storms"] == ("/docs/1.1/storms/", "Storms")
-
-
-def test_a_plain_build_still_publishes_beside_the_versions(tmp_path: Path) -> None:
-    deploy(repository(tmp_path), "1.0")
-    done = build(tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert records(tmp_path)["storms"] == ("/docs/storms/", "Storms")
-    deploy(tmp_path, "1.0")
-    assert records(tmp_path, "function/1.0")["storms"] == ("/docs/1.0/storms/", "Storms")
-
-
 def test_urls_are_of_the_version_though_another_is_canonical(tmp_path: Path) -> None:
     plugins = [
         {"answerable": {"notebook": "notebook"}},
@@ -121,9 +95,3 @@ def test_only_pages_are_committed(tmp_path: Path) -> None:
     assert "1.0/assets/answerable/ask-box.js" in files
     assert "1.0/assets/answerable/site.json" in files
     assert not [name for name in files if "function" in name or "manifest" in name]
-
-
-def test_commands_that_build_nothing_publish_nothing(tmp_path: Path) -> None:
-    repository(tmp_path)
-    mike(tmp_path, "list")
-    assert not (tmp_path / "function").exists()

@@ -1,7 +1,6 @@
 """Sites in several languages by static-i18n: one bundle has every page once, in its language."""
 
 import json
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,9 @@ from answerable.serve.stores.bundle import open_bundle
 from mkdocs_plugin.test_record_paths import checked
 from support import sites
 from support.citation_check import assert_in_articles, assert_resolves, records
-from support.fuzz_settings import deep
 from support.sites import ask, opened, write_site
 
-pytestmark = pytest.mark.skipif(
-    find_spec("mkdocs_static_i18n") is None, reason="without mkdocs-static-i18n"
-)
+pytestmark = pytest.mark.deep
 
 ENGLISH = {
     "index.md": "# Harbour\n\nHarbour keeps small boats in order.\n",
@@ -34,7 +30,6 @@ LANGUAGES: list[dict[str, Any]] = [
     {"locale": "fr", "name": "Français", "site_name": "Port"},
     {"locale": "de", "name": "Deutsch"},
 ]
-NOTE = {"winch.md": "---\nlabel: Plans\nabout: {about}\n---\n\nThe gearbox came from a tractor.\n"}
 
 
 def suffixed(pages: dict[str, str], language: str) -> dict[str, str]:
@@ -55,22 +50,11 @@ def translated(folder: Path, structure: str, *, last: bool = True, **config: Any
     return write_site(folder, pages, site_url="https://harbour.example/docs/", **config)
 
 
-@pytest.fixture(scope="module")
-def suffixed_site(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """A site with its languages in suffixes, and what its build has said: only to be read."""
-    folder = translated(tmp_path_factory.mktemp("suffixes"), "suffix", theme="material")
-    done = sites.build(folder)
-    assert done.returncode == 0, done.stderr
-    return folder, done.stderr
-
-
 @pytest.mark.parametrize(
     ("theme", "last"),
     [
         ("material", True),
         ("readthedocs", False),
-        pytest.param("material", False, marks=deep),
-        pytest.param("readthedocs", True, marks=deep),
     ],
 )
 def test_suffixes_give_one_bundle_with_every_page_once(
@@ -85,73 +69,32 @@ def test_suffixes_give_one_bundle_with_every_page_once(
         "guide/mooring.fr": ("/docs/fr/guide/mooring/", "Mouillage"),
         "index.de": ("/docs/de/", "Hafen"),
     }
-
-
-@pytest.mark.parametrize("directories", [True, False])
-def test_folders_give_one_bundle_with_every_page_and_the_widget_once(
-    tmp_path: Path, directories: bool
-) -> None:
-    translated(tmp_path, "folder", use_directory_urls=directories, theme="material")
-    index, end = ("", "/") if directories else ("index.html", ".html")
-    assert checked(tmp_path) == {
-        "en/index": (f"/docs/{index}", "Harbour"),
-        "en/guide/mooring": (f"/docs/guide/mooring{end}", "Mooring"),
-        "en/storms": (f"/docs/storms{end}", "Storms"),
-        "fr/index": (f"/docs/fr/{index}", "Port"),
-        "fr/guide/mooring": (f"/docs/fr/guide/mooring{end}", "Mouillage"),
-        "de/index": (f"/docs/de/{index}", "Hafen"),
-    }
-    page, depth = ("mooring/index.html", 3) if directories else ("mooring.html", 2)
-    html = (tmp_path / "site" / "fr" / "guide" / page).read_text("utf-8")
-    assert f'src="{"../" * depth}assets/answerable/ask-box.js"' in html
-    assert [p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("ask-box.js")] == [
-        "site/assets/answerable/ask-box.js"
-    ]
-
-
-def test_the_bundle_is_published_once_and_in_the_sites_first_language(
-    suffixed_site: tuple[Path, str],
-) -> None:
-    folder, log = suffixed_site
-    assert log.count("index of") == 1
-    site = opened(folder).site
-    assert (site.name, site.language) == ("Harbour", "en")
-    assert site.route.startswith("Related material")
-
-
-def test_each_language_is_answered_from_its_own_page(suffixed_site: tuple[Path, str]) -> None:
-    folder, _ = suffixed_site
+    assert (opened(tmp_path).site.name, opened(tmp_path).site.language) == ("Harbour", "en")
     urls = {
         "How many litres does a buoy hold?": "/docs/guide/mooring/#mooring",
         "Combien de litres contient la bouée du mouillage ?": "/docs/fr/guide/mooring/#mouillage",
         "Was hält kleine Boote in Ordnung?": "/docs/de/#hafen",
     }
     for question, url in urls.items():
-        claims = ask(opened(folder), question).answer.claims
+        claims = ask(opened(tmp_path), question).answer.claims
         assert {c.url for claim in claims for c in claim.citations} == {url}, question
 
 
-def test_a_note_about_a_page_links_to_it_in_the_language_it_names(tmp_path: Path) -> None:
-    translated(
-        tmp_path,
-        "suffix",
-        theme="material",
-        notes={
-            "a.md": NOTE["winch.md"].format(about="guide/mooring.md#chains"),
-            "b.md": NOTE["winch.md"].format(about="guide/mooring.fr.md#mouillage"),
-            "c.md": NOTE["winch.md"].format(about="storms.md"),
-        },
-        plugins=[
-            {"i18n": {"docs_structure": "suffix", "languages": LANGUAGES}},
-            {"answerable": {"notebook": "notebook"}},
-        ],
-    )
-    checked(tmp_path)
-    assert {hint.url for hint in opened(tmp_path).hints} == {
-        "/docs/guide/mooring/#chains",
-        "/docs/fr/guide/mooring/#mouillage",
-        "/docs/storms/",
+def test_folders_give_one_bundle_with_every_page_and_the_widget_once(tmp_path: Path) -> None:
+    translated(tmp_path, "folder", use_directory_urls=False, theme="material")
+    assert checked(tmp_path) == {
+        "en/index": ("/docs/index.html", "Harbour"),
+        "en/guide/mooring": ("/docs/guide/mooring.html", "Mooring"),
+        "en/storms": ("/docs/storms.html", "Storms"),
+        "fr/index": ("/docs/fr/index.html", "Port"),
+        "fr/guide/mooring": ("/docs/fr/guide/mooring.html", "Mouillage"),
+        "de/index": ("/docs/de/index.html", "Hafen"),
     }
+    html = (tmp_path / "site" / "fr" / "guide" / "mooring.html").read_text("utf-8")
+    assert 'src="../../assets/answerable/ask-box.js"' in html
+    assert [p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("ask-box.js")] == [
+        "site/assets/answerable/ask-box.js"
+    ]
 
 
 @pytest.mark.parametrize("reconfigured", [True, False])
@@ -184,26 +127,3 @@ def test_apart_each_language_has_a_bundle_of_its_own(tmp_path: Path, reconfigure
         language: open_bundle(tmp_path / "function" / language / "bundle").manifest.id
         for language in ("de", "en", "fr")
     }
-
-
-def test_one_language_alone_is_built_alone(tmp_path: Path) -> None:
-    i18n = {"docs_structure": "suffix", "languages": LANGUAGES, "build_only_locale": "fr"}
-    translated(tmp_path, "suffix", theme="material", plugins=[{"i18n": i18n}, "answerable"])
-    pages_by_id = checked(tmp_path)
-    assert pages_by_id["index.fr"] == ("/docs/", "Port")
-    assert opened(tmp_path).site.language == "fr"
-
-
-def test_a_failure_in_one_language_keeps_the_last_bundle(tmp_path: Path) -> None:
-    translated(tmp_path, "suffix", theme="material", hooks=["hook.py"])
-    sites.put(tmp_path / "hook.py", "")
-    checked(tmp_path)
-    before = records(tmp_path)
-    sites.put(
-        tmp_path / "hook.py",
-        "def on_page_content(html, page, **_):\n"
-        "    if page.file.src_uri == 'guide/mooring.fr.md':\n"
-        "        raise ValueError('broken')\n",
-    )
-    assert sites.build(tmp_path).returncode != 0
-    assert records(tmp_path) == before

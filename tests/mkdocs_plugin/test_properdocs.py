@@ -15,7 +15,10 @@ from support.sites import NOTES, ask, command, opened, write_site
 EXECUTABLE = shutil.which("properdocs") or shutil.which(
     "properdocs", path=str(Path(sys.executable).parent)
 )
-pytestmark = pytest.mark.skipif(EXECUTABLE is None, reason="without ProperDocs")
+pytestmark = [
+    pytest.mark.deep,
+    pytest.mark.skipif(EXECUTABLE is None, reason="without ProperDocs"),
+]
 
 QUESTION = "How thick is the chain of a mooring?"
 
@@ -46,37 +49,14 @@ def test_a_strict_build_publishes_every_page(tmp_path: Path) -> None:
     assert [hint.url for hint in opened(tmp_path).hints] == ["/docs/mooring/#chains"]
     assert ask(opened(tmp_path), QUESTION).answer.mode == "partial"
     assert "<answerable-ask>" in (tmp_path / "site" / "index.html").read_text("utf-8")
-
-
-def test_a_warning_of_ours_fails_a_strict_build(tmp_path: Path) -> None:
-    write_site(tmp_path, notes={}, theme="material")
-    done = subprocess.run(
-        line("build", "--strict"), cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert done.returncode != 0
-    assert "holds no note" in done.stderr
-
-
-def test_the_commands_read_its_configuration(tmp_path: Path) -> None:
-    folder = write_site(tmp_path, options={"function": "ask"}, theme="material")
-    (folder / "mkdocs.yml").rename(folder / "properdocs.yml")
-    subprocess.run(line("build", "-q"), cwd=folder, check=True)
-    done = command(folder, "ask", QUESTION)
-    assert done.returncode == 0, done.stderr
-    assert "twelve millimetres" in done.stdout
-
-
-def test_the_commands_find_the_site(tmp_path: Path) -> None:
-    subprocess.run(line("build", "-q"), cwd=site(tmp_path), check=True)
     done = command(tmp_path, "ask", QUESTION)
     assert done.returncode == 0, done.stderr
     assert "twelve millimetres" in done.stdout
 
 
-@pytest.mark.parametrize("flags", [(), ("--clean",)])
-def test_its_dev_server_answers_and_publishes_nothing(tmp_path: Path, flags: Sequence[str]) -> None:
+def test_its_dev_server_answers_and_publishes_nothing(tmp_path: Path) -> None:
     port = server_processes.free_port()
-    serve = line("serve", "-a", f"127.0.0.1:{port}", *flags)
+    serve = line("serve", "-a", f"127.0.0.1:{port}", "--clean")
     with server_processes.run(
         serve, site(tmp_path), lambda run: "Serving on" in run.output, port
     ) as server:

@@ -1,6 +1,5 @@
 """Records of a real build: one for every published page, at urls that resolve."""
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +38,9 @@ def checked(folder: Path, *args: str) -> dict[str, tuple[str, str]]:
     return records(folder)
 
 
-@pytest.mark.parametrize("site_url", ["", "https://harbour.example/", "https://h.example/a/b%20c"])
-@pytest.mark.parametrize("directories", [True, False])
+@pytest.mark.parametrize(
+    ("site_url", "directories"), [("", False), ("https://h.example/a/b%20c", True)]
+)
 def test_urls_are_those_of_the_site(tmp_path: Path, site_url: str, directories: bool) -> None:
     write_site(tmp_path, site_url=site_url, use_directory_urls=directories)
     root = "/a/b%20c/" if "/a/" in site_url else "/"
@@ -50,20 +50,6 @@ def test_urls_are_those_of_the_site(tmp_path: Path, site_url: str, directories: 
         "mooring": (f"{root}mooring{end}", "Mooring"),
         "storms": (f"{root}storms{end}", "Storms"),
     }
-
-
-@pytest.mark.parametrize("theme", ["mkdocs", "readthedocs", "material"])
-def test_only_the_article_is_read_in_every_theme(tmp_path: Path, theme: str) -> None:
-    write_site(tmp_path, theme=theme, copyright="All rights are reserved by the harbour.")
-    checked(tmp_path)
-    assert "rights" not in "".join(text(tmp_path, name) for name in records(tmp_path))
-
-
-def test_deleted_page_is_not_a_record_any_more(tmp_path: Path) -> None:
-    write_site(tmp_path)
-    built(tmp_path)
-    (tmp_path / "docs" / "storms.md").unlink()
-    assert set(checked(tmp_path, "--clean")) == {"index", "mooring"}
 
 
 def test_pages_are_read_after_hooks_have_changed_them(tmp_path: Path) -> None:
@@ -94,25 +80,13 @@ def test_unpublished_pages_are_not_records(tmp_path: Path) -> None:
 ODD = ["überblick/größe", "日本語", "two words", "50%", "100%25", "a+b&c", "it's", "v1.2", "(x)"]
 
 
-@pytest.mark.parametrize("directories", [True, False])
-def test_odd_names_lead_to_their_pages(tmp_path: Path, directories: bool) -> None:
+def test_odd_names_lead_to_their_pages(tmp_path: Path) -> None:
     pages = {f"{name}.md": f"# Page {n}\n\nText {n}.\n\n## Größe {n}\n\nMore.\n"
              for n, name in enumerate(ODD)}  # fmt: skip
-    write_site(tmp_path, {**PAGES, **pages}, use_directory_urls=directories)
+    write_site(tmp_path, {**PAGES, **pages}, use_directory_urls=False)
     pages_by_id = checked(tmp_path)
     assert set(pages_by_id) == {"index", "mooring", "storms", *ODD}
     assert all(" " not in passage.url for passage in passages(tmp_path))
-
-
-def test_a_readme_is_its_folders_index(tmp_path: Path) -> None:
-    pages = {"README.md": "# Top\n\nTop.\n", "guide/README.md": "# Guide\n\nGuide.\n",
-             "other/index.md": "# Other\n\nOther.\n"}  # fmt: skip
-    write_site(tmp_path, pages)
-    assert checked(tmp_path, "--strict") == {
-        "README": ("/", "Top"),
-        "guide/README": ("/guide/", "Guide"),
-        "other/index": ("/other/", "Other"),
-    }
 
 
 def test_anchors_of_every_kind_exist_in_the_page(tmp_path: Path) -> None:
@@ -143,25 +117,6 @@ def test_a_dirty_build_has_the_new_text_and_keeps_the_other_pages(tmp_path: Path
     assert [hint.url for hint in sites.opened(tmp_path).hints] == ["/mooring/#chains"]
 
 
-def test_a_second_dirty_build_keeps_what_the_first_has_read(tmp_path: Path) -> None:
-    write_site(tmp_path)
-    built(tmp_path)
-    put(tmp_path / "docs" / "storms.md", PAGES["storms.md"].replace("thirty", "ninety"))
-    built(tmp_path, "--dirty")
-    put(tmp_path / "docs" / "mooring.md", PAGES["mooring.md"].replace("twelve", "twenty"))
-    checked(tmp_path, "--dirty")
-    assert "above ninety knots" in text(tmp_path, "storms")
-    assert "twenty millimetres" in text(tmp_path, "mooring")
-
-
-def test_a_dirty_build_follows_new_and_removed_pages(tmp_path: Path) -> None:
-    write_site(tmp_path)
-    built(tmp_path)
-    (tmp_path / "docs" / "storms.md").unlink()
-    put(tmp_path / "docs" / "fog.md", "# Fog\n\nIn fog the bell rings twice.\n")
-    assert set(checked(tmp_path, "--dirty")) == {"index", "mooring", "fog"}
-
-
 def test_a_dirty_build_mixes_no_urls_of_two_places(tmp_path: Path) -> None:
     write_site(tmp_path)
     built(tmp_path)
@@ -170,19 +125,3 @@ def test_a_dirty_build_mixes_no_urls_of_two_places(tmp_path: Path) -> None:
     put(tmp_path / "docs" / "storms.md", PAGES["storms.md"] + "\nMore.\n")
     assert "last bundle stays as it is" in built(tmp_path, "--dirty")
     assert passages(tmp_path) == before
-
-
-def test_dirty_build_without_cached_pages_keeps_the_bundle(tmp_path: Path) -> None:
-    write_site(tmp_path)
-    built(tmp_path)
-    manifest = tmp_path / "function" / "bundle" / "manifest.json"
-    before = manifest.read_bytes()
-    shutil.rmtree(tmp_path / ".cache")
-    put(tmp_path / "docs" / "storms.md", PAGES["storms.md"].replace("thirty", "ninety"))
-    assert "last bundle stays as it is" in built(tmp_path, "--dirty")
-    assert manifest.read_bytes() == before
-
-
-def test_a_first_dirty_build_reads_every_page(tmp_path: Path) -> None:
-    write_site(tmp_path)
-    assert set(checked(tmp_path, "--dirty")) == {"index", "mooring", "storms"}

@@ -10,18 +10,18 @@ from mkdocs.utils.yaml import yaml_load
 
 from support import sites
 from support.citation_check import assert_in_articles, assert_resolves
-from support.fuzz_settings import DEEP
 
 FOUND = sorted(
     (path.parent for path in sites.DATA.glob("sites/*/mkdocs.yml")),
     key=lambda folder: len([*folder.rglob("*.md")]),
 )
-pytestmark = pytest.mark.skipif(not FOUND, reason=f"no sites in {sites.DATA}: ANSWERABLE_DATA")
+pytestmark = [
+    pytest.mark.deep,
+    pytest.mark.skipif(not FOUND, reason=f"no sites in {sites.DATA}: ANSWERABLE_DATA"),
+]
 
 
-@pytest.fixture(
-    scope="module", params=FOUND if DEEP else FOUND[:1], ids=lambda path: str(path.name)
-)
+@pytest.fixture(scope="module", params=FOUND, ids=lambda path: str(path.name))
 def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("real") / "site"
     shutil.copytree(request.param, folder, copy_function=shutil.copy)
@@ -42,31 +42,6 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return folder
 
 
-def test_every_url_resolves(site: Path) -> None:
+def test_every_url_resolves_and_every_line_stands_in_its_article(site: Path) -> None:
     assert_resolves(site)
-
-
-def test_every_line_stands_in_its_article(site: Path) -> None:
     assert_in_articles(site)
-
-
-def test_no_excluded_page_is_a_record_and_every_other_one_is(site: Path) -> None:
-    ids = set(sites.opened(site).record_ids)
-    docs = site / "docs"
-    published = {
-        path.relative_to(docs).with_suffix("").as_posix()
-        for path in docs.rglob("*.md")
-        if not _is_left_out(path)
-    }
-    assert ids <= published
-    with (site / "mkdocs.yml").open(encoding="utf-8") as stream:
-        if not {"exclude_docs", "draft_docs"} & yaml_load(stream).keys():
-            assert ids == published
-
-
-def _is_left_out(path: Path) -> bool:
-    text = path.read_text("utf-8")
-    head = text.partition("---\n")[2].partition("\n---")[0] if text.startswith("---\n") else ""
-    meta = yaml.safe_load(head) or {}
-    search = meta.get("search") if isinstance(meta, dict) else None
-    return isinstance(search, dict) and search.get("exclude") is True

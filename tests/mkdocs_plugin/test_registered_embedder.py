@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from support import registered_packages, sites
 from support.registered_packages import build
 
@@ -74,14 +72,6 @@ def test_a_profile_of_its_own_is_in_the_manifest(tmp_path: Path) -> None:
     assert (profile["floor"], profile["note_floor"]) == (0.5, 0.6)
 
 
-def test_a_floor_of_the_local_embedder_is_borrowed_until_one_is_set(tmp_path: Path) -> None:
-    packages, site = install(tmp_path / "packages"), write_site(tmp_path / "site")
-    done = build(site, packages)
-    assert done.returncode == 0, done.stderr
-    # As measured for a notebook of any size: no other one is known for this embedder.
-    assert read_profile(site)["note_floor"] == 0.45
-
-
 def test_a_new_version_of_the_package_embeds_again(tmp_path: Path) -> None:
     packages, site = install(tmp_path / "packages"), write_site(tmp_path / "site", {"floor": 0})
     assert "; 6 texts embedded" in build(site, packages).stderr
@@ -104,19 +94,9 @@ def test_an_error_of_the_embedder_names_its_line_and_not_its_text(tmp_path: Path
     assert "small boats" not in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("embedding", "missing"),
-    [
-        ({}, "embedding.model and embedding.dimensions"),
-        ({"model": "pairs"}, "embedding.dimensions"),
-        ({"dimensions": 64}, "embedding.model"),
-    ],
-)
-def test_a_model_and_dimensions_of_its_own_are_required(
-    tmp_path: Path, embedding: dict[str, Any], missing: str
-) -> None:
+def test_a_model_and_dimensions_of_its_own_are_required(tmp_path: Path) -> None:
     packages = install(tmp_path / "packages")
-    done = build(write_site(tmp_path / "site", provider="letters", **embedding), packages)
+    done = build(write_site(tmp_path / "site", provider="letters", model="pairs"), packages)
     assert done.returncode == 1
-    assert f"embedding.provider: letters needs {missing} beside it" in done.stderr
+    assert "embedding.provider: letters needs embedding.dimensions beside it" in done.stderr
     assert "Traceback" not in done.stderr

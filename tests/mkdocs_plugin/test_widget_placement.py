@@ -2,11 +2,6 @@
 
 import json
 import logging
-import shutil
-import subprocess
-import sys
-import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +9,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from answerable.indexing.widget import injection
-from answerable.indexing.widget.injection import put_into_header, read_widget_files
-from answerable.indexing.widget.scripts import shorten_script
-from support.deadlines import PATIENCE
-from support.sites import PAGES, ROOT, build_here, opened, put, write_site
+from support.sites import PAGES, build_here, opened, put, write_site
 
 THEMES = ("material", "mkdocs", "readthedocs")
 # What holds the button in each theme's header.
@@ -35,9 +27,6 @@ TAG = "answerable-ask"
 OWN = '\n\n<answerable-ask placement="header" endpoint="/own/"></answerable-ask>\n'
 # The first page holds the time of its build in two of the themes.
 NAMES = ("mooring/index.html", "storms/index.html")
-OVERRIDE = """{% extends "base.html" %}
-{% block header %}<answerable-ask endpoint="/theme/"></answerable-ask>{{ super() }}{% endblock %}
-"""
 
 
 def elements(html: str) -> list[LexborNode]:
@@ -136,23 +125,6 @@ def test_placement_changes_no_other_bytes_of_a_page(sites: dict[str, Path]) -> N
             assert html == plain, (name, placement)
 
 
-def test_our_own_theme_overrides_keep_the_one_button(tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "overrides", tmp_path / "overrides")
-    ours = {"name": "material", "custom_dir": "overrides"}
-    built(tmp_path, ours, "header", widget={"shortcut": "alt+k"})
-    for name in ("mooring/index.html", "404.html"):
-        (element,) = elements(read_page(tmp_path, name))
-        # It is the theme's: ours would tell of the keys.
-        assert element.attributes == {"placement": "header"}
-
-
-def test_a_theme_s_own_element_leaves_none_in_the_content(tmp_path: Path) -> None:
-    put(tmp_path / "overrides" / "main.html", OVERRIDE)
-    built(tmp_path, {"name": "material", "custom_dir": "overrides"}, "inline")
-    (element,) = elements(read_page(tmp_path, "mooring/index.html"))
-    assert element.attributes == {"endpoint": "/theme/"}
-
-
 def test_a_theme_without_a_known_header_warns_once_and_gets_the_floating_button(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -176,92 +148,3 @@ def test_configured_shortcut_is_an_attribute_of_the_element(tmp_path: Path) -> N
     built(tmp_path, "mkdocs", "button", widget={"shortcut": " shift + ALT+k"})
     (element,) = elements(read_page(tmp_path, "index.html"))
     assert element.attributes == {"shortcut": "Alt+Shift+K"}
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "attribute", "text"),
-    [("webmcp", True, "webmcp", None), ("search_row", False, "search-row", "none")],
-)
-def test_option_of_a_module_is_an_attribute_of_the_element(
-    tmp_path: Path, option: str, value: bool, attribute: str, text: str | None
-) -> None:
-    built(tmp_path, "mkdocs", "button", widget={option: value})
-    (element,) = elements(read_page(tmp_path, "index.html"))
-    assert element.attributes == {attribute: text}
-    assert (tmp_path / "site" / injection.WIDGET_FOLDER / f"{attribute}.js").is_file()
-
-
-@pytest.mark.parametrize(
-    "html",
-    [
-        "<header><nav></nav></header>",
-        '<!-- <nav class="md-header__inner md-grid"></nav> -->',
-        '<nav class="md-header__inner-not"></nav>',
-        '<nav class="md-header__inner"><nav></nav>',
-        "<script>'<div class=\"wy-side-nav-search\"></div>'</script>",
-    ],
-)
-def test_unknown_header_is_left_alone(html: str) -> None:
-    assert put_into_header(f"<!doctype html><body>{html}</body>", "<answerable-ask>") is None
-
-
-def test_element_is_put_before_the_end_tag_of_the_header() -> None:
-    html = (
-        '<NAV class=md-header__inner><nav>a</nav><script>"</nav>"</script><navy></navy></NAV><nav>'
-    )
-    assert put_into_header(html, "X") == html.replace("</NAV>", "X\n</NAV>")
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]:
-    folder = tmp_path_factory.mktemp("wheel")
-    line = [sys.executable, "-m", "pip", "wheel", str(ROOT), "--no-deps", "-q", "-w", str(folder)]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=PATIENCE, check=False)
-    if done.returncode and "Could not find a version" in done.stderr:
-        pytest.skip("the package index cannot be reached")
-    assert done.returncode == 0, done.stderr
-    with zipfile.ZipFile(next(folder.glob("*.whl"))) as archive:
-        yield archive
-
-
-def test_a_wheel_and_a_site_hold_the_widget_s_whole_folder(
-    wheel: zipfile.ZipFile, sites: dict[str, Path]
-) -> None:
-    source = ROOT / "plugin" / "answerable" / "widget"
-    files = {p.relative_to(source).as_posix(): p for p in source.rglob("*") if p.is_file()}
-    assert {"ask-box.js", "strings/en.json"} <= files.keys()
-    # The manifest is for those who write pages, and the ask box's modules are joined into one.
-    served = {
-        name
-        for name in files
-        if name != "custom-elements.json" and not name.startswith(("engine/", "ask-box/"))
-    }
-    texts = {
-        path.removeprefix(injection.WIDGET_FOLDER): text
-        for path, text in read_widget_files().items()
-    }
-    assert texts.keys() == served
-    for name in served - {"ask-box.js"}:
-        own = files[name].read_text("utf-8")
-        assert texts[name] == (shorten_script(own) if name.endswith(".js") else own), name
-    # Every module of the ask box is in the one script.
-    for name in files:
-        if name.startswith("ask-box/") and name.endswith(".js"):
-            assert any(
-                line in texts["ask-box.js"]
-                for line in shorten_script(files[name].read_text("utf-8")).splitlines()
-                if line.startswith("function ")
-            ), name
-    prefix = "answerable/widget/"
-    packed = {
-        name.removeprefix(prefix): wheel.read(name)
-        for name in wheel.namelist()
-        if name.startswith(prefix)
-    }
-    assert packed == {name: path.read_bytes() for name, path in files.items()}
-    published = sites["button"] / "site" / injection.WIDGET_FOLDER
-    names = {p.relative_to(published).as_posix() for p in published.rglob("*") if p.is_file()}
-    # What answers in the browser has tests of its own.
-    answering = ("engine/", "index/", "model/")
-    assert {name for name in names if not name.startswith(answering)} == {*served, "site.json"}
-    assert {name: (published / name).read_text("utf-8") for name in texts} == texts

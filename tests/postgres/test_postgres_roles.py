@@ -14,12 +14,13 @@ from answerable.postgres.catalog import FUNCTION_ROLE, PUBLISHER_ROLE
 from answerable.postgres.connections import DatabaseConnections
 from answerable.postgres.options import DatabaseOptions
 from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
-from answerable.postgres.store import open_postgres_store, read_served_key
+from answerable.postgres.store import read_served_key
 from answerable.serve.errors import LeakError
-from answerable.serve.providers import make_engine
 from support.doubles import bundle_of, index_of, record
 from support.postgres_server import ROLES_FILE, PostgresServer, bare
-from support.sites import NOTES, build, local, write_site
+from support.sites import NOTES, build_here, write_site
+
+pytestmark = pytest.mark.deep
 
 # Every word of the note that stands nowhere else.
 PRIVATE = ("gearbox", "scrapped", "tractor", "electric")
@@ -36,7 +37,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, postgres_server: PostgresServ
         notes=NOTES,
         options={"store": {"url": postgres_server.url(PUBLISHER_ROLE)}},
     )
-    assert build(folder, "-q").returncode == 0
+    build_here(folder)
     return folder
 
 
@@ -59,38 +60,16 @@ def function(postgres_server: PostgresServer) -> Iterator[psycopg.Connection[tup
         yield connection
 
 
-def test_the_function_reads_what_it_needs(
-    postgres_server: PostgresServer, tables: dict[str, str]
-) -> None:
-    assert set(tables) == {
-        "bundles", "served", "names",
-        "snapshot", "passages", "vectors", "postings", "hints", "windows",
-    }  # fmt: skip
-    connections = DatabaseConnections(DatabaseOptions(postgres_server.url(FUNCTION_ROLE)))
-    opened = open_postgres_store(connections.fetch, read_served_key(connections.fetch, "site"))
-    engine = make_engine(opened, local())
-    assert engine.answer("How thick is the chain?").answer.mode == "partial"
-    connections.close()
-
-
-WRITES = (
-    "INSERT INTO {} SELECT * FROM {}", "UPDATE {} SET {column} = {column}", "DELETE FROM {}",
-    "TRUNCATE {}", "DROP TABLE {}", "ALTER TABLE {} ADD COLUMN more text",
-    "CREATE INDEX ON {} ({column})", "LOCK TABLE {} IN EXCLUSIVE MODE",
-    "COPY {} FROM STDIN", "ALTER TABLE {} OWNER TO answerable_function",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("write", WRITES)
 def test_the_function_cannot_write(
-    function: psycopg.Connection[tuple[object, ...]], tables: dict[str, str], write: str
+    function: psycopg.Connection[tuple[object, ...]], tables: dict[str, str]
 ) -> None:
     for name in tables.values():
-        column = function.execute(f"SELECT * FROM {name} LIMIT 0".encode()).description
-        assert column
-        statement = write.replace("{column}", column[0].name).replace("{}", name)
-        with pytest.raises((psycopg.errors.InsufficientPrivilege, psycopg.errors.InternalError)):
-            function.execute(statement.encode())
+        for statement in (
+            *(f"INSERT INTO {name} SELECT * FROM {name}", f"DELETE FROM {name}"),
+            *(f"TRUNCATE {name}", f"DROP TABLE {name}", f"ALTER TABLE {name} ADD COLUMN more text"),
+        ):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                function.execute(statement.encode())
 
 
 @pytest.mark.parametrize(
@@ -106,10 +85,10 @@ def test_the_function_cannot_write(
         "SELECT lo_import('/etc/hostname')", "SELECT * FROM answerable.names FOR UPDATE",
     ],
 )  # fmt: skip
+@pytest.mark.usefixtures("site")
 def test_the_function_can_do_nothing_else(
-    site: Path, function: psycopg.Connection[tuple[object, ...]], statement: str
+    function: psycopg.Connection[tuple[object, ...]], statement: str
 ) -> None:
-    assert site
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         function.execute(statement.encode())
 
@@ -126,13 +105,6 @@ def test_nobody_else_reads_anything(
         for name in tables.values():
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 connection.execute(f"SELECT * FROM {name}".encode())
-
-
-def test_questions_are_in_no_log_of_the_database_server(
-    function: psycopg.Connection[tuple[object, ...]],
-) -> None:
-    for name in ("log_parameter_max_length", "log_parameter_max_length_on_error"):
-        assert function.execute(f"SHOW {name}".encode()).fetchone() == ("0",)
 
 
 def test_an_administrator_need_not_be_a_superuser(tmp_path: Path) -> None:
@@ -153,72 +125,34 @@ def test_an_administrator_need_not_be_a_superuser(tmp_path: Path) -> None:
         connections.close()
 
 
-def test_the_publisher_owns_its_schemas_and_no_other(
-    site: Path, postgres_server: PostgresServer
-) -> None:
-    assert site
-    with psycopg.connect(postgres_server.url(PUBLISHER_ROLE), autocommit=True) as connection:
-        for statement in ("SELECT * FROM payroll.people", "CREATE SCHEMA more", "CREATE ROLE more"):
-            with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                connection.execute(statement.encode())
-
-
-def test_private_rows_have_no_column_for_text(
-    postgres_server: PostgresServer, tables: dict[str, str]
-) -> None:
-    private = {kind: name for kind, name in tables.items() if name.startswith("answerable_private")}
-    columns = {
-        kind: [
-            str(column) for (column,) in postgres_server.execute(
-                "SELECT attname FROM pg_attribute WHERE attnum > 0 "
-                f"AND attrelid = '{name}'::regclass ORDER BY attnum"
-            )
-        ]
-        for kind, name in private.items()
-    }  # fmt: skip
-    assert columns == {
-        "hints": ["number", "id", "label", "locator", "url"],
-        "windows": ["number", "hint", "norm", "codes"],
-    }
-
-
 def test_no_word_of_a_note_is_in_the_database(site: Path, postgres_server: PostgresServer) -> None:
     notes = list(read_notebook(site / "notebook").notes)
-    dumped = {
-        "dump.sql": postgres_server.tool("pg_dump", "-h", str(postgres_server.folder), "-U",
-                                         "postgres", "--inserts", "postgres").encode(),
-        "copy.sql": postgres_server.tool("pg_dump", "-h", str(postgres_server.folder), "-U",
-                                         "postgres", "postgres").encode(),
-    }  # fmt: skip
-    dumped |= parts(postgres_server)
-    assert b"Plans for the winch" in dumped["dump.sql"]
-    assert b"twelve millimetres" in dumped["dump.sql"]
-    audit_artifacts(notes, [Artifact(name, partial(bytes, data)) for name, data in dumped.items()])
-    for name, data in dumped.items():
-        for word in PRIVATE:
-            assert word.encode() not in data.lower(), (name, word)
+    dump = partial(
+        postgres_server.tool, "pg_dump", "-h", str(postgres_server.folder), "-U", "postgres"
+    )
+    dumped = dump("--inserts", "postgres").encode()
+    assert b"Plans for the winch" in dumped
+    assert b"twelve millimetres" in dumped
+    values = read_bytes_columns(postgres_server)
+    assert len(values) > 20
+    for number, data in enumerate([dumped, *values]):
+        audit_artifacts(notes, [Artifact(f"{number}.z", partial(bytes, data))])
+        assert not [word for word in PRIVATE if word.encode() in data.lower()]
     # The audit does find a note that lies there.
     postgres_server.execute(
         f"CREATE TABLE answerable.leak AS SELECT $${notes[0].body}$$::text AS words"
     )
-    leaking = postgres_server.tool(
-        "pg_dump", "-h", str(postgres_server.folder), "-U", "postgres", "postgres"
-    ).encode()
+    leaking = dump("postgres").encode()
     postgres_server.execute("DROP TABLE answerable.leak")
     with pytest.raises(LeakError, match=r"winch\.md"):
         audit_artifacts(notes, [Artifact("dump.sql", lambda: leaking)])
 
 
-def parts(server: PostgresServer) -> dict[str, bytes]:
-    """Every value of bytes in the database, decompressed by the audit as files are."""
-    artifacts: dict[str, bytes] = {}
+def read_bytes_columns(server: PostgresServer) -> list[bytes]:
+    """Every value of bytes in the database; the audit decompresses them as it does files."""
     columns = server.execute(
         "SELECT attrelid::regclass::text, attname FROM pg_attribute "
         "WHERE atttypid = 'bytea'::regtype AND attrelid::regclass::text LIKE 'answerable%'"
     )
-    for table, column in columns:
-        for number, (data,) in enumerate(server.execute(f"SELECT {column} FROM {table}")):
-            assert isinstance(data, bytes)
-            artifacts[f"{table}/{column}/{number}.z"] = data
-    assert len(artifacts) > 20
-    return artifacts
+    rows = [server.execute(f"SELECT {column} FROM {table}") for table, column in columns]
+    return [data for values in rows for (data,) in values if isinstance(data, bytes)]

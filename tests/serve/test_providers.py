@@ -1,14 +1,12 @@
 """The table of providers: every other place that has to know one, and what it promises of each."""
 
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from answerable.indexing.output.function_writer import BASE_REQUIREMENTS
-from answerable.serve import providers, settings
+from answerable.serve import settings
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.errors import EmbedderError, SiteError
 from answerable.serve.provider_registry import (
@@ -22,30 +20,6 @@ from answerable.serve.provider_registry import (
 from answerable.serve.providers import make_embedder, make_engine
 from answerable.serve.settings import FunctionSettings, read_settings
 from support import sites
-
-
-def test_every_provider_is_implemented_and_documented() -> None:
-    """A forgotten place is named."""
-    assert set(providers.EMBEDDER_FACTORIES) == set(EMBEDDER_PROVIDERS), (
-        "serve/providers.py EMBEDDERS"
-    )
-    assert set(providers.ANSWERER_FACTORIES) == set(ANSWERER_PROVIDERS), (
-        "serve/providers.py ANSWERERS"
-    )
-
-
-def test_provider_requirements_are_installable_extras() -> None:
-    project = tomllib.loads((sites.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = project["optional-dependencies"]
-    always = _names(project["dependencies"])
-    for name, provider in {**EMBEDDER_PROVIDERS, **ANSWERER_PROVIDERS}.items():
-        offered = always | _names(extras.get(name, []))
-        assert offered.issuperset(provider.requirements), f"pyproject.toml: extra {name}"
-        assert not set(provider.requirements) & set(BASE_REQUIREMENTS), name
-
-
-def _names(requirements: list[str]) -> set[str]:
-    return {re.split(r"[^\w.-]", each)[0] for each in requirements}
 
 
 def test_provider_with_a_key_has_a_host() -> None:

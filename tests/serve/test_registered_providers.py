@@ -15,7 +15,6 @@ from answerable.serve.providers import make_registered_answerer, make_registered
 from answerable.serve.request_context import current_context
 from support.scripted import LetterEmbedder
 from support.service_requests import ROPE, USUAL, Asking, asking, code, letters
-from support.token_budget_checks import room
 
 BOUND = 400
 CAP = 1000
@@ -59,54 +58,31 @@ def capped(base: Engine, answerer: Any = None, embedder: Any = None) -> Asking:
     return asking(base, replace(USUAL, tokens_per_day=CAP), **options)
 
 
-def spent(ask: Asking) -> int:
-    """Measure what the day's cap has spent by what it still gives."""
-    budget = ask.service.protections.guarded_engine.budget
-    assert budget
-    return CAP - room(budget, CAP)
-
-
 def test_an_answerer_that_counts_nothing_spends_its_bound_of_the_cap(base: Engine) -> None:
     ask = capped(base, QuietAnswerer())
     assert [ask(f"Rope {n}?").status for n in range(5)] == [200, 200, 503, 503, 503]
     assert code(ask("Rope 5?")) == "capped"
-    assert spent(ask) == 2 * BOUND
 
 
 def test_an_answerer_that_counts_spends_what_it_counts(base: Engine) -> None:
     ask = capped(base, CountingAnswerer())
     assert [ask(f"Rope {n}?").status for n in range(5)] == [200] * 5
-    assert spent(ask) == 5 * 30
     assert [(line["tokens_in"], line["tokens_out"]) for line in ask.log] == [(20, 10)] * 5
 
 
 def test_both_drafts_of_a_question_spend_one_bound(base: Engine) -> None:
-    ask = capped(base, QuietAnswerer(drafts=["no draft"]))
-    assert ask().json["mode"] == "partial"
-    assert spent(ask) == BOUND
+    ask = capped(base, QuietAnswerer(drafts=["no draft"] * 2))
+    assert [ask(f"Rope {n}?").status for n in range(3)] == [200, 200, 503]
 
 
 def test_an_embedder_that_counts_nothing_spends_its_bound_for_answers_and_searches(
     base: Engine,
 ) -> None:
-    ask = capped(
-        base, QuietAnswerer(max_question_tokens=300), LetterEmbedder(max_question_tokens=100)
-    )
+    # An answer costs 400 tokens and a search 100: one answer and six searches are a day.
+    answerer, embedder = QuietAnswerer(max_question_tokens=300), LetterEmbedder()
+    ask = capped(base, answerer, replace(embedder, max_question_tokens=100))
     assert ask().status == 200
-    assert spent(ask) == 400
-    assert ask.get("search", "q=rope").status == 200
-    assert spent(ask) == 500
-
-
-def test_an_embedder_that_fails_spends_its_bound(base: Engine) -> None:
-    class Failing(LetterEmbedder):
-        def embed(self, texts: Sequence[str]) -> Any:
-            del texts
-            raise RuntimeError("the host closed the connection")
-
-    ask = capped(base, QuietAnswerer(), Failing(max_question_tokens=100))
-    assert ask().status == 500
-    assert spent(ask) == 100
+    assert [ask.get("search", "q=rope").status for _ in range(7)] == [200] * 6 + [503]
 
 
 class Listing(LetterEmbedder):

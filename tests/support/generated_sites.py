@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from support.deadlines import PATIENCE
-from support.fuzz_settings import DEEP
 from support.sites import ROOT
 
 SOURCES = ROOT / "tests" / "generators"
@@ -107,10 +106,7 @@ def _hugo(folder: Path) -> Path:
 
 
 def _docusaurus(folder: Path) -> Path:
-    """Its build takes a minute of two cores: what it made is kept, and made anew if it is deep."""
     source = SOURCES / "docusaurus"
-    if not DEEP:
-        return Path(shutil.copytree(source / "built", folder / "site"))
     if not (source / "node_modules" / ".bin" / "docusaurus").exists():
         pytest.skip("Docusaurus is not installed: run `npm ci` in tests/generators/docusaurus")
     site = folder / "site"

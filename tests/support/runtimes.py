@@ -2,27 +2,19 @@
 
 import http.client
 import json
-import os
-import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from answerable.indexing.notes.notebook import NOTE_KEY_FILE
-from support import bound_processes, lambda_api
-from support.deadlines import PATIENCE, until
-from support.server_processes import Running, free_port
+from support.deadlines import PATIENCE
+from support.server_processes import Running, free_port, mkdocs, run
 from support.sites import NOTES, build, put, write_site
 
-# AWS publishes its runtime for Linux only.
-HAS_LAMBDA = find_spec("awslambdaric") is not None
-# The page that may ask the three which are deployed.
+# The page that may ask those which are deployed.
 ORIGIN = "https://pages.example"
 # Of the notebook: notes have the same ids wherever it is the same.
 KEY = "5e" * 32
@@ -62,10 +54,6 @@ class Runtime:
     @property
     def is_deployed(self) -> bool:
         return self.base == "/"
-
-    @property
-    def output(self) -> str:
-        return self.process.output if self.process else ""
 
     def send(
         self, method: str, path: str, body: bytes | None, headers: Sequence[tuple[str, str]]
@@ -117,89 +105,37 @@ def built(folder: Path) -> Path:
 
 
 @contextmanager
-def on_uvicorn(function: Path, **environment: str) -> Iterator[Runtime]:
+def start(
+    name: str, command: list[str], folder: Path, port: int, variables: Mapping[str, str]
+) -> Iterator[Runtime]:
+    """Run a server until the block ends, once it is healthy."""
+    settings = [f"{variable}={value}" for variable, value in variables.items()]
+    with run(["env", *settings, *command], folder, _is_healthy, port) as running:
+        yield Runtime(name, port, process=running)
+
+
+def on_uvicorn(function: Path, **environment: str) -> AbstractContextManager[Runtime]:
     """The ASGI application under uvicorn."""
-    options = ["--app-dir", ".", "--host", "127.0.0.1", "--no-access-log", "--port"]
-    port, own = free_port(), {**OPEN, **environment}
-    command = [sys.executable, "-m", "uvicorn", "main:app", *options, str(port)]
-    with bound_processes.run(command, function, _is_healthy, port, own) as running:
-        yield Runtime("uvicorn", port, process=running)
+    port = free_port()
+    options = ["--app-dir", ".", "--no-access-log", "--port", str(port)]
+    command = [sys.executable, "-m", "uvicorn", "main:app", *options]
+    return start("uvicorn", command, function, port, {**OPEN, **environment})
 
 
-@contextmanager
-def on_loopback(function: Path, **environment: str) -> Iterator[Runtime]:
+def on_loopback(function: Path, **environment: str) -> AbstractContextManager[Runtime]:
     """The published folder's own server."""
     port = free_port()
-    own = {**OPEN, "PORT": str(port), **environment}
     command = [sys.executable, "-I", str(function / "main.py")]
-    with bound_processes.run(command, function.parent, _is_healthy, port, own) as running:
-        yield Runtime("loopback", port, process=running)
-
-
-@contextmanager
-def on_lambda(function: Path, **environment: str) -> Iterator[Runtime]:
-    """The handler under awslambdaric, behind a function URL."""
-    with lambda_api.Platform() as platform, bootstrap(function, platform, environment) as running:
-        yield Runtime("lambda", platform.url_port, process=running)
+    variables = {**OPEN, "PORT": str(port), **environment}
+    return start("loopback", command, function.parent, port, variables)
 
 
 @contextmanager
 def on_mkdocs(site: Path) -> Iterator[Runtime]:
     """The dev server."""
-    port = free_port()
-    command = [sys.executable, "-m", "mkdocs", "serve", "-a", f"127.0.0.1:{port}"]
-    with bound_processes.run(
-        command, site, lambda r: "Serving on" in r.output, port, EPOCH
-    ) as running:
-        yield Runtime("mkdocs", port, "/_answerable/", f"http://127.0.0.1:{port}", running)
-
-
-def bootstrap(
-    function: Path,
-    platform: lambda_api.Platform,
-    environment: Mapping[str, str],
-    ready: Callable[[Running], bool] | None = None,
-) -> AbstractContextManager[Running]:
-    """AWS's own runtime over a copy of a function; ready: polled, until it is healthy otherwise."""
-    if not HAS_LAMBDA:
-        pytest.skip("awslambdaric is not installed")
-    own = {
-        **OPEN,
-        "AWS_LAMBDA_RUNTIME_API": platform.api,
-        "AWS_LAMBDA_FUNCTION_NAME": "answerable",
-        "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
-        "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": "512",
-        "LAMBDA_TASK_ROOT": str(function),
-        **environment,
-    }
-    command = [sys.executable, "-m", "awslambdaric", "main.handler"]
-    return bound_processes.run(command, function, ready or _is_healthy, platform.url_port, own)
-
-
-def logged(runtime: Runtime, request_id: str) -> dict[str, Any]:
-    """Return the log lines of a request; the output of a function is read as it comes."""
-    runtimes_started: list[dict[str, Any]] = []
-
-    def is_there() -> bool:
-        for line in runtime.output.splitlines():
-            if request_id in line:
-                runtimes_started.append(json.loads(line))
-        return bool(runtimes_started)
-
-    until(is_there)
-    return runtimes_started[0]
-
-
-def packaged(function: Path, name: str, files: Mapping[str, str]) -> Path:
-    """A copy of a function folder beside it, with files of its own."""
-    folder = function.with_name(f"{function.name}-{name}")
-    if not folder.exists():
-        # Links to what is big and never written.
-        shutil.copytree(function, folder, copy_function=os.link)
-        for file, text in files.items():
-            (folder / file).unlink(missing_ok=True)
-            (folder / file).write_text(text, encoding="utf-8")
-    return folder
+    with mkdocs(site) as running:
+        origin = f"http://127.0.0.1:{running.port}"
+        yield Runtime("mkdocs", running.port, "/_answerable/", origin, running)
 
 
 def _is_healthy(running: Running) -> bool:

@@ -22,7 +22,7 @@ from answerable.serve.http.messages import (
 )
 from answerable.serve.http.service import Service
 from answerable.serve.limits.policy import Policy
-from answerable.serve.request_context import RequestContext, RequestStage, current_context
+from answerable.serve.request_context import RequestContext, current_context
 from answerable.serve.types import Evidence
 from support.doubles import bundle_of, index_of, note, record
 from support.scripted import LetterEmbedder
@@ -31,13 +31,19 @@ ORIGIN = "https://harbour.example"
 ELSEWHERE = "https://elsewhere.example"
 TOKEN = "harbour-master"
 DIGEST = hashlib.sha256(TOKEN.encode()).hexdigest()
+BEARER = {"authorization": f"Bearer {TOKEN}"}
+JSON = {"content-type": "application/json"}
 ROPE = "A rope holds the boat."
 QUESTION = "Which rope holds?"
+# A claim with a quote of the page, and a route to the note.
+ROUTED = {
+    "claims": [{"text": ROPE, "evidence": [{"source": "s1", "quote": ROPE}]}],
+    "routes": ["h1"],
+}
 # Nothing but what a test sets holds anything back.
 USUAL = Policy(
     origins=(ORIGIN,), rate="1000/second", rate_all="1000/second", secret=b"a harbour's secret"
 )
-NOWHERE = "redis://127.0.0.1:{port}/0"
 
 
 @dataclass
@@ -66,6 +72,18 @@ class Paid:
         return {"claims": [{"text": text, "evidence": [{"source": "s1", "quote": text}]}]}
 
 
+@dataclass
+class Failing(LetterEmbedder):
+    """An embedder that raises its faults, one a call, and then works."""
+
+    faults: list[Exception] = field(default_factory=list)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        if self.faults:
+            raise self.faults.pop(0)
+        return super().embed(texts)
+
+
 class Slow(LetterEmbedder):
     """An embedder that takes all the time that a question has."""
 
@@ -84,14 +102,6 @@ class Looking(RequestContext):
     def check_deadline(self) -> None:
         self.looked.set()
         super().check_deadline()
-
-
-class Patient(RequestContext):
-    """A call without an end."""
-
-    def begin(self, seconds: float, listener: Callable[[RequestStage], None] | None = None) -> None:
-        del seconds
-        super().begin(float("inf"), listener)
 
 
 def letters(folder: Path) -> Engine:
@@ -151,8 +161,8 @@ def request(
 
 
 def question_request(question: object = QUESTION, **extra: Any) -> Request:
-    """A question. more: ``headers``, ``asker``, ``streams``, or of the body."""
-    headers = {"content-type": "application/json", **extra.pop("headers", {})}
+    """A question. extra: ``headers``, ``asker``, ``streams``, or fields of the body."""
+    headers = {**JSON, **extra.pop("headers", {})}
     options = {name: extra.pop(name) for name in ("asker", "streams") if name in extra}
     body = json.dumps({"question": question, **extra}).encode()
     return request("POST", "answer", headers=headers, body=body, **options)
@@ -178,23 +188,19 @@ def stream(ask: Asking, **extra: Any) -> Response:
     return ask(streams=True, headers={"accept": EVENT_STREAM_TYPE}, **extra)
 
 
+# Wrong in every way that a body can be.
 WRONG = b'{"question": "\xff' + b"x" * MAX_BODY_BYTES
-BEARER = {"authorization": f"Bearer {TOKEN}"}
+# A request for each branch of the service.
 SENT = [
     request("GET", "health"),
-    request("GET", "ready"),
     request("GET", "openapi.json"),
     request("GET", "search", query="q=rope"),
-    request("GET", "search"),
     request("GET", "metrics"),
     request("GET", "nothing"),
     request("DELETE", "answer"),
     request("OPTIONS", "answer"),
-    request("OPTIONS", "nothing"),
-    request("POST", "answer", body=b"{}"),
-    request("POST", "answer", body=WRONG, headers={"content-type": "application/json"}),
+    request("POST", "answer", body=WRONG, headers=JSON),
     question_request(),
     question_request(streams=True, headers={"accept": EVENT_STREAM_TYPE}),
     question_request("", streams=True, headers={"accept": EVENT_STREAM_TYPE}),
-    question_request(language="-"),
 ]

@@ -133,7 +133,6 @@ def read_built_pages(
         pool=pool,
         author=config.site_author,
         strict=strict,
-        names_function=plugin.names_function,
         widget_config=make_widget_config(config, options, site.pages, ""),
         is_offline=bool(options.offline) and output is None,
         keeps_index=plugin.keeps_index,

@@ -3,11 +3,11 @@
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TypeGuard
+from typing import Any, TypeGuard
 from urllib.parse import quote, urlsplit
 
 from mkdocs.config import base
@@ -20,14 +20,12 @@ from ..indexing.index import choose_embedder_profile
 from ..indexing.pages.page_index import CuttingRules, read_abbreviations, read_enrichment
 from ..indexing.pages.passages import PassageWindow
 from ..indexing.questions import SectionQuestions, read_questions
-from ..postgres.options import DEFAULT_STORE_NAME, SEARCH_METHODS, VectorSearch, check_database_url
-from ..serve.answers.wire import ROUTE_FIELDS, list_template_fields
+from ..postgres.options import DEFAULT_STORE_NAME, SEARCH_METHODS, check_database_url
 from ..serve.bundle_format.manifest import Profile
 from ..serve.embedders import local_embedder
 from ..serve.embedders.embedder import EmbedderIdentity
 from ..serve.errors import SiteError
 from ..serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, ProviderRegistry
-from ..serve.retrieval.retrieve import TOP_K
 from ..serve.settings import (
     ANSWER_APIS,
     LOG_REFUSALS_CHOICES,
@@ -83,36 +81,38 @@ class ProviderOption(c.Choice[str]):
         return super().run_validation(value)
 
 
+class OptionGroup(base.Config):
+    """Options that know which of them are ``written``, be it with a value that is missing."""
+
+    written: Collection[str] = ()
+
+    def load_dict(self, patch: dict[str, Any]) -> None:
+        self.written = frozenset(patch)
+        super().load_dict(patch)
+
+
 class PassageOptions(base.Config):
     """Configure how pages are cut into passages: ``passages``."""
 
     words = c.Type(int, default=240)
-    overlap = c.Type((int, float), default=0.25)
 
 
 class RetrievalOptions(base.Config):
-    """Configure how candidates are scored: ``retrieval``."""
+    """Configure what is evidence, and which pages come first: ``retrieval``."""
 
     floor = c.Optional(c.Type((int, float)))
     note_floor = c.Optional(c.Type((int, float)))
     call_floor = c.Optional(c.Type((int, float)))
-    hybrid = c.Optional(c.Type((int, float)))
-    theme_fade = c.Optional(c.Type(bool))
-    name_boost = c.Optional(c.Type((int, float)))
-    theme_boost = c.Optional(c.Type((int, float)))
     recency = c.Optional(c.Type((int, float)))
-    passages_per_page = c.Optional(c.Type(int))
     weights = c.DictOfItems(c.Type((int, float)), default={})
 
 
-class EmbeddingOptions(base.Config):
+class EmbeddingOptions(OptionGroup):
     """Configure the embedder: ``embedding``."""
 
     provider = ProviderOption(EMBEDDER_PROVIDERS, default="local")
     model = c.Type(str, default="text-embedding-3-large")
     dimensions = c.Type(int, default=3072)
-    send_dimensions = c.Optional(c.Type(bool))
-    batch_size = c.Type(int, default=2048)
     base_url = c.Optional(c.URL())
 
 
@@ -127,7 +127,6 @@ class AnswerOptions(base.Config):
     timeout = c.Type((int, float), default=30)
     max_evidence_characters = c.Type(int, default=MAX_EVIDENCE_CHARACTERS)
     max_output_tokens = c.Type(int, default=MAX_OUTPUT_TOKENS)
-    route = c.Optional(c.Type(str))
 
 
 class BundleOptions(base.Config):
@@ -136,29 +135,12 @@ class BundleOptions(base.Config):
     dimensions = c.Optional(c.Type(int))
 
 
-class AddressOption(base.BaseConfigOption[str | None]):
-    """Read an address: "" where none is set, None where its environment variable is missing."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.default = ""
-
-    def run_validation(self, value: object) -> str | None:
-        if value is not None and not isinstance(value, str):
-            raise base.ValidationError(f"Expected an address, not {type(value).__name__}")
-        return value
-
-
-class StoreOptions(base.Config):
+class StoreOptions(OptionGroup):
     """Configure the database that serves the site instead of the bundle's folder: ``store``."""
 
-    url = AddressOption()
+    url = c.Optional(c.Type(str))
     name = c.Type(str, default=DEFAULT_STORE_NAME)
     search = c.Choice(SEARCH_METHODS, default="exact")
-    m = c.Type(int, default=16)
-    ef_construction = c.Type(int, default=64)
-    ef_search = c.Type(int, default=400)
-    grace = c.Type((int, float), default=24)
 
 
 class WidgetOptions(base.Config):
@@ -171,11 +153,9 @@ class WidgetOptions(base.Config):
     search = c.Optional(c.Type((str, bool)))
     authors = c.Optional(c.Type((str, bool)))
     feedback = c.Optional(c.Type((str, bool)))
-    webmcp = c.Type(bool, default=False)
-    search_row = c.Type(bool, default=True)
 
 
-class AnswerableConfig(base.Config):
+class AnswerableConfig(OptionGroup):
     """Configure the plugin: all options of ``answerable``."""
 
     notebook = c.Optional(c.Dir(exists=True))
@@ -199,15 +179,20 @@ class AnswerableConfig(base.Config):
     offline = c.Optional(c.Type(bool))
     widget = c.SubConfig(WidgetOptions)
     log_refusals = c.Choice(LOG_REFUSALS_CHOICES, default="none")
-    log_questions = c.Type(bool, default=False)
 
 
-# The numeric options of `retrieval` with their greatest values.
-_RETRIEVAL_MAXIMA = (
-    ("floor", 1), ("note_floor", 1), ("call_floor", 1), ("hybrid", 10),
-    ("name_boost", 1), ("theme_boost", 1), ("recency", 1),
-)  # fmt: skip
-_PROFILE_OPTIONS = (*(name for name, _ in _RETRIEVAL_MAXIMA), "theme_fade", "passages_per_page")
+# The least and the greatest value of each option that is a number and may be left out.
+_RANGES = {
+    "passages.words": (40, 2000),
+    "embedding.dimensions": (1, 16_384),
+    "answers.timeout": (1, 600),
+    "answers.max_evidence_characters": (2_000, 200_000),
+    "answers.max_output_tokens": (100, 32_000),
+    "retrieval.floor": (0, 1),
+    "retrieval.note_floor": (0, 1),
+    "retrieval.call_floor": (0, 1),
+    "retrieval.recency": (0, 1),
+}
 _STORE_NAME = re.compile(r"[\w.-]{1,60}", re.ASCII)
 # What MkDocs and ProperDocs call the folders that they serve.
 _PREVIEW_PREFIXES = ("mkdocs_", "properdocs_")
@@ -215,46 +200,32 @@ _PREVIEW_PREFIXES = ("mkdocs_", "properdocs_")
 
 def check_options(config: AnswerableConfig) -> None:
     """Refuse an option out of its range; SiteError names it and the range."""
-    _check_range("passages.words", config.passages.words, 40, 2000)
-    _check_range("passages.overlap", config.passages.overlap, 0, 0.5)
-    embedding = config.embedding
-    if embedding.provider not in EMBEDDER_PROVIDERS.builtin:
-        written = {name for options in embedding.user_configs for name in options}
-        if missing := [name for name in ("model", "dimensions") if name not in written]:
+    for option, (least, greatest) in _RANGES.items():
+        group, name = option.split(".")
+        _check_range(option, config[group][name], least, greatest)
+    _check_range(
+        "bundle.dimensions", config.bundle.dimensions, 1, resolve_identity(config).dimensions
+    )
+    for pattern, weight in config.retrieval.weights.items():
+        _check_range(f"retrieval.weights: {pattern}", weight, 0, 10)
+    if config.embedding.provider not in EMBEDDER_PROVIDERS.builtin:
+        names = ("model", "dimensions")
+        if missing := [name for name in names if name not in config.embedding.written]:
             raise SiteError(
-                f"embedding.provider: {embedding.provider} needs "
+                f"embedding.provider: {config.embedding.provider} needs "
                 f"{' and '.join(f'embedding.{name}' for name in missing)} beside it, since the "
                 "defaults are OpenAI's; add what is missing"
             )
-    _check_range("embedding.dimensions", config.embedding.dimensions, 1, 16_384)
-    _check_range("embedding.batch_size", config.embedding.batch_size, 1, 2048)
-    if config.bundle.dimensions is not None:
-        _check_range(
-            "bundle.dimensions", config.bundle.dimensions, 1, resolve_identity(config).dimensions
+    if config.store.url:
+        check_database_url(config.store.url, "store.url")
+    if not _STORE_NAME.fullmatch(config.store.name):
+        raise SiteError(
+            f"store.name: {config.store.name!r:.80} is not a valid name; write one such as docs"
         )
-    answers = config.answers
-    _check_range("answers.timeout", answers.timeout, 1, 600)
-    characters = answers.max_evidence_characters
-    _check_range("answers.max_evidence_characters", characters, 2_000, 200_000)
-    _check_range("answers.max_output_tokens", answers.max_output_tokens, 100, 32_000)
-    for name, maximum in _RETRIEVAL_MAXIMA:
-        if config.retrieval[name] is not None:
-            _check_range(f"retrieval.{name}", config.retrieval[name], 0, maximum)
-    if config.retrieval.passages_per_page is not None:
-        _check_range("retrieval.passages_per_page", config.retrieval.passages_per_page, 1, TOP_K)
-    for pattern, weight in config.retrieval.weights.items():
-        _check_range(f"retrieval.weights: {pattern}", weight, 0, 10)
-    _check_store(config)
     language = config.language
     if language is not None and not is_language_tag(language):
         raise SiteError(
             f"language: {language!r} is not a language tag; write one such as en or pt-BR"
-        )
-    route = answers.route
-    if route is not None and not {"label"} <= list_template_fields(route) <= ROUTE_FIELDS:
-        raise SiteError(
-            f"answers.route: {route!r} has to hold {{label}}, and may hold {{locator}}, {{where}} "
-            "and {url}"
         )
     endpoint = config.widget.endpoint
     if endpoint is not None and not is_safe_url(_fill_endpoint(endpoint, "x", "x")):
@@ -262,27 +233,6 @@ def check_options(config: AnswerableConfig) -> None:
             f"widget.endpoint: {endpoint!r} is neither an http(s) url nor a path from the root; "
             "correct it, for example /ask/"
         )
-
-
-def _check_store(config: AnswerableConfig) -> None:
-    store = config.store
-    if store.url:
-        check_database_url(store.url, "store.url")
-    if not _STORE_NAME.fullmatch(store.name):
-        raise SiteError(
-            f"store.name: {store.name!r:.80} is not a valid name; write one such as docs"
-        )
-    _check_range("store.grace", store.grace, 0, 10_000)
-    try:
-        resolve_search(config)
-    except ValueError as error:
-        raise SiteError(f"store.{error}; correct it") from None
-
-
-def resolve_search(config: AnswerableConfig) -> VectorSearch:
-    """Resolve how a database searches vectors; ValueError for an option out of its range."""
-    store = config.store
-    return VectorSearch(store.search, store.m, store.ef_construction, store.ef_search)
 
 
 def resolve_identity(config: AnswerableConfig) -> EmbedderIdentity:
@@ -296,10 +246,11 @@ def resolve_identity(config: AnswerableConfig) -> EmbedderIdentity:
 def resolve_profile(config: AnswerableConfig, windows: int) -> Profile:
     """Resolve the scoring profile: the embedder's, with the options that are set.
 
-    windows: of notes, that the index holds.
+    windows: how many windows of notes the index holds.
     """
     profile = choose_embedder_profile(config.embedding.provider, windows)
-    values = {name: config.retrieval[name] for name in _PROFILE_OPTIONS}
+    names = ("floor", "note_floor", "call_floor", "recency")
+    values = {name: config.retrieval[name] for name in names}
     profile = replace(
         profile, **{name: value for name, value in values.items() if value is not None}
     )
@@ -344,7 +295,7 @@ def read_cutting_rules(config: AnswerableConfig) -> CuttingRules:
     """Read the rules by which pages are cut into passages, and the files that they name."""
     abbreviations, enrichment = config.abbreviations, config.enrichment
     return CuttingRules(
-        window=PassageWindow(config.passages.words, config.passages.overlap),
+        window=PassageWindow(config.passages.words),
         abbreviations=read_abbreviations(Path(abbreviations)) if abbreviations else {},
         enrichment=read_enrichment(Path(enrichment)) if enrichment else {},
     )
@@ -359,7 +310,7 @@ def resolve_endpoint(config: AnswerableConfig, language: str) -> str | None:
 
 
 def is_absolute_endpoint(endpoint: str | None) -> TypeGuard[str]:
-    """Test whether an endpoint names a host, so that pages of another one may ask it."""
+    """True if an endpoint names a host, so that pages of another one may ask it."""
     return endpoint is not None and "//" in endpoint
 
 
@@ -376,15 +327,12 @@ def resolve_settings(config: AnswerableConfig) -> FunctionSettings:
         max_evidence_characters=answers.max_evidence_characters,
         max_output_tokens=answers.max_output_tokens,
         embedding_base_url=config.embedding.base_url or None,
-        embedding_send_dimensions=config.embedding.send_dimensions,
-        embedding_batch_size=config.embedding.batch_size,
         log_refusals=config.log_refusals,
-        log_questions=config.log_questions,
     )
 
 
 def is_preview_build(config: MkDocsConfig, command: str) -> bool:
-    """Tell whether a build is one of `mkdocs serve`. command: as MkDocs reports it.
+    """True if a build is one of `mkdocs serve`. command: as MkDocs reports it.
 
     `serve --clean` reports `build`. A published build may go into a folder of any name, so it is
     a preview only where its site's url is that of the dev server, too.
@@ -399,7 +347,7 @@ def is_preview_build(config: MkDocsConfig, command: str) -> bool:
 
 
 def is_offline_build(config: MkDocsConfig, options: AnswerableConfig) -> bool:
-    """Tell whether pages are to answer on a disk too; Material's plugin decides without option."""
+    """True if pages answer on a disk too; without the option, Material's plugin decides."""
     plugins = (config.plugins.get(name) for name in ("offline", "material/offline"))
     is_seen = any(plugin and plugin.config.get("enabled") for plugin in plugins)
     return is_seen if options.offline is None else options.offline
@@ -443,12 +391,9 @@ def _fill_endpoint(template: str, version: str, language: str) -> str:
     return template.replace("{version}", version).replace("{language}", language)
 
 
-def _check_range(name: str, value: float, low: float, high: float) -> None:
-    if isinstance(value, bool) or not low <= value <= high:
-        raise SiteError(f"{name}: {value} is not between {low} and {high}")
-
-
-_SUB_OPTION = re.compile(r"Sub-option '([^']*)': ")
+def _check_range(name: str, value: float | None, least: float, greatest: float) -> None:
+    if value is not None and (isinstance(value, bool) or not least <= value <= greatest):
+        raise SiteError(f"{name}: {value} is not between {least} and {greatest}")
 
 
 def list_option_names(options: type[base.Config], prefix: str = "") -> Iterator[str]:
@@ -460,34 +405,41 @@ def list_option_names(options: type[base.Config], prefix: str = "") -> Iterator[
             yield f"{prefix}{name}"
 
 
-# What does, outside the plugin's options, what people look for among them.
-_EXCLUDE_REMEDY = (
-    "What excludes one page is `answerable: {exclude: true}`: write it in its front matter"
-)
-_KEY_REMEDY = "A key is never read from a file: set the variable OPENAI_API_KEY"
-_ELSEWHERE = {
-    "exclude": _EXCLUDE_REMEDY,
-    "exclude_pages": _EXCLUDE_REMEDY,
-    "ignore": _EXCLUDE_REMEDY,
-    "api_key": _KEY_REMEDY,
-    "openai_api_key": _KEY_REMEDY,
-    "key": _KEY_REMEDY,
-}
+_UNKNOWN = "Unrecognised configuration name: "
+_SUB_OPTION = re.compile(r"Sub-option '([^']*)': ")
 
 
-def add_suggestion(options: type[base.Config], key: str, warning: str) -> str:
-    """Add to MkDocs' warning of an unknown option which one it may mean, or what else does it.
+def explain_unknown_option(options: type[base.Config], key: str, warning: str) -> tuple[str, bool]:
+    """Add to MkDocs' warning of an unknown option the one that it may mean.
 
-    key: the option of the plugin that the warning is of, as MkDocs names it. An option of the same
-    name in another group goes before one that is spelled similarly.
+    key: the option of the plugin that the warning is about, as MkDocs names it. Also returns
+    whether it is an error: a site whose `notebook` is misspelled would be built without an audit.
     """
-    place, is_unknown, last = warning.partition("Unrecognised configuration name: ")
-    name = ".".join([*[key, *_SUB_OPTION.findall(place)][:-1], last])
-    if is_unknown and last in _ELSEWHERE:
-        return f"{warning}. {_ELSEWHERE[last]}."
+    place, is_unknown, name = warning.partition(_UNKNOWN)
+    if not is_unknown:
+        return warning, False
+    group = "".join(f"{part}." for part in [key, *_SUB_OPTION.findall(place)][:-1])
+    names = list(list_option_names(options))
+    if nearest := _find_nearest_options(group + name, names):
+        return f"{warning}. Did you mean {' or '.join(nearest)}?", nearest == ["notebook"]
+    if group:
+        siblings = [other for other in names if other.startswith(group)]
+        return f"{warning}. The options there are {', '.join(siblings)}.", False
+    return warning, False
+
+
+def _find_nearest_options(unknown: str, names: list[str]) -> list[str]:
+    """Find the options that an unknown one may mean.
+
+    Those of the same name in other groups come before one that is spelled similarly.
+    """
     by_last: dict[str, list[str]] = {}
-    for option in list_option_names(options):
-        by_last.setdefault(option.rpartition(".")[2], []).append(option)
-    near = by_last.get(last) or get_close_matches(name, list_option_names(options), 1, 0.8)
-    near = near or [by_last[key][0] for key in get_close_matches(last, by_last, 1, 0.75)]
-    return f"{warning}. Did you mean {' or '.join(near)}?" if is_unknown and near else warning
+    for name in names:
+        by_last.setdefault(name.rpartition(".")[2], []).append(name)
+    last = unknown.rpartition(".")[2].lower()
+    # Of all mistakes this one costs the most, so a distant resemblance is enough.
+    if last not in by_last and get_close_matches(last, by_last, 1, 0.6) == ["notebook"]:
+        return ["notebook"]
+    spelled = get_close_matches(unknown, names, 1, 0.8)
+    similar = [by_last[name][0] for name in get_close_matches(last, by_last, 1, 0.75)]
+    return by_last.get(last) or spelled or similar

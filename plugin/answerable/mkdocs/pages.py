@@ -61,7 +61,6 @@ class FinishedBuild:
 
     ``output``: where files for readers are written, which is ``folder`` but in a preview of what
     another generator has built. ``author``: the site_author. ``strict``: a warning fails the build.
-    ``names_function``: whether its owner has written the option for the function's folder.
     ``is_offline``: pages of a disk are to answer too. ``keeps_index``: its function is written
     somewhere else for once, and commands go on to ask the last index.
     """
@@ -74,7 +73,6 @@ class FinishedBuild:
     pool: ProcessPool
     author: str | None
     strict: bool
-    names_function: bool
     widget_config: WidgetConfig
     is_offline: bool
     keeps_index: bool = False
@@ -159,7 +157,7 @@ def describe_site(
         name,
         url,
         language,
-        options.answers.route or get_translation(language).route,
+        get_translation(language).route,
         tuple(filter(None, (name, config.site_author, *options.aliases))),
         " ".join((config.site_author or "").split()) or None,
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from jinja2 import Environment
-from mkdocs.config.base import ConfigErrors, ConfigWarnings
+from mkdocs.config.base import ConfigErrors, ConfigWarnings, ValidationError
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.livereload import LiveReloadServer
@@ -33,7 +33,7 @@ from ..serve.provider_registry import EMBEDDER_PROVIDERS
 from . import widget
 from .options import (
     AnswerableConfig,
-    add_suggestion,
+    explain_unknown_option,
     is_offline_build,
     is_preview_build,
     list_input_files,
@@ -67,7 +67,6 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
     def __init__(self) -> None:
         # Takes a finished build, which is not published then.
         self.build_handler: Callable[[FinishedBuild], None] | None = None
-        self.names_function = False
         self.keeps_index = False
         self._command = "build"
         self._preview = False
@@ -87,15 +86,21 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         self, options: dict[str, Any], config_file_path: str | None = None
     ) -> tuple[ConfigErrors, ConfigWarnings]:
         """Load the options, and name the one that an unknown name may mean."""
-        self.names_function = "function" in options
         errors, warnings = super().load_config(options, config_file_path)
-        suggested = [(key, add_suggestion(AnswerableConfig, key, text)) for key, text in warnings]
-        return errors, suggested
+        explained: ConfigWarnings = []
+        for key, warning in warnings:
+            text, is_error = explain_unknown_option(AnswerableConfig, key, warning)
+            if is_error:
+                errors.append((key, ValidationError(text)))
+            else:
+                explained.append((key, text))
+        return errors, explained
 
     def write_function_into(self, folder: Path) -> None:
         """Let the next build write its function into another folder, and leave the last index."""
         self.config.function = str(folder.absolute())
-        self.names_function = self.keeps_index = True
+        self.config.written = {*self.config.written, "function"}
+        self.keeps_index = True
 
     def on_startup(self, *, command: str, dirty: bool) -> None:
         """Remember the command; a plugin with this event lives across the rebuilds of `serve`."""
@@ -274,7 +279,6 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             pool=self._pool,
             author=config.site_author,
             strict=config.strict,
-            names_function=self.names_function,
             widget_config=widget_config,
             is_offline=self._script == injection.OFFLINE_SCRIPT,
             keeps_index=self.keeps_index,

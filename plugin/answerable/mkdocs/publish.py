@@ -57,11 +57,15 @@ from .options import (
     resolve_identity,
     resolve_profile,
     resolve_questions_path,
-    resolve_search,
     resolve_settings,
 )
 from .pages import FinishedBuild, SitePages, merge_languages
 from .widget import check_widget_options
+
+if TYPE_CHECKING:
+    from ..serve.engine import Engine
+
+log = get_plugin_logger(__name__)
 
 
 def list_function_needs(config: AnswerableConfig) -> dict[str, str]:
@@ -73,14 +77,11 @@ def list_function_needs(config: AnswerableConfig) -> dict[str, str]:
         and "only the local model is published",
         "answers.provider": config.answers.provider != "extractive"
         and "only the extractive answerer runs in the browser",
-        "retrieval.hybrid": config.retrieval.hybrid == 0
-        and "the browser ranks by words and vectors",
         "bundle.dimensions": drops_dimensions and "the browser reads all dimensions",
         # Also where its environment variable is missing in this build.
-        "store.url": config.store.url != "" and "a database needs a server",
+        "store.url": "url" in config.store.written and "a database needs a server",
         "widget.endpoint": config.widget.endpoint is not None and "the ask box asks there",
         "log_refusals": config.log_refusals != "none" and "a question in the browser leaves no log",
-        "log_questions": config.log_questions and "a question in the browser leaves no log",
     }
     return {option: reason for option, reason in needs.items() if reason}
 
@@ -101,12 +102,6 @@ def check_site_options(config: AnswerableConfig, published: Mapping[str, Path]) 
         check_notebook_location(Path(config.notebook), private)
 
 
-if TYPE_CHECKING:
-    from ..serve.engine import Engine
-
-log = get_plugin_logger(__name__)
-
-
 def publish_build(built: FinishedBuild, report: Callable[[str], object] = log.info) -> None:
     """Audit and index a site, and write its function's folder, or one for each language.
 
@@ -119,7 +114,7 @@ def publish_build(built: FinishedBuild, report: Callable[[str], object] = log.in
     place = _choose_answer_place(built, whole)
     configured = Path(built.options.function)
     unpublished = locate_unpublished_function(Path(built.options.cache))
-    has_function = place == "function" or built.names_function
+    has_function = place == "function" or "function" in built.options.written
     function = resolve_function_folder(configured if has_function else unpublished)
     if built.options.languages == "together" or len(built.sites) == 1:
         parts = {function: whole}
@@ -131,10 +126,6 @@ def publish_build(built: FinishedBuild, report: Callable[[str], object] = log.in
             )
             for part in built.sites
         }
-        if (function / BUNDLE_FOLDER).exists():
-            log.warning(
-                "function: %s holds an older function of all languages; delete it", function
-            )
     _check_database_options(built)
     if built.options.gate and len(parts) > 1:
         raise SiteError(
@@ -160,8 +151,9 @@ def publish_build(built: FinishedBuild, report: Callable[[str], object] = log.in
         shutil.rmtree(unpublished, ignore_errors=True)
     elif not has_function and configured.exists():
         log.info("function: %s is an earlier build's, and nothing asks it; delete it", configured)
-    for staged, _ in published:
-        _publish_to_database(built, staged)
+    if built.options.store.url:
+        for staged, _ in published:
+            _publish_to_database(built, staged)
     indexes = {
         plan.site.info.language: PublishedIndex(
             manifest.id, manifest.built_at, staged.index.browser
@@ -373,19 +365,12 @@ def _judge_gold_set(built: FinishedBuild, staged: StagedFunction, notebook: Note
 
 
 def _publish_to_database(built: FinishedBuild, staged: StagedFunction) -> None:
-    """Publish the bundle in a function's folder to the database, if there is one.
-
-    StorageError if the database refuses.
-    """
-    store = built.options.store
-    if not store.url:
-        return
+    """Publish the bundle in a function's folder to the database; StorageError if it refuses."""
     from ..postgres.publication import DatabaseTarget, publish_bundle_rows
 
-    name = _store_name(built, staged.folder)
-    target = DatabaseTarget(store.url, name, resolve_search(built.options), float(store.grace))
+    store, name = built.options.store, _name_in_database(built, staged.folder)
     bundle = open_bundle(staged.folder / BUNDLE_FOLDER)
-    published = publish_bundle_rows(bundle, target)
+    published = publish_bundle_rows(bundle, DatabaseTarget(store.url or "", name, store.search))
     log.info(
         "store: %s published as %s; %s sent, %s removed",
         bundle.manifest.id[:12],
@@ -396,7 +381,7 @@ def _publish_to_database(built: FinishedBuild, staged: StagedFunction) -> None:
 
 
 def _check_database_options(built: FinishedBuild) -> None:
-    """Warn of an empty database address, and import what a database needs before a file is written.
+    """Import what a database needs before a file is written, and warn of an empty address.
 
     PolicyError names the extra to install.
     """
@@ -404,24 +389,19 @@ def _check_database_options(built: FinishedBuild) -> None:
         from ..postgres import publication
 
         del publication
-    elif _names_database(built):
+    elif "url" in built.options.store.written:
         log.warning("store.url: it is empty, so nothing is published to a database")
-
-
-def _names_database(built: FinishedBuild) -> bool:
-    """True if the site's owner has named an address, even one that the environment lacks."""
-    return built.options.store.url != ""
 
 
 def _resolve_stored_settings(built: FinishedBuild, folder: Path) -> FunctionSettings:
     """Resolve the settings of the function in a folder, with its name in the database."""
     settings = resolve_settings(built.options)
-    if not _names_database(built):
+    if "url" not in built.options.store.written:
         return settings
-    return replace(settings, store=_store_name(built, folder))
+    return replace(settings, store=_name_in_database(built, folder))
 
 
-def _store_name(built: FinishedBuild, folder: Path) -> str:
+def _name_in_database(built: FinishedBuild, folder: Path) -> str:
     """Name a function's bundle in the database: one for each language or version of a site."""
     inner = folder.resolve().relative_to(Path(built.options.function).resolve())
     return "/".join([built.options.store.name, *inner.parts])

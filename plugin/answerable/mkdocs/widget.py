@@ -155,6 +155,4 @@ def _widget_element(options: AnswerableConfig, placement: Placement) -> str:
     return format_element(
         None if placement == "button" else placement,
         None if shortcut == DEFAULT_SHORTCUT else shortcut,
-        offers_tool=options.widget.webmcp,
-        has_search_row=options.widget.search_row,
     )

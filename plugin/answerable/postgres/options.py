@@ -1,9 +1,8 @@
-"""Read ANSWERABLE_DATABASE_* (url, connections, timeout); check exact or HNSW search settings."""
+"""Settings of a database: ANSWERABLE_DATABASE_* (url, connections, timeout) and the search."""
 
-import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 from ..serve.database_registry import DATABASE_URL_VARIABLE
@@ -57,52 +56,11 @@ SearchMethod = Literal["exact", "hnsw"]
 SEARCH_METHODS: tuple[SearchMethod, ...] = get_args(SearchMethod)
 
 
-@dataclass(frozen=True, slots=True)
-class VectorSearch:
-    """Choose ``exact`` search, or ``hnsw`` with its parameters by pgvector's names.
-
-    ``m`` and ``ef_construction`` are those of the index, ``ef_search`` how many passages it is
-    asked for. ValueError for what is out of range.
-    """
-
-    how: SearchMethod = "exact"
-    m: int = 16
-    ef_construction: int = 64
-    ef_search: int = 400
-
-    def __post_init__(self) -> None:
-        if self.how not in SEARCH_METHODS:
-            raise ValueError(f"{self.how!r:.40} is none of {', '.join(SEARCH_METHODS)}")
-        ranges = (("m", 2, 100), ("ef_construction", 4, 1000), ("ef_search", 1, 1000))
-        for name, low, high in ranges:
-            value = getattr(self, name)
-            if type(value) is not int or not low <= value <= high:
-                raise ValueError(
-                    f"{name}: {value!r:.40} is not a whole number from {low} to {high}"
-                )
-        if self.ef_construction < 2 * self.m:
-            raise ValueError(f"ef_construction: {self.ef_construction} is less than twice m")
-
-    @property
-    def label(self) -> str:
-        """Format a short name, such as ``hnsw (m 16, ef_construction 64, ef_search 400)``."""
-        if self.how == "exact":
-            return self.how
-        return (
-            f"hnsw (m {self.m}, ef_construction {self.ef_construction}, ef_search {self.ef_search})"
-        )
-
-    def as_json(self) -> str:
-        """Return the search as the database holds it."""
-        return json.dumps(asdict(self), sort_keys=True)
-
-
-def parse_vector_search(text: str) -> VectorSearch:
-    """Parse the text of ``as_json``; BundleError."""
-    try:
-        return VectorSearch(**json.loads(text))
-    except (TypeError, ValueError) as error:
-        raise BundleError(
-            f"the database holds a search that this version does not know ({error!s:.200}): "
-            "publish again"
-        ) from None
+def check_search_method(name: str) -> SearchMethod:
+    """Check the search method that a database holds; BundleError for an unknown one."""
+    for method in SEARCH_METHODS:
+        if name == method:
+            return method
+    raise BundleError(
+        f"the database holds a search that this version does not know ({name!r:.40}): publish again"
+    )

@@ -6,7 +6,7 @@ step from the old bundle to the new. Whatever stops a publisher, the server roll
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..serve.stores.bundle import Bundle
 from . import catalog, tables
@@ -23,7 +23,7 @@ from .catalog import (
     remove_superseded,
     serve_bundle_key,
 )
-from .options import DEFAULT_STORE_NAME, VectorSearch
+from .options import DEFAULT_STORE_NAME, SearchMethod
 from .rows import make_rows, register_vectors
 from .tables import PUBLIC_SCHEMA, TABLE_FORMAT, BundleTables, StoredTable, VectorColumn
 
@@ -38,12 +38,12 @@ _MAX_INLINE_BYTES = 7_500
 class DatabaseTarget:
     """A database to publish to: its address, which may hold a password, and the site's name.
 
-    grace: hours after which what it supersedes is removed.
+    ``grace``: hours after which a bundle that was replaced is removed.
     """
 
     url: str
     name: str = DEFAULT_STORE_NAME
-    search: VectorSearch = field(default_factory=VectorSearch)
+    search: SearchMethod = "exact"
     grace: float = GRACE_HOURS
 
 
@@ -73,7 +73,7 @@ def publish_bundle_rows(bundle: Bundle, target: DatabaseTarget) -> PublishedRows
 
 def _make_bundle_key(bundle: Bundle, target: DatabaseTarget) -> str:
     """Hash all that the tables depend on, into the key that their names carry."""
-    parts = [target.name, TABLE_FORMAT, bundle.manifest.id, target.search.as_json()]
+    parts = [target.name, TABLE_FORMAT, bundle.manifest.id, target.search]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
@@ -116,8 +116,8 @@ def _fill_tables(
         execute(connection, f"ALTER TABLE {name} ADD PRIMARY KEY ({table.columns[0].split()[0]})")
         for index in table.indexes:
             execute(connection, f"CREATE INDEX ON {name} {index}")
-    if target.search.how == "hnsw":
-        _index_vectors(connection, bundle_tables, target.search)
+    if target.search == "hnsw":
+        _index_vectors(connection, bundle_tables)
     for name in bundle_tables.names.values():
         execute(connection, f"ANALYZE {name}")
     manifest = bundle.manifest
@@ -126,7 +126,7 @@ def _fill_tables(
         f"INSERT INTO {PUBLIC_SCHEMA}.bundles (key, name, format, id, manifest, search) "
         "VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (key) DO NOTHING",
         *(bundle_tables.key, target.name, TABLE_FORMAT, manifest.id),
-        *(json.dumps(manifest.as_json()), target.search.as_json()),
+        *(json.dumps(manifest.as_json()), target.search),
     )
     return sent
 
@@ -154,12 +154,6 @@ def _fill_table(
     return sent
 
 
-def _index_vectors(
-    connection: PublisherConnection, bundle_tables: BundleTables, search: VectorSearch
-) -> None:
-    execute(
-        connection,
-        f"CREATE INDEX ON {bundle_tables.names['vectors']} USING hnsw "
-        "(codes halfvec_cosine_ops) "
-        f"WITH (m = {search.m}, ef_construction = {search.ef_construction})",
-    )
+def _index_vectors(connection: PublisherConnection, bundle_tables: BundleTables) -> None:
+    vectors = bundle_tables.names["vectors"]
+    execute(connection, f"CREATE INDEX ON {vectors} USING hnsw (codes halfvec_cosine_ops)")

@@ -20,7 +20,7 @@ from ..serve.types import Passage, RoutingHint
 from ..serve.vectors import SCALAR_POOL, Int8Codes
 from . import tables
 from .connections import OPENING_SECONDS, Fetch, Row
-from .options import VectorSearch, parse_vector_search
+from .options import SearchMethod, check_search_method
 from .rows import PostingsCache, StoreSnapshot, TermPostings, parse_snapshot, unpack_postings
 from .tables import BundleTables, VectorColumn
 
@@ -99,6 +99,8 @@ MIN_NEAREST = 256
 _MAX_INDEX_EXTRAS = 2 * ROWS_PER_FETCH
 # Others that are scored to prove that an exact search leaves nothing out.
 _MAX_PROOF_ROWS = 50 * ROWS_PER_FETCH
+# The passages that the index is asked for, which are ten times pgvector's default.
+_HNSW_NEAREST = 400
 # Up to so many passages of a language are searched exactly, whatever the search.
 _EXACT_UP_TO_ROWS = 20_000
 # Error of adding up single-precision numbers in another order.
@@ -114,7 +116,7 @@ class PostgresStore(StoreSnapshot):
     manifest: Manifest
     fetch: Fetch
     tables: BundleTables
-    search: VectorSearch
+    search: SearchMethod
     postings_cache: PostingsCache = field(default_factory=PostingsCache)
 
     @property
@@ -154,8 +156,8 @@ class PostgresStore(StoreSnapshot):
         count = len(self.passage_records)
         if not count:
             return Candidates(np.zeros(0, np.intp), np.zeros(0, np.float32))
-        unit, is_exact = query.unit, self.search.how == "exact"
-        first = max(MIN_NEAREST if is_exact else self.search.ef_search, query.top_k)
+        unit, is_exact = query.unit, self.search == "exact"
+        first = max(MIN_NEAREST if is_exact else _HNSW_NEAREST, query.top_k)
         nearest = self._find_nearest(unit, first)
         if len(nearest.rows) == count:
             return nearest
@@ -232,10 +234,10 @@ class PostgresStore(StoreSnapshot):
         """Find the nearest passages. within: of the rows from the first to the last only."""
         parameters = (*(within or ()), _format_vector(unit), count)
         is_small = within is not None and within[1] - within[0] < _EXACT_UP_TO_ROWS
-        indexed = self.search.how != "exact" and not is_small
+        indexed = self.search != "exact" and not is_small
         statement = self._vectors.select_nearest(indexed=indexed, within=within is not None)
         settings = {
-            "hnsw.ef_search": str(self.search.ef_search),
+            "hnsw.ef_search": str(_HNSW_NEAREST),
             "hnsw.iterative_scan": "relaxed_order",
         }
         vectors = self.fetch(
@@ -320,7 +322,7 @@ def open_postgres_store(fetch: Fetch, key: str) -> PostgresStore:
         manifest=manifest,
         fetch=fetch,
         tables=bundle_tables,
-        search=parse_vector_search(search),
+        search=check_search_method(search),
     )
 
 

@@ -184,8 +184,6 @@ def _make_openai_embedder(
     return OpenAIEmbedder(
         identity,
         settings.embedding_base_url,
-        send_dimensions=settings.embedding_send_dimensions,
-        batch_size=settings.embedding_batch_size,
     )
 
 

@@ -45,10 +45,7 @@ class FunctionSettings:
     max_evidence_characters: int = MAX_EVIDENCE_CHARACTERS
     max_output_tokens: int = MAX_OUTPUT_TOKENS
     embedding_base_url: str | None = None
-    embedding_send_dimensions: bool | None = None
-    embedding_batch_size: int = 2_048
     log_refusals: LogRefusals = "none"
-    log_questions: bool = False
     store: str | None = None
 
     def __post_init__(self) -> None:

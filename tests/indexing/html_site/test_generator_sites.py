@@ -1,35 +1,25 @@
 """Sites of real generators, made answerable by the command."""
 
-import re
-import shutil
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
-from selectolax.lexbor import LexborHTMLParser
 
-from answerable.indexing.html_site.built_site import read_built_site
-from answerable.indexing.pages.html_parser import parse_article
 from answerable.serve.engine import Engine
 from answerable.serve.providers import open_function
 from answerable.serve.stores.bundle import Bundle
-from support import generated_sites, static_server
+from support import generated_sites
 from support.generated_sites import BASE, CHAINS, GENERATORS, HARBOUR, MOORING, NOTE, STORMS
-from support.sites import index, put
+from support.sites import NOTES, index, put
+
+pytestmark = pytest.mark.deep
 
 QUESTION = "How thick is the chain of a mooring?"
 WINCH = "Where was the gearbox of the electric winch taken from?"
-NOTE_FILE = (
-    "---\nlabel: Plans for the winch\nlocator: second shelf\nabout: {about}\n---\n\n"
-    "The gearbox of the electric winch was taken from a scrapped tractor in the spring.\n"
-)
 # Urls without the base and anchors, by page: what a generator makes of the same names.
 FOLDERS = ("", "storms/", "guide/mooring/")
 FILES = ("", "storms.html", "guide/mooring.html")
 OF_MKDOCS = ("harbour", "storms", "lanterns", "mooring", "the-chains")
 OF_SPHINX = ("harbour", "storms", "lanterns", "mooring", "chains")
-OF_HUGO = ("", "", "lanterns", "", "chains")
-OF_DOCUSAURUS = ("", "", "lanterns", "", "the-chains")
 EXPECTED = {
     "material": (FOLDERS, OF_MKDOCS),
     "mkdocs": (FOLDERS, OF_MKDOCS),
@@ -38,8 +28,8 @@ EXPECTED = {
     "alabaster": (FILES, OF_SPHINX),
     "furo": (FILES, OF_SPHINX),
     "furo-folders": (FOLDERS, OF_SPHINX),
-    "hugo": (FOLDERS, OF_HUGO),
-    "docusaurus": (FOLDERS, OF_DOCUSAURUS),
+    "hugo": (FOLDERS, ("", "", "lanterns", "", "chains")),
+    "docusaurus": (FOLDERS, ("", "", "lanterns", "", "the-chains")),
 }
 
 
@@ -53,13 +43,13 @@ def generator(request: pytest.FixtureRequest) -> str:
 def site(generator: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A site that was built and indexed; the function's folder is beside it."""
     folder = tmp_path_factory.mktemp(generator)
-    site = generated_sites.build(generator, folder / "built")
-    put(folder / "notebook" / "winch.md", NOTE_FILE.format(about="storms.md#lanterns"))
-    site = site.rename(folder / "site")
-    done = index(folder, notebook="notebook")
+    note = NOTES["winch.md"].replace("mooring.md#chains", "storms.md#lanterns")
+    put(folder / "notebook" / "winch.md", note)
+    site = generated_sites.build(generator, folder / "built").rename(folder / "site")
+    widget = {"endpoint": "https://ask.example/"}
+    done = index(folder, notebook="notebook", widget=widget)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith("3 pages, ")
-    assert ", 1 hint; " in done.stdout
     return site
 
 
@@ -70,8 +60,7 @@ def engine(site: Path) -> Engine[Bundle]:
 
 def test_every_page_is_read_and_nothing_else(generator: str, engine: Engine[Bundle]) -> None:
     (index, storms, mooring), anchors = EXPECTED[generator]
-    rows = range(engine.store.manifest.counts["passages"])
-    passages = [engine.store.passage(row) for row in rows]
+    passages = list(engine.store.passages())
     # Where a note at the foot of a page goes, generators do not agree.
     by_title = {p.title: (p.url, p.text.removesuffix(NOTE).rstrip()) for p in passages}
     by_title.pop("Mooring › Footnotes", None)
@@ -86,26 +75,11 @@ def test_every_page_is_read_and_nothing_else(generator: str, engine: Engine[Bund
     assert engine.store.site.url == f"https://harbour.example{BASE}"
 
 
-def test_every_anchor_is_in_its_page(site: Path) -> None:
-    read = read_built_site(site)
-    for source in read.sources:
-        inner = source.url.removeprefix(BASE)
-        file = site / (inner if inner.endswith(".html") else f"{inner}index.html")
-        page = LexborHTMLParser(file.read_text(encoding="utf-8"))
-        ids = {node.attributes["id"] or "" for node in page.css("[id]")}
-        sections = parse_article(source.html or "", source.title).sections
-        assert {section.anchor for section in sections} <= {*ids, ""}
-        assert set(re.findall(r'<h\d[^>]* id="([^"]+)"', source.html or "")) <= ids
-        assert read.targets[source.id + ".md"][1] <= ids | {
-            node.attributes["name"] for node in page.css("a[name]")
-        }
-
-
 def test_questions_are_answered_with_their_sources(generator: str, engine: Engine[Bundle]) -> None:
     (_, storms, mooring), anchors = EXPECTED[generator]
     answer = engine.answer(QUESTION).answer
     sentence = "The chain of a mooring is twelve millimetres thick."
-    assert answer.claims[0].text.startswith(f'{sentence}\n\nrope = "wet"\nboat.moor(rope)')
+    assert answer.claims[0].text.startswith(sentence)
     assert answer.citations[0].url == f"{BASE}{mooring}#{anchors[4]}"
     answer = engine.answer(WINCH).answer
     assert answer.mode == "related-material"
@@ -113,63 +87,15 @@ def test_questions_are_answered_with_their_sources(generator: str, engine: Engin
     assert engine.answer("Who sang at the opera in Vienna?").answer.mode == "not-found"
 
 
-def test_the_page_s_own_description_and_language_are_read(site: Path) -> None:
-    sources = {source.id: source for source in read_built_site(site).sources}
-    assert set(sources) == {"index", "storms", "guide/mooring"}
-    summary = sources["guide/mooring"].metadata.summary
-    # Two of MkDocs' own themes do not write it.
-    assert summary in ("How to moor a boat.", "")
-    assert {source.language for source in sources.values()} == {"en"}
-
-
-# Between two pages no element has the focus, and the document none at all.
-TYPED = """() => {
-  let node = document.activeElement;
-  while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
-  return node?.value ?? "";
-}"""
-
-
-@pytest.mark.parametrize("width", [1100, 360])
-def test_refusal_leads_to_the_search_of_the_theme(
-    generator: str, site: Path, tmp_path: Path, browser: Browser, width: int
-) -> None:
-    if generator in ("hugo", "docusaurus"):
-        pytest.skip("the site was built without a search")
-    shutil.copytree(site, tmp_path / "docs")
-    done = index(tmp_path, "docs")
-    assert done.returncode == 0, done.stderr
-    # Themes load scripts from other hosts, and fail without them.
-    page = browser.new_page(viewport={"width": width, "height": 760})
-    with static_server.serving(tmp_path) as origin:
-        page.goto(f"{origin}{BASE}index.html")
-        box = page.locator("answerable-ask")
-        box.get_by_role("button", name="Ask", exact=True).first.click()
-        box.locator("textarea").fill("Who sang at the opera in Vienna?")
-        box.locator("textarea").press("Enter")
-        expect(box).to_have_attribute("state", "not-found")
-        box.locator(".search").click()
-        typed = f"({TYPED})().includes('opera') || location.search.includes('opera')"
-        page.wait_for_function(typed)
-        expect(box).not_to_have_attribute("open", "")
-    page.close()
-
-
-def test_the_widget_is_put_into_every_page_once(site: Path, tmp_path: Path) -> None:
-    for endpoint in ("/ask/", "https://ask.example/"):
-        done = index(site.parent, function=str(tmp_path / "f"), widget={"endpoint": endpoint})
-        assert done.returncode == 0, done.stderr
-        for page in (site / "index.html", *site.glob("guide/mooring*")):
-            file = page if page.is_file() else page / "index.html"
-            html = file.read_text(encoding="utf-8")
-            depth = "../" * (len(file.relative_to(site).parts) - 1)
-            tag = f'<script type="module" src="{depth}assets/answerable/ask-box.js"></script>'
-            assert html.count(tag) == html.count("ask-box.js") == 1
-            assert html.count("<answerable-ask") == 1
-            assert html.count(f'<link rel="answerable" href="{endpoint}">') == 1
-            assert html.count('rel="answerable"') == 1
-    assert (site / "assets" / "answerable" / "ask-box.js").is_file()
+def test_the_widget_is_put_into_every_page_once(site: Path) -> None:
+    for file in (site / "index.html", *site.glob("guide/mooring*/index.html")):
+        html = file.read_text(encoding="utf-8")
+        depth = "../" * (len(file.relative_to(site).parts) - 1)
+        tag = f'<script type="module" src="{depth}assets/answerable/ask-box.js"></script>'
+        assert html.count(tag) == html.count("ask-box.js") == 1
+        assert html.count("<answerable-ask") == 1
+        assert html.count('<link rel="answerable" href="https://ask.example/">') == 1
     before = {path: path.read_bytes() for path in site.rglob("*") if path.is_file()}
-    done = index(site.parent, function=str(tmp_path / "f"), widget={"endpoint": endpoint})
+    done = index(site.parent, notebook="notebook", widget={"endpoint": "https://ask.example/"})
     assert "; 0 files changed" in done.stdout
     assert before == {path: path.read_bytes() for path in site.rglob("*") if path.is_file()}

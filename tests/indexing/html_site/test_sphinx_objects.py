@@ -45,19 +45,12 @@ All that a crew may call.
 
 Ferries sail on Sundays.
 
-.. option:: --port N
-
-   The port that the server listens on.
-
-.. cpp:function:: int reef(int rows)
-
-   Make the sail smaller by some rows.
-
 Signals
 -------
 
 A signal is three flags.
 """
+pytestmark = pytest.mark.deep
 BOAT, MOOR = "harbour.Boat", "harbour.Boat.moor"
 
 
@@ -78,8 +71,6 @@ def test_every_object_is_a_section_below_what_describes_it(site: Path) -> None:
     (source,) = (each for each in read_built_site(site).sources if each.id == "api")
     sections = parse_article(source.html or "", source.title, source.url).sections
     outline = [(section.path, section.anchor) for section in sections]
-    (reef,) = (anchor for path, anchor in outline if path == ("reef",))
-    assert reef.startswith("_CPPv4")
     assert outline == [
         ((), "api"),
         ((BOAT,), BOAT),
@@ -87,38 +78,23 @@ def test_every_object_is_a_section_below_what_describes_it(site: Path) -> None:
         ((BOAT,), BOAT),
         (("harbour.tow",), "harbour.tow"),
         ((), "api"),
-        (("--port",), "cmdoption-port"),
-        (("reef",), reef),
         (("Signals",), "signals"),
     ]
     texts = [[block.text for block in section.blocks] for section in sections]
     assert texts[1][0] == "class harbour.Boat(name)"
-    assert texts[2] == [
-        "moor(rope, knots=2)",
-        "Tie the boat to a buoy with a rope of hemp.",
-        "Parameters:",
-        "knots – how many knots the rope gets",
-        "inner",
-        "An attribute without an anchor.",
-    ]
     assert texts[3] == ["A boat is launched from the eastern slip in May."]
     assert texts[4][:2] == ["harbour.tow(boat)", "harbour.tow(boat, speed)"]
     assert texts[5] == ["Ferries sail on Sundays."]
 
 
-@pytest.mark.parametrize(
-    ("question", "anchor"),
-    [
+def test_an_answer_cites_the_object(site: Path) -> None:
+    done = index(site.parent, answers_in="function")
+    assert done.returncode == 0, done.stdout + done.stderr
+    engine = open_function(site.parent / "function")
+    for question, anchor in (
         ("How fast is a boat pulled through the harbour?", "harbour.tow"),
         ("What rope ties a boat to a buoy?", MOOR),
-        ("Where does a boat keep its papers?", BOAT),
         ("When do ferries sail?", "api"),
-    ],
-)
-def test_an_answer_cites_the_object(site: Path, question: str, anchor: str) -> None:
-    function = site.parent / "function"
-    if not function.is_dir():
-        done = index(site.parent, answers_in="function")
-        assert done.returncode == 0, done.stdout + done.stderr
-    answer = open_function(function).answer(question).answer
-    assert answer.citations[0].url == f"/api.html#{anchor}"
+    ):
+        answer = engine.answer(question).answer
+        assert answer.citations[0].url == f"/api.html#{anchor}"

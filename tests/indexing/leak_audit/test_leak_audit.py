@@ -4,27 +4,19 @@ import gzip
 import html
 import json
 import os
-import random
 import re
-import sqlite3
-import time
-import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import quote
 
 import mkdocs.contrib.search
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from answerable.indexing.leak_audit import audit, word_runs
 from answerable.indexing.leak_audit.audit import Artifact, audit_artifacts, walk_artifacts
 from answerable.indexing.leak_audit.word_runs import index_runs, split_tokens
-from answerable.indexing.notes.notebook import Note, read_notebook
+from answerable.indexing.notes.notebook import Note
 from answerable.serve.errors import LeakError, NotebookError, SiteError
-from support.sites import NOTES, PAGES, build, put, write_site
+from support.sites import put
 
 BODY = "The gearbox of the electric winch was taken from a scrapped tractor in the spring."
 RUN = "electric winch was taken from a scrapped tractor"
@@ -80,12 +72,6 @@ def test_seven_words_are_no_run() -> None:
     ("body", "published"),
     [
         (f"We _{RUN}_ it", f"<em>{RUN}</em>"),
-        ("**one** [two](http://x.example/a) three four five six seven `eight`",
-         "one <a>two</a> three four five six seven <code>eight</code>"),
-        ("one two three f<b>ou</b>r five six seven eight",
-         "one two three four five six seven eight"),
-        ("one two three four five six seven eight",
-         "one t<b>w</b>o three four five&nbsp;six se\u00adven eight"),
         ("Straße und café im Größenwahn der alten Hafenstadt",
          "STRASSE UND cafe\u0301 im größenwahn der alten hafenstadt"),
         ("जहाज़ की पुरानी घंटी रात को तीन बार बजती है", "जहाज़ की पुरानी घंटी रात को तीन बार बजती है"),
@@ -112,23 +98,12 @@ def test_a_short_note_matches_whole() -> None:
     audit_artifacts([note("![](x.png)")], [page("anything")])
 
 
-@pytest.mark.parametrize("body", ["Sell the boat!", "TODO", "1 2 3 4 5", "I go to it now", "12."])
-def test_a_short_note_of_ordinary_words_is_no_leak(body: str) -> None:
-    audit_artifacts([note(body)], [page(body), asset(body)])
-
-
 def test_a_short_note_is_no_leak_where_its_words_stand_on_other_pages() -> None:
     initech = "Sell to Initech."
     other = page("Initech builds winches.", "b.md", "site/b/index.html")
     audit_artifacts([note(initech)], [page(initech), other, asset(initech)])
     long = "Sell the boat to Initech."
     leak([note(long)], page(long), other)
-
-
-def test_a_short_note_hides_no_leak_of_a_longer_run() -> None:
-    text = leak([note("x y"), note(f"{BODY} x y")], page(f"x y. {BODY}"))
-    assert text.endswith("published_in")
-    leak([note(JAPANESE[:14])], page(JAPANESE))
 
 
 def test_a_file_that_an_installed_theme_ships_is_no_leak() -> None:
@@ -144,7 +119,7 @@ def test_a_title_is_private_when_it_is_as_long_as_a_run() -> None:
     audit_artifacts([note("x y", "The winch")], [page("The winch")])
 
 
-@pytest.mark.parametrize("divider", [" ", "-", "_", "%20", "/"])
+@pytest.mark.parametrize("divider", [" ", "_", "%20", "/"])
 def test_a_file_name_that_leaks_is_not_repeated(divider: str) -> None:
     name = f"site/img/{RUN.replace(' ', divider)}.png"
     text = leak([note()], Artifact(name, lambda: b"\x89PNG"))
@@ -153,23 +128,12 @@ def test_a_file_name_that_leaks_is_not_repeated(divider: str) -> None:
     assert "tractor" not in text
 
 
-def test_a_place_that_leaks_is_not_repeated() -> None:
-    line = json.dumps({"id": f"a#{RUN.replace(' ', '-')}", "text": BODY})
-    assert "stand in site/search.json, its text;" in leak([note()], asset(line + "\n" + line))
-
-
 def test_a_listed_page_and_what_is_made_from_it_may_repeat_the_note() -> None:
     listed = note(published=("./a.md",))
     feed = asset(gzip.compress(f"<p>{BODY}</p>".encode()), "site/feed.xml.gz")
     audit_artifacts([listed], iter([feed, page(f"<p>{BODY}</p>")]))
     assert "in site/b/index.html" in leak(
         [listed], page(BODY), page(BODY, "b.md", "site/b/index.html")
-    )
-    other = BODY.replace("scrapped", "new")
-    assert "words 2 to 9" in leak([note(f"{BODY} {other}", published=("/a.md",))],
-                                  page("nothing"), asset(f"gearbox {BODY[12:]}"))  # fmt: skip
-    assert "words 19 to 26" in leak(
-        [note(f"{BODY} {other}", published=("/a.md",))], page(BODY), asset(f"{BODY} - {other[12:]}")
     )
 
 
@@ -186,14 +150,6 @@ def test_published_in_has_to_name_what_is_published() -> None:
     audit_artifacts(
         [note(published=("/b.js",))], [Artifact("site/b.js", BODY.encode, None, "b.js")]
     )
-
-
-def test_without_notes_nothing_is_read() -> None:
-    def never() -> Iterator[Artifact]:
-        raise AssertionError
-        yield
-
-    audit_artifacts([], never())
 
 
 def test_a_folder_is_walked_in_order(tmp_path: Path) -> None:
@@ -221,41 +177,10 @@ def test_linked_folders_are_read_once_and_a_link_to_itself_ends(tmp_path: Path) 
     assert [artifact.name for artifact in artifacts] == ["site/far/b.txt", "site/z/a.txt"]
 
 
-def test_of_media_only_the_beginning_is_read_unless_it_is_text(tmp_path: Path) -> None:
-    for name, data in {"a.png": b"\xff" * 99_999, "b.png": b"a" * 99_999, "c.js": b"\xff" * 99_999,
-                       "d.png": b"\xff\xfe" * 50_000}.items():  # fmt: skip
-        (tmp_path / name).write_bytes(data)
-    sizes = [len(artifact.data()) for artifact in walk_artifacts(tmp_path, "site")]
-    assert sizes == [65_536, 99_999, 99_999, 100_000]
-
-
-def test_media_that_are_archives_too_are_read_whole(tmp_path: Path) -> None:
-    with zipfile.ZipFile(tmp_path / "a.png", "w") as archive:
-        archive.writestr("x.bin", os.urandom(200_000))
-        archive.writestr("page.html", f"<p>{BODY}</p>")
-    data = (tmp_path / "a.png").read_bytes()
-    (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + os.urandom(100_000) + data)
-    assert "site/a.png, member 2" in leak([note()], *walk_artifacts(tmp_path, "site"))
-
-
 def test_a_named_pipe_in_the_site_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.txt")
     with pytest.raises(SiteError, match=r"a\.txt is neither a file nor a folder; remove it"):
         audit_artifacts([note()], walk_artifacts(tmp_path, "site"))
-
-
-def test_caption_times_in_a_note_hide_no_run_on_a_page_without_times() -> None:
-    words = BODY.split()
-    captions = "\n".join(f"[0:{at:02}] {word}" for at, word in enumerate(words))
-    leak([note(captions)], page(f"<p>{BODY}</p>"))
-    leak([note(f"We met at 12:30 and at 14:45. {BODY}")], page(f"0:01 {BODY}\n0:02 x"))
-
-
-def test_a_draft_is_private_and_may_list_a_page_to_come() -> None:
-    draft = note(published=("b.md",))
-    audit_artifacts([], [page("all well")], drafts=[draft])
-    with pytest.raises(LeakError):
-        audit_artifacts([], [page(BODY)], drafts=[draft])
 
 
 RAW = (
@@ -274,25 +199,12 @@ def talk(raw: str = RAW) -> Note:
     ("name", "text"),
     [
         ("site/a.vtt", RAW),
-        ("site/a.txt", RAW),
         ("site/a.html", f"<pre>{html.escape(RAW)}</pre>"),
         ("site/a.srt", re.sub(r"\.000", ",500", RAW.replace("00:00", "00:01"))),
-        ("site/a.vtt", RAW.replace("align:start", "").replace("\n", "\r\n")),
     ],
 )
 def test_a_transcript_is_found_with_and_without_its_times(name: str, text: str) -> None:
     leak([talk()], asset(text, name))
-
-
-def test_times_alone_are_no_leak() -> None:
-    other = re.sub(r"(?m)^(?=.*[a-z])(?!Kind|00|NOTE).*$", "xyz", RAW).replace("cut the joke", "")
-    assert "00:00:04.000 --> 00:00:06.000 align:start" in other
-    audit_artifacts([talk()], [asset(other, "site/a.vtt")])
-
-
-def test_a_comment_of_a_transcript_is_private() -> None:
-    raw = RAW.replace("cut the joke", "nobody must ever hear of this very bad joke")
-    leak([talk(raw)], page("<p>Nobody must ever hear of this very bad joke!</p>"))
 
 
 @pytest.fixture
@@ -341,88 +253,3 @@ def test_the_cache_holds_no_words_and_survives_damage(tmp_path: Path) -> None:
     path.write_bytes(b"no database" * 500)
     audit_artifacts([note()], [page("one two")], tmp_path)
     leak([note()], page(BODY), cache=tmp_path)
-
-
-def test_cache_entries_unused_for_weeks_are_removed(tmp_path: Path) -> None:
-    audit_artifacts([note()], [page("one two")], tmp_path)
-    with closing(sqlite3.connect(tmp_path / audit.AUDIT_CACHE_FILE)) as database, database:
-        database.execute("UPDATE entries SET used = ?", (int(time.time() // 86_400) - 40,))
-    audit_artifacts([note()], [page("three")], tmp_path)
-    with closing(sqlite3.connect(tmp_path / audit.AUDIT_CACHE_FILE)) as database:
-        assert database.execute("SELECT count(*) FROM entries").fetchone() == (1,)
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = write_site(tmp_path_factory.mktemp("audited"), notes=NOTES)
-    done = build(folder)
-    assert done.returncode == 0, done.stderr
-    return folder
-
-
-def list_function_files(site: Path) -> list[Artifact]:
-    """List what a build writes into a function; the model's files are the package's own."""
-    files = walk_artifacts(site / "function", "function")
-    return [file for file in files if not file.name.startswith("function/model/")]
-
-
-def test_a_built_site_is_clean(site: Path) -> None:
-    notes = list(read_notebook(site / "notebook", writes_key=True).notes)
-    assert (site / "function" / "model").is_dir()
-    audit_artifacts(notes, [*walk_artifacts(site / "site", "site"), *list_function_files(site)])
-
-
-def test_a_sentence_of_a_page_is_found_in_the_bundle(site: Path) -> None:
-    spied = note(PAGES["storms.md"].rsplit("\n\n", 1)[1])
-    text = leak([spied], *list_function_files(site))
-    assert "words 1 to 8 of the note stand in function/bundle/" in text
-    assert ", values.passages[4][0];" in text
-    assert "stand in site/" in leak([spied], *walk_artifacts(site / "site", "site"))
-
-
-WORDS = [f"{a}{b}" for a in ("ba", "ke", "li", "mo") for b in ("nu", "pra", "sto", "tri")]
-MARKUP = (
-    "<b>",
-    "</b>",
-    "<!-- x -->",
-    "<p class='a\nb'>",
-    "&amp;",
-    "x <i>y</i>\n",
-    "<br/>",
-    "'",
-    "é ",
-)
-DISGUISES: tuple[Callable[[str], str], ...] = (
-    str.upper,
-    lambda text: text.replace(" ", "</i> <b>"),
-    lambda text: text.replace("a", "<wbr>a"),
-    lambda text: text.replace("o", "&#111;"),
-    lambda text: "".join(f"\\u{ord(c):04X}" for c in text),
-    lambda text: f"<a href='?q={quote(text)}'>",
-    lambda text: text.replace(" ", "\\n"),
-    lambda text: text.replace(" ", "</td><td>"),
-)
-
-
-@settings(deadline=None)
-@given(st.integers(), st.lists(st.sampled_from(MARKUP)), st.lists(st.sampled_from(MARKUP)),
-       st.sampled_from(DISGUISES))  # fmt: skip
-def test_a_run_planted_anywhere_is_found(
-    seed: int, before: list[str], after: list[str], disguise: Callable[[str], str]
-) -> None:
-    random_choices = random.Random(seed)
-    words = [random_choices.choice(WORDS) for _ in range(random_choices.randrange(8, 40))]
-    start = random_choices.randrange(len(words) - 7)
-    planted = disguise(" ".join(words[start : start + 8]))
-    text = f"{''.join(before)} {planted} {''.join(after)}"
-    leak([note(" ".join(words))], page(text))
-    leak([note(" ".join(words))], asset(json.dumps({"a": [text]})))
-
-
-@settings(deadline=None)
-@given(st.binary(max_size=300), st.text(max_size=60), st.text(max_size=20))
-def test_no_bytes_and_no_note_break_the_audit(data: bytes, body: str, name: str) -> None:
-    try:
-        audit_artifacts([note(body)], [Artifact(name, lambda: data)])
-    except LeakError as error:
-        str(error).encode()

@@ -3,139 +3,189 @@
 import html
 import io
 import json
+import logging
 import random
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from answerable.cli import main
 from answerable.indexing.notes.note_lint import find_shared_run, fold_words
 from answerable.serve.http.messages import Request
-from answerable.serve.providers import make_engine
-from support.doubles import CountingEmbedder, handle
-from support.sites import NOTES, ask, build, local, opened, write_site
+from answerable.serve.providers import open_function
+from answerable.serve.types import HintCitation
+from support.doubles import handle
+from support.openai_stub import OpenAIStub
+from support.sites import NOTES, ask, build_here, opened, put, write_site
 
-SYLLABLES = ("ba", "ke", "li", "mo", "nu", "pra", "sto", "tri", "ve", "zu")
 RUN = 8
+QUESTION = "Where is the keel?"
+ASKED = ("What does the keel note say?", QUESTION, "How thick is the mooring chain?")
+HEADERS = {"content-type": "application/json"}
+OUTPUTS = (
+    *("pages", "search index", "files of the box", "bundle", "code and settings", "log of a build"),
+    *("answers", "searches", "problems", "log of a function", "ask", "ask --json", "ask --places"),
+    *("eval --full --json", "report of the gold set"),
+)
 
 
-@pytest.fixture(scope="module")
-def sentence() -> str:
-    random_choices = random.Random(2024)
-    return " ".join("".join(random_choices.choices(SYLLABLES, k=4)) for _ in range(12))
+def make_canary() -> str:
+    """Make sixteen words that no dictionary has."""
+    syllables = ("ba", "ke", "li", "mo", "nu", "pra", "sto", "tri", "ve", "zu")
+    generator = random.Random(7)
+    return " ".join("".join(generator.choices(syllables, k=3)) for _ in range(16))
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory, sentence: str) -> Path:
-    """A site with a note that holds the sentence in its title, a heading and its body."""
-    secret = (
-        "---\nlabel: Keel\nlocator: third shelf\nabout: storms.md\n"
-        f"title: {sentence}\n---\n\n# {sentence}\n\nWe say: {sentence}. Keels rust.\n"
-    )
-    folder = write_site(tmp_path_factory.mktemp("private"), notes={**NOTES, "keel.md": secret})
-    done = build(folder, "-v")
-    assert done.returncode == 0, done.stderr
-    (folder / "log").mkdir()
-    (folder / "log" / "build.txt").write_text(done.stdout + done.stderr, encoding="utf-8")
-    return folder
+CANARY = make_canary()
 
 
-def readings(path: Path) -> Iterator[str]:
+def holds_canary(text: str) -> bool:
+    return find_shared_run(text, CANARY, RUN) is not None or fold_words(CANARY)[5] in text
+
+
+def read_file(path: Path) -> Iterator[str]:
     """Every way that a file could give words away."""
     data = path.read_bytes()
-    yield data.decode("utf-8", "replace")
-    yield data.decode("utf-16-le", "replace")
     text = data.decode("utf-8", "replace")
+    yield text
+    yield data.decode("utf-16-le", "replace")
     yield html.unescape(re.sub(r"<[^>]*>", " ", text))
     if path.suffix == ".json":
         yield json.dumps(json.loads(data), ensure_ascii=False)
-    if path.suffix == ".npy":
-        yield bytes(np.load(io.BytesIO(data)).tobytes()).decode("utf-8", "replace")
-    yield from inflated(data)
-
-
-def inflated(data: bytes) -> Iterator[str]:
-    """Every zlib stream in a file, wherever it begins."""
-    for match in re.finditer(rb"\x78[\x01\x5e\x9c\xda]", data):
+    for stream in re.finditer(rb"\x78[\x01\x5e\x9c\xda]", data):
         try:
-            content = zlib.decompressobj().decompress(data[match.start() :])
+            content = zlib.decompressobj().decompress(data[stream.start() :])
         except zlib.error:
             continue
         yield content.decode("utf-8", "replace")
 
 
-def written(site: Path) -> list[Path]:
-    return [
-        path
-        for folder in ("site", "function", "log")
-        for path in sorted((site / folder).rglob("*"))
-        if path.is_file() and "model" not in path.parts and path.suffix not in (".woff2", ".ttf")
-    ]
+def read_files(*paths: Path) -> list[str]:
+    return [text for path in paths if path.is_file() for text in read_file(path)]
 
 
-def leaks(text: str, sentence: str) -> bool:
-    return fold_words(sentence)[5] in text or find_shared_run(text, sentence, RUN) is not None
+def record_log(work: Callable[[], object]) -> str:
+    """Return all that is logged while some work is done."""
+    handler = logging.StreamHandler(stream := io.StringIO())
+    root = logging.getLogger()
+    level = root.level
+    root.addHandler(handler)
+    root.setLevel(logging.DEBUG)
+    try:
+        work()
+    finally:
+        root.removeHandler(handler)
+        root.setLevel(level)
+    return stream.getvalue()
 
 
-def test_the_run_detector_of_this_file_finds_a_planted_run(tmp_path: Path, sentence: str) -> None:
-    plain = tmp_path / "a.txt"
-    plain.write_text(f"x {sentence.upper()} y", encoding="utf-8")
-    packed = tmp_path / "b.z"
-    packed.write_bytes(b"head" + zlib.compress(sentence.encode(), 9))
-    tagged = tmp_path / "c.html"
-    tagged.write_text(sentence.replace(" ", "</b> <b>"), encoding="utf-8")
-    for path in (plain, packed, tagged):
-        assert any(leaks(text, sentence) for text in readings(path)), path
+def write_private_site(folder: Path, stub: OpenAIStub | None) -> Path:
+    """Write a site with a note that holds the canary in its title, a heading and its text."""
+    note = (
+        "---\nlabel: Keel\nlocator: third shelf\nabout: storms.md\n"
+        f"title: {CANARY}\n---\n\n# {CANARY}\n\nKeel: {CANARY}. Keels rust.\n"
+    )
+    options: dict[str, object] = {"notebook": "notebook", "function": "function"}
+    if stub:
+        remote = {"provider": "openai", "base_url": stub.base_url}
+        options["embedding"] = {**remote, "dimensions": 64}
+        options["answers"] = {**remote, "model": "hostile-echo"}
+    notes = {**NOTES, "keel.md": note}
+    write_site(folder, notes=notes, plugins=["search", {"answerable": options}])
+    query = {"id": "keel", "query": QUESTION, "forbidAnswerPatterns": ["zebra"]}
+    put(folder / "eval" / "gold.yaml", json.dumps([query]))
+    return folder
 
 
-def test_nothing_written_holds_a_run_of_the_note(site: Path, sentence: str) -> None:
-    paths = written(site)
-    names = {path.name for path in paths}
-    assert {"build.txt", "manifest.json", "index.html", "main.py"} <= names
-    assert any(path.name.startswith("hints-") for path in paths)
-    for path in paths:
-        for text in readings(path):
-            assert not leaks(text, sentence), path
+def list_outputs(folder: Path) -> dict[str, list[str]]:
+    """Build the site, ask its function and run the commands; what each of them gives away."""
+    texts = {"log of a build": [record_log(lambda: build_here(folder))]}
+    site, function = folder / "site", folder / "function"
+    texts["pages"] = read_files(*site.rglob("*.html"))
+    texts["search index"] = read_files(*site.glob("search/*"))
+    texts["files of the box"] = read_files(*site.glob("assets/**/*"))
+    texts["bundle"] = read_files(*function.glob("bundle/**/*"))
+    texts["code and settings"] = read_files(*function.glob("*"))
+    engine = open_function(function)
+
+    def send(answers: list[str], searches: list[str], problems: list[str]) -> None:
+        for question in ASKED:
+            body = json.dumps({"question": question}).encode()
+            for request, replies in (
+                (Request("POST", "answer", headers=HEADERS, body=body), answers),
+                (Request("GET", "search", query=f"q={question}"), searches),
+                (Request("POST", "answer", headers=HEADERS, body=body + b"}"), problems),
+            ):
+                replies.append(handle(engine, request).body.decode())
+
+    replies = [texts.setdefault(name, []) for name in ("answers", "searches", "problems")]
+    texts["log of a function"] = [record_log(lambda: send(*replies))]
+    for name in ("ask", "ask --json", "ask --places"):
+        texts[name] = [CliRunner().invoke(main, [*name.split(), QUESTION]).output]
+    report = folder / "report.md"
+    evaluate = ["eval", "--full", "--json", "--yes", "--markdown", str(report)]
+    texts["eval --full --json"] = [CliRunner().invoke(main, evaluate).output]
+    texts["report of the gold set"] = read_files(report)
+    return texts
 
 
-def test_nothing_that_is_written_names_a_note_file(site: Path) -> None:
-    for path in written(site):
-        if "site" in path.parts or "function" in path.parts:
-            assert all("keel.md" not in text for text in readings(path)), path
+@pytest.fixture(scope="module")
+def stub() -> Iterator[OpenAIStub]:
+    with OpenAIStub() as server:
+        yield server
 
 
-def test_the_note_is_found_and_an_answer_shows_its_public_surface_only(
-    site: Path, sentence: str
-) -> None:
-    reply = ask(opened(site), f"{sentence}?")
-    assert reply.answer.mode == "related-material"
-    engine = make_engine(opened(site), local())
-    body = json.dumps({"question": sentence}).encode()
-    headers = {"content-type": "application/json"}
-    answer = handle(engine, Request("POST", "answer", headers=headers, body=body))
-    search = handle(engine, Request("GET", "search", "q=keels+rust+" + sentence.split()[0]))
-    assert "third shelf" in answer.body.decode()
-    # The notes of an answer name the words of the question that the site does not know.
-    shown = json.dumps({**json.loads(answer.body), "notes": []})
-    for text in (shown, search.body.decode()):
-        assert not leaks(text, sentence)
+@pytest.fixture(scope="module", params=["keyless", "openai"])
+def outputs(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, stub: OpenAIStub
+) -> Iterator[dict[str, list[str]]]:
+    folder = tmp_path_factory.mktemp(request.param)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENAI_API_KEY", "test")
+        patch.chdir(write_private_site(folder, stub if request.param == "openai" else None))
+        yield list_outputs(folder)
 
 
-def test_the_answerer_embeds_no_word_of_a_note(site: Path, sentence: str) -> None:
-    embedder = CountingEmbedder(local())
-    make_engine(opened(site), embedder).answer("Which lantern warns of keels that rust?")
-    assert embedder.texts
-    assert not any(leaks(text, sentence) for text in embedder.texts)
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_no_output_holds_a_run_of_the_note(outputs: dict[str, list[str]], name: str) -> None:
+    assert set(outputs) == set(OUTPUTS)
+    # A keyless function has nothing to log.
+    assert any(outputs[name]) or name == "log of a function"
+    assert not [text for text in outputs[name] if holds_canary(text)]
 
 
-def test_no_word_of_a_note_is_a_term(site: Path, sentence: str) -> None:
-    terms = opened(site).postings.terms
-    assert not any(term in word for term in terms for word in fold_words(sentence) if len(term) > 4)
+def test_no_output_names_the_file_of_a_note(outputs: dict[str, list[str]]) -> None:
+    for name in OUTPUTS:
+        assert "keel.md" not in "".join(outputs[name]), name
 
 
-def test_the_cache_that_holds_private_vectors_is_not_in_version_control(site: Path) -> None:
-    folder = site / ".cache" / "plugin" / "answerable"
-    assert (folder / ".gitignore").read_text(encoding="utf-8") == "*\n"
+def test_a_note_is_found_by_its_words_none_of_which_is_a_term(tmp_path: Path) -> None:
+    build_here(write_private_site(tmp_path, None))
+    bundle = opened(tmp_path)
+    (citation,) = ask(bundle, f"{CANARY}?").citations
+    assert isinstance(citation, HintCitation)
+    assert (citation.label, citation.url) == ("Keel", "/storms/")
+    long_terms = [term for term in bundle.postings.terms if len(term) > 4]
+    assert long_terms
+    assert not [term for term in long_terms if term in CANARY]
+
+
+def test_only_the_embedding_host_hears_the_canary(stub: OpenAIStub) -> None:
+    """Runs last: by now every other test has asked through the server."""
+    assert "/v1/chat/completions" in {request.endpoint for request in stub.requests}
+    heard = {r.endpoint for r in stub.requests if holds_canary(r.body.decode())}
+    assert heard == {"/v1/embeddings"}
+
+
+def test_the_reading_of_this_file_finds_a_planted_run(tmp_path: Path) -> None:
+    for data in (
+        f"x {CANARY.upper()} y".encode(),
+        b"head" + zlib.compress(CANARY.encode(), 9),
+        CANARY.replace(" ", "</b> <b>").encode(),
+    ):
+        (tmp_path / "a").write_bytes(data)
+        assert any(holds_canary(text) for text in read_file(tmp_path / "a"))

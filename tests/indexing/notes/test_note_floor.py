@@ -1,17 +1,12 @@
 """The note floor follows the size of the notebook, and a first notebook routes without tuning."""
 
-import shutil
-from pathlib import Path
-
 import pytest
 
 from answerable.serve.bundle_format.manifest import scale_note_floor
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
-from answerable.serve.stores.bundle import open_bundle
 from support import sites
 
-ARCHIVE = Path(__file__).parents[2] / "archive"
 NOTES = {
     "outage.md": "label: Postmortem of the March outage\nlocator: drawer 2",
     "hiring.md": "label: Interviews for the second keeper\nlocator: drawer 3",
@@ -66,37 +61,3 @@ def test_a_first_notebook_routes_by_its_labels(engine: Engine, question: str, la
 )
 def test_unrelated_questions_route_to_no_note(engine: Engine, question: str) -> None:
     assert not engine.answer(question).answer.routes
-
-
-def test_an_authored_note_floor_stays(tmp_path: Path) -> None:
-    folder = sites.write_site(
-        tmp_path, notes=sites.NOTES, options={"retrieval": {"note_floor": 0.4}}
-    )
-    sites.build_here(folder)
-    assert sites.opened(folder).manifest.profile.note_floor == 0.4
-
-
-def test_the_command_scales_the_note_floor_as_a_build_does(tmp_path: Path) -> None:
-    pages = {"index.md": "# Harbour\n\nHarbour keeps small boats in order.\n"}
-    notes = {"winch.md": sites.NOTES["winch.md"].replace("mooring.md#chains", "index.md")}
-    folder = sites.write_site(tmp_path, pages, notes)
-    sites.build_here(folder)
-    done = sites.index(folder, notebook="notebook", function="other")
-    assert done.returncode == 0, done.stderr
-    floors = {
-        open_bundle(folder / name / "bundle").manifest.profile.note_floor
-        for name in ("function", "other")
-    }
-    assert floors == {scale_note_floor(1)}
-
-
-def test_the_archive_of_essays_routes_to_its_notes(tmp_path: Path) -> None:
-    shutil.copytree(ARCHIVE, tmp_path, dirs_exist_ok=True)
-    sites.build_here(tmp_path)
-    bundle = sites.opened(tmp_path)
-    assert bundle.manifest.profile.note_floor == scale_note_floor(3)
-    own = make_engine(bundle, sites.local())
-    reply = own.answer("Where can I hear the interview with the island radio?")
-    assert [route.citation.label for route in reply.answer.routes] == [
-        "Interview on habits with the island radio"
-    ]

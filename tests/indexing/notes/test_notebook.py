@@ -10,7 +10,7 @@ from answerable.indexing.notes.note_places import make_about_resolver
 from answerable.indexing.notes.notebook import Note, NotePage, read_notebook
 from answerable.indexing.notes.routing_hints import check_about, make_hint
 from answerable.serve.errors import NotebookError
-from support.sites import build, put, write_site
+from support.sites import put
 
 GOOD = "---\nlabel: Winch\nlocator: shelf 2\nabout: guide.md#aws\ntitle: Secret\n---\nBody here.\n"
 
@@ -33,19 +33,6 @@ def test_a_note_has_its_fields_and_its_title_is_embedded_with_the_body(tmp_path:
     assert note.text == "Secret\n\nBody here."
 
 
-def test_a_derived_id_is_opaque_and_stable(tmp_path: Path) -> None:
-    (note,) = read_notes(tmp_path, winch=GOOD)
-    assert note == read_notes(tmp_path)[0]
-    assert note.id.startswith("note:")
-    assert len(note.id) == 15
-    assert "winch" not in note.id
-
-
-def test_a_declared_id_is_used(tmp_path: Path) -> None:
-    (note,) = read_notes(tmp_path, winch=GOOD.replace("title", "id: w-1\ntitle"))
-    assert note.id == "w-1"
-
-
 def test_every_error_of_every_note_is_a_line_of_one_error(tmp_path: Path) -> None:
     put(tmp_path / "a.md", "---\ntitle: [x]\nid: a b\npublished_in: {a: b}\n---\nText")
     put(tmp_path / "b.vtt", VTT.replace("-->", "--> ,") + "\n00:03.000 --> soon\nMore.\n")
@@ -66,11 +53,11 @@ def test_every_error_of_every_note_is_a_line_of_one_error(tmp_path: Path) -> Non
     lines = [line.split(";")[0] for line in str(caught.value).split("\n")]
     assert lines == [
         "d.srt.yml: its transcript d.srt is missing",
+        "a.md: title has to be a text in quotes, on one line",
+        "a.md: id has to be a text of letters, digits, `.`, `_`, `:` and `-`",
+        "a.md: published_in has to be a page such as `guide/deploy.md`, or a list of pages",
         "a.md: label is missing",
         "a.md: about is missing",
-        "a.md: title has to be a text",
-        "a.md: id may hold letters, digits, `.`, `_`, `:` and `-` only",
-        "a.md: published_in has to be a page such as `guide/deploy.md`, or a list of pages",
         "b.vtt: line 3 has no times such as `00:01.000 --> 00:04.000`",
         "b.vtt: line 6 has no times such as `00:01.000 --> 00:04.000`",
         "b.vtt.yml: locator holds a URL, and it is public",
@@ -82,65 +69,67 @@ def test_every_error_of_every_note_is_a_line_of_one_error(tmp_path: Path) -> Non
     ]
 
 
-def test_a_build_reports_all_errors_of_a_notebook(tmp_path: Path) -> None:
-    notes = {
-        "a.md": GOOD.replace("guide.md#aws", "gone.md"),
-        "b.md": GOOD.replace("about: guide.md#aws", "about: index.md\npublished_in: [x.md, y.md]"),
-        "c.md": "No front matter.",
-    }
-    done = build(write_site(tmp_path, notes=notes))
-    assert done.returncode != 0
-    assert [line[:20] for line in done.stderr.split("answerable: ")[1].splitlines() if line] == [
-        "a.md: about: 'gone.m",
-        "b.md: published_in: ",
-        "b.md: published_in: ",
-        "c.md: label is missi",
-        "c.md: about is missi",
-    ]
-
-
-def test_a_named_pipe_in_the_notebook_does_not_hang_the_build(tmp_path: Path) -> None:
-    write_site(tmp_path, notes={"a.md": GOOD.replace("guide.md#aws", "index.md")})
-    os.mkfifo(tmp_path / "notebook" / "pipe.md")
-    put(tmp_path / "notebook" / "talk.vtt", VTT)
-    os.mkfifo(tmp_path / "notebook" / "talk.vtt.yml")
-    done = build(tmp_path)
-    assert done.returncode != 0
-    assert "pipe.md: neither a file nor a folder; remove or rename it" in done.stderr
-    assert "talk.vtt.yml: neither a file nor a folder; remove or rename it" in done.stderr
-
-
-def test_two_notes_of_one_id_are_refused_naming_both(tmp_path: Path) -> None:
-    text = GOOD.replace("title", "id: w-1\ntitle")
-    with pytest.raises(NotebookError, match=r"b\.md.*'w-1'.*a\.md"):
-        read_notes(tmp_path, a=text, b=text)
-
-
-@pytest.mark.parametrize("field", ["label", "about"])
-def test_a_missing_field_is_named_with_its_file(tmp_path: Path, field: str) -> None:
-    lines = [line for line in GOOD.splitlines() if not line.startswith(field)]
-    assert message(tmp_path, "\n".join(lines)).startswith(f"winch.md: {field} is missing")
-
-
-def test_a_locator_is_optional(tmp_path: Path) -> None:
-    (note,) = read_notes(tmp_path, winch=GOOD.replace("locator: shelf 2\n", ""))
-    assert note.locator == ""
-
-
-def test_without_front_matter_the_label_is_missing(tmp_path: Path) -> None:
-    assert "winch.md: label is missing" in message(tmp_path, "just text")
-
-
-@pytest.mark.parametrize("value", ["[a, b]", "{a: b}", "yes"])
-def test_a_field_that_is_no_text_is_named(tmp_path: Path, value: str) -> None:
-    text = GOOD.replace("label: Winch", f"label: {value}")
-    assert message(tmp_path, text).startswith("winch.md: label has to be a text")
-
-
 @pytest.mark.parametrize("value", ["2024-01-01", "12:30", "1.10", "0x10", "007"])
 def test_a_date_a_time_or_a_number_is_the_text_that_was_written(tmp_path: Path, value: str) -> None:
     (note,) = read_notes(tmp_path, winch=GOOD.replace("shelf 2", value))
     assert note.locator == value
+
+
+WRONG = {
+    "draft": ["1", '"yes"', '"true"', "[true]", "never", "", "{a: b}", "0"],
+    "routes": ["never", "1", "[off]", "{off: on}", "''", "", "null", '"yes"'],
+    "label": ["[a, b]", "{a: b}", "yes", r'"\ud800"', r'"\x07"', "!!bool on"],
+    "locator": ["[p. 3]", "false"],
+    "title": ["[x]"],
+    "id": ["guide#aws", "a/b", "a~2", "'<b>'", "[a]", "yes"],
+    "published_in": ["true", "{a: b}", "[[a]]", "[true]", "['']", "''", "[null]"],
+    "first_page": ["two", "-1", "1.5", "'१'", "1" * 10, "[1]", "iv"],
+}
+
+
+@pytest.mark.parametrize(("key", "value"), [(key, v) for key, vs in WRONG.items() for v in vs])
+def test_a_value_of_another_type_is_an_error_that_names_file_and_field(
+    tmp_path: Path, key: str, value: str
+) -> None:
+    lines = [line for line in GOOD.splitlines() if not line.startswith(f"{key}:")]
+    text = "\n".join([lines[0], f"{key}: {value}", *lines[1:]])
+    error = message(tmp_path, text)
+    assert error.startswith(f"winch.md: {key} has to be ")
+    assert error.endswith("; correct it")
+    assert "\n" not in error
+
+
+@pytest.mark.parametrize("value", ["true", "yes", "on", "True"])
+def test_a_draft_of_yaml_is_a_draft(tmp_path: Path, value: str) -> None:
+    put(tmp_path / "winch.md", GOOD.replace("title", f"draft: {value}\ntitle"))
+    notebook = read_notebook(tmp_path, writes_key=True)
+    assert ([note.path for note in notebook.drafts], notebook.notes) == (["winch.md"], ())
+
+
+@pytest.mark.parametrize(
+    ("key", "switch"), [("Draft", "draft"), ("drafts", "draft"), ("darft", "draft"),
+                        ("route", "routes"), ("ROUTES", "routes")],
+)  # fmt: skip
+def test_a_misspelled_switch_does_not_publish_the_note(
+    tmp_path: Path, key: str, switch: str
+) -> None:
+    error = message(tmp_path, GOOD.replace("title", f"{key}: true\ntitle"))
+    assert error == f"winch.md: {key} is not a key of notes; write `{switch}`, or drop it"
+
+
+def test_keys_of_the_author_s_own_are_ignored(tmp_path: Path) -> None:
+    own = "themes: 7\ndate: 2024-02-31\ntags: [a]\nnotes: x\n1: y\n"
+    (note,) = read_notes(tmp_path, winch=GOOD.replace("title", own + "title"))
+    assert note.label == "Winch"
+
+
+def test_a_named_pipe_in_the_notebook_is_refused_and_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.md")
+    put(tmp_path / "talk.vtt", VTT)
+    os.mkfifo(tmp_path / "talk.vtt.yml")
+    lines = files(tmp_path).split("\n")
+    complaint = ": neither a file nor a folder; remove or rename it"
+    assert lines == [f"pipe.md{complaint}", f"talk.vtt.yml{complaint}"]
 
 
 def test_a_duplicate_field_is_refused_by_name(tmp_path: Path) -> None:
@@ -154,12 +143,6 @@ def test_a_duplicate_undeclared_key_is_refused_by_its_line(tmp_path: Path) -> No
     text = GOOD.replace("title: Secret", "we sell the boat: a\nwe sell the boat: b")
     error = message(tmp_path, text)
     assert error == "winch.md: the key in line 6 appears in the front matter twice; remove one"
-
-
-@pytest.mark.parametrize("value", ["guide#aws", "a b", "a/b", "a~2", "<b>"])
-def test_an_id_of_other_characters_is_refused(tmp_path: Path, value: str) -> None:
-    text = GOOD.replace("title", f"id: '{value}'\ntitle")
-    assert message(tmp_path, text).startswith("winch.md: id may hold letters")
 
 
 def test_every_suffix_of_a_text_is_read(tmp_path: Path) -> None:
@@ -185,26 +168,10 @@ def test_a_folder_that_cannot_be_read_is_named(
         list(read_notebook(tmp_path, writes_key=True).notes)
 
 
-def test_a_notebook_without_notes_is_empty(tmp_path: Path) -> None:
-    put(tmp_path / "plan.pdf", "x")
-    put(tmp_path / "plan.yml", "x")
-    assert list(read_notebook(tmp_path, writes_key=True).notes) == []
-
-
 def test_broken_yaml_names_the_line_and_repeats_nothing_of_it(tmp_path: Path) -> None:
     error = message(tmp_path, "---\nlabel: x\ntitle: 'hush hush\nabout: y\n---\nBody")
     assert error.startswith("winch.md: the front matter is not YAML in line")
     assert "hush" not in error
-
-
-def test_front_matter_that_is_a_list_is_refused(tmp_path: Path) -> None:
-    assert "winch.md: the front matter is not a list of" in message(tmp_path, "---\n- a\n---\nx")
-
-
-def test_a_file_that_is_not_utf8_is_named(tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_bytes(b"---\nlabel: \xff\n---\n")
-    with pytest.raises(NotebookError, match=r"a\.md: not UTF-8"):
-        list(read_notebook(tmp_path, writes_key=True).notes)
 
 
 def test_a_link_to_nothing_is_named_and_a_folder_called_md_is_entered(tmp_path: Path) -> None:
@@ -240,22 +207,6 @@ def test_drafts_are_read_for_the_audit_whatever_they_lack(tmp_path: Path) -> Non
     assert (second.path, second.body, second.raw) == ("b.vtt", "nothing yet", "nothing yet")
 
 
-def test_notes_come_in_the_order_of_their_paths(tmp_path: Path) -> None:
-    put(tmp_path / "b" / "c.md", GOOD)
-    assert [note.path for note in read_notes(tmp_path, z=GOOD, a=GOOD)] == [
-        "a.md",
-        "b/c.md",
-        "z.md",
-    ]
-
-
-def test_a_label_that_repeats_the_title_is_refused_naming_the_field(tmp_path: Path) -> None:
-    text = GOOD.replace("Secret", "How we will sell the boat").replace(
-        "Winch", "How we will sell the boat"
-    )
-    assert message(tmp_path, text).startswith("winch.md: label: its words")
-
-
 def test_a_missing_notebook_is_named(tmp_path: Path) -> None:
     with pytest.raises(NotebookError, match=r"notebook: .* is not a folder"):
         list(read_notebook(tmp_path / "none", writes_key=True).notes)
@@ -271,7 +222,6 @@ RESOLVE = make_about_resolver(
     [
         ("guide.md", "/guide/"),
         ("guide.md#aws", "/guide/#aws"),
-        ("/guide.md", "/guide/"),
         ("plan.pdf", "/plan.pdf"),
         ("https://archive.example/a#b", "https://archive.example/a#b"),
     ],
@@ -289,8 +239,6 @@ def test_about_resolves_to_a_published_place(tmp_path: Path, about: str, url: st
         ("gone.md", "'gone.md' is not a published file"),
         ("http://archive.example/", "not a published file"),
         ("javascript:alert(1)", "not a published file"),
-        ("//evil.example/", "not a published file"),
-        ("https:///x", "not a published file"),
         ("../mkdocs.yml", "not a published file"),
         ("https://[x/", "is not a url"),
     ],
@@ -310,7 +258,6 @@ def test_any_other_about_is_refused_naming_file_and_field(
     [
         ("guide.md", ("guide.md",)),
         ("[guide.md, a/b.md]", ("guide.md", "a/b.md")),
-        ("[]", ()),
         ("", ()),
         ("7", ("7",)),
     ],
@@ -320,13 +267,6 @@ def test_published_in_is_a_page_or_a_list_of_pages(
 ) -> None:
     (note,) = read_notes(tmp_path, winch=GOOD.replace("title", f"published_in: {value}\ntitle"))
     assert note.published_in == pages
-
-
-@pytest.mark.parametrize("value", ["true", "{a: b}", "[[a]]", "[true]", "[a, ]\n  - b", "['']"])
-def test_another_published_in_is_refused(tmp_path: Path, value: str) -> None:
-    error = message(tmp_path, GOOD.replace("title", f"published_in: {value}\ntitle"))
-    assert error.startswith("winch.md: ")
-    assert "published_in has to be a page" in error or "not YAML in line" in error
 
 
 def test_form_feeds_divide_pages_and_an_empty_page_counts(tmp_path: Path) -> None:
@@ -344,18 +284,6 @@ def test_pages_are_counted_from_the_first(tmp_path: Path, first: str, pages: lis
     assert [part.number for part in note.parts if isinstance(part, NotePage)] == pages
 
 
-def test_a_note_that_says_its_first_page_is_paged_without_a_form_feed(tmp_path: Path) -> None:
-    (note,) = read_notes(tmp_path, winch=GOOD.replace("title", "first_page: 3\ntitle"))
-    assert note.parts == (NotePage("Body here.", 3),)
-    assert read_notes(tmp_path, winch=GOOD)[0].parts == ()
-
-
-@pytest.mark.parametrize("value", ["two", "-1", "1.5", "'१'", "9" * 5000, "[1]", "iv"])
-def test_another_first_page_is_refused(tmp_path: Path, value: str) -> None:
-    error = message(tmp_path, GOOD.replace("title", f"first_page: {value}\ntitle"))
-    assert error.startswith("winch.md: first_page has to be a")
-
-
 @pytest.mark.parametrize(
     ("about", "body", "complaint"),
     [
@@ -363,9 +291,7 @@ def test_another_first_page_is_refused(tmp_path: Path, value: str) -> None:
         ("https://x.example/#page={page}", "plain", True),
         ("https://x.example/#page={page}", "one\ftwo", False),
         ("https://x.example/?t={seconds}", "one\ftwo", True),
-        ("https://x.example/#page={Page}", "one\ftwo", True),
         ("https://x.example/{}#page={page}", "one\ftwo", True),
-        ("https://x.example/#page={page}{page", "one\ftwo", False),
     ],
 )
 def test_only_the_placeholder_of_its_kind_may_stand_in_about(
@@ -387,19 +313,9 @@ def test_yaml_that_cannot_be_read_is_refused(tmp_path: Path, value: str) -> None
     assert error.startswith("winch.md: ")
 
 
-def test_a_lone_surrogate_is_refused(tmp_path: Path) -> None:
-    error = message(tmp_path, GOOD.replace("label: Winch", r'label: "\ud800"'))
-    assert error == "winch.md: label holds a control character; remove it"
-
-
 def test_front_matter_of_a_whole_book_is_refused(tmp_path: Path) -> None:
     text = GOOD.replace("title", "x: [" + "a, " * 100_000 + "]\ntitle")
     assert "the front matter has more than 65536 characters" in message(tmp_path, text)
-
-
-def test_a_file_name_that_is_not_utf8_is_read(tmp_path: Path) -> None:
-    put(tmp_path / os.fsdecode(b"\xff.md"), GOOD)
-    assert read_notebook(tmp_path, writes_key=True).notes[0].label == "Winch"
 
 
 def files(folder: Path, **texts: str) -> str:
@@ -431,17 +347,11 @@ def test_a_transcript_is_a_note_with_front_matter_or_a_sidecar(tmp_path: Path) -
     assert notes[2].text == "Hush\n\nHello there."
 
 
-def test_a_transcript_with_two_front_matters_is_refused(tmp_path: Path) -> None:
-    error = files(tmp_path, a_vtt=f"---\n{META}---\n{VTT}", a_vtt_yml=META)
+def test_a_transcript_has_one_front_matter(tmp_path: Path) -> None:
+    error = files(tmp_path / "1", a_vtt=f"---\n{META}---\n{VTT}", a_vtt_yml=META)
     assert error == "a.vtt: it has front matter, and so has a.vtt.yml; keep one of them"
-
-
-def test_two_sidecars_are_refused(tmp_path: Path) -> None:
-    assert files(tmp_path, a_vtt=VTT, a_vtt_yml=META, a_vtt_yaml=META).startswith("a.vtt.yml: ")
-
-
-def test_a_sidecar_without_its_transcript_is_refused(tmp_path: Path) -> None:
-    assert files(tmp_path, a_vtt_yml=META).startswith("a.vtt.yml: its transcript a.vtt is missing")
+    error = files(tmp_path / "2", a_vtt=VTT, a_vtt_yml=META, a_vtt_yaml=META)
+    assert error == "a.vtt.yml: a.vtt has another such file; keep one of them"
 
 
 def test_an_error_names_the_file_where_a_field_belongs(tmp_path: Path) -> None:
@@ -454,30 +364,3 @@ def test_an_error_names_the_file_where_a_field_belongs(tmp_path: Path) -> None:
     assert files(tmp_path, a_vtt_yml=META + "locator: https://x.example").startswith(
         "a.vtt.yml: locator holds a URL"
     )
-
-
-def test_the_line_of_a_mistake_is_that_of_the_file(tmp_path: Path) -> None:
-    bad = VTT.replace("00:02.500", "soon")
-    assert files(tmp_path, a_vtt=f"---\n{META}---\n\n{bad}").startswith(
-        "a.vtt: line 8 has no times"
-    )
-
-
-def test_a_draft_of_a_transcript_is_not_read(tmp_path: Path) -> None:
-    put(tmp_path / "a.vtt", "nothing yet")
-    put(tmp_path / "a.vtt.yml", "draft: true")
-    assert list(read_notebook(tmp_path, writes_key=True).notes) == []
-
-
-def test_what_is_said_may_not_stand_in_a_public_field(tmp_path: Path) -> None:
-    transcript = VTT.replace("Hello there.", "we sell the old\nboat in may")
-    error = files(tmp_path, a_vtt=transcript, a_vtt_yml=META + "locator: sell the old boat in June")
-    assert error.startswith("a.vtt.yml: locator: its words 1 to 5 also stand in a row")
-
-
-def test_seconds_may_stand_in_the_about_of_a_transcript(tmp_path: Path) -> None:
-    put(tmp_path / "a.vtt", VTT)
-    put(tmp_path / "a.vtt.yml", "label: Talk\nabout: https://x.example/?t={seconds}")
-    assert read_notebook(tmp_path, writes_key=True).notes[0].about.endswith("{seconds}")
-    error = files(tmp_path, a_vtt_yml="label: Talk\nabout: https://x.example/?t={page}")
-    assert error.startswith("a.vtt.yml: about may hold")

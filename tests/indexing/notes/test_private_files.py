@@ -10,9 +10,6 @@ import pytest
 from click.testing import CliRunner
 
 from answerable import cli
-from answerable.indexing.caches import SqliteCache
-from answerable.indexing.output import files
-from answerable.indexing.output.files import make_private_folder, write_private_file
 from support.sites import NOTES, build_here, put, write_site
 
 GOLD = """
@@ -73,38 +70,3 @@ def test_a_build_restricts_files_that_an_earlier_one_left_readable(tmp_path: Pat
     vectors = [site / "function" / "bundle", *(site / PLACES[1]).glob("*.sqlite3")]
     assert modes(*vectors) == OWN
     assert [f"{stat.S_IMODE(folder.stat().st_mode):o}" for folder in folders] == ["700", "700"]
-
-
-def test_a_private_file_is_never_readable_by_others_while_written(tmp_path: Path) -> None:
-    modes_in_turn = []
-    place = tmp_path / "vectors.npy"
-    with umask(0), files._temporary_file(place, files.PRIVATE_FILE_MODE) as temporary:
-        modes_in_turn.append(stat.S_IMODE(temporary.stat().st_mode))
-    assert modes_in_turn == [0o600]
-
-
-def test_a_database_of_the_cache_is_private_with_its_journal(tmp_path: Path) -> None:
-    with umask(0):
-        opened = SqliteCache(tmp_path / "cache" / "embeddings.sqlite3")
-        opened.put({b"key": b"value"})
-        database = opened._open()
-        database.execute("BEGIN IMMEDIATE")
-        database.execute("DELETE FROM entries")
-        names = {path.name for path in (tmp_path / "cache").iterdir()}
-        assert "embeddings.sqlite3-journal" in names
-        assert modes(tmp_path / "cache") == OWN
-        database.rollback()
-        opened.close()
-
-
-def test_a_folder_that_is_not_ours_to_restrict_is_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object) -> None:
-        raise PermissionError(1, "Operation not permitted")
-
-    monkeypatch.setattr(Path, "chmod", refuse)
-    (tmp_path / "shared").mkdir()
-    make_private_folder(tmp_path / "shared")
-    write_private_file(tmp_path / "shared" / "a", b"1")
-    assert (tmp_path / "shared" / "a").read_bytes() == b"1"

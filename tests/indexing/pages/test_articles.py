@@ -19,17 +19,13 @@ def text(html: str) -> list[str]:
     [
         f"<main><article class='md-content__inner'><a class='md-content__button'>Edit</a>{WORDS}"
         "<aside class='md-source-file'>Last update</aside></article></main>",
-        f"<div class='col-md-3'>Menu</div><div class='col-md-9' role='main'>{WORDS}</div>",
         f"<div role='main'><ul role='navigation'>Menu</ul><div itemprop='articleBody'>{WORDS}"
         "</div></div><footer>Next</footer>",
         f"<div class='document'><div class='body' role='main'><section>{WORDS}</section></div>"
         "<div class='sphinxsidebar'>Menu</div></div>",
-        f"<div class='body' role='main'>{WORDS}<div class='toctree-wrapper'>Menu</div></div>",
         f"<article role='main' id='furo-main-content'>{WORDS}</article><footer>Next</footer>",
         f"<article><nav>Menu</nav><div class='theme-doc-markdown'>{WORDS}</div>Edit</article>",
         f"<main><div>Menu</div><article>{WORDS}<a rel='edit'>Edit</a></article>Next</main>",
-        f"<main>{WORDS}<a rel='next'>Next</a></main>",
-        f"<article>{WORDS}</article>Next",
         f"<header>Menu</header><div role='navigation'>Menu</div>{WORDS}<footer>Next</footer>",
     ],
 )
@@ -50,39 +46,16 @@ def test_a_page_without_an_article_has_none(html: str) -> None:
     assert (article.html, article.is_bare) == ("", True)
 
 
-def test_headings_alone_are_no_text() -> None:
-    assert parse_built_page("<main><h1>Guides</h1> <h2>x</h2></main>").is_bare
-    assert not parse_built_page("<main><h1>Guides</h1>x</main>").is_bare
-
-
-def test_several_articles_are_read_with_what_is_around_them() -> None:
-    html = "<main><p>a</p><article><p>b</p></article><article><p>c</p></article></main>"
-    assert text(html) == ["a", "b", "c"]
-
-
-def test_what_stands_in_a_removed_element_is_removed_once() -> None:
-    inner = "<div class='md-tags'><nav class='md-tags'><span class='md-tags'>x</span></nav></div>"
-    html = f"<article class='md-content__inner'>{inner * 3}{WORDS}</article>"
-    assert text(html) == ["A buoy of forty litres."]
-
-
-@pytest.mark.parametrize("symbol", ["¶", "#", "§", "🔗", "\u200b", "", "<svg></svg>"])
+@pytest.mark.parametrize("symbol", ["¶", "\u200b", "<svg></svg>"])
 def test_a_heading_s_link_to_itself_is_no_text(symbol: str) -> None:
     article = parse_built_page(f"<main><h1>Mooring <a href='#m'>{symbol}</a></h1><p>x</p></main>")
     assert article.heading == "Mooring"
     assert (parse_article(article.html, "").sections[0]).path == ("Mooring",)
 
 
-def test_a_heading_s_link_elsewhere_is_text() -> None:
-    article = parse_built_page("<main><h1>See <a href='#n'>chains</a></h1></main>")
-    assert article.heading == "See chains"
-
-
 @pytest.mark.parametrize(
     "code",
     [
-        "<table><tr><td><pre><code>1\n2\n</code></pre></td>"
-        "<td><pre>a = 1\nb = 2</pre></td></tr></table>",
         "<pre><span style='x:y;user-select:none'>1</span>a = 1\n"
         "<span class='ln'>2</span>b = 2</pre>",
         "<table class='lntable'><tr><td><pre><span class='lnt'>1\n</span></pre></td>"
@@ -132,23 +105,6 @@ def test_a_redirect_and_a_page_that_bids_it_are_hidden(head: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("html", "anchor"),
-    [
-        ("<section id='s'><h2>A</h2><p>x</p></section>", "s"),
-        ("<div class='section' id='s'><h2>A</h2><p>x</p></div>", "s"),
-        ("<section id='s'><span></span><div><h2>A</h2></div><p>x</p></section>", "s"),
-        ("<section id='s'><h2 id='own'>A</h2><p>x</p></section>", "own"),
-        ("<section id='s'><h2>A</h2><h2>B</h2><p>x</p></section>", ""),
-        ("<section id='s'><h2>A</h2><h3>B</h3><p>x</p></section>", "s"),
-        ("<section id='s'><h1>O</h1><section><h2>A</h2><p>x</p></section></section>", "s"),
-        ("<div id='s'><h2>A</h2><p>x</p></div>", ""),
-    ],
-)
-def test_a_section_s_id_is_that_of_the_heading_which_opens_it(html: str, anchor: str) -> None:
-    assert parse_article(html, "").sections[-1].anchor == anchor
-
-
-@pytest.mark.parametrize(
     ("head", "encoding"),
     [
         ("", "utf-8"),
@@ -156,13 +112,9 @@ def test_a_section_s_id_is_that_of_the_heading_which_opens_it(html: str, anchor:
         ("", "utf-8-sig"),
         ("", "utf-16"),
         ("<meta charset='iso-8859-1'>", "iso-8859-1"),
-        ("<META CHARSET=ISO-8859-1>", "cp1252"),
-        ("<meta charset=iso-8859-15>", "iso-8859-15"),
         ("<meta http-equiv='Content-Type' content='text/html; charset=GBK'>", "gbk"),
-        ("<meta name='viewport' content='x'><meta charset=\"UTF-8\" />", "utf-8"),
         ("<meta charset='unicode_escape'>", "utf-8"),
         ("<meta charset='utf-16'>", "utf-8"),
-        ("<meta charset='hex'>", "cp1252"),
         ("<meta charset='no-such'>", "cp1252"),
         (f"<!--{' ' * 1024}--><meta charset='gbk'>", "utf-8"),
     ],
@@ -170,7 +122,3 @@ def test_a_section_s_id_is_that_of_the_heading_which_opens_it(html: str, anchor:
 def test_a_page_s_encoding_is_its_own(head: str, encoding: str) -> None:
     html = f"<!doctype html><head>{head}</head><main><p>à é</p></main>"
     assert decode_html(html.encode(encoding)) == html
-
-
-def test_a_byte_that_its_encoding_does_not_know_is_marked() -> None:
-    assert decode_html(b"<meta charset=utf-8>a\xe9") == "<meta charset=utf-8>a\ufffd"

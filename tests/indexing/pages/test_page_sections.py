@@ -4,7 +4,6 @@ import markdown  # type: ignore[import-untyped]
 import pytest
 
 from answerable.indexing.pages.html_parser import ParsedArticle, parse_article
-from answerable.indexing.pages.records import PageBlock, Section
 
 
 def texts(page: ParsedArticle) -> list[str]:
@@ -36,14 +35,6 @@ def test_headings_become_sections_with_their_path_and_anchor() -> None:
     assert {"title", "one", "two", "three"} <= page.anchors
 
 
-def test_white_space_in_the_title_does_not_matter() -> None:
-    assert parse_article("<h1>My  page</h1><p>x", " My \n page ").sections[0].path == ()
-
-
-def test_permalinks_are_no_text() -> None:
-    assert rendered("## Deploy\n\nx").sections[0].path == ("Deploy",)
-
-
 def test_a_heading_that_repeats_the_title_is_not_in_the_path() -> None:
     assert parse_article("<h1 id=a>Title</h1><p>x", "Title").sections[0].path == ()
     assert parse_article("<h1 id=a>Other</h1><p>x", "Title").sections[0].path == ("Other",)
@@ -54,32 +45,14 @@ def test_a_heading_without_id_borrows_the_nearest_anchor_above() -> None:
     assert [(s.path, s.anchor) for s in page.sections] == [(("Up",), "up"), (("Up", "Down"), "up")]
 
 
-def test_without_any_heading_there_is_no_anchor() -> None:
-    assert parse_article("<p>x</p>", "T").sections == (Section((), "", (PageBlock("text", "x"),)),)
-
-
 def test_every_anchor_of_a_section_exists_in_the_page() -> None:
     page = rendered("# Title\n\na\n\n## Set up\n\nb\n\n## Set up\n\nc\n\n## Ünï {#own}\n\nd")
     assert [s.anchor for s in page.sections] == ["title", "set-up", "set-up_1", "own"]
     assert {s.anchor for s in page.sections} <= page.anchors
 
 
-def test_named_anchors_and_ids_of_any_element_count() -> None:
-    page = parse_article('<a name="old"></a><span id="mark">x</span>', "T")
-    assert page.anchors == {"old", "mark"}
-
-
-def test_white_space_is_read_as_a_browser_shows_it() -> None:
-    assert texts(parse_article("<p>  a\n   b <em> c</em>d  </p>", "T")) == ["a b cd"]
-
-
 def test_a_line_break_divides_lines_and_a_leading_one_does_not() -> None:
     assert texts(parse_article("<p><br>one <br> two<br/>three<br></p>", "T")) == ["one\ntwo\nthree"]
-
-
-def test_a_code_block_keeps_its_lines_and_indentation() -> None:
-    page = rendered("```python\nif a:\n    b(1.5)\n\nc()\n```")
-    assert page.sections[0].blocks == (PageBlock("code", "if a:\n    b(1.5)\n\nc()"),)
 
 
 def test_line_numbers_are_no_code() -> None:
@@ -87,30 +60,11 @@ def test_line_numbers_are_no_code() -> None:
     assert texts(page) == ["import os\nos.sep"]
 
 
-def test_inline_line_numbers_are_no_code() -> None:
-    html = (
-        '<div class="highlight"><pre><code><span class="linenos">1</span>a\n'
-        '<span class="linenos">2</span>b\n</code></pre></div>'
-    )
-    assert texts(parse_article(html, "T")) == ["a\nb"]
-
-
-def test_the_file_name_of_a_code_block_is_kept() -> None:
-    assert texts(rendered('```{.py title="hold.py"}\nx = 1\n```')) == ["hold.py", "x = 1"]
-
-
 def test_inline_code_is_marked_where_it_stands() -> None:
     (block,) = (
         parse_article("<p>Call  <code>a.b()</code> or <code>c</code>.</p>", "T").sections[0].blocks
     )
     assert [block.text[start:end] for start, end in block.code] == ["a.b()", "c"]
-
-
-def test_inline_code_around_a_block_is_marked_in_each() -> None:
-    page = parse_article("<p>Call it</p>so <code>a.b <div>c.</div> d.e</code> now", "T")
-    blocks = page.sections[0].blocks
-    code = [[block.text[start:end] for start, end in block.code] for block in blocks]
-    assert code == [[], ["a.b"], ["c."], ["d.e"]]
 
 
 def test_table_rows_are_lines_of_cells() -> None:
@@ -122,50 +76,6 @@ def test_table_rows_are_lines_of_cells() -> None:
     cells = [[b.text[s.start : s.end] for s in b.spans if s.kind == "cell"] for b in blocks]
     assert cells == [["key", "use"], ["a", "one b"], ["c", ""]]
     assert [[b.text[s:e] for s, e in b.code] for b in blocks] == [[], ["a"], []]
-
-
-def test_a_table_cell_loses_nothing_to_its_markup() -> None:
-    html = (
-        "<table><tr><td>a<h4>b</h4>c<ul><li>d<li>e</ul></td><td><pre>f\ng</pre></td></tr></table>"
-    )
-    assert texts(parse_article(html, "T")) == ["a b c d e · f g"]
-
-
-@pytest.mark.parametrize("heading", ["b", "T"])
-def test_a_cell_may_be_a_heading_only(heading: str) -> None:
-    html = f"<table><tr><td><h4>{heading}</h4></td><td>c</td></tr></table>"
-    assert texts(parse_article(html, "T")) == [f"{heading} · c"]
-
-
-def test_list_items_are_blocks_of_their_own_nested_ones_too() -> None:
-    page = rendered("- one\n- two\n    - deep\n    - deeper\n- three")
-    assert [(b.kind, b.text) for b in page.sections[0].blocks] == [
-        ("item", "one"), ("item", "two"), ("item", "deep"), ("item", "deeper"), ("item", "three")
-    ]  # fmt: skip
-
-
-def test_further_paragraphs_of_a_list_item_stand_in_it() -> None:
-    html = "<ul><li><p>a</p><p>b</p></li></ul><p>c</p>"
-    blocks = parse_article(html, "T").sections[0].blocks
-    assert [(b.kind, b.group, b.level) for b in blocks] == [
-        ("item", 1, 0), ("text", 1, 1), ("text", 0, 0)
-    ]  # fmt: skip
-
-
-def test_a_term_labels_its_definition() -> None:
-    blocks = rendered("term\n:   meaning").sections[0].blocks
-    assert [(b.kind, b.detail, b.group, b.level) for b in blocks] == [
-        ("label", "term", 1, 0), ("text", "", 1, 1)
-    ]  # fmt: skip
-
-
-def test_admonitions_tabs_and_closed_details_are_read() -> None:
-    page = rendered(
-        '!!! warning "Mind"\n    the gap\n\n=== "Linux"\n\n    apt\n\n=== "Mac"\n\n    brew'
-    )
-    assert texts(page) == ["Mind", "the gap", "Linux", "apt", "Mac", "brew"]
-    html = "<details><summary>More</summary><p>inside</p></details>"
-    assert texts(parse_article(html, "T")) == ["More", "inside"]
 
 
 def test_footnote_marks_and_scripts_and_forms_are_not_read() -> None:
@@ -201,26 +111,3 @@ def test_abbreviations_are_collected() -> None:
     page = rendered("The HTML spec.\n\n*[HTML]: Hyper Text Markup Language")
     assert page.abbreviations == {"HTML": "Hyper Text Markup Language"}
     assert texts(page) == ["The HTML spec."]
-
-
-@pytest.mark.parametrize(
-    ("html", "expected"),
-    [
-        ("<p>a<p>b<div>c", ["a", "b", "c"]),
-        ("a</div></p>b", ["a", "b"]),
-        ("<ul><li>a<li>b", ["a", "b"]),
-        ("<p>1 < 2 && 3 &amp; 4 &lt;b&gt;", ["1 < 2 && 3 & 4 <b>"]),
-        ("<table><tr><td>a<td>b<tr><td>c", ["a · b", "c"]),
-        ("<b><i>x</b>y</i><!-- no --><p", ["xy"]),
-        ("", []),
-        ("\x00<p>nul\x00byte", ["nulbyte"]),
-    ],
-)
-def test_malformed_html_is_read_as_a_browser_would(html: str, expected: list[str]) -> None:
-    assert texts(parse_article(html, "T")) == expected
-
-
-def test_duplicate_ids_are_one_anchor() -> None:
-    page = parse_article("<h2 id=x>A</h2><p>a</p><h2 id=x>B</h2><p>b</p>", "T")
-    assert [s.anchor for s in page.sections] == ["x", "x"]
-    assert page.anchors == {"x"}

@@ -71,20 +71,18 @@ def test_requests_respect_api_limits(server: OpenAIStub, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(
-    ("model", "dimensions", "send", "is_sent"),
+    ("model", "dimensions", "is_sent"),
     [
-        ("text-embedding-3-large", 64, None, True),
-        ("openai/text-embedding-3-small", 64, None, True),
-        ("text-embedding-3-large", 3072, False, False),
-        ("BAAI/bge-m3", 1536, None, False),
-        ("text-embedding-ada-002", 1536, None, False),
-        ("Qwen/Qwen3-Embedding-0.6B", 64, True, True),
+        ("text-embedding-3-large", 64, True),
+        ("openai/text-embedding-3-small", 64, True),
+        ("BAAI/bge-m3", 1536, False),
+        ("text-embedding-ada-002", 1536, False),
     ],
 )
-def test_dimensions_are_sent_where_known_to_work_or_asked_for(
-    server: OpenAIStub, model: str, dimensions: int, send: bool | None, is_sent: bool
+def test_dimensions_are_sent_to_models_that_shorten_vectors(
+    server: OpenAIStub, model: str, dimensions: int, is_sent: bool
 ) -> None:
-    remote = embedder(server, dimensions, model=model, send_dimensions=send)
+    remote = embedder(server, dimensions, model=model)
     assert remote.embed(["a mooring"]).shape == (1, dimensions)
     assert ["dimensions" in request.json for request in server.requests] == [is_sent]
 
@@ -105,12 +103,6 @@ def test_vector_without_direction_is_named_by_server_model_and_number(
     )
     assert error.value.cause == "bad-vectors"
     assert "lantern" not in str(error.value)
-
-
-def test_number_of_a_bad_vector_counts_texts_of_all_requests(server: OpenAIStub) -> None:
-    server.fail("last-zeros")
-    with pytest.raises(EmbedderError, match="zeros only for text 3 of 4 "):
-        embedder(server, batch_size=2).embed(["a", "", "b", "c"])
 
 
 @pytest.mark.parametrize("key", ["", "  "])

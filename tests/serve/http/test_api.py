@@ -1,74 +1,53 @@
-"""The HTTP core: endpoints, problems and what a response never repeats."""
+"""What a function answers to a request: its endpoints, its guards in their order, its problems."""
 
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from answerable.serve.bundle_format.manifest import Profile
-from answerable.serve.embedders.embedder import Vectors
 from answerable.serve.engine import Engine
-from answerable.serve.errors import EmbedderError
-from answerable.serve.http.messages import MAX_BODY_BYTES, Request, Response
+from answerable.serve.http.messages import MAX_BODY_BYTES, Request
 from answerable.serve.retrieval.question import MAX_QUESTION_CHARACTERS, clean_question
-from answerable.serve.types import Evidence
-from support.doubles import TINY, bundle_of, handle, index_of, note, record
-from support.scripted import LetterEmbedder, ScriptedAnswerer
+from support.doubles import bundle_of, index_of, record
+from support.frozen_site import FrozenSite
+from support.scripted import LetterEmbedder
+from support.server_processes import free_port
+from support.service_requests import (
+    BEARER,
+    DIGEST,
+    ELSEWHERE,
+    JSON,
+    ORIGIN,
+    QUESTION,
+    ROPE,
+    ROUTED,
+    SENT,
+    TOKEN,
+    USUAL,
+    WRONG,
+    Paid,
+    asking,
+    code,
+    header,
+    letters,
+    question_request,
+    request,
+)
 
-SECRET = "zanzibarquestion"
-ROPE = "A rope holds the boat."
-
-
-class Quoter:
-    """Answers with its first passage, remembering the questions."""
-
-    label = "quoter"
-    max_question_tokens = 0
-    max_evidence_characters = None
-
-    def __init__(self) -> None:
-        self.questions: list[str] = []
-
-    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
-        del violation
-        self.questions.append(question)
-        text = evidence.passages[0].text
-        claims = [{"text": text, "evidence": [{"source": "s1", "quote": text}]}]
-        return {"claims": claims, "routes": ["h1"] if evidence.hints else []}
+# A word that no page has.
+SECRET = "zanzibar"
 
 
 @pytest.fixture(scope="module")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
-    folder = tmp_path_factory.mktemp("api")
-    pages = [record("rope", f"<h2 id=use>Use</h2><p>{ROPE}</p>"), record("w", "<p>Wind.</p>")]
-    index = index_of(folder, pages, [note("one", "alpha beta")])
-    bundle = bundle_of(folder, index, Profile(floor=0, note_floor=0))
-    return Engine(bundle, LetterEmbedder(), Quoter())
+def base(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    return letters(tmp_path_factory.mktemp("letters"))
 
 
-def post(engine: Engine, body: object, kind: str = "application/json") -> Response:
-    data = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return handle(engine, Request("POST", "answer", headers={"content-type": kind}, body=data))
-
-
-def get(engine: Engine, path: str, query: str = "") -> Response:
-    return handle(engine, Request("GET", path, query))
-
-
-def problem(response: Response, status: int) -> dict[str, Any]:
-    assert response.status == status
-    assert dict(response.headers)["Content-Type"] == "application/problem+json"
-    body: dict[str, Any] = response.json
-    assert set(body) == {"type", "title", "status", "detail", "code"}
-    assert body["status"] == status
-    return body
-
-
-def test_answer_has_every_wire_field(engine: Engine) -> None:
-    response = post(engine, {"question": "rope?"})
+def test_answer_has_every_wire_field(base: Engine) -> None:
+    response = asking(base, answerer=Paid(drafts=[ROUTED]))()
     body = response.json
     assert response.status == 200
     assert set(body) == {
@@ -76,143 +55,110 @@ def test_answer_has_every_wire_field(engine: Engine) -> None:
         "fallback", "reason", "dropped", "notes", "site_url", "bundle", "built_at", "request_id",
     }  # fmt: skip
     assert body["mode"] == "supported"
-    blocks = [{"kind": "text", "spans": [{"text": ROPE}]}]
-    assert body["claims"] == [{"text": ROPE, "citations": [1], "blocks": blocks}]
-    assert [c["n"] for c in body["citations"]] == [1, 2]
+    assert [(claim["text"], claim["citations"]) for claim in body["claims"]] == [(ROPE, [1])]
     record_citation, hint_citation = body["citations"]
+    assert (record_citation["n"], hint_citation["n"]) == (1, 2)
     assert (record_citation["id"], record_citation["url"]) == ("rope#use", "/rope/#use")
     assert record_citation["quote"] == ROPE
     # What the note is about lies on another host, and so its url is absolute without a site's.
     assert hint_citation["absolute_url"] == hint_citation["url"]
     assert set(hint_citation) == {"n", "kind", "id", "url", "absolute_url", "label", "locator"}
-    assert body["bundle"] == engine.store.manifest.id
-    assert body["confidence"] in ("high", "medium", "low")
+    assert body["bundle"] == base.store.manifest.id
 
 
-def test_request_ids_differ(engine: Engine) -> None:
-    ids = {post(engine, {"question": "rope?"}).json["request_id"] for _ in range(3)}
-    assert len(ids) == 3
-
-
-def test_refusal_is_200_without_citations(engine: Engine) -> None:
-    body = post(engine, {"question": "?!"}).json
+def test_refusal_is_200_without_citations(base: Engine) -> None:
+    body = asking(base)("?!").json
     assert (body["mode"], body["reason"], body["citations"]) == ("not-found", "no-evidence", [])
     assert body["answer"] == ""
 
 
-def test_search_returns_url_title_and_text_only(engine: Engine) -> None:
-    body = get(engine, "search", "q=rope").json
-    assert body["rope#use"] == {"url": "/rope/#use", "title": "Rope › Use", "text": ROPE}
-    assert all(set(value) == {"url", "title", "text"} for value in body.values())
-    assert set(body) == {"rope#use", "w"}
-
-
-def test_places_are_the_search_without_texts(engine: Engine) -> None:
-    passages = get(engine, "search", "q=rope").json
-    body = json.dumps({"question": "rope", "language": "en"}).encode()
-    request = Request("POST", "places", headers={"content-type": "application/json"}, body=body)
-    places = handle(engine, request).json
+def test_search_and_places_find_the_same_sections(base: Engine) -> None:
+    ask = asking(base)
+    passages = ask.get("search", "q=rope").json
+    assert passages["rope#use"] == {"url": "/rope/#use", "title": "Rope › Use", "text": ROPE}
+    assert set(passages) == {"rope#use", "w"}
+    sent = replace(question_request("rope", language="en"), path="places")
+    places = ask.service.handle(sent).json
     assert list(places) == list(passages)
     assert places["rope#use"] == {"url": "/rope/#use", "title": "Rope › Use"}
 
 
-def test_health_names_served_bundle(engine: Engine) -> None:
-    body = get(engine, "health").json
-    assert (body["status"], body["bundle"]) == ("ok", engine.store.manifest.id)
+def test_every_response_is_no_store_and_health_names_the_bundle(base: Engine) -> None:
+    ask = asking(base)
+    assert ask.get("/health/").json["bundle"] == base.store.manifest.id
+    for response in (ask.get("health"), ask.get("nothing"), ask()):
+        assert header(response, "Cache-Control") == "no-store"
 
 
-def test_slash_at_either_end_of_path_is_ignored(engine: Engine) -> None:
-    assert get(engine, "/health/").status == 200
+def body_request(body: bytes, kind: str | None = JSON["content-type"]) -> Request:
+    headers = {} if kind is None else {"content-type": kind}
+    return request("POST", "answer", headers=headers, body=body)
 
 
-def test_every_response_is_no_store(engine: Engine) -> None:
-    for response in (get(engine, "health"), get(engine, "x"), post(engine, {"question": "rope"})):
-        assert dict(response.headers)["Cache-Control"] == "no-store"
+GOOD = b'{"question": "rope"}'
+PROBLEMS = [
+    *(
+        (body_request(body), "bad-request")
+        for body in (
+            b"", b"{", b'{"question": "\xff"}', b'{"question": "\xed\xa0\x80"}', GOOD + b"}",
+            b"\xef\xbb\xbf" + GOOD, GOOD.decode().encode("utf-16"), b"[" * MAX_BODY_BYTES,
+            b'{"a":' * 800, b"1" * MAX_BODY_BYTES, b"[]", b"null", b'"question"', b"{}",
+            b'{"question": null}', b'{"question": 1e999}', b'{"question": ["rope"]}',
+            b'{"question": ""}', b'{"question": " \\n\\u0000\\u200b "}',
+        )
+    ),
+    *((body_request(GOOD, kind), "unsupported") for kind in (None, "text/plain", "json", SECRET)),
+    (body_request(GOOD.ljust(MAX_BODY_BYTES + 1)), "too-large"),
+    (question_request("r" * (MAX_QUESTION_CHARACTERS + 1)), "bad-request"),
+    (question_request(SECRET * 99), "bad-request"),
+    *(
+        (question_request(language=tag), "bad-request")
+        for tag in ("", "e", 1, ["en"], f"en {SECRET}", "en-" * 12, "a" * 36, "<en>")
+    ),
+    *(
+        (request("GET", "search", query=query), "bad-request")
+        for query in ("", f"x={SECRET}", "q=", "q=%00", f"q={SECRET * 99}")
+    ),
+    *((request("GET", path), "not-found") for path in ("", SECRET, "answer/x", "../answer")),
+    (request("GET", "section", query=f"id={SECRET}"), "not-found"),
+    (request(SECRET, "answer"), "method-not-allowed"),
+    (question_request(headers={"origin": f"https://{SECRET}.example"}), "forbidden"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("path", ["", "x", "answer/x", "../answer", "ANSWER", "search.json"])
-def test_unknown_path_is_404(engine: Engine, path: str) -> None:
-    problem(get(engine, path), 404)
+@pytest.mark.parametrize(("sent", "expected"), PROBLEMS)
+def test_problem_repeats_nothing_of_its_request(base: Engine, sent: Request, expected: str) -> None:
+    ask = asking(base)
+    response = ask.service.handle(sent)
+    assert code(response) == expected
+    assert SECRET not in (response.body.decode() + repr(response.headers)).lower()
+    assert SECRET.encode() not in b"".join(ask.lines).lower()
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "allowed"),
-    [("GET", "answer", "POST"), ("POST", "search", "GET"),
-     ("DELETE", "health", "GET")],
-)  # fmt: skip
-def test_wrong_method_is_405_with_allow_header(
-    engine: Engine, method: str, path: str, allowed: str
-) -> None:
-    response = handle(engine, Request(method, path))
-    problem(response, 405)
-    assert dict(response.headers)["Allow"] == f"{allowed}, OPTIONS"
-
-
-@pytest.mark.parametrize("kind", ["", "text/plain", "application/x-www-form-urlencoded", "json"])
-def test_other_media_type_is_415(engine: Engine, kind: str) -> None:
-    problem(post(engine, {"question": SECRET}, kind), 415)
-
-
-@pytest.mark.parametrize("kind", ["application/json; charset=utf-8", "Application/JSON"])
-def test_json_with_charset_is_accepted(engine: Engine, kind: str) -> None:
-    assert post(engine, {"question": "rope"}, kind).status == 200
-
-
-@pytest.mark.parametrize(
-    "body",
+    "sent",
     [
-        b"",
-        b"{",
-        b"\xff\xfe",
-        b'{"question": }',
-        b"[" * MAX_BODY_BYTES,
-        b"[]",
-        b"null",
-        b'"question"',
-        b"{}",
-        b'{"question": null}',
-        b'{"question": 1}',
-        b'{"question": ["rope"]}',
-        b'{"question": ""}',
-        b'{"question": " \\n\\u0000\\u200b "}',
-        b"1" * MAX_BODY_BYTES,
+        body_request(GOOD.ljust(MAX_BODY_BYTES)),
+        body_request(GOOD, "Application/JSON; charset=utf-8"),
+        body_request(b'{"question": "x", ' + GOOD[1:]),
+        body_request(b'{"question": "\\ud83d\\ude80 rope"}'),
+        question_request("rope " * 100, language="zh-Hant-TW", more=[1]),
+        question_request(language=None),
+        request("GET", "search", query="q=rope%ff%fe&q=other"),
     ],
 )
-def test_body_without_question_is_400(engine: Engine, body: bytes) -> None:
-    problem(post(engine, body), 400)
+def test_odd_but_valid_request_is_answered(base: Engine, sent: Request) -> None:
+    assert asking(base).service.handle(sent).status == 200
 
 
-@pytest.mark.parametrize("tag", [None, "en", "fr-CA", "pt_BR", "zh-Hant-TW", "unheard-of"])
-def test_language_tag_is_accepted(engine: Engine, tag: str | None) -> None:
-    assert post(engine, {"question": "rope?", "language": tag}).status == 200
-
-
-@pytest.mark.parametrize("tag", ["", "e", 1, ["en"], "en " + SECRET, "en-" * 12, "a" * 36, "<en>"])
-def test_invalid_language_tag_is_400(engine: Engine, tag: object) -> None:
-    response = post(engine, {"question": "rope?", "language": tag})
-    assert "language" in problem(response, 400)["detail"]
-    assert SECRET not in everything(response)
-
-
-def test_body_over_limit_is_413(engine: Engine) -> None:
-    fits = json.dumps({"question": "rope"}).encode().ljust(MAX_BODY_BYTES)
-    assert post(engine, fits).status == 200
-    problem(post(engine, fits + b" "), 413)
-
-
-def test_question_over_length_limit_is_400(engine: Engine) -> None:
-    assert post(engine, {"question": "rope " * 100}).status == 200
-    problem(post(engine, {"question": "r" * (MAX_QUESTION_CHARACTERS + 1)}), 400)
-    problem(get(engine, "search", f"q={'r' * (MAX_QUESTION_CHARACTERS + 1)}"), 400)
-
-
-@pytest.mark.parametrize("query", ["", "x=rope", "q", "q=", "q=%00", "q=%20"])
-def test_search_without_query_is_400(engine: Engine, query: str) -> None:
-    problem(get(engine, "search", query), 400)
-
-
-def test_invalid_utf8_in_query_is_answered(engine: Engine) -> None:
-    assert get(engine, "search", "q=rope%ff%fe&q=other").status == 200
+@pytest.mark.parametrize(("method", "path", "allowed"), [("GET", "answer", "POST"),
+                                                         ("POST", "search", "GET")])  # fmt: skip
+def test_wrong_method_is_405_with_allow_header(
+    base: Engine, method: str, path: str, allowed: str
+) -> None:
+    response = asking(base).service.handle(request(method, path))
+    assert code(response) == "method-not-allowed"
+    assert header(response, "Allow") == f"{allowed}, OPTIONS"
 
 
 @pytest.mark.parametrize(
@@ -226,60 +172,276 @@ def test_invalid_utf8_in_query_is_answered(engine: Engine) -> None:
         ("cafe\u0301", "caf\u00e9"),
     ],
 )
-def test_question_is_cleaned_before_it_is_asked(engine: Engine, sent: str, read: str) -> None:
+def test_question_is_cleaned_before_it_is_asked(base: Engine, sent: str, read: str) -> None:
     assert clean_question(sent) == read
-    assert post(engine, {"question": sent}).status == 200
-
-
-def everything(response: Response) -> str:
-    return response.body.decode() + repr(response.headers)
-
-
-@pytest.mark.parametrize(
-    "request_",
-    [
-        Request("POST", "answer", body=SECRET.encode()),
-        Request("POST", "answer", headers={"content-type": "application/json"},
-                body=f'{{"question": "{SECRET}'.encode()),
-        Request("POST", "answer", headers={"content-type": "application/json"},
-                body=json.dumps({"question": SECRET * 40}).encode()),
-        Request("POST", "answer", headers={"content-type": "application/json"},
-                body=json.dumps({"question": f"rope {SECRET}"}).encode()),
-        Request("POST", "answer", headers={"content-type": "application/json"},
-                body=json.dumps({"question": SECRET}).encode().ljust(MAX_BODY_BYTES + 1)),
-        Request("POST", "answer", headers={"content-type": SECRET}, body=b"{}"),
-        Request("GET", SECRET),
-        Request(SECRET, "answer"),
-        Request("GET", "search", f"q={SECRET * 40}"),
-        Request("GET", "search", SECRET),
-    ],
-)  # fmt: skip
-def test_no_response_repeats_the_question(engine: Engine, request_: Request) -> None:
-    response = handle(engine, request_)
-    if response.status == 200 and "notes" in response.json:
-        # They tell the asker which words of the question the site does not know.
-        body = {**response.json, "notes": []}
-        response = replace(response, body=json.dumps(body).encode())
-    assert SECRET not in everything(response)
-
-
-@dataclass
-class Unreachable(LetterEmbedder):
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        raise EmbedderError(f"the host said {SECRET} to {texts}")
-
-
-def test_embedder_error_is_problem_without_its_message(engine: Engine) -> None:
-    assert Unreachable().identity == TINY
-    broken = Engine(engine.store, Unreachable(), ScriptedAnswerer([]))
-    response = post(broken, {"question": f"rope {SECRET}"})
-    problem(response, 503)
-    assert SECRET not in everything(response)
+    ask = asking(base)
+    assert ask(sent).status == 200
+    assert ask.answerer.questions == [read]
 
 
 def test_lone_surrogate_in_page_is_sent_escaped(tmp_path: Path) -> None:
     index = index_of(tmp_path, [record("rope", "<p>A rope \ud800 holds.</p>")])
     bundle = bundle_of(tmp_path, index, Profile(floor=0, note_floor=0))
-    response = get(Engine(bundle, LetterEmbedder(), Quoter()), "search", "q=rope")
+    response = asking(Engine(bundle, LetterEmbedder(), Paid())).get("search", "q=rope")
     assert response.status == 200
     assert b"rope" in response.body
+
+
+# Every guard at once: nothing may be asked, and what is asked is wrong in every way.
+CLOSED = replace(
+    USUAL, paused=True, bearer=(DIGEST,), rate_all="1/day", in_flight=1, tokens_per_day=99
+)
+
+
+def test_first_failing_guard_answers(base: Engine) -> None:
+    """Each request has one fault fewer than the one before it."""
+
+    def find_code(sent: Request, **policy: Any) -> str:
+        service = asking(base, replace(CLOSED, **policy)).service
+        service.protections.limiter.admit("somebody")
+        assert service.protections.guarded_engine.slots.acquire(blocking=False)
+        return code(service.handle(sent))
+
+    elsewhere, page, asked = {"origin": ELSEWHERE}, {"origin": ORIGIN}, {"origin": ORIGIN, **BEARER}
+    typed = {**asked, **JSON}
+    awake = {"paused": False}
+    admitted = {**awake, "rate_all": "9/day"}
+    for method, path, headers, body, policy, expected in (
+        ("PUT", "nothing", elsewhere, WRONG, {}, "not-found"),
+        ("PUT", "answer", elsewhere, WRONG, {}, "method-not-allowed"),
+        ("POST", "answer", elsewhere, WRONG, {}, "forbidden"),
+        ("POST", "answer", page, WRONG, {}, "unauthorized"),
+        ("POST", "answer", asked, WRONG, {}, "paused"),
+        ("POST", "answer", asked, WRONG, awake, "unsupported"),
+        ("POST", "answer", typed, WRONG, awake, "too-large"),
+        ("POST", "answer", typed, WRONG[:99], awake, "bad-request"),
+        ("POST", "answer", typed, GOOD, awake, "rate-limited"),
+        ("POST", "answer", typed, GOOD, admitted, "busy"),
+    ):
+        assert find_code(request(method, path, headers=headers, body=body), **policy) == expected
+
+
+def test_cache_then_slots_then_budget_guard_engine(base: Engine) -> None:
+    ask = asking(base, replace(USUAL, in_flight=1, tokens_per_day=100))
+    assert ask().status == 200
+    slots = ask.service.protections.guarded_engine.slots
+    assert slots.acquire(blocking=False)
+    assert (ask().status, code(ask("Another?"))) == (200, "busy")
+    slots.release()
+    assert (ask().status, code(ask("Another?"))) == (200, "capped")
+    assert ask.answerer.questions == [QUESTION]
+
+
+def test_request_refused_before_limits_is_not_counted(base: Engine) -> None:
+    ask = asking(base, replace(USUAL, rate="1/day"))
+    assert code(ask("")) == "bad-request"
+    assert code(ask(headers={"origin": ELSEWHERE})) == "forbidden"
+    assert ask().status == 200
+    assert code(ask()) == "rate-limited"
+
+
+@pytest.mark.parametrize(
+    ("site", "dest", "status"),
+    [("cross-site", "image", 403), ("same-origin", "empty", 200), ("cross-site", "document", 200)],
+)
+def test_what_a_page_elsewhere_embeds_is_forbidden(
+    base: Engine, site: str, dest: str, status: int
+) -> None:
+    """A browser names no origin for a picture."""
+    headers = {"sec-fetch-site": site, "sec-fetch-dest": dest}
+    assert asking(base).get("search", "q=rope", **headers).status == status
+
+
+POLICIES = {
+    "open": USUAL,
+    "paused": replace(USUAL, paused=True),
+    "bearer": replace(USUAL, bearer=(DIGEST,)),
+    "capped": replace(USUAL, tokens_per_day=0),
+}
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_cors_headers_name_allowed_origin_only(base: Engine, policy: str) -> None:
+    service = asking(base, POLICIES[policy]).service
+    origins = (ORIGIN, ELSEWHERE, "null", "*", "", f"{ORIGIN}/", f"{ORIGIN}.evil.example", None)
+    for sent, origin in ((sent, origin) for sent in SENT for origin in origins):
+        headers = dict(sent.headers) | ({} if origin is None else {"origin": origin})
+        response = service.handle(replace(sent, headers=headers))
+        is_listed = origin == ORIGIN
+        allowed = header(response, "Access-Control-Allow-Origin")
+        assert allowed == (ORIGIN if is_listed else None)
+        assert header(response, "Vary") == "Origin"
+        assert header(response, "Access-Control-Allow-Credentials") is None
+        exposed = header(response, "Access-Control-Expose-Headers")
+        assert exposed == ("Retry-After" if is_listed else None)
+        if origin is not None and not is_listed:
+            assert response.status in (403, 404, 405)
+        if response.events:
+            response.events.close()
+
+
+def test_function_without_origins_answers_programs_only(base: Engine) -> None:
+    ask = asking(base, replace(USUAL, origins=()))
+    assert ask().status == 200
+    assert code(ask(headers={"origin": ORIGIN})) == "forbidden"
+
+
+@pytest.mark.parametrize(("path", "method"), [("answer", "POST"), ("search", "GET")])
+def test_preflight_needs_no_token_and_meets_no_limit(base: Engine, path: str, method: str) -> None:
+    service = asking(base, replace(CLOSED, rate="1/day")).service
+    for _ in range(3):
+        response = service.handle(request("OPTIONS", path, headers={"origin": ORIGIN}))
+        assert (response.status, response.body) == (204, b"")
+        assert header(response, "Access-Control-Allow-Methods") == method
+        allowed = header(response, "Access-Control-Allow-Headers")
+        assert allowed == "Accept, Authorization, Content-Type"
+    for headers in ({"origin": ELSEWHERE}, {}):
+        assert code(service.handle(request("OPTIONS", path, headers=headers))) == "forbidden"
+
+
+def test_paused_function_answers_503_without_work(base: Engine) -> None:
+    ask = asking(base, replace(USUAL, paused=True))
+    for response in (ask(), ask.get("search", "q=rope"), ask.get("ready")):
+        assert code(response) == "paused"
+        assert header(response, "Retry-After") == "3600"
+    assert ask.get("health").status == ask.get("openapi.json").status == 200
+    assert ask.answerer.questions == []
+
+
+@pytest.mark.parametrize("path", ["answer", "search", "openapi.json"])
+def test_bearer_policy_requires_a_token_that_only_its_digest_knows(base: Engine, path: str) -> None:
+    policy = replace(USUAL, bearer=(hashlib.sha256(b"other").hexdigest(), DIGEST))
+    ask = asking(base, policy)
+    method = "POST" if path == "answer" else "GET"
+    for authorization in (
+        None, "", "Bearer", "Bearer ", TOKEN, "Bearer wrong", f"Basic {TOKEN}", f"Bearer{TOKEN}",
+        f"Bearer {TOKEN} {TOKEN}", f"Bearer {TOKEN[:-1]}", f"Bearer {TOKEN}x", f"Bearer {DIGEST}",
+        f"Bearer {TOKEN.upper()}", f"Bearer {TOKEN}\x00", f"Bearer {TOKEN}\ud800",
+    ):  # fmt: skip
+        headers = {} if authorization is None else {"authorization": authorization}
+        response = ask.service.handle(request(method, path, query="q=rope", headers=headers))
+        assert code(response) == "unauthorized"
+        assert header(response, "WWW-Authenticate") == "Bearer"
+    for scheme in ("Bearer", "bearer"):
+        headers = {"authorization": f"{scheme} {TOKEN}"}
+        response = ask.service.handle(request(method, path, query="q=rope", headers=headers))
+        assert response.status == (415 if path == "answer" else 200)
+    assert ask.get("health").status == ask.get("ready").status == 200
+
+
+def test_digest_of_an_empty_token_opens_nothing(base: Engine) -> None:
+    ask = asking(base, replace(USUAL, bearer=(hashlib.sha256(b"").hexdigest(),)))
+    assert code(ask(headers={"authorization": "Bearer "})) == "unauthorized"
+
+
+def test_metrics_need_their_own_token(base: Engine) -> None:
+    assert code(asking(base).get("metrics", **BEARER)) == "not-found"
+    readers = hashlib.sha256(b"readers").hexdigest()
+    ask = asking(base, replace(USUAL, metrics=DIGEST, bearer=(readers,)))
+    assert code(ask.get("metrics", authorization="Bearer readers")) == "unauthorized"
+    assert ask(headers={"authorization": "Bearer readers"}).status == 200
+    response = ask.get("metrics", **BEARER)
+    assert header(response, "Content-Type") == "text/plain; version=0.0.4; charset=utf-8"
+    assert b'path="answer"' in response.body
+    assert QUESTION.encode() not in response.body
+
+
+def test_rate_limits_apply_per_asker_and_overall(base: Engine) -> None:
+    ask = asking(base, replace(USUAL, rate="2/hour", rate_all="3/hour"))
+    assert [ask(asker="192.0.2.1").status for _ in range(3)] == [200, 200, 429]
+    assert [ask(asker="192.0.2.2").status for _ in range(2)] == [200, 429]
+    response = ask()
+    assert code(response) == "rate-limited"
+    assert 1 <= int(header(response, "Retry-After") or "") <= 3601
+
+
+def test_questions_searches_and_places_have_rates_of_their_own(base: Engine) -> None:
+    ask = asking(base, replace(USUAL, rate="2/hour", rate_all="2/hour"))
+    places = replace(question_request("rope"), path="places")
+    assert [ask().status for _ in range(3)] == [200, 200, 429]
+    assert [ask.get("search", "q=rope").status for _ in range(3)] == [200, 200, 429]
+    assert [ask.service.handle(places).status for _ in range(3)] == [200, 200, 429]
+    assert ask.get("health").status == 200
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_one"),
+    [
+        ("192.0.2.1", "192.0.2.2", False),
+        ("2001:db8::1", "2001:db8::2", True),
+        ("2001:db8::1", "2001:db8:0:1::1", False),
+        ("::ffff:192.0.2.1", "192.0.2.1", True),
+        ("", "", True),
+    ],
+)
+def test_asker_is_ipv4_address_or_ipv6_network(
+    base: Engine, first: str, second: str, is_one: bool
+) -> None:
+    ask = asking(base, replace(USUAL, rate="1/hour"))
+    assert ask(asker=first).status == 200
+    assert ask(asker=second).status == (429 if is_one else 200)
+
+
+@pytest.mark.parametrize("trusted", ["x-forwarded-for", None])
+def test_last_address_of_a_trusted_header_is_the_asker(base: Engine, trusted: str | None) -> None:
+    ask = asking(base, replace(USUAL, rate="1/hour", asker_header=trusted))
+
+    def status(forwarded: str) -> int:
+        return ask(asker="10.0.0.1", headers={"x-forwarded-for": forwarded}).status
+
+    assert status("192.0.2.1") == 200
+    # What stands before it anyone may write.
+    assert status("198.51.100.7, 192.0.2.1") == 429
+    assert status("192.0.2.1, 192.0.2.2") == (200 if trusted else 429)
+
+
+def test_absolute_urls_are_those_of_the_site(frozen_site: FrozenSite) -> None:
+    ask = asking(frozen_site.engine, answerer=frozen_site.engine.answerer)
+    for rows in (
+        ask.get("search", "q=retry", origin=ORIGIN).json.values(),
+        ask("How often is a job retried?", headers={"origin": ORIGIN}).json["citations"],
+    ):
+        assert rows
+        for row in rows:
+            path = row["url"].removeprefix("/docs/")
+            assert row["absolute_url"] == f"https://millrace.example/docs/{path}"
+
+
+def test_absolute_urls_of_a_site_without_address_are_those_of_the_asking_page(
+    base: Engine,
+) -> None:
+    mirror = "https://mirror.example"
+    ask = asking(base, replace(USUAL, origins=(ORIGIN, mirror)))
+    # Nobody says where the pages are: the function's own host need not serve them.
+    assert "absolute_url" not in ask.get("search", "q=rope", host="harbour.example").json["w"]
+    # The second answer is the cached one of the first.
+    for origin in (ORIGIN, mirror):
+        citation = ask(headers={"origin": origin}).json["citations"][0]
+        assert citation["absolute_url"] == f"{origin}/rope/#use"
+    assert "absolute_url" not in ask().json["citations"][0]
+
+
+@pytest.mark.parametrize("host", ["harbour.example", "[::1]:8000", "a b", "x@y:z", ""])
+def test_valid_host_of_a_server_of_the_pages_is_their_address(base: Engine, host: str) -> None:
+    row = asking(base, is_site_host=True).get("search", "q=rope", host=host).json["w"]
+    is_valid = host in ("harbour.example", "[::1]:8000")
+    assert row.get("absolute_url") == (f"http://{host}/w/" if is_valid else None)
+
+
+def test_function_without_index_is_unavailable(base: Engine) -> None:
+    service = asking(base).service
+    service._find_engine = service._find_current_engine = lambda: None
+    for sent in (question_request(), request("GET", "ready"), request("GET", "health")):
+        response = service.handle(sent)
+        assert (code(response), header(response, "Retry-After")) == ("unavailable", "5")
+
+
+def test_unreachable_redis_is_a_refusal_without_work(base: Engine) -> None:
+    ask = asking(base, replace(USUAL, redis_url=f"redis://:hunter2@127.0.0.1:{free_port()}/0"))
+    for response in (ask(), ask.get("search", "q=rope"), ask.get("ready")):
+        assert code(response) == "unavailable"
+        assert header(response, "Retry-After")
+        assert b"hunter2" not in response.body
+    assert ask.get("health").status == 200
+    assert ask.answerer.questions == []
+    assert b"hunter2" not in b"".join(ask.lines)

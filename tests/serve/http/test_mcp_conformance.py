@@ -4,7 +4,6 @@ Scenarios that want a server with test tools of their own, or with what this one
 (sampling, completion, subscriptions, tasks), say nothing about it and are left out.
 """
 
-import os
 import re
 import socket
 import subprocess
@@ -21,20 +20,20 @@ PACKAGES = ROOT / "tests" / "mcp_conformance" / "node_modules"
 # The runner wants a newer Node than the system may have: its package comes with the runner's.
 NODE = PACKAGES / "node" / "bin" / "node"
 RUNNER = PACKAGES / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
-HANDSHAKE = ("server-initialize", "ping", "tools-list", "resources-list", "prompts-list")
+HANDSHAKE = ("server-initialize", "ping", "tools-list")
 STATELESS = (
-    "tools-list", "resources-list", "prompts-list", "sep-2164-resource-not-found", "caching",
-    "http-header-validation", "dns-rebinding-protection", "server-stateless",
+    "tools-list", "caching", "http-header-validation", "dns-rebinding-protection",
+    "server-stateless",
 )  # fmt: skip
 CASES = [
     *((version, scenario) for version in ("2025-06-18", "2025-11-25") for scenario in HANDSHAKE),
     ("2025-11-25", "dns-rebinding-protection"),
     *(("2026-07-28", scenario) for scenario in STATELESS),
 ]
-pytestmark = pytest.mark.skipif(
-    not (os.environ.get("ANSWERABLE_DEEP") and RUNNER.exists()),
-    reason="a deep run, with `npm ci` in tests/mcp_conformance, has the official scenarios",
-)
+pytestmark = [
+    pytest.mark.deep,
+    pytest.mark.skipif(not RUNNER.exists(), reason="`npm ci` in tests/mcp_conformance gets it"),
+]
 
 
 @pytest.fixture(scope="module")

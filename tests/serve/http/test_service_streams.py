@@ -1,6 +1,5 @@
 """Answers as events: stages while they are made, and everything else at once."""
 
-import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -9,7 +8,8 @@ from typing import Any
 import pytest
 
 from answerable.serve.engine import Engine
-from answerable.serve.http.messages import EVENT_STREAM_TYPE, Headers, Response
+from answerable.serve.http import sse
+from answerable.serve.http.messages import EVENT_STREAM_TYPE, Headers, Response, encode_event
 from answerable.serve.request_context import RequestContext, current_context
 from support.deadlines import PATIENCE, until
 from support.openapi_check import events
@@ -33,71 +33,47 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     return letters(tmp_path_factory.mktemp("service"))
 
 
-def test_stream_has_stages_and_ends_with_plain_answer(base: Engine) -> None:
-    ask = asking(base)
-    response = stream(ask)
-    assert (response.status, response.body) == (200, b"")
-    assert header(response, "Content-Type") == f"{EVENT_STREAM_TYPE}; charset=utf-8"
-    assert header(response, "Cache-Control") == "no-store"
-    assert response.events
-    stream_events = events(b"".join(response.events).decode())
-    stages = ["embedding", "searching", "writing", "checking"]
-    assert stream_events[:-1] == [("stage", {"stage": stage}) for stage in stages]
-    streamed, plain = stream_events[-1][1], ask().json
-    assert stream_events[-1][0] == "answer"
-    del streamed["request_id"], plain["request_id"]
-    assert streamed == plain
-
-
 def read_stream(response: Response) -> tuple[int, Headers, list[tuple[str, Any]]]:
     """All that a client can tell of a stream but its time and the id of its request."""
     assert response.events
     sent = events(b"".join(response.events).decode())
-    assert re.fullmatch(r"req_[0-9a-f]{32}", sent[-1][1].pop("request_id"))
+    assert sent[-1][1].pop("request_id").startswith("req_")
     return response.status, response.headers, sent
 
 
+FIRST = ["embedding", "searching", "writing", "checking"]
 BROKEN = {"claims": [{"text": ROPE, "evidence": [{"source": "s9", "quote": ROPE}]}]}
 WHOLE = {"claims": [{"text": ROPE, "evidence": [{"source": "s1", "quote": ROPE}]}]}
-DECLINED: dict[str, object] = {"claims": [], "routes": []}
-FIRST = ["embedding", "searching", "writing", "checking"]
 
 
 @pytest.mark.parametrize(
     ("question", "drafts", "stages"),
     [
         (QUESTION, [WHOLE], FIRST),
-        (QUESTION, [DECLINED], FIRST),
+        (QUESTION, [{}], FIRST),
         (QUESTION, [BROKEN, WHOLE], [*FIRST, "writing", "checking"]),
         ("Is it the what?", [], []),
     ],
 )
-def test_cached_stream_has_events_of_fresh_one(
+def test_stream_ends_with_the_plain_answer_fresh_or_cached(
     base: Engine, question: str, drafts: list[object], stages: list[str]
 ) -> None:
     ask = asking(base, answerer=Paid(drafts=drafts))
     fresh, cached = (read_stream(stream(ask, question=question)) for _ in range(2))
-    assert [line["cache"] for line in ask.log] == ["miss", "hit"]
+    plain = ask(question).json
+    assert [line["cache"] for line in ask.log] == ["miss", "hit", "hit"]
     assert fresh == cached
-    assert [data["stage"] for name, data in cached[2] if name == "stage"] == stages
+    status, _, sent = fresh
+    assert status == 200
+    assert sent[:-1] == [("stage", {"stage": stage}) for stage in stages]
+    assert sent[-1] == ("answer", {key: plain[key] for key in plain if key != "request_id"})
 
 
-def test_cached_stream_after_plain_answer_has_same_events(base: Engine) -> None:
-    ask, other = asking(base), asking(base)
-    assert ask().status == other(streams=True).status == 200
-    assert (
-        read_stream(stream(ask)) == read_stream(stream(asking(base))) == read_stream(stream(other))
-    )
-
-
-def test_cached_plain_answer_has_headers_and_fields_of_fresh_one(base: Engine) -> None:
-    ask = asking(base)
-    fresh, cached = ask(), ask()
-    assert [line["cache"] for line in ask.log] == ["miss", "hit"]
-    assert cached.headers == fresh.headers
-    assert list(cached.json) == list(fresh.json)
-    assert len(cached.body) == len(fresh.body)
-    assert {**cached.json, "request_id": 0} == {**fresh.json, "request_id": 0}
+def test_stream_is_neither_kept_nor_buffered(base: Engine) -> None:
+    response = stream(asking(base))
+    assert response.body == b""
+    assert header(response, "Content-Type") == f"{EVENT_STREAM_TYPE}; charset=utf-8"
+    assert header(response, "Cache-Control") == "no-store"
 
 
 def test_shared_answer_announces_its_stages(base: Engine) -> None:
@@ -135,8 +111,7 @@ def test_problem_before_first_event_is_plain_response(base: Engine) -> None:
 
 def test_no_claim_is_sent_before_whole_draft_is_checked(base: Engine) -> None:
     gate = threading.Event()
-    ask = asking(base, answerer=Paid(before=lambda: gate.wait(PATIENCE)))
-    response = stream(ask)
+    response = stream(asking(base, answerer=Paid(before=lambda: gate.wait(PATIENCE))))
     assert response.events
     early = [next(response.events) for _ in range(3)]
     assert ROPE.encode() not in b"".join(early)
@@ -161,12 +136,17 @@ def test_closing_stream_cancels_question(base: Engine) -> None:
     assert list(response.events) == []
 
 
-def test_adapter_can_cancel_plain_question(base: Engine) -> None:
-    call = RequestContext()
+def test_keepalive_comment_fills_each_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sse, "KEEPALIVE_SECONDS", 0.01)
+    ready = threading.Event()
 
-    def stop() -> None:
-        call.cancel()
-        current_context().check_deadline()
+    def make_answer() -> dict[str, Any]:
+        assert ready.wait(PATIENCE)
+        return {"mode": "partial"}
 
-    ask = asking(base, answerer=Paid(before=stop))
-    assert code(ask.service.handle(question_request(), call)) == "unavailable"
+    parts = sse.stream_response(make_answer, RequestContext(), PATIENCE, lambda _: None).events
+    assert parts
+    assert [next(parts) for _ in range(3)] == [sse.KEEPALIVE_COMMENT] * 3
+    ready.set()
+    sent = [part for part in parts if part != sse.KEEPALIVE_COMMENT]
+    assert sent == [encode_event("answer", {"mode": "partial"})]

@@ -1,7 +1,6 @@
-"""Answers kept in memory, and made by one caller at a time."""
+"""Answers in memory, made by one caller at a time."""
 
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -11,14 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.serve.limits.answer_cache import (
-    CacheOutcome,
-    MemoryAnswerCache,
-    create_answer_cache,
-)
+from answerable.serve.limits.answer_cache import MemoryAnswerCache, create_answer_cache
 from support.deadlines import PATIENCE, until
-
-WAIT = PATIENCE
 
 
 @dataclass
@@ -31,72 +24,49 @@ class Clock:
 
 @dataclass
 class Maker:
-    """Make numbered values; count them, and how many are made at once."""
+    """Makes numbered values, and fails for as long as it is told to."""
 
-    may_be_kept: bool = True
-    seconds: float = 0.0
-    fails: Callable[[int], bool] = lambda _: False
+    may_be_stored: bool = True
+    failures: int = 0
     count: int = 0
-    at_once: int = 0
-    most_at_once: int = 0
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    is_alone: threading.Lock = field(default_factory=threading.Lock)
 
     def __call__(self) -> tuple[bytes, bool]:
-        with self.lock:
-            self.count += 1
-            number = self.count
-            self.at_once += 1
-            self.most_at_once = max(self.most_at_once, self.at_once)
+        assert self.is_alone.acquire(blocking=False), "two callers make a value at once"
         try:
-            time.sleep(self.seconds)
-            if self.fails(number):
-                raise RuntimeError(f"attempt {number}")
-            return b"%d" % number, self.may_be_kept
+            self.count += 1
+            if self.count <= self.failures:
+                raise RuntimeError(f"attempt {self.count}")
+            return b"%d" % self.count, self.may_be_stored
         finally:
-            with self.lock:
-                self.at_once -= 1
+            self.is_alone.release()
 
 
-def call_at_once(count: int, call: Callable[[], tuple[bytes, CacheOutcome]]) -> list[object]:
-    """Call from several threads at once; collect each value and outcome, or error."""
+def call_at_once(count: int, call: Callable[[], object]) -> list[str]:
+    """Call from several threads at once, and sort their results and errors as texts."""
     barrier = threading.Barrier(count)
 
-    def one(_: int) -> object:
+    def call_with_others(_: int) -> str:
         barrier.wait()
         try:
-            return call()
-        except (RuntimeError, TimeoutError) as error:
-            return error
+            return str(call())
+        except RuntimeError as error:
+            return str(error)
 
     with ThreadPoolExecutor(count) as pool:
-        return list(pool.map(one, range(count)))
+        return sorted(pool.map(call_with_others, range(count)))
 
 
-def test_value_is_made_once_and_cached() -> None:
-    cache, make = create_answer_cache(10, 60, None), Maker()
-    assert cache.get_or_make("key", make, WAIT) == (b"1", "miss")
-    assert cache.get_or_make("key", make, WAIT) == (b"1", "hit")
-    assert cache.get_or_make("other", make, WAIT) == (b"2", "miss")
-
-
-def test_value_that_may_not_be_kept_is_made_again() -> None:
-    cache, make = create_answer_cache(10, 60, None), Maker(may_be_kept=False)
-    assert [cache.get_or_make("key", make, WAIT) for _ in range(2)] == [
-        (b"1", "miss"),
-        (b"2", "miss"),
-    ]
+def test_value_that_may_not_be_stored_is_made_again() -> None:
+    cache, make = create_answer_cache(10, 60, None), Maker(may_be_stored=False)
+    values = [cache.get_or_make("key", make, PATIENCE) for _ in range(2)]
+    assert values == [(b"1", "miss"), (b"2", "miss")]
 
 
 @pytest.mark.parametrize(("entries", "seconds"), [(0, 60), (10, 0)])
 def test_zero_entries_or_seconds_cache_nothing(entries: int, seconds: int) -> None:
     cache, make = create_answer_cache(entries, seconds, None), Maker()
-    assert [cache.get_or_make("key", make, WAIT)[0] for _ in range(2)] == [b"1", b"2"]
-
-
-def test_empty_value_is_cached() -> None:
-    cache = create_answer_cache(10, 60, None)
-    assert cache.get_or_make("key", lambda: (b"", True), WAIT) == (b"", "miss")
-    assert cache.get_or_make("key", Maker(), WAIT) == (b"", "hit")
+    assert [cache.get_or_make("key", make, PATIENCE)[0] for _ in range(2)] == [b"1", b"2"]
 
 
 @given(
@@ -112,7 +82,7 @@ def test_cache_matches_lru_model_with_expiry(entries: int, steps: list[tuple[str
         if key in model and model[key][0] <= clock.now:
             del model[key]
         is_cached = key in model
-        value, outcome = cache.get_or_make(key, make, WAIT)
+        value, outcome = cache.get_or_make(key, make, PATIENCE)
         assert outcome == ("hit" if is_cached else "miss")
         if is_cached:
             assert value == model[key][1]
@@ -123,55 +93,39 @@ def test_cache_matches_lru_model_with_expiry(entries: int, steps: list[tuple[str
             model.popitem(last=False)
 
 
-@pytest.mark.parametrize("may_be_kept", [True, False])
-def test_concurrent_callers_share_one_value(may_be_kept: bool) -> None:
+@pytest.mark.parametrize("may_be_stored", [True, False])
+def test_concurrent_callers_share_one_value(may_be_stored: bool) -> None:
     cache = create_answer_cache(10, 60, None)
     waiting: set[int] = set()
 
     def make() -> tuple[bytes, bool]:
         until(lambda: len(waiting) == 7)
-        return b"value", may_be_kept
+        return b"value", may_be_stored
 
     def count_waiting() -> None:
         waiting.add(threading.get_ident())
 
-    got = call_at_once(8, lambda: cache.get_or_make("key", make, WAIT, count_waiting))
-    assert sorted(map(str, got)) == ["(b'value', 'miss')"] + ["(b'value', 'shared')"] * 7
+    results = call_at_once(8, lambda: cache.get_or_make("key", make, PATIENCE, count_waiting))
+    assert results == ["(b'value', 'miss')"] + ["(b'value', 'shared')"] * 7
 
 
 def test_different_keys_do_not_wait_for_each_other() -> None:
     cache = create_answer_cache(10, 60, None)
-    inside = threading.Barrier(4, timeout=WAIT)
+    inside = threading.Barrier(4, timeout=PATIENCE)
 
     def make() -> tuple[bytes, bool]:
         inside.wait()
         return b"value", True
 
     with ThreadPoolExecutor(4) as pool:
-        got = list(pool.map(lambda key: cache.get_or_make(key, make, WAIT), "abcd"))
-    assert got == [(b"value", "miss")] * 4
+        values = list(pool.map(lambda key: cache.get_or_make(key, make, PATIENCE), "abcd"))
+    assert values == [(b"value", "miss")] * 4
 
 
 def test_error_goes_to_its_maker_and_next_caller_tries() -> None:
-    cache = create_answer_cache(10, 60, None)
-    make = Maker(seconds=0.05, fails=lambda number: number <= 3)
-    got = call_at_once(8, lambda: cache.get_or_make("key", make, WAIT))
-    assert sorted(str(each) for each in got if isinstance(each, RuntimeError)) == [
-        "attempt 1",
-        "attempt 2",
-        "attempt 3",
-    ]
-    assert {str(each[0]) for each in got if isinstance(each, tuple)} == {"b'4'"}
-    assert (make.count, make.most_at_once) == (4, 1)
-
-
-def test_each_failing_caller_gets_its_own_error() -> None:
-    cache = create_answer_cache(10, 60, None)
-    make = Maker(seconds=0.02, fails=lambda _: True)
-    got = call_at_once(6, lambda: cache.get_or_make("key", make, WAIT))
-    assert sorted(map(str, got)) == [f"attempt {number}" for number in range(1, 7)]
-    assert make.most_at_once == 1
-    assert cache.get_or_make("key", Maker(), WAIT) == (b"1", "miss")
+    cache, make = create_answer_cache(10, 60, None), Maker(failures=3)
+    results = call_at_once(8, lambda: cache.get_or_make("key", make, PATIENCE)[0])
+    assert results == ["attempt 1", "attempt 2", "attempt 3", *["b'4'"] * 5]
 
 
 def test_interrupt_frees_the_key() -> None:
@@ -181,8 +135,8 @@ def test_interrupt_frees_the_key() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        cache.get_or_make("key", interrupted, WAIT)
-    assert cache.get_or_make("key", Maker(), WAIT) == (b"1", "miss")
+        cache.get_or_make("key", interrupted, PATIENCE)
+    assert cache.get_or_make("key", Maker(), PATIENCE) == (b"1", "miss")
 
 
 def test_waiting_too_long_is_timeout_and_value_is_still_cached() -> None:
@@ -191,17 +145,15 @@ def test_waiting_too_long_is_timeout_and_value_is_still_cached() -> None:
 
     def make() -> tuple[bytes, bool]:
         begun.set()
-        assert may_end.wait(WAIT)
+        assert may_end.wait(PATIENCE)
         return b"value", True
 
     with ThreadPoolExecutor(1) as pool:
-        leader = pool.submit(cache.get_or_make, "key", make, WAIT)
-        assert begun.wait(WAIT)
-        for wait in (0.05, 0.0, -1.0):
+        leader = pool.submit(cache.get_or_make, "key", make, PATIENCE)
+        assert begun.wait(PATIENCE)
+        for seconds in (0.05, -1.0):
             with pytest.raises(TimeoutError, match="ask again"):
-                cache.get_or_make("key", Maker(), wait)
-        follower = threading.Thread(target=may_end.set)
-        follower.start()
-        assert cache.get_or_make("key", Maker(), float("inf"))[0] == b"value"
-        follower.join()
-        assert leader.result(WAIT) == (b"value", "miss")
+                cache.get_or_make("key", Maker(), seconds)
+        may_end.set()
+        assert leader.result(PATIENCE) == (b"value", "miss")
+    assert cache.get_or_make("key", Maker(), PATIENCE) == (b"value", "hit")

@@ -7,12 +7,13 @@ import os
 import re
 import secrets
 import stat
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
-from typing import cast
+from typing import Annotated, Any, Literal, cast
 
+import msgspec
 import yaml
 
 from ...serve.errors import NotebookError
@@ -175,9 +176,44 @@ def _write_new(path: Path, data: bytes) -> None:
             temporary.unlink(missing_ok=True)
 
 
-FIELD_KEYS = ("label", "locator", "about", "title", "id")
-_ALL_KEYS = frozenset((*FIELD_KEYS, "draft", "routes", "published_in", "first_page"))
-_SWITCH = {None: True, True: True, "on": True, False: False, "off": False}
+_Page = Annotated[str, msgspec.Meta(pattern=r"\S")]
+_Text = Annotated[str, msgspec.Meta(pattern=r"\A[^\x00-\x1f\x7f-\x9f\ud800-\udfff]*\Z")]
+
+
+class FrontMatter(msgspec.Struct, frozen=True, kw_only=True):
+    """What the front matter of a note may declare; any other key is its author's own."""
+
+    draft: bool = False
+    routes: bool | Literal["on", "off"] = True
+    label: _Text = ""
+    about: _Text = ""
+    locator: _Text = ""
+    title: _Text = ""
+    id: Annotated[str, msgspec.Meta(pattern=r"\A[\w.:-]*\Z")] = ""
+    published_in: list[_Page] = msgspec.field(default_factory=list[str])
+    first_page: Annotated[str, msgspec.Meta(pattern=r"\A[0-9]{1,9}\Z")] = ""
+
+    @property
+    def is_routed(self) -> bool:
+        """True if readers may be led to the note."""
+        return self.routes in (True, "on")
+
+    @property
+    def pages(self) -> tuple[str, ...]:
+        """List the pages that may repeat what the note says."""
+        return tuple(page.strip() for page in self.published_in)
+
+
+_EXPECTED = {
+    **dict.fromkeys(("label", "about", "locator", "title"), "a text in quotes, on one line"),
+    "draft": "`true` or `false`",
+    "routes": "`on` or `off`",
+    "id": "a text of letters, digits, `.`, `_`, `:` and `-`",
+    "published_in": "a page such as `guide/deploy.md`, or a list of pages",
+    "first_page": "a whole number such as 1",
+}
+# If one of these is misspelled or empty, a note is published that its author keeps back.
+_SWITCHES = ("draft", "routes")
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.M | re.S)
 _TEXT_TAGS = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("int", "float", "timestamp", "merge"))
 # Reading more YAML takes minutes.
@@ -206,49 +242,35 @@ _Loader.yaml_constructors = {
 class NoteFile:
     """A note's front matter and text; ``meta_name`` is the file that holds the front matter.
 
-    ``first_line`` is the number of the text's first line in its file.
+    ``problems``: what is wrong with a field of it, by key. ``first_line`` is the number of the
+    text's first line in its file.
     """
 
     meta_name: str
-    meta: Mapping[str, object]
+    front_matter: FrontMatter
+    problems: Mapping[str, str]
     text: str
     first_line: int
 
-    @property
-    def is_draft(self) -> bool:
-        """Tell whether the note is to be kept out of the index."""
-        return self.meta.get("draft") is True
 
-    def is_routed(self) -> bool:
-        """Tell whether readers may be led to the note; NotebookError for a wrong ``routes``."""
-        value = self.meta.get("routes")
-        if not isinstance(value, str | bool | None) or value not in _SWITCH:
-            raise NotebookError(f"{self.meta_name}: routes has to be `on` or `off`; correct it")
-        return _SWITCH[value]
-
-    def read_field(self, key: str) -> str:
-        """Read a field on one line, "" if it is not declared; NotebookError for no text."""
-        value = self.meta.get(key)
-        if value is None:
-            return ""
-        if not isinstance(value, str):
-            raise NotebookError(f"{self.meta_name}: {key} has to be a text; put it in quotes")
-        text = " ".join(value.split())
-        if any(unicodedata.category(c) in ("Cc", "Cs") for c in text):
-            raise NotebookError(f"{self.meta_name}: {key} holds a control character; remove it")
-        return text
-
-    def list_published_in(self) -> tuple[str, ...]:
-        """List the pages that may repeat what the note says; NotebookError if one is no text."""
-        value = self.meta.get("published_in")
-        pages = value if isinstance(value, list) else [] if value is None else [value]
-        texts = tuple(page.strip() for page in pages if isinstance(page, str) and page.strip())
-        if len(texts) != len(pages):
-            raise NotebookError(
-                f"{self.meta_name}: published_in has to be a page such as `guide/deploy.md`, or a "
-                "list of pages"
-            )
-        return texts
+def _check_front_matter(meta: Mapping[object, object]) -> tuple[FrontMatter, dict[str, str]]:
+    """Check the types of front matter; a field with a problem, which is the second, is left out."""
+    values: dict[str, Any] = {}
+    problems: dict[str, str] = {}
+    for field in msgspec.structs.fields(FrontMatter):
+        key, value = field.name, meta.get(field.name)
+        if key not in meta or (value is None and key not in _SWITCHES):
+            continue
+        try:
+            if isinstance(value, str):
+                value = [value] if key == "published_in" else " ".join(value.split())
+            values[key] = msgspec.convert(value, field.type)
+        except msgspec.ValidationError:
+            problems[key] = f"{key} has to be {_EXPECTED[key]}; correct it"
+    for unknown in (key for key in meta if isinstance(key, str) and key not in _EXPECTED):
+        for switch in get_close_matches(unknown.lower(), _SWITCHES, 1, 0.75):
+            problems[unknown] = f"{unknown} is not a key of notes; write `{switch}`, or drop it"
+    return FrontMatter(**values), problems
 
 
 def read_note_file(path: Path, folder: Path, sidecar: Path | None) -> NoteFile:
@@ -259,7 +281,8 @@ def read_note_file(path: Path, folder: Path, sidecar: Path | None) -> NoteFile:
     if sidecar is None:
         meta = _parse_front_matter(match[1], name, 2) if match else {}
         end = match.end() if match else 0
-        return NoteFile(name, meta, text[end:], text.count("\n", 0, end) + 1)
+        checked = _check_front_matter(meta)
+        return NoteFile(name, *checked, text[end:], text.count("\n", 0, end) + 1)
     meta_name = sidecar.relative_to(folder).as_posix()
     if match:
         raise NotebookError(
@@ -268,7 +291,8 @@ def read_note_file(path: Path, folder: Path, sidecar: Path | None) -> NoteFile:
     content = _read_text(sidecar, meta_name)
     fenced = _FRONT_MATTER.match(content)
     yaml_text, first_line = (fenced[1], 2) if fenced else (content, 1)
-    return NoteFile(meta_name, _parse_front_matter(yaml_text, meta_name, first_line), text, 1)
+    meta = _parse_front_matter(yaml_text, meta_name, first_line)
+    return NoteFile(meta_name, *_check_front_matter(meta), text, 1)
 
 
 def _read_text(path: Path, name: str) -> str:
@@ -283,7 +307,7 @@ def _read_text(path: Path, name: str) -> str:
         raise NotebookError(f"{name}: cannot be read ({error.strerror})") from None
 
 
-def _parse_front_matter(text: str, name: str, first_line: int) -> Mapping[str, object]:
+def _parse_front_matter(text: str, name: str, first_line: int) -> Mapping[object, object]:
     """Parse YAML. first_line: the number of the text's first line in its file."""
     if len(text) > _MAX_LENGTH:
         raise NotebookError(
@@ -294,7 +318,7 @@ def _parse_front_matter(text: str, name: str, first_line: int) -> Mapping[str, o
         if duplicate := find_duplicate_key(root):
             # Any other key may be the note's prose.
             line = duplicate.line + first_line - 1
-            shown = duplicate.key if duplicate.key in _ALL_KEYS else f"the key in line {line}"
+            shown = duplicate.key if duplicate.key in _EXPECTED else f"the key in line {line}"
             raise NotebookError(f"{name}: {shown} appears in the front matter twice; remove one")
 
     try:
@@ -311,8 +335,6 @@ def _parse_front_matter(text: str, name: str, first_line: int) -> Mapping[str, o
 
 _TEXT_SUFFIXES = frozenset((".md", ".markdown", ".mdown", ".mkdn", ".mkd", ".txt"))
 _TRANSCRIPT_SUFFIXES = frozenset((".vtt", ".srt"))
-_ID = re.compile(r"[\w.:-]+")
-_PAGE_NUMBER = re.compile(r"[0-9]{1,9}")
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 # Called with each note once it is read; it raises NotebookError.
@@ -333,14 +355,11 @@ def read_notebook(
     drafts: list[Note] = []
     unrouted: list[Note] = []
     for path, file in _iter_note_files(folder, errors):
-        if file.is_draft:
+        if file.front_matter.draft:
             drafts.append(_read_draft(path, folder, file))
             continue
-        is_routed = True
-        with errors.collecting():
-            is_routed = file.is_routed()
-        note = _read_note(path, folder, file, errors, is_routed=is_routed)
-        if not is_routed:
+        note = _read_note(path, folder, file, errors)
+        if not file.front_matter.is_routed:
             unrouted.append(note)
             continue
         notes.append(note)
@@ -419,8 +438,6 @@ def _is_transcript(path: Path) -> bool:
 
 def _read_draft(path: Path, folder: Path, file: NoteFile) -> Note:
     """Read all private text of a draft, whatever is wrong with it."""
-    title, pages = file.meta.get("title"), file.meta.get("published_in")
-    listed = pages if isinstance(pages, list) else [pages]
     is_transcript = _is_transcript(path)
     return Note(
         path=path.relative_to(folder).as_posix(),
@@ -428,87 +445,59 @@ def _read_draft(path: Path, folder: Path, file: NoteFile) -> Note:
         label="",
         locator="",
         about="",
-        title=title if isinstance(title, str) else "",
+        title=file.front_matter.title,
         body=strip_cue_times(file.text) if is_transcript else file.text.strip(),
-        published_in=tuple(page.strip() for page in listed if isinstance(page, str)),
+        published_in=file.front_matter.pages,
         raw=file.text if is_transcript else "",
     )
 
 
-def _read_note(
-    path: Path, folder: Path, file: NoteFile, errors: ErrorCollector, *, is_routed: bool
-) -> Note:
-    """Read a note; its id is empty where it declares none. is_routed: it has to be complete.
-
-    A field with an error is empty, and so is ``about`` where the note's text has one.
-    """
-    name = path.relative_to(folder).as_posix()
+def _read_note(path: Path, folder: Path, file: NoteFile, errors: ErrorCollector) -> Note:
+    """Read a note; a field with an error is empty, and so is an id that is not declared."""
+    name, front_matter = path.relative_to(folder).as_posix(), file.front_matter
     is_transcript = _is_transcript(path)
-    required = ("label", "about") if is_routed else ()
-    fields = _read_fields(file, name, errors, required)
+    for problem in file.problems.values():
+        errors.add_error(f"{file.meta_name}: {problem}")
+    for key in ("label", "about") if front_matter.is_routed else ():
+        if not getattr(front_matter, key) and key not in file.problems:
+            sidecar = f" or to {name}.yml" if is_transcript else ""
+            place = "it" if file.meta_name != name else f"its front matter{sidecar}"
+            errors.add_error(f"{file.meta_name}: {key} is missing; add `{key}: …` to {place}")
     note = Note(
         path=name,
-        id=fields["id"],
-        label=fields["label"],
-        locator=fields["locator"],
+        id=front_matter.id,
+        label=front_matter.label,
+        locator=front_matter.locator,
         about="",
-        title=fields["title"],
+        title=front_matter.title,
         body="",
+        published_in=front_matter.pages,
         raw=file.text if is_transcript else "",
     )
-    with errors.collecting():
-        note = replace(note, published_in=file.list_published_in())
     with errors.collecting():
         parts: tuple[Cue | NotePage, ...]
         if is_transcript:
             kind = cast(TranscriptFormat, Path(name).suffix.lower()[1:])
             parts = parse_transcript(file.text, kind, name, file.first_line)
         else:
-            parts = _split_pages(file)
+            parts = _split_pages(file.text, front_matter.first_page)
         divider = "\n" if is_transcript else "\n\n"
         body = divider.join(part.text for part in parts) if parts else file.text.strip()
         note = replace(note, parts=parts, body=body)
-        _check_placeholders(fields["about"], parts, file.meta_name)
-        note = replace(note, about=fields["about"])
+        _check_placeholders(front_matter.about, parts, file.meta_name)
+        note = replace(note, about=front_matter.about)
     for key in ("label", "locator", "id"):
         with errors.collecting():
-            lint_public_field(fields[key], note.text, f"{file.meta_name}: {key}")
+            lint_public_field(getattr(note, key), note.text, f"{file.meta_name}: {key}")
     return note
 
 
-def _read_fields(
-    file: NoteFile, name: str, errors: ErrorCollector, required: Sequence[str]
-) -> dict[str, str]:
-    """Read the declared fields; one with an error is empty. required: those that may not be."""
-    fields = dict.fromkeys(FIELD_KEYS, "")
-    for key in FIELD_KEYS:
-        with errors.collecting():
-            fields[key] = file.read_field(key)
-            if key in required and not fields[key]:
-                sidecar = f" or to {name}.yml" if _is_transcript(Path(name)) else ""
-                place = "it" if file.meta_name != name else f"its front matter{sidecar}"
-                raise NotebookError(
-                    f"{file.meta_name}: {key} is missing; add `{key}: …` to {place}"
-                )
-            if key == "id" and fields[key] and not _ID.fullmatch(fields[key]):
-                raise NotebookError(
-                    f"{file.meta_name}: id may hold letters, digits, `.`, `_`, `:` and `-` only; "
-                    "write another"
-                )
-    return fields
-
-
-def _split_pages(file: NoteFile) -> tuple[NotePage, ...]:
+def _split_pages(text: str, first_page: str) -> tuple[NotePage, ...]:
     """Split a text that has form feeds or declares its first page; else return no pages."""
-    first_page = file.read_field("first_page")
-    if first_page and not _PAGE_NUMBER.fullmatch(first_page):
-        raise NotebookError(
-            f"{file.meta_name}: first_page has to be a whole number such as 1; correct it"
-        )
-    if not first_page and "\f" not in file.text:
+    if not first_page and "\f" not in text:
         return ()
-    pages = enumerate(file.text.split("\f"), int(first_page or 1))
-    return tuple(NotePage(text.strip(), number) for number, text in pages if text.strip())
+    pages = enumerate(text.split("\f"), int(first_page or 1))
+    return tuple(NotePage(page.strip(), number) for number, page in pages if page.strip())
 
 
 def _check_placeholders(about: str, parts: Sequence[Cue | NotePage], where: str) -> None:

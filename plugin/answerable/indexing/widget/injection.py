@@ -88,22 +88,10 @@ def read_widget_files() -> Mapping[str, str]:
     return {WIDGET_FOLDER + path: published[path] for path in sorted(published)}
 
 
-def format_element(
-    placement: str | None = None,
-    shortcut: str | None = None,
-    *,
-    offers_tool: bool = False,
-    has_search_row: bool = True,
-) -> str:
-    """Format the widget's element. None: its defaults, a floating button and its own shortcut.
-
-    offers_tool: to agents in the browser, by WebMCP. has_search_row: under the results of
-    Material's search, where the page has it.
-    """
+def format_element(placement: str | None = None, shortcut: str | None = None) -> str:
+    """Format the widget's element. None: its defaults, a floating button and its own shortcut."""
     options = {"placement": placement, "shortcut": shortcut}
     attributes = [f' {name}="{escape(value)}"' for name, value in options.items() if value]
-    attributes += [" webmcp"] if offers_tool else []
-    attributes += [] if has_search_row else [' search-row="none"']
     return f"<answerable-ask{''.join(attributes)}></answerable-ask>"
 
 

@@ -270,9 +270,6 @@ def _indent_from_zero(block: Json) -> None:
         item["level"] -= least
 
 
-# What the template of a route's sentence may use.
-ROUTE_FIELDS = frozenset({"label", "locator", "where", "url"})
-
 _TEMPLATE_FIELD = re.compile(r"\{(\w+)\}")
 
 
@@ -370,18 +367,8 @@ def format_routes(answer: Answer, route: str) -> str:
 
 def render_route(template: str, hint: HintCitation) -> str:
     """Render the sentence of a route once: braces in a label stay what they are."""
-    values = {
-        "label": hint.label,
-        "locator": hint.locator,
-        "where": f" ({hint.locator})" if hint.locator else "",
-        "url": hint.url,
-    }
-    return _TEMPLATE_FIELD.sub(lambda match: values.get(match[1], match[0]), template)
-
-
-def list_template_fields(template: str) -> frozenset[str]:
-    """List the names of the fields in a template."""
-    return frozenset(_TEMPLATE_FIELD.findall(template))
+    values = {"label": hint.label, "where": f" ({hint.locator})" if hint.locator else ""}
+    return _TEMPLATE_FIELD.sub(lambda match: values[match[1]], template)
 
 
 def _serialize_sentences(

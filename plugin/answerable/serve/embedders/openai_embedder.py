@@ -32,17 +32,11 @@ _SHORTENING_MODEL = re.compile(r"(?:.*/)?text-embedding-3-\w+")
 
 @dataclass(frozen=True, slots=True)
 class OpenAIEmbedder:
-    """Embed by ``/embeddings``; the host receives every text.
-
-    ``send_dimensions``: name the dimensions in a request, which some servers refuse; None does so
-    for the models that are known to take them. ``batch_size``: the most texts of a request.
-    """
+    """Embed by ``/embeddings``; the host receives every text."""
 
     identity: EmbedderIdentity
     base_url: str | None = None
     deadline: float = EMBEDDING_DEADLINE
-    send_dimensions: bool | None = None
-    batch_size: int = MAX_INPUTS_PER_REQUEST
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed as unit vectors (zeros for an empty text), (len(texts), dimensions) float32.
@@ -51,7 +45,7 @@ class OpenAIEmbedder:
         EmbedderError for an answer of the wrong shape.
         """
         vectors = np.zeros((len(texts), self.identity.dimensions), dtype=np.float32)
-        for rows, batch in _split_batches(texts, self.batch_size):
+        for rows, batch in _split_batches(texts):
             vectors[rows] = self._call(batch)
             self._check_values(vectors, rows)
         return normalize_rows(vectors)
@@ -68,13 +62,15 @@ class OpenAIEmbedder:
 
     def _call(self, batch: list[str]) -> Vectors:
         bound = sum(estimate_max_tokens(text) for text in batch)
+        # Servers refuse the parameter for a model that cannot shorten its vectors.
+        shortens = _SHORTENING_MODEL.fullmatch(self.identity.model)
 
         def request(client: Any) -> Any:
             return client.embeddings.create(
                 model=self.identity.model,
                 input=batch,
                 encoding_format="float",
-                **({"dimensions": self.identity.dimensions} if self._names_dimensions() else {}),
+                **({"dimensions": self.identity.dimensions} if shortens else {}),
             )
 
         def read_reply(reply: Any) -> tuple[Any, int, int]:
@@ -103,16 +99,10 @@ class OpenAIEmbedder:
         shape = (count, self.identity.dimensions)
         if vectors.shape != shape:
             raise EmbedderError(
-                f"the embedder gave {vectors.shape} for {shape}: check model and dimensions, and "
-                "set embedding.send_dimensions if the server shortens vectors on request",
+                f"the embedder gave {vectors.shape} for {shape}: check model and dimensions",
                 cause="bad-vectors",
             )
         return vectors
-
-    def _names_dimensions(self) -> bool:
-        if self.send_dimensions is not None:
-            return self.send_dimensions
-        return _SHORTENING_MODEL.fullmatch(self.identity.model) is not None
 
     def _check_values(self, vectors: Vectors, rows: Sequence[int]) -> None:
         """Refuse a vector without a direction; EmbedderError names its text by number, from 1."""
@@ -129,9 +119,8 @@ class OpenAIEmbedder:
         )
 
 
-def _split_batches(texts: Sequence[str], batch_size: int) -> Iterator[tuple[list[int], list[str]]]:
+def _split_batches(texts: Sequence[str]) -> Iterator[tuple[list[int], list[str]]]:
     """Yield rows and texts of each request; an empty text, which the API refuses, is in none."""
-    most = min(batch_size, MAX_INPUTS_PER_REQUEST)
     rows: list[int] = []
     batch: list[str] = []
     size = 0
@@ -139,7 +128,8 @@ def _split_batches(texts: Sequence[str], batch_size: int) -> Iterator[tuple[list
         cut = _cut_to_bytes(text)
         if not cut.strip():
             continue
-        if batch and (len(batch) == most or size + len(cut.encode()) > MAX_REQUEST_BYTES):
+        is_full = len(batch) == MAX_INPUTS_PER_REQUEST
+        if batch and (is_full or size + len(cut.encode()) > MAX_REQUEST_BYTES):
             yield rows, batch
             rows, batch, size = [], [], 0
         rows.append(row)

@@ -56,7 +56,7 @@ class AccessLogEntry:
     ``path``: relative to the base. ``reason``: of a refusal, or the code of a problem.
     ``timings_ms`` and ``duration_ms``: milliseconds, in each stage and in all. ``cause``: why a
     call of a provider has failed. ``contract``: how often each rule has refused something.
-    ``question``: None unless questions are logged. ``hour``: see ``format_hour``.
+    ``hour``: see ``format_hour``.
     ``cited``: the ids of the pages that an answer cites, which are public; never a note's.
     """
 
@@ -73,7 +73,6 @@ class AccessLogEntry:
     bundle: str | None = None
     cause: str | None = None
     contract: Mapping[str, int] = field(default_factory=dict)
-    question: str | None = None
     duration_ms: float = 0.0
     hour: str | None = None
     cited: tuple[str, ...] = ()
@@ -121,8 +120,6 @@ class AccessLogEntry:
             rule: count for rule in LOGGED_CONTRACT_RULES if (count := self.contract.get(rule))
         }:
             row["contract"] = refusals
-        if self.question is not None:
-            row["question"] = self.question
         # JSON may hold DEL and line separators as they are; a log's reader may break there.
         text = json.dumps(row, allow_nan=False).replace("\x7f", "\\u007f")
         return (text + "\n").encode("ascii")

@@ -90,7 +90,7 @@ class Service:
     """Answer requests by the engine that ``find_engine`` returns, None while there is none.
 
     find_current_engine: the engine at hand, without a look at a database, for the log and the
-    metadata. log: takes a line for each request, which holds the question if ``log_questions``.
+    metadata. log: takes a line for each request, which never holds the question.
     log_refusal: takes each question that was refused or got only what is nearest. is_allowed:
     decides of requests instead of the policy's origins. base: the path that it answers under.
     is_site_host: the host that is asked serves the site's pages too. report_error: takes each error
@@ -106,7 +106,6 @@ class Service:
         *,
         find_current_engine: Callable[[], Engine | None] | None = None,
         log: Callable[[bytes], object] | None = None,
-        log_questions: bool = False,
         log_refusal: LogRefusal | None = None,
         is_allowed: Callable[[Request], bool] | None = None,
         base: str = "/",
@@ -119,7 +118,6 @@ class Service:
         self._find_engine = find_engine
         self._find_current_engine = find_current_engine or find_engine
         self._log = log
-        self._log_questions = log_questions
         self._log_refusal = log_refusal
         self._report_error = report_error
         self._is_site_host = is_site_host
@@ -477,7 +475,6 @@ class Service:
             bundle=engine.store.manifest.id if engine else None,
             cause=exchange.cause,
             contract=context.refusals,
-            question=exchange.question if self._log_questions else None,
             duration_ms=1000 * (time.monotonic() - exchange.started),
             hour=format_hour(time.time()),
             cited=reply.cited if reply else (),

@@ -103,10 +103,6 @@ export class AskBox extends HTMLElement {
     document.addEventListener("keydown", this.#onShortcut, { signal });
     this.#showShortcut(this.getAttribute("shortcut") ?? "Ctrl+I");
     addEventListener("pagehide", this.#onLeave, { signal });
-    if (this.hasAttribute("webmcp")) {
-      const ask = answerer.answer.bind(answerer);
-      importScript("webmcp.js").then(({ offerAsk }) => offerAsk(this, ask, signal));
-    }
     await this.#localize();
     const offerRow = async () => {
       if (!document.activeElement?.matches(".md-search__input")) return;
@@ -115,11 +111,9 @@ export class AskBox extends HTMLElement {
       const [{ offerAsk }, { followTyping }] = await Promise.all(scripts);
       offerAsk(this, this.#language, signal, { answerer, followTyping, element, icon: icon(ICONS.ask) });
     };
-    if (this.getAttribute("search-row") !== "none") {
-      // Nothing is loaded before a reader uses the search of Material.
-      document.addEventListener("focusin", offerRow, { signal });
-      offerRow();
-    }
+    // Nothing is loaded before a reader uses the search of Material.
+    document.addEventListener("focusin", offerRow, { signal });
+    offerRow();
     if (this.#isInline) this.#build();
     else this.#root.append(this.#trigger);
     if (isFirst && !this.hasAttribute("placement")) this.#avoidContents();

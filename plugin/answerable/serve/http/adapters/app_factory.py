@@ -61,7 +61,6 @@ def open_service(
             policy,
             find_current_engine=find_current_engine,
             log=out,
-            log_questions=settings.log_questions,
             log_refusal=_open_refusal_log(settings.log_refusals, environment, policy, out, err),
             base=read_base_path(environment),
             list_missing_keys=find_missing_keys,
