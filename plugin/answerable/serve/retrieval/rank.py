@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from ..bundle_format.manifest import Profile
 from ..bundle_format.site_data import PhraseIndex
 from ..rules import RULES
-from ..text.tokenization import extract_terms, split_lowercase_words
+from ..text.tokenization import STOPWORDS, extract_terms, split_lowercase_words
 from ..types import Passage, RoutingHint
 from ..vectors import SCALAR_POOL, Int8Codes
 from .bm25 import compute_idf, score_bm25, select_top_rows
-from .question import Idfs, QuestionReading
+from .question import FRAMING_WORDS, Idfs, QuestionReading
 from .store import Candidates, Floats, PassageQuery, Rows, Signals, Store, memoize_per_store
 
 T = TypeVar("T", Passage, RoutingHint)
@@ -35,6 +35,8 @@ HALF_LIFE_DAYS: int = RULES["rank"]["HALF_LIFE_DAYS"]
 SAME_QUESTION: float = RULES["rank"]["SAME_QUESTION"]
 OTHER_QUESTION: float = RULES["rank"]["OTHER_QUESTION"]
 KEY_MODULUS: int = RULES["rank"]["KEY_MODULUS"]
+# Words that say nothing about a subject, but for those that turn what is asked around.
+_SILENT_WORDS = (STOPWORDS | FRAMING_WORDS) - frozenset(RULES["polar"].split())
 # Added to the score of a section that is known to answer the very question: more than all else, so
 # that no other passage takes its place among the candidates.
 KNOWN_QUESTION_BONUS: float = RULES["rank"]["KNOWN_QUESTION_BONUS"]
@@ -258,7 +260,7 @@ def score_questions(store: Store, reading: QuestionReading) -> Floats:
     """Score the best question that each passage's section is known to answer. Returns (n,).
 
     It is the cosine of the idf vectors of its distinct terms and of the asked question's. 1 is for
-    the very same words, since "not" or "after" is no term.
+    the same words, but for those by which people ask.
     """
     passages = store.question_passages
     own = {
@@ -273,9 +275,13 @@ def score_questions(store: Store, reading: QuestionReading) -> Floats:
 
 
 def hash_words(question: str) -> int:
-    """Hash the words of a question in lower case, in their order, to a number above 0."""
+    """Hash the words of a question in lower case, in their order, to a number above 0.
+
+    Two questions that differ only by words by which people ask have the same hash.
+    """
+    words = split_lowercase_words(question)
     key = 0
-    for character in " ".join(split_lowercase_words(question)):
+    for character in " ".join(word for word in words if word not in _SILENT_WORDS) or question:
         key = (31 * key + ord(character)) % KEY_MODULUS
     return key + 1
 

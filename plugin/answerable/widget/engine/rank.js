@@ -1,6 +1,7 @@
 /** The one formula that ranks passages, whose numbers are a profile's: see `rank.py`. */
 import { scoreBm25, selectTopRows, sum } from "./bm25.js";
 import { extractTerms, splitLowercaseWords } from "./tokenization.js";
+import { splitAtSpace } from "./white_space.js";
 import { formsIn } from "./word_forms.js";
 
 /**
@@ -248,14 +249,18 @@ export function scoreQuestions(store, { idfs, question }) {
 }
 
 /**
- * Hash the words of a question in lower case, in their order; above 0.
+ * Hash the words of a question in lower case, in their order, but for those by which people ask; above 0.
  * @param {import("./recipe.js").Recipe} recipe
  * @param {string} question
  * @returns {number}
  */
 export function hashWords(recipe, question) {
+  const list = (/** @type {string} */ name) => splitAtSpace(String(recipe[name]));
+  const polar = new Set(list("polar"));
+  const silent = new Set([...list("stopwords"), ...list("framing")].filter((word) => !polar.has(word)));
+  const words = splitLowercaseWords(recipe, question).filter((word) => !silent.has(word));
   let key = 0;
-  for (const character of splitLowercaseWords(recipe, question).join(" ")) {
+  for (const character of words.join(" ") || question) {
     key = (31 * key + /** @type {number} */ (character.codePointAt(0))) % recipe.rank.KEY_MODULUS;
   }
   return key + 1;
