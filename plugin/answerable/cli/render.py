@@ -34,7 +34,7 @@ Json = dict[str, Any]
 
 _LABEL_STYLES = {"file": "dim", "caption": "italic"}
 _REFUSAL_SENTENCES = {
-    "no-evidence": "Not found: nothing on this site is close enough to that question.",
+    "no-evidence": "Nothing here says this directly.",
     "declined": "Not found: the pages that come close do not answer that question.",
     "contract": "Not found: the answer could not be tied to its sources.",
 }

@@ -14,6 +14,8 @@ from .units import TextRange, list_units
 LINE_WORDS: int = RULES["line"]["LINE_WORDS"]
 # A line is longer by this many words at most where its last sentence ends there.
 EXTRA_WORDS: int = RULES["line"]["EXTRA_WORDS"]
+# Else it ends with the sentence before, if it has so many words then.
+MIN_WORDS: int = RULES["line"]["MIN_WORDS"]
 # What a word adds that the line has already.
 REPEATED_SHARE: float = RULES["line"]["REPEATED_SHARE"]
 
@@ -50,9 +52,8 @@ def _choose_end(first: int, ends: Sequence[int]) -> int:
     place = bisect_left(ends, shortest)
     if place < len(ends) and ends[place] <= shortest + EXTRA_WORDS:
         return ends[place]
-    if place and ends[place - 1] > first:
-        return ends[place - 1] if place == len(ends) else shortest
-    return shortest
+    is_enough = place and ends[place - 1] >= first + MIN_WORDS
+    return ends[place - 1] if is_enough or place == len(ends) else shortest
 
 
 def _read_terms(

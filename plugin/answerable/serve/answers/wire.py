@@ -335,7 +335,7 @@ def name_grade(confidence: Confidence, *, written: bool, stored: str = "") -> st
     if written:
         return "Answer" if confidence == "high" else "Answer in part"
     if confidence == "low":
-        return "Closest passages: they may not answer this"
+        return "Nearest sections: none says it in your words"
     return "From this site"
 
 

@@ -54,7 +54,8 @@ function chooseEnd({ line }, first, ends) {
   const shortest = first + line.LINE_WORDS;
   const place = countBelow(ends, shortest);
   if (place < ends.length && ends[place] <= shortest + line.EXTRA_WORDS) return ends[place];
-  return place === ends.length && place && ends[place - 1] > first ? ends[place - 1] : shortest;
+  const isEnough = place > 0 && ends[place - 1] >= first + line.MIN_WORDS;
+  return isEnough || place === ends.length ? ends[place - 1] : shortest;
 }
 
 /**

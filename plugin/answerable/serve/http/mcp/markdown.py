@@ -39,7 +39,7 @@ def format_answer(body: Mapping[str, Any], places: Sequence[Mapping[str, Any]] =
     remarks = format_notes(body["notes"])
     in_part = IN_PART if body["written"] and not body["complete"] else ""
     fallback = _FALLBACK if body["fallback"] else ""
-    listed = [f"- {place['title']} - {find_url(place)}" for place in places]
+    listed = [line for place in places for line in _format_place(place)]
     if body["mode"] == "not-found":
         nearest = [_NEAREST, *listed] if listed else []
         return join_parts(_REFUSAL, fallback, remarks, nearest, _ADVICE)
@@ -60,6 +60,12 @@ def format_answer(body: Mapping[str, Any], places: Sequence[Mapping[str, Any]] =
         ["Sources:", *sources],
         [_FURTHER, *listed] if listed else [],
     )
+
+
+def _format_place(place: Mapping[str, Any]) -> list[str]:
+    """Format a place as an item of a list, and its line below."""
+    line = escape_markdown(" ".join(place["line"].split()))
+    return [f"- {place['title']} - {find_url(place)}", f"  {line}"]
 
 
 def format_notes(notes: Iterable[Mapping[str, str]]) -> str:

@@ -38,7 +38,7 @@ _ANSWER_SCHEMA: Mapping[str, Any] = {
         "mode": {"enum": ["supported", "partial", "related-material", "not-found"]},
         "confidence": {
             "enum": ["high", "medium", "low"],
-            "description": "low: the closest passages, which may not answer the question",
+            "description": "low: the nearest sections, which may not answer the question",
         },
         "written": {"type": "boolean", "description": "By a model, not only quoted."},
         "complete": {
