@@ -67,15 +67,3 @@ def test_an_altered_or_missing_file_of_a_function_is_refused(tmp_path: Path, nam
     (copy / name).unlink()
     with pytest.raises(EmbedderError, match=f"{name}: the local embedder's file is missing"):
         embed()
-
-
-def test_another_version_of_the_wheel_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    package = tmp_path / "wordllama"
-    shutil.copytree(hatch_build.find_wheel_file(hatch_build.WEIGHTS_FILE).parents[1], package)
-    monkeypatch.syspath_prepend(tmp_path)
-    with (package / hatch_build.WEIGHTS_FILE).open("ab") as file:
-        file.write(b"\0")
-    with pytest.raises(ValueError, match=r"not the file that wordllama 0.2.2.post0 ships"):
-        hatch_build.derive_model_files()

@@ -13,7 +13,6 @@ from answerable.indexing.pages import page_index
 from answerable.indexing.pages.page_index import (
     CuttingRules,
     PageIndex,
-    UnreadPageError,
     index_record,
     start_indexing_pages,
 )
@@ -87,11 +86,6 @@ def test_a_page_that_was_not_rendered_is_the_last_one_that_was(tmp_path: Path) -
     # And back again, to a text that the cache has known for long.
     before = index_cached(tmp_path, SITE)
     assert index_cached(tmp_path, dirty) == before != after
-
-
-def test_a_page_that_was_never_rendered_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UnreadPageError, match="storms: its text is not known; build without"):
-        index_cached(tmp_path, [SITE[0], replace(SITE[1], html=None)])
 
 
 def test_damage_is_cut_again(tmp_path: Path) -> None:
