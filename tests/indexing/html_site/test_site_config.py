@@ -1,7 +1,6 @@
 """Test site.json, the configuration of the widget: its addresses, its examples and its writers."""
 
 import json
-import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,7 @@ from answerable.serve.errors import SiteError
 from answerable.serve.types import RecordCitation
 from support.sites import (
     NOTES,
-    PAGES,
     ask,
-    build,
     build_here,
     failure,
     index,
@@ -91,21 +88,6 @@ def test_a_build_tells_the_bundle_and_the_first_three_examples(folder: Path) -> 
     pages = [path.read_text("utf-8") for path in (folder / "site").rglob("*.html")]
     assert len(pages) >= 3
     assert not [html for html in pages if opened(folder).manifest.id in html]
-
-
-def test_a_dirty_build_brings_it_up_to_date(tmp_path: Path) -> None:
-    build_here(site(tmp_path))
-    before = read_config(tmp_path)
-    gold(tmp_path, MOOR)
-    page = tmp_path / "docs" / "mooring.md"
-    put(page, PAGES["mooring.md"].replace("twelve", "forty"))
-    # Newer than what the build has written, whatever the clock says.
-    os.utime(page, (2**31, 2**31))
-    done = build(tmp_path, "--dirty")
-    assert done.returncode == 0, done.stderr
-    after = read_config(tmp_path)
-    assert after["bundle"] == opened(tmp_path).manifest.id != before["bundle"]
-    assert after["examples"] == ["How big is a buoy?"]
 
 
 HEADINGS = {
