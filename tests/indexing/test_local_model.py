@@ -1,6 +1,5 @@
 """The local embedder's model, which is derived from the data files of wordllama."""
 
-import math
 import shutil
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import pytest
 import hatch_build
 from answerable.indexing.local_model import PACKAGED_MODEL
 from answerable.serve.embedders.local_embedder import (
-    LOCAL_IDENTITY,
     VOCABULARY_FILE,
     LocalEmbedder,
     load_local_embedder,
@@ -33,19 +31,6 @@ def test_the_function_embeds_as_the_build_does(tmp_path: Path) -> None:
     assert np.array_equal(loaded.embed(TEXTS), sites.local().embed(TEXTS))
     assert loaded.word_rank("house") == sites.local().word_rank("house") == 3699
     assert loaded.word_rank("xyzzyqq") is None
-
-
-def test_a_vector_is_the_normalized_mean_of_its_dequantized_rows() -> None:
-    embedder = sites.local()
-    table, ids = embedder.table, embedder.pieces.encode(TEXTS[1])
-    table.read_rows(ids)
-    mean = [
-        math.fsum(float(table.scales[n]) * int(table.codes[n, d]) for n in ids) / len(ids)
-        for d in range(LOCAL_IDENTITY.dimensions)
-    ]
-    norm = math.sqrt(math.fsum(value * value for value in mean))
-    vector = embedder.embed([TEXTS[1]])[0]
-    assert vector.tolist() == pytest.approx([value / norm for value in mean], rel=1e-6)
 
 
 @pytest.mark.parametrize("name", [VOCABULARY_FILE, name_shard(7)])

@@ -94,3 +94,9 @@ def test_abbreviations_are_collected() -> None:
     page = rendered("The HTML spec.\n\n*[HTML]: Hyper Text Markup Language")
     assert page.abbreviations == {"HTML": "Hyper Text Markup Language"}
     assert texts(page) == ["The HTML spec."]
+
+
+@pytest.mark.parametrize("mark", ["data-search-exclude", "data-answerable-exclude", "hidden"])
+def test_an_excluded_element_is_left_out_with_what_is_in_it(mark: str) -> None:
+    html = f"<p>keep</p><div {mark}><h2 id=x>No</h2><p>no</p></div><p>keep too</p>"
+    assert texts(parse_article(html, "T")) == ["keep", "keep too"]
