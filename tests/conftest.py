@@ -64,13 +64,8 @@ _BY_PATH = {
 
 # They go first, so that at the end no core waits for one of them.
 _LONGEST = (
-    "test_llama_server.py", "test_plugin_parity.py",
-    "test_paths_static_i18n.py",
-    "test_paths_mike.py", "test_schemathesis.py", "test_hostile_bundle.py",
-    "test_live_browser.py", "test_record_paths.py",
-    "test_process_pool.py", "test_killed_build.py",
-    "test_record_paths_data.py", "test_generator_sites.py",
-    "test_planted_leaks.py", "test_eval_command.py",
+    "test_plugin_parity.py", "test_live_browser.py", "test_record_paths.py",
+    "test_planted_leaks.py", "test_widget_replies.py", "test_eval_command.py",
 )  # fmt: skip
 
 

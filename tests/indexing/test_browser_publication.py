@@ -2,11 +2,15 @@
 
 import dataclasses
 import json
+import os
 import subprocess
 import types
 import typing
 from pathlib import Path
 from typing import Any
+
+from mkdocs.commands.build import build as mkdocs_build
+from mkdocs.config import load_config
 
 from answerable.indexing.browser_index.index_files import AddressedFiles, PublicIndex
 from answerable.indexing.browser_index.staged_index import (
@@ -23,7 +27,7 @@ from answerable.serve.embedders.local_embedder import has_model_files
 from answerable.serve.types import RoutingHint
 from support.browser_index import list_names, read_index, read_manifest
 from support.engine_process import ENGINE, WAVES, node_command
-from support.sites import PAGES, build, build_here, opened, put, write_site
+from support.sites import PAGES, build_here, forget_plugins, opened, put, write_site
 
 FILES = Path("site", "assets", "answerable")
 PRIVATE_TYPES = {Note, Notebook, RoutingHint, EmbeddedHints, SiteIndex}
@@ -131,9 +135,15 @@ def test_an_edit_of_three_words_changes_few_files_and_none_of_the_model(tmp_path
 def test_build_removes_the_files_of_the_last_one_even_without_cleaning(tmp_path: Path) -> None:
     build_here(write_site(tmp_path))
     before = list_index_files(tmp_path)
-    put(tmp_path / "docs" / "storms.md", "# Storms\n\nNo storm has come since the spring.\n")
-    done = build(tmp_path, "--dirty")
-    assert done.returncode == 0, done.stderr
+    page = tmp_path / "docs" / "storms.md"
+    put(page, "# Storms\n\nNo storm has come since the spring.\n")
+    # Newer than what the build has written, whatever the clock says.
+    os.utime(page, (2**31, 2**31))
+    forget_plugins()
+    config = load_config(str(tmp_path / "mkdocs.yml"))
+    config.plugins.on_startup(command="build", dirty=True)
+    mkdocs_build(config, dirty=True)
+    config.plugins.on_shutdown()
     after = list_index_files(tmp_path)
     assert not [name for name in before & after if "/texts-" in name or "/manifest-" in name]
     assert read_config(tmp_path)["index"]["en"]["manifest"] in after

@@ -159,11 +159,6 @@ def test_vectors_of_another_shape_are_refused(tmp_path: Path, vectors: Any, prob
         embed_cached(["a"], Wrong(vectors), tmp_path)
 
 
-def test_no_text_is_in_the_cache(tmp_path: Path) -> None:
-    embed_cached(["a distinctive sentence"], LetterEmbedder(), tmp_path)
-    assert b"distinctive" not in (tmp_path / "embeddings.sqlite3").read_bytes()
-
-
 def test_the_cache_keeps_itself_out_of_version_control(tmp_path: Path) -> None:
     prepare_cache_folder(tmp_path / "a" / "b")
     assert (tmp_path / "a" / "b" / ".gitignore").read_text(encoding="utf-8") == "*\n"

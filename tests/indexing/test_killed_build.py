@@ -3,19 +3,14 @@
 import signal
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 
-from answerable.indexing.output.bundle_writer import parse_build_time, serialize_index, write_bundle
 from answerable.indexing.output.function_writer import write_function
-from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
 from answerable.serve.embedders.embedder import EmbedderIdentity
-from answerable.serve.errors import BundleError
 from answerable.serve.settings import FunctionSettings
-from answerable.serve.stores.bundle import Bundle, open_bundle
-from support.doubles import TINY, bundle_of, index_of, record
+from answerable.serve.stores.bundle import Bundle
 from support.sites import NOTES, PAGES, ask, build_here, opened, put, write_site
 
 pytestmark = pytest.mark.deep
@@ -91,39 +86,3 @@ def test_killed_at_every_step_the_code_is_whole(tmp_path: Path) -> None:
     assert step > 3
     assert "tampered" not in module.read_text(encoding="utf-8")
     assert not list(function.glob("*.tmp"))
-
-
-def test_a_reader_during_builds_sees_whole_bundles_only(tmp_path: Path) -> None:
-    """Two contents in turn: what is opened is one of them, in all its files."""
-    indexes = [
-        index_of(tmp_path / word, [record("p", f"<p>The {word} holds.</p>", word)])
-        for word in ("rope", "chain")
-    ]
-    bundles = [serialize_index(index, TINY.dimensions) for index in indexes]
-    bundle_of(tmp_path, indexes[0])
-    texts: set[str] = set()
-    faults: list[str] = []
-    done = threading.Event()
-
-    def read_repeatedly() -> None:
-        while not done.is_set():
-            try:
-                passage = open_bundle(tmp_path / "bundle").passage(0)
-            except (BundleError, OSError) as error:
-                faults.append(repr(error))
-            else:
-                texts.add(f"{passage.title}: {passage.text}")
-
-    readers = [threading.Thread(target=read_repeatedly) for _ in range(2)]
-    for reader in readers:
-        reader.start()
-    turns = 0
-    while turns < 100 or len(texts) < len(indexes):
-        turns += 1
-        time = parse_build_time(None)
-        write_bundle(bundles[turns % 2], tmp_path / "bundle", TINY, LOCAL_PROFILE, time)
-    done.set()
-    for reader in readers:
-        reader.join()
-    assert faults == []
-    assert texts == {"rope: The rope holds.", "chain: The chain holds."}

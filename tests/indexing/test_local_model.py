@@ -1,6 +1,5 @@
 """The local embedder's model, which is derived from the data files of wordllama."""
 
-import math
 import shutil
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import pytest
 import hatch_build
 from answerable.indexing.local_model import PACKAGED_MODEL
 from answerable.serve.embedders.local_embedder import (
-    LOCAL_IDENTITY,
     VOCABULARY_FILE,
     LocalEmbedder,
     load_local_embedder,
@@ -35,19 +33,6 @@ def test_the_function_embeds_as_the_build_does(tmp_path: Path) -> None:
     assert loaded.word_rank("xyzzyqq") is None
 
 
-def test_a_vector_is_the_normalized_mean_of_its_dequantized_rows() -> None:
-    embedder = sites.local()
-    table, ids = embedder.table, embedder.pieces.encode(TEXTS[1])
-    table.read_rows(ids)
-    mean = [
-        math.fsum(float(table.scales[n]) * int(table.codes[n, d]) for n in ids) / len(ids)
-        for d in range(LOCAL_IDENTITY.dimensions)
-    ]
-    norm = math.sqrt(math.fsum(value * value for value in mean))
-    vector = embedder.embed([TEXTS[1]])[0]
-    assert vector.tolist() == pytest.approx([value / norm for value in mean], rel=1e-6)
-
-
 @pytest.mark.parametrize("name", [VOCABULARY_FILE, name_shard(7)])
 def test_an_altered_or_missing_file_of_a_function_is_refused(tmp_path: Path, name: str) -> None:
     copy = shutil.copytree(PACKAGED_MODEL, tmp_path / "model")
@@ -67,15 +52,3 @@ def test_an_altered_or_missing_file_of_a_function_is_refused(tmp_path: Path, nam
     (copy / name).unlink()
     with pytest.raises(EmbedderError, match=f"{name}: the local embedder's file is missing"):
         embed()
-
-
-def test_another_version_of_the_wheel_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    package = tmp_path / "wordllama"
-    shutil.copytree(hatch_build.find_wheel_file(hatch_build.WEIGHTS_FILE).parents[1], package)
-    monkeypatch.syspath_prepend(tmp_path)
-    with (package / hatch_build.WEIGHTS_FILE).open("ab") as file:
-        file.write(b"\0")
-    with pytest.raises(ValueError, match=r"not the file that wordllama 0.2.2.post0 ships"):
-        hatch_build.derive_model_files()

@@ -1,6 +1,5 @@
 """Test the page cache: a page is indexed again only if something that decides how has changed."""
 
-import random
 from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import replace
@@ -13,7 +12,6 @@ from answerable.indexing.pages import page_index
 from answerable.indexing.pages.page_index import (
     CuttingRules,
     PageIndex,
-    UnreadPageError,
     index_record,
     start_indexing_pages,
 )
@@ -87,18 +85,3 @@ def test_a_page_that_was_not_rendered_is_the_last_one_that_was(tmp_path: Path) -
     # And back again, to a text that the cache has known for long.
     before = index_cached(tmp_path, SITE)
     assert index_cached(tmp_path, dirty) == before != after
-
-
-def test_a_page_that_was_never_rendered_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UnreadPageError, match="storms: its text is not known; build without"):
-        index_cached(tmp_path, [SITE[0], replace(SITE[1], html=None)])
-
-
-def test_damage_is_cut_again(tmp_path: Path) -> None:
-    whole = index_cached(tmp_path, SITE)
-    path = tmp_path / page_index.PAGE_CACHE_FILE
-    data = bytearray(path.read_bytes())
-    for seed in range(4):
-        place = random.Random(seed).randrange(len(data) - 500)
-        path.write_bytes(data[:place] + random.Random(seed).randbytes(500) + data[place + 500 :])
-        assert index_cached(tmp_path, SITE) == whole

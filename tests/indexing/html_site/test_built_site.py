@@ -103,21 +103,6 @@ def test_the_site_s_own_search_says_what_is_read(
 
 
 @pytest.mark.parametrize(
-    ("titles", "expected"),
-    [
-        (["Home", "A - Harbour", "B - Harbour"], ["Home", "A", "B"]),
-        (["A — The Harbour - x", "B — The Harbour - x"], ["A", "B"]),
-        (["Same", "Same"], ["Heading", "Heading"]),
-    ],
-)
-def test_a_title_is_told_from_the_site_s_name(
-    tmp_path: Path, titles: list[str], expected: list[str]
-) -> None:
-    site = read_site(tmp_path, {f"{n}.html": page(title) for n, title in enumerate(titles)})
-    assert [source.title for source in site.sources] == expected
-
-
-@pytest.mark.parametrize(
     ("canonical", "base_url", "base", "url"),
     [
         ("", None, "/", None),

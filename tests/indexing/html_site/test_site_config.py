@@ -16,9 +16,7 @@ from answerable.serve.errors import SiteError
 from answerable.serve.types import RecordCitation
 from support.sites import (
     NOTES,
-    PAGES,
     ask,
-    build,
     build_here,
     failure,
     index,
@@ -90,18 +88,6 @@ def test_a_build_tells_the_bundle_and_the_first_three_examples(folder: Path) -> 
     pages = [path.read_text("utf-8") for path in (folder / "site").rglob("*.html")]
     assert len(pages) >= 3
     assert not [html for html in pages if opened(folder).manifest.id in html]
-
-
-def test_a_dirty_build_brings_it_up_to_date(tmp_path: Path) -> None:
-    build_here(site(tmp_path))
-    before = read_config(tmp_path)
-    gold(tmp_path, MOOR)
-    put(tmp_path / "docs" / "mooring.md", PAGES["mooring.md"].replace("twelve", "forty"))
-    done = build(tmp_path, "--dirty")
-    assert done.returncode == 0, done.stderr
-    after = read_config(tmp_path)
-    assert after["bundle"] == opened(tmp_path).manifest.id != before["bundle"]
-    assert after["examples"] == ["How big is a buoy?"]
 
 
 HEADINGS = {

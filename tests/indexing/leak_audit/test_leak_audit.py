@@ -238,14 +238,6 @@ def test_an_unchanged_file_is_not_read_again(tmp_path: Path, counted: list[str])
     leak([note(), note(tide)], *artifacts, cache=tmp_path)
 
 
-def test_a_cached_leak_is_found_again_after_its_page_changes(tmp_path: Path) -> None:
-    leak([note()], page(BODY), cache=tmp_path)
-    leak([note()], page(BODY), cache=tmp_path)
-    listed = [note(published=("a.md",))]
-    audit_artifacts(listed, [page(BODY), asset(BODY)], tmp_path)
-    leak(listed, page("nothing"), asset(BODY), cache=tmp_path)
-
-
 def test_the_cache_holds_no_words_and_survives_damage(tmp_path: Path) -> None:
     audit_artifacts([note()], [page("one two")], tmp_path)
     path = tmp_path / audit.AUDIT_CACHE_FILE

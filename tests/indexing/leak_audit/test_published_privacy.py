@@ -127,7 +127,7 @@ def list_outputs(folder: Path) -> dict[str, list[str]]:
     for name in ("ask", "ask --json", "ask --places"):
         texts[name] = [CliRunner().invoke(main, [*name.split(), QUESTION]).output]
     report = folder / "report.md"
-    evaluate = ["eval", "--full", "--json", "--yes", "--markdown", str(report)]
+    evaluate = ["eval", "--full", "--json", "--markdown", str(report)]
     texts["eval --full --json"] = [CliRunner().invoke(main, evaluate).output]
     texts["report of the gold set"] = read_files(report)
     return texts

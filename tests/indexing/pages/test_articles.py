@@ -85,15 +85,6 @@ def test_a_page_says_what_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("times", "date"),
-    [("2024-05-01", "2024-05-01"), ("2024-05-01 2024-05-01", "2024-05-01"), ("a b", ""), ("", "")],
-)
-def test_a_date_is_read_where_there_is_one_only(times: str, date: str) -> None:
-    shown = "".join(f"<time datetime='{time}'>then</time>" for time in times.split())
-    assert parse_built_page(f"<main><p>x</p>{shown}</main>").date == date
-
-
-@pytest.mark.parametrize(
     "head",
     [
         "<meta http-equiv='Refresh' content='0; url=/x/'>",

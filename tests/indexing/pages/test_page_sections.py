@@ -45,12 +45,6 @@ def test_a_heading_without_id_borrows_the_nearest_anchor_above() -> None:
     assert [(s.path, s.anchor) for s in page.sections] == [(("Up",), "up"), (("Up", "Down"), "up")]
 
 
-def test_every_anchor_of_a_section_exists_in_the_page() -> None:
-    page = rendered("# Title\n\na\n\n## Set up\n\nb\n\n## Set up\n\nc\n\n## Ünï {#own}\n\nd")
-    assert [s.anchor for s in page.sections] == ["title", "set-up", "set-up_1", "own"]
-    assert {s.anchor for s in page.sections} <= page.anchors
-
-
 def test_a_line_break_divides_lines_and_a_leading_one_does_not() -> None:
     assert texts(parse_article("<p><br>one <br> two<br/>three<br></p>", "T")) == ["one\ntwo\nthree"]
 
@@ -84,12 +78,6 @@ def test_footnote_marks_and_scripts_and_forms_are_not_read() -> None:
     assert texts(parse_article(html, "T")) == ["a"]
 
 
-@pytest.mark.parametrize("mark", ["data-search-exclude", "data-answerable-exclude", "hidden"])
-def test_an_excluded_element_is_left_out_with_what_is_in_it(mark: str) -> None:
-    html = f"<p>keep</p><div {mark}><h2 id=x>No</h2><p>no</p></div><p>keep too</p>"
-    assert texts(parse_article(html, "T")) == ["keep", "keep too"]
-
-
 @pytest.mark.parametrize("mark", ["data-search-exclude", "data-answerable-exclude"])
 def test_an_excluded_heading_takes_its_own_text_out_only(mark: str) -> None:
     page = parse_article(
@@ -102,12 +90,13 @@ def test_an_excluded_heading_takes_its_own_text_out_only(mark: str) -> None:
     ]
 
 
-def test_excluding_works_from_markdown() -> None:
-    page = rendered("# Title\n\nkeep\n\nno\n{ data-answerable-exclude }\n\n```py\nx\n```\n")
-    assert texts(page) == ["keep", "x"]
-
-
 def test_abbreviations_are_collected() -> None:
     page = rendered("The HTML spec.\n\n*[HTML]: Hyper Text Markup Language")
     assert page.abbreviations == {"HTML": "Hyper Text Markup Language"}
     assert texts(page) == ["The HTML spec."]
+
+
+@pytest.mark.parametrize("mark", ["data-search-exclude", "data-answerable-exclude", "hidden"])
+def test_an_excluded_element_is_left_out_with_what_is_in_it(mark: str) -> None:
+    html = f"<p>keep</p><div {mark}><h2 id=x>No</h2><p>no</p></div><p>keep too</p>"
+    assert texts(parse_article(html, "T")) == ["keep", "keep too"]

@@ -173,18 +173,6 @@ def texts(passage: Passage) -> list[str]:
     return [passage.text[block.start : block.end] for block in passage.blocks]
 
 
-@pytest.mark.parametrize("tag", ["pre", "ul"])
-def test_a_lead_in_stays_in_the_window_of_what_it_leads_into(tag: str) -> None:
-    inside = f"<li>{words(9, 'i')}<li>{words(9, 'j')}" if tag == "ul" else words(18, "c")
-    html = f"<p>{words(25)}<p>{words(4, 'lead')}:<{tag}>{inside}</{tag}><p>{words(12, 'end')}"
-    passages = cut(html)
-    with_lead = [p for p in passages if any(t.endswith(":") for t in texts(p))]
-    assert with_lead
-    last = "c17" if tag == "pre" else "j8"
-    assert all(last in p.text and "lead0" in p.text for p in with_lead)
-    assert all("lead0" in p.text for p in passages if last in p.text)
-
-
 def test_a_window_that_begins_within_a_table_repeats_its_column_names() -> None:
     rows = "".join(f"<tr><td>{words(4, f'r{n}a')}<td>{words(4, f'r{n}b')}" for n in range(12))
     passages = cut(f"<p>Intro.<table><tr><th>key<th>use{rows}</table><p>{words(30)}")

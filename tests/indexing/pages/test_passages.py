@@ -100,13 +100,6 @@ def test_an_abbreviation_expands_where_it_is_used_as_a_word_only() -> None:
     assert "Hold" not in passages[1].retrieval_text.split("\n")
 
 
-def test_a_note_is_cut_at_its_blank_lines() -> None:
-    text = "\n\n".join(words(15, f"n{n}w") for n in range(5))
-    passages = cut_plain_text(text, PassageWindow(40, 0.0))
-    assert [part for window in passages for part in window.split("\n\n")] == text.split("\n\n")
-    assert cut_plain_text("", SMALL) == []
-
-
 UNSPACED = {
     "ja": "係留索は嵐の前に二重にする。赤い灯は強い風を知らせる。",
     "th": "ก่อนพายุลูกเรือจะเพิ่มเชือกทุกเส้นเป็นสองเท่าโคมไฟสีแดงเตือนลมแรง",

@@ -71,19 +71,6 @@ def test_answer_quotes_what_was_said_and_links_to_the_second(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("media", "url"),
-    [
-        ("https://video.example/talk", "https://video.example/talk?t=2"),
-        ("https://video.example/talk#t={seconds}s", "https://video.example/talk#t=2s"),
-    ],
-)
-def test_citation_links_to_the_recording_that_the_author_names(
-    tmp_path: Path, media: str, url: str
-) -> None:
-    assert cited(built(site(tmp_path, f"media: {media}\n")), BARNACLES).url == url
-
-
-@pytest.mark.parametrize(
     ("front", "talk", "sentence"),
     [
         (
