@@ -4,7 +4,6 @@ import io
 import json
 import logging
 import os
-import shutil
 import subprocess
 from collections.abc import Mapping
 from functools import cache
@@ -77,16 +76,6 @@ def write_site(
         **config,
     }
     put(folder / "mkdocs.yml", yaml.safe_dump(data))
-    return folder
-
-
-def own_manual(folder: Path) -> Path:
-    """Our own manual and notebook, copied to a folder and built there."""
-    for name in ("docs", "notebook", "overrides", "eval"):
-        shutil.copytree(ROOT / name, folder / name)
-    shutil.copy(ROOT / "mkdocs.yml", folder)
-    done = build(folder, "-q")
-    assert done.returncode == 0, done.stderr
     return folder
 
 
