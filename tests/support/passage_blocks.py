@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable
 
-from answerable.indexing.pages.statements import describe_statements
 from answerable.serve.structure import Block, BlockKind
 from answerable.serve.types import Passage
 
@@ -34,7 +33,7 @@ def passage(
         text += words
         passage_blocks.append(Block(kind, start, len(text), group, level, detail))
         sentences += [(start + a, start + b) for a, b in _sentences(kind, words)]
-    bare_passage = Passage(
+    return Passage(
         id=name,
         record=name.partition("#")[0],
         url=f"/{name.replace('#', '/#')}",
@@ -44,7 +43,6 @@ def passage(
         language=language,
         blocks=tuple(passage_blocks),
     )
-    return describe_statements(bare_passage)
 
 
 def _sentences(kind: BlockKind, words: str) -> Iterable[tuple[int, int]]:
