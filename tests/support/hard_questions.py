@@ -233,13 +233,13 @@ def _lengthen(source: QuestionSource) -> str:
 
 
 def _jumble(source: QuestionSource) -> str:
-    """Join words of the site and characters of any plane."""
-    odd = [
-        chr(
-            source.random.choice((0x2000, 0x3000, 0xA000, 0x1F300)) + source.random.randrange(0x800)
-        )
-    ]
-    parts = [*source.pick(source.words, 1, 5), *odd, source.random.choice(_COMPATIBLE)]
+    """Join words of the site and a character of any plane."""
+    odd = "\uffff"
+    # A browser knows characters of newer versions of Unicode, which are none to Python.
+    while unicodedata.category(odd) == "Cn":
+        block = source.random.choice((0x2000, 0x3000, 0xA000, 0x1F300))
+        odd = chr(block + source.random.randrange(0x800))
+    parts = [*source.pick(source.words, 1, 5), odd, source.random.choice(_COMPATIBLE)]
     source.random.shuffle(parts)
     return source.random.choice((" ", "", "-", "/", "_", ".")).join(parts)
 

@@ -61,27 +61,14 @@ ODD_WORDS = (
     *"mooring chain: chain. thick The … 🤓 · __name__ *a* `x` \u202e \x07 - ( 12,".split(" "),
     *("…\n", "\n    ", "a\tb", "word" * 90),
 )
-ODD_BLOCKS = st.tuples(
-    st.sampled_from(["text", "text", "item", "row", "code"]),
-    st.lists(st.sampled_from(ODD_WORDS), min_size=1, max_size=12).map(" ".join),
-    st.integers(0, 1),
-)
+ODD_TEXTS = st.lists(st.sampled_from(ODD_WORDS), min_size=1, max_size=60).map(" ".join)
 
 
-@given(st.lists(st.lists(ODD_BLOCKS, min_size=1, max_size=14), min_size=1, max_size=2))
-def test_no_claim_is_dropped_whatever_the_page_holds(
-    pages: list[list[tuple[BlockKind, str, int]]],
-) -> None:
-    sources = (
-        passage_blocks.passage(
-            *(block(kind, text, group) for kind, text, group in blocks), name=f"page#part~{number}"
-        )
-        for number, blocks in enumerate(pages, 1)
-    )
-    # A build has no passage without a letter.
-    evidence = Evidence(tuple(s for s in sources if any(map(str.isalnum, s.text))))
-    answer = enforce_contract(draft(evidence), evidence)
-    assert (len(answer.claims), answer.dropped) == (len(evidence.passages), 0)
+@given(st.lists(st.tuples(st.sampled_from(["text", "row", "code"]), ODD_TEXTS), max_size=4))
+def test_no_claim_is_dropped_whatever_the_page_holds(blocks: list[tuple[BlockKind, str]]) -> None:
+    source = passage_blocks.passage(block("text", "A"), *(block(*each) for each in blocks))
+    answer = enforce_contract(draft(Evidence((source,))), Evidence((source,)))
+    assert (len(answer.claims), answer.dropped) == (1, 0)
 
 
 def test_the_notebook_alone_answers_where_it_leads() -> None:
@@ -102,7 +89,9 @@ def test_at_most_two_routes() -> None:
 
 
 def test_on_the_wire_a_passage_is_cited_by_its_line(tmp_path: Path) -> None:
-    filler = "".join(f"<p>Paragraph {n} tells of ropes, of decks and of cats.</p>" for n in range(9))
+    filler = "".join(
+        f"<p>Paragraph {n} tells of ropes, of decks and of cats.</p>" for n in range(9)
+    )
     page = record("mooring", f"{filler}<p>The chain is twelve millimetres thick.</p>{filler}")
     bundle = bundle_of(tmp_path, index_of(tmp_path, [page]), Profile(floor=0.0))
     reply = Engine(bundle, LetterEmbedder(), ExtractiveAnswerer()).answer("a chain so thick")

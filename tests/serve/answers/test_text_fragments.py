@@ -28,42 +28,25 @@ def fragment(quote: str, source: Passage | str, start: int = 0) -> str:
 
 
 @pytest.mark.parametrize(
-    ("url", "expected"),
-    [
-        ("/x/", "/x/#:~:text=A%20rope."),
-        ("/x/#use", "/x/#use:~:text=A%20rope."),
-        ("", "#:~:text=A%20rope."),
-    ],
-)
-def test_the_fragment_follows_the_anchor(url: str, expected: str) -> None:
-    assert link(replace(passage(block("text", "A rope.")), url=url), "A rope.") == expected
-
-
-@pytest.mark.parametrize(
     ("words", "encoded"),
     [
         ("a-b, c & d", "a%2Db%2C%20c%20%26%20d"),
-        ("~a_b.c~ 100 % #a :~:", "~a_b.c~%20100%20%25%20%23a%20%3A~%3A"),
         ('<b>"café"</b>', "%3Cb%3E%22caf%C3%A9%22%3C%2Fb%3E"),
         ("go 🚀 \ud800", "go%20%F0%9F%9A%80%20%3F"),
-        ("a\u00a0b", "a%20b"),
     ],
 )
 def test_reserved_characters_are_percent_encoded(words: str, encoded: str) -> None:
     assert fragment(words, passage(block("item", words, group=1))) == encoded
 
 
-@pytest.mark.parametrize(
-    ("quote", "expected"),
-    [
-        ("one two three four five six seven eight",
-         "one%20two%20three%20four%20five%20six%20seven%20eight"),
-        ("one two three four five six seven eight nine",
-         "one%20two%20three%20four,six%20seven%20eight%20nine"),
-    ],
-)  # fmt: skip
-def test_a_range_is_named_by_its_first_and_last_words(quote: str, expected: str) -> None:
-    assert fragment(quote, f"Before it. {quote}") == expected
+def test_a_range_is_named_by_its_first_and_last_words() -> None:
+    text = "Before it. one two three four five six seven eight nine."
+    whole = "one%20two%20three%20four%20five%20six%20seven%20eight"
+    assert fragment("one two three four five six seven eight", text) == whole
+    assert fragment("one two three four five six seven eight nine.", text) == (
+        "one%20two%20three%20four,six%20seven%20eight%20nine."
+    )
+    assert link(replace(passage(block("text", text)), url="/x/"), "it.") == "/x/#:~:text=it."
 
 
 def test_the_words_grow_until_the_passage_has_them_once() -> None:
@@ -120,14 +103,9 @@ LONG = " ".join(f"Sentence number {n} says that a rope holds." for n in range(12
     ("article", "quote"),
     [
         pytest.param(
-            "<p>Use <code>--flag=a,b&amp;c</code> - &lt;100&nbsp;% (see “x”, #1)? Yes.</p>",
-            "Use --flag=a,b&c - <100\u00a0% (see “x”, #1)?",
+            "<p>Use <code>-f=a,b&amp;c</code> - &lt;100&nbsp;% (“錨”, naïve за́мок 🚀)? Yes.</p>",
+            "Use -f=a,b&c - <100\u00a0% (“錨”, naïve за́мок 🚀)?",
             id="punctuation",
-        ),
-        pytest.param(
-            "<p>Tout café naïve — 錨の鎖 за́мок 🚀 end.</p>",
-            "Tout café naïve — 錨の鎖 за́мок 🚀 end.",
-            id="non-ascii",
         ),
         pytest.param(
             "<p>Iron rusts in the wet. On rope: iron rusts in the dry.</p>",
@@ -140,15 +118,10 @@ LONG = " ".join(f"Sentence number {n} says that a rope holds." for n in range(12
             id="blocks",
         ),
         pytest.param(
-            "<table><tr><td>rope</td><td>12 mm</td></tr><tr><td>chain</td><td>30 mm</td></tr>"
-            "</table>",
-            "rope · 12 mm\nchain · 30 mm",
-            id="cells",
-        ),
-        pytest.param(
-            "<pre><code>x = 1\nfor a in b:\n    use(a)    # twice\nend</code></pre>",
-            "for a in b:\n    use(a)    # twice",
-            id="code",
+            "<pre><code>for a in b:\n    use(a)    # twice</code></pre>"
+            "<table><tr><td>rope</td><td>12 mm</td></tr></table>",
+            "for a in b:\n    use(a)    # twice\nrope · 12 mm",
+            id="code and cells",
         ),
         pytest.param(f"<p>Before. {LONG} After.</p>", LONG, id="long"),
     ],

@@ -110,7 +110,9 @@ def test_the_section_score_is_the_formula(tmp_path: Path) -> None:
     (vector,) = LetterEmbedder().embed([question])
     retrieved = doubles.retrieve(store, question, vector)
     pool = retrieved.passages
-    best = {s.item.record: max(o.score for o in pool if o.item.record == s.item.record) for s in pool}
+    best = {
+        s.item.record: max(o.score for o in pool if o.item.record == s.item.record) for s in pool
+    }
     ordered = order_sections(store, retrieved.reading, pool)
     assert [s.section for s in ordered] == sorted((s.section for s in ordered), reverse=True)
     idfs = retrieved.reading.idfs["en"]
@@ -118,7 +120,9 @@ def test_the_section_score_is_the_formula(tmp_path: Path) -> None:
     assert {s.item.id for s in ordered} == shares.keys()
     for s in ordered:
         expected = 2 * best[s.item.record] + 3.5 * s.base + 0.6 * shares[s.item.id]
-        expected += 0.25 * (s.item.id == "rope#b") + 0.2 * math.log(1 + store.postings.lengths[s.row])
+        expected += 0.25 * (s.item.id == "rope#b") + 0.2 * math.log(
+            1 + store.postings.lengths[s.row]
+        )
         assert s.section == pytest.approx(expected)
 
 

@@ -11,7 +11,6 @@ from answerable.serve.retrieval.question import (
     QuestionReading,
     Remark,
     asks_for_history,
-    edit_distance,
     read_question,
 )
 from answerable.serve.stores.bundle import Bundle
@@ -69,10 +68,8 @@ def test_near_spelling_is_corrected_to_the_sites_word(
         "hole",  # a word of the language
         "rat",  # too short
         "harbor7",  # not letters only
-        "zzzzz",  # near nothing
         "wablq",  # two edits from wall
         "harbourwall",  # two words of the site, which may be one that it lacks
-        "Harbour",  # a word of the site
         "Master",  # a name of the site
         "inGress",  # a name, by the capital in it
     ],
@@ -86,7 +83,6 @@ def test_words_without_near_spelling_are_unchanged(bundle: Bundle, word: str) ->
     [
         (("The latch.",) * 2 + ("The patch.",), "zatch"),
         (("The latch.",) * 3 + ("The patch.",), "latch"),
-        (("The latch.",) * 6 + ("The patch.", "A patch."), "latch"),
     ],
 )
 def test_of_several_near_spellings_the_clearly_more_frequent_one_counts(
@@ -103,15 +99,6 @@ def test_two_edits_never_replace_a_letter_or_the_first(tmp_path: Path) -> None:
     for word in ("confluence", "replicas"):
         assert read(bundle, f"pages of {word}").question == f"pages of {word}"
     assert read(bundle, "the cnofidenec of it").question == "the confidence of it"
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "edits"),
-    [("ab", "ab", 0), ("ab", "ba", 1), ("abc", "abd", 1), ("abc", "ac", 1), ("abc", "cab", 2),
-     ("abcd", "wxyz", 3), ("a", "abcd", 3)],
-)  # fmt: skip
-def test_edit_distance_is_counted_up_to_a_limit(first: str, second: str, edits: int) -> None:
-    assert edit_distance(first, second, 2) == edit_distance(second, first, 2) == edits
 
 
 @pytest.mark.parametrize(
@@ -133,12 +120,7 @@ def test_a_word_that_no_passage_has_is_told(
 
 @pytest.mark.parametrize(
     "framed",
-    [
-        "What does the author say about the ropes of hemp?",
-        "and please explain ropes of hemp, etc.",
-        "Ropes of hemp: any ideas? Thanks!",
-        "How do I get ropes of hemp?",
-    ],
+    ["What does the author say about the ropes of hemp?", "Ropes of hemp, etc.: any ideas?"],
 )
 def test_framing_words_are_no_terms(bundle: Bundle, framed: str) -> None:
     assert read(bundle, framed).terms == read(bundle, "ropes of hemp").terms
@@ -171,11 +153,9 @@ def test_a_refusal_has_no_results_for_a_spelling() -> None:
     [
         ("What changed in 0.110?", True),
         ("Which release brought ropes?", True),
-        ("the changelog", True),
         ("What's new?", True),
         ("How do I upgrade from 1.2 to 2.0?", False),
         ("Does it need Python 3.8 or v2?", False),
-        ("What changed the rope?", False),
         ("the version of a rope", False),
     ],
 )
