@@ -15,7 +15,7 @@ from answerable.serve.bundle_format.manifest import LOCAL_PROFILE, Profile
 from answerable.serve.engine import Engine
 from answerable.serve.errors import GoldError
 from answerable.serve.providers import make_engine
-from answerable.serve.retrieval.selection import POOL_SIZE
+from answerable.serve.retrieval.sections import POOL_SIZE
 from answerable.serve.stores.bundle import Bundle
 from support import eval_reports, sites
 from support.doubles import bundle_of, index_of, note, record

@@ -24,7 +24,7 @@ from answerable.serve.errors import SiteError
 from answerable.serve.http.mcp.markdown import format_answer
 from answerable.serve.http.messages import make_document
 from answerable.serve.providers import make_engine
-from answerable.serve.retrieval.boosts import hash_words
+from answerable.serve.retrieval.rank import hash_words
 from answerable.serve.stores.bundle import Bundle
 from support.known_questions import store_answer, write_known_questions
 from support.openapi_check import check_response

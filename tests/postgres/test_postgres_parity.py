@@ -20,8 +20,8 @@ from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
 from answerable.serve.http.mcp.pages import count_pages, list_pages, read_page
 from answerable.serve.http.protections import Question, make_cache_key
 from answerable.serve.providers import make_engine
-from answerable.serve.retrieval.scoring import Scored
-from answerable.serve.retrieval.selection import POOL_SIZE
+from answerable.serve.retrieval.rank import Scored
+from answerable.serve.retrieval.sections import POOL_SIZE
 from answerable.serve.stores.bundle import Bundle
 from support import doubles, sites
 from support.doubles import TINY, bundle_of, index_of, note, record

@@ -99,8 +99,8 @@ def record_states(function: Path, states: Mapping[str, Any]) -> dict[str, Any]:
         recorded[name] = {**states[name], "question": question, "body": body}
         sections = engine.search(question)
         recorded[name]["places"] = {
-            scored.item.id: {"url": scored.item.url, "title": scored.item.title}
-            for scored in sections
+            place.passage.id: {"url": place.passage.url, "title": place.passage.title}
+            for place in sections
         }
     recorded["differs"]["body"]["bundle"] = OTHER_BUNDLE
     for name, (question, answerer) in MODEL_ANSWERS.items():

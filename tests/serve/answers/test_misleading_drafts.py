@@ -9,11 +9,11 @@ import pytest
 
 from answerable.evaluate.judge import contradicts
 from answerable.indexing.pages.passages import PassageWindow, cut_passages
-from answerable.serve.answers import grounding, statements
+from answerable.serve.answers import grounding, units
 from answerable.serve.answers.contract import enforce_contract
 from answerable.serve.answers.grounding import Grounds, Quotation, check_claim
 from answerable.serve.answers.quotes import find_quotes
-from answerable.serve.answers.statements import find_surrounding_sentences
+from answerable.serve.answers.units import find_surrounding_sentences
 from answerable.serve.errors import Rule
 from answerable.serve.text.sanitization import sanitize_text
 from answerable.serve.types import Answer, Evidence, Passage, RecordCitation
@@ -121,10 +121,10 @@ def test_a_misleading_claim_is_dropped_and_its_honest_twin_is_not(pair: Pair) ->
     if pair.family.rule is None:
         # A reader can see it: the shown quote is the whole sentence.
         passage = passage_of(pair)
-        units = statements.list_units(passage)
+        ranges = units.list_units(passage)
         for citation in misleading.citations:
             assert isinstance(citation, RecordCitation)
-            assert (citation.start, citation.start + len(citation.quote)) in units
+            assert (citation.start, citation.start + len(citation.quote)) in ranges
     else:
         assert misleading == Answer(dropped=1)
         assert misleading.rules == (pair.family.rule,)
@@ -145,7 +145,7 @@ def test_a_quote_is_widened_to_its_sentence() -> None:
         assert isinstance(citation, RecordCitation)
         passage = passage_of(pair)
         assert passage.text.startswith(citation.quote, citation.start)
-        assert len(citation.quote) <= statements.MAX_WIDENED_SENTENCE
+        assert len(citation.quote) <= units.MAX_WIDENED_SENTENCE
         assert citation.href.startswith(f"/{pair.page}/")
         shown.append(citation.quote)
     assert "nothing has been released yet" in shown[0]

@@ -7,7 +7,7 @@ import pytest
 from answerable.serve.answers.prompt_evidence import MAX_SOURCES, fill_prompt
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
-from answerable.serve.retrieval.selection import POOL_SIZE
+from answerable.serve.retrieval.sections import POOL_SIZE
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.types import Evidence
 from support import sites

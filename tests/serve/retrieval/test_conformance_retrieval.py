@@ -11,9 +11,9 @@ import pytest
 
 from answerable.indexing.notes.notebook import Note
 from answerable.indexing.pages.records import PageBlock, PageMetadata, Record, Section
-from answerable.serve.bundle_format.manifest import Profile
+from answerable.serve.bundle_format.manifest import OPENAI_PROFILE
 from answerable.serve.embedders.embedder import EmbedderIdentity, Vectors
-from answerable.serve.retrieval.scoring import Scored
+from answerable.serve.retrieval.rank import Scored
 from answerable.serve.stores.bundle import Bundle
 from support import conformance_cases, doubles
 from support.doubles import bundle_of, index_of
@@ -84,8 +84,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
         [as_note(source) for source in sources if source["kind"] == "note"],
         KnownVectors(identity, dict(zip(keys, vectors, strict=True))),
     )
-    profile = Profile(hybrid=0, floor=0.2, note_floor=0.2, theme_fade=False)
-    return bundle_of(folder, index, profile, identity)
+    return bundle_of(folder, index, OPENAI_PROFILE, identity)
 
 
 def ranked(stream: Sequence[Scored[Any]]) -> list[str]:

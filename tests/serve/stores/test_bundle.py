@@ -32,7 +32,7 @@ from answerable.serve.bundle_format.manifest import (
 )
 from answerable.serve.errors import BundleError, SiteError
 from answerable.serve.retrieval.bm25 import score_bm25
-from answerable.serve.retrieval.scoring import score_all_codes
+from answerable.serve.retrieval.rank import score_all_codes
 from answerable.serve.stores.bundle import PassageTexts, open_bundle
 from answerable.serve.structure import is_safe_url
 from answerable.serve.types import RoutingHint
@@ -146,8 +146,8 @@ def test_invalid_source_date_epoch_is_named(epoch: str) -> None:
     [
         ("profile", {"hybrid": -1.0}),
         ("profile", {"hybrid": 0.0, "dense": 0.0}),
-        ("profile", {"theme_fade": 1}),
-        ("profile", {"passages_per_page": 0}),
+        ("profile", {"theme_fade": "yes"}),
+        ("profile", {"history": -1}),
         ("profile", {"unknown": 1}),
         ("embedder", {"model": None}),
         ("files", {"../../etc/passwd": {"bytes": 1, "sha256": "0" * 64}}),
@@ -265,33 +265,25 @@ def test_passage_languages_are_read_from_row_ranges(index: SiteIndex, tmp_path: 
     assert opened.site.tags == ("en", "fr")
 
 
-# A row of a shard: a text, and the gaps of its sentences, blocks, spans and statements.
-TEXT = [["text", 0, 5]]
+# A row of a shard: a text, and the gaps of its sentences, blocks and spans.
 MALFORMED_TEXTS: tuple[list[Any], ...] = (
-    [7, [], [], [], []],
-    ["Rope.", [0, 6], [], [], []],
-    ["Rope.", [-1, 5], [], [], []],
-    ["Rope.", [0, 0.5], [], [], []],
-    ["Rope.", [0, 5], [], []],
+    [7, [], [], []],
+    ["Rope.", [0, 6], [], []],
+    ["Rope.", [-1, 5], [], []],
+    ["Rope.", [0, 0.5], [], []],
+    ["Rope.", [0, 5], []],
     *(
-        ["Rope.", [], [block], [], []]
+        ["Rope.", [], [block], []]
         for block in (
             ["text", 0, 6], ["text", 2, 0], ["prose", 0, 5], ["text", 0, 5, 1, 33],
             ["text", 0, 5, 0, 0, "tab"], ["code", 0, 5, 0, 0, "<b>"], ["label", 0, 5], 5,
         )
     ),
     *(
-        ["Rope.", [], [], [span], []]
+        ["Rope.", [], [], [span]]
         for span in (
             ["code", 0, 6], ["bold", 0, 5], ["code", 0, 5, "/x/"], ["link", 0, 5],
             ["link", 0, 5, "javascript:alert(1)"], ["link", 0, 5, "//e.example"], 5,
-        )
-    ),
-    *(
-        ["Rope.", [], TEXT, [], [statement]]
-        for statement in (
-            ["sentence", 0, 6, 0, 1], ["prose", 0, 5, 0, 1], ["sentence", 0, 5, 1, 1],
-            ["sentence", 0, 5, 0], ["sentence", 0, 5, 0, 1, 128], ["sentence", 0, 5, 0, 1, 0, 1], 5,
         )
     ),
 )  # fmt: skip

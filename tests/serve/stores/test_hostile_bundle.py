@@ -199,11 +199,8 @@ def ask_everything(bundle: Bundle) -> None:
         assert all(0 <= block.start < block.end <= size for block in passage.blocks)
         assert all(0 <= span.start <= span.end <= size for span in passage.spans)
         assert all(is_safe_url(span.url) for span in passage.spans if span.kind == "link")
-        assert all(each.block < len(passage.blocks) for each in passage.statements)
     assert all(is_safe_url(hint.url) for hint in bundle.hints)
-    embedder = LetterEmbedder()
-    reply = Engine(bundle, embedder, ExtractiveAnswerer(bundle, embedder)).answer(QUESTION, "en")
-    assert 0 <= reply.confidence <= 1
+    reply = Engine(bundle, LetterEmbedder(), ExtractiveAnswerer()).answer(QUESTION, "en")
     body = serialize_answer(reply, bundle, "req_1")
     json.dumps(body, allow_nan=False)
     assert all(is_safe_url(citation["url"]) for citation in body["citations"])

@@ -128,7 +128,7 @@ def test_terminal_says_when_no_source_is_in_the_askers_language(
         for n, language in enumerate(cited)
     )
     console = Console(record=True, width=100, file=io.StringIO())
-    print_reply(console, Reply(Answer((Claim("Rope.", citations),)), 0.5), "", language)
+    print_reply(console, Reply(Answer((Claim("Rope.", citations),))), "", language)
     lines = console.export_text().splitlines()
     assert [line for line in lines if line.startswith("No source")] == (
         [sentence] if sentence else []

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from answerable.indexing.index import encode_vectors
 from answerable.serve import vectors as kernel
 from answerable.serve.retrieval.bm25 import select_top_rows
-from answerable.serve.retrieval.scoring import score_all_codes
+from answerable.serve.retrieval.rank import score_all_codes
 from answerable.serve.vectors import SCALAR_POOL, WholeFloats, multiply_by_numpy
 
 Floats = NDArray[np.float32]

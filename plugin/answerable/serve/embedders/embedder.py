@@ -45,7 +45,7 @@ class Embedder(Protocol):
         """Embed as unit vectors (zeros for a text without tokens), (len(texts), dimensions)."""
 
     def word_rank(self, word: str) -> int | None:
-        """Rank a lower-case word by how common it is; None if unknown, or without a word list."""
+        """Rank a lower-case word by how common it is; None if unknown, 1 without a list."""
 
 
 def check_vectors(vectors: object, count: int, identity: EmbedderIdentity) -> Vectors:

@@ -56,9 +56,10 @@ class OpenAIEmbedder:
         # No vocabulary in use has more tokens for a text than the text has bytes in UTF-8.
         return 4 * question.MAX_QUESTION_CHARACTERS
 
-    def word_rank(self, word: str) -> None:
-        """Rank no word: the vocabulary is not in this process."""
+    def word_rank(self, word: str) -> int:
+        """Rank every word as a common one: the vocabulary is not in this process."""
         del word
+        return 1
 
     def _call(self, batch: list[str]) -> Vectors:
         bound = sum(estimate_max_tokens(text) for text in batch)

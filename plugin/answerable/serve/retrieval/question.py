@@ -355,7 +355,7 @@ def _correct_spelling(
     for place, word in enumerate(words):
         lower = word.lower()
         is_unlike_all = lower in missing
-        if word[1:] != lower[1:]:
+        if word[1:] != lower[1:] or lower in FRAMING_WORDS:
             # Capitals inside a word make a name, such as gRPC, which no near word stands for.
             continue
         if not may_be_misspelled(lower) or not (is_unlike_all or _is_new_form(store, lower)):
@@ -407,11 +407,12 @@ def _find_unknown_words(store: Store, words: Iterable[str]) -> frozenset[str]:
     """Find the words, in lower case, that no passage or known question has and no name.
 
     A word in camel case counts as a whole, whatever its parts are. A script without spaces has no
-    words that a remark could name.
+    words that a remark could name, and framing words are not what a question is about.
     """
     tags = store.site.tags
     terms_by_word: dict[str, list[tuple[str, str]]] = {}
-    for word in map(str.lower, filter(is_space_delimited, words)):
+    asked_about = (word.lower() for word in words if is_space_delimited(word))
+    for word in (word for word in asked_about if word not in FRAMING_WORDS):
         own = [(tag, read_forms(store, extract_words(word, tag), tag)) for tag in tags]
         terms_by_word[word] = [(tag, term) for tag, forms in own for term in forms.values()]
     terms = {term for own in terms_by_word.values() for _, term in own}

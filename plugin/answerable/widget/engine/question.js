@@ -37,14 +37,23 @@ export function findQuestionProblem(recipe, cleaned) {
 }
 
 /**
+ * List the words by which people ask.
+ * @param {Recipe} recipe
+ * @returns {string[]}
+ */
+function listFramingWords({ framing }) {
+  return splitAtSpace(String(framing));
+}
+
+/**
  * Drop the words by which people ask, unless there are no others.
  * @param {Recipe} recipe
  * @param {string[]} words
  * @returns {string[]}
  */
-function dropFraming({ framing }, words) {
-  const listed = splitAtSpace(String(framing));
-  const subject = words.filter((word) => !listed.includes(word));
+function dropFraming(recipe, words) {
+  const framingWords = listFramingWords(recipe);
+  const subject = words.filter((word) => !framingWords.includes(word));
   return subject.length ? subject : words;
 }
 
@@ -385,7 +394,7 @@ async function correctSpelling(store, question, wordRank) {
     const lower = word.toLowerCase();
     const isUnlikeAll = missing.has(lower);
     // Capitals inside a word make a name, such as gRPC, which no near word stands for.
-    if (word.slice(1) !== lower.slice(1)) continue;
+    if (word.slice(1) !== lower.slice(1) || listFramingWords(store.recipe).includes(lower)) continue;
     if (!mayBeMisspelled(store, lower) || !(isUnlikeAll || isNewForm(store, lower)) || wordRank(lower) !== null) continue;
     let near = await findNearSpelling(store, lower);
     let misspelled = word;
@@ -448,15 +457,16 @@ function remarkUnknownWords(store, text, wordRank) {
 
 /**
  * Find the words, in lower case, that no passage or known question has and no name. A word in camel case
- * counts as a whole, whatever its parts are.
+ * counts as a whole, whatever its parts are; framing words are not what a question is about.
  * @param {Store} store
  * @param {string[]} words
  * @returns {Set<string>}
  */
 function findUnknownWords(store, words) {
   const { site, recipe } = store;
+  const framingWords = listFramingWords(recipe);
   const byWord = words
-    .filter((word) => isSpaceDelimited(recipe, word))
+    .filter((word) => isSpaceDelimited(recipe, word) && !framingWords.includes(word.toLowerCase()))
     .map((word) => {
       const lower = word.toLowerCase();
       const byTag = site.tags.map((tag) => [...readForms(store, extractWords(recipe, lower, tag), tag).values()]);
