@@ -164,14 +164,13 @@ class StoreOptions(base.Config):
 class WidgetOptions(base.Config):
     """Configure the ask box: ``widget``."""
 
-    placement = c.Choice(("button", "header", "inline", "none"), default="button")
+    placement = c.Optional(c.Choice(("button", "header", "inline", "none")))
     endpoint = c.Optional(c.Type(str))
     shortcut = c.Type(str, default=DEFAULT_SHORTCUT)
     examples = c.Optional(c.ListOfItems(c.Type(str)))
     search = c.Optional(c.Type((str, bool)))
     authors = c.Optional(c.Type((str, bool)))
     feedback = c.Optional(c.Type((str, bool)))
-    webmcp = c.Type(bool, default=False)
     search_row = c.Type(bool, default=True)
 
 

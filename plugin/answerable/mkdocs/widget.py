@@ -140,11 +140,15 @@ def place_widget(
     """
     placement = options.widget.placement
     placed: str | None = html
-    if placement == "header":
+    if placement is None:
+        # Where nobody has chosen a place, it is beside the search of Material, else it floats.
+        header = _widget_element(options, "header")
+        placed = put_into_header(html, header, of_material=True) or html
+    elif placement == "header":
         placed = put_into_header(html, _widget_element(options, "header"))
     elif placement == "inline":
         placed = drop_duplicate_element(html, _widget_element(options, "inline"))
-    floats = placement in ("button", "header")
+    floats = placement in (None, "button", "header")
     element = _widget_element(options, "button") if floats else None
     injected = inject_widget(placed or html, script_url, endpoint=endpoint, element=element)
     return injected, placed is None and injected != html
@@ -155,6 +159,5 @@ def _widget_element(options: AnswerableConfig, placement: Placement) -> str:
     return format_element(
         None if placement == "button" else placement,
         None if shortcut == DEFAULT_SHORTCUT else shortcut,
-        offers_tool=options.widget.webmcp,
         has_search_row=options.widget.search_row,
     )

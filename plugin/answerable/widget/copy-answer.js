@@ -1,20 +1,18 @@
 /** Format an answer as Markdown with its links, for the clipboard. */
 
 /**
- * @typedef {{ text: string, code?: boolean, href?: string }} Span
- * @typedef {Record<string, any> & { kind: string }} Block
- * @typedef {Record<string, any> & { n: number, kind: string, link: string | null, locator?: string }} Citation
- * @typedef {{ text: string, blocks: Block[] | null, citations: Citation[] }} Sentence
- * @typedef {{ claims: Sentence[], routes: Sentence[], citations: Citation[], site_url?: string,
- *   written?: boolean, complete?: boolean }} Answer
+ * @typedef {import("./ask-box/draw.js").Span} Span
+ * @typedef {import("./ask-box/draw.js").Block} Block
+ * @typedef {import("./ask-box/answer.js").Citation} Citation
+ * @typedef {import("./ask-box/answer.js").Sentence} Sentence
  */
 
 /**
  * @typedef {object} Box what the ask box lends
- * @property {(key: string) => string} say
+ * @property {(key: string, values?: Record<string, any>) => string} say
  * @property {(address: any, siteUrl?: string) => string | null} resolve
  * @property {(citation: Citation) => string} nameOf
- * @property {(answer: Answer) => Sentence[][]} excerptsOf the claims of each section, none of a written answer
+ * @property {Citation[]} sources the first citation of each number
  * @property {(claim: Sentence) => Block[] | null} structureOf the verified blocks of a claim that is more than text
  * @property {(text: string) => Span[]} spansOf the pieces of a sentence, those between backticks as code
  */
@@ -22,35 +20,34 @@
 /**
  * Format a question and its answer.
  * @param {string} question
- * @param {Answer} answer
+ * @param {import("./ask-box/answer.js").NumberedAnswer} answer
  * @param {Box} box
  * @returns {string}
  */
-export function formatAnswer(question, answer, box) {
-  const { claims, routes, citations, site_url: siteUrl, written, complete } = answer;
+export function formatAnswer(question, { claims, routes, site_url: siteUrl, written, complete }, box) {
   const link = (/** @type {Citation} */ citation) => `[${escape(box.nameOf(citation))}](<${citation.link ?? ""}>)`;
   const source = (/** @type {Citation} */ citation) =>
     link(citation) + (citation.locator ? ` – ${escape(citation.locator)}` : "");
+  const formatBlocks = (/** @type {Block[]} */ blocks) => blocks.map((block) => formatBlock(block, siteUrl, box)).join("\n\n");
+  const formatText = (/** @type {string} */ text) => {
+    return escapeStart(formatBlock({ kind: "text", spans: box.spansOf(text) }, siteUrl, box));
+  };
   const formatSentence = (/** @type {Sentence} */ claim) => {
     const blocks = box.structureOf(claim);
-    const words = blocks
-      ? blocks.map((block) => formatBlock(block, siteUrl, box)).join("\n\n")
-      : escapeStart(formatBlock({ kind: "text", spans: box.spansOf(claim.text) }, siteUrl, box));
-    return `${words}${blocks ? "\n\n" : " "}${claim.citations.map(({ n }) => `[${n}]`).join("")}`;
+    const numbers = [...new Set(claim.citations.map(({ n }) => `[${n}]`))].join("");
+    return blocks ? `${formatBlocks(blocks)}\n\n${numbers}` : `${formatText(claim.text)} ${numbers}`;
   };
-  const formatExcerpt = (/** @type {Sentence[]} */ section) => {
-    const blocks = section.flatMap((claim) => claim.blocks ?? []);
-    return [link(section[0].citations[0]), ...blocks.map((block) => formatBlock(block, siteUrl, box))].join("\n\n");
+  const formatPassage = (/** @type {Sentence} */ { text, blocks, citations: [citation] }) => {
+    return `${link(citation)}\n\n${blocks ? formatBlocks(blocks) : formatText(text)}`;
   };
-  const excerpts = box.excerptsOf(answer);
-  const parts = excerpts.length
-    ? [...excerpts.map(formatExcerpt), ...citations.filter(({ kind }) => kind === "hint").map(source)]
-    : [
-        ...(written && !complete ? [box.say("inPart")] : []),
+  const parts = written || !claims.length
+    ? [
+        ...(written && !complete ? [box.say("grade.part", { n: box.sources.length })] : []),
         ...[...claims, ...routes].map(formatSentence),
         `${box.say("sources")}:`,
-        citations.map((citation) => `${citation.n}. ${source(citation)}`).join("\n"),
-      ];
+        box.sources.map((citation) => `${citation.n}. ${source(citation)}`).join("\n"),
+      ]
+    : [...claims.map(formatPassage), ...box.sources.filter(({ kind }) => kind === "hint").map(source)];
   return `**${escape(question)}**\n\n${parts.join("\n\n")}\n`;
 }
 

@@ -82,6 +82,25 @@ function fillAddress(template, question, bundle) {
   }
 }
 
+/**
+ * Say in the empty box that coding agents can ask the site too, with the command to copy; not on a page of a disk,
+ * which nobody else can ask.
+ * @param {Say} say
+ * @param {(text: string, row: HTMLElement) => unknown} copy
+ * @param {URL | undefined} endpoint of the function, where one answers
+ * @returns {HTMLElement[]}
+ */
+export function drawAgents(say, copy, endpoint) {
+  const name = ROOT.hostname.replace(/\W+/g, "-");
+  if (!name) return [];
+  const local = `${name} -- uvx --from mkdocs-answerable answerable mcp ${ROOT}`;
+  const command = `claude mcp add ${endpoint ? `--transport http ${name} ${new URL("mcp", endpoint)}` : local}`;
+  const press = button("command", say("copyCommand"), () => copy(command, row));
+  press.title = command;
+  const row = element("div", { class: "actions agents meta" }, say("agents"), press);
+  return [row];
+}
+
 /** @param {string} text */
 function encode(text) {
   // Half surrogate pairs have no encoding.

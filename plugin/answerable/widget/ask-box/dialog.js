@@ -20,6 +20,9 @@ import { element, icon, ICONS } from "./draw.js";
 
 /** Characters that a question may have. */
 export const MAX_CHARACTERS = 500;
+// A shorter question is not counted.
+const MIN_COUNTED = 400;
+const MAX_ROWS = 6;
 
 /**
  * Build a box.
@@ -34,15 +37,14 @@ export function buildPanel({ tag, dir, say }, isInline, close) {
     "aria-describedby": "hint",
     placeholder: say("placeholder"),
     maxlength: MAX_CHARACTERS,
-    rows: "2",
+    rows: "1",
     dir: "auto",
     enterkeyhint: "send",
   });
   const count = element("span", { class: "count", "aria-hidden": "true" });
-  const limit = element("span", { class: "hidden" }, ` ${say("limit", { n: MAX_CHARACTERS })}`);
-  const keys = element("span", { id: "hint" }, element("span", { class: "keys" }, say("keys")), limit);
+  const keys = element("span", { id: "hint", class: "hidden" }, `${say("keys")} ${say("limit", { n: MAX_CHARACTERS })}`);
   const send = element("button", { class: "button primary", type: "submit" }, say("ask"));
-  const form = element("form", {}, question, element("div", { class: "row" }, keys, count, send));
+  const form = element("form", {}, question, count, send, keys);
   const alert = element("p", { class: "alert", role: "alert" });
   const status = element("p", { class: "hidden status", role: "status" });
   const typed = element("div", { class: "places typed", role: "group", hidden: "" });
@@ -74,12 +76,16 @@ export function buildPanel({ tag, dir, say }, isInline, close) {
 }
 
 /**
- * Show how long the question is.
+ * Show how long a question is once it is long, and as many lines as it needs.
  * @param {Panel} panel
  */
-export function countCharacters({ question, count }) {
-  count.textContent = `${question.value.length}/${MAX_CHARACTERS}`;
-  count.classList.toggle("full", question.value.length >= MAX_CHARACTERS);
+export function measureQuestion({ question, count }) {
+  const { length } = question.value;
+  count.textContent = length < MIN_COUNTED ? "" : `${length}/${MAX_CHARACTERS}`;
+  count.classList.toggle("full", length >= MAX_CHARACTERS);
+  if (CSS.supports("field-sizing", "content")) return;
+  question.rows = 1;
+  while (question.scrollHeight > question.clientHeight && question.rows < MAX_ROWS) question.rows += 1;
 }
 
 /**
@@ -88,21 +94,8 @@ export function countCharacters({ question, count }) {
  */
 export function openModally(dialog) {
   dialog.close();
-  dialog.classList.remove("docked");
   dialog.showModal();
   fitViewport(dialog);
-}
-
-/**
- * Let a dialog stay in a corner beside the page that one of its links leads to.
- * @param {HTMLDialogElement} dialog
- * @param {HTMLElement} link
- */
-export function dock(dialog, link) {
-  dialog.close();
-  dialog.classList.add("docked");
-  dialog.show();
-  link.focus({ preventScroll: true });
 }
 
 /**
@@ -112,11 +105,6 @@ export function dock(dialog, link) {
 function listenToDialog(dialog, close) {
   let pressedBackdrop = false;
   for (const type of ["resize", "scroll"]) visualViewport?.addEventListener(type, () => fitViewport(dialog));
-  dialog.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || dialog.matches(":modal")) return;
-    event.stopPropagation();
-    close();
-  });
   dialog.addEventListener("pointerdown", (event) => {
     pressedBackdrop = isOnBackdrop(dialog, event);
   });

@@ -2,17 +2,21 @@
 
 import BUTTON_CSS from "./button.css" with { type: "text" };
 import BOX_CSS from "./box.css" with { type: "text" };
-import { copyText, drawWays, loadSearch, makeSharedAddress, takeSharedQuestion } from "./actions.js";
-import { buildPanel, countCharacters, dock, findFocus, MAX_CHARACTERS, nameChord, openModally } from "./dialog.js";
-import { button, countSections, drawAnswer, drawNote, drawPlaces, element, icon, ICONS } from "./draw.js";
-import { getStructure, groupExcerpts, listMarkedWords, nameOf, numberCitations, splitCode } from "./draw.js";
+import { copyText, drawAgents, drawWays, loadSearch, makeSharedAddress, takeSharedQuestion } from "./actions.js";
+import { drawAnswer, getStructure, listSources, nameOf, numberCitations } from "./answer.js";
+import { buildPanel, findFocus, MAX_CHARACTERS, measureQuestion, nameChord, openModally } from "./dialog.js";
+import { button, drawNote, element, icon, ICONS, splitCode } from "./draw.js";
+import { findQuote } from "./find.js";
 import { Answerer, checkAnswer, Problem, resolveAddress, ROOT } from "./request.js";
 import { hasText, importScript, IN_ENGLISH, loadLanguage } from "./strings.js";
+import { followTyping } from "./typing.js";
+import { forgetVisit, goToStop, readVisit } from "./visit.js";
 
 /**
  * @typedef {import("./dialog.js").Panel} Panel
- * @typedef {import("./draw.js").CitingElement} CitingElement
+ * @typedef {import("./answer.js").CitingElement} CitingElement
  * @typedef {import("./request.js").Answer} Answer
+ * @typedef {import("./request.js").Place} Place
  * @typedef {import("./request.js").Site} Site
  */
 
@@ -66,7 +70,7 @@ export class AskBox extends HTMLElement {
   /** @type {Panel | null} */
   #panel = null;
   #asked = "";
-  /** @type {{ question: string, answer: Answer } | null} */
+  /** @type {{ question: string, answer: Answer, places: Place[] } | null} */
   #kept = null;
   #hasFocus = false;
   /** @type {((text: string) => void) | undefined} lists places for what is typed */
@@ -75,10 +79,11 @@ export class AskBox extends HTMLElement {
   #suggested = [];
   #connection = new AbortController();
   #label = element("span", {}, IN_ENGLISH.say("ask"));
+  #keys = element("kbd", { "aria-hidden": "true" });
   #trigger = element(
     "button",
     { class: "trigger", type: "button", "aria-haspopup": "dialog" },
-    element("slot", { name: "trigger" }, icon(ICONS.ask), this.#label),
+    element("slot", { name: "trigger" }, icon(ICONS.ask), this.#label, this.#keys),
   );
   #root = this.attachShadow({ mode: "open" });
 
@@ -98,22 +103,17 @@ export class AskBox extends HTMLElement {
   async connectedCallback() {
     const isFirst = !this.#answerer;
     // Once: instant navigation changes the base.
-    const answerer = (this.#answerer ??= new Answerer(this));
+    this.#answerer ??= new Answerer(this);
     const { signal } = (this.#connection = new AbortController());
     document.addEventListener("keydown", this.#onShortcut, { signal });
     this.#showShortcut(this.getAttribute("shortcut") ?? "Ctrl+I");
     addEventListener("pagehide", this.#onLeave, { signal });
-    if (this.hasAttribute("webmcp")) {
-      const ask = answerer.answer.bind(answerer);
-      importScript("webmcp.js").then(({ offerAsk }) => offerAsk(this, ask, signal));
-    }
     await this.#localize();
     const offerRow = async () => {
       if (!document.activeElement?.matches(".md-search__input")) return;
       document.removeEventListener("focusin", offerRow);
-      const scripts = ["search-row.js", "suggest.js"].map((name) => importScript(name));
-      const [{ offerAsk }, { followTyping }] = await Promise.all(scripts);
-      offerAsk(this, this.#language, signal, { answerer, followTyping, element, icon: icon(ICONS.ask) });
+      const { offerAsk } = await importScript("search-row.js");
+      offerAsk(this, this.#language, signal, element, icon(ICONS.ask));
     };
     if (this.getAttribute("search-row") !== "none") {
       // Nothing is loaded before a reader uses the search of Material.
@@ -122,10 +122,12 @@ export class AskBox extends HTMLElement {
     }
     if (this.#isInline) this.#build();
     else this.#root.append(this.#trigger);
-    if (isFirst && !this.hasAttribute("placement")) this.#avoidContents();
+    // Room below the end of the page.
+    if (isFirst && this.parentElement === document.body) this.#root.append(element("div", { class: "room" }));
     if (isFirst) await this.#restore();
     const openShared = () => this === document.querySelector(this.localName) && this.#openShared();
     openShared();
+    if (this === document.querySelector(this.localName)) this.#land();
     addEventListener("hashchange", openShared, { signal });
     // Material's instant navigation changes the address without an event.
     const visits = /** @type {any} */ (window).location$?.subscribe?.(openShared);
@@ -181,7 +183,7 @@ export class AskBox extends HTMLElement {
     this.#chord = shortcut.toLowerCase();
     if (this.#chord === "none") return;
     const keys = shortcut.replace(/ctrl/i, "Control");
-    this.#trigger.title = shortcut;
+    this.#keys.textContent = navigator.platform.startsWith("Mac") ? shortcut.replace(/ctrl\+?/i, "⌘") : shortcut;
     const isCtrl = keys !== shortcut;
     this.#trigger.ariaKeyShortcuts = isCtrl ? `${keys} ${keys.replace("Control", "Meta")}` : keys;
   }
@@ -221,32 +223,54 @@ export class AskBox extends HTMLElement {
     const [navigation] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
     if (!["back_forward", "reload"].includes(navigation?.type)) return;
     try {
-      const { question, answer, isOpen } = JSON.parse(sessionStorage[this.#storageKey]);
-      checkAnswer(answer);
-      this.#build();
-      this.#put(question);
-      if (isOpen) this.open();
-      this.#showAnswer(question, answer, await this.#readSite(), false);
+      const { isOpen, ...kept } = JSON.parse(sessionStorage[this.#storageKey]);
+      await this.#showKept(kept, isOpen);
     } catch {
       // Nothing was kept.
     }
   }
 
-  /** Keep the floating button off the navigation at the page's side. */
-  #avoidContents() {
-    if (this.parentElement === document.body) this.#root.append(element("div", { class: "room" }));
-    const covered = new Map();
-    const watch = new IntersectionObserver((entries) => {
-      for (const { target, isIntersecting, boundingClientRect: { left, right, width } } of entries) {
-        const far = this.#trigger.dir === "rtl" ? right : innerWidth - left;
-        if (isIntersecting && far - width < 160 && far < innerWidth / 2) covered.set(target, far);
-        else covered.delete(target);
-      }
-      this.#trigger.style.marginInlineEnd = `${Math.max(0, ...covered.values())}px`;
-    }, { rootMargin: "-88% 0px 0px" });
-    const look = () => document.querySelectorAll("nav, aside").forEach((node) => watch.observe(node));
-    look();
-    /** @type {any} */ (window).document$?.subscribe?.(look);
+  /**
+   * Show an answer again.
+   * @param {{ question: string, answer: Answer, places: Place[] }} kept
+   * @param {boolean} opens
+   */
+  async #showKept({ question, answer, places }, opens) {
+    checkAnswer(answer);
+    this.#build();
+    this.#put(question);
+    if (opens) this.open();
+    this.#showAnswer(question, answer, await this.#readSite(), places, false);
+  }
+
+  /** Show the bar of the visit that has led to this page, if one has. */
+  async #land() {
+    const visit = readVisit();
+    if (!visit) return;
+    const { land, leave } = await importScript("landing.js");
+    const remove = () => {
+      leave();
+      this.#root.querySelector(".bar")?.remove();
+    };
+    const bar = land({
+      visit,
+      language: this.#language,
+      element,
+      button,
+      cross: icon(ICONS.close),
+      findQuote,
+      go: (/** @type {number} */ at) => goToStop({ ...visit, at }, true) && this.#land(),
+      back: () => this.#showKept(/** @type {any} */ (visit), true),
+      again: () => this.open(visit.question),
+      close: () => {
+        forgetVisit();
+        remove();
+      },
+    });
+    this.#root.querySelector(".bar")?.remove();
+    this.#root.append(bar);
+    // Above all else, whatever the page does with the header that the box may stand in.
+    bar.showPopover?.();
   }
 
   async #localize() {
@@ -263,13 +287,16 @@ export class AskBox extends HTMLElement {
     const panel = (this.#panel = buildPanel(this.#language, this.#isInline, () => this.close()));
     this.#root.append(panel.root);
     panel.dialog?.addEventListener("close", () => this.#onClose());
+    const draw = (/** @type {import("./typing.js").Suggestions} */ found) => this.#drawTyped(found);
+    const type = followTyping(panel, /** @type {Answerer} */ (this.#answerer), draw);
+    this.#type = type;
     panel.question.addEventListener("input", () => {
-      countCharacters(panel);
-      this.#type?.(panel.question.value);
+      measureQuestion(panel);
+      type(panel.question.value);
     });
     panel.question.addEventListener("focus", () => {
       loadSearch();
-      this.#prepare(panel, /** @type {Answerer} */ (this.#answerer));
+      this.#answerer?.prepare();
     });
     panel.question.addEventListener("keydown", (event) => {
       // 229: the Enter that ends a composition in Safari.
@@ -288,55 +315,40 @@ export class AskBox extends HTMLElement {
   }
 
   /**
-   * Load what a question needs, and where the browser answers, list places while it is typed.
-   * @param {Panel} panel
-   * @param {Answerer} answerer
+   * Draw what goes on as the reader has begun: questions, then places with their line.
+   * @param {import("./typing.js").Suggestions} found
+   * @returns {HTMLElement[]}
    */
-  async #prepare(panel, answerer) {
-    const { value } = panel.question;
-    if (!(await answerer.prepare()) || this.#type) return;
-    const { suggestInBox } = await importScript("suggest.js").catch(() => ({}));
+  #drawTyped({ questions, places }) {
+    this.#suggested = questions;
     const { say } = this.#language;
-    const draw = (/** @type {import("../suggest.js").Suggestions} */ { questions, places }) => {
-      this.#suggested = questions;
-      return [...this.#drawQuestions(questions, "known"), ...drawPlaces(places, (n) => ["h3", say("places", { n })])];
-    };
-    this.#type ??= suggestInBox?.(panel, answerer, draw);
-    const typed = panel.question.value;
-    if (typed !== value && typed.trim() !== this.#asked) this.#type?.(typed);
+    const links = places.slice(0, 5).map(({ title, line, link }) => {
+      const words = [element("span", { class: "title", dir: "auto" }, title), " ", element("span", { class: "line", dir: "auto" }, line)];
+      return element("li", { class: "entry" }, Object.assign(element("a", { class: "place", href: link }, ...words), { line }));
+    });
+    const heading = element("h3", { class: "meta" }, say("places", { n: links.length }));
+    const list = element("ul", { class: "entries", role: "list" }, ...links);
+    return [...this.#drawQuestions(questions, "known"), ...(links.length ? [heading, list] : [])];
   }
 
   /** @param {MouseEvent} event */
   #followLink(event) {
-    const anchor = /** @type {HTMLElement} */ (event.target).closest("a");
-    if (!anchor?.closest(".card, .sentence, .places")) return;
-    const { link: _, ...citation } = /** @type {CitingElement} */ (anchor).citation ?? {};
+    const anchor = /** @type {CitingElement | null} */ (/** @type {HTMLElement} */ (event.target).closest("a.title, a.go, a.place"));
+    if (!anchor) return;
+    const { link: _, ...citation } = anchor.citation ?? {};
     if ("n" in citation && !this.#emit("answerable:cite", citation, true)) return event.preventDefault();
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-    const isHere = anchor.href.split("#")[0] === location.href.split("#")[0];
-    const isTyped = anchor.closest(".typed") !== null;
-    if (isHere || isTyped) this.#closeForGood();
-    /** @type {Event} */
-    let click = event;
-    if (/** @type {any} */ (window).document$) {
-      // Material sees no link in a shadow root.
-      event.preventDefault();
-      const twin = element("a", { href: anchor.href });
-      twin.addEventListener("click", (own) => (click = own));
-      this.append(twin);
-      twin.click();
-      twin.remove();
-    }
-    setTimeout(() => {
-      // A page that loads its own links swallows fragments.
-      if (!click.defaultPrevented) return;
-      const dialog = this.#panel?.dialog;
-      if (!isHere && !isTyped && dialog) {
-        this.#opener = null;
-        dock(dialog, anchor);
-      }
-      importScript("highlight.js").then(({ highlightLater }) => highlightLater(anchor.href));
-    });
+    const list = /** @type {HTMLElement} */ (anchor.closest(".typed, .view"));
+    const anchors = /** @type {NodeListOf<HTMLAnchorElement & CitingElement>} */ (list.querySelectorAll("a.title, a.go, a.place"));
+    const stops = Array.from(anchors, (node) => ({ href: node.href, line: node.citation?.quote ?? node.line ?? "" }));
+    const distinct = stops.filter(({ href }, place) => stops.findIndex((other) => other.href === href) === place);
+    const at = distinct.findIndex(({ href }) => href === /** @type {any} */ (anchor).href);
+    const typed = { question: this.#panel?.question.value ?? "", answer: null, places: [] };
+    const kept = list.matches(".typed") ? typed : (this.#kept ?? typed);
+    event.preventDefault();
+    if (!goToStop({ ...kept, stops: distinct, at })) return;
+    this.#closeForGood();
+    this.#land();
   }
 
   /** Close, and leave the focus to where the reader goes. */
@@ -358,7 +370,7 @@ export class AskBox extends HTMLElement {
   #put(question) {
     const panel = this.#build();
     panel.question.value = question.slice(0, MAX_CHARACTERS);
-    countCharacters(panel);
+    measureQuestion(panel);
   }
 
   #submit() {
@@ -383,7 +395,12 @@ export class AskBox extends HTMLElement {
       const answerer = /** @type {Answerer} */ (this.#answerer);
       const answer = await answerer.answer(question, signal, enter);
       const site = await this.#readSite();
-      if (!signal.aborted) this.#showAnswer(question, answer, site, true, answer.stored ? [] : nearest);
+      const search = () => answerer.listPlaces(question, answer.site_url).catch(() => []);
+      // A refusal has nothing else to show.
+      const places = answer.mode === "not-found" ? await search() : [];
+      if (signal.aborted) return;
+      const add = this.#showAnswer(question, answer, site, places, true, answer.stored ? [] : nearest);
+      if (answer.mode !== "not-found") add(await search());
     } catch (error) {
       const site = await this.#readSite();
       if (!signal.aborted) this.#showProblem(question, error, site);
@@ -440,13 +457,11 @@ export class AskBox extends HTMLElement {
     const scope = element("div", { class: "scope" }, element("slot", { name: "scope" }, say("scope")));
     this.#show("empty", scope);
     const panel = this.#build();
-    countCharacters(panel);
+    measureQuestion(panel);
     const { examples, index } = await this.#readSite();
-    if (scope.isConnected) panel.view.append(...this.#drawQuestions(examples, "examples"));
+    if (!scope.isConnected) return;
     const copy = (/** @type {string} */ text, /** @type {HTMLElement} */ row) => copyText(text, row, panel.status, say);
-    const lent = { say, element, button, copy, root: ROOT, endpoint: this.#answerer?.endpoint, index };
-    const { drawAgents } = await importScript("agents.js").catch(() => ({}));
-    if (scope.isConnected && drawAgents) panel.view.append(...drawAgents(lent));
+    panel.view.append(...this.#drawQuestions(examples, "examples"), ...drawAgents(say, copy, index ? undefined : this.#answerer?.endpoint));
   }
 
   /**
@@ -489,19 +504,19 @@ export class AskBox extends HTMLElement {
    * @param {string} question
    * @param {Answer} answer
    * @param {Site} site
-   * @param {boolean} [isNew] and not drawn again
+   * @param {Place[]} places
+   * @param {boolean} isNew and not drawn again
    * @param {string[]} [nearest] of the questions that the site is known to answer
+   * @returns {(places: Place[]) => void} adds places
    */
-  #showAnswer(question, answer, site, isNew = true, nearest = []) {
+  #showAnswer(question, answer, site, places, isNew, nearest = []) {
     const { say } = this.#language;
     const { status } = this.#build();
     const numbered = numberCitations(answer);
     const copy = (/** @type {string} */ text, /** @type {HTMLElement} */ row) => copyText(text, row, status, say);
-    const words = listMarkedWords(question, answer, say);
     const readSection = (/** @type {string} */ id) => /** @type {Answerer} */ (this.#answerer).readSection(id);
-    const context = { words, siteUrl: answer.site_url, copy, readSection };
-    const nodes = drawAnswer(numbered, this.#language, context);
-    const after = answer.excerpts ? drawAnswer(numberCitations(answer.excerpts), this.#language, context) : [];
+    const context = { siteUrl: answer.site_url, copy, readSection };
+    const { nodes, drawPlaces } = drawAnswer(numbered, this.#language, context, places);
     const isRefusal = answer.mode === "not-found";
     const differs = site.bundles.length > 0 && answer.bundle && !site.bundles.includes(answer.bundle);
     const row = element("div", { class: "actions" });
@@ -509,44 +524,35 @@ export class AskBox extends HTMLElement {
     const script = importScript("copy-answer.js");
     script.catch(() => copyAnswer.remove());
     const copyAnswer = button("copy", say("copy"), async () => {
-      const lent = { say, resolve: resolveAddress, nameOf, excerptsOf: groupExcerpts, structureOf: getStructure };
+      const lent = { say, resolve: resolveAddress, nameOf, sources: listSources(numbered), structureOf: getStructure };
       copy((await script).formatAnswer(question, numbered, { ...lent, spansOf: splitCode }), row);
     });
     row.append(copyAnswer, button("share", say("share"), () => copy(makeSharedAddress(question), row)));
     this.#run = null;
-    this.#kept = { question, answer };
-    const places = element("div", { class: "places", role: "group", "aria-label": say("more"), hidden: "" });
+    const kept = (this.#kept = { question, answer, places });
+    const more = element("div", { class: "places", role: "group", "aria-label": say("more"), hidden: "" });
     this.#show(
       answer.mode,
       ...nodes,
-      ...after,
       ...this.#drawQuestions(nearest, "known"),
+      ...(isRefusal ? [] : [more]),
       ...(differs ? [drawNote(say("differs"))] : []),
-      ...(isRefusal ? [places, ...this.#drawWays(question, site, answer.bundle ?? "")] : [row]),
+      ...(isRefusal ? this.#drawWays(question, site, answer.bundle ?? "") : [row]),
       ...(site.feedback ? [this.#drawFeedback(question, answer, site.feedback)] : []),
-      ...(isRefusal ? [] : [places]),
     );
-    this.#addPlaces(places, question, answer);
     this.#focus(nodes[0]);
-    if (!isNew) return;
+    const add = (/** @type {Place[]} */ found) => {
+      kept.places = found;
+      more.append(...drawPlaces(found));
+      more.hidden = !more.firstChild;
+    };
+    if (!isRefusal) add(places);
+    if (!isNew) return add;
     const isUnsure = answer.claims.length === 0 || answer.confidence === "low";
-    status.textContent = say(isRefusal ? "notFound" : isUnsure ? "pointers" : "ready", { n: countSections(numbered) });
+    const key = isRefusal ? (places.length ? "pointers" : "notFound") : isUnsure ? "pointers" : "ready";
+    status.textContent = say(key, { n: isRefusal ? Math.min(places.length, 5) : listSources(numbered).length });
     this.#emit("answerable:answer", answer);
-  }
-
-  /**
-   * Add where to look further, as soon as the search has found it; without a word where it fails.
-   * @param {HTMLElement} node
-   * @param {string} question
-   * @param {Answer} answer
-   */
-  async #addPlaces(node, question, answer) {
-    const answerer = /** @type {Answerer} */ (this.#answerer);
-    const places = await answerer.listPlaces(question, answer.site_url).catch(() => []);
-    const shown = new Set([answer, answer.excerpts].flatMap((part) => part?.citations ?? []).map(({ url }) => url));
-    const others = places.filter(({ url }) => !shown.has(url));
-    node.append(...drawPlaces(others, () => ["h4", this.#language.say("more")]));
-    node.hidden = !node.firstChild;
+    return add;
   }
 
   /**

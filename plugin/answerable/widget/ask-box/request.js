@@ -43,8 +43,8 @@ import { getPageLanguage, HOME, LOAD_MILLISECONDS } from "./strings.js";
  */
 
 /**
- * A section that the search has found.
- * @typedef {{ url: string, title: string, link: string }} Place
+ * A section that the search has found, with its line.
+ * @typedef {{ id: string, url: string, title: string, link: string, line: string }} Place
  */
 
 /** @typedef {(stage: string) => unknown} Entered */
@@ -170,11 +170,10 @@ function checkSentences(sentences, kind, kinds) {
  * @returns {Place[]}
  */
 function resolvePlaces(rows, siteUrl) {
-  const places = Object.values(rows);
-  demand(places.every(({ url, title }) => isText(url) && isText(title)));
-  return places.flatMap(({ url, title }) => {
-    const link = resolveAddress(url, siteUrl);
-    return link ? [{ url, title, link }] : [];
+  return Object.entries(rows).flatMap(([id, { url, title, line, href }]) => {
+    demand(isText(url) && isText(title) && [line, href].every(isOptionalText));
+    const link = resolveAddress(href ?? url, siteUrl);
+    return link ? [{ id, url, title, link, line: line ?? "" }] : [];
   });
 }
 
@@ -251,7 +250,7 @@ export class Answerer {
    * answers, whose owner would pay for each key, and none before `readSite`.
    * @param {string} question
    * @param {AbortSignal} signal
-   * @returns {Promise<import("../suggest.js").Suggestions>}
+   * @returns {Promise<import("./typing.js").Suggestions>}
    */
   async suggest(question, signal) {
     const site = this.isDefault ? await this.#site : null;

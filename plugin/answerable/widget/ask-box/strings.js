@@ -18,9 +18,6 @@ export const LOAD_MILLISECONDS = 30_000;
 /** The time that the texts of a language may take before the button appears in English. */
 const STRINGS_MILLISECONDS = 5_000;
 
-/** Matches a word of a text. */
-export const WORD = /[\p{L}\p{M}\p{N}]+/gu;
-
 /** The folder that the script is published in. */
 export const HOME = new URL(".", import.meta.url);
 
@@ -115,12 +112,4 @@ export function listContentWords(question, say) {
   const stopwords = say("stopwords").split(" ");
   const content = words.filter((word) => !stopwords.includes(word.toLowerCase()));
   return content.length ? content : words;
-}
-
-/**
- * Return a word without the case and the number that it is written in.
- * @param {string} word
- */
-export function ignoreNumber(word) {
-  return word.toLowerCase().replace(/(?<=..)(ies|y|e|s)+$/, "");
 }
