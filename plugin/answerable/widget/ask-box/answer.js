@@ -14,7 +14,8 @@ import { baseOf, getPageLanguage, hasText, IN_ENGLISH, nameLanguage } from "./st
  * @typedef {WireCitation & { link: string | null }} Citation
  * @typedef {{ text: string, blocks: Block[] | null, citations: Citation[] }} Sentence
  * @typedef {HTMLElement & { citation?: Citation, line?: string }} CitingElement
- * @typedef {{ id: string, title: string, link: string | null, line?: string, language?: string, blocks?: Block[] }} Section
+ * @typedef {{ id: string, title: string, link: string | null, line?: string, language?: string, blocks?: Block[],
+ *   citation?: Citation }} Section
  */
 
 /**
@@ -23,9 +24,7 @@ import { baseOf, getPageLanguage, hasText, IN_ENGLISH, nameLanguage } from "./st
  *   { claims: Sentence[], routes: Sentence[], citations: Citation[] }} NumberedAnswer
  */
 
-/**
- * @typedef {import("./draw.js").Context & { readSection: (id: string) => Promise<Block[]> }} Context
- */
+/** @typedef {import("./draw.js").Context & { readSection: (id: string) => Promise<Block[]> }} Context */
 
 const MAX_PLACES = 5;
 // What is seen of a passage before its end is folded away.
@@ -36,7 +35,6 @@ const MIN_WINDOW_LETTERS = 600;
 /**
  * Number what an answer cites, and drop blocks that cannot be drawn.
  * @param {Answer} answer
- * @returns {NumberedAnswer}
  */
 export function numberCitations(answer) {
   const order = [...new Set([...answer.claims, ...answer.routes].flatMap((sentence) => sentence.citations))];
@@ -92,10 +90,10 @@ export function getStructure({ blocks }) {
 /**
  * Return the section that a claim of an answer without a model quotes.
  * @param {Sentence} claim
- * @returns {Section}
  */
-function describeSection({ text, blocks, citations: [{ id, title, link, quote, language }] }) {
-  return { id, title, link, line: quote, language, blocks: blocks ?? [{ kind: "text", spans: [{ text }] }] };
+function describeSection({ text, blocks, citations: [citation] }) {
+  const { id, title, link, quote, language } = citation;
+  return { id, title, link, line: quote, language, citation, blocks: blocks ?? [{ kind: "text", spans: [{ text }] }] };
 }
 
 /**
@@ -104,7 +102,6 @@ function describeSection({ text, blocks, citations: [{ id, title, link, quote, l
  * @param {Language} language
  * @param {Context} context
  * @param {Place[]} [places] of a refusal
- * @returns {{ nodes: HTMLElement[], drawPlaces: (places: Place[]) => HTMLElement[] }}
  */
 export function drawAnswer(answer, { tag, say }, context, places = []) {
   const drawBlocks = makeBlockDrawer(say, context);
@@ -138,7 +135,6 @@ export function drawAnswer(answer, { tag, say }, context, places = []) {
    * Draw the words of a section, from their first lines to where a fold ends them.
    * @param {Section} section
    * @param {boolean} isWhole
-   * @returns {[words: HTMLElement, whole: HTMLElement]}
    */
   function drawPassage({ id, title, link, line, language, blocks = [] }, isWhole = false) {
     const fill = (/** @type {Block[]} */ content) => {
@@ -168,12 +164,12 @@ export function drawAnswer(answer, { tag, say }, context, places = []) {
 
   /** @param {Section} section */
   function drawRow(section) {
-    const { id, title, link, line = "", blocks } = section;
+    const { id, title, link, line = "", blocks, citation } = section;
     const lead = element("span", { class: "line", dir: "auto" }, line);
     const summary = element("summary", {}, element("span", { class: "title", dir: "auto" }, title), " ", lead);
     const details = /** @type {HTMLDetailsElement} */ (element("details", {}, summary));
     const attributes = { class: "go", href: link, "aria-label": say("go", { title }) };
-    const go = link ? [Object.assign(element("a", attributes, icon(ICONS.go)), { line })] : [];
+    const go = link ? [Object.assign(element("a", attributes, icon(ICONS.go)), { line, citation })] : [];
     details.addEventListener("toggle", async () => {
       if (!details.open || details.childElementCount > 1) return;
       try {
@@ -328,7 +324,6 @@ export function drawAnswer(answer, { tag, say }, context, places = []) {
  * @param {NumberedAnswer} answer
  * @param {number} count of places
  * @param {import("./strings.js").Say} say
- * @returns {string}
  */
 function nameVerdict(answer, count, say) {
   const { claims, complete, question, stored, written } = answer;

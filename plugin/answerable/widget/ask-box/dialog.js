@@ -2,21 +2,7 @@
 
 import { element, icon, ICONS } from "./draw.js";
 
-/** @typedef {import("./strings.js").Language} Language */
-
-/**
- * Parts of a built box. `dialog` is null in the flow of a page.
- * @typedef {Object} Panel
- * @property {HTMLElement} root
- * @property {HTMLDialogElement | null} dialog
- * @property {HTMLTextAreaElement} question
- * @property {HTMLElement} count
- * @property {HTMLFormElement} form
- * @property {HTMLElement} alert
- * @property {HTMLElement} status what a screen reader announces
- * @property {HTMLElement} typed places for what is typed
- * @property {HTMLElement} view
- */
+/** @typedef {ReturnType<typeof buildPanel>} Panel */
 
 /** Characters that a question may have. */
 export const MAX_CHARACTERS = 500;
@@ -25,11 +11,21 @@ const MIN_COUNTED = 400;
 const MAX_ROWS = 6;
 
 /**
+ * Draw a button that closes something.
+ * @param {import("./strings.js").Say} say
+ * @param {() => void} close
+ */
+export function drawCloser(say, close) {
+  const node = element("button", { class: "close", type: "button", "aria-label": say("close") }, icon(ICONS.close));
+  node.addEventListener("click", close);
+  return node;
+}
+
+/**
  * Build a box.
- * @param {Language} language
+ * @param {import("./strings.js").Language} language
  * @param {boolean} isInline
  * @param {() => void} close
- * @returns {Panel}
  */
 export function buildPanel({ tag, dir, say }, isInline, close) {
   const question = element("textarea", {
@@ -54,13 +50,14 @@ export function buildPanel({ tag, dir, say }, isInline, close) {
   const result = element("div", { class: "result" }, typed, alert, view, element("slot", { name: "footer" }));
   const panel = element("div", { class: "panel", lang: tag, dir }, header, form, result, status);
   const labels = { class: "box", "aria-labelledby": "title" };
+  /** @type {HTMLDialogElement | null} */
   let dialog = null;
   if (!isInline) {
-    dialog = /** @type {HTMLDialogElement} */ (element("dialog", labels, panel));
-    const closer = element("button", { class: "close", type: "button", "aria-label": say("close") }, icon(ICONS.close));
-    closer.addEventListener("click", close);
-    header.append(closer);
-    listenToDialog(dialog, close);
+    // A click beside it closes it.
+    const node = /** @type {HTMLDialogElement} */ (element("dialog", { ...labels, closedby: "any" }, panel));
+    dialog = node;
+    header.append(drawCloser(say, close));
+    for (const type of ["resize", "scroll"]) visualViewport?.addEventListener(type, () => fitViewport(node));
   }
   return {
     root: dialog ?? element("div", { ...labels, role: "group" }, panel),
@@ -99,22 +96,6 @@ export function openModally(dialog) {
 }
 
 /**
- * @param {HTMLDialogElement} dialog
- * @param {() => void} close
- */
-function listenToDialog(dialog, close) {
-  let pressedBackdrop = false;
-  for (const type of ["resize", "scroll"]) visualViewport?.addEventListener(type, () => fitViewport(dialog));
-  dialog.addEventListener("pointerdown", (event) => {
-    pressedBackdrop = isOnBackdrop(dialog, event);
-  });
-  dialog.addEventListener("click", (event) => {
-    // A selection dragged out ends in a click.
-    if (pressedBackdrop && isOnBackdrop(dialog, event)) close();
-  });
-}
-
-/**
  * Keep a dialog within what a virtual keyboard leaves visible.
  * @param {HTMLDialogElement} dialog
  */
@@ -123,20 +104,7 @@ function fitViewport({ style }) {
   style.setProperty("--top", `${visualViewport?.offsetTop}px`);
 }
 
-/**
- * @param {HTMLDialogElement} dialog
- * @param {MouseEvent} event
- */
-function isOnBackdrop(dialog, { target, clientX, clientY }) {
-  if (target !== dialog) return false;
-  const { left, right, top, bottom } = dialog.getBoundingClientRect();
-  return clientX < left || clientX > right || clientY < top || clientY > bottom;
-}
-
-/**
- * Return what has the focus, inside of shadow roots too.
- * @returns {HTMLElement | null}
- */
+/** Return what has the focus, inside of shadow roots too. */
 export function findFocus() {
   let node = document.activeElement;
   while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;

@@ -39,7 +39,6 @@ export function dropTurning(text) {
  * @param {string} tag
  * @param {Record<string, any>} [attributes] without those that are null
  * @param {(Node | string)[]} children
- * @returns {HTMLElement}
  */
 export function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
@@ -85,7 +84,6 @@ export function drawLink(href, attributes, ...text) {
 /**
  * Split a sentence; code is what the contract has checked as code, by the same pattern.
  * @param {string} text
- * @returns {Span[]}
  */
 export function splitCode(text) {
   return text.split(/\x60([^\x60\n]+)\x60/).map((piece, index) => ({ text: piece, code: index % 2 > 0 }));
@@ -95,7 +93,6 @@ export function splitCode(text) {
  * Make a function that draws blocks; it throws for those of another form.
  * @param {Say} say
  * @param {Context} context
- * @returns {(blocks: Block[]) => HTMLElement[]}
  */
 export function makeBlockDrawer(say, { siteUrl, copy }) {
   /** @param {Span} span */
@@ -112,7 +109,7 @@ export function makeBlockDrawer(say, { siteUrl, copy }) {
     const lines = drawLines([{ text: text.slice(), kind: "" }]);
     const block = element("pre", { tabindex: "0", dir: "ltr" }, element("code", {}, ...lines));
     const copyButton = element("button", { type: "button", "aria-label": say("copyCode") }, icon(ICONS.copy));
-    const frame = element("div", { class: "code" }, block, copyButton);
+    const frame = element("div", { class: "code" }, copyButton, block);
     copyButton.addEventListener("click", () => copy(text, frame));
     if (lines.length <= MAX_CODE_LINES) return frame;
     return element("details", { class: "fold" }, element("summary", {}, say("lines", { n: lines.length })), frame);
@@ -185,7 +182,7 @@ export function makeBlockDrawer(say, { siteUrl, copy }) {
     return element("div", { class: "tabs" }, element("div", { class: "tab-names", role: "group" }, ...names), ...panels);
   }
 
-  return (blocks) => {
+  return (/** @type {Block[]} */ blocks) => {
     const drawn = [];
     for (let place = 0; place < blocks.length; ) {
       const tabs = readTabs(blocks, place);
@@ -201,7 +198,6 @@ export function makeBlockDrawer(say, { siteUrl, copy }) {
  * blocks, of the same kinds, as the first.
  * @param {Block[]} blocks
  * @param {number} start
- * @returns {Block[][]}
  */
 function readTabs(blocks, start) {
   const isTab = (/** @type {Block | undefined} */ block) => block?.kind === "label" && block.label === "tab";

@@ -2,13 +2,16 @@
 
 import BUTTON_CSS from "./button.css" with { type: "text" };
 import BOX_CSS from "./box.css" with { type: "text" };
-import { copyText, drawAgents, drawWays, loadSearch, makeSharedAddress, takeSharedQuestion } from "./actions.js";
-import { drawAnswer, getStructure, listSources, nameOf, numberCitations } from "./answer.js";
-import { buildPanel, findFocus, MAX_CHARACTERS, measureQuestion, nameChord, openModally } from "./dialog.js";
-import { button, drawNote, element, icon, ICONS, splitCode } from "./draw.js";
-import { findQuote } from "./find.js";
-import { Answerer, checkAnswer, Problem, resolveAddress, ROOT } from "./request.js";
-import { hasText, importScript, IN_ENGLISH, loadLanguage } from "./strings.js";
+import { copyText, drawAgents, drawWays, makeSharedAddress, takeSharedQuestion } from "./actions.js";
+import { drawAnswer, listSources, numberCitations } from "./answer.js";
+import { formatAnswer } from "./copy.js";
+import { buildPanel, drawCloser, findFocus, MAX_CHARACTERS, measureQuestion, nameChord, openModally } from "./dialog.js";
+import { button, drawNote, element, icon, ICONS } from "./draw.js";
+import { askForVote } from "./feedback.js";
+import { land, leave } from "./landing.js";
+import { Answerer, checkAnswer, Problem, ROOT } from "./request.js";
+import { offerAsk } from "./search-row.js";
+import { hasText, IN_ENGLISH, loadLanguage } from "./strings.js";
 import { followTyping } from "./typing.js";
 import { forgetVisit, goToStop, readVisit } from "./visit.js";
 
@@ -20,41 +23,18 @@ import { forgetVisit, goToStop, readVisit } from "./visit.js";
  * @typedef {import("./request.js").Site} Site
  */
 
-// The text of each code, "failed" of all others.
-/** @type {Record<string, string>} */
-const PROBLEM_TEXTS = {
-  "rate-limited": "limited",
-  capped: "capped",
-  paused: "paused",
-  timeout: "late",
-  offline: "offline",
-  "bad-request": "unreadable",
-  "too-large": "unreadable",
-  429: "limited",
-  404: "missing",
-  405: "missing",
-  501: "missing",
-  "not-found": "missing",
-  unsupported: "unsupported",
-  file: "file",
-  stale: "stale",
-};
-// What may help against the problem of a text, beside the search.
+// What may help against a problem, beside the search.
 /** @type {Record<string, "retry" | "reload">} */
-const REMEDIES = { failed: "retry", late: "retry", offline: "retry", limited: "retry", stale: "reload" };
+const REMEDIES = { failed: "retry", timeout: "retry", offline: "retry", "rate-limited": "retry", stale: "reload" };
+// An HTTP status and what it means here.
+/** @type {Record<string, string>} */
+const STATUS_NAMES = { 429: "rate-limited", 404: "not-found", 405: "not-found", 501: "not-found", "too-large": "bad-request" };
 
-/** @type {Map<string, CSSStyleSheet>} */
-const sheets = new Map();
-
-/** @param {string[]} styles of which each is parsed once for all boxes of a page */
-function getSheets(...styles) {
-  return styles.map((css) => {
-    const sheet = sheets.get(css) ?? new CSSStyleSheet();
-    if (!sheets.has(css)) sheet.replaceSync(css);
-    sheets.set(css, sheet);
-    return sheet;
-  });
-}
+const [BUTTON_SHEET, BOX_SHEET] = [BUTTON_CSS, BOX_CSS].map((css) => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(css);
+  return sheet;
+});
 
 /** A button and a dialog that put one question to the site and draw its cited answer. */
 export class AskBox extends HTMLElement {
@@ -64,7 +44,6 @@ export class AskBox extends HTMLElement {
   #chord = "";
   /** @type {AbortController | null} */
   #run = null;
-  #timer = 0;
   /** @type {HTMLElement | null} */
   #opener = null;
   /** @type {Panel | null} */
@@ -75,8 +54,6 @@ export class AskBox extends HTMLElement {
   #hasFocus = false;
   /** @type {((text: string) => void) | undefined} lists places for what is typed */
   #type;
-  /** @type {string[]} what was suggested last while the question was typed */
-  #suggested = [];
   #connection = new AbortController();
   #label = element("span", {}, IN_ENGLISH.say("ask"));
   #keys = element("kbd", { "aria-hidden": "true" });
@@ -89,7 +66,7 @@ export class AskBox extends HTMLElement {
 
   constructor() {
     super();
-    this.#root.adoptedStyleSheets = getSheets(BUTTON_CSS);
+    this.#root.adoptedStyleSheets = [BUTTON_SHEET];
     this.#trigger.addEventListener("click", () => this.open());
     // Themes bind bare letters.
     for (const type of /** @type {const} */ (["keydown", "keypress", "keyup"])) {
@@ -108,29 +85,27 @@ export class AskBox extends HTMLElement {
     document.addEventListener("keydown", this.#onShortcut, { signal });
     this.#showShortcut(this.getAttribute("shortcut") ?? "Ctrl+I");
     addEventListener("pagehide", this.#onLeave, { signal });
-    await this.#localize();
-    const offerRow = async () => {
-      if (!document.activeElement?.matches(".md-search__input")) return;
-      document.removeEventListener("focusin", offerRow);
-      const { offerAsk } = await importScript("search-row.js");
-      offerAsk(this, this.#language, signal, element, icon(ICONS.ask));
-    };
-    if (this.getAttribute("search-row") !== "none") {
-      // Nothing is loaded before a reader uses the search of Material.
-      document.addEventListener("focusin", offerRow, { signal });
-      offerRow();
-    }
+    this.#language = await loadLanguage(this.getAttribute("lang") || document.documentElement.lang || "en");
+    const { tag, dir, say } = this.#language;
+    this.#label.textContent = say("ask");
+    Object.assign(this.#trigger, { lang: tag, dir });
+    const isMain = this === document.querySelector(this.localName);
+    if (isMain && this.getAttribute("search-row") !== "none") offerAsk(this, this.#language, signal);
     if (this.#isInline) this.#build();
     else this.#root.append(this.#trigger);
     // Room below the end of the page.
     if (isFirst && this.parentElement === document.body) this.#root.append(element("div", { class: "room" }));
     if (isFirst) await this.#restore();
-    const openShared = () => this === document.querySelector(this.localName) && this.#openShared();
-    openShared();
-    if (this === document.querySelector(this.localName)) this.#land();
-    addEventListener("hashchange", openShared, { signal });
+    if (!isMain) return;
+    const follow = () => {
+      this.#openShared();
+      if (!readVisit()) this.#land();
+    };
+    this.#openShared();
+    this.#land();
+    addEventListener("hashchange", follow, { signal });
     // Material's instant navigation changes the address without an event.
-    const visits = /** @type {any} */ (window).location$?.subscribe?.(openShared);
+    const visits = /** @type {any} */ (window).location$?.subscribe?.(follow);
     signal.addEventListener("abort", () => visits?.unsubscribe());
   }
 
@@ -138,7 +113,6 @@ export class AskBox extends HTMLElement {
     this.#connection.abort();
     this.close();
     if (this.#run) this.#stop();
-    clearTimeout(this.#timer);
   }
 
   /**
@@ -244,46 +218,28 @@ export class AskBox extends HTMLElement {
   }
 
   /** Show the bar of the visit that has led to this page, if one has. */
-  async #land() {
+  #land() {
     const visit = readVisit();
-    if (!visit) return;
-    const { land, leave } = await importScript("landing.js");
-    const remove = () => {
-      leave();
-      this.#root.querySelector(".bar")?.remove();
-    };
-    const bar = land({
-      visit,
-      language: this.#language,
-      element,
-      button,
-      cross: icon(ICONS.close),
-      findQuote,
-      go: (/** @type {number} */ at) => goToStop({ ...visit, at }, true) && this.#land(),
-      back: () => this.#showKept(/** @type {any} */ (visit), true),
-      again: () => this.open(visit.question),
-      close: () => {
-        forgetVisit();
-        remove();
-      },
-    });
     this.#root.querySelector(".bar")?.remove();
+    if (!visit) return leave();
+    const close = drawCloser(this.#language.say, () => {
+      forgetVisit();
+      this.#land();
+    });
+    /** @type {[string, () => void][]} */
+    const ways = [["again", () => this.open(visit.question)]];
+    if (visit.answer) ways.unshift(["back", () => this.#showKept(/** @type {any} */ (visit), true)]);
+    const go = (/** @type {number} */ at) => void (goToStop({ ...visit, at }, true) && this.#land());
+    const bar = land(visit, this.#language, close, go, ways);
     this.#root.append(bar);
     // Above all else, whatever the page does with the header that the box may stand in.
     bar.showPopover?.();
   }
 
-  async #localize() {
-    this.#language = await loadLanguage(this.getAttribute("lang") || document.documentElement.lang || "en");
-    const { tag, dir, say } = this.#language;
-    this.#label.textContent = say("ask");
-    Object.assign(this.#trigger, { lang: tag, dir });
-  }
-
   /** @returns {Panel} built at its first use */
   #build() {
     if (this.#panel) return this.#panel;
-    this.#root.adoptedStyleSheets = getSheets(BUTTON_CSS, BOX_CSS);
+    this.#root.adoptedStyleSheets = [BUTTON_SHEET, BOX_SHEET];
     const panel = (this.#panel = buildPanel(this.#language, this.#isInline, () => this.close()));
     this.#root.append(panel.root);
     panel.dialog?.addEventListener("close", () => this.#onClose());
@@ -295,7 +251,6 @@ export class AskBox extends HTMLElement {
       type(panel.question.value);
     });
     panel.question.addEventListener("focus", () => {
-      loadSearch();
       this.#answerer?.prepare();
     });
     panel.question.addEventListener("keydown", (event) => {
@@ -317,10 +272,8 @@ export class AskBox extends HTMLElement {
   /**
    * Draw what goes on as the reader has begun: questions, then places with their line.
    * @param {import("./typing.js").Suggestions} found
-   * @returns {HTMLElement[]}
    */
   #drawTyped({ questions, places }) {
-    this.#suggested = questions;
     const { say } = this.#language;
     const links = places.slice(0, 5).map(({ title, line, link }) => {
       const words = [element("span", { class: "title", dir: "auto" }, title), " ", element("span", { class: "line", dir: "auto" }, line)];
@@ -347,14 +300,10 @@ export class AskBox extends HTMLElement {
     const kept = list.matches(".typed") ? typed : (this.#kept ?? typed);
     event.preventDefault();
     if (!goToStop({ ...kept, stops: distinct, at })) return;
-    this.#closeForGood();
-    this.#land();
-  }
-
-  /** Close, and leave the focus to where the reader goes. */
-  #closeForGood() {
+    // The focus goes to where the reader goes.
     this.#opener = null;
     this.close();
+    this.#land();
   }
 
   #onClose() {
@@ -387,8 +336,6 @@ export class AskBox extends HTMLElement {
     const run = (this.#run = new AbortController());
     const { signal } = run;
     this.#asked = question;
-    // It is answered if the reader chooses it, and never because it is like what was typed.
-    const nearest = this.#suggested.includes(question) ? [] : this.#suggested.slice(0, 1);
     this.#showWorking();
     try {
       const enter = (/** @type {string} */ stage) => signal.aborted || this.#enterStage(stage);
@@ -399,7 +346,7 @@ export class AskBox extends HTMLElement {
       // A refusal has nothing else to show.
       const places = answer.mode === "not-found" ? await search() : [];
       if (signal.aborted) return;
-      const add = this.#showAnswer(question, answer, site, places, true, answer.stored ? [] : nearest);
+      const add = this.#showAnswer(question, answer, site, places, true);
       if (answer.mode !== "not-found") add(await search());
     } catch (error) {
       const site = await this.#readSite();
@@ -421,7 +368,6 @@ export class AskBox extends HTMLElement {
 
   /** @returns {Promise<Site>} with what the attributes of the element say in place of the site */
   async #readSite() {
-    await loadSearch();
     const site = { bundles: [], examples: [], ...(await this.#answerer?.readSite().catch(() => ({}))) };
     const attributes = ["search", "authors", "feedback"].filter((name) => this.hasAttribute(name));
     return { ...site, ...Object.fromEntries(attributes.map((name) => [name, this.getAttribute(name)])) };
@@ -434,7 +380,6 @@ export class AskBox extends HTMLElement {
   #show(state, ...nodes) {
     const { dialog, view, alert, status } = this.#build();
     this.#hasFocus = dialog !== null || this.matches(":focus-within");
-    clearTimeout(this.#timer);
     this.setAttribute("state", state);
     this.removeAttribute("problem");
     view.setAttribute("aria-busy", String(state === "working"));
@@ -506,10 +451,9 @@ export class AskBox extends HTMLElement {
    * @param {Site} site
    * @param {Place[]} places
    * @param {boolean} isNew and not drawn again
-   * @param {string[]} [nearest] of the questions that the site is known to answer
    * @returns {(places: Place[]) => void} adds places
    */
-  #showAnswer(question, answer, site, places, isNew, nearest = []) {
+  #showAnswer(question, answer, site, places, isNew) {
     const { say } = this.#language;
     const { status } = this.#build();
     const numbered = numberCitations(answer);
@@ -520,24 +464,19 @@ export class AskBox extends HTMLElement {
     const isRefusal = answer.mode === "not-found";
     const differs = site.bundles.length > 0 && answer.bundle && !site.bundles.includes(answer.bundle);
     const row = element("div", { class: "actions" });
-    // Loaded before it is pressed, since a browser copies only at once.
-    const script = importScript("copy-answer.js");
-    script.catch(() => copyAnswer.remove());
-    const copyAnswer = button("copy", say("copy"), async () => {
-      const lent = { say, resolve: resolveAddress, nameOf, sources: listSources(numbered), structureOf: getStructure };
-      copy((await script).formatAnswer(question, numbered, { ...lent, spansOf: splitCode }), row);
-    });
-    row.append(copyAnswer, button("share", say("share"), () => copy(makeSharedAddress(question), row)));
+    row.append(
+      button("copy", say("copy"), () => copy(formatAnswer(question, numbered, say), row)),
+      button("share", say("share"), () => copy(makeSharedAddress(question), row)),
+    );
     this.#run = null;
     const kept = (this.#kept = { question, answer, places });
     const more = element("div", { class: "places", role: "group", "aria-label": say("more"), hidden: "" });
     this.#show(
       answer.mode,
       ...nodes,
-      ...this.#drawQuestions(nearest, "known"),
       ...(isRefusal ? [] : [more]),
       ...(differs ? [drawNote(say("differs"))] : []),
-      ...(isRefusal ? this.#drawWays(question, site, answer.bundle ?? "") : [row]),
+      ...(isRefusal ? drawWays(question, site, answer.bundle ?? "", say) : [row]),
       ...(site.feedback ? [this.#drawFeedback(question, answer, site.feedback)] : []),
     );
     this.#focus(nodes[0]);
@@ -557,36 +496,18 @@ export class AskBox extends HTMLElement {
 
   /**
    * @param {string} question
-   * @param {Partial<Site>} site
-   * @param {string} bundle
-   * @param {HTMLElement[]} others
-   */
-  #drawWays(question, site, bundle, ...others) {
-    const leave = (/** @type {() => void} */ open) => {
-      this.#closeForGood();
-      open();
-    };
-    return drawWays(question, site, bundle, this.#language.say, leave, ...others);
-  }
-
-  /**
-   * @param {string} question
    * @param {Answer} answer
    * @param {string} address
    */
   #drawFeedback(question, { mode, bundle, request_id }, address) {
-    const row = element("div", { class: "actions feedback", role: "group" });
-    const post = async (/** @type {import("../feedback.js").Vote} */ vote) => {
+    return askForVote(this.#language.say, this.#build().status, async (vote) => {
       const detail = { ...vote, question, mode, bundle, request_id };
       if (!this.#emit("answerable:feedback", detail, true)) return null;
       const headers = { "Content-Type": "application/json" };
       const answerer = /** @type {Answerer} */ (this.#answerer);
       const { ok } = await answerer.call(new URL(address, ROOT), { method: "POST", headers, body: JSON.stringify(detail) });
       return ok;
-    };
-    const lent = { row, status: this.#build().status, element, button, post, say: this.#language.say };
-    importScript("feedback.js").then(({ askForVote }) => askForVote(lent)).catch(() => row.remove());
-    return row;
+    });
   }
 
   /**
@@ -599,33 +520,21 @@ export class AskBox extends HTMLElement {
     const { say } = this.#language;
     const panel = this.#build();
     const problem = error instanceof Problem ? error : new Problem(navigator.onLine ? "failed" : "offline");
-    const key = Object.hasOwn(PROBLEM_TEXTS, problem.code) ? PROBLEM_TEXTS[problem.code] : "failed";
+    const code = STATUS_NAMES[problem.code] ?? problem.code;
+    const key = hasText(`problem.${code}`) ? code : "failed";
     const name = REMEDIES[key];
     const remedy = button(name, name && say(name), () => {
-      if (name === "retry") return remedy.ariaDisabled === "true" || this.#submit();
+      if (name === "retry") return this.#submit();
       history.replaceState(history.state, "", makeSharedAddress(question));
       location.reload();
     });
-    const ways = this.#drawWays(question, { search }, "", ...(name ? [remedy] : []));
+    const ways = drawWays(question, { search }, "", say, ...(name ? [remedy] : []));
     this.#run = null;
     this.#show("problem", ...ways);
-    panel.alert.textContent = say(key, { n: problem.seconds }) + (!name && ways.length ? ` ${say("searchWorks")}` : "");
-    if (key === "limited") this.#countDown(remedy, problem.seconds);
+    panel.alert.textContent = say(`problem.${key}`, { n: problem.seconds }) + (!name && ways.length ? ` ${say("searchWorks")}` : "");
     this.setAttribute("problem", String(problem.code));
     this.#focus(panel.question);
     this.#emit("answerable:problem", { code: problem.code });
-  }
-
-  /**
-   * @param {HTMLElement} retry
-   * @param {number} seconds
-   */
-  #countDown(retry, seconds) {
-    const { say } = this.#language;
-    retry.ariaDisabled = String(seconds > 0);
-    retry.textContent = seconds > 0 ? say("retryIn", { n: seconds }) : say("retry");
-    if (seconds <= 0) this.#build().alert.textContent = "";
-    else this.#timer = setTimeout(() => this.#countDown(retry, seconds - 1), 1000);
   }
 
   /**

@@ -13,7 +13,6 @@ function fold(text) {
  * @param {Node} root
  * @param {string} quote
  * @param {Node} [start] where the search begins
- * @returns {Range | null}
  */
 export function findQuote(root, quote, start = root) {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);

@@ -13,7 +13,6 @@ const REST_MILLISECONDS = 1000;
  * @param {import("./dialog.js").Panel} panel
  * @param {Answerer} answerer
  * @param {(suggestions: Suggestions) => HTMLElement[]} draw
- * @returns {(text: string) => void}
  */
 export function followTyping({ root, question: field, typed, status }, answerer, draw) {
   let run = new AbortController();
@@ -47,7 +46,7 @@ export function followTyping({ root, question: field, typed, status }, answerer,
     event.preventDefault();
     next.focus();
   });
-  return (text) => {
+  return (/** @type {string} */ text) => {
     clearTimeout(pause);
     clearTimeout(rest);
     const isInWord = /[\p{L}\p{M}\p{N}]$/u.test(text);

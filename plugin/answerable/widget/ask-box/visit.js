@@ -12,10 +12,7 @@ const KEY = "answerable visit";
  * @property {number} at the place of the current one
  */
 
-/**
- * Read the visit that has led to this page; null where another way has.
- * @returns {Visit | null}
- */
+/** Read the visit that has led to this page; null where another way has. */
 export function readVisit() {
   try {
     const visit = JSON.parse(sessionStorage[KEY]);
