@@ -82,7 +82,6 @@ async function startWorker(url) {
  * @param {Worker} worker
  * @param {any[]} content
  * @param {Partial<AnswerOptions>} [run]
- * @returns {Promise<any>}
  */
 function request(worker, content, { signal, onStage } = {}) {
   return new Promise((resolve, reject) => {
