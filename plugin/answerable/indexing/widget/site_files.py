@@ -29,9 +29,7 @@ _INSIDE_PAGE = re.compile(
     r"\b(?:contribut|internals?\b|develop|changelog|changes\b|history|releases?\b|news\b|blog)",
     re.I,
 )
-_QUESTION = re.compile(
-    r"[?？؟]$|^(?:how|what|when|where|which|who|why|can|do|does|is|should)\b", re.I
-)
+_QUESTION = re.compile(r"[?？؟]$|^how (?:to|do|does|can|should)\b", re.I)
 WIDGET_CONFIG_PATH = f"{WIDGET_FOLDER}site.json"
 
 # Ids by language tag, if each language has a bundle of its own.
