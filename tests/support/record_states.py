@@ -30,7 +30,6 @@ EXCERPTS = {
     "code": ("Put the button in the header of Material", "partial", "high"),
     "related-material": ("Why webvtt-py rather than pysubs2?", "related-material", "high"),
     "not-found": ("What is the weather in Lisbon tomorrow?", "not-found", "low"),
-    "follow-up": ("and for the other one?", "not-found", "low"),
     "differs": ("which modes are there?", "partial", "high"),
 }
 # An index that is not the site's.

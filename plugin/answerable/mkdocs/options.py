@@ -146,7 +146,7 @@ class StoreOptions(OptionGroup):
 class WidgetOptions(base.Config):
     """Configure the ask box: ``widget``."""
 
-    placement = c.Choice(("button", "header", "inline", "none"), default="button")
+    placement = c.Optional(c.Choice(("button", "header", "inline", "none")))
     endpoint = c.Optional(c.Type(str))
     shortcut = c.Type(str, default=DEFAULT_SHORTCUT)
     examples = c.Optional(c.ListOfItems(c.Type(str)))

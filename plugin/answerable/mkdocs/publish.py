@@ -2,7 +2,7 @@
 
 import logging
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -41,10 +41,16 @@ from ..indexing.pipeline import (
 )
 from ..indexing.questions import list_sections
 from ..indexing.widget import site_files
-from ..indexing.widget.site_files import PublishedIndex, format_widget_config, write_widget_files
+from ..indexing.widget.site_files import (
+    PublishedIndex,
+    check_examples,
+    format_widget_config,
+    write_widget_files,
+)
 from ..serve.errors import SiteError
+from ..serve.retrieval.sections import WINDOW_SUFFIX
 from ..serve.settings import BUNDLE_FOLDER, FunctionSettings
-from ..serve.stores.bundle import open_bundle
+from ..serve.stores.bundle import Bundle, open_bundle
 from .options import (
     AnswerableConfig,
     check_options,
@@ -160,7 +166,8 @@ def publish_build(built: FinishedBuild, report: Callable[[str], object] = log.in
         )
         for plan, (staged, manifest) in zip(plans, published, strict=True)
     }
-    _write_widget_files(built, indexes)
+    bundles = [open_bundle(staged.folder / BUNDLE_FOLDER) for staged, _ in published]
+    _write_widget_files(built, indexes, bundles)
 
 
 def write_compared_function(built: FinishedBuild, function: Path) -> None:
@@ -197,7 +204,7 @@ def preview_build(built: FinishedBuild, report: Callable[[str], object] = log.in
     bundle, index = preview_site(site, notebook, built.cache / "serve", report)
     manifest = bundle.manifest
     published = PublishedIndex(manifest.id, manifest.built_at, index)
-    _write_widget_files(built, {whole.info.language: published})
+    _write_widget_files(built, {whole.info.language: published}, [bundle])
     return make_engine(bundle, built.embedder, resolve_settings(built.options))
 
 
@@ -283,9 +290,25 @@ def _describe_site(
     )
 
 
-def _write_widget_files(built: FinishedBuild, indexes: Mapping[str, PublishedIndex]) -> None:
+def _write_widget_files(
+    built: FinishedBuild, indexes: Mapping[str, PublishedIndex], bundles: Sequence[Bundle]
+) -> None:
     is_offline = built.is_offline and any(index.browser for index in indexes.values())
-    write_widget_files(built.output, built.widget_config, indexes, is_offline=is_offline)
+    config = check_examples(built.widget_config, partial(_find_first_sections, built, bundles))
+    write_widget_files(built.output, config, indexes, is_offline=is_offline)
+
+
+def _find_first_sections(
+    built: FinishedBuild, bundles: Sequence[Bundle], question: str, language: str | None
+) -> Iterator[str]:
+    """Find the section of the first card that the keyless engine of each index answers with."""
+    # Imported late: only a site without known questions checks its headings.
+    from ..serve.providers import make_engine
+
+    for bundle in bundles:
+        claims = make_engine(bundle, built.embedder).answer(question, language).answer.claims
+        if claims:
+            yield WINDOW_SUFFIX.sub("", claims[0].citations[0].id)
 
 
 def _read_checked_notebook(built: FinishedBuild, whole: SitePages) -> Notebook:

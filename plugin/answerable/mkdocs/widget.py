@@ -63,17 +63,19 @@ def make_widget_config(
     widget = options.widget
     examples: Sequence[str] | Mapping[str, Sequence[str]] = _clean_examples(widget.examples or ())
     page_examples: Mapping[str, Sequence[str]] = {}
+    sources: Mapping[str, str] = {}
     if widget.examples is None:
         listed = list(pages)
         page_examples = suggest_page_examples(listed, read_known_questions(options))
         examples = _clean_examples(_list_gold_examples(options, config.site_author))
         if not examples:
-            by_language = suggest_site_examples(listed, page_examples)
+            by_language, sources = suggest_site_examples(listed, page_examples)
             first = next(iter(by_language.values()), ())
             examples = by_language if len(by_language) > 1 else first
     return WidgetConfig(
         examples=examples,
         page_examples=page_examples,
+        sources=sources,
         search=_resolve_address(widget.search, search),
         authors=_resolve_address(widget.authors, make_issue_form(config.repo_url or "")),
         feedback=_resolve_address(widget.feedback, None),
@@ -140,11 +142,15 @@ def place_widget(
     """
     placement = options.widget.placement
     placed: str | None = html
-    if placement == "header":
+    if placement is None:
+        # Where nobody has chosen a place, it is beside the search of Material, else it floats.
+        header = _widget_element(options, "header")
+        placed = put_into_header(html, header, of_material=True) or html
+    elif placement == "header":
         placed = put_into_header(html, _widget_element(options, "header"))
     elif placement == "inline":
         placed = drop_duplicate_element(html, _widget_element(options, "inline"))
-    floats = placement in ("button", "header")
+    floats = placement in (None, "button", "header")
     element = _widget_element(options, "button") if floats else None
     injected = inject_widget(placed or html, script_url, endpoint=endpoint, element=element)
     return injected, placed is None and injected != html

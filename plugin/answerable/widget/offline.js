@@ -3,8 +3,6 @@
 {
   const { src } = /** @type {HTMLScriptElement} */ (document.currentScript);
   const home = new URL(".", src).href;
-  /** @type {Record<string, Promise<any>>} */
-  const modules = {};
 
   /**
    * Run the script that stands for a file, and return what it has left on its element.
@@ -15,10 +13,7 @@
     new Promise((resolve, reject) => {
       const script = document.createElement("script");
       script.src = `${url.split("?")[0].replace(home, `${home}offline/`)}.js`;
-      script.onload = () => {
-        script.remove();
-        resolve(/** @type {any} */ (script).file);
-      };
+      script.onload = () => resolve(/** @type {any} */ (script).file);
       script.onerror = reject;
       document.head.append(script);
     });
@@ -28,10 +23,7 @@
    * @param {string} url
    * @returns {Promise<any>}
    */
-  const importFile = (url) =>
-    (modules[url] ??= load(url).then((run) => {
-      return run(url, (/** @type {string} */ path) => importFile(new URL(path, url).href), fetchFile);
-    }));
+  const importFile = async (url) => (await load(url))(url, importFile, fetchFile);
 
   /**
    * Fetch a file of the widget's folder, which its script holds in base64, and all else as the browser does.
@@ -41,13 +33,9 @@
   const fetchFile = async (address, options) => {
     const { href } = new URL(address);
     if (!href.startsWith(home)) return fetch(href, options);
-    try {
-      const file = await (href.endsWith(".js") ? importFile(href) : load(href));
-      const text = typeof file === "string" ? atob(file) : "";
-      return new Response(Uint8Array.from(text, (byte) => byte.charCodeAt(0)));
-    } catch {
-      return new Response(null, { status: 404 });
-    }
+    const file = await load(href).catch(() => null);
+    const text = typeof file === "string" ? atob(file) : "";
+    return new Response(Uint8Array.from(text, (byte) => byte.charCodeAt(0)), { status: file === null ? 404 : 200 });
   };
 
   const entry = `${home}ask-box.js`;

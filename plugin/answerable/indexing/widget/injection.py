@@ -47,13 +47,18 @@ _ARTICLES: _PageParts = (
     (re.compile(r"""<div\b[^>]*\brole=["']?main(?=[\s"'>])[^>]*>""", re.I), "div", str),
     (re.compile(r"<main(?=[\s>])[^>]*>", re.I), "main", str),
 )
-_THEME_HEADERS: _PageParts = (
-    # Material for MkDocs, Bootstrap themes, and Read the Docs for Sphinx.
+_MATERIAL_HEADER: _PageParts = (
     (
         re.compile(r"""<nav\b[^>]*\bclass=["']?md-header__inner(?=[\s"'>])[^>]*>""", re.I),
         "nav",
         str,
     ),
+)
+# What stands behind the search in the header of Material.
+_AFTER_SEARCH = re.compile(r"""<div\b[^>]*\bclass=["']?md-header__source(?=[\s"'>])""", re.I)
+_THEME_HEADERS: _PageParts = (
+    *_MATERIAL_HEADER,
+    # Bootstrap themes, and Read the Docs for Sphinx.
     (
         re.compile(r"""<ul\b[^>]*\bclass=["']?[^"'>]*\bnavbar-nav ms-md-auto\b[^>]*>""", re.I),
         "ul",
@@ -109,12 +114,13 @@ def drop_duplicate_element(html: str, element: str) -> str:
     return unmask(page.replace(element, ""))
 
 
-def put_into_header(html: str, element: str) -> str | None:
-    """Put an element at the end of a page's header; None for a header of no known theme.
+def put_into_header(html: str, element: str, *, of_material: bool = False) -> str | None:
+    """Put an element at the end of a page's header, in Material beside its search.
 
-    A page that holds such an element already is left as it is.
+    Returns None for a header of no known theme. A page that holds such an element already is left
+    as it is. of_material: no other header counts.
     """
-    return _put_into_part(html, element, _THEME_HEADERS)
+    return _put_into_part(html, element, _MATERIAL_HEADER if of_material else _THEME_HEADERS)
 
 
 def put_into_article(html: str, element: str) -> str | None:
@@ -133,6 +139,8 @@ def _put_into_part(html: str, element: str, parts: _PageParts) -> str | None:
         start = part.search(page)
         end = _find_element_end(page, start.end(), tag) if start else None
         if end is not None:
+            behind = _AFTER_SEARCH.search(page, start.end() if start else 0, end)
+            end = behind.start() if behind else end
             return unmask(f"{page[:end]}{wrap(element)}\n{page[end:]}")
     return None
 

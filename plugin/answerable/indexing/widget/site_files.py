@@ -1,14 +1,17 @@
 """The widget in a site: its files, its configuration, and the tags that load it."""
 
 import json
+import re
 import shutil
 from base64 import b64encode
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from ...serve.retrieval.question import clean_question
+from ...serve.retrieval.sections import WINDOW_SUFFIX
 from ...serve.structure import TITLE_SEPARATOR
 from ..browser_index.index_files import BrowserIndex
 from ..browser_index.staged_index import MODEL_FOLDER, remove_stale_files, write_addressed_files
@@ -18,8 +21,15 @@ from ..questions import SectionQuestions, list_allowed_questions, list_sections
 from .injection import WIDGET_FOLDER, read_widget_files
 from .scripts import join_modules, read_engine_files, wrap_module
 
-# Examples that the ask box shows.
+# Examples that the ask box shows, and questions that are tried for them.
 MAX_EXAMPLES = 3
+_MAX_CANDIDATES = 12
+# Pages for those who make the project, and on what it was: no reader begins with them.
+_INSIDE_PAGE = re.compile(
+    r"\b(?:contribut|internals?\b|develop|changelog|changes\b|history|releases?\b|news\b|blog)",
+    re.I,
+)
+_QUESTION = re.compile(r"[?？؟]$|^how (?:to|do|does|can|should)\b", re.I)
 WIDGET_CONFIG_PATH = f"{WIDGET_FOLDER}site.json"
 
 # Ids by language tag, if each language has a bundle of its own.
@@ -32,6 +42,7 @@ class WidgetConfig:
 
     ``examples``: questions that it answers, by language tag where each has its own.
     ``page_examples``: in place of them, those of the page that the reader is on, by its path.
+    ``sources``: the section that a suggested example comes from, which ``check_examples`` reads.
     ``search`` and ``authors``: addresses, relative to the site's root or absolute, in which
     ``{question}`` and ``{bundle}`` are filled in. ``feedback``: where an answer is called helpful
     or not. None: there is none. An empty ``search``: the widget looks in the page for the search
@@ -40,6 +51,7 @@ class WidgetConfig:
 
     examples: Sequence[str] | Mapping[str, Sequence[str]] = ()
     page_examples: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
     search: str | None = ""
     authors: str | None = None
     feedback: str | None = None
@@ -61,36 +73,50 @@ def suggest_page_examples(
 
 def suggest_site_examples(
     pages: Iterable[PageIndex], page_examples: Mapping[str, Sequence[str]]
-) -> dict[str, tuple[str, ...]]:
-    """Suggest questions by language: a known one of each page, or headings where none is known."""
+) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+    """Suggest questions by language: a known one of each page, or headings where none is known.
+
+    Returns the section that a heading comes from, too. Pages on the making of the project or on
+    its history have none.
+    """
     by_language: dict[str, list[PageIndex]] = {}
     for page in pages:
-        by_language.setdefault(page.record.language, []).append(page)
+        record = page.record
+        if not record.metadata.excluded and not _INSIDE_PAGE.search(f"{record.id} {record.title}"):
+            by_language.setdefault(record.language, []).append(page)
     suggested: dict[str, tuple[str, ...]] = {}
+    sources: dict[str, str] = {}
     for language, own in by_language.items():
         paths = [urlsplit(page.record.url).path for page in own]
         firsts = (clean_question(page_examples[path][0]) for path in paths if path in page_examples)
         # A page that is not translated stands among those of another language too.
-        suggested[language] = tuple(dict.fromkeys(firsts))[:MAX_EXAMPLES] or suggest_headings(own)
-    return suggested
+        suggested[language] = tuple(dict.fromkeys(firsts))[:_MAX_CANDIDATES]
+        if not suggested[language]:
+            headings = suggest_headings(own)
+            suggested[language] = tuple(headings)
+            sources.update(headings)
+    return suggested, sources
 
 
-def suggest_headings(pages: Iterable[PageIndex]) -> tuple[str, ...]:
-    """Suggest headings of different pages, which ask for their section.
+def suggest_headings(pages: Iterable[PageIndex]) -> dict[str, str]:
+    """Suggest headings of different pages that ask for their section, each with its id.
 
-    A heading has three to nine words and stands on one page only. Those that are questions come
-    first.
+    A heading is a question of three to nine words and stands on one page only.
     """
-    places: dict[str, set[str]] = {}
+    places: dict[str, dict[str, str]] = {}
     for page in pages:
-        for entry in page.passages if not page.record.metadata.excluded else ():
+        for entry in page.passages:
             title, _, heading = entry.passage.title.rpartition(TITLE_SEPARATOR)
-            if title and 3 <= len(heading.split()) <= 9:
-                places.setdefault(clean_question(heading), set()).add(page.record.id)
-    unique = [(heading, records.pop()) for heading, records in places.items() if len(records) == 1]
-    unique.sort(key=lambda suggestion: not suggestion[0].endswith(("?", "？", "؟")))
-    by_page = {record: heading for heading, record in reversed(unique)}
-    return tuple(heading for heading, record in unique if by_page[record] == heading)[:MAX_EXAMPLES]
+            if title and 3 <= len(heading.split()) <= 9 and _QUESTION.search(heading):
+                section = WINDOW_SUFFIX.sub("", entry.passage.id)
+                places.setdefault(clean_question(heading), {}).setdefault(page.record.id, section)
+    headings: dict[str, str] = {}
+    taken: set[str] = set()
+    for heading, sections in places.items():
+        if len(sections) == 1 and taken.isdisjoint(sections):
+            headings[heading] = next(iter(sections.values()))
+            taken.update(sections)
+    return dict(islice(headings.items(), _MAX_CANDIDATES))
 
 
 def format_widget_config(
@@ -106,7 +132,32 @@ def format_widget_config(
     model, below the widget's folder; None where a function answers.
     """
     content = {"bundle": bundle, **asdict(config), "engine": engine, "index": index}
+    del content["sources"]
     return f"{json.dumps(content, ensure_ascii=False, indent=1)}\n".encode()
+
+
+def check_examples(
+    config: WidgetConfig, find_sections: Callable[[str, str | None], Iterable[str]]
+) -> WidgetConfig:
+    """Keep the suggested examples whose first card is the section that they come from.
+
+    find_sections: from a question and its language to the section of the first card, of each index.
+    An example that the owner has named, or a section's known question, is kept.
+    """
+
+    def choose(questions: Sequence[str], language: str | None) -> tuple[str, ...]:
+        kept = (
+            question
+            for question in questions
+            if question not in config.sources
+            or config.sources[question] in find_sections(question, language)
+        )
+        return tuple(islice(kept, MAX_EXAMPLES))
+
+    if isinstance(config.examples, Mapping):
+        by_language = {tag: choose(listed, tag) for tag, listed in config.examples.items()}
+        return replace(config, examples=by_language)
+    return replace(config, examples=choose(config.examples, None))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,11 @@
 
 import { button, drawLink, element } from "./draw.js";
 import { isText, ROOT } from "./request.js";
-import { importScript, listContentWords } from "./strings.js";
 
 /**
  * @typedef {import("./strings.js").Say} Say
  * @typedef {import("./request.js").Site} Site
  */
-
-/** @type {typeof import("../site-search.js").findSearch} */
-let findSearch = () => null;
 
 /**
  * Return the address of the page with a question in its fragment, which no server sees.
@@ -35,31 +31,18 @@ export function takeSharedQuestion() {
   return question;
 }
 
-/** Load what finds the search of the page; a site whose host lacks it has none to offer. */
-export async function loadSearch() {
-  findSearch = (await importScript("site-search.js").catch(() => null))?.findSearch ?? findSearch;
-}
-
 /**
  * Draw the row of ways on from a refusal or a problem; none where there is none.
  * @param {string} question
  * @param {Partial<Site>} site
  * @param {string} bundle
  * @param {Say} say
- * @param {(open: () => void) => void} leave closes the box before a search of the page opens
  * @param {HTMLElement[]} others that stand before them
  */
-export function drawWays(question, { search, authors }, bundle, say, leave, ...others) {
-  const words = listContentWords(question, say).join(" ");
-  // Null where the owner wants none.
-  const theme = !search && search !== null ? findSearch(words) : null;
+export function drawWays(question, { search, authors }, bundle, say, ...others) {
   const ways = [...others];
-  if (theme && "open" in theme) ways.push(button("search", say("search"), () => leave(theme.open)));
-  const links = {
-    search: theme && "href" in theme ? theme.href : fillAddress(search, words, bundle),
-    authors: fillAddress(authors, question, bundle),
-  };
-  for (const [name, href] of Object.entries(links)) {
+  for (const [name, template] of Object.entries({ search, authors })) {
+    const href = fillAddress(template, question, bundle);
     if (href) ways.push(drawLink(href, { class: `button ${name}` }, say(name)));
   }
   return ways.length ? [element("div", { class: "actions" }, ...ways)] : [];
@@ -69,7 +52,6 @@ export function drawWays(question, { search, authors }, bundle, say, leave, ...o
  * @param {string | null | undefined} template
  * @param {string} question
  * @param {string} bundle
- * @returns {string | null}
  */
 function fillAddress(template, question, bundle) {
   if (!isText(template)) return null;
@@ -80,6 +62,24 @@ function fillAddress(template, question, bundle) {
   } catch {
     return null;
   }
+}
+
+/**
+ * Say in the empty box that coding agents can ask the site too, with the command to copy; not on a page of a disk,
+ * which nobody else can ask.
+ * @param {Say} say
+ * @param {(text: string, row: HTMLElement) => unknown} copy
+ * @param {URL | undefined} endpoint of the function, where one answers
+ */
+export function drawAgents(say, copy, endpoint) {
+  const name = ROOT.hostname.replace(/\W+/g, "-");
+  if (!name) return [];
+  const local = `${name} -- uvx --from mkdocs-answerable answerable mcp ${ROOT}`;
+  const command = `claude mcp add ${endpoint ? `--transport http ${name} ${new URL("mcp", endpoint)}` : local}`;
+  const press = button("command", say("copyCommand"), () => copy(command, row));
+  press.title = command;
+  const row = element("div", { class: "actions agents meta" }, say("agents"), press);
+  return [row];
 }
 
 /** @param {string} text */

@@ -2,31 +2,30 @@
 
 import { element, icon, ICONS } from "./draw.js";
 
-/** @typedef {import("./strings.js").Language} Language */
-
-/**
- * Parts of a built box. `dialog` is null in the flow of a page.
- * @typedef {Object} Panel
- * @property {HTMLElement} root
- * @property {HTMLDialogElement | null} dialog
- * @property {HTMLTextAreaElement} question
- * @property {HTMLElement} count
- * @property {HTMLFormElement} form
- * @property {HTMLElement} alert
- * @property {HTMLElement} status what a screen reader announces
- * @property {HTMLElement} typed places for what is typed
- * @property {HTMLElement} view
- */
+/** @typedef {ReturnType<typeof buildPanel>} Panel */
 
 /** Characters that a question may have. */
 export const MAX_CHARACTERS = 500;
+// A shorter question is not counted.
+const MIN_COUNTED = 400;
+const MAX_ROWS = 6;
+
+/**
+ * Draw a button that closes something.
+ * @param {import("./strings.js").Say} say
+ * @param {() => void} close
+ */
+export function drawCloser(say, close) {
+  const node = element("button", { class: "close", type: "button", "aria-label": say("close") }, icon(ICONS.close));
+  node.addEventListener("click", close);
+  return node;
+}
 
 /**
  * Build a box.
- * @param {Language} language
+ * @param {import("./strings.js").Language} language
  * @param {boolean} isInline
  * @param {() => void} close
- * @returns {Panel}
  */
 export function buildPanel({ tag, dir, say }, isInline, close) {
   const question = element("textarea", {
@@ -34,15 +33,14 @@ export function buildPanel({ tag, dir, say }, isInline, close) {
     "aria-describedby": "hint",
     placeholder: say("placeholder"),
     maxlength: MAX_CHARACTERS,
-    rows: "2",
+    rows: "1",
     dir: "auto",
     enterkeyhint: "send",
   });
   const count = element("span", { class: "count", "aria-hidden": "true" });
-  const limit = element("span", { class: "hidden" }, ` ${say("limit", { n: MAX_CHARACTERS })}`);
-  const keys = element("span", { id: "hint" }, element("span", { class: "keys" }, say("keys")), limit);
+  const keys = element("span", { id: "hint", class: "hidden" }, `${say("keys")} ${say("limit", { n: MAX_CHARACTERS })}`);
   const send = element("button", { class: "button primary", type: "submit" }, say("ask"));
-  const form = element("form", {}, question, element("div", { class: "row" }, keys, count, send));
+  const form = element("form", {}, question, count, send, keys);
   const alert = element("p", { class: "alert", role: "alert" });
   const status = element("p", { class: "hidden status", role: "status" });
   const typed = element("div", { class: "places typed", role: "group", hidden: "" });
@@ -52,13 +50,14 @@ export function buildPanel({ tag, dir, say }, isInline, close) {
   const result = element("div", { class: "result" }, typed, alert, view, element("slot", { name: "footer" }));
   const panel = element("div", { class: "panel", lang: tag, dir }, header, form, result, status);
   const labels = { class: "box", "aria-labelledby": "title" };
+  /** @type {HTMLDialogElement | null} */
   let dialog = null;
   if (!isInline) {
-    dialog = /** @type {HTMLDialogElement} */ (element("dialog", labels, panel));
-    const closer = element("button", { class: "close", type: "button", "aria-label": say("close") }, icon(ICONS.close));
-    closer.addEventListener("click", close);
-    header.append(closer);
-    listenToDialog(dialog, close);
+    // A click beside it closes it.
+    const node = /** @type {HTMLDialogElement} */ (element("dialog", { ...labels, closedby: "any" }, panel));
+    dialog = node;
+    header.append(drawCloser(say, close));
+    for (const type of ["resize", "scroll"]) visualViewport?.addEventListener(type, () => fitViewport(node));
   }
   return {
     root: dialog ?? element("div", { ...labels, role: "group" }, panel),
@@ -74,12 +73,16 @@ export function buildPanel({ tag, dir, say }, isInline, close) {
 }
 
 /**
- * Show how long the question is.
+ * Show how long a question is once it is long, and as many lines as it needs.
  * @param {Panel} panel
  */
-export function countCharacters({ question, count }) {
-  count.textContent = `${question.value.length}/${MAX_CHARACTERS}`;
-  count.classList.toggle("full", question.value.length >= MAX_CHARACTERS);
+export function measureQuestion({ question, count }) {
+  const { length } = question.value;
+  count.textContent = length < MIN_COUNTED ? "" : `${length}/${MAX_CHARACTERS}`;
+  count.classList.toggle("full", length >= MAX_CHARACTERS);
+  if (CSS.supports("field-sizing", "content")) return;
+  question.rows = 1;
+  while (question.scrollHeight > question.clientHeight && question.rows < MAX_ROWS) question.rows += 1;
 }
 
 /**
@@ -88,42 +91,8 @@ export function countCharacters({ question, count }) {
  */
 export function openModally(dialog) {
   dialog.close();
-  dialog.classList.remove("docked");
   dialog.showModal();
   fitViewport(dialog);
-}
-
-/**
- * Let a dialog stay in a corner beside the page that one of its links leads to.
- * @param {HTMLDialogElement} dialog
- * @param {HTMLElement} link
- */
-export function dock(dialog, link) {
-  dialog.close();
-  dialog.classList.add("docked");
-  dialog.show();
-  link.focus({ preventScroll: true });
-}
-
-/**
- * @param {HTMLDialogElement} dialog
- * @param {() => void} close
- */
-function listenToDialog(dialog, close) {
-  let pressedBackdrop = false;
-  for (const type of ["resize", "scroll"]) visualViewport?.addEventListener(type, () => fitViewport(dialog));
-  dialog.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || dialog.matches(":modal")) return;
-    event.stopPropagation();
-    close();
-  });
-  dialog.addEventListener("pointerdown", (event) => {
-    pressedBackdrop = isOnBackdrop(dialog, event);
-  });
-  dialog.addEventListener("click", (event) => {
-    // A selection dragged out ends in a click.
-    if (pressedBackdrop && isOnBackdrop(dialog, event)) close();
-  });
 }
 
 /**
@@ -135,20 +104,7 @@ function fitViewport({ style }) {
   style.setProperty("--top", `${visualViewport?.offsetTop}px`);
 }
 
-/**
- * @param {HTMLDialogElement} dialog
- * @param {MouseEvent} event
- */
-function isOnBackdrop(dialog, { target, clientX, clientY }) {
-  if (target !== dialog) return false;
-  const { left, right, top, bottom } = dialog.getBoundingClientRect();
-  return clientX < left || clientX > right || clientY < top || clientY > bottom;
-}
-
-/**
- * Return what has the focus, inside of shadow roots too.
- * @returns {HTMLElement | null}
- */
+/** Return what has the focus, inside of shadow roots too. */
 export function findFocus() {
   let node = document.activeElement;
   while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;

@@ -2,55 +2,39 @@
 
 import BUTTON_CSS from "./button.css" with { type: "text" };
 import BOX_CSS from "./box.css" with { type: "text" };
-import { copyText, drawWays, loadSearch, makeSharedAddress, takeSharedQuestion } from "./actions.js";
-import { buildPanel, countCharacters, dock, findFocus, MAX_CHARACTERS, nameChord, openModally } from "./dialog.js";
-import { button, countSections, drawAnswer, drawNote, drawPlaces, element, icon, ICONS } from "./draw.js";
-import { getStructure, groupExcerpts, listMarkedWords, nameOf, numberCitations, splitCode } from "./draw.js";
-import { Answerer, checkAnswer, Problem, resolveAddress, ROOT } from "./request.js";
-import { hasText, importScript, IN_ENGLISH, loadLanguage } from "./strings.js";
+import { copyText, drawAgents, drawWays, makeSharedAddress, takeSharedQuestion } from "./actions.js";
+import { drawAnswer, listSources, numberCitations } from "./answer.js";
+import { formatAnswer } from "./copy.js";
+import { buildPanel, drawCloser, findFocus, MAX_CHARACTERS, measureQuestion, nameChord, openModally } from "./dialog.js";
+import { button, drawNote, element, icon, ICONS } from "./draw.js";
+import { askForVote } from "./feedback.js";
+import { land, leave } from "./landing.js";
+import { Answerer, checkAnswer, Problem, ROOT } from "./request.js";
+import { offerAsk } from "./search-row.js";
+import { hasText, IN_ENGLISH, loadLanguage } from "./strings.js";
+import { followTyping } from "./typing.js";
+import { forgetVisit, goToStop, readVisit } from "./visit.js";
 
 /**
  * @typedef {import("./dialog.js").Panel} Panel
- * @typedef {import("./draw.js").CitingElement} CitingElement
+ * @typedef {import("./answer.js").CitingElement} CitingElement
  * @typedef {import("./request.js").Answer} Answer
+ * @typedef {import("./request.js").Place} Place
  * @typedef {import("./request.js").Site} Site
  */
 
-// The text of each code, "failed" of all others.
-/** @type {Record<string, string>} */
-const PROBLEM_TEXTS = {
-  "rate-limited": "limited",
-  capped: "capped",
-  paused: "paused",
-  timeout: "late",
-  offline: "offline",
-  "bad-request": "unreadable",
-  "too-large": "unreadable",
-  429: "limited",
-  404: "missing",
-  405: "missing",
-  501: "missing",
-  "not-found": "missing",
-  unsupported: "unsupported",
-  file: "file",
-  stale: "stale",
-};
-// What may help against the problem of a text, beside the search.
+// What may help against a problem, beside the search.
 /** @type {Record<string, "retry" | "reload">} */
-const REMEDIES = { failed: "retry", late: "retry", offline: "retry", limited: "retry", stale: "reload" };
+const REMEDIES = { failed: "retry", timeout: "retry", offline: "retry", "rate-limited": "retry", stale: "reload" };
+// An HTTP status and what it means here.
+/** @type {Record<string, string>} */
+const STATUS_NAMES = { 429: "rate-limited", 404: "not-found", 405: "not-found", 501: "not-found", "too-large": "bad-request" };
 
-/** @type {Map<string, CSSStyleSheet>} */
-const sheets = new Map();
-
-/** @param {string[]} styles of which each is parsed once for all boxes of a page */
-function getSheets(...styles) {
-  return styles.map((css) => {
-    const sheet = sheets.get(css) ?? new CSSStyleSheet();
-    if (!sheets.has(css)) sheet.replaceSync(css);
-    sheets.set(css, sheet);
-    return sheet;
-  });
-}
+const [BUTTON_SHEET, BOX_SHEET] = [BUTTON_CSS, BOX_CSS].map((css) => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(css);
+  return sheet;
+});
 
 /** A button and a dialog that put one question to the site and draw its cited answer. */
 export class AskBox extends HTMLElement {
@@ -60,31 +44,29 @@ export class AskBox extends HTMLElement {
   #chord = "";
   /** @type {AbortController | null} */
   #run = null;
-  #timer = 0;
   /** @type {HTMLElement | null} */
   #opener = null;
   /** @type {Panel | null} */
   #panel = null;
   #asked = "";
-  /** @type {{ question: string, answer: Answer } | null} */
+  /** @type {{ question: string, answer: Answer, places: Place[] } | null} */
   #kept = null;
   #hasFocus = false;
   /** @type {((text: string) => void) | undefined} lists places for what is typed */
   #type;
-  /** @type {string[]} what was suggested last while the question was typed */
-  #suggested = [];
   #connection = new AbortController();
   #label = element("span", {}, IN_ENGLISH.say("ask"));
+  #keys = element("kbd", { "aria-hidden": "true" });
   #trigger = element(
     "button",
     { class: "trigger", type: "button", "aria-haspopup": "dialog" },
-    element("slot", { name: "trigger" }, icon(ICONS.ask), this.#label),
+    element("slot", { name: "trigger" }, icon(ICONS.ask), this.#label, this.#keys),
   );
   #root = this.attachShadow({ mode: "open" });
 
   constructor() {
     super();
-    this.#root.adoptedStyleSheets = getSheets(BUTTON_CSS);
+    this.#root.adoptedStyleSheets = [BUTTON_SHEET];
     this.#trigger.addEventListener("click", () => this.open());
     // Themes bind bare letters.
     for (const type of /** @type {const} */ (["keydown", "keypress", "keyup"])) {
@@ -98,31 +80,32 @@ export class AskBox extends HTMLElement {
   async connectedCallback() {
     const isFirst = !this.#answerer;
     // Once: instant navigation changes the base.
-    const answerer = (this.#answerer ??= new Answerer(this));
+    this.#answerer ??= new Answerer(this);
     const { signal } = (this.#connection = new AbortController());
     document.addEventListener("keydown", this.#onShortcut, { signal });
     this.#showShortcut(this.getAttribute("shortcut") ?? "Ctrl+I");
     addEventListener("pagehide", this.#onLeave, { signal });
-    await this.#localize();
-    const offerRow = async () => {
-      if (!document.activeElement?.matches(".md-search__input")) return;
-      document.removeEventListener("focusin", offerRow);
-      const scripts = ["search-row.js", "suggest.js"].map((name) => importScript(name));
-      const [{ offerAsk }, { followTyping }] = await Promise.all(scripts);
-      offerAsk(this, this.#language, signal, { answerer, followTyping, element, icon: icon(ICONS.ask) });
-    };
-    // Nothing is loaded before a reader uses the search of Material.
-    document.addEventListener("focusin", offerRow, { signal });
-    offerRow();
+    this.#language = await loadLanguage(this.getAttribute("lang") || document.documentElement.lang || "en");
+    const { tag, dir, say } = this.#language;
+    this.#label.textContent = say("ask");
+    Object.assign(this.#trigger, { lang: tag, dir });
+    const isMain = this === document.querySelector(this.localName);
+    if (isMain) offerAsk(this, this.#language, signal);
     if (this.#isInline) this.#build();
     else this.#root.append(this.#trigger);
-    if (isFirst && !this.hasAttribute("placement")) this.#avoidContents();
+    // Room below the end of the page.
+    if (isFirst && this.parentElement === document.body) this.#root.append(element("div", { class: "room" }));
     if (isFirst) await this.#restore();
-    const openShared = () => this === document.querySelector(this.localName) && this.#openShared();
-    openShared();
-    addEventListener("hashchange", openShared, { signal });
+    if (!isMain) return;
+    const follow = () => {
+      this.#openShared();
+      if (!readVisit()) this.#land();
+    };
+    this.#openShared();
+    this.#land();
+    addEventListener("hashchange", follow, { signal });
     // Material's instant navigation changes the address without an event.
-    const visits = /** @type {any} */ (window).location$?.subscribe?.(openShared);
+    const visits = /** @type {any} */ (window).location$?.subscribe?.(follow);
     signal.addEventListener("abort", () => visits?.unsubscribe());
   }
 
@@ -130,7 +113,6 @@ export class AskBox extends HTMLElement {
     this.#connection.abort();
     this.close();
     if (this.#run) this.#stop();
-    clearTimeout(this.#timer);
   }
 
   /**
@@ -175,7 +157,7 @@ export class AskBox extends HTMLElement {
     this.#chord = shortcut.toLowerCase();
     if (this.#chord === "none") return;
     const keys = shortcut.replace(/ctrl/i, "Control");
-    this.#trigger.title = shortcut;
+    this.#keys.textContent = navigator.platform.startsWith("Mac") ? shortcut.replace(/ctrl\+?/i, "⌘") : shortcut;
     const isCtrl = keys !== shortcut;
     this.#trigger.ariaKeyShortcuts = isCtrl ? `${keys} ${keys.replace("Control", "Meta")}` : keys;
   }
@@ -215,55 +197,61 @@ export class AskBox extends HTMLElement {
     const [navigation] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
     if (!["back_forward", "reload"].includes(navigation?.type)) return;
     try {
-      const { question, answer, isOpen } = JSON.parse(sessionStorage[this.#storageKey]);
-      checkAnswer(answer);
-      this.#build();
-      this.#put(question);
-      if (isOpen) this.open();
-      this.#showAnswer(question, answer, await this.#readSite(), false);
+      const { isOpen, ...kept } = JSON.parse(sessionStorage[this.#storageKey]);
+      await this.#showKept(kept, isOpen);
     } catch {
       // Nothing was kept.
     }
   }
 
-  /** Keep the floating button off the navigation at the page's side. */
-  #avoidContents() {
-    if (this.parentElement === document.body) this.#root.append(element("div", { class: "room" }));
-    const covered = new Map();
-    const watch = new IntersectionObserver((entries) => {
-      for (const { target, isIntersecting, boundingClientRect: { left, right, width } } of entries) {
-        const far = this.#trigger.dir === "rtl" ? right : innerWidth - left;
-        if (isIntersecting && far - width < 160 && far < innerWidth / 2) covered.set(target, far);
-        else covered.delete(target);
-      }
-      this.#trigger.style.marginInlineEnd = `${Math.max(0, ...covered.values())}px`;
-    }, { rootMargin: "-88% 0px 0px" });
-    const look = () => document.querySelectorAll("nav, aside").forEach((node) => watch.observe(node));
-    look();
-    /** @type {any} */ (window).document$?.subscribe?.(look);
+  /**
+   * Show an answer again.
+   * @param {{ question: string, answer: Answer, places: Place[] }} kept
+   * @param {boolean} opens
+   */
+  async #showKept({ question, answer, places }, opens) {
+    checkAnswer(answer);
+    this.#build();
+    this.#put(question);
+    if (opens) this.open();
+    this.#showAnswer(question, answer, await this.#readSite(), places, false);
   }
 
-  async #localize() {
-    this.#language = await loadLanguage(this.getAttribute("lang") || document.documentElement.lang || "en");
-    const { tag, dir, say } = this.#language;
-    this.#label.textContent = say("ask");
-    Object.assign(this.#trigger, { lang: tag, dir });
+  /** Show the bar of the visit that has led to this page, if one has. */
+  #land() {
+    const visit = readVisit();
+    this.#root.querySelector(".bar")?.remove();
+    if (!visit) return leave();
+    const close = drawCloser(this.#language.say, () => {
+      forgetVisit();
+      this.#land();
+    });
+    /** @type {[string, () => void][]} */
+    const ways = [["again", () => this.open(visit.question)]];
+    if (visit.answer) ways.unshift(["back", () => this.#showKept(/** @type {any} */ (visit), true)]);
+    const go = (/** @type {number} */ at) => void (goToStop({ ...visit, at }, true) && this.#land());
+    const bar = land(visit, this.#language, close, go, ways);
+    this.#root.append(bar);
+    // Above all else, whatever the page does with the header that the box may stand in.
+    bar.showPopover?.();
   }
 
   /** @returns {Panel} built at its first use */
   #build() {
     if (this.#panel) return this.#panel;
-    this.#root.adoptedStyleSheets = getSheets(BUTTON_CSS, BOX_CSS);
+    this.#root.adoptedStyleSheets = [BUTTON_SHEET, BOX_SHEET];
     const panel = (this.#panel = buildPanel(this.#language, this.#isInline, () => this.close()));
     this.#root.append(panel.root);
     panel.dialog?.addEventListener("close", () => this.#onClose());
+    const draw = (/** @type {import("./typing.js").Suggestions} */ found) => this.#drawTyped(found);
+    const type = followTyping(panel, /** @type {Answerer} */ (this.#answerer), draw);
+    this.#type = type;
     panel.question.addEventListener("input", () => {
-      countCharacters(panel);
-      this.#type?.(panel.question.value);
+      measureQuestion(panel);
+      type(panel.question.value);
     });
     panel.question.addEventListener("focus", () => {
-      loadSearch();
-      this.#prepare(panel, /** @type {Answerer} */ (this.#answerer));
+      this.#answerer?.prepare();
     });
     panel.question.addEventListener("keydown", (event) => {
       // 229: the Enter that ends a composition in Safari.
@@ -282,61 +270,40 @@ export class AskBox extends HTMLElement {
   }
 
   /**
-   * Load what a question needs, and where the browser answers, list places while it is typed.
-   * @param {Panel} panel
-   * @param {Answerer} answerer
+   * Draw what goes on as the reader has begun: questions, then places with their line.
+   * @param {import("./typing.js").Suggestions} found
    */
-  async #prepare(panel, answerer) {
-    const { value } = panel.question;
-    if (!(await answerer.prepare()) || this.#type) return;
-    const { suggestInBox } = await importScript("suggest.js").catch(() => ({}));
+  #drawTyped({ questions, places }) {
     const { say } = this.#language;
-    const draw = (/** @type {import("../suggest.js").Suggestions} */ { questions, places }) => {
-      this.#suggested = questions;
-      return [...this.#drawQuestions(questions, "known"), ...drawPlaces(places, (n) => ["h3", say("places", { n })])];
-    };
-    this.#type ??= suggestInBox?.(panel, answerer, draw);
-    const typed = panel.question.value;
-    if (typed !== value && typed.trim() !== this.#asked) this.#type?.(typed);
+    const links = places.slice(0, 5).map(({ title, line, link }) => {
+      const words = [element("span", { class: "title", dir: "auto" }, title), " ", element("span", { class: "line", dir: "auto" }, line)];
+      return element("li", { class: "entry" }, Object.assign(element("a", { class: "place", href: link }, ...words), { line }));
+    });
+    const heading = element("h3", { class: "meta" }, say("places", { n: links.length }));
+    const list = element("ul", { class: "entries", role: "list" }, ...links);
+    return [...this.#drawQuestions(questions, "known"), ...(links.length ? [heading, list] : [])];
   }
 
   /** @param {MouseEvent} event */
   #followLink(event) {
-    const anchor = /** @type {HTMLElement} */ (event.target).closest("a");
-    if (!anchor?.closest(".card, .sentence, .places")) return;
-    const { link: _, ...citation } = /** @type {CitingElement} */ (anchor).citation ?? {};
+    const anchor = /** @type {CitingElement | null} */ (/** @type {HTMLElement} */ (event.target).closest("a.title, a.go, a.place"));
+    if (!anchor) return;
+    const { link: _, ...citation } = anchor.citation ?? {};
     if ("n" in citation && !this.#emit("answerable:cite", citation, true)) return event.preventDefault();
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-    const isHere = anchor.href.split("#")[0] === location.href.split("#")[0];
-    const isTyped = anchor.closest(".typed") !== null;
-    if (isHere || isTyped) this.#closeForGood();
-    /** @type {Event} */
-    let click = event;
-    if (/** @type {any} */ (window).document$) {
-      // Material sees no link in a shadow root.
-      event.preventDefault();
-      const twin = element("a", { href: anchor.href });
-      twin.addEventListener("click", (own) => (click = own));
-      this.append(twin);
-      twin.click();
-      twin.remove();
-    }
-    setTimeout(() => {
-      // A page that loads its own links swallows fragments.
-      if (!click.defaultPrevented) return;
-      const dialog = this.#panel?.dialog;
-      if (!isHere && !isTyped && dialog) {
-        this.#opener = null;
-        dock(dialog, anchor);
-      }
-      importScript("highlight.js").then(({ highlightLater }) => highlightLater(anchor.href));
-    });
-  }
-
-  /** Close, and leave the focus to where the reader goes. */
-  #closeForGood() {
+    const list = /** @type {HTMLElement} */ (anchor.closest(".typed, .view"));
+    const anchors = /** @type {NodeListOf<HTMLAnchorElement & CitingElement>} */ (list.querySelectorAll("a.title, a.go, a.place"));
+    const stops = Array.from(anchors, (node) => ({ href: node.href, line: node.citation?.quote ?? node.line ?? "" }));
+    const distinct = stops.filter(({ href }, place) => stops.findIndex((other) => other.href === href) === place);
+    const at = distinct.findIndex(({ href }) => href === /** @type {any} */ (anchor).href);
+    const typed = { question: this.#panel?.question.value ?? "", answer: null, places: [] };
+    const kept = list.matches(".typed") ? typed : (this.#kept ?? typed);
+    event.preventDefault();
+    if (!goToStop({ ...kept, stops: distinct, at })) return;
+    // The focus goes to where the reader goes.
     this.#opener = null;
     this.close();
+    this.#land();
   }
 
   #onClose() {
@@ -352,7 +319,7 @@ export class AskBox extends HTMLElement {
   #put(question) {
     const panel = this.#build();
     panel.question.value = question.slice(0, MAX_CHARACTERS);
-    countCharacters(panel);
+    measureQuestion(panel);
   }
 
   #submit() {
@@ -369,15 +336,18 @@ export class AskBox extends HTMLElement {
     const run = (this.#run = new AbortController());
     const { signal } = run;
     this.#asked = question;
-    // It is answered if the reader chooses it, and never because it is like what was typed.
-    const nearest = this.#suggested.includes(question) ? [] : this.#suggested.slice(0, 1);
     this.#showWorking();
     try {
       const enter = (/** @type {string} */ stage) => signal.aborted || this.#enterStage(stage);
       const answerer = /** @type {Answerer} */ (this.#answerer);
       const answer = await answerer.answer(question, signal, enter);
       const site = await this.#readSite();
-      if (!signal.aborted) this.#showAnswer(question, answer, site, true, answer.stored ? [] : nearest);
+      const search = () => answerer.listPlaces(question, answer.site_url).catch(() => []);
+      // A refusal has nothing else to show.
+      const places = answer.mode === "not-found" ? await search() : [];
+      if (signal.aborted) return;
+      const add = this.#showAnswer(question, answer, site, places, true);
+      if (answer.mode !== "not-found") add(await search());
     } catch (error) {
       const site = await this.#readSite();
       if (!signal.aborted) this.#showProblem(question, error, site);
@@ -398,7 +368,6 @@ export class AskBox extends HTMLElement {
 
   /** @returns {Promise<Site>} with what the attributes of the element say in place of the site */
   async #readSite() {
-    await loadSearch();
     const site = { bundles: [], examples: [], ...(await this.#answerer?.readSite().catch(() => ({}))) };
     const attributes = ["search", "authors", "feedback"].filter((name) => this.hasAttribute(name));
     return { ...site, ...Object.fromEntries(attributes.map((name) => [name, this.getAttribute(name)])) };
@@ -411,7 +380,6 @@ export class AskBox extends HTMLElement {
   #show(state, ...nodes) {
     const { dialog, view, alert, status } = this.#build();
     this.#hasFocus = dialog !== null || this.matches(":focus-within");
-    clearTimeout(this.#timer);
     this.setAttribute("state", state);
     this.removeAttribute("problem");
     view.setAttribute("aria-busy", String(state === "working"));
@@ -434,13 +402,11 @@ export class AskBox extends HTMLElement {
     const scope = element("div", { class: "scope" }, element("slot", { name: "scope" }, say("scope")));
     this.#show("empty", scope);
     const panel = this.#build();
-    countCharacters(panel);
+    measureQuestion(panel);
     const { examples, index } = await this.#readSite();
-    if (scope.isConnected) panel.view.append(...this.#drawQuestions(examples, "examples"));
+    if (!scope.isConnected) return;
     const copy = (/** @type {string} */ text, /** @type {HTMLElement} */ row) => copyText(text, row, panel.status, say);
-    const lent = { say, element, button, copy, root: ROOT, endpoint: this.#answerer?.endpoint, index };
-    const { drawAgents } = await importScript("agents.js").catch(() => ({}));
-    if (scope.isConnected && drawAgents) panel.view.append(...drawAgents(lent));
+    panel.view.append(...this.#drawQuestions(examples, "examples"), ...drawAgents(say, copy, index ? undefined : this.#answerer?.endpoint));
   }
 
   /**
@@ -483,78 +449,49 @@ export class AskBox extends HTMLElement {
    * @param {string} question
    * @param {Answer} answer
    * @param {Site} site
-   * @param {boolean} [isNew] and not drawn again
-   * @param {string[]} [nearest] of the questions that the site is known to answer
+   * @param {Place[]} places
+   * @param {boolean} isNew and not drawn again
+   * @returns {(places: Place[]) => void} adds places
    */
-  #showAnswer(question, answer, site, isNew = true, nearest = []) {
+  #showAnswer(question, answer, site, places, isNew) {
     const { say } = this.#language;
     const { status } = this.#build();
     const numbered = numberCitations(answer);
     const copy = (/** @type {string} */ text, /** @type {HTMLElement} */ row) => copyText(text, row, status, say);
-    const words = listMarkedWords(question, answer, say);
     const readSection = (/** @type {string} */ id) => /** @type {Answerer} */ (this.#answerer).readSection(id);
-    const context = { words, siteUrl: answer.site_url, copy, readSection };
-    const nodes = drawAnswer(numbered, this.#language, context);
-    const after = answer.excerpts ? drawAnswer(numberCitations(answer.excerpts), this.#language, context) : [];
+    const context = { siteUrl: answer.site_url, copy, readSection };
+    const { nodes, drawPlaces } = drawAnswer(numbered, this.#language, context, places);
     const isRefusal = answer.mode === "not-found";
     const differs = site.bundles.length > 0 && answer.bundle && !site.bundles.includes(answer.bundle);
     const row = element("div", { class: "actions" });
-    // Loaded before it is pressed, since a browser copies only at once.
-    const script = importScript("copy-answer.js");
-    script.catch(() => copyAnswer.remove());
-    const copyAnswer = button("copy", say("copy"), async () => {
-      const lent = { say, resolve: resolveAddress, nameOf, excerptsOf: groupExcerpts, structureOf: getStructure };
-      copy((await script).formatAnswer(question, numbered, { ...lent, spansOf: splitCode }), row);
-    });
-    row.append(copyAnswer, button("share", say("share"), () => copy(makeSharedAddress(question), row)));
+    row.append(
+      button("copy", say("copy"), () => copy(formatAnswer(question, numbered, say), row)),
+      button("share", say("share"), () => copy(makeSharedAddress(question), row)),
+    );
     this.#run = null;
-    this.#kept = { question, answer };
-    const places = element("div", { class: "places", role: "group", "aria-label": say("more"), hidden: "" });
+    const kept = (this.#kept = { question, answer, places });
+    const more = element("div", { class: "places", role: "group", "aria-label": say("more"), hidden: "" });
     this.#show(
       answer.mode,
       ...nodes,
-      ...after,
-      ...this.#drawQuestions(nearest, "known"),
+      ...(isRefusal ? [] : [more]),
       ...(differs ? [drawNote(say("differs"))] : []),
-      ...(isRefusal ? [places, ...this.#drawWays(question, site, answer.bundle ?? "")] : [row]),
+      ...(isRefusal ? drawWays(question, site, answer.bundle ?? "", say) : [row]),
       ...(site.feedback ? [this.#drawFeedback(question, answer, site.feedback)] : []),
-      ...(isRefusal ? [] : [places]),
     );
-    this.#addPlaces(places, question, answer);
     this.#focus(nodes[0]);
-    if (!isNew) return;
-    const isUnsure = answer.claims.length === 0 || answer.confidence === "low";
-    status.textContent = say(isRefusal ? "notFound" : isUnsure ? "pointers" : "ready", { n: countSections(numbered) });
-    this.#emit("answerable:answer", answer);
-  }
-
-  /**
-   * Add where to look further, as soon as the search has found it; without a word where it fails.
-   * @param {HTMLElement} node
-   * @param {string} question
-   * @param {Answer} answer
-   */
-  async #addPlaces(node, question, answer) {
-    const answerer = /** @type {Answerer} */ (this.#answerer);
-    const places = await answerer.listPlaces(question, answer.site_url).catch(() => []);
-    const shown = new Set([answer, answer.excerpts].flatMap((part) => part?.citations ?? []).map(({ url }) => url));
-    const others = places.filter(({ url }) => !shown.has(url));
-    node.append(...drawPlaces(others, () => ["h4", this.#language.say("more")]));
-    node.hidden = !node.firstChild;
-  }
-
-  /**
-   * @param {string} question
-   * @param {Partial<Site>} site
-   * @param {string} bundle
-   * @param {HTMLElement[]} others
-   */
-  #drawWays(question, site, bundle, ...others) {
-    const leave = (/** @type {() => void} */ open) => {
-      this.#closeForGood();
-      open();
+    const add = (/** @type {Place[]} */ found) => {
+      kept.places = found;
+      more.append(...drawPlaces(found));
+      more.hidden = !more.firstChild;
     };
-    return drawWays(question, site, bundle, this.#language.say, leave, ...others);
+    if (!isRefusal) add(places);
+    if (!isNew) return add;
+    const isUnsure = answer.claims.length === 0 || answer.confidence === "low";
+    const key = isRefusal ? (places.length ? "pointers" : "notFound") : isUnsure ? "pointers" : "ready";
+    status.textContent = say(key, { n: isRefusal ? Math.min(places.length, 5) : listSources(numbered).length });
+    this.#emit("answerable:answer", answer);
+    return add;
   }
 
   /**
@@ -563,18 +500,14 @@ export class AskBox extends HTMLElement {
    * @param {string} address
    */
   #drawFeedback(question, { mode, bundle, request_id }, address) {
-    const row = element("div", { class: "actions feedback", role: "group" });
-    const post = async (/** @type {import("../feedback.js").Vote} */ vote) => {
+    return askForVote(this.#language.say, this.#build().status, async (vote) => {
       const detail = { ...vote, question, mode, bundle, request_id };
       if (!this.#emit("answerable:feedback", detail, true)) return null;
       const headers = { "Content-Type": "application/json" };
       const answerer = /** @type {Answerer} */ (this.#answerer);
       const { ok } = await answerer.call(new URL(address, ROOT), { method: "POST", headers, body: JSON.stringify(detail) });
       return ok;
-    };
-    const lent = { row, status: this.#build().status, element, button, post, say: this.#language.say };
-    importScript("feedback.js").then(({ askForVote }) => askForVote(lent)).catch(() => row.remove());
-    return row;
+    });
   }
 
   /**
@@ -587,33 +520,21 @@ export class AskBox extends HTMLElement {
     const { say } = this.#language;
     const panel = this.#build();
     const problem = error instanceof Problem ? error : new Problem(navigator.onLine ? "failed" : "offline");
-    const key = Object.hasOwn(PROBLEM_TEXTS, problem.code) ? PROBLEM_TEXTS[problem.code] : "failed";
+    const code = STATUS_NAMES[problem.code] ?? problem.code;
+    const key = hasText(`problem.${code}`) ? code : "failed";
     const name = REMEDIES[key];
     const remedy = button(name, name && say(name), () => {
-      if (name === "retry") return remedy.ariaDisabled === "true" || this.#submit();
+      if (name === "retry") return this.#submit();
       history.replaceState(history.state, "", makeSharedAddress(question));
       location.reload();
     });
-    const ways = this.#drawWays(question, { search }, "", ...(name ? [remedy] : []));
+    const ways = drawWays(question, { search }, "", say, ...(name ? [remedy] : []));
     this.#run = null;
     this.#show("problem", ...ways);
-    panel.alert.textContent = say(key, { n: problem.seconds }) + (!name && ways.length ? ` ${say("searchWorks")}` : "");
-    if (key === "limited") this.#countDown(remedy, problem.seconds);
+    panel.alert.textContent = say(`problem.${key}`, { n: problem.seconds }) + (!name && ways.length ? ` ${say("searchWorks")}` : "");
     this.setAttribute("problem", String(problem.code));
     this.#focus(panel.question);
     this.#emit("answerable:problem", { code: problem.code });
-  }
-
-  /**
-   * @param {HTMLElement} retry
-   * @param {number} seconds
-   */
-  #countDown(retry, seconds) {
-    const { say } = this.#language;
-    retry.ariaDisabled = String(seconds > 0);
-    retry.textContent = seconds > 0 ? say("retryIn", { n: seconds }) : say("retry");
-    if (seconds <= 0) this.#build().alert.textContent = "";
-    else this.#timer = setTimeout(() => this.#countDown(retry, seconds - 1), 1000);
   }
 
   /**

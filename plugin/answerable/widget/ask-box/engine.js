@@ -29,7 +29,6 @@ let policy;
  * Load the engine once for all boxes of the page; after an error it is loaded again.
  * @param {string[]} urls of its scripts, first the one that is run
  * @param {typeof fetch} [call] of the page, in place of the browser's own
- * @returns {Promise<EngineModule>}
  */
 export function loadEngine(urls, call) {
   const [url] = urls;
@@ -42,7 +41,6 @@ export function loadEngine(urls, call) {
 /**
  * @param {string[]} urls
  * @param {typeof fetch} [call]
- * @returns {Promise<EngineModule>}
  */
 async function load(urls, call) {
   const signal = AbortSignal.timeout(LOAD_MILLISECONDS);
@@ -58,7 +56,6 @@ async function load(urls, call) {
 /**
  * Run the engine's module in a worker, where its functions answer as they do in a page.
  * @param {string} url
- * @returns {Promise<EngineModule>}
  */
 async function startWorker(url) {
   // A policy of a name is created once.
@@ -69,7 +66,7 @@ async function startWorker(url) {
     worker.onerror = reject;
   });
   return {
-    async openSiteIndex(index, base, language) {
+    async openSiteIndex(/** @type {any} */ index, /** @type {string} */ base, /** @type {string | undefined} */ language) {
       const place = [index, base, language];
       const siteUrl = await request(worker, place);
       /** @type {(method: string) => Call} */
@@ -85,7 +82,6 @@ async function startWorker(url) {
  * @param {Worker} worker
  * @param {any[]} content
  * @param {Partial<AnswerOptions>} [run]
- * @returns {Promise<any>}
  */
 function request(worker, content, { signal, onStage } = {}) {
   return new Promise((resolve, reject) => {

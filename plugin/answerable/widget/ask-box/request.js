@@ -9,25 +9,9 @@ import { getPageLanguage, HOME, LOAD_MILLISECONDS } from "./strings.js";
  */
 
 /**
- * An answer as `POST answer` gives it, after `checkAnswer`.
- * @typedef {Object} Answer
- * @property {"supported" | "partial" | "related-material" | "not-found"} mode
- * @property {Claim[]} claims
- * @property {Claim[]} routes
- * @property {Citation[]} citations
- * @property {string} [confidence]
- * @property {boolean} [written] by a model, or stored
- * @property {boolean} [complete] as its writer says
- * @property {boolean} [fallback] in the place of a model's answer
- * @property {string} [reason]
- * @property {number} [dropped]
- * @property {any} [notes]
- * @property {string} [site_url]
- * @property {string} [bundle]
- * @property {string} [request_id]
- * @property {boolean} [stored] before somebody asked
- * @property {string} [question] that it is stored for
- * @property {Answer | null} [excerpts] what would be answered without it
+ * An answer as `POST answer` gives it, after `checkAnswer`; the HTTP API tells what else it holds.
+ * @typedef {Record<string, any> & { mode: string, claims: Claim[], routes: Claim[], citations: Citation[],
+ *   excerpts?: Answer | null }} Answer
  */
 
 /**
@@ -43,8 +27,8 @@ import { getPageLanguage, HOME, LOAD_MILLISECONDS } from "./strings.js";
  */
 
 /**
- * A section that the search has found.
- * @typedef {{ url: string, title: string, link: string }} Place
+ * A section that the search has found, with its line.
+ * @typedef {{ id: string, url: string, title: string, link: string, line: string }} Place
  */
 
 /** @typedef {(stage: string) => unknown} Entered */
@@ -86,6 +70,18 @@ export function demand(condition) {
   if (!condition) throw new TypeError("not an answer");
 }
 
+/**
+ * Decode what is percent-encoded; a text that is not stays as it is.
+ * @param {string} text
+ */
+export function decode(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** The reason why a question was not answered; `code` is the wire's, an HTTP status or the box's own. */
 export class Problem extends Error {
   /**
@@ -103,7 +99,6 @@ export class Problem extends Error {
  * Resolve an address of an answer against this copy of the site; null for one that is not followed.
  * @param {any} address
  * @param {string} [siteUrl] where the site was built for
- * @returns {string | null}
  */
 export function resolveAddress(address, siteUrl) {
   try {
@@ -120,7 +115,6 @@ export function resolveAddress(address, siteUrl) {
 /**
  * Throw a TypeError for what is no answer, or one whose mode or markers its citations do not bear out.
  * @param {any} answer
- * @returns {Answer}
  */
 export function checkAnswer(answer) {
   demand(isObject(answer) && Array.isArray(answer.citations));
@@ -167,14 +161,12 @@ function checkSentences(sentences, kind, kinds) {
  * Resolve the addresses of places, and leave out those that are not followed.
  * @param {any} rows
  * @param {string} [siteUrl]
- * @returns {Place[]}
  */
 function resolvePlaces(rows, siteUrl) {
-  const places = Object.values(rows);
-  demand(places.every(({ url, title }) => isText(url) && isText(title)));
-  return places.flatMap(({ url, title }) => {
-    const link = resolveAddress(url, siteUrl);
-    return link ? [{ url, title, link }] : [];
+  return Object.entries(rows).flatMap(([id, { url, title, line, href }]) => {
+    demand(isText(url) && isText(title) && [line, href].every(isOptionalText));
+    const link = resolveAddress(href ?? url, siteUrl);
+    return link ? [{ id, url, title, link, line: line ?? "" }] : [];
   });
 }
 
@@ -186,9 +178,7 @@ export class Answerer {
   /** @type {Promise<Site> | null} */
   #site = null;
 
-  /**
-   * @param {HTMLElement} box whose endpoint counts, else that of the page
-   */
+  /** @param {HTMLElement} box whose endpoint counts, else that of the page */
   constructor(box) {
     const link = document.querySelector('link[rel~="answerable"]');
     const address = box.getAttribute("endpoint") ?? link?.getAttribute("href");
@@ -209,7 +199,6 @@ export class Answerer {
    * @param {string} question
    * @param {AbortSignal} signal
    * @param {Entered} entered
-   * @returns {Promise<Answer>}
    */
   async answer(question, signal, entered) {
     for (let tries = 0; ; tries += 1) {
@@ -235,7 +224,6 @@ export class Answerer {
    * List the sections that the search finds for a question, best first.
    * @param {string} question
    * @param {string} [siteUrl] of its answer
-   * @returns {Promise<Place[]>}
    */
   async listPlaces(question, siteUrl) {
     const signal = AbortSignal.timeout?.(LOAD_MILLISECONDS);
@@ -251,7 +239,6 @@ export class Answerer {
    * answers, whose owner would pay for each key, and none before `readSite`.
    * @param {string} question
    * @param {AbortSignal} signal
-   * @returns {Promise<import("../suggest.js").Suggestions>}
    */
   async suggest(question, signal) {
     const site = this.isDefault ? await this.#site : null;
@@ -293,7 +280,6 @@ export class Answerer {
   /**
    * Read site.json once.
    * @param {string} [query] of its address
-   * @returns {Promise<Site>}
    */
   async readSite(query = "") {
     if (location.protocol === "file:" && !this.#box.fetch) throw new Problem("file");
@@ -368,7 +354,6 @@ async function readEvents(response, entered) {
 /**
  * @param {typeof fetch} call
  * @param {string} query
- * @returns {Promise<Site>}
  */
 async function readSite(call, query) {
   const address = new URL(`site.json${query}`, HOME);

@@ -18,20 +18,8 @@ export const LOAD_MILLISECONDS = 30_000;
 /** The time that the texts of a language may take before the button appears in English. */
 const STRINGS_MILLISECONDS = 5_000;
 
-/** Matches a word of a text. */
-export const WORD = /[\p{L}\p{M}\p{N}]+/gu;
-
 /** The folder that the script is published in. */
 export const HOME = new URL(".", import.meta.url);
-
-/**
- * Import a script of the widget that few pages need.
- * @param {string} name
- * @returns {Promise<any>}
- */
-export function importScript(name) {
-  return import(new URL(name, HOME).href);
-}
 
 /** Texts in English, which also stand for those that a translation lacks. */
 export const IN_ENGLISH = makeLanguage("en", {});
@@ -42,7 +30,6 @@ const loads = {};
 /**
  * @param {string} tag
  * @param {Record<string, Text>} strings
- * @returns {Language}
  */
 function makeLanguage(tag, strings) {
   /** @type {Say} */
@@ -57,7 +44,6 @@ function makeLanguage(tag, strings) {
 /**
  * Load the texts in a language; English where there are none.
  * @param {string} language
- * @returns {Promise<Language>}
  */
 export async function loadLanguage(language) {
   const base = baseOf(language);
@@ -94,7 +80,6 @@ export function getPageLanguage() {
  * Name a language in the words of another.
  * @param {string} language
  * @param {string} tag of the words
- * @returns {string}
  */
 export function nameLanguage(language, tag) {
   try {
@@ -102,25 +87,4 @@ export function nameLanguage(language, tag) {
   } catch {
     return language;
   }
-}
-
-/**
- * List the words that a question is about; all of them where it has no others.
- * @param {string} question
- * @param {Say} say
- * @returns {string[]}
- */
-export function listContentWords(question, say) {
-  const words = question.match(/[\p{L}\p{N}](\S*[\p{L}\p{N}+#])?/gu) ?? [];
-  const stopwords = say("stopwords").split(" ");
-  const content = words.filter((word) => !stopwords.includes(word.toLowerCase()));
-  return content.length ? content : words;
-}
-
-/**
- * Return a word without the case and the number that it is written in.
- * @param {string} word
- */
-export function ignoreNumber(word) {
-  return word.toLowerCase().replace(/(?<=..)(ies|y|e|s)+$/, "");
 }

@@ -12,7 +12,6 @@ import { extractTerms } from "./tokenization.js";
  * @param {Float32Array} scores
  * @param {number} count
  * @param {Uint8Array} [among] marks the rows to select from, all by default
- * @returns {number[]}
  */
 export function selectTopRows(scores, count, among) {
   /** @type {number[]} */
@@ -29,7 +28,6 @@ export function selectTopRows(scores, count, among) {
  * @param {Store} store
  * @param {Map<string, number>} idfs of the query's terms, by `computeIdfs`
  * @param {RowRange} rows the passages that are the corpus
- * @returns {Float32Array}
  */
 export function scoreBm25(store, idfs, [first, end]) {
   const { K1, B } = store.recipe.bm25;
@@ -57,7 +55,6 @@ export function scoreBm25(store, idfs, [first, end]) {
  * @param {Iterable<string>} terms
  * @param {RowRange} rows
  * @param {Set<string>} names
- * @returns {Map<string, number>}
  */
 export function computeIdfs(store, terms, [first, end], names) {
   const idfs = new Map();
@@ -74,7 +71,6 @@ export function computeIdfs(store, terms, [first, end], names) {
  * @param {Store} store
  * @param {number} passages
  * @param {number} frequency
- * @returns {number}
  */
 export function computeIdf({ recipe }, passages, frequency) {
   return Math.log(1 + (passages + recipe.bm25.BACKGROUND_PASSAGES - frequency + 0.5) / (frequency + 0.5));
@@ -84,7 +80,6 @@ export function computeIdf({ recipe }, passages, frequency) {
  * Find the terms that a passage holds.
  * @param {Store} store
  * @param {Iterable<string>} terms
- * @returns {Set<string>}
  */
 export function findIndexedTerms(store, terms) {
   return new Set([...terms].filter((term) => store.postings(term).passages.length));
@@ -97,7 +92,6 @@ export function findIndexedTerms(store, terms) {
  * @param {Map<string, string>} forms the term of each form of these terms
  * @param {string} text
  * @param {string} language
- * @returns {number}
  */
 export function computeIdfShare(recipe, weights, forms, text, language) {
   const terms = new Set(extractTerms(recipe, text, language, forms));
@@ -115,7 +109,6 @@ export function computeIdfShare(recipe, weights, forms, text, language) {
  * @param {Uint32Array} passages
  * @param {number} first
  * @param {number} end
- * @returns {RowRange}
  */
 function findPostingsSlice(passages, first, end) {
   return [searchSorted(passages, first), searchSorted(passages, end)];
@@ -125,7 +118,6 @@ function findPostingsSlice(passages, first, end) {
  * Find the first place of a rising array whose value is not less than one.
  * @param {Uint32Array} values
  * @param {number} least
- * @returns {number}
  */
 function searchSorted(values, least) {
   let low = 0;
@@ -141,7 +133,6 @@ function searchSorted(values, least) {
 /**
  * Add up numbers, in their order.
  * @param {Iterable<number>} values
- * @returns {number}
  */
 export function sum(values) {
   let total = 0;

@@ -3,7 +3,6 @@
 /**
  * Count the code points of a text, as `len` does.
  * @param {string} text
- * @returns {number}
  */
 export function countCodePoints(text) {
   return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
@@ -13,7 +12,6 @@ export function countCodePoints(text) {
  * Return the offset in code points of an offset in units.
  * @param {string} text
  * @param {number} offset
- * @returns {number}
  */
 export function codePointOffset(text, offset) {
   return countCodePoints(text.slice(0, offset));
@@ -23,7 +21,6 @@ export function codePointOffset(text, offset) {
  * Return the offset in units of an offset in code points.
  * @param {string} text
  * @param {number} offset
- * @returns {number}
  */
 export function unitOffset(text, offset) {
   return Array.from(text).slice(0, offset).join("").length;

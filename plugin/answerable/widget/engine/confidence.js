@@ -5,7 +5,6 @@
  * @param {import("./store.js").Store} store
  * @param {import("./question.js").QuestionReading} reading
  * @param {import("./rank.js").Scored[]} passages
- * @returns {"medium" | "low"}
  */
 export function ratePassages({ manifest, passageRecords, recipe }, { remarks }, passages) {
   const { FIRST_PASSAGES, MANY_PAGES, SURE_ABOVE_FLOOR } = recipe.confidence;

@@ -15,7 +15,6 @@ const ARRAY_TYPES = { Int8Array, Uint8Array, Uint16Array, Uint32Array, Float32Ar
 /**
  * Decompress a file; throws where it is damaged.
  * @param {BodyInit} data
- * @returns {Promise<ArrayBuffer>}
  */
 async function inflate(data) {
   const stream = /** @type {ReadableStream} */ (new Response(data).body);
@@ -25,7 +24,6 @@ async function inflate(data) {
 /**
  * Unpack a container; throws where it is damaged or of another format.
  * @param {BodyInit} data
- * @returns {Promise<Container>}
  */
 export async function unpackContainer(data) {
   const buffer = await inflate(data);

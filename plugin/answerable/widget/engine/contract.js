@@ -73,7 +73,6 @@ function distinctCitations(citations) {
 /**
  * Return what tells a citation from others.
  * @param {RecordCitation} citation
- * @returns {string}
  */
 export function citationKey({ id, url, quote, start }) {
   return JSON.stringify([id, url, quote, start]);

@@ -27,7 +27,6 @@ const WINDOW_SUFFIX = /~[0-9]+$/u;
  * @param {string[]} ends
  * @param {ArrayLike<number>} shared
  * @param {string} separator
- * @returns {string[]}
  */
 function restoreTitles(ends, shared, separator) {
   /** @type {string[]} */
@@ -43,7 +42,6 @@ function restoreTitles(ends, shared, separator) {
  * Make the anchor that Markdown gives the last heading of a title; see `guess_anchor` in `bundle.py`.
  * @param {string} title
  * @param {string} separator
- * @returns {string}
  */
 function guessAnchor(title, separator) {
   const heading = /** @type {string} */ (title.split(separator).at(-1)).toLowerCase();
@@ -54,7 +52,6 @@ function guessAnchor(title, separator) {
  * Assemble the phrases of each table by name.
  * @param {Record<string, string[]>} tables
  * @param {Record<string, any>} arrays
- * @returns {Record<string, Map<string, Phrase>>}
  */
 function assemblePhrases(tables, { phraseSizes, phraseRecords, phraseFrequencies }) {
   let row = 0;

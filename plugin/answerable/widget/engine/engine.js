@@ -140,10 +140,28 @@ export class Engine {
     const forget = () => (this.#suggestions = undefined);
     const [index, retrieved] = await Promise.all([
       this.#suggestions?.catch(forget),
-      this.#retrieve(question, language, () => {}, 0, dropUnknownWords, true),
+      this.#retrieve(await this.#completeLastWord(question), language, () => {}, 0, dropUnknownWords, true),
     ]);
     const questions = index ? findSuggestions(store, index, cleanQuestion(question)) : [];
     return { questions, places: await this.#describePlaces(await listSections(store, retrieved, 0), retrieved.reading) };
+  }
+
+  /**
+   * Put in the place of a last word that is not whole yet the site's most frequent words that begin with it.
+   * @param {string} question
+   */
+  async #completeLastWord(question) {
+    const { store } = this;
+    const [begun = ""] = question.match(/[\p{L}\p{M}\p{N}]+$/u) ?? [];
+    const word = begun.toLowerCase();
+    if (!word) return question;
+    await store.loadTerms([word]);
+    const indexes = store.site.tags.map((tag) => store.formsNear(word, tag).termsByForm);
+    if (indexes.some((terms) => terms.has(word))) return question;
+    const terms = new Set(indexes.flatMap((forms) => [...forms].filter(([form]) => form.startsWith(word)).map(([, term]) => term)));
+    const count = (/** @type {string} */ term) => store.postings(term).passages.length;
+    const completed = [...terms].sort((left, right) => count(right) - count(left)).slice(0, 3);
+    return completed.length ? question.slice(0, -begun.length) + completed.join(" ") : question;
   }
 
   /** Begin to load what every question needs and `suggest` does not. */

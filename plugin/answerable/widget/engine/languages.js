@@ -6,7 +6,6 @@
  * The most specific match wins: "fr-CA" takes "fr-CA", else "fr", else every variety of French.
  * @param {string | null} tag
  * @param {readonly string[]} languages
- * @returns {string[]}
  */
 export function matchLanguages(tag, languages) {
   if (tag === null) return [];
@@ -22,7 +21,6 @@ export function matchLanguages(tag, languages) {
 /**
  * Split a language tag into its parts.
  * @param {string} tag
- * @returns {string[]}
  */
 function splitTag(tag) {
   return tag.toLowerCase().split(/[-_]/);
@@ -31,7 +29,6 @@ function splitTag(tag) {
 /**
  * Return the language of a tag, without its region.
  * @param {string} language
- * @returns {string}
  */
 export function baseLanguage(language) {
   return splitTag(language)[0];

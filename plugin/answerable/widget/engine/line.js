@@ -15,7 +15,6 @@ import { formsIn } from "./word_forms.js";
  * @param {Recipe} recipe
  * @param {Passage} passage
  * @param {import("./question.js").QuestionReading} reading
- * @returns {TextRange}
  */
 export function findLine(recipe, passage, { idfs, forms }) {
   const { text, language } = passage;
@@ -48,7 +47,6 @@ export function findLine(recipe, passage, { idfs, forms }) {
  * @param {Recipe} recipe
  * @param {number} first
  * @param {number[]} ends
- * @returns {number}
  */
 function chooseEnd({ line }, first, ends) {
   const shortest = first + line.LINE_WORDS;
@@ -65,7 +63,6 @@ function chooseEnd({ line }, first, ends) {
  * @param {Passage} passage
  * @param {Map<string, number>} weights
  * @param {Map<string, string>} forms
- * @returns {string[]}
  */
 function readTerms(recipe, word, { language, text }, weights, forms) {
   let [written] = word;
@@ -85,7 +82,6 @@ function readTerms(recipe, word, { language, text }, weights, forms) {
  * @param {Recipe} recipe
  * @param {string[][]} terms
  * @param {Map<string, number>} weights
- * @returns {number}
  */
 function weigh({ line }, terms, weights) {
   const seen = new Set();
@@ -101,7 +97,6 @@ function weigh({ line }, terms, weights) {
  * Count the numbers of a rising list that are less than one.
  * @param {number[]} values
  * @param {number} limit
- * @returns {number}
  */
 function countBelow(values, limit) {
   const place = values.findIndex((value) => value >= limit);

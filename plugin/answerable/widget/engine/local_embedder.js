@@ -29,7 +29,6 @@ export class TokenPieces {
   /**
    * Return the id of a piece; undefined for one that is special, a byte or unknown.
    * @param {string} piece
-   * @returns {number | undefined}
    */
   findId(piece) {
     return this.#ids.get(piece);
@@ -38,7 +37,6 @@ export class TokenPieces {
   /**
    * Encode a text; a character that no piece has becomes the bytes of its UTF-8.
    * @param {string} text
-   * @returns {number[]}
    */
   encode(text) {
     const { SPACE, SPECIAL, SPECIAL_PIECES, WORD } = this.#constants;
@@ -59,7 +57,6 @@ export class TokenPieces {
   /**
    * Merge the pair of pieces that ranks first, and the first of equals, until none is left.
    * @param {string} word
-   * @returns {number[]}
    */
   #encodeWord(word) {
     // Merging ends with the whole word wherever it is a piece.
@@ -93,10 +90,7 @@ export class TokenPieces {
     return (merged + (isSpaces ? SPACES_RANK : 0)) * LEFT_IDS + /** @type {number} */ (this.#ids.get(left));
   }
 
-  /**
-   * @param {string} part
-   * @returns {number[]}
-   */
+  /** @param {string} part */
   #findIds(part) {
     const id = this.#ids.get(part);
     if (id !== undefined) return [id];
@@ -113,7 +107,6 @@ const UNICODE_PIECES = "unicode-vocabulary.bin";
  * @param {string} folder such as `model/0123456789abcdef`
  * @param {Recipe} recipe
  * @param {AbortSignal} [signal]
- * @returns {Promise<LocalEmbedder>}
  */
 export async function openLocalEmbedder(files, folder, recipe, signal) {
   const embedder = new LocalEmbedder(files, folder, recipe);
@@ -150,7 +143,6 @@ class LocalEmbedder {
    * Load the pieces that a text may need, for `wordRank` of its words.
    * @param {string} text
    * @param {AbortSignal} [signal]
-   * @returns {Promise<void>}
    */
   async loadPieces(text, signal) {
     if (/[^\0-\x7f]/.test(text)) await this.loadVocabulary(UNICODE_PIECES, signal);
@@ -160,7 +152,6 @@ class LocalEmbedder {
    * Load the pieces of a vocabulary, once, with the place of the vector of each.
    * @param {string} path
    * @param {AbortSignal} [signal]
-   * @returns {Promise<void>}
    */
   async loadVocabulary(path, signal) {
     if (this.#vocabularies.has(path)) return;
@@ -190,7 +181,6 @@ class LocalEmbedder {
   /**
    * Rank a lower-case word among the tokenizer's pieces of ordinary language; null if none.
    * @param {string} word whose pieces have been loaded
-   * @returns {number | null}
    */
   wordRank(word) {
     const [first = "", ...others] = word;
@@ -206,7 +196,6 @@ class LocalEmbedder {
    * Embed a text as a unit vector; zeros for a text without tokens.
    * @param {string} text
    * @param {AbortSignal} [signal]
-   * @returns {Promise<Float32Array>}
    */
   async embed(text, signal) {
     await this.loadPieces(text, signal);
@@ -235,7 +224,6 @@ class LocalEmbedder {
 /**
  * Scale a vector to length 1 in float32; zeros stay.
  * @param {Float64Array} sums
- * @returns {Float32Array}
  */
 function normalize(sums) {
   let square = 0;

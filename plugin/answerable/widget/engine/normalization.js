@@ -8,7 +8,6 @@ import { removeSpace, splitAtSpace } from "./white_space.js";
  * List the words of a text without typography and Markdown emphasis.
  * @param {import("./recipe.js").Recipe} recipe
  * @param {string} text
- * @returns {string[]}
  */
 export function foldWords({ normalization }, text) {
   const plain = replaceAll(normalization.EMPHASIS, text, "");
@@ -19,7 +18,6 @@ export function foldWords({ normalization }, text) {
  * Test whether a word shows a letter or a digit.
  * @param {import("./recipe.js").Recipe} recipe
  * @param {string} word
- * @returns {boolean}
  */
 export function isVisible({ normalization }, word) {
   return Array.from(word).some((unit) => /[\p{L}\p{N}]/u.test(unit) && !normalization.BLANK_CHARACTERS.includes(unit));
@@ -28,7 +26,6 @@ export function isVisible({ normalization }, word) {
 /**
  * Count the characters that are not white space.
  * @param {string} text
- * @returns {number}
  */
 export function countVisibleCharacters(text) {
   return countCodePoints(removeSpace(text));
@@ -37,7 +34,6 @@ export function countVisibleCharacters(text) {
 /**
  * Lower-case a text and divide its runs of letters and digits by single spaces.
  * @param {string} text
- * @returns {string}
  */
 export function normalizePhrase(text) {
   return splitAtSpace(text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, " ")).join(" ");
@@ -47,7 +43,6 @@ export function normalizePhrase(text) {
  * List the n-grams of a normalized text, of each of the lengths in words.
  * @param {string} text
  * @param {Iterable<number>} lengths
- * @returns {string[]}
  */
 export function splitNgrams(text, lengths) {
   const words = splitAtSpace(normalizePhrase(text));

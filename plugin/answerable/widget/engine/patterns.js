@@ -7,7 +7,6 @@ const variants = new WeakMap();
  * Return a pattern with one more flag, made once.
  * @param {RegExp} pattern
  * @param {string} flag
- * @returns {RegExp}
  */
 function withFlag(pattern, flag) {
   let byFlag = variants.get(pattern);
@@ -21,7 +20,6 @@ function withFlag(pattern, flag) {
  * Find the texts of all matches, as `findall` does for a pattern without groups.
  * @param {RegExp} pattern
  * @param {string} text
- * @returns {string[]}
  */
 export function findTexts(pattern, text) {
   return text.match(withFlag(pattern, "g")) ?? [];
@@ -31,7 +29,6 @@ export function findTexts(pattern, text) {
  * Test whether a text begins with a match, as `match` finds one.
  * @param {RegExp} pattern
  * @param {string} text
- * @returns {boolean}
  */
 export function matchesStart(pattern, text) {
   const sticky = withFlag(pattern, "y");
@@ -43,7 +40,6 @@ export function matchesStart(pattern, text) {
  * Test whether all of a text matches, as `fullmatch` does.
  * @param {RegExp} pattern
  * @param {string} text
- * @returns {boolean}
  */
 export function matchesAll(pattern, text) {
   let byFlag = variants.get(pattern);
@@ -61,7 +57,6 @@ export function matchesAll(pattern, text) {
  * @param {RegExp} pattern
  * @param {string} text
  * @param {string | ((...groups: any[]) => string)} replacement
- * @returns {string}
  */
 export function replaceAll(pattern, text, replacement) {
   const whole = withFlag(pattern, "g");
@@ -73,7 +68,6 @@ export function replaceAll(pattern, text, replacement) {
 /**
  * Escape a text so that a pattern with the flag "u" matches it as it is, in a class too.
  * @param {string} text
- * @returns {string}
  */
 export function escapePattern(text) {
   // Outside a class "\-" is an error.

@@ -18,7 +18,6 @@ export const NO_POSTINGS = {
 /**
  * Read the postings of a shard by term.
  * @param {Container} shard
- * @returns {Map<string, TermPostings>}
  */
 export function readPostings({ values, arrays }) {
   let start = 0;

@@ -15,7 +15,6 @@ import { formsIn, readForms } from "./word_forms.js";
 /**
  * Normalize a question to NFKC, without control characters, with single spaces.
  * @param {string} question
- * @returns {string}
  */
 export function cleanQuestion(question) {
   return splitAtSpace(question.normalize("NFKC").replace(/\p{C}/gu, " ")).join(" ");
@@ -49,7 +48,6 @@ function listFramingWords({ framing }) {
  * Drop the words by which people ask, unless there are no others.
  * @param {Recipe} recipe
  * @param {string[]} words
- * @returns {string[]}
  */
 function dropFraming(recipe, words) {
   const framingWords = listFramingWords(recipe);
@@ -61,7 +59,6 @@ function dropFraming(recipe, words) {
  * Test whether a question has a word for what was released or changed, not only a version.
  * @param {Recipe} recipe
  * @param {string} question
- * @returns {boolean}
  */
 function asksForHistory({ history }, question) {
   const words = ` ${normalizePhrase(question)} `;
@@ -73,7 +70,6 @@ function asksForHistory({ history }, question) {
  * @param {Recipe} recipe
  * @param {string} question
  * @param {Set<string>} phrases in it
- * @returns {boolean}
  */
 function asksAboutNow(recipe, question, phrases) {
   const [nowPhrases, substrings] = recipe.question.NOW_WORDS;
@@ -95,7 +91,6 @@ function asksAboutNow(recipe, question, phrases) {
  * Test whether a lower-case word is long enough to be recognized when misspelled.
  * @param {Store} store
  * @param {string} word
- * @returns {boolean}
  */
 export function mayBeMisspelled({ recipe }, word) {
   return countCodePoints(word) >= recipe.question.MIN_WORD_LETTERS && /^\p{L}+$/u.test(word);
@@ -146,7 +141,6 @@ export async function findJoinedSpelling(store, first, second) {
  * @param {SpellingIndex} index
  * @param {string} word
  * @param {number} maxEdits
- * @returns {string[]}
  */
 function findWithinEdits({ texts, lengths, letters }, word, maxEdits) {
   const length = countCodePoints(word);
@@ -167,7 +161,6 @@ function findWithinEdits({ texts, lengths, letters }, word, maxEdits) {
  * @param {string} second
  * @param {number} maxEdits
  * @param {number} [replacing] the edits that a replaced letter counts for
- * @returns {number}
  */
 export function editDistance(first, second, maxEdits, replacing = 1) {
   const [left, right] = [[...first], [...second]];
@@ -218,7 +211,6 @@ async function indexSpellings(store) {
 /**
  * Mark the letters of a word, by the last five bits of their code points.
  * @param {string} word
- * @returns {number}
  */
 function letterBits(word) {
   let bits = 0;
@@ -229,7 +221,6 @@ function letterBits(word) {
 /**
  * Count the bits of a number of 32.
  * @param {number} bits
- * @returns {number}
  */
 function countBits(bits) {
   let count = 0;
@@ -339,7 +330,6 @@ function weighTerms(store, terms) {
  * Load what a question reads of a site's words, for `readForms`.
  * @param {Store} store
  * @param {string} question
- * @returns {Promise<void>}
  */
 async function loadWords(store, question) {
   // A word in camel case has other parts than in lower case, in which an unknown word is looked up.
@@ -353,7 +343,6 @@ async function loadWords(store, question) {
  * List the words of the names of the site and its author, which pages need not contain.
  * @param {Store} store
  * @param {string} language
- * @returns {Set<string>}
  */
 function listSiteNameWords({ site, recipe }, language) {
   return new Set(site.names.flatMap((name) => extractWords(recipe, name, language)));
@@ -424,7 +413,6 @@ async function correctSpelling(store, question, wordRank) {
  * Test whether a content word is written as no page has it, nor a name of the site.
  * @param {Store} store that has loaded the terms of the word
  * @param {string} word
- * @returns {boolean}
  */
 function isNewForm(store, word) {
   return !store.site.tags.some(
@@ -460,7 +448,6 @@ function remarkUnknownWords(store, text, wordRank) {
  * counts as a whole, whatever its parts are; framing words are not what a question is about.
  * @param {Store} store
  * @param {string[]} words
- * @returns {Set<string>}
  */
 function findUnknownWords(store, words) {
   const { site, recipe } = store;

@@ -43,7 +43,6 @@ const DAY_MILLISECONDS = 86_400_000;
  * Score all but the cosine of every passage: words, names, pages and recency.
  * @param {Store} store
  * @param {QuestionReading} reading
- * @returns {Signals}
  */
 export function computeSignals(store, reading) {
   const { history, recency } = store.manifest.profile;
@@ -74,7 +73,6 @@ export function computeSignals(store, reading) {
  * @param {Candidates} candidates
  * @param {Signals} signals
  * @param {number} [slack]
- * @returns {Ranking}
  */
 export function scoreRows(store, { rows, cosines }, signals, slack = 0) {
   const { fround } = Math;
@@ -104,7 +102,6 @@ export function scoreRows(store, { rows, cosines }, signals, slack = 0) {
  * @param {Uint8Array} mask of the candidates
  * @param {number} count
  * @param {Signals} signals
- * @returns {Scored[]}
  */
 export function listTopItems({ rows, dense, base, score }, mask, count, { lexical, boost, page, question }) {
   return selectTopRows(score, count, mask).map((place) => {
@@ -131,7 +128,6 @@ export function listTopItems({ rows, dense, base, score }, mask, count, { lexica
  * @param {Signals} signals
  * @param {Uint8Array} readable
  * @param {number} [slack] by how much one may miss the floor
- * @returns {Promise<Candidates>}
  */
 export async function findPassageCandidates(store, unit, signals, readable, slack = 0) {
   const { EXACT_PASSAGES, CANDIDATES, ESTIMATE_SLACK } = store.recipe.vectors;
@@ -169,7 +165,6 @@ function prefetchSiblings(store, { score, aboveFloor }, { lexical }) {
  * @param {Ranking} ranking
  * @param {Uint8Array} readable
  * @param {number} count of either
- * @returns {number[]}
  */
 function selectCandidates({ rows, score, aboveFloor }, readable, count) {
   const eligible = aboveFloor.map((above, place) => above & readable[rows[place]]);
@@ -181,7 +176,6 @@ function selectCandidates({ rows, score, aboveFloor }, readable, count) {
  * Score every passage by BM25; each language is a corpus of its own.
  * @param {Store} store
  * @param {Idfs} idfs
- * @returns {Float32Array}
  */
 function scoreLexical(store, idfs) {
   const scores = new Float32Array(store.passageRecords.length);
@@ -196,7 +190,6 @@ function scoreLexical(store, idfs) {
  * alias and that of its best theme.
  * @param {Store} store
  * @param {QuestionReading} reading
- * @returns {Float32Array}
  */
 export function scoreNameBoosts(store, { phrases }) {
   const { name_boost: nameBoost, theme_boost: themeBoost, title_boost: titleBoost } = store.manifest.profile;
@@ -211,7 +204,6 @@ export function scoreNameBoosts(store, { phrases }) {
  * @param {Store} store
  * @param {QuestionReading} reading
  * @param {Float32Array} lexical of each passage
- * @returns {Float32Array}
  */
 export function scorePages(store, reading, lexical) {
   const { title_cosine: cosine, title_share: share, page_words: words } = store.manifest.profile;
@@ -229,7 +221,6 @@ export function scorePages(store, reading, lexical) {
  * Score the best question that each passage's section is known to answer; 1 is for the very same words.
  * @param {Store} store
  * @param {QuestionReading} reading
- * @returns {Float32Array}
  */
 export function scoreQuestions(store, { idfs, question }) {
   const { OTHER_QUESTION, SAME_QUESTION } = store.recipe.rank;
@@ -252,7 +243,6 @@ export function scoreQuestions(store, { idfs, question }) {
  * Hash the words of a question in lower case, in their order, but for those by which people ask; above 0.
  * @param {import("./recipe.js").Recipe} recipe
  * @param {string} question
- * @returns {number}
  */
 export function hashWords(recipe, question) {
   const list = (/** @type {string} */ name) => splitAtSpace(String(recipe[name]));
@@ -269,7 +259,6 @@ export function hashWords(recipe, question) {
 /**
  * Score how new each record is: 1 for the newest date, half of it a year before; 0 without a date.
  * @param {Store} store
- * @returns {Float32Array}
  */
 export function scoreFreshness(store) {
   const days = store.dates.map((date) => (date ? Date.parse(date) / DAY_MILLISECONDS : -Infinity));
@@ -282,7 +271,6 @@ export function scoreFreshness(store) {
  * falling linearly to 0 at half of the records.
  * @param {number} frequency
  * @param {number} records
- * @returns {number}
  */
 export function fadeCommonPhrase(frequency, records) {
   return Math.max(0, 1 - (2 * Math.max(0, frequency - 1)) / Math.max(records, 2));
@@ -294,7 +282,6 @@ export function fadeCommonPhrase(frequency, records) {
  * @param {PhraseIndex} names
  * @param {Set<string>} phrases of the question
  * @param {number} boost
- * @returns {Float32Array}
  */
 function findBestBoosts(store, names, phrases, boost) {
   const records = store.weights.length;
@@ -313,7 +300,6 @@ function findBestBoosts(store, names, phrases, boost) {
  * @param {ArrayLike<number>} norms of their idf vectors
  * @param {Idfs} idfs
  * @param {(language: string, row: number) => boolean} isOwn whether a text is in a language
- * @returns {Float64Array}
  */
 function computeCosines(index, norms, idfs, isOwn) {
   const products = new Float64Array(norms.length);
@@ -333,7 +319,6 @@ function computeCosines(index, norms, idfs, isOwn) {
  * the question contains as a whole phrase.
  * @param {Store} store
  * @param {QuestionReading} reading
- * @returns {Float64Array}
  */
 function computeTitleShares(store, { forms, idfs, phrases }) {
   const shares = new Float64Array(store.weights.length);
@@ -354,7 +339,6 @@ function computeTitleShares(store, { forms, idfs, phrases }) {
  * Average the lexical scores of each record's three best passages; a missing one counts 0.
  * @param {Store} store
  * @param {Float32Array} lexical
- * @returns {Float64Array}
  */
 function averageBestPassages(store, lexical) {
   const { BEST_PASSAGES } = store.recipe.rank;
@@ -381,7 +365,6 @@ const recordsByLanguage = new WeakMap();
  * List the records that have passages in a language.
  * @param {Store} store
  * @param {string} language
- * @returns {Set<number>}
  */
 function listRecordsInLanguage(store, language) {
   let records = recordsByLanguage.get(store);

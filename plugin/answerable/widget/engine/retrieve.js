@@ -26,7 +26,6 @@ import { computeSignals, findPassageCandidates, listTopItems, scoreRows } from "
  * @param {number} [topK]
  * @param {string | null} [language] of the question: passages in it, if any is above the floor, leave out all others
  * @param {number} [near] how many passages a little under the floor are returned too
- * @returns {Promise<RetrievalResult>}
  */
 export async function retrieve(store, reading, vector, topK = store.recipe.retrieve.TOP_K, language = null, near = 0) {
   if (!reading.terms.size) return { passages: [], siblings: [], near: [], reading, vector: null };
@@ -52,7 +51,6 @@ export async function retrieve(store, reading, vector, topK = store.recipe.retri
  * Scale an embedded question to length 1.
  * @param {Store} store
  * @param {Float32Array} vector
- * @returns {Float32Array}
  */
 export function normalizeQuery(store, vector) {
   const truncated = vector.subarray(0, store.manifest.dimensions);
@@ -67,7 +65,6 @@ export function normalizeQuery(store, vector) {
  * @param {Float32Array} unit
  * @param {Ranking} ranking
  * @param {Scored[]} best
- * @returns {Promise<Scored[]>}
  */
 async function rankSiblings(store, signals, unit, ranking, best) {
   const { SIBLING_PAGES, MAX_SIBLINGS, SIBLING_SLACK } = store.recipe.retrieve;
@@ -88,7 +85,6 @@ async function rankSiblings(store, signals, unit, ranking, best) {
  * Mark the passages in a language that the asker can read; none if none is known.
  * @param {Store} store
  * @param {string | null} language
- * @returns {Uint8Array}
  */
 function markReadable({ site, passageRecords }, language) {
   const readable = new Uint8Array(passageRecords.length);

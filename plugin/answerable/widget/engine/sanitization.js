@@ -10,7 +10,6 @@ import { replaceAll } from "./patterns.js";
  * Every kind of line end becomes a line feed, which code needs; a tab becomes four spaces.
  * @param {Recipe} recipe
  * @param {string} text
- * @returns {string}
  */
 export function sanitizeText(recipe, text) {
   const { LINE_ENDS, UNSAFE } = recipe.sanitization;

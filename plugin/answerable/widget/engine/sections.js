@@ -14,7 +14,6 @@ import { formsIn } from "./word_forms.js";
  * @param {Store} store
  * @param {QuestionReading} reading
  * @param {Scored[]} pool
- * @returns {Scored[]}
  */
 function orderSections(store, reading, pool) {
   const { hasCode, passageLengths, passageRecords: records, passageTitles, recipe } = store;
@@ -42,7 +41,6 @@ function orderSections(store, reading, pool) {
  * Order what is above the floor, and what is a little under it beside such a passage.
  * @param {Store} store
  * @param {RetrievalResult} retrieved
- * @returns {Scored[]}
  */
 function orderCandidates(store, { passages, siblings, reading }) {
   const pool = [...passages, ...siblings].sort((left, right) => right.score - left.score);
@@ -54,7 +52,6 @@ function orderCandidates(store, { passages, siblings, reading }) {
  * for history.
  * @param {Store} store
  * @param {RetrievalResult} retrieved
- * @returns {Scored[]}
  */
 export function choosePassages(store, retrieved) {
   const { isHistory, passageRecords: records, recipe } = store;

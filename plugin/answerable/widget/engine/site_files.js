@@ -32,7 +32,6 @@ export class IndexGoneError extends Error {
 /**
  * Open the browser's cache; null where there is none, as in an insecure context.
  * @param {FetchOptions} options
- * @returns {Promise<Cache | null>}
  */
 async function openCache({ caches = globalThis.caches }) {
   try {
@@ -49,7 +48,6 @@ async function openCache({ caches = globalThis.caches }) {
  * @template T
  * @param {Promise<T>} promise
  * @param {AbortSignal} [signal]
- * @returns {Promise<T>}
  */
 export function waitFor(promise, signal) {
   if (!signal) return promise;
@@ -65,7 +63,6 @@ export function waitFor(promise, signal) {
  * Resolve a path that a file of the site names; throws where it leads out of the folder it is below.
  * @param {string} path
  * @param {string} base the url of that folder, with a slash at its end
- * @returns {string}
  */
 export function resolvePath(path, base) {
   const { href } = new URL(path, base);
@@ -114,7 +111,6 @@ export class SiteFiles {
    * Read a container.
    * @param {string} path
    * @param {AbortSignal} [signal]
-   * @returns {Promise<Container>}
    */
   readContainer(path, signal) {
     let read = this.#reads.get(path);
@@ -130,7 +126,6 @@ export class SiteFiles {
   /**
    * Load a file from the cache or the site; IndexGoneError.
    * @param {string} url
-   * @returns {Promise<Container>}
    */
   async #load(url) {
     const cache = await this.#cache;

@@ -17,7 +17,6 @@ const engines = new Map();
  * @param {string | URL} base the url that its paths are relative to
  * @param {string} [language] of the page
  * @param {typeof globalThis.fetch} [fetch]
- * @returns {Promise<Engine>}
  */
 export function openSiteIndex(index, base, language = "", fetch) {
   const tags = Object.keys(index);

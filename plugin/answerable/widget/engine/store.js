@@ -67,7 +67,6 @@ export async function openStore(files, entry, signal) {
  * @param {string} folder
  * @param {string} kind
  * @param {Uint8Array} names of all of them, one after the other
- * @returns {string[]}
  */
 function listPaths(folder, kind, names) {
   const digits = Array.from(names, (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -143,7 +142,6 @@ export class Store extends SiteColumns {
   /**
    * Look up the language of a passage by its row.
    * @param {number} row
-   * @returns {string}
    */
   languageOf(row) {
     return /** @type {import("./core_file.js").LanguageRows} */ (
@@ -155,7 +153,6 @@ export class Store extends SiteColumns {
    * Load the terms that some words may stand for, with their forms and postings.
    * @param {Iterable<string>} words as an index has them
    * @param {AbortSignal} [signal]
-   * @returns {Promise<void>}
    */
   async loadTerms(words, signal) {
     const numbers = Array.from(words, (word) => this.#findTermShard(word));
@@ -171,7 +168,6 @@ export class Store extends SiteColumns {
   /**
    * Find the shard that has all words which begin as a word does.
    * @param {string} word
-   * @returns {number}
    */
   #findTermShard(word) {
     const beginning = beginningOf(this.recipe, word);
@@ -213,7 +209,6 @@ export class Store extends SiteColumns {
   /**
    * Load the terms of the questions that sections are known to answer.
    * @param {AbortSignal} [signal]
-   * @returns {Promise<void>}
    */
   async loadQuestions(signal) {
     const { counts } = this.manifest;
@@ -251,7 +246,6 @@ export class Store extends SiteColumns {
   /**
    * Load all words that passages hold as they are written, sorted.
    * @param {AbortSignal} [signal]
-   * @returns {Promise<string[]>}
    */
   async loadWords(signal) {
     const { words } = (await this.#files.readContainer(this.#paths.words[0], signal)).values;
@@ -377,7 +371,6 @@ export class Store extends SiteColumns {
  * Sum the values that the bits of a byte select, for each byte of a row and each of its 256 values.
  * @param {Float32Array} unit
  * @param {number} width bytes of a row, whose highest bit comes first
- * @returns {Float64Array}
  */
 function sumSelectedValues(unit, width) {
   const sums = new Float64Array(width * 256);

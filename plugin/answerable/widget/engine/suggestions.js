@@ -24,7 +24,6 @@ const OTHER_WORDS_WEIGHT = 0.1;
 /**
  * Load and index the questions of a site.
  * @param {Store} store
- * @returns {Promise<SuggestionIndex>}
  */
 export async function loadSuggestionIndex(store) {
   const [texts] = await Promise.all([store.loadSuggestions(), store.loadQuestions()]);
@@ -46,7 +45,6 @@ export async function loadSuggestionIndex(store) {
  * @param {Store} store
  * @param {SuggestionIndex} index
  * @param {string} typed
- * @returns {string[]}
  */
 export function findSuggestions(store, { texts, rowsByWord, counts }, typed) {
   const words = [...new Set(store.site.tags.flatMap((tag) => extractWords(store.recipe, typed, tag)))];

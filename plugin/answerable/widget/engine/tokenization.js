@@ -18,7 +18,6 @@ const stopwordsByRecipe = new WeakMap();
 /**
  * Read the words that say nothing about a subject.
  * @param {Recipe} recipe
- * @returns {Set<string>}
  */
 function readStopwords(recipe) {
   let words = stopwordsByRecipe.get(recipe);
@@ -30,7 +29,6 @@ function readStopwords(recipe) {
  * List what an index has of a word: itself, its parts in camel case, or its pairs of letters.
  * @param {Recipe} recipe
  * @param {string} word
- * @returns {string[]}
  */
 function listIndexWords(recipe, word) {
   if (!isSpaceDelimited(recipe, word)) return pairCharacters([...word]);
@@ -42,7 +40,6 @@ function listIndexWords(recipe, word) {
 /**
  * Pair each character of a word with the next one.
  * @param {string[]} characters
- * @returns {string[]}
  */
 function pairCharacters(characters) {
   return characters.length === 1 ? characters : characters.slice(1).map((next, at) => characters[at] + next);
@@ -53,7 +50,6 @@ function pairCharacters(characters) {
  * @param {Recipe} recipe
  * @param {string} text
  * @param {string} [language]
- * @returns {string[]}
  */
 export function extractWords(recipe, text, language = "en") {
   let byLanguage = cachedWords.get(recipe);
@@ -78,7 +74,6 @@ export function extractWords(recipe, text, language = "en") {
  * @param {string} text
  * @param {string} language
  * @param {Map<string, string>} termsByForm the terms of some forms of words; any other word is a term of its own
- * @returns {string[]}
  */
 export function extractTerms(recipe, text, language, termsByForm) {
   return extractWords(recipe, text, language).map((word) => termsByForm.get(word) ?? word);
@@ -88,7 +83,6 @@ export function extractTerms(recipe, text, language, termsByForm) {
  * Split a text into runs of letters and digits, in their case.
  * @param {Recipe} recipe
  * @param {string} text
- * @returns {string[]}
  */
 export function splitWords(recipe, text) {
   return findTexts(recipe.tokenization.WORD, text);
@@ -98,7 +92,6 @@ export function splitWords(recipe, text) {
  * Test whether a word's script divides words by spaces.
  * @param {Recipe} recipe
  * @param {string} word
- * @returns {boolean}
  */
 export function isSpaceDelimited(recipe, word) {
   return !recipe.tokenization.UNSPACED_PATTERN.test(word);
@@ -108,7 +101,6 @@ export function isSpaceDelimited(recipe, word) {
  * Split a text into lower-case words; in a script without spaces, into letters.
  * @param {Recipe} recipe
  * @param {string} text
- * @returns {string[]}
  */
 export function splitLowercaseWords(recipe, text) {
   return findTexts(recipe.tokenization.WORD_OR_LETTER_PATTERN, text.toLowerCase());
@@ -118,7 +110,6 @@ export function splitLowercaseWords(recipe, text) {
  * Count words; in a script without spaces, two characters count for one.
  * @param {Recipe} recipe
  * @param {string} text
- * @returns {number}
  */
 export function countWords(recipe, text) {
   let unspaced = 0;
@@ -133,7 +124,6 @@ export function countWords(recipe, text) {
  * Test whether the letters of a text are all of scripts that the site is written in.
  * @param {Recipe} recipe
  * @param {string} text
- * @returns {boolean}
  */
 export function hasSiteScripts(recipe, text) {
   return recipe.tokenization.SITE_SCRIPTS.test(text);

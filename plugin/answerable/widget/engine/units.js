@@ -66,7 +66,6 @@ export function listUnits({ text, sentences }) {
  * @param {Passage} passage
  * @param {number} start
  * @param {number} end
- * @returns {string}
  */
 export function linkToRange(recipe, { text, url }, start, end) {
   const { BREAK } = recipe.structure;
@@ -86,7 +85,6 @@ export function linkToRange(recipe, { text, url }, start, end) {
  * @param {string[]} words
  * @param {string} text
  * @param {boolean} fromEnd
- * @returns {string[]}
  */
 function chooseWords({ units }, words, text, fromEnd) {
   const plain = splitAtSpace(text).join(" ");
@@ -100,7 +98,6 @@ function chooseWords({ units }, words, text, fromEnd) {
 /**
  * Percent-encode words for a fragment, hyphens too; half of a surrogate pair is no letter.
  * @param {string[]} words
- * @returns {string}
  */
 function encodeWords(words) {
   const encoded = encodeURIComponent(words.join(" ").replace(/\p{Surrogate}/gu, "?"));

@@ -9,7 +9,6 @@ const ONLY = new RegExp(`^[${SPACE}]+$`);
 /**
  * Test whether a text is white space and nothing else, as `isspace` does.
  * @param {string} text
- * @returns {boolean}
  */
 export function isSpace(text) {
   return ONLY.test(text);
@@ -18,7 +17,6 @@ export function isSpace(text) {
 /**
  * Split a text at its runs of white space, as `split` does.
  * @param {string} text
- * @returns {string[]}
  */
 export function splitAtSpace(text) {
   return text.split(RUN).filter(Boolean);
@@ -27,7 +25,6 @@ export function splitAtSpace(text) {
 /**
  * Remove all white space of a text.
  * @param {string} text
- * @returns {string}
  */
 export function removeSpace(text) {
   return text.replace(RUN, "");
@@ -36,7 +33,6 @@ export function removeSpace(text) {
 /**
  * Remove the white space at both ends of a text, as `strip` does.
  * @param {string} text
- * @returns {string}
  */
 export function stripSpace(text) {
   return stripSpaceAtStart(stripSpaceAtEnd(text));
@@ -45,7 +41,6 @@ export function stripSpace(text) {
 /**
  * Remove the white space before a text, as `lstrip` does.
  * @param {string} text
- * @returns {string}
  */
 export function stripSpaceAtStart(text) {
   return text.replace(AT_START, "");
@@ -54,7 +49,6 @@ export function stripSpaceAtStart(text) {
 /**
  * Remove the white space after a text, as `rstrip` does.
  * @param {string} text
- * @returns {string}
  */
 export function stripSpaceAtEnd(text) {
   return text.replace(AT_END, "");

@@ -40,7 +40,6 @@ export async function serializeSection(store, id) {
  * @param {Recipe} recipe
  * @param {string} before
  * @param {Passage} window
- * @returns {number}
  */
 function findNewWords({ wire }, before, { blocks, sentences, text }) {
   const [header, first] = blocks;
@@ -102,7 +101,6 @@ function buildBlocks(recipe, parts, isSection) {
 /**
  * Test whether a part ends before the code does that it ends in.
  * @param {Quotation} part
- * @returns {boolean}
  */
 function cutsCode({ passage: { blocks, text }, end }) {
   return blocks.some((block) => block.kind === "code" && block.start < end && stripSpace(text.slice(end, block.end)) !== "");
@@ -113,7 +111,6 @@ function cutsCode({ passage: { blocks, text }, end }) {
  * @param {Recipe} recipe
  * @param {Quotation} before
  * @param {Quotation} after
- * @returns {boolean}
  */
 function leavesGap(recipe, before, after) {
   const { passage } = before;
@@ -300,7 +297,6 @@ export function addAbsoluteUrl(row, base) {
  * Insert the markers of a claim; one of several lines has them in a line of their own.
  * @param {string} text
  * @param {number[]} numbers
- * @returns {string}
  */
 function insertClaimMarkers(text, numbers) {
   const markers = numbers.map((number) => `[${number}]`).join("");

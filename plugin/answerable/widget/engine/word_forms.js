@@ -17,7 +17,6 @@
  * @param {Recipe} recipe
  * @param {string[]} terms
  * @param {string[]} forms the others of each term, between spaces
- * @returns {FormIndex}
  */
 export function indexForms(recipe, terms, forms) {
   const others = new Map(terms.map((term, row) => [term, forms[row] ? forms[row].split(" ") : []]));
@@ -38,7 +37,6 @@ export function indexForms(recipe, terms, forms) {
  * Return the first letters of a word, which all that may stand for one another begin with.
  * @param {Recipe} recipe
  * @param {string} word
- * @returns {string}
  */
 export function beginningOf({ word_forms }, word) {
   return [...word].slice(0, word_forms.MIN_SHARED_LETTERS).join("");
@@ -51,7 +49,6 @@ export function beginningOf({ word_forms }, word) {
  * @param {import("./store.js").Store} store that has loaded the terms of the words
  * @param {string[]} words
  * @param {string} language
- * @returns {Map<string, string>}
  */
 export function readForms(store, words, language) {
   /** @type {[string, string][]} */
@@ -74,7 +71,6 @@ export function readForms(store, words, language) {
  * @param {Recipe} recipe
  * @param {FormIndex} index
  * @param {string} word
- * @returns {string}
  */
 export function findNearestTerm(recipe, { termsByForm, words }, word) {
   const { MAX_OTHER_LETTERS, MAX_OTHER_TERM_LETTERS, MIN_SHARED_LETTERS } = recipe.word_forms;
@@ -100,7 +96,6 @@ export function findNearestTerm(recipe, { termsByForm, words }, word) {
  * Return the forms of a question's terms in a language.
  * @param {Forms} forms
  * @param {string} language
- * @returns {Map<string, string>}
  */
 export function formsIn(forms, language) {
   return forms.get(language) ?? new Map();

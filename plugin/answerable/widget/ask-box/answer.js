@@ -1,0 +1,358 @@
+/** Draw an answer: its verdict, one open passage or the sentences of a model, and rows that open in place. */
+
+import { button, colorCode, drawLink, drawNote, element, icon, ICONS, makeBlockDrawer, splitCode } from "./draw.js";
+import { markLine } from "./find.js";
+import { isObject, isOptionalText, isText, resolveAddress } from "./request.js";
+import { baseOf, getPageLanguage, hasText, IN_ENGLISH, nameLanguage } from "./strings.js";
+
+/**
+ * @typedef {import("./draw.js").Block} Block
+ * @typedef {import("./request.js").Answer} Answer
+ * @typedef {import("./request.js").Citation} WireCitation
+ * @typedef {import("./request.js").Place} Place
+ * @typedef {import("./strings.js").Language} Language
+ * @typedef {WireCitation & { link: string | null }} Citation
+ * @typedef {{ text: string, blocks: Block[] | null, citations: Citation[] }} Sentence
+ * @typedef {HTMLElement & { citation?: Citation, line?: string }} CitingElement
+ * @typedef {{ id: string, title: string, link: string | null, line?: string, language?: string, blocks?: Block[],
+ *   citation?: Citation }} Section
+ */
+
+/**
+ * An answer whose citations are numbered in the order of their first use; those of one section have one number.
+ * @typedef {Omit<Answer, "claims" | "routes" | "citations"> &
+ *   { claims: Sentence[], routes: Sentence[], citations: Citation[] }} NumberedAnswer
+ */
+
+/** @typedef {import("./draw.js").Context & { readSection: (id: string) => Promise<Block[]> }} Context */
+
+const MAX_PLACES = 5;
+// What is seen of a passage before its end is folded away.
+const MAX_LINES = 20;
+// A shorter passage is its whole section.
+const MIN_WINDOW_LETTERS = 600;
+
+/**
+ * Number what an answer cites, and drop blocks that cannot be drawn.
+ * @param {Answer} answer
+ */
+export function numberCitations(answer) {
+  const order = [...new Set([...answer.claims, ...answer.routes].flatMap((sentence) => sentence.citations))];
+  const byNumber = new Map(answer.citations.map((citation) => [citation.n, citation]));
+  /** @type {string[]} */
+  const sections = [];
+  const citations = order.map((number) => {
+    const citation = /** @type {WireCitation} */ (byNumber.get(number));
+    const { kind, n, url, title } = citation;
+    const section = JSON.stringify(kind === "hint" ? n : [url, title]);
+    if (!sections.includes(section)) sections.push(section);
+    const link = resolveAddress(citation.href ?? url ?? "", answer.site_url);
+    return { ...citation, n: sections.indexOf(section) + 1, link };
+  });
+  const renumber = (/** @type {import("./request.js").Claim} */ sentence) => ({
+    text: sentence.text,
+    blocks: canDraw(sentence.blocks) ? sentence.blocks : null,
+    citations: sentence.citations.map((n) => citations[order.indexOf(n)]),
+  });
+  return { ...answer, citations, claims: answer.claims.map(renumber), routes: answer.routes.map(renumber) };
+}
+
+/** @param {any} blocks */
+function canDraw(blocks) {
+  try {
+    return blocks?.length && makeBlockDrawer(IN_ENGLISH.say, { copy: () => {} })(blocks);
+  } catch {
+    return false;
+  }
+}
+
+/** @param {Citation} citation */
+export function nameOf(citation) {
+  return /** @type {string} */ (citation.kind === "hint" ? citation.label : citation.title);
+}
+
+/**
+ * List the first citation of each number.
+ * @param {NumberedAnswer} answer
+ */
+export function listSources({ citations }) {
+  return citations.filter(({ n }, place) => citations.findIndex((other) => other.n === n) === place);
+}
+
+/**
+ * Return the verified blocks of a claim that is more than text.
+ * @param {Sentence} claim
+ */
+export function getStructure({ blocks }) {
+  return blocks?.some(({ kind }) => kind !== "text") ? blocks : null;
+}
+
+/**
+ * Return the section that a claim of an answer without a model quotes.
+ * @param {Sentence} claim
+ */
+function describeSection({ text, blocks, citations: [citation] }) {
+  const { id, title, link, quote, language } = citation;
+  return { id, title, link, line: quote, language, citation, blocks: blocks ?? [{ kind: "text", spans: [{ text }] }] };
+}
+
+/**
+ * Draw an answer, and nothing that it does not cite but places, which may come later; its first element is its heading.
+ * @param {NumberedAnswer} answer
+ * @param {Language} language
+ * @param {Context} context
+ * @param {Place[]} [places] of a refusal
+ */
+export function drawAnswer(answer, { tag, say }, context, places = []) {
+  const drawBlocks = makeBlockDrawer(say, context);
+  const { claims, routes, citations, written } = answer;
+  const isRefusal = answer.mode === "not-found";
+  const others = listOthers(places);
+  const isMeant = claims.length > 0 && !written && answer.confidence !== "low";
+
+  /**
+   * @param {Citation} citation
+   * @param {CitingElement} node
+   */
+  function cite(citation, node) {
+    node.citation = citation;
+    return node;
+  }
+
+  /** @param {Citation} citation */
+  function drawTitle(citation) {
+    return cite(citation, drawLink(citation.link, { class: "title", dir: "auto" }, nameOf(citation)));
+  }
+
+  function drawVerdict() {
+    if (!isMeant) return element("h3", { tabindex: "-1" }, nameVerdict(answer, others.length, say));
+    // The title stands between them.
+    const [before, after] = say("grade.in", { title: "\0" }).split("\0");
+    return element("h3", { tabindex: "-1" }, before, drawTitle(claims[0].citations[0]), after);
+  }
+
+  /**
+   * Draw the words of a section, from their first lines to where a fold ends them.
+   * @param {Section} section
+   * @param {boolean} isWhole
+   */
+  function drawPassage({ id, title, link, line, language, blocks = [] }, isWhole = false) {
+    const fill = (/** @type {Block[]} */ content) => {
+      words.replaceChildren(...drawBlocks(content));
+      markLine(words, line);
+      colorCode(words, link);
+    };
+    const words = element("div", { class: "words", lang: language || null, tabindex: "-1" });
+    const whole = button("whole", say("whole"), async () => {
+      whole.remove();
+      words.classList.remove("clipped");
+      words.style.maxBlockSize = "";
+      words.focus();
+      if (!isWhole) await context.readSection(id).then(fill).catch(() => {});
+    });
+    whole.ariaLabel = `${say("whole")}: ${title}`;
+    whole.hidden = true;
+    fill(blocks);
+    const watch = new ResizeObserver(() => {
+      watch.disconnect();
+      const isClipped = clip(words);
+      whole.hidden = !isClipped && (isWhole || (words.textContent ?? "").length < MIN_WINDOW_LETTERS);
+    });
+    watch.observe(words);
+    return [words, whole];
+  }
+
+  /** @param {Section} section */
+  function drawRow(section) {
+    const { id, title, link, line = "", blocks, citation } = section;
+    const lead = element("span", { class: "line", dir: "auto" }, line);
+    const summary = element("summary", {}, element("span", { class: "title", dir: "auto" }, title), " ", lead);
+    const details = /** @type {HTMLDetailsElement} */ (element("details", {}, summary));
+    const attributes = { class: "go", href: link, "aria-label": say("go", { title }) };
+    const go = link ? [Object.assign(element("a", attributes, icon(ICONS.go)), { line, citation })] : [];
+    details.addEventListener("toggle", async () => {
+      if (!details.open || details.childElementCount > 1) return;
+      try {
+        const content = blocks ?? (await context.readSection(id));
+        details.append(...drawPassage({ ...section, blocks: content }, !blocks));
+      } catch {
+        // Its page has it.
+        details.open = false;
+        go[0]?.click();
+      }
+    });
+    return element("li", { class: "entry" }, details, ...go);
+  }
+
+  const drawRows = (/** @type {Section[]} */ sections) => {
+    return sections.length ? [element("ul", { class: "entries", role: "list" }, ...sections.map(drawRow))] : [];
+  };
+
+  function drawPassages() {
+    const title = isMeant ? [] : [element("h4", {}, drawTitle(claims[0].citations[0]))];
+    const panel = element("div", { class: "card" }, ...title, ...drawPassage(describeSection(claims[0])));
+    const hints = citations.filter(({ kind }) => kind === "hint").map((hint) => drawSource(hint));
+    return [panel, ...(hints.length ? [element("ul", { class: "sources", role: "list" }, ...hints)] : [])];
+  }
+
+  /** @param {Citation} citation */
+  function drawChip(citation) {
+    const { n, kind, quote, locator, language } = citation;
+    const name = say("source", { n, title: nameOf(citation) });
+    const chip = element("button", { class: "mark", type: "button", dir: "ltr", "aria-label": name }, `${n}`);
+    const words = kind === "record" && isText(quote) ? quote : (locator ?? "");
+    const content = element("span", { class: "quoted", dir: "auto", lang: language || null }, words);
+    const popover = element("span", { class: "quote" }, content, " ", drawTitle(citation));
+    const node = element("span", { class: "source" }, chip, popover);
+    const hide = (/** @type {boolean} */ isHidden) => node.classList.toggle("closed", isHidden);
+    node.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || node.classList.contains("closed")) return;
+      // It would close the dialog.
+      event.preventDefault();
+      event.stopPropagation();
+      chip.focus();
+      hide(true);
+    });
+    for (const type of ["mouseenter", "focusin", "click"]) node.addEventListener(type, () => hide(false));
+    return node;
+  }
+
+  /** @param {Sentence} claim */
+  function drawSentence({ text, citations: sources }) {
+    const pieces = splitCode(text).map((piece) => (piece.code ? element("code", {}, piece.text) : piece.text));
+    const chips = sources.filter(({ n }, place) => sources.findIndex((other) => other.n === n) === place);
+    return element("span", { class: "sentence", dir: "auto" }, ...pieces, ...chips.map(drawChip));
+  }
+
+  // Sentences that follow one another are a paragraph, and many of them a list.
+  function drawWritten() {
+    /** @type {HTMLElement[]} */
+    const nodes = [];
+    /** @type {HTMLElement[]} */
+    let sentences = [];
+    const flush = () => {
+      const items = sentences.map((sentence) => element("li", {}, sentence));
+      if (sentences.length > 3) nodes.push(element("ul", { class: "text" }, ...items));
+      else if (sentences.length) nodes.push(element("p", { class: "text" }, ...sentences.flatMap((node) => [node, " "])));
+      sentences = [];
+    };
+    for (const claim of claims) {
+      const blocks = getStructure(claim);
+      if (!blocks) {
+        sentences.push(drawSentence(claim));
+        continue;
+      }
+      flush();
+      nodes.push(element("div", { class: "text" }, ...drawBlocks(blocks), ...claim.citations.map(drawChip)));
+    }
+    flush();
+    sentences = routes.map(drawSentence);
+    flush();
+    const sources = element("ol", { class: "sources", role: "list" }, ...listSources(answer).map((source) => drawSource(source, true)));
+    return [...nodes, element("h4", { class: "meta" }, say("sources")), sources];
+  }
+
+  /**
+   * @param {Citation} citation
+   * @param {boolean} [isNumbered]
+   */
+  function drawSource(citation, isNumbered = false) {
+    const number = isNumbered ? [element("span", { class: "number" }, `${citation.n}`), " "] : [];
+    const tag = citation.kind === "hint" ? [element("span", { class: "tag" }, say("relatedNote")), " "] : [];
+    const place = citation.locator ? [" ", element("span", { class: "locator", dir: "auto" }, citation.locator)] : [];
+    const date = citation.date ? [" ", element("span", { class: "meta" }, citation.date)] : [];
+    return element("li", {}, ...number, ...tag, drawTitle(citation), ...place, ...date);
+  }
+
+  function drawLanguage() {
+    const page = getPageLanguage();
+    const tags = citations.filter(({ kind }) => kind === "record").map(({ language }) => language);
+    const isKnown = page && tags.length > 0 && tags.every(isText);
+    if (!isKnown || tags.some((language) => baseOf(language) === baseOf(page))) return [];
+    const names = [...new Set(tags)].map((language) => nameLanguage(language, tag));
+    return [drawNote(say("otherLanguage", { names: new Intl.ListFormat(tag).format(names) }))];
+  }
+
+  function drawRemarks() {
+    const remarks = (Array.isArray(answer.notes) ? answer.notes : []).filter(
+      (note) => isObject(note) && isText(note.kind) && hasText(`note.${note.kind}`) && [note.to, note.word].every(isOptionalText),
+    );
+    const texts = remarks.map(({ kind, to, word }) => say(`note.${kind}`, { to, word }));
+    if (answer.fallback) texts.push(say("fallback"));
+    if (isRefusal && answer.reason === "contract") texts.push(say("unverified"));
+    if (isRefusal && !others.length) texts.push(say("tip"));
+    return texts.length ? [element("p", { class: "tip remarks" }, texts.join(" "))] : [];
+  }
+
+  // Of use only to a reader who wonders what is missing.
+  function drawDetails() {
+    const n = Number(answer.dropped);
+    if (!(n > 0)) return [];
+    return [element("details", { class: "about" }, element("summary", {}, say("about")), drawNote(say("dropped", { n })))];
+  }
+
+  // What would be answered without a stored answer stands below it.
+  const after = answer.excerpts ? numberCitations(answer.excerpts) : null;
+
+  /** @param {Place[]} found */
+  function listOthers(found) {
+    const shown = new Set([...citations, ...(answer.excerpts?.citations ?? [])].map(({ url }) => url));
+    return found.filter(({ url }) => !shown.has(url)).slice(0, MAX_PLACES);
+  }
+
+  /** @param {Place[]} found */
+  function drawPlaces(found) {
+    const rows = drawRows(listOthers(found));
+    return rows.length ? [element("h4", { class: "meta more" }, say("more")), ...rows] : [];
+  }
+
+  const drawBody = claims.length && !written ? drawPassages : drawWritten;
+  const passages = [...(written ? [] : claims.slice(1)), ...(after?.claims ?? [])].map(describeSection);
+  const nodes = [
+    drawVerdict(),
+    ...drawRemarks(),
+    ...drawLanguage(),
+    ...(isRefusal ? drawRows(others) : drawBody()),
+    ...drawDetails(),
+    ...drawRows(passages),
+  ];
+  return { nodes, drawPlaces };
+}
+
+/**
+ * Say how sure an answer is, by the rule of `name_grade` in `wire.py`.
+ * @param {NumberedAnswer} answer
+ * @param {number} count of places
+ * @param {import("./strings.js").Say} say
+ */
+function nameVerdict(answer, count, say) {
+  const { claims, complete, question, stored, written } = answer;
+  if (answer.mode === "not-found") return count ? say("verdict.near", { n: count }) : say("verdict.nothing");
+  if (!claims.length) return say("heading.related-material");
+  if (!written) return say("grade.closest", { n: claims.length });
+  const n = listSources(answer).filter(({ kind }) => kind === "record").length;
+  return say(stored ? "grade.stored" : complete ? "grade.whole" : "grade.part", { n, question });
+}
+
+/**
+ * Fold away what is below the first lines of a passage, but cut neither code nor a table.
+ * @param {HTMLElement} words
+ * @returns {boolean} whether anything is
+ */
+function clip(words) {
+  const limit = MAX_LINES * parseFloat(getComputedStyle(words).lineHeight);
+  if (words.scrollHeight <= limit * 1.2) return false;
+  const top = words.getBoundingClientRect().top;
+  const blocks = [...words.children].map((node) => ({ node, box: node.getBoundingClientRect() }));
+  const crossing = blocks.find(({ box }) => box.bottom - top > limit);
+  let end = limit;
+  if (crossing?.node.matches(".code, .table, .tabs, .fold")) {
+    const [start, bottom] = [crossing.box.top - top, crossing.box.bottom - top];
+    if (bottom < limit * 1.5) end = bottom;
+    else if (start > limit / 3) end = start;
+  }
+  if (end >= words.scrollHeight - 1) return false;
+  words.classList.add("clipped");
+  words.style.maxBlockSize = `${end}px`;
+  return true;
+}

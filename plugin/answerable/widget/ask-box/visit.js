@@ -1,0 +1,55 @@
+/** The sections of an answer that a reader goes through, which the tab keeps from page to page. */
+
+const KEY = "answerable visit";
+
+/**
+ * @typedef {{ href: string, line: string }} Stop
+ * @typedef {Object} Visit
+ * @property {string} question
+ * @property {import("./request.js").Answer | null} answer none of places for what was typed
+ * @property {import("./request.js").Place[]} places
+ * @property {Stop[]} stops
+ * @property {number} at the place of the current one
+ */
+
+/** Read the visit that has led to this page; null where another way has. */
+export function readVisit() {
+  try {
+    const visit = JSON.parse(sessionStorage[KEY]);
+    const { origin, pathname } = new URL(visit.stops[visit.at].href);
+    return origin === location.origin && pathname === location.pathname ? visit : null;
+  } catch {
+    return null;
+  }
+}
+
+export function forgetVisit() {
+  try {
+    delete sessionStorage[KEY];
+  } catch {
+    // There is no storage.
+  }
+}
+
+/**
+ * Go to the current stop of a visit.
+ * @param {Visit} visit
+ * @param {boolean} [replaces] the entry of the stop before it in the history
+ * @returns {boolean} whether the page stays
+ */
+export function goToStop(visit, replaces = false) {
+  const url = new URL(visit.stops[visit.at].href);
+  try {
+    sessionStorage[KEY] = JSON.stringify(visit);
+    // Else the browser highlights the words too.
+    if (CSS.highlights) url.hash = url.hash.split(":~:")[0];
+  } catch {
+    // Without a storage no bar is shown, and the browser highlights the words.
+  }
+  const isHere = url.hash !== "" && url.href.split("#")[0] === location.href.split("#")[0];
+  if (isHere && url.href === location.href) return true;
+  // A page that loads its own links would make two entries of one.
+  if (replaces) location.replace(url);
+  else location.assign(url);
+  return isHere;
+}
