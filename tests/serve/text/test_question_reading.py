@@ -105,6 +105,7 @@ def test_a_short_word_without_a_meaning_stands_for_no_other(tmp_path: Path) -> N
     bundle = bundle_of(tmp_path, index_of(tmp_path, pages))
     assert read_for_bundle(bundle, "the wasm").remarks == (Remark("unknown", "wasm"),)
     assert read_for_bundle(bundle, "the neet").question == "the net"
+    assert read_for_bundle(bundle, "the land").remarks == (Remark("unknown", "land"),)
 
 
 def test_two_edits_never_replace_a_letter_or_the_first(tmp_path: Path) -> None:
