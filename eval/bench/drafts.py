@@ -30,7 +30,6 @@ from real_sites import RealSite, build_site, make_parser, read_lines, read_site,
 from tables import Row, find_median, print_rows, share
 
 from answerable.indexing.local_model import open_local_embedder
-from answerable.serve.answers.confidence import bucket_confidence
 from answerable.serve.answers.contract import enforce_contract
 from answerable.serve.answers.draft_loop import MAX_DRAFTS
 from answerable.serve.answers.openai_answerer import (
@@ -152,7 +151,7 @@ def name_outcome(reply: Reply) -> str:
     """Name what a reader sees: the grade, or why there is no answer."""
     if reply.reason:
         return f"refused: {reply.reason}"
-    grade = name_grade(bucket_confidence(reply.confidence), written=reply.written)
+    grade = name_grade(reply.confidence, written=reply.written)
     return f"fallback: {grade}" if reply.failure else grade
 
 

@@ -3,7 +3,8 @@
 ``page_first``: the share of the answerable questions of which a right page is the first that is
 shown, and ``page_shown`` of which one is in a card or among the places below. ``held``: the share
 of the questions with gold spans whose spans are in the shown cards, and ``held_first`` in the first
-card; a refusal is a miss. ``words``: the median of the words in the cards. ``answered``: of the
+card; a refusal is a miss. ``visible``: the share whose spans can be read without a click, in the
+first card or in a line. ``words``: the median of the words in the cards. ``answered``: of the
 answerable questions; ``refused``: of the others. ``upper``: how many replies are headed "From this
 site", and ``upper_held`` which share of these holds its spans.
 
@@ -26,7 +27,6 @@ from answerable.indexing.questions import (
     list_sections,
     write_questions,
 )
-from answerable.serve.answers.confidence import bucket_confidence
 from answerable.serve.answers.wire import MAX_PLACES
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
@@ -38,12 +38,13 @@ _WINDOW = re.compile(r"~\d+$")
 
 @dataclass(frozen=True, slots=True)
 class ShownReply:
-    """What a reader is shown: the texts of the cards, all pages in order, whether it is warned of.
+    """What a reader is shown: the cards, all lines and pages in order, whether it is warned of.
 
     Without cards the question is refused, or only a note answers it.
     """
 
     cards: tuple[str, ...]
+    lines: tuple[str, ...]
     pages: Sequence[str]
     is_unsure: bool
 
@@ -57,6 +58,7 @@ class Outcome:
     is_page_shown: bool
     is_held: bool | None
     is_held_first: bool | None
+    is_visible: bool | None
     words: int
     is_upper: bool
 
@@ -67,12 +69,14 @@ def ask(engine: Engine, question: str, root: str) -> ShownReply:
     cards: dict[str, list[str]] = {}
     for claim in reply.answer.claims:
         cards.setdefault(claim.citations[0].url, []).append(claim.text)
-    places = [scored.item.url for scored in engine.search(question)]
-    places = [url for url in places if url not in cards][:MAX_PLACES]
+    found = engine.search(question)
+    places = [place for place in found if place.passage.url not in cards][:MAX_PLACES]
+    quotes = (citation.quote for claim in reply.answer.claims for citation in claim.citations)
     return ShownReply(
         tuple("\n".join(texts) for texts in cards.values()),
-        list_pages([*cards, *places], root),
-        bucket_confidence(reply.confidence) == "low",
+        (*quotes, *(place.line for place in places)),
+        list_pages([*cards, *(place.passage.url for place in places)], root),
+        reply.confidence == "low",
     )
 
 
@@ -97,6 +101,7 @@ def _judge(row: Row, site: RealSite, reply: ShownReply) -> Outcome:
         is_page_shown=not right_pages.isdisjoint(reply.pages),
         is_held=gold.is_held("\n".join(reply.cards)) if gold else None,
         is_held_first=gold.is_held("\n".join(reply.cards[:1])) if gold else None,
+        is_visible=gold.is_held("\n".join((*reply.cards[:1], *reply.lines))) if gold else None,
         words=len(split_lowercase_words("\n".join(reply.cards))),
         is_upper=bool(reply.cards) and not reply.is_unsure,
     )
@@ -115,6 +120,7 @@ def make_row(name: str, outcomes: Sequence[Outcome]) -> Row:
         "gold": len(with_gold),
         "held": share(bool(outcome.is_held) for outcome in with_gold),
         "held_first": share(bool(outcome.is_held_first) for outcome in with_gold),
+        "visible": share(bool(outcome.is_visible) for outcome in with_gold),
         "words": find_median(outcome.words for outcome in outcomes if outcome.words),
         "answered": share(outcome.words > 0 for outcome in answerable),
         "others": len(outcomes) - len(answerable),

@@ -6,12 +6,12 @@ import pytest
 from rich.console import Console
 
 from answerable.cli.render import print_reply
-from answerable.serve.types import Answer, Claim, RecordCitation, Reply
+from answerable.serve.types import Answer, Claim, Confidence, RecordCitation, Reply
 
 CITATION = RecordCitation("rope", "/rope/", "Rope", "A rope holds.", 0)
 
 
-def printed(text: str, confidence: float = 1.0, *, complete: bool = True) -> str:
+def printed(text: str, confidence: Confidence = "high", *, complete: bool = True) -> str:
     """What a reader sees of a model's sentence, without its source."""
     answer = Answer((Claim(text, (CITATION,)),), complete=complete)
     console = Console(width=100, file=(file := io.StringIO()))
@@ -22,9 +22,9 @@ def printed(text: str, confidence: float = 1.0, *, complete: bool = True) -> str
 def test_grade_is_that_of_written_answer() -> None:
     assert printed("It holds.") == "Answer\n\nIt holds [1]."
     # A claim was dropped.
-    assert printed("It holds.", 0.6) == "Answer in part\n\nIt holds [1]."
+    assert printed("It holds.", "medium") == "Answer in part\n\nIt holds [1]."
     sentence = "The pages found answer this in part."
-    assert printed("It holds.", 0.6, complete=False) == (
+    assert printed("It holds.", "medium", complete=False) == (
         f"Answer in part\n{sentence}\n\nIt holds [1]."
     )
 

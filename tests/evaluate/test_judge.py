@@ -27,8 +27,10 @@ WINCH = RoutingHint("note:1", "Winch", "shelf", "/mooring/")
 NOTES = {"winch.md": "note:1", "other.md": "note:2"}
 PUBLIC = {"storms", "mooring", "mooring#chains", "mooring#chains~2", "mooring#ropes", "storms#rope"}
 CITED = RecordCitation(CHAINS.id, CHAINS.url, CHAINS.title, "Iron.", 0)
-PARTIAL = Reply(Answer(claims=(Claim("Iron.", (CITED,)),)), 0.5)
-RELATED = Reply(Answer(routes=(Route(HintCitation("note:1", "/mooring/", "Winch", "shelf")),)), 0.5)
+PARTIAL = Reply(Answer(claims=(Claim("Iron.", (CITED,)),)), "low")
+RELATED = Reply(
+    Answer(routes=(Route(HintCitation("note:1", "/mooring/", "Winch", "shelf")),)), "low"
+)
 
 
 def retrieval(query: GoldQuery, items: list[EvidenceItem]) -> list[str]:
@@ -44,7 +46,7 @@ def answer(query: GoldQuery, reply: Reply) -> list[str]:
 def cite(name: str) -> Reply:
     """Make a reply of one claim that cites a passage."""
     citation = RecordCitation(name, "/mooring/", "Mooring", "Iron.", 0)
-    return Reply(Answer(claims=(Claim("Iron.", (citation,)),)), 0.5)
+    return Reply(Answer(claims=(Claim("Iron.", (citation,)),)), "low")
 
 
 def test_a_record_a_passage_and_a_note_are_sources() -> None:
@@ -103,7 +105,7 @@ def test_page_or_section_has_to_be_cited(source: str, cited: str, is_cited: bool
 
 def test_note_has_to_be_cited_by_its_path() -> None:
     query = GoldQuery("a", "q", expect_cited=("winch.md",))
-    window = Reply(Answer(routes=(Route(HintCitation("note:1~2", "/m/", "W", "s")),)), 0.5)
+    window = Reply(Answer(routes=(Route(HintCitation("note:1~2", "/m/", "W", "s")),)), "low")
     assert (answer(query, RELATED), answer(query, window)) == ([], [])
     assert answer(query, PARTIAL) == ["expected source (a note) not cited"]
     other = GoldQuery("a", "q", expect_cited=("other.md",))

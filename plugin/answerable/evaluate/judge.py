@@ -39,13 +39,18 @@ NegationConflict = tuple[str, str]
 
 
 def find_negation_conflicts(reply: Reply) -> tuple[NegationConflict, ...]:
-    """Find the claims of a reply that disagree with the whole sentences that they quote from."""
+    """Find the claims of a reply that disagree with the whole sentences that they quote from.
+
+    A whole passage cannot: it stands as the page has it, and its citation quotes but a line of it.
+    """
     texts = {passage.id: passage for passage in reply.passages}
     pairs = []
     for claim in reply.answer.claims:
         cited = [
             citation for citation in claim.citations if base_language(citation.language) == "en"
         ]
+        if any(c.id in texts and texts[c.id].text == claim.text for c in cited):
+            continue
         spans = [(texts[c.id], c.start, c.start + len(c.quote)) for c in cited if c.id in texts]
         sources = [find_surrounding_sentences(*span) for span in spans] or [c.quote for c in cited]
         pairs.append((claim.text, sources))

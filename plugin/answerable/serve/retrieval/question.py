@@ -142,8 +142,9 @@ def find_joined_spelling(store: Store, first: str, second: str) -> str | None:
 def _find_within_edits(words: _SpellingIndex, word: str, max_edits: int) -> Iterator[str]:
     """Yield the words at a distance of at most so many edits.
 
-    Of two edits neither may replace a letter, and the first letter has to be right: words of eight
-    letters that differ otherwise are different words more often than misspelled ones.
+    Of two edits neither may replace a letter, and the first letter has to be right, as in a word of
+    four letters: words that differ otherwise are different words, such as "earn" and "warn", more
+    often than misspelled ones.
     """
     near = np.abs(words.lengths - len(word)) <= max_edits
     # An edit puts at most one letter in and takes one out.
@@ -151,7 +152,7 @@ def _find_within_edits(words: _SpellingIndex, word: str, max_edits: int) -> Iter
     near &= np.bitwise_count(differing) <= 2 * max_edits
     for row in np.flatnonzero(near):
         other = words.texts[row]
-        if max_edits > 1 and other[0] != word[0]:
+        if other[0] != word[0] and (max_edits > 1 or len(word) <= MIN_WORD_LETTERS):
             continue
         if edit_distance(word, other, max_edits, replacing=max_edits) <= max_edits:
             yield other

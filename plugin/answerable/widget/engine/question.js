@@ -104,10 +104,11 @@ export function mayBeMisspelled({ recipe }, word) {
  * @returns {Promise<string | null>}
  */
 export async function findNearSpelling(store, word) {
-  const { CLEARLY_MORE, TWO_EDITS_FROM_LETTERS } = store.recipe.question;
+  const { CLEARLY_MORE, MIN_WORD_LETTERS, TWO_EDITS_FROM_LETTERS } = store.recipe.question;
   const index = await indexSpellings(store);
   for (let maxEdits = 1; maxEdits <= (countCodePoints(word) < TWO_EDITS_FROM_LETTERS ? 1 : 2); maxEdits += 1) {
-    const near = findWithinEdits(index, word, maxEdits);
+    const isInitialFree = maxEdits === 1 && countCodePoints(word) > MIN_WORD_LETTERS;
+    const near = findWithinEdits(index, word, maxEdits, isInitialFree);
     if (!near.length) continue;
     await store.loadTerms(near);
     const forms = store.site.tags.map((tag) => readForms(store, near, tag));
@@ -137,12 +138,13 @@ export async function findJoinedSpelling(store, first, second) {
 
 /**
  * Find the words at a distance of at most so many edits. Of two edits neither may replace a letter,
- * and the first letter has to be right.
+ * and the first letter has to be right, as in a word of four letters.
  * @param {SpellingIndex} index
  * @param {string} word
  * @param {number} maxEdits
+ * @param {boolean} isInitialFree true if the first letter may be wrong
  */
-function findWithinEdits({ texts, lengths, letters }, word, maxEdits) {
+function findWithinEdits({ texts, lengths, letters }, word, maxEdits, isInitialFree) {
   const length = countCodePoints(word);
   const bits = letterBits(word);
   const [initial] = word;
@@ -150,7 +152,7 @@ function findWithinEdits({ texts, lengths, letters }, word, maxEdits) {
     (other, row) =>
       Math.abs(lengths[row] - length) <= maxEdits &&
       countBits(letters[row] ^ bits) <= 2 * maxEdits &&
-      (maxEdits === 1 || other.startsWith(initial)) &&
+      (isInitialFree || other.startsWith(initial)) &&
       editDistance(word, other, maxEdits, maxEdits) <= maxEdits,
   );
 }
