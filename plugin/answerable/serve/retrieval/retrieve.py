@@ -16,7 +16,7 @@ from .store import Candidates, Floats, PassageQuery, Signals, Store
 
 TOP_K: int = RULES["retrieve"]["TOP_K"]
 # The siblings of a pool: other passages of its best pages, whose score misses the floor by this
-# much at most. Measured on two sites: docs/tune.md has the table.
+# much at most. Measured on two sites.
 SIBLING_PAGES: int = RULES["retrieve"]["SIBLING_PAGES"]
 MAX_SIBLINGS: int = RULES["retrieve"]["MAX_SIBLINGS"]
 SIBLING_SLACK: float = RULES["retrieve"]["SIBLING_SLACK"]

@@ -17,7 +17,7 @@ from .store import Store
 
 # The weights of a section's parts: the score of its page's best passage, the base score of its own,
 # the share of the question that its heading has, code, and the logarithm of its length in terms,
-# without which short passages lead. Fitted on three sites, each by the other two: docs/tune.md.
+# without which short passages lead. Fitted on three sites, each by the other two.
 PAGE_WEIGHT: float = RULES["sections"]["PAGE_WEIGHT"]
 OWN_WEIGHT: float = RULES["sections"]["OWN_WEIGHT"]
 HEADING_WEIGHT: float = RULES["sections"]["HEADING_WEIGHT"]
