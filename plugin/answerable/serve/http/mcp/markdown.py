@@ -17,7 +17,6 @@ from ...text.markdown import escape_markdown
 _REMARKS = {
     "corrected": "Showing results for “{to}”.",
     "unknown": "This site does not mention “{word}”.",
-    "follow-up": "Each question stands alone: name what it is about.",
 }
 _REFUSAL = "This site does not answer this question."
 _FALLBACK = "Answered without the model."

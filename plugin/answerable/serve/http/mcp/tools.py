@@ -213,7 +213,9 @@ def run_ask(site: AgentSite, arguments: Mapping[str, Any]) -> ToolResult:
     rows = site.list_places(question, language).values()
     places = [row for row in rows if row["url"] not in cited]
     places = places[: _PLACES_OF_REFUSAL if body["mode"] == "not-found" else MAX_PLACES]
-    links = [{"title": place["title"], "url": find_url(place)} for place in places]
+    links = [
+        {"title": place["title"], "url": find_url(place), "line": place["line"]} for place in places
+    ]
     return ToolResult(format_answer(body, places), {**body, "places": links})
 
 
