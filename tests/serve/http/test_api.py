@@ -75,12 +75,14 @@ def test_refusal_is_200_without_citations(base: Engine) -> None:
 def test_search_and_places_find_the_same_sections(base: Engine) -> None:
     ask = asking(base)
     passages = ask.get("search", "q=rope").json
-    assert passages["rope#use"] == {"url": "/rope/#use", "title": "Rope › Use", "text": ROPE}
+    place = {"url": "/rope/#use", "title": "Rope › Use", "line": ROPE,
+             "href": "/rope/#use:~:text=A%20rope%20holds%20the%20boat."}  # fmt: skip
+    assert passages["rope#use"] == {**place, "text": ROPE}
     assert set(passages) == {"rope#use", "w"}
     sent = replace(question_request("rope", language="en"), path="places")
     places = ask.service.handle(sent).json
     assert list(places) == list(passages)
-    assert places["rope#use"] == {"url": "/rope/#use", "title": "Rope › Use"}
+    assert places["rope#use"] == place
 
 
 def test_every_response_is_no_store_and_health_names_the_bundle(base: Engine) -> None:

@@ -87,7 +87,7 @@ def test_failing_model_gives_uncached_keyless_reply(base: Engine, streams: bool)
     options: dict[str, Any] = {"streams": streams, "headers": {"accept": EVENT_STREAM_TYPE}}
     first, second, third = (read_answer(ask(**options)) for _ in range(3))
     assert (first["fallback"], first["written"], first["complete"]) == (True, False, False)
-    assert first["claims"] == second["claims"]
+    assert first["claims"][0] == second["claims"][0]
     assert (second["fallback"], second["written"], third["fallback"]) == (False, True, False)
     # The one that failed was asked again, and its answer is kept.
     assert ask.answerer.questions == [QUESTION] * 2
