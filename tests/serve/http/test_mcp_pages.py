@@ -5,7 +5,7 @@ import pytest
 from answerable.cli.mcp import make_agent_site
 from answerable.serve.http.mcp import pages
 from answerable.serve.http.mcp.pages import read_page
-from answerable.serve.http.mcp.tools import format_page, run_ask, run_search
+from answerable.serve.http.mcp.tools import format_page, run_search
 from answerable.serve.providers import make_engine
 from answerable.serve.stores.bundle import Bundle
 from support.sites import build_here, local, opened, write_site

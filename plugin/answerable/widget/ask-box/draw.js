@@ -246,7 +246,7 @@ function drawLines(pieces) {
  */
 export function colorCode(words, link) {
   const blocks = [...words.querySelectorAll("pre > code")];
-  if (!blocks.length || !link?.startsWith(location.origin)) return;
+  if (!blocks.length || !link?.startsWith(`${location.origin}/`) || location.protocol === "file:") return;
   // It is read as data: nothing in it runs.
   const request = new XMLHttpRequest();
   request.open("GET", link.split("#")[0]);

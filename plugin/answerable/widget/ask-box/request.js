@@ -251,7 +251,6 @@ export class Answerer {
   /**
    * Read the blocks of the whole section that a passage is of.
    * @param {string} id
-   * @returns {Promise<any>}
    */
   async readSection(id) {
     const signal = AbortSignal.timeout?.(LOAD_MILLISECONDS);

@@ -17,7 +17,9 @@ export function readVisit() {
   try {
     const visit = JSON.parse(sessionStorage[KEY]);
     const { origin, pathname } = new URL(visit.stops[visit.at].href);
-    return origin === location.origin && pathname === location.pathname ? visit : null;
+    // Of a page of a disk, this origin is null and that of the location is not.
+    const isHere = origin === new URL(location.href).origin && pathname === location.pathname;
+    return isHere ? visit : null;
   } catch {
     return null;
   }

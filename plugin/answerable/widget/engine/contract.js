@@ -22,7 +22,6 @@ import { linkToRange, stripRange, widenToSentences } from "./units.js";
  * @param {Recipe} recipe
  * @param {string} text of the quotations, with dots between them
  * @param {Quotation[]} quotations
- * @returns {Claim}
  */
 export function makeClaim(recipe, text, quotations) {
   const citations = distinctCitations(quotations.map((each) => citeQuotation(recipe, each)));
@@ -34,7 +33,6 @@ export function makeClaim(recipe, text, quotations) {
  * @param {Recipe} recipe
  * @param {Passage} passage
  * @param {import("./units.js").TextRange} line
- * @returns {Claim}
  */
 export function quotePassage(recipe, passage, [start, end]) {
   const { id, url, title, date, language, text } = passage;
@@ -47,7 +45,6 @@ export function quotePassage(recipe, passage, [start, end]) {
 /**
  * Compute the mode that the citations of an answer imply; it is stored nowhere.
  * @param {Answer} answer
- * @returns {"partial" | "not-found"}
  */
 export function computeMode({ claims }) {
   return claims.length ? "partial" : "not-found";
@@ -56,16 +53,12 @@ export function computeMode({ claims }) {
 /**
  * List every distinct citation in order of first use.
  * @param {Answer} answer
- * @returns {RecordCitation[]}
  */
 export function listCitations({ claims }) {
   return distinctCitations(claims.flatMap(({ citations }) => citations));
 }
 
-/**
- * @param {RecordCitation[]} citations
- * @returns {RecordCitation[]}
- */
+/** @param {RecordCitation[]} citations */
 function distinctCitations(citations) {
   return [...new Map(citations.map((each) => [citationKey(each), each])).values()];
 }
@@ -82,7 +75,6 @@ export function citationKey({ id, url, quote, start }) {
  * Cite the whole sentences of a quote where they are short, so that no "not" is cut off.
  * @param {Recipe} recipe
  * @param {Quotation} quotation
- * @returns {RecordCitation}
  */
 function citeQuotation(recipe, { passage, start, end }) {
   const [first, last] = widenToSentences(recipe, passage, ...stripRange(passage.text, start, end));

@@ -45,7 +45,6 @@ import { addAbsoluteUrl, serializeAnswer, serializeSection } from "./wire.js";
  * @param {import("./store.js").IndexEntry} entry
  * @param {FetchOptions & {signal?: AbortSignal, others?: import("./store.js").IndexEntry[]}} [options] others: of the
  *   site's other languages, whose files stay cached
- * @returns {Promise<Engine>}
  */
 export async function openEngine(base, entry, options = {}) {
   const files = new SiteFiles(base, options);
@@ -78,7 +77,6 @@ export class Engine {
    * Answer a question with the body that a function would send; an error with a `code` says what is wrong with it.
    * @param {string} question
    * @param {AnswerOptions} [options]
-   * @returns {Promise<Record<string, any>>}
    */
   async answer(question, options = {}) {
     options.signal?.throwIfAborted();
@@ -108,7 +106,6 @@ export class Engine {
    * Words that the site does not have lower no section, as they lower an answer.
    * @param {string} question
    * @param {AnswerOptions} [options]
-   * @returns {Promise<Places>}
    */
   async search(question, { language = null, signal } = {}) {
     const { recipe } = this.store;
@@ -131,7 +128,6 @@ export class Engine {
    * floor is meant for.
    * @param {string} question
    * @param {AnswerOptions} [options]
-   * @returns {Promise<{questions: string[], places: Places}>}
    */
   async suggest(question, { language = null } = {}) {
     const { store } = this;
@@ -177,7 +173,6 @@ export class Engine {
   /**
    * @param {number[]} rows
    * @param {QuestionReading} reading for the line of each
-   * @returns {Promise<Places>}
    */
   async #describePlaces(rows, reading) {
     const { passageIds, passageTitles, passageUrls, recipe, site } = this.store;
@@ -207,7 +202,6 @@ export class Engine {
    * @param {number} [near]
    * @param {(store: Store, reading: QuestionReading) => typeof reading} [adapt] the reading
    * @param {boolean} [isTyped] and not asked yet: by words alone, and so many that there are enough sections among them
-   * @returns {Promise<RetrievalResult>}
    */
   async #retrieve(asked, language, begin, near = 0, adapt = (_, reading) => reading, isTyped = false) {
     const { embedder, store } = this;

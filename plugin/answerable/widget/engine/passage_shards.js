@@ -21,7 +21,6 @@
 /**
  * Restore the sentences of a text, of which gaps and lengths are packed.
  * @param {number[]} numbers
- * @returns {[number, number][]}
  */
 function restoreSentences(numbers) {
   /** @type {[number, number][]} */
@@ -40,7 +39,6 @@ function restoreSentences(numbers) {
  * @template T
  * @param {any[][]} rows
  * @param {(kind: string, start: number, end: number, values: any[]) => T} make
- * @returns {T[]}
  */
 function restoreRanges(rows, make) {
   let last = 0;
@@ -54,7 +52,6 @@ function restoreRanges(rows, make) {
  * Compute 1 / length of rows of codes, 0 for a row of zeros.
  * @param {Int8Array} codes
  * @param {number} dimensions
- * @returns {Float32Array}
  */
 export function invertRowNorms(codes, dimensions) {
   const inverses = new Float32Array(codes.length / dimensions);
