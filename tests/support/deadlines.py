@@ -1,6 +1,7 @@
 """Deadlines of tests for events that should happen at once: only a defect takes so long."""
 
 import contextvars
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -11,7 +12,7 @@ T = TypeVar("T")
 
 # Seconds. Far longer than any work of a test, even on a machine that is busy with other things: a
 # test does not measure how fast something happens, but that it happens without anything else.
-PATIENCE = 600.0
+PATIENCE = float(os.environ.get("ANSWERABLE_TEST_PATIENCE", "600"))
 
 
 def until(is_so: Callable[[], bool], seconds: float = PATIENCE) -> None:
