@@ -16,7 +16,6 @@ from statistics import median
 
 import numpy as np
 import synthetic
-from answerable.serve.retrieval.scoring import score_all_codes, score_codes
 from numpy.typing import NDArray
 from tables import Row, print_rows
 
@@ -30,6 +29,7 @@ from answerable.indexing.output.bundle_writer import (
 from answerable.serve import vectors as kernel
 from answerable.serve.bundle_format.manifest import OPENAI_PROFILE
 from answerable.serve.retrieval.bm25 import select_top_rows
+from answerable.serve.retrieval.rank import score_all_codes, score_codes
 from answerable.serve.vectors import Int8Codes
 
 DIMENSIONS = (3072, 1024)

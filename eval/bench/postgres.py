@@ -16,7 +16,6 @@ from typing import Literal
 
 import numpy as np
 import synthetic
-from answerable.serve.retrieval.selection import POOL_SIZE
 from tables import Row, find_median, find_percentile, print_rows
 
 from answerable.indexing.output.bundle_writer import parse_build_time, serialize_index, write_bundle
@@ -29,6 +28,7 @@ from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.retrieval.question import read_question
 from answerable.serve.retrieval.retrieve import RetrievalResult, retrieve
+from answerable.serve.retrieval.sections import POOL_SIZE
 from answerable.serve.retrieval.store import Store
 from answerable.serve.stores.bundle import Bundle, open_bundle
 from support.postgres_server import PostgresServer, running
