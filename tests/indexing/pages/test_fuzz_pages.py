@@ -30,7 +30,6 @@ from answerable.serve.structure import (
     pack_structure,
     unpack_blocks,
     unpack_spans,
-    unpack_statements,
 )
 from answerable.serve.text.tokenization import count_words
 from answerable.serve.types import Passage
@@ -313,8 +312,6 @@ def check_structure(passage: Passage) -> None:
     assert unpack_blocks(packed, len(text)) == passage.blocks
     packed = json.loads(json.dumps(pack_structure(passage.spans)))
     assert unpack_spans(packed, len(text)) == passage.spans
-    packed = json.loads(json.dumps(pack_structure(passage.statements)))
-    assert unpack_statements(packed, len(text), passage.blocks) == passage.statements
     edges = [0, *(edge for block in passage.blocks for edge in (block.start, block.end)), len(text)]
     assert not "".join(text[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True)).strip()
     for span in passage.spans:
