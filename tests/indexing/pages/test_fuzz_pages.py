@@ -18,18 +18,8 @@ from answerable.indexing.pages.page_index import (
     index_record,
 )
 from answerable.indexing.pages.passages import PassageWindow
-<<<<<<< HEAD
 from answerable.indexing.pages.records import PageSource, parse_metadata
 from answerable.serve.structure import is_safe_url
-=======
-from answerable.indexing.pages.records import PageSource, Record, parse_metadata
-from answerable.serve.structure import (
-    is_safe_url,
-    pack_structure,
-    unpack_blocks,
-    unpack_spans,
-)
->>>>>>> engtests
 from answerable.serve.text.tokenization import count_words
 from support.fuzz_settings import fuzzed
 
@@ -190,30 +180,7 @@ def index_html(html: str, window: PassageWindow, language: str = "en") -> PageIn
         assert url == record.url
         assert not fragment or {fragment, unquote(fragment)} & page.record.anchors
     assert decode_page(encode_page(page)) == page
-<<<<<<< HEAD
     return page
-=======
-
-
-def check_structure(passage: Passage) -> None:
-    """Blocks cover all but white space, spans lie in blocks, and both survive being packed."""
-    text = passage.text
-    packed = json.loads(json.dumps(pack_structure(passage.blocks)))
-    assert unpack_blocks(packed, len(text)) == passage.blocks
-    packed = json.loads(json.dumps(pack_structure(passage.spans)))
-    assert unpack_spans(packed, len(text)) == passage.spans
-    edges = [0, *(edge for block in passage.blocks for edge in (block.start, block.end)), len(text)]
-    assert not "".join(text[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True)).strip()
-    for span in passage.spans:
-        assert any(b.start <= span.start and span.end <= b.end for b in passage.blocks), span
-    assert {b.group for b in passage.blocks} - {0} <= set(range(1, len(passage.blocks) + 1))
-
-
-def shown(page: PageIndex) -> list[str]:
-    """The words that must show, each where it shows first."""
-    text = "\n".join(indexed.passage.text for indexed in page.passages)
-    return list(dict.fromkeys(re.findall(rf"{SHOWN}\d+", text)))
->>>>>>> engtests
 
 
 @fuzz
