@@ -68,31 +68,49 @@ def test_close_button_and_backdrop_close(page: Page, site: Site) -> None:
     expect(box.get_by_role("dialog")).to_be_hidden()
 
 
-def test_supported_answer_draws_exactly_the_cited_cards(page: Page, site: Site) -> None:
+def test_a_written_answer_draws_exactly_the_cited_sources(page: Page, site: Site) -> None:
     box = visit(page, site, SUPPORTED, path="/deep/page/")
     ask(box)
-    expect(box.get_by_role("heading", name="Answer")).to_be_focused()
+    verdict = box.get_by_role("heading", name="Answer, checked against 2 passages")
+    expect(verdict).to_be_focused()
     expect(box.get_by_role("status")).to_have_text("Answer ready, 3 sources.")
-    expect(box.locator(".card")).to_have_count(3)
-    expect(box.locator(".card a")).to_have_text(
+    expect(box.locator(".sentence")).to_have_count(3)
+    expect(box.locator(".entry")).to_have_count(0)
+    titles = box.locator(".sources li .title")
+    expect(titles).to_have_text(
         ["Deploy › AWS", "Reference › Limits", "Operations call about deployments"]
     )
-    hrefs = [link.get_attribute("href") for link in box.locator(".card a").all()]
-    assert hrefs == [
+    assert [link.get_attribute("href") for link in titles.all()] == [
         f"{site.origin}{RECORD['href']}",
         f"{site.origin}/reference/limits/",
         f"{site.origin}/guide/deploy/",
     ]
-    marker = box.get_by_role("link", name="Source 1: Deploy › AWS")
-    expect(marker).to_have_text("[1]")
-    expect(marker).to_have_attribute("href", f"{site.origin}{RECORD['href']}")
-    expect(box.locator(".sentence")).to_have_count(3)
-    expect(box.locator(".card").first).to_contain_text(str(RECORD["quote"]))
-    expect(box.locator(".card.hint")).to_contain_text("Related material")
-    expect(box.locator(".card.hint")).to_contain_text("from 12:40")
+    expect(box.locator(".sources li").last).to_have_text(
+        "3 Related material Operations call about deployments from 12:40"
+    )
     expect(box).not_to_contain_text("onfidence")
-    expect(box).to_contain_text("1 sentence removed: source not verified.")
+    removed = box.get_by_text("1 sentence removed: source not verified.")
+    expect(removed).to_be_hidden()
+    box.get_by_text("About this answer").click()
+    expect(removed).to_be_visible()
     assert site.questions == [("/_answerable/answer", asking("How do I deploy?"))]
+
+
+def test_the_chip_of_a_sentence_shows_its_quote_until_escape(page: Page, site: Site) -> None:
+    box = visit(page, site, SUPPORTED)
+    ask(box)
+    chip = box.get_by_role("button", name="Source 1: Deploy › AWS")
+    expect(chip).to_have_text("1")
+    quote = box.locator(".quote").first
+    expect(quote).to_be_hidden()
+    chip.focus()
+    expect(quote).to_contain_text(str(RECORD["quote"]))
+    expect(quote).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(quote.get_by_role("link")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(quote).to_be_hidden()
+    expect(chip).to_be_focused()
 
 
 MALFORMED: dict[str, Reply] = {
@@ -137,7 +155,7 @@ def test_503_keeps_the_question_and_retry_works(page: Page, site: Site) -> None:
     expect_failure(box)
     expect(box.get_by_label("Your question")).to_be_focused()
     box.get_by_role("button", name="Try again").click()
-    expect(box.get_by_role("heading", name="Answer")).to_be_focused()
+    expect(box.get_by_role("heading", level=3)).to_be_focused()
     expect(box.get_by_role("alert")).to_be_empty()
     assert [body for _, body in site.questions] == [asking("How do I deploy?")] * 2
 
@@ -149,7 +167,8 @@ def test_a_new_question_aborts_the_old_one(page: Page, site: Site) -> None:
     until(lambda: len(site.questions) == 1)
     box.get_by_label("Your question").fill("Second?")
     box.get_by_label("Your question").press("Enter")
-    expect(box.locator(".card")).to_have_count(1)
+    expect(box).to_have_attribute("state", "partial")
+    expect(box.locator(".sentence")).to_have_count(1)
     assert site.hung_up.wait(PATIENCE)
 
 
@@ -173,7 +192,7 @@ def test_shift_enter_is_a_newline_and_an_empty_question_is_not_sent(page: Page, 
     question.press_sequentially("two")
     expect(question).to_have_value("One\ntwo")
     box.get_by_role("dialog").get_by_role("button", name="Ask").click()
-    expect(box.locator(".card")).to_have_count(1)
+    expect(box).to_have_attribute("state", "partial")
     assert [body for _, body in site.questions] == [asking("One\ntwo")]
 
 
@@ -215,13 +234,18 @@ def test_only_pages_of_this_site_and_http_addresses_become_links(page: Page, sit
     citations = [
         without(RECORD, "href") | {"n": n, "url": url} for n, url in enumerate(HOSTILE, start=1)
     ]
-    claim = CLAIM | {"citations": [citation["n"] for citation in citations]}
-    box = visit(page, site, PARTIAL | {"claims": [claim], "citations": citations})
+    claims = [CLAIM | {"citations": [citation["n"]]} for citation in citations]
+    written = PARTIAL | {"claims": claims, "citations": citations}
+    box = visit(page, site, written, written | {"written": False})
     ask(box)
-    expect(box.locator(".card")).to_have_count(len(HOSTILE))
+    expect(box.locator(".sources li")).to_have_count(len(HOSTILE))
     paths = [path and site.origin + path for path in HOSTILE.values()]
-    for place in (".card .title", ".mark"):
+    for place in (".sources .title", ".quote .title"):
         assert [each.get_attribute("href") for each in box.locator(place).all()] == paths
+    box.get_by_label("Your question").press("Enter")
+    expect(box.locator(".entry")).to_have_count(len(HOSTILE) - 1)
+    links = box.locator(".view a").all()
+    assert [each.get_attribute("href") for each in links] == [path for path in paths if path]
 
 
 def test_with_a_site_url_a_foreign_host_is_never_linked(page: Page, site: Site) -> None:
@@ -229,7 +253,7 @@ def test_with_a_site_url_a_foreign_host_is_never_linked(page: Page, site: Site) 
     fields = {"citations": [citation], "site_url": "https://example.org/docs/"}
     box = visit(page, site, PARTIAL | fields)
     ask(box)
-    expect(box.locator(".card")).to_have_count(1)
+    expect(box.locator(".sources li")).to_have_count(1)
     expect(box.locator("a")).to_have_count(0)
 
 
@@ -240,7 +264,9 @@ def test_a_site_below_a_path_uses_that_path_for_requests_and_links(page: Page, s
     reply = PARTIAL | {"citations": [RECORD | places], "site_url": site_url}
     box = visit(page, site, reply, path="/deep/page/")
     ask(box)
-    expect(box.locator(".card a")).to_have_attribute("href", f"{site.origin}/sub{RECORD['href']}")
+    expect(box.locator(".sources a")).to_have_attribute(
+        "href", f"{site.origin}/sub{RECORD['href']}"
+    )
     assert [path for path, _ in site.questions] == ["/sub/_answerable/answer"]
 
 
@@ -250,7 +276,7 @@ def test_the_endpoint_survives_a_change_of_address(page: Page, site: Site) -> No
     page.evaluate("history.pushState(null, '', '/far/away/from/here/')")
     page.evaluate("document.body.append(document.querySelector('answerable-ask'))")
     ask(box)
-    expect(box.locator(".card")).to_have_count(1)
+    expect(box).to_have_attribute("state", "partial")
     assert [url for url, _ in site.questions] == ["/api/answer"]
 
 
@@ -275,19 +301,15 @@ def cited_in(*languages: str | None) -> Json:
     ],
 )
 def test_sources_in_another_language_name_that_language(
-    page: Page, site: Site, page_language: str, sources: tuple[str | None, ...], notice: str | None
+    page: Page, site: Site, page_language: str, sources: tuple[str, ...], notice: str
 ) -> None:
     site.lang = page_language
     site.ask_box = '<answerable-ask lang="en"></answerable-ask>'
     box = visit(page, site, cited_in(*sources))
     ask(box)
-    expect(box.locator("blockquote")).to_have_count(len(sources))
-    lines = box.locator(".meta").all_inner_texts()
-    assert [each for each in lines if each.startswith("The sources")] == (
-        [notice] if notice else []
-    )
-    for quote, language in zip(box.locator("blockquote").all(), sources, strict=True):
-        assert quote.get_attribute("lang") == language
+    expect(box.get_by_text("The sources are in")).to_have_text(notice)
+    quotes = box.locator(".quoted").all()
+    assert [quote.get_attribute("lang") for quote in quotes] == list(sources)
 
 
 def test_the_language_of_the_page_is_sent_where_it_is_valid(page: Page, site: Site) -> None:

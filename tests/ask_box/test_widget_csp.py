@@ -11,6 +11,8 @@ from support.widget_site import (
     PARTIAL,
     RECORD,
     RELATED,
+    SECOND_CLAIM,
+    SECOND_RECORD,
     SUPPORTED,
     Reply,
     Site,
@@ -55,34 +57,42 @@ def test_no_state_violates_the_csp(page: Page, site: Site) -> None:
         "authors": "/authors/?q={question}",
         "feedback": "/feedback",
     }
-    code_block = {"kind": "code", "language": "", "text": "<b>make</b>"}
-    folded = RECORD | {"quote": "one\ntwo", "href": "/#:~:text=care", "language": "de"}
-    code = PARTIAL | {
-        "claims": [CLAIM, CLAIM | {"text": "<b>make</b>", "blocks": [code_block]}],
-        "citations": [folded],
+    # It is read for the colors of its code, and nothing in it runs.
+    colored = '<pre><code><b class="k">make</b></code></pre><script>x</script>'
+    site.pages["/colored/"] = Reply(colored, content_type="text/html")
+    code = {"kind": "code", "language": "", "text": "make"}
+    long = [{"kind": "text", "spans": [{"text": "care"}]}] * 40
+    here = RECORD | {"quote": "care", "href": "/#main:~:text=care", "language": "de"}
+    passages = PARTIAL | {
+        "claims": [CLAIM | {"blocks": long}, SECOND_CLAIM | {"blocks": [code]}],
+        "citations": [here, SECOND_RECORD | {"url": "/colored/"}],
+        "written": False,
     }
     streamed = Stream([event("stage", {"stage": "writing"}), event("answer", SUPPORTED)])
     box = visit(
         page, site, streamed, RELATED, NOT_FOUND, problem(429), problem(503, "capped"),
-        Reply("<html>"), code, path="/guide/#ask=How%3F",
+        Reply("<html>"), passages, path="/guide/#ask=How%3F",
     )  # fmt: skip
     question = box.get_by_label("Your question")
     expect(question).to_be_focused()
     for state in ("supported", "related-material", "not-found", *["problem"] * 3, "partial"):
         question.press("Enter")
         expect(box).to_have_attribute("state", state)
+        if state == "supported":
+            box.locator(".mark").first.hover()
+            expect(box.locator(".quote").first).to_be_visible()
+    box.get_by_role("button", name="Show the whole section").click()
+    expect(box.locator(".clipped")).to_have_count(0)
+    box.locator("summary").click()
+    expect(box.locator(".entry .code .k")).to_have_text("make")
     box.get_by_role("button", name="Copy answer").click()
     expect(box.get_by_role("status")).to_have_text("Copied.")
     box.get_by_role("button", name="No", exact=True).click()
     box.get_by_role("button", name="It is wrong").click()
     expect(box.get_by_role("status")).to_have_text("Thank you.")
-    box.get_by_label("Quote from").click()
-    expect(box.locator("blockquote")).to_be_visible()
-    page.evaluate(
-        "document.addEventListener('click', (event) => event.preventDefault(), { once: true })"
-    )
     page.evaluate("history.replaceState(null, '', '/')")
-    box.locator(".title").click()
-    page.wait_for_function("() => getSelection().toString() === 'care'")
+    box.locator("h3 .title").click()
+    expect(box.locator(".bar")).to_be_visible()
+    page.wait_for_function("() => [...CSS.highlights.get('answerable')].join() === 'care'")
     assert violations(page) == []
     assert site.reports == []

@@ -9,7 +9,18 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from support import published_functions
-from support.widget_site import NOT_FOUND, STRICT_CSP, SUPPORTED, Site, ask, visit
+from support.widget_site import (
+    CLAIM,
+    NOT_FOUND,
+    PARTIAL,
+    RECORD,
+    STRICT_CSP,
+    SUPPORTED,
+    Site,
+    ask,
+    visit,
+    without,
+)
 
 
 def origins(page: Page) -> set[str]:
@@ -26,10 +37,17 @@ def test_no_request_leaves_the_origin_of_the_page(page: Page, site: Site) -> Non
     hint = SUPPORTED["citations"][2] | {"url": "https://videos.example.org/call"}
     answer = SUPPORTED | {"citations": [*SUPPORTED["citations"][:2], hint]}
     site.ask_box = '<answerable-ask lang="en"></answerable-ask>'
-    box = visit(page, site, answer, NOT_FOUND)
+    # The page of a passage is read for the colors of its code, but none of another site.
+    code = CLAIM | {"blocks": [{"kind": "code", "language": "", "text": "make"}]}
+    record = without(RECORD, "href") | {"url": "https://docs.example.org/x"}
+    foreign = PARTIAL | {"claims": [code], "citations": [record], "written": False}
+    box = visit(page, site, answer, foreign, NOT_FOUND)
     ask(box)
-    expect(box.locator(".card")).to_have_count(3)
-    box.locator(".hint .title").hover()
+    expect(box.locator(".sources li")).to_have_count(3)
+    box.locator(".sources .title").last.hover()
+    box.get_by_label("Your question").press("Enter")
+    expect(box.locator("pre")).to_have_text("make")
+    expect(box.locator("h3 a")).to_have_attribute("href", "https://docs.example.org/x")
     box.get_by_role("button", name="Yes").click()
     expect(box.get_by_role("status")).to_have_text("Thank you.")
     box.get_by_label("Your question").press("Enter")
@@ -70,7 +88,7 @@ def test_a_cross_origin_function_streams_and_rate_limits(
         expect(box.locator(".words").first).to_contain_text("twelve millimetres")
         assert first.value.headers["content-type"].startswith("text/event-stream")
         assert page.evaluate("window.stages")[0] == "embedding"
-        expect(box.locator(".card a").first).to_have_attribute(
+        expect(box.locator("h3 a")).to_have_attribute(
             "href", re.compile(rf"^{site.origin}/mooring/#chains")
         )
         with page.expect_response(f"{other}/answer") as second:
