@@ -34,7 +34,7 @@ def test_hints_and_evidence_have_no_field_for_private_text() -> None:
     assert {field.name for field in dataclasses.fields(RoutingHint)} == expected
     assert {field.name for field in dataclasses.fields(HintCitation)} == expected
     assert {field.name for field in dataclasses.fields(Evidence)} == {
-        "passages", "hints", "lead", "section_scores", "terms", "idfs", "forms", "starts", "vector",
+        "passages", "hints", "lead", "starts",
     }  # fmt: skip
     with pytest.raises((AttributeError, TypeError)):
         RoutingHint("a", "b", "c", "/d/").text = "prose"  # type: ignore[attr-defined]

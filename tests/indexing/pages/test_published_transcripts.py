@@ -31,7 +31,7 @@ TALK = (
     f"{FILLER}\n\n12:34.500 --> 12:37.000\nA varnished oar lasts\n\n"
     "12:37.000 --> 12:41.000\neleven summers in fresh water.\n"
 )
-BARNACLES, OAR = "What do barnacles hate?", "How long does a varnished oar last?"
+BARNACLES, OAR = "Do barnacles hate copper paint?", "How long does a varnished oar last?"
 
 
 def site(folder: Path, front: str = "", talk: str = TALK, **config: object) -> Path:

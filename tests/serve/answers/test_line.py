@@ -41,7 +41,12 @@ def test_a_line_has_whole_sentences_and_is_the_first_of_equal_ones() -> None:
 def test_a_line_ends_where_a_sentence_does_within_fifteen_words_more(extra: int) -> None:
     text = f"{sentence(0, 40, 'rope')} {sentence(1, 5 + extra)} {sentence(2, 10)}"
     size = len(line_of(text, rope=1.0).split())
-    assert size == LINE_WORDS + (extra if extra == EXTRA_WORDS else 0)
+    assert size == (LINE_WORDS + extra if extra == EXTRA_WORDS else 40)
+
+
+def test_a_sentence_that_is_too_long_is_cut() -> None:
+    text = f"{sentence(0, 10)} {sentence(1, 200, 'rope')}"
+    assert len(line_of(text, rope=1.0).split()) == LINE_WORDS
 
 
 def test_a_passage_that_ends_sooner_is_its_own_line() -> None:
