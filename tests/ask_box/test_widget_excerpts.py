@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from ask_box.test_widget_accessibility import violations
+from ask_box.test_widget_accessibility import SCHEMES, violations
 from ask_box.test_widget_actions import allow_copying, copied
 from support.widget_excerpts import (
     CODE,
@@ -13,7 +15,9 @@ from support.widget_excerpts import (
     OPTIONS,
     STEPS,
     TABS,
+    code,
     excerpts,
+    label,
     section,
     span,
     text,
@@ -28,6 +32,10 @@ from support.widget_site import (
 QUESTION = "How do I disable the timeout for clients?"
 
 
+# What a reader gets who selects a part of the box and copies it.
+SELECTED = "(node) => (getSelection().selectAllChildren(node), getSelection().toString().trim())"
+
+
 def draw(page: Page, site: Site, answer: Json, question: str = QUESTION) -> Locator:
     box = visit(page, site, answer)
     ask(box, question)
@@ -37,14 +45,14 @@ def draw(page: Page, site: Site, answer: Json, question: str = QUESTION) -> Loca
 
 def test_blocks_of_an_excerpt_are_drawn_as_on_their_page(page: Page, site: Site) -> None:
     box = draw(page, site, excerpts([*CODE, *STEPS, *OPTIONS, *TABS]))
-    words = box.locator(".words")
+    words = box.locator(".card .words")
     expect(words.locator("p").first).to_have_text(
         "To disable timeouts of a client, pass timeout=None as in the guide:"
     )
     expect(words.locator("p code")).to_have_text("timeout=None")
     link = words.get_by_role("link", name="the guide")
     expect(link).to_have_attribute("href", f"{site.origin}/guide/timeouts/")
-    assert words.locator("pre").first.inner_text() == f"import httpx\n\n{LONG_LINE}"
+    assert words.locator("pre").first.evaluate(SELECTED) == f"import httpx\n\n{LONG_LINE}".strip()
     expect(words.locator("ol > li")).to_have_text(
         ["Upload the folder.All files.No others.", "Set the variables."]
     )
@@ -54,8 +62,13 @@ def test_blocks_of_an_excerpt_are_drawn_as_on_their_page(page: Page, site: Site)
         ["timeout", "seconds | of a request", "retries", ""]
     )
     expect(words.locator("td code")).to_have_text(["timeout", "retries"])
-    expect(words.locator(".label")).to_have_text(["Options", "pip", "uv"])
-    expect(words.locator("mark").first).to_have_text("disable")
+    expect(words.locator(".label")).to_have_text("Options")
+    tabs = words.get_by_role("button", name=re.compile("^(pip|uv)$"))
+    expect(tabs).to_have_text(["pip", "uv"])
+    expect(words.locator(".tab:visible")).to_have_text("pip install httpx")
+    tabs.last.click()
+    expect(words.locator(".tab:visible")).to_have_text("uv add httpx")
+    expect(tabs.last).to_have_attribute("aria-pressed", "true")
 
 
 @pytest.mark.deep
@@ -110,7 +123,8 @@ def test_an_excerpt_is_copied_once_as_markdown_with_its_links(page: Page, site: 
 def test_a_code_block_is_copied_by_its_own_button(page: Page, site: Site) -> None:
     allow_copying(page)
     box = draw(page, site, excerpts(TABS))
-    box.get_by_role("button", name="Copy code").last.click()
+    box.get_by_role("button", name="uv", exact=True).click()
+    box.get_by_role("button", name="Copy code").click()
     expect(box.get_by_role("status")).to_have_text("Copied.")
     expect(box.locator(".code .said")).to_have_text("Copied.")
     assert copied(page) == "uv add httpx"
@@ -153,8 +167,8 @@ def test_invalid_excerpt_blocks_fall_back_to_plain_text(page: Page, site: Site) 
             box.fetch = async () => Response.json(answer);
             box.ask("How?");
             await drawn;
-            const sentence = box.shadowRoot.querySelector(".sentence");
-            if (!sentence?.textContent.startsWith("Excerpt 1")) wrong.push(blocks);
+            const words = box.shadowRoot.querySelector(".card .words");
+            if (!words?.textContent.startsWith("Excerpt 1")) wrong.push(blocks);
           }
           return wrong;
         }""",
@@ -168,10 +182,38 @@ def test_axe_finds_no_fault_in_excerpts(page: Page, site: Site) -> None:
     site.head = '<link rel="stylesheet" href="/style.css">'
     answer = excerpts(CODE, STEPS, [*OPTIONS, *TABS], notes=[{"kind": "unknown", "word": "CEO"}])
     box = draw(page, site, answer)
-    for scheme in ("dark", "light"):
-        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
         assert violations(page) == [], scheme
-    for line in box.locator("summary").all():
-        line.click()
-    assert violations(page) == []
-    expect(box.locator(".card")).to_have_count(3)
+    rows = box.locator(".entry summary")
+    expect(rows).to_have_count(2)
+    for row in rows.all():
+        row.press("Enter")
+    expect(box.locator(".entry .words")).to_have_count(2)
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
+        assert violations(page) == [], scheme
+
+
+def test_line_of_a_passage_is_marked_and_opens_what_hides_it(page: Page, site: Site) -> None:
+    lines = "\n".join([*(f"step {n}" for n in range(25)), "To disable", "done"])
+    tabs = [label("pip"), code("pip install httpx"), label("uv"), code(lines)]
+    box = draw(page, site, excerpts([*STEPS, *tabs]))
+    expect(box.locator(".card summary")).to_have_text("27 lines")
+    expect(box.locator(".card .here")).to_have_text("To disable")
+    expect(box.locator(".card .here")).to_be_visible()
+    expect(box.get_by_role("button", name="uv", exact=True)).to_have_attribute(
+        "aria-pressed", "true"
+    )
+
+
+def test_a_long_passage_is_folded_until_its_reader_wants_it_whole(page: Page, site: Site) -> None:
+    box = draw(page, site, excerpts([text(f"Paragraph {n}.") for n in range(60)]))
+    words = box.locator(".card .words")
+    folded = words.evaluate("(node) => node.clientHeight / node.scrollHeight")
+    assert 0.2 < folded < 0.6
+    box.get_by_role("button", name="Show the whole section: Part 1 › Use").press("Enter")
+    expect(words).to_be_focused()
+    expect(words.locator("p").last).to_have_text("Paragraph 59.")
+    assert words.evaluate("(node) => node.clientHeight >= node.scrollHeight")
+    expect(box.locator(".whole")).to_have_count(0)

@@ -1,166 +1,140 @@
-"""A followed citation leads to its words, by the browser or else by the script."""
+"""A followed source leads to its words, highlighted once, and a bar leads on and back."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from support import browser as chromium
-from support.widget_site import PARTIAL, RECORD, Reply, Site, ask, serving, visit
+from ask_box.test_widget_accessibility import SCHEMES, violations
+from support.widget_site import (
+    CLAIM,
+    PARTIAL,
+    RECORD,
+    SECOND_CLAIM,
+    SECOND_RECORD,
+    STYLES,
+    Reply,
+    Site,
+    ask,
+    visit,
+)
 
-WORDS = "Upload the function folder and set the two environment variables."
-HREF = "/guide/#aws:~:text=Upload%20the%20function,environment%20variables."
+WORDS = str(RECORD["quote"])
 SPACE = '<div style="height: 3000px"></div>'
 GUIDE = (
-    f"<main>{SPACE}<p>Set the two oars aside.</p>{SPACE}"
-    f'<h2 id="aws">AWS</h2>{SPACE}<p id="words">Upload the <b>function folder</b> and set the'
-    f" two environment variables.</p>{SPACE}</main>"
+    f"<main>{SPACE}<p>{WORDS}</p>{SPACE}"
+    f'<h2 id="aws">AWS</h2>{SPACE}<details><summary>Steps</summary><p id="words">Upload the'
+    " <b>function  folder</b> and set the two environment variables.</p></details></main>"
 )
-# A page that loads its own links, as routers do: it is told when to put the content of the next.
-ROUTER = """
-document.addEventListener("click", async (event) => {
-  const link = event.composedPath().find((node) => node.localName === "a");
-  if (!link) return;
-  event.preventDefault();
-  const text = await (await fetch(link.href)).text();
-  await new Promise((done) => setTimeout(done, 300));
-  const next = new DOMParser().parseFromString(text, "text/html");
-  document.querySelector("main").replaceWith(next.querySelector("main"));
-  history.pushState(null, "", link.href);
-});
-"""
+LIMITS = f"<main>{SPACE}<p id='words'>{SECOND_RECORD['quote']}</p></main>"
+HIGHLIGHTED = "() => [...(CSS.highlights.get('answerable') ?? [])].map(String).join('|')"
+ANSWER = PARTIAL | {
+    "claims": [CLAIM, SECOND_CLAIM],
+    "citations": [RECORD | {"url": "/guide/", "href": "/guide/#aws:~:text=Upload"}, SECOND_RECORD],
+}
 
 
 @pytest.fixture
 def guide(site: Site) -> Site:
-    """A site whose guide is long, and whose other pages may load it by a router of their own."""
+    """A site of two long pages that an answer cites."""
     site.csp = "default-src 'self' 'unsafe-inline'"
     page = str(site.page().body)
-    site.pages["/guide/"] = Reply(
-        page[: page.index("<main>")] + GUIDE + page[page.index("</main>") + 7 :],
-        content_type="text/html",
-    )
-    site.pages["/router.js"] = Reply(ROUTER, content_type="text/javascript")
+    for path, content in [("/guide/", GUIDE), ("/reference/limits/", LIMITS)]:
+        head, tail = page[: page.index("<main>")], page[page.index("</main>") + 7 :]
+        site.pages[path] = Reply(
+            f"{head}<style>{STYLES}</style>{content}{tail}", content_type="text/html"
+        )
     return site
 
 
-def follow(page: Page, site: Site, href: str = HREF, path: str = "/") -> Locator:
-    """Ask and follow the card of the answer, whose citation leads to an address of the site."""
-    citation = RECORD | {"url": href.partition("#")[0], "href": href}
-    box = visit(page, site, PARTIAL | {"citations": [citation]}, path=path)
+def follow(page: Page, site: Site, path: str = "/") -> Locator:
+    """Ask, and follow the first source of the answer to its page."""
+    box = visit(page, site, ANSWER, path=path)
     ask(box)
-    box.locator(".card .title").click()
+    box.locator(".sources .title").first.click()
+    expect(box.locator(".bar")).to_be_visible()
+    expect(box.get_by_role("dialog")).to_be_hidden()
     return box
 
 
-def expect_beside(box: Locator) -> None:
-    """The answer stays, small and beside what it leads to."""
-    dialog = box.get_by_role("dialog")
-    expect(dialog).to_be_visible()
-    expect(dialog).not_to_have_attribute("aria-modal", "true")
-    assert not dialog.evaluate("(node) => node.matches(':modal')")
-    place = dialog.bounding_box()
+def expect_words(page: Page, words: str) -> None:
+    """The words are the only ones that are highlighted, and nothing covers them."""
+    expect(page.locator("#words")).to_be_in_viewport(ratio=1)
+    assert " ".join(page.evaluate(HIGHLIGHTED).split()) == words.rstrip(".")
+    bar = page.locator(".bar").bounding_box()
+    place = page.locator("#words").bounding_box()
+    assert bar is not None
     assert place is not None
-    assert place["height"] <= 0.5 * dialog.evaluate("() => innerHeight")
-    expect(box.locator(".card .title").first).to_be_focused()
+    assert place["y"] + place["height"] <= bar["y"]
 
 
-def expect_selected(page: Page, words: str = WORDS) -> None:
-    page.wait_for_function("(words) => getSelection().toString() === words", arg=words)
-    expect(page.locator("#words")).to_be_in_viewport()
+@pytest.mark.parametrize("path", ["/", "/guide/"])
+def test_a_source_is_highlighted_under_its_heading_in_one_step(
+    page: Page, guide: Site, path: str
+) -> None:
+    box = follow(page, guide, path)
+    expect_words(page, WORDS)
+    expect(page).to_have_url(f"{guide.origin}/guide/#aws")
+    assert page.evaluate("getSelection().toString()") == ""
+    assert page.evaluate("history.length") == 3
+    assert not page.evaluate("document.querySelector('answerable-ask').matches(':focus-within')")
+    page.go_back()
+    expect(page).to_have_url(guide.origin + path)
+    # Either way the answer is at hand.
+    way = box.get_by_role("button", name="Back to the answer")
+    expect(way if path == "/guide/" else box.get_by_role("dialog")).to_be_visible()
 
 
-def test_the_browser_scrolls_to_the_text_fragment(page: Page, guide: Site) -> None:
+def test_the_bar_leads_on_back_to_the_answer_and_away_at_360_pixels(
+    page: Page, guide: Site
+) -> None:
+    page.set_viewport_size({"width": 360, "height": 640})
+    box = follow(page, guide)
+    bar = box.get_by_role("region", name="Sources")
+    expect(bar).to_contain_text("1 of 2")
+    expect(bar.get_by_role("button", name="Previous place")).to_be_disabled()
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
+        assert violations(page) == [], scheme
+    for node in (bar, page.locator("html")):
+        assert node.evaluate("(node) => node.scrollWidth <= node.clientWidth")
+    bar.get_by_role("button", name="Next place").press("Enter")
+    expect(page).to_have_url(f"{guide.origin}/reference/limits/")
+    expect(bar).to_contain_text("2 of 2")
+    expect(bar.get_by_role("button", name="Next place")).to_be_disabled()
+    expect_words(page, str(SECOND_RECORD["quote"]))
+    assert page.evaluate("history.length") == 3
+    bar.get_by_role("button", name="Back to the answer").press("Enter")
+    expect(box.locator(".sentence")).to_have_count(2)
+    expect(box.get_by_role("heading", level=3)).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(bar.get_by_role("button", name="Back to the answer")).to_be_focused()
+    bar.get_by_role("button", name="Ask again").press("Enter")
+    expect(box.get_by_label("Your question")).to_be_focused()
+    expect(box.get_by_label("Your question")).to_have_value("How do I deploy?")
+    page.keyboard.press("Escape")
+    bar.get_by_role("button", name="Close").press("Enter")
+    expect(bar).to_be_hidden()
+    assert page.evaluate(HIGHLIGHTED) == ""
+    page.reload()
+    expect(box.get_by_role("button", name="Ask")).to_be_visible()
+    expect(bar).to_be_hidden()
+    assert len(guide.questions) == 1
+
+
+def test_a_browser_without_highlights_shows_the_words_itself(page: Page, guide: Site) -> None:
+    page.add_init_script("Object.defineProperty(CSS, 'highlights', { value: undefined })")
+    once = GUIDE.replace(f"<p>{WORDS}</p>", "").replace("<details>", "<details open>")
+    guide.pages["/guide/"].body = str(guide.pages["/guide/"].body).replace(GUIDE, once)
     follow(page, guide)
     expect(page).to_have_url(f"{guide.origin}/guide/#aws")
     expect(page.locator("#words")).to_be_in_viewport()
     expect(page.locator("#aws")).not_to_be_in_viewport()
-    assert page.evaluate("'fragmentDirective' in document")
-    assert page.evaluate("getSelection().toString()") == ""
 
 
-def test_a_citation_of_the_same_page_is_shown_behind_the_dialog(page: Page, guide: Site) -> None:
-    box = follow(page, guide, path="/guide/")
-    expect(box.get_by_role("dialog")).to_be_hidden()
-    expect(page.locator("#words")).to_be_in_viewport()
-    assert page.evaluate("scrollY") > 5000
-
-
-def test_instant_navigation_selects_the_cited_words(page: Page, guide: Site) -> None:
-    guide.head = '<script src="/router.js"></script>'
+def test_words_that_are_gone_lead_to_their_heading(page: Page, guide: Site) -> None:
+    guide.pages["/guide/"].body = str(guide.pages["/guide/"].body).replace("Upload", "Put")
     box = follow(page, guide)
-    expect_selected(page)
-    expect_beside(box)
-    assert page.url == f"{guide.origin}/guide/#aws"
-
-
-# Chromium takes the words out of an address even where it is told to do nothing with them, and goes
-# to the heading: this is the address as a browser sees it that has never heard of them.
-OLD = """
-const location = {
-  get hash() { return self.address.hash; }, get href() { return self.address.href; },
-  get search() { return self.address.search; }, get pathname() { return self.address.pathname; },
-};
-"""
-
-
-@pytest.fixture(scope="module")
-def old_page(browser: Browser) -> Iterator[Page]:
-    """A page of a browser that knows no text fragments."""
-    arguments = [*chromium.CHROMIUM_ARGS, "--disable-blink-features=TextFragmentIdentifiers"]
-    old = browser.browser_type.launch(executable_path=chromium.executable(), args=arguments)
-    yield old.new_page()
-    old.close()
-
-
-FRAGMENTS = {
-    "Upload%20the%20function,environment%20variables.": WORDS,
-    "set%20the%20two": "set the two",
-    "SET%20the": "set the",
-    "folder-,and%20set,-the": "and set",
-    "Upload%20the%20function%20folder%20and&text=other": "Upload the function folder and",
-    "no%20such%20words": "",
-    "%E0%A4%A": "",
-    "": "",
-}
-
-
-@pytest.mark.deep
-def test_the_script_selects_the_words_in_an_older_browser(old_page: Page) -> None:
-    page = old_page
-    with serving() as site:
-        site.csp = ""
-        html = str(site.page().body)
-        script = site.file("/assets/answerable/ask-box.js")
-        site.pages["/assets/answerable/ask-box.js"] = Reply(
-            OLD + str(script.body), content_type="text/javascript"
-        )
-        for fragment, words in FRAGMENTS.items():
-            address = f"{site.origin}/guide/#aws:~:text={fragment}"
-            own = f"<script>self.address = new URL({address!r})</script>"
-            text = html.replace("</head>", f"{own}</head>")
-            text = text[: text.index("<main>")] + GUIDE + text[text.index("</main>") + 7 :]
-            site.pages["/guide/"] = Reply(text, content_type="text/html")
-            page.goto(f"{site.origin}/guide/")
-            assert not page.evaluate("'fragmentDirective' in document")
-            expect(page.get_by_role("button", name="Ask")).to_be_visible()
-            if words:
-                expect_selected(page, words)
-            else:
-                expect(page.locator("#aws")).to_be_in_viewport()
-                assert page.evaluate("getSelection().toString()") == ""
-
-
-def test_the_answer_beside_a_source_closes_by_its_key_and_button(page: Page, guide: Site) -> None:
-    guide.head = '<script src="/router.js"></script>'
-    box = follow(page, guide)
-    expect_selected(page)
-    page.keyboard.press("Escape")
-    expect(box.get_by_role("dialog")).to_be_hidden()
-    expect(box).not_to_have_attribute("open", "")
-    page.keyboard.press("Control+i")
-    expect(box.get_by_label("Your question")).to_be_focused()
-    expect(box.locator(".card")).to_be_visible()
-    assert box.get_by_role("dialog").evaluate("(node) => node.matches(':modal')")
+    expect(page.locator("#aws")).to_be_in_viewport()
+    assert page.evaluate(HIGHLIGHTED) == ""
+    expect(box.get_by_role("button", name="Back to the answer")).to_be_visible()

@@ -15,7 +15,7 @@ from support.widget_site import NOT_FOUND, PARTIAL, Site, ask, serving, visit
 def test_following_a_citation_and_going_back_restores_the_answer(page: Page, site: Site) -> None:
     box = visit(page, site, excerpts(CODE), path="/guide/")
     ask(box)
-    box.locator(".title").click()
+    box.locator("h3 .title").click()
     expect(page).to_have_url(f"{site.origin}/part1/#use")
     expect(box.get_by_role("button", name="Ask")).to_be_visible()
     expect(box.get_by_role("dialog")).to_be_hidden()
@@ -34,14 +34,14 @@ def test_following_a_citation_and_going_back_restores_the_answer(page: Page, sit
 def test_a_reload_restores_the_answer_and_announces_it_to_nobody(page: Page, site: Site) -> None:
     box = visit(page, site, PARTIAL)
     ask(box)
-    expect(box.locator(".card")).to_be_visible()
+    expect(box.locator(".sentence")).to_be_visible()
     page.add_init_script(
         "window.events = []; addEventListener('answerable:answer', () => events.push('answer'))"
     )
     page.reload()
     expect(box.get_by_role("dialog")).to_be_visible()
     expect(box).to_have_attribute("state", "partial")
-    expect(box.locator(".card")).to_be_visible()
+    expect(box.locator(".sentence")).to_be_visible()
     assert page.evaluate("events") == []
     assert len(site.questions) == 1
 
@@ -57,13 +57,13 @@ def test_a_box_that_was_closed_is_restored_closed(page: Page, site: Site) -> Non
     expect(box).to_have_attribute("state", "not-found")
     expect(box.get_by_role("dialog")).to_be_hidden()
     box.get_by_role("button", name="Ask").first.click()
-    expect(box.get_by_role("heading", name="This site does not answer that.")).to_be_visible()
+    expect(box.get_by_role("heading", name="Nothing here says this directly.")).to_be_visible()
 
 
 def test_an_answer_is_kept_for_its_page_and_its_tab_only(page: Page, site: Site) -> None:
     box = visit(page, site, PARTIAL)
     ask(box)
-    expect(box.locator(".card")).to_be_visible()
+    expect(box.locator(".sentence")).to_be_visible()
     page.goto(f"{site.origin}/other/")
     page.reload()
     expect(box.get_by_role("button", name="Ask")).to_be_visible()
@@ -107,7 +107,7 @@ def test_a_page_without_storage_works(page: Page, site: Site) -> None:
     page.on("pageerror", lambda error: errors.append(str(error)))
     box = visit(page, site, PARTIAL)
     ask(box)
-    expect(box.locator(".card")).to_be_visible()
+    expect(box.locator(".sentence")).to_be_visible()
     page.reload()
     expect(box.get_by_role("button", name="Ask")).to_be_visible()
     assert errors == []
@@ -132,7 +132,7 @@ def test_a_page_from_the_back_forward_cache_shows_the_answer(caching_page: Page)
         box = visit(page, site, excerpts(CODE), path="/guide/")
         ask(box)
         page.evaluate("window.isSame = true")
-        box.locator(".title").click()
+        box.locator("h3 .title").click()
         expect(page).to_have_url(f"{site.origin}/part1/#use")
         # Playwright does not see a page that comes back from the cache load.
         page.evaluate("history.back()")

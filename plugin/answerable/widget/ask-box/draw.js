@@ -97,6 +97,7 @@ export function splitCode(text) {
 export function makeBlockDrawer(say, { siteUrl, copy }) {
   /** @param {Span} span */
   function drawSpan({ text, code, href }) {
+    demand(typeof text === "string");
     const piece = code ? element("code", {}, text) : text;
     const link = resolveAddress(href, siteUrl);
     return link ? element("a", { href: link }, piece) : piece;
