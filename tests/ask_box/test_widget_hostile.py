@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from support.deadlines import PATIENCE
 from support.fuzz_settings import DEEP
-from support.widget_excerpts import OPTIONS, STEPS, excerpts
+from support.widget_excerpts import OPTIONS, STEPS, excerpts, text
 from support.widget_site import (
     CLAIM,
     NOT_FOUND,
@@ -94,7 +94,7 @@ ASK_ALL = """async ([answers, asStream]) => {
       if (!/^(https?|mailto):/.test(link.href)) drawn.push([link.href, answer]);
     }
     const alert = root.querySelector("[role=alert]").textContent;
-    const cards = root.querySelectorAll(".card, .sentence, .mark").length;
+    const cards = root.querySelectorAll(".card, .sentence, .mark, .entry").length;
     const failed = box.getAttribute("state") === "problem";
     if (failed !== (alert !== "") || (failed && cards)) drawn.push(["half drawn", answer]);
   }
@@ -161,15 +161,29 @@ def test_markup_in_any_field_is_drawn_as_text(page: Page, site: Site) -> None:
     expect(box.locator(".example")).to_have_text(MARKUP)
     page.keyboard.type(MARKUP)
     page.keyboard.press("Enter")
-    expect(box.locator(".title")).to_have_text([MARKUP, MARKUP])
+    expect(box.locator(".sources .title")).to_have_text([MARKUP, MARKUP])
     expect(box.locator("pre")).to_have_text(MARKUP)
-    expect(box.locator("p.sentence code")).to_have_text(MARKUP)
-    expect(box.locator("blockquote")).to_have_text(MARKUP)
+    expect(box.locator(".sentence > code")).to_have_text(MARKUP)
+    expect(box.locator(".quoted")).to_have_text([MARKUP] * 3)
     expect(box.locator(".locator")).to_have_text(MARKUP)
     expect(box.locator("img, b, script")).to_have_count(0)
-    expect(box.locator(".hint a")).to_have_count(0)
+    expect(box.locator("a[href^=javascript]")).to_have_count(0)
     protocols = box.locator("a").evaluate_all("(all) => all.map((link) => link.protocol)")
     assert protocols == ["http:"] * 3
+
+
+def test_markup_in_passages_and_places_is_drawn_as_text(page: Page, site: Site) -> None:
+    answer = excerpts([text(MARKUP)], [text(MARKUP)])
+    for citation in answer["citations"]:
+        citation |= {"title": MARKUP, "quote": MARKUP}
+    site.places = {"x": {"url": "/x/", "title": MARKUP, "line": MARKUP}}
+    box = visit(page, site, answer)
+    ask(box)
+    expect(box.locator(".entry .title")).to_have_text([MARKUP] * 2)
+    expect(box.locator(".entry .line")).to_have_text([MARKUP] * 2)
+    expect(box.locator("h3")).to_contain_text(MARKUP)
+    expect(box.locator(".card .words")).to_have_text(MARKUP)
+    expect(box.locator("img, b, script")).to_have_count(0)
 
 
 def test_bidirectional_controls_are_removed(page: Page, site: Site) -> None:
@@ -182,11 +196,11 @@ def test_bidirectional_controls_are_removed(page: Page, site: Site) -> None:
     }
     box = visit(page, site, answer)
     ask(box)
-    expect(box.locator(".card")).to_have_count(2)
-    text: str = box.locator(".view").evaluate("(view) => view.innerHTML")
-    assert text.count("evil") >= 7
-    assert not set(text) & set("\u202a\u202b\u202c\u202d\u202e")
-    for part in box.locator(".card .title, .sentence, blockquote, .locator").all():
+    expect(box.locator(".sources li")).to_have_count(2)
+    html: str = box.locator(".view").evaluate("(view) => view.innerHTML")
+    assert html.count("evil") >= 7
+    assert not set(html) & set("\u202a\u202b\u202c\u202d\u202e")
+    for part in box.locator(".sources .title, .sentence, .quoted, .locator").all():
         assert part.get_attribute("dir") == "auto"
 
 
@@ -257,7 +271,7 @@ def test_a_malformed_stream_is_read_until_its_first_answer(page: Page, site: Sit
         box.get_by_label("Your question").fill(case)
         page.keyboard.press("Enter")
         expect(box).to_have_attribute("state", "partial")
-        expect(box.locator(".card")).to_have_count(1)
+        expect(box.locator(".sentence")).to_have_count(1)
         page.evaluate("document.querySelector('answerable-ask').removeAttribute('state')")
     assert [body["question"] for _, body in site.questions] == list(WHOLE)
 

@@ -150,10 +150,10 @@ def test_a_right_to_left_page_mirrors_the_box(page: Page, site: Site) -> None:
     assert close["x"] < title["x"]
     box.get_by_label(strings["question"]).fill("كيف؟")
     page.keyboard.press("Enter")
-    expect(box.locator(".card")).to_have_count(3)
+    expect(box.locator(".sources li")).to_have_count(3)
     expect(box.locator(".mark").first).to_have_css("direction", "ltr")
     number = box.locator(".number").first.bounding_box()
-    name = box.locator(".card .title").first.bounding_box()
+    name = box.locator(".sources .title").first.bounding_box()
     assert number is not None
     assert name is not None
     assert number["x"] > name["x"]

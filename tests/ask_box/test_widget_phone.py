@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, ViewportSize, expect
 
+from support.widget_excerpts import OPTIONS, TABS, code, excerpts
 from support.widget_site import CLAIM, HANG, PARTIAL, RECORD, SUPPORTED, Site, ask, visit
 
 # A stand-in for a virtual keyboard: Chromium has none on a desk.
@@ -20,6 +21,7 @@ SHRINK = (
     """(faked) => { window.faked = faked; visualViewport.dispatchEvent(new Event("resize")); }"""
 )
 WIDE = "wide" * 100
+PHONE: ViewportSize = {"width": 360, "height": 640}
 
 
 def fits(page: Page, box: Locator) -> None:
@@ -27,7 +29,8 @@ def fits(page: Page, box: Locator) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert box.locator(".result").evaluate("(node) => node.scrollWidth <= node.clientWidth")
     width = page.evaluate("innerWidth")
-    for part in box.locator("header, form, .row, .primary, .close, .card, .actions, .button").all():
+    parts = "header, form, .primary, .close, .card, .entry, .text, .actions, .button"
+    for part in box.locator(parts).all():
         place = part.bounding_box()
         if place is not None:
             assert place["x"] >= 0
@@ -51,7 +54,7 @@ def test_the_dialog_fits_above_an_on_screen_keyboard(page: Page, site: Site) -> 
     assert dialog.bounding_box() == whole
     box.get_by_label("Your question").fill("How?")
     page.keyboard.press("Enter")
-    expect(box.locator(".card")).to_have_count(3)
+    expect(box.locator(".sources li")).to_have_count(3)
     fits(page, box)
     size = box.get_by_label("Your question").evaluate("(node) => getComputedStyle(node).fontSize")
     assert float(size.removesuffix("px")) >= 16
@@ -63,39 +66,44 @@ def test_nothing_scrolls_sideways_when_zoomed_or_small(page: Page, site: Site) -
     wide = RECORD | {"title": WIDE, "quote": WIDE, "href": f"/{WIDE}/"}
     claims = [CLAIM | {"text": WIDE}, CLAIM | {"text": f"Run `{WIDE}`:\n\n{WIDE}"}]
     site.about = {"feedback": "/feedback", "examples": [WIDE]}
-    for size in ({"width": 640, "height": 400}, {"width": 320, "height": 256}):
-        page.set_viewport_size({"width": size["width"], "height": size["height"]})
-        box = visit(page, site, PARTIAL | {"claims": claims, "citations": [wide]})
+    for size in ({"width": 640, "height": 400}, PHONE, {"width": 320, "height": 256}):
+        page.set_viewport_size(size)
+        written = PARTIAL | {"claims": claims, "citations": [wide]}
+        passage = claims[0] | {"blocks": [code(WIDE), *OPTIONS, *TABS]}
+        keyless = excerpts([]) | {"claims": [passage, claims[1]], "citations": [wide]}
+        box = visit(page, site, written, keyless)
         box.get_by_role("button", name="Ask").click()
         expect(box.locator(".example")).to_have_count(1)
         fits(page, box)
         page.keyboard.type("How?")
         page.keyboard.press("Enter")
-        expect(box.locator(".card")).to_have_count(1)
+        expect(box.locator(".sentence")).to_have_count(2)
         fits(page, box)
         box.get_by_role("button", name="No", exact=True).click()
         fits(page, box)
         box.locator(".actions").last.scroll_into_view_if_needed()
         expect(box.get_by_role("button", name="It is wrong")).to_be_in_viewport()
+        box.get_by_label("Your question").press("Enter")
+        box.locator(".entry summary").click()
+        expect(box.locator(".words")).to_have_count(2)
+        fits(page, box)
 
 
-def test_the_button_that_copies_code_stands_beside_it(page: Page, site: Site) -> None:
-    page.set_viewport_size({"width": 360, "height": 640})
-    lines = [{"kind": "code", "language": "", "text": code} for code in ("make", WIDE)]
-    claims = [CLAIM | {"text": line["text"], "blocks": [line]} for line in lines]
-    box = visit(page, site, PARTIAL | {"claims": claims})
+def test_the_button_that_copies_code_hides_none_of_it(page: Page, site: Site) -> None:
+    page.set_viewport_size(PHONE)
+    box = visit(page, site, excerpts([code("make"), code(WIDE)]))
     ask(box)
     expect(box.locator(".code")).to_have_count(2)
     fits(page, box)
-    for frame in box.locator(".code").all():
-        code, copy = frame.locator("pre").bounding_box(), frame.locator("button").bounding_box()
-        whole = frame.bounding_box()
-        assert code is not None
-        assert copy is not None
-        assert whole is not None
-        assert code["x"] + code["width"] <= copy["x"]
-        assert copy["x"] + copy["width"] <= whole["x"] + whole["width"]
-        assert whole["y"] <= copy["y"] < code["y"] + code["height"]
+    assert box.locator("pre").evaluate_all(
+        """(all) => all.every((block) => {
+          const button = block.parentElement.querySelector("button").getBoundingClientRect();
+          const lines = [...block.querySelectorAll(".code-line > span")];
+          const words = lines.flatMap((line) => [...line.getClientRects()]);
+          return words.length > 0 && words.every(({ right, top, bottom }) =>
+            right <= button.left || bottom <= button.top || top >= button.bottom);
+        })"""
+    )
 
 
 @pytest.mark.deep
