@@ -8,7 +8,6 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from support import sites, static_server
-from support.widget_site import Site, visit
 
 # Highlighting of a built-in theme comes from another host.
 THEMES: dict[str, dict[str, object]] = {
@@ -27,8 +26,11 @@ COVERED = """(box) => {
   const nodes = new Set();
   for (let x = left; x <= right; x += 4)
     for (let y = top; y <= bottom; y += 4)
-      for (const node of document.elementsFromPoint(x, y))
+      for (const node of document.elementsFromPoint(x, y)) {
+        // A header that the button stands in covers what is below it.
+        if (node.matches("header:has(answerable-ask)")) break;
         if (node.matches("a, p, nav li, footer *")) nodes.add(node);
+      }
   return [...nodes].map((node) => node.textContent.trim());
 }"""
 
@@ -80,24 +82,3 @@ def check_what_is_covered(page: Page, address: str, width: int) -> None:
         covered = [each for each in covered if "Next" in each or "last words" in each]
     assert covered == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-def test_the_button_moves_away_from_contents_in_its_corner(page: Page, site: Site) -> None:
-    site.csp = "default-src 'self' 'unsafe-inline'"
-    site.ask_box = (
-        '<nav style="position: fixed; right: 0; bottom: 0; width: 200px; height: 90%"><a href="/">'
-        'Contents</a></nav><nav style="position: fixed; left: 0; top: 0; width: 200px; height:'
-        ' 100%"></nav><nav style="position: fixed; bottom: 0; left: 0; right: 0">Next</nav>'
-        "<answerable-ask></answerable-ask>"
-    )
-    box = visit(page, site)
-    trigger = box.get_by_role("button", name="Ask")
-    right = page.evaluate("innerWidth") - 200
-    expect(trigger).not_to_have_css("margin-inline-end", "0px")
-    place = trigger.bounding_box()
-    assert place is not None
-    assert right - 60 <= place["x"] + place["width"] <= right
-    page.locator("nav").first.evaluate(
-        "(node) => { node.style.height = '20%'; node.style.bottom = '70%'; }"
-    )
-    expect(trigger).to_have_css("margin-inline-end", "0px")

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 import threading
-from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from support.deadlines import PATIENCE, until
+from support.deadlines import PATIENCE
 from support.widget_excerpts import STEPS, excerpts
 from support.widget_site import (
     CLAIM,
     NOT_FOUND,
     PARTIAL,
     RECORD,
+    RELATED,
+    SUPPORTED,
     Json,
     Reply,
     Site,
@@ -37,7 +37,7 @@ ABOUT: Json = {
     "feedback": None,
 }
 QUESTION = "Fish & chips?"
-SEARCH_LINK = "/search/?q=Fish%20chips"
+SEARCH_LINK = "/search/?q=Fish%20%26%20chips%3F"
 
 
 def expect_state(box: Locator, state: str) -> None:
@@ -72,8 +72,10 @@ def test_the_empty_state_shows_purpose_examples_and_counter(page: Page, site: Si
     expect(box.locator(".scope")).to_contain_text("Answers come only from this site")
     expect(box.get_by_role("heading", name="For example")).to_be_visible()
     expect(box.locator(".example")).to_have_text(ABOUT["examples"][:3])
-    expect(box.locator(".count")).to_have_text("0/500")
+    expect(box.locator(".count")).to_be_hidden()
     question = box.get_by_label("Your question")
+    question.fill("x" * 399)
+    expect(box.locator(".count")).to_be_hidden()
     question.fill("x" * 499)
     expect(box.locator(".count")).to_have_text("499/500")
     expect(box.locator(".count.full")).to_have_count(0)
@@ -132,29 +134,49 @@ def test_stop_ends_a_stream_and_keeps_the_question(page: Page, site: Site) -> No
     expect_state(box, "partial")
 
 
-IN_PART = "The pages found answer this in part."
 WITHOUT_MODEL = "Answered without the model."
 
 
 @pytest.mark.parametrize(
-    ("answer", "heading", "caveats"),
+    ("answer", "verdict", "remarks"),
     [
-        (PARTIAL | {"complete": False, "confidence": "medium"}, "Answer in part", [IN_PART]),
-        # A claim was removed, which the box tells apart.
-        (PARTIAL | {"dropped": 1, "confidence": "medium"}, "Answer in part", []),
-        (excerpts(STEPS, fallback=True), "From this site", [WITHOUT_MODEL]),
+        (PARTIAL, "Answer, checked against 1 passage", []),
+        (SUPPORTED, "Answer, checked against 2 passages", []),
+        (PARTIAL | {"complete": False}, "Answer in part, checked against 1 passage", []),
+        (
+            PARTIAL | {"stored": True, "question": "Which folder?"},
+            "Answer to “Which folder?”, checked against 1 passage",
+            [],
+        ),
+        (RELATED, "Where to look", []),
+        (excerpts(STEPS, fallback=True), "In Part 1 › Use", [WITHOUT_MODEL]),
+        (
+            excerpts(STEPS, confidence="low"),
+            "Nearest section: it does not say it in your words",
+            [],
+        ),
+        (
+            excerpts(STEPS, STEPS, confidence="low"),
+            "Nearest sections: none says it in your words",
+            [],
+        ),
         # Excerpts that a model chose to write are its answer.
-        (excerpts(STEPS, written=True, complete=True), "Answer", []),
+        (
+            excerpts(STEPS, written=True, complete=True),
+            "Answer, checked against 1 passage",
+            [],
+        ),
     ],
 )
-def test_the_grade_of_an_answer_is_its_heading(
-    page: Page, site: Site, answer: Json, heading: str, caveats: list[str]
+def test_an_answer_begins_with_its_verdict(
+    page: Page, site: Site, answer: Json, verdict: str, remarks: list[str]
 ) -> None:
     box = visit(page, site, answer)
     ask(box)
-    expect(box.get_by_role("heading", level=3)).to_have_text(heading)
-    for caveat in (IN_PART, WITHOUT_MODEL):
-        expect(box.locator("h3 + .meta", has_text=caveat)).to_have_count(caveats.count(caveat))
+    heading = box.get_by_role("heading", level=3)
+    expect(heading).to_have_text(verdict)
+    expect(heading).to_be_focused()
+    expect(box.locator(".remarks")).to_have_text(remarks)
 
 
 def test_not_found_leads_to_the_search_and_to_the_authors(page: Page, site: Site) -> None:
@@ -167,10 +189,13 @@ def test_not_found_leads_to_the_search_and_to_the_authors(page: Page, site: Site
     expect(box.get_by_role("link", name="Tell the authors")).to_have_attribute(
         "href", "mailto:docs@example.org?subject=Fish%20%26%20chips%3F&body=index%203f9c"
     )
-    expect(box.locator(".card")).to_have_count(0)
+    expect(box.locator(".card, .sources, .mark")).to_have_count(0)
     box.get_by_label("Your question").press("Enter")
     expect(box.locator(".tip")).to_contain_text("its sources could not be verified")
-    expect(box).to_contain_text("1 sentence removed: source not verified.")
+    removed = box.get_by_text("1 sentence removed: source not verified.")
+    expect(removed).to_be_hidden()
+    box.get_by_text("About this answer").click()
+    expect(removed).to_be_visible()
     search.click()
     expect(page).to_have_url(site.origin + SEARCH_LINK)
 
@@ -186,7 +211,7 @@ def test_next_steps_come_from_attributes_with_safe_urls_only(page: Page, site: S
     ask(box, QUESTION)
     links = box.get_by_role("link")
     expect(links).to_have_count(1)
-    expect(links).to_have_attribute("href", "https://find.example.org/?q=Fish%20chips")
+    expect(links).to_have_attribute("href", "https://find.example.org/?q=Fish%20%26%20chips%3F")
 
 
 def test_being_offline_shows_a_message_and_keeps_the_question(page: Page, site: Site) -> None:
@@ -202,47 +227,33 @@ def test_being_offline_shows_a_message_and_keeps_the_question(page: Page, site: 
     expect(box).not_to_have_attribute("problem", "offline")
 
 
-def test_a_rate_limit_counts_down_before_it_can_be_tried_again(page: Page, site: Site) -> None:
-    page.clock.install(time=0)
-    box = visit(page, site, problem(429, "rate-limited", Retry_After="3"), PARTIAL)
-    page.clock.pause_at(datetime(2030, 1, 1, tzinfo=UTC))
+@pytest.mark.parametrize(
+    ("wait", "said"), [("3", "3 seconds"), ("1", "1 second"), (None, "30 seconds")]
+)
+def test_a_rate_limit_says_how_long_it_lasts(
+    page: Page, site: Site, wait: str | None, said: str
+) -> None:
+    headers = {} if wait is None else {"Retry_After": wait}
+    box = visit(page, site, problem(429, "rate-limited", **headers), PARTIAL)
     ask(box)
-    alert = box.get_by_role("alert")
-    expect(alert).to_have_text(
-        "There are too many questions just now. You can ask again in 3 seconds."
-    )
+    expect(box.get_by_role("alert")).to_contain_text(f"You can ask again in {said}")
     expect(box).to_have_attribute("problem", "rate-limited")
-    retry = box.locator(".retry")
-    for left in ["3", "2", "1"]:
-        expect(retry).to_have_text(f"Try again in {left} s")
-        expect(retry).to_have_attribute("aria-disabled", "true")
-        retry.dispatch_event("click")
-        page.clock.run_for(1000)
-    expect(retry).to_have_text("Try again")
-    expect(retry).to_have_attribute("aria-disabled", "false")
-    expect(alert).to_be_empty()
-    assert len(site.questions) == 1
-    retry.click()
+    box.get_by_role("button", name="Try again").click()
     expect_state(box, "partial")
     assert [body for _, body in site.questions] == [asking("How do I deploy?")] * 2
 
 
-WAITS = {None: 30, "1": 1, "0": 30, "-5": 30, "99999999": 3600, "soon": 30, "1e999": 3600}
-
-
 @pytest.mark.deep
-def test_invalid_retry_after_values_are_tolerated(page: Page, site: Site) -> None:
-    page.clock.install(time=0)
-    retry_headers = [{} if wait is None else {"Retry_After": wait} for wait in WAITS]
-    box = visit(page, site, *(problem(429, **headers) for headers in retry_headers))
-    page.clock.pause_at(datetime(2030, 1, 1, tzinfo=UTC))
+@pytest.mark.parametrize(
+    ("wait", "seconds"),
+    [("0", 30), ("-5", 30), ("soon", 30), ("99999999", 3600), ("1e999", 3600)],
+)
+def test_invalid_retry_after_values_are_tolerated(
+    page: Page, site: Site, wait: str, seconds: int
+) -> None:
+    box = visit(page, site, problem(429, Retry_After=wait))
     ask(box)
-    for seconds in WAITS.values():
-        expect(box.locator(".retry")).to_have_text(f"Try again in {seconds} s")
-        unit = "second" if seconds == 1 else "seconds"
-        expect(box.get_by_role("alert")).to_contain_text(f" {seconds} {unit}.")
-        if site.replies:
-            page.keyboard.press("Enter")
+    expect(box.get_by_role("alert")).to_contain_text(f" {seconds} seconds.")
 
 
 def test_capped_and_paused_states_offer_the_search(page: Page, site: Site) -> None:
@@ -284,30 +295,6 @@ def test_a_site_without_a_function_offers_the_search(page: Page, site: Site) -> 
             page.keyboard.press("Enter")
 
 
-SEARCHED = {
-    "How do I set a timeout?": "set timeout",
-    "What does the “Retry-After” header do??": "Retry-After header",
-    "Why is there a KeyError: 'url' in C++ & C#?": "KeyError url C++ C#",
-    "who are you": "who are you",
-    "???": "",
-}
-
-
-@pytest.mark.deep
-def test_the_search_gets_the_content_words_of_the_question(page: Page, site: Site) -> None:
-    site.ask_box = '<answerable-ask search="/find/?q={question}"></answerable-ask>'
-    box = visit(page, site, *[NOT_FOUND] * len(SEARCHED))
-    box.get_by_role("button", name="Ask").click()
-    for request_count, (question, words) in enumerate(SEARCHED.items(), start=1):
-        box.get_by_label("Your question").fill(question)
-        box.get_by_label("Your question").press("Enter")
-        expect(box).to_have_attribute("state", "not-found")
-        until(lambda: len(site.questions) == request_count)  # noqa: B023
-        expect(box.locator(".search")).to_have_attribute(
-            "href", f"{site.origin}/find/?q={quote(words, safe='')}"
-        )
-
-
 def test_problems_are_worded_by_their_code(page: Page, site: Site) -> None:
     cases: list[tuple[Reply | Stream, str, str]] = [
         (problem(504, "timeout"), "The answer took too long.", "timeout"),
@@ -343,8 +330,8 @@ def test_a_very_long_answer_scrolls_inside_the_dialog(page: Page, site: Site) ->
     assert result.evaluate("(node) => node.scrollHeight > 2 * node.clientHeight")
     expect(box.get_by_label("Your question")).to_be_in_viewport()
     expect(box.get_by_role("button", name="Close")).to_be_in_viewport()
-    box.locator(".card").scroll_into_view_if_needed()
-    expect(box.locator(".card")).to_be_in_viewport()
+    box.locator(".sources").scroll_into_view_if_needed()
+    expect(box.locator(".sources")).to_be_in_viewport()
     expect(box.get_by_label("Your question")).to_be_in_viewport()
 
 
@@ -354,17 +341,17 @@ def test_citation_numbers_are_dense_in_order_of_first_use(page: Page, site: Site
     claims = [CLAIM | {"citations": [7]}, CLAIM | {"citations": [3, 7]}]
     box = visit(page, site, PARTIAL | {"claims": claims, "citations": [third, seventh]})
     ask(box)
-    expect(box.locator(".mark")).to_have_text(["[1]", "[2]", "[1]"])
-    expect(box.locator(".card .title")).to_have_text(["Seventh", "Third"])
-    expect(box.locator(".card .number")).to_have_text(["[1]", "[2]"])
-    second = box.get_by_role("link", name="Source 2: Third")
+    expect(box.locator(".mark")).to_have_text(["1", "2", "1"])
+    expect(box.locator(".sources .title")).to_have_text(["Seventh", "Third"])
+    expect(box.locator(".sources .number")).to_have_text(["1", "2"])
+    second = box.locator(".sources").get_by_role("link", name="Third")
     expect(second).to_have_attribute("href", f"{site.origin}/third/")
 
 
 MAKE = "$ make\n  <all>`x`"
 
 
-def test_code_is_drawn_as_code_and_long_quotes_are_folded(page: Page, site: Site) -> None:
+def test_code_is_drawn_as_code_and_a_quote_stands_at_its_chip(page: Page, site: Site) -> None:
     claims = [
         CLAIM | {"text": "Set `retries` to `<0>` first."},
         CLAIM | {"text": "Run this:\n\ncurl x | sudo sh"},
@@ -373,17 +360,19 @@ def test_code_is_drawn_as_code_and_long_quotes_are_folded(page: Page, site: Site
     code_quote = RECORD | {"quote": "def f():\n    return 1"}
     box = visit(page, site, PARTIAL | {"claims": claims, "citations": [code_quote]})
     ask(box)
-    expect(box.locator("p.sentence code")).to_have_text(["retries", "<0>"])
-    assert box.locator(".sentence").nth(1).inner_text() == "Run this:\n\ncurl x | sudo sh[1]"
+    expect(box.locator(".sentence code")).to_have_text(["retries", "<0>"])
     block = box.locator("pre")
     expect(block).to_have_count(1)
-    assert block.inner_text() == MAKE
+    assert block.text_content() == MAKE
     expect(block).to_have_css("white-space", "pre")
-    quote = box.locator("details")
-    expect(quote).not_to_have_attribute("open", "")
-    box.get_by_label("Quote from Deploy › AWS").click()
-    expect(quote).to_have_attribute("open", "")
-    assert box.locator("blockquote").inner_text() == "def f():\n    return 1"
+    quote = box.locator(".quote").first
+    expect(quote).to_be_hidden()
+    box.get_by_role("button", name="Source 1: Deploy › AWS").first.focus()
+    expect(quote).to_be_visible()
+    assert quote.locator(".quoted").inner_text() == "def f():\n    return 1"
+    page.keyboard.press("Escape")
+    expect(quote).to_be_hidden()
+    expect(box.get_by_role("dialog")).to_be_visible()
 
 
 @pytest.mark.deep
@@ -400,7 +389,7 @@ def test_a_notice_appears_when_site_and_index_differ(page: Page, site: Site) -> 
         site.about = ABOUT | {"bundle": bundle}
         box = visit(page, site, PARTIAL)
         ask(box)
-        expect(box.locator(".card")).to_have_count(1)
+        expect(box.locator(".sources li")).to_have_count(1)
         expect(box.get_by_text("are not of the same build")).to_have_count(int(has_notice))
 
 

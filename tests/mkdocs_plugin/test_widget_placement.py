@@ -67,12 +67,16 @@ def test_the_header_of_every_page_holds_one_button(theme: str, sites: dict[str, 
         assert element.attributes == {"placement": "header"}
         parsed = LexborHTMLParser(read_page(sites["header"], name))
         (in_header,) = parsed.css(f"{HEADER[theme]} > {TAG}")
-        # The last thing in it: after the search, which is a nav or a form of its own.
-        last = in_header if theme != "mkdocs" else in_header.parent
-        assert last is not None
-        while (last := last.next) is not None:
-            assert last.tag == "-text"
-            assert not last.text().strip()
+        # After the search, which is a nav or a form of its own; in Material the source follows.
+        node = in_header if theme != "mkdocs" else in_header.parent
+        assert node is not None
+        followers = []
+        while (node := node.next) is not None:
+            if node.tag == "-text":
+                assert not node.text().strip()
+            else:
+                followers.append(node.attributes.get("class"))
+        assert followers == (["md-header__source"] if theme == "material" else [])
 
 
 def test_a_page_ends_with_the_box_and_a_page_of_the_theme_has_none(

@@ -93,7 +93,7 @@ def test_a_build_tells_the_bundle_and_the_first_three_examples(folder: Path) -> 
 HEADINGS = {
     "index.md": "# Harbour\n\n## See what is new\n\nA crane.\n",
     "crane.md": "# Crane\n\n## See what is new\n\nIt turns.\n\n## Use\n\nLift.\n\n"
-    "## Lift a boat by crane\n\nHook the boat on, then turn the crane.\n\n"
+    "## How do I lift a boat?\n\nHook the boat on, then turn the crane.\n\n"
     "## Paint the crane in winter\n\nIn red.\n",
     "berth.md": "# Berth\n\n## What does a berth cost?\n\nA berth costs nine coins a day.\n",
 }
@@ -104,7 +104,8 @@ def test_headings_are_examples_until_somebody_names_some(tmp_path: Path) -> None
     assert read_config(tmp_path)["examples"] == ["Who owns the crane?"]
     build_here(site(tmp_path, pages=HEADINGS))
     examples = read_config(tmp_path)["examples"]
-    assert examples == ["What does a berth cost?", "Lift a boat by crane"]
+    # A heading that asks nothing is none.
+    assert examples == ["What does a berth cost?", "How do I lift a boat?"]
     for example in examples:
         citation, *_ = ask(opened(tmp_path), example).citations
         assert isinstance(citation, RecordCitation)
