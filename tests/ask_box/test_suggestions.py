@@ -66,11 +66,14 @@ def test_a_suggestion_is_asked_and_answered_by_its_section(page: Page, host: Hos
     expect(suggestions.first).to_be_focused()
     page.keyboard.press("Enter")
     expect(box).to_have_attribute("state", "partial")
-    expect(box.locator(".card .title").first).to_have_text("Mooring › Chains")
-    expect(box.locator(".card").first).to_contain_text("twelve millimetres thick")
     expect(box.locator(".typed")).to_be_hidden()
-    # It is no source: neither the cards nor the copied answer hold it.
-    assert "ground tackle" not in " ".join(box.locator(".card").all_inner_texts())
+    expect(box.locator(".sources .title")).to_have_text("Mooring › Chains")
+    # One without a stored answer opens its section. It is no source: no passage holds it.
+    field.fill("gust")
+    suggestions.click()
+    expect(box.locator("h3 .title")).to_have_text("Storms")
+    expect(box.locator(".card")).to_contain_text("doubles every rope")
+    expect(box.locator(".card")).not_to_contain_text("gusts")
 
 
 def count_loads(host: Host) -> int:
@@ -85,39 +88,36 @@ def test_a_stored_answer_is_shown_for_the_very_words_of_its_question(
     box.get_by_role("button", name="Ask", exact=True).click()
     field = box.get_by_label("Your question")
     heading = box.locator(".view h3").first
-    # A like one is answered by excerpts, with the known one as a suggestion beside them.
+    # A like one is answered by its passage.
     field.fill("how heavy is my ground tackle")
     expect(box.locator(".typed").get_by_role("button")).to_have_text([SUGGESTED])
     field.press("Enter")
-    expect(box).not_to_have_attribute("state", "empty")
-    beside = box.locator(".view .examples").get_by_role("button")
-    expect(beside).to_have_text([SUGGESTED])
-    expect(heading).not_to_contain_text("Answer to")
-    assert count_loads(host) == 0
-    with page.expect_request(lambda request: "/answers-" in request.url):
-        beside.click()
-    expect(heading).to_have_text(f"Answer to: {SUGGESTED}")
+    expect(heading).to_have_text("In Mooring › Chains")
+    field.fill("how heavy must my ground tackle")
+    box.locator(".typed").get_by_role("button").click()
+    verdict = f"Answer to “{SUGGESTED}”, checked against 1 passage"
+    expect(heading).to_have_text(verdict)
     expect(box).to_have_attribute("state", "partial")
     claim = box.locator(".sentence").first
     expect(claim).to_contain_text(CLAIM[:-1])
-    # Its own source with the whole quote, then what is found without it.
-    cards = box.locator(".view .cards")
-    expect(cards).to_have_count(2)
-    expect(cards.first.locator(".card")).to_have_count(1)
-    expect(cards.first.locator("blockquote")).to_have_text(CHAIN)
-    expect(box.locator(".view h3").nth(1)).to_have_text("From this site")
-    expect(box.locator(".view .examples")).to_have_count(0)
+    # Its own source, whose quote a chip shows, then what is found without it as a row.
+    expect(box.locator(".sources li")).to_have_count(1)
+    box.get_by_role("button", name="Source 1: Mooring › Chains").focus()
+    expect(box.locator(".quoted")).to_have_text(CHAIN)
+    rows = box.locator(".view > .entries .title")
+    expect(rows).to_have_text(["Mooring › Chains"])
+    expect(box.locator(".card")).to_have_count(0)
     for scheme in SCHEMES:
         page.emulate_media(color_scheme=scheme)
         assert violations(page) == []
     # Typed, its case and its end are no other words; and it is drawn again after a reload.
     field.fill(f"{SUGGESTED.upper()}?")
     field.press("Enter")
-    expect(heading).to_have_text(f"Answer to: {SUGGESTED}")
+    expect(heading).to_have_text(verdict)
     assert count_loads(host) == 1
     page.reload()
-    expect(heading).to_have_text(f"Answer to: {SUGGESTED}")
-    expect(cards).to_have_count(2)
+    expect(heading).to_have_text(verdict)
+    expect(rows).to_have_count(1)
 
 
 def test_an_empty_box_proposes_known_questions_of_its_page_or_of_others(

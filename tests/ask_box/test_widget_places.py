@@ -1,4 +1,4 @@
-"""More on this site: links to what the search finds, under a reply and apart from its sources."""
+"""More on this site: rows of what the search finds, under a reply and apart from its sources."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from support.widget_site import (
     PARTIAL,
     RECORD,
     Json,
+    Reply,
     Site,
     ask,
     asking,
@@ -20,7 +21,11 @@ from support.widget_site import (
 PLACES: Json = {
     "guide/deploy#aws": {"url": RECORD["url"], "title": RECORD["title"]},
     **{
-        f"part{number}": {"url": f"/part{number}/#use", "title": f"Part {number} › Use"}
+        f"part{number}": {
+            "url": f"/part{number}/#use",
+            "title": f"Part {number} › Use",
+            "line": f"Use part {number}.",
+        }
         for number in range(1, 8)
     },
 }
@@ -35,28 +40,53 @@ def test_five_places_beside_the_cards_stand_under_an_answer(page: Page, site: Si
     site.places = PLACES
     box = visit(page, site, PARTIAL)
     ask(box, "Fish?")
+    expect(places_of(box).locator(".title")).to_have_text(LINKS)
+    expect(places_of(box).locator(".line").first).to_have_text("Use part 1.")
     links = places_of(box).get_by_role("link")
-    expect(links).to_have_text(LINKS)
+    expect(links).to_have_count(5)
     expect(links.first).to_have_attribute("href", f"{site.origin}/part1/#use")
-    expect(places_of(box).locator(".page").first).to_have_text("/part1/")
-    expect(places_of(box).locator("blockquote, .card, .number")).to_have_count(0)
-    expect(box.locator(".card")).to_have_count(1)
+    expect(places_of(box).locator(".card, .mark, .number")).to_have_count(0)
     assert site.searches == [asking("Fish?")]
     assert [question for _, question in site.questions] == [asking("Fish?")]
 
 
-def test_places_are_the_first_way_on_from_a_refusal(page: Page, site: Site) -> None:
+def test_places_are_the_first_way_on_from_a_refusal_and_no_sources(page: Page, site: Site) -> None:
     site.places = PLACES
     site.about = {"bundle": "3f9c", "search": "/search/?q={question}"}
     box = visit(page, site, NOT_FOUND)
     ask(box)
-    expect(box.get_by_role("heading", level=3)).to_have_text("This site does not answer that.")
-    expect(places_of(box).get_by_role("link")).to_have_count(5)
-    names = box.locator(".view a").all_inner_texts()
-    assert names[0] == "Deploy › AWS"
-    assert names[-1] == "Search this site for it"
+    heading = box.get_by_role("heading", level=3)
+    expect(heading).to_have_text("Nothing here says this directly. Nearest sections:")
+    expect(heading).to_be_focused()
+    rows = box.locator(".view .entry")
+    expect(rows).to_have_count(5)
+    expect(rows.first.locator(".title")).to_have_text("Deploy › AWS")
+    expect(box.locator(".card, .mark, .sources, .sentence")).to_have_count(0)
+    links = box.locator(".view a")
+    expect(links.first).to_have_accessible_name("Go to Deploy › AWS")
+    expect(links.last).to_have_text("Search this site for it")
     expect(box).to_have_attribute("state", "not-found")
-    expect(box.get_by_role("status")).to_have_text("Not found on this site.")
+    expect(box.get_by_role("status")).to_have_text("No direct answer, 5 places to look.")
+
+
+def test_a_row_opens_in_place_to_its_section(page: Page, site: Site) -> None:
+    site.places = PLACES
+    spans = [{"text": "Use part 1."}]
+    site.pages["/_answerable/section"] = Reply({"blocks": [{"kind": "text", "spans": spans}]})
+    box = visit(page, site, PARTIAL)
+    ask(box)
+    rows = places_of(box).locator("details")
+    rows.first.locator("summary").focus()
+    page.keyboard.press("Enter")
+    expect(rows.first.locator(".words")).to_have_text("Use part 1.")
+    expect(rows.first.locator(".line")).to_be_hidden()
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
+        assert violations(page) == []
+    # A section that cannot be read is read on its page.
+    site.pages["/_answerable/section"] = Reply({}, 500)
+    rows.nth(1).locator("summary").click()
+    expect(page).to_have_url(f"{site.origin}/part2/#use")
 
 
 def test_places_that_are_none_are_not_drawn(page: Page, site: Site) -> None:
@@ -64,9 +94,10 @@ def test_places_that_are_none_are_not_drawn(page: Page, site: Site) -> None:
     box = visit(page, site, NOT_FOUND)
     ask(box)
     expect(box).to_have_attribute("state", "not-found")
+    expect(box.get_by_role("heading", level=3)).to_have_text("Nothing here says this directly.")
     until(lambda: len(site.searches) == 1)
     page.wait_for_load_state("networkidle")
-    expect(places_of(box)).to_have_count(0)
+    expect(box.locator(".entry")).to_have_count(0)
     expect(box.get_by_role("alert")).to_be_empty()
 
 
@@ -96,7 +127,7 @@ def test_axe_finds_no_fault_in_places(page: Page, site: Site) -> None:
     ask(box)
     for state in ("partial", "not-found"):
         expect(box).to_have_attribute("state", state)
-        expect(places_of(box)).to_be_visible()
+        expect(box.locator(".entry").first).to_be_visible()
         for scheme in SCHEMES:
             page.emulate_media(color_scheme=scheme)
             assert violations(page) == []

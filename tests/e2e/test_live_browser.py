@@ -32,13 +32,19 @@ def test_ask_read_and_follow_the_citation(page: Page, address: str) -> None:
     expect(box.locator(".card")).to_have_count(1)
     expect(box).to_contain_text("The chain of a mooring is twelve millimetres thick.")
     assert posted == [f"{address}_answerable/{route}" for route in ("answer", "places")]
-    box.locator(".card a").first.focus()
+    box.get_by_role("link", name="Mooring › Chains", exact=True).focus()
     page.keyboard.press("Enter")
     expect(page).to_have_url(f"{address}mooring/#chains")
     words = page.locator("[role=main], main").get_by_text("The chain of a mooring is twelve")
     expect(words).to_be_in_viewport()
     expect(page.locator("#chains")).not_to_be_in_viewport()
-    expect(page.locator("answerable-ask")).not_to_have_attribute("open", "")
+    expect(box).not_to_have_attribute("open", "")
+    bar = box.get_by_role("region", name="Sources")
+    bar.get_by_role("button", name="Back to the answer").press("Enter")
+    expect(box.locator(".card")).to_be_visible()
+    # One entry in the history.
+    page.go_back()
+    expect(page).to_have_url(address)
 
 
 def test_the_missing_page_has_the_box_too(page: Page, address: str) -> None:

@@ -259,6 +259,7 @@ export class Answerer {
     const section = site
       ? await (await this.#openEngine(site)).readSection(id, { signal })
       : await (await this.call(new URL(`section?${query}`, this.endpoint), { signal })).json();
+    demand(Array.isArray(section.blocks));
     return section.blocks;
   }
 
