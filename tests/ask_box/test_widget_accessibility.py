@@ -9,9 +9,11 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from support.deadlines import until
+from support.widget_excerpts import OPTIONS, STEPS, TABS, code, excerpts, text
 from support.widget_site import (
     CLAIM,
     HANG,
+    HINT,
     NOT_FOUND,
     PARTIAL,
     RELATED,
@@ -37,13 +39,23 @@ ABOUT: Json = {
 STYLED = '<link rel="stylesheet" href="/style.css">'
 LINE = {"kind": "code", "language": "", "text": "make all " * 40}
 CODE = PARTIAL | {"claims": [CLAIM, CLAIM | {"text": LINE["text"], "blocks": [LINE]}]}
+LONG = [text("A sentence of a long section. " * 9) for _ in range(9)]
+PASSAGES = excerpts([*STEPS, *OPTIONS, *TABS, code("make\n" * 30), *LONG], STEPS)
+TWO = excerpts(TABS, STEPS)
+PLACES = {
+    "faq#why": {"url": "/faq/#why", "title": "FAQ › Why", "line": "It is cheap to run."},
+    "logs": {"url": "/logs/", "title": "Logs", "line": "Logs go to a file."},
+}
 
 
 REPLIES: list[Reply | Json] = [
     HANG,
     SUPPORTED,
     CODE,
+    PASSAGES,
+    PASSAGES | {"confidence": "low"},
     RELATED,
+    NOT_FOUND,
     NOT_FOUND,
     problem(429, "rate-limited"),
     problem(503, "capped"),
@@ -53,8 +65,11 @@ STATES = {
     "working": "working",
     "supported": "supported",
     "code": "partial",
+    "passages": "partial",
+    "nearest": "partial",
     "related-material": "related-material",
     "not-found": "not-found",
+    "places": "not-found",
     "limited": "problem",
     "capped": "problem",
     "problem": "problem",
@@ -63,14 +78,21 @@ SCHEMES: tuple[Literal["dark", "light"], ...] = ("dark", "light")
 # What tells a state from another of the same name.
 MARKS = {
     "code": "pre",
-    "limited": "[aria-disabled=true]",
+    "passages": "h3 .title",
+    "nearest": "h4 .title",
+    "places": ".entry >> nth=1",
+    "limited": ".retry",
     "capped": ".search",
 }
 
 
-def violations(page: Page) -> list[str]:
+# The one rule that a scheme of colors bears on.
+CONTRAST = RULES | {"runOnly": ["color-contrast"]}
+
+
+def violations(page: Page, rules: Json = RULES) -> list[str]:
     """List the faults that axe-core finds within the ask box, all of its rules on."""
-    reports = AXE.run(page, {"include": ["answerable-ask"]}, RULES).response["violations"]
+    reports = AXE.run(page, {"include": ["answerable-ask"]}, rules).response["violations"]
     return [
         f"{each['id']}: {node['target']} {node['failureSummary']}"
         for each in reports
@@ -85,6 +107,7 @@ def states(box: Locator, site: Site) -> Iterator[str]:
     question.fill("x" * 500)
     yield "full"
     for name, state in STATES.items():
+        site.places = PLACES if MARKS.get(name, "").startswith(("h", ".entry")) else {}
         question.fill(f"Which question is {name}?")
         question.press("Enter")
         expect(box).to_have_attribute("state", state)
@@ -97,6 +120,14 @@ def states(box: Locator, site: Site) -> Iterator[str]:
             box.get_by_role("button", name="No", exact=True).click()
             expect(box.get_by_text("What was wrong?")).to_be_visible()
             yield "why"
+            box.locator(".mark").first.focus()
+            expect(box.locator(".quote").first).to_be_visible()
+            yield "quote"
+        if name == "passages":
+            for summary in box.locator("summary").all():
+                summary.click()
+            expect(box.locator(".words")).to_have_count(4)
+            yield "opened"
 
 
 def test_axe_finds_no_fault_in_any_state_and_scheme(page: Page, site: Site) -> None:
@@ -104,16 +135,20 @@ def test_axe_finds_no_fault_in_any_state_and_scheme(page: Page, site: Site) -> N
     site.csp = "default-src 'self'"
     site.head = STYLED
     site.about = ABOUT
+    site.pages["/_answerable/section"] = Reply({"blocks": STEPS})
     box = visit(page, site, *REPLIES)
     assert violations(page) == []
     box.get_by_role("button", name="Ask").click()
     drawn_parts = []
     for name in states(box, site):
-        for scheme in SCHEMES:
+        for scheme, rules in zip(SCHEMES, (CONTRAST, RULES), strict=True):
             page.emulate_media(color_scheme=scheme)
-            assert violations(page) == [], (name, scheme)
+            assert violations(page, rules) == [], (name, scheme)
         drawn_parts.append(name)
-    assert drawn_parts == ["empty", "full", "working", "supported", "why", *list(STATES)[2:]]
+    assert drawn_parts == [
+        *("empty", "full", "working", "supported", "why", "quote", "code", "passages", "opened"),
+        *list(STATES)[4:],
+    ]
 
 
 def test_axe_finds_a_planted_fault_inside_the_box(page: Page, site: Site) -> None:
@@ -123,7 +158,7 @@ def test_axe_finds_a_planted_fault_inside_the_box(page: Page, site: Site) -> Non
     site.pages["/pale.css"] = Reply(pale, content_type="text/css")
     box = visit(page, site, PARTIAL)
     ask(box)
-    expect(box.locator(".card")).to_have_count(1)
+    expect(box.locator(".sentence")).to_have_count(1)
     faults = violations(page)
     assert any("color-contrast" in each and "sentence" in each for each in faults)
 
@@ -138,8 +173,8 @@ def stops(page: Page, key: str = "Tab", most: int = 30) -> list[str]:
             " while (node.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;"
             " if (node === document.body) return '';"
             " return node.ariaLabel ?? (node.innerText || node.localName).trim(); }"
-        )
-        if name in names or name == "":
+        ).replace("\n", " ")
+        if name in ("", "Your question", *names[:1]):
             break
         names.append(name)
     return names
@@ -147,7 +182,7 @@ def stops(page: Page, key: str = "Tab", most: int = 30) -> list[str]:
 
 def test_the_keyboard_reaches_everything_in_the_order_of_reading(page: Page, site: Site) -> None:
     site.about = ABOUT
-    box = visit(page, site, HANG, SUPPORTED, NOT_FOUND, problem(503, "capped"), problem(500))
+    box = visit(page, site, HANG, SUPPORTED, TWO, NOT_FOUND, problem(503, "capped"), problem(500))
     page.keyboard.press("Tab")
     expect(box.get_by_role("button", name="Ask")).to_be_focused()
     page.keyboard.press("Enter")
@@ -166,21 +201,24 @@ def test_the_keyboard_reaches_everything_in_the_order_of_reading(page: Page, sit
     question.focus()
     page.keyboard.type("How do I deploy it all?")
     page.keyboard.press("Enter")
-    expect(box.get_by_role("heading", name="Answer")).to_be_focused()
-    assert stops(page)[:12] == [
-        "Source 1: Deploy › AWS",
-        "Source 2: Reference › Limits",
-        "Source 3: Operations call about deployments",
-        "Deploy › AWS",
-        "Quote from Deploy › AWS",
-        "Reference › Limits",
-        "Quote from Reference › Limits",
-        "Operations call about deployments",
-        "Copy answer",
-        "Copy link to this question",
-        "Yes",
-        "No",
+    expect(box.get_by_role("heading", name="Answer, checked against 2 passages")).to_be_focused()
+    chips = ["Source 1: Deploy › AWS", "Source 2: Reference › Limits", f"Source 3: {HINT['label']}"]
+    links = ["Deploy › AWS", "Reference › Limits", HINT["label"]]
+    parts = [part for pair in zip(chips, links, strict=True) for part in pair]
+    ways = ["Copy answer", "Copy link to this question", "Yes", "No"]
+    assert stops(page)[:14] == [*parts, *links, "About this answer", *ways]
+    site.places = PLACES
+    question.focus()
+    page.keyboard.press("Enter")
+    title = box.get_by_role("heading", name="In Part 1 › Use")
+    expect(title).to_be_focused()
+    expect(box.get_by_role("group", name="More on this site")).to_be_visible()
+    assert stops(page)[:9] == [
+        *("Part 1 › Use", "pip", "uv", "Copy code", "pip install httpx"),
+        *("Part 2 › Use To disable", "Go to Part 2 › Use"),
+        *("FAQ › Why It is cheap to run.", "Go to FAQ › Why"),
     ]
+    site.places = {}
     question.focus()
     page.keyboard.press("Enter")
     expect(box).to_have_attribute("state", "not-found")
@@ -215,9 +253,8 @@ def test_the_focus_stays_in_the_dialog_and_goes_back_to_where_it_was(
     expect(page.locator("#after")).to_be_focused()
 
 
-def test_code_blocks_and_folds_work_by_keyboard(page: Page, site: Site) -> None:
-    quoting = PARTIAL["citations"][0] | {"quote": "line\n" * 3}
-    box = visit(page, site, CODE | {"citations": [quoting]})
+def test_code_quotes_folds_and_rows_work_by_keyboard(page: Page, site: Site) -> None:
+    box = visit(page, site, CODE, PASSAGES)
     ask(box)
     expect(box.get_by_role("heading", name="Answer")).to_be_focused()
     block = box.locator("pre")
@@ -228,11 +265,22 @@ def test_code_blocks_and_folds_work_by_keyboard(page: Page, site: Site) -> None:
         "() => document.querySelector('answerable-ask').shadowRoot"
         ".querySelector('pre').scrollLeft > 0"
     )
-    box.get_by_label("Quote from Deploy › AWS").focus()
-    page.keyboard.press("Space")
-    expect(box.locator("details")).to_have_attribute("open", "")
+    chip, quote = box.locator(".mark").first, box.locator(".quote").first
+    chip.focus()
+    expect(quote).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(quote).to_be_hidden()
+    expect(chip).to_be_focused()
+    box.get_by_label("Your question").press("Enter")
+    expect(box.get_by_role("heading", name="In Part 1 › Use")).to_be_focused()
+    box.get_by_role("button", name="Show the whole section: Part 1").press("Enter")
+    expect(box.locator(".card .words")).to_be_focused()
+    box.locator(".fold > summary").press("Space")
+    expect(box.locator(".fold pre")).to_be_visible()
+    box.locator(".entry summary").press("Enter")
+    expect(box.locator(".entry .words")).to_be_visible()
     page.keyboard.press("Enter")
-    expect(box.locator("blockquote")).to_be_hidden()
+    expect(box.locator(".entry .words")).to_be_hidden()
 
 
 def test_the_accessibility_tree_has_a_name_for_every_control(page: Page, site: Site) -> None:
@@ -248,25 +296,22 @@ def test_the_accessibility_tree_has_a_name_for_every_control(page: Page, site: S
           - textbox "Your question"
           - button "Ask"
           - alert
-          - heading "Answer" [level=3]
+          - heading "Answer, checked against 2 passages" [level=3]
           - paragraph:
-            - 'link "Source 1: Deploy › AWS"'
+            - 'button "Source 1: Deploy › AWS"'
+            - 'button "Source 2: Reference › Limits"'
           - paragraph:
-            - 'link "Source 2: Reference › Limits"'
-          - paragraph:
-            - 'link "Source 3: Operations call about deployments"'
-          - paragraph: "/1 sentence removed/"
+            - 'button "Source 3: Operations call about deployments"'
           - heading "Sources" [level=4]
           - list:
             - listitem:
               - link "Deploy › AWS"
-              - group:
-                - blockquote: Upload the function folder and set the two environment variables.
             - listitem:
               - link "Reference › Limits"
             - listitem:
-              - text: "[3] Related material"
+              - text: "3 Related material"
               - link "Operations call about deployments"
+          - group: About this answer
           - button "Copy answer"
           - button "Copy link to this question"
           - group "Was this helpful?":
