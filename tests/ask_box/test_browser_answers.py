@@ -76,16 +76,13 @@ def typed_places(box: Locator) -> Locator:
     return box.locator(".typed").get_by_role("link")
 
 
-def test_places_appear_while_typing_without_texts_or_vectors_and_enter_asks(
-    page: Page, host: Host
-) -> None:
+def test_places_appear_while_typing_without_vectors_and_enter_asks(page: Page, host: Host) -> None:
     box = visit(page, f"{host.origin}/storms/")
     box.get_by_role("button", name="Ask", exact=True).click()
     field = box.get_by_label("Your question")
     field.press_sequentially("How thick is the chain")
     place = typed_places(box).first
     expect(place.locator(".title")).to_have_text("Mooring › Chains")
-    # Its line needs the texts.
     expect(place).to_have_attribute("href", re.compile(f"^{host.origin}/mooring/#chains"))
     group = box.get_by_role("group", name=re.compile(r"^\d places? to look on this site$"))
     expect(group.locator(".card, .mark, .number")).to_have_count(0)
