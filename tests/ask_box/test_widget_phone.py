@@ -66,7 +66,10 @@ def test_nothing_scrolls_sideways_when_zoomed_or_small(page: Page, site: Site) -
     wide = RECORD | {"title": WIDE, "quote": WIDE, "href": f"/{WIDE}/"}
     claims = [CLAIM | {"text": WIDE}, CLAIM | {"text": f"Run `{WIDE}`:\n\n{WIDE}"}]
     site.about = {"feedback": "/feedback", "examples": [WIDE]}
-    for size in ({"width": 640, "height": 400}, PHONE, {"width": 320, "height": 256}):
+    sizes: tuple[ViewportSize, ...] = (
+        {"width": 640, "height": 400}, PHONE, {"width": 320, "height": 256},
+    )  # fmt: skip
+    for size in sizes:
         page.set_viewport_size(size)
         written = PARTIAL | {"claims": claims, "citations": [wide]}
         passage = claims[0] | {"blocks": [code(WIDE), *OPTIONS, *TABS]}
