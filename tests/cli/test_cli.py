@@ -40,14 +40,13 @@ def test_ask_prints_the_answer_and_its_numbered_source(folder: Path) -> None:
     assert "[1] Mooring › Chains  /mooring/#chains" in done.stdout
     assert done.stdout.startswith("From this site\n")
     places = done.stdout.partition("More on this site\n")[2]
-    assert "/mooring/" in places
     assert "/mooring/#chains" not in places
 
 
 def test_ask_prints_a_refusal_without_sources(folder: Path) -> None:
     done = run(folder, "ask", "Who sang at the opera in Vienna?")
     assert done.returncode == 0
-    assert done.stdout.startswith("Not found")
+    assert done.stdout.startswith("Nothing here says this directly.")
 
 
 def test_ask_json_is_the_reply_of_the_http_api(folder: Path) -> None:
@@ -62,7 +61,7 @@ def test_ask_lists_places_with_a_line_of_their_text(folder: Path) -> None:
     assert lines[1] == "  The chain of a mooring is twelve millimetres thick."
     rows = json.loads(run(folder, "ask", "--places", "--json", "How thick is the chain?").stdout)
     assert rows[0]["id"] == "mooring#chains"
-    assert set(rows[0]) == {"id", "title", "url", "text"}
+    assert set(rows[0]) == {"id", "title", "url", "text", "line"}
     nothing = run(folder, "ask", "--places", "Kubernetes webhook zeppelin").stdout
     assert nothing == "Nothing on this site is near enough to this question.\n"
     assert "leave one out" in run(folder, "ask", "--places", "--file", "a").stderr

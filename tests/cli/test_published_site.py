@@ -141,7 +141,7 @@ def test_an_agent_asks_a_static_site_over_stdio(tmp_path: Path, files: BrowserIn
     async def use(client: Any) -> None:
         assert "do not fill the gap" in (client.instructions or "")
         answer = await client.call_tool("ask", {"question": QUESTIONS[0]})
-        (cited,) = answer.structured_content["citations"]
+        cited, *_ = answer.structured_content["citations"]
         assert cited["absolute_url"] in answer.content[0].text
         refusal = await client.call_tool("ask", {"question": QUESTIONS[-1]})
         assert not refusal.is_error

@@ -98,18 +98,18 @@ def test_explanation_agrees_with_engine(folder: Path, question: str, has_model: 
     assert set(explanation.outcome.cited) == {citation.id for citation in reply.answer.citations}
 
 
-def test_what_counts_without_a_score_says_why(tmp_path: Path) -> None:
+def test_what_only_a_model_reads_says_why(tmp_path: Path) -> None:
     engine = make_site_engine(
         tmp_path,
         record("a", "<p>The bowline holds.</p><h2 id='b'>Ends</h2><p>Cut a bowline.</p>", "Knots"),
         profile=Profile(floor=0.9),
     )
     (first, second) = explain_question(engine, "bowline holds").candidates
-    assert (first.id, first.basis, first.missing) == ("a", "every-word", ())
+    assert (first.id, first.fate, first.missing) == ("a", "under-floor", ())
     assert (second.fate, second.missing) == ("under-floor", ("holds",))
     model = replace(engine, answerer=MODEL)
     assert [each.basis for each in explain_question(model, "bowline holds").candidates] == [
-        "every-word", "call-floor",
+        "call-floor", "call-floor",
     ]  # fmt: skip
 
 

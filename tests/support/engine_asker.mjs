@@ -1,6 +1,6 @@
 // Asks an engine questions for a test, in Node and in a page of a browser alike.
 
-/** Ask and search a site's index, below its home; each result is {reply, places, typed, sections}, {problem} or {error: its stack}. */
+/** Ask and search a site's index, below its home; each result is {reply, places, sections}, {problem} or {error: its stack}. */
 export async function askAll(engineUrl, home, index, questions) {
   const { openSiteIndex } = await import(engineUrl);
   const engine = await openSiteIndex(index, home);
@@ -10,9 +10,8 @@ export async function askAll(engineUrl, home, index, questions) {
       const options = { language: language ?? undefined, requestId: "" };
       const reply = await engine.answer(text, options);
       const places = Object.entries(await engine.search(text, options));
-      const typed = Object.entries((await engine.suggest(text, options)).places);
       const sections = await Promise.all(reply.citations.map(({ id }) => engine.readSection(id)));
-      results.push({ reply, places, typed, sections });
+      results.push({ reply, places, sections });
     } catch (error) {
       results.push(error?.code ? { problem: error.code } : { error: error?.stack ?? String(error) });
     }

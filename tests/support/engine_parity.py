@@ -5,13 +5,12 @@ import json
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
 import msgspec
-import numpy as np
 from playwright.sync_api import Page
 
 from answerable.indexing.widget.scripts import ENTRY_MODULE
@@ -21,10 +20,8 @@ from answerable.serve.http.protections import serialize_places
 from answerable.serve.providers import make_engine
 from answerable.serve.retrieval.question import (
     clean_question,
-    drop_unknown_words,
     find_question_problem,
 )
-from answerable.serve.retrieval.retrieve import TOP_K, retrieve
 from answerable.serve.retrieval.sections import POOL_SIZE
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.types import Place
@@ -36,8 +33,8 @@ ASKER = Path(__file__).with_name("engine_asker.mjs")
 # A failure tells by the number of differences where among so many questions at once it is.
 _BATCH = 50
 
-# What came of a question: {"reply": the body, "places": of the search, "typed": of the search by
-# words alone, "sections": that it cites}, {"problem": a code} or {"error": a stack}.
+# What came of a question: {"reply": the body, "places": of the search, "sections": that it cites},
+# {"problem": a code} or {"error": a stack}.
 Result = dict[str, Any]
 Ask = Callable[[Sequence["Question"]], list[Result]]
 
@@ -96,22 +93,9 @@ def expect_result(engine: Engine[Bundle], question: Question) -> Result:
     result = {
         "reply": body,
         "places": _list_places(engine, engine.search(text, question.language)),
-        "typed": _list_places(engine, _search_words(engine, text, question.language)),
         "sections": sections,
     }
     return cast("Result", json.loads(json.dumps(result)))
-
-
-def _search_words(engine: Engine[Bundle], text: str, language: str | None) -> tuple[Place, ...]:
-    """Search as ``Engine.search`` does, with a vector of zeros and without a floor of near misses.
-
-    Siblings are among the near misses already.
-    """
-    count = len(engine.store.passage_records)
-    nothing = np.zeros(engine.store.manifest.identity.dimensions, dtype=np.float32)
-    reading = drop_unknown_words(engine.store, engine.parse_question(text))
-    ranked = retrieve(engine.store, reading, nothing, count, language, count)
-    return engine.list_places(replace(ranked.truncate(POOL_SIZE * TOP_K), siblings=()))
 
 
 def _list_places(engine: Engine[Bundle], places: tuple[Place, ...]) -> list[Any]:

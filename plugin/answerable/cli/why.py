@@ -27,7 +27,6 @@ from .render import to_plain_text
 
 _BASES = {
     "score": "evidence",
-    "every-word": "evidence, since it has every word of the question",
     "known-question": "evidence, since this is one of its known questions",
     "same-page": "evidence, since its page has a passage above the floor",
     "call-floor": "evidence for the model, under the floor",
