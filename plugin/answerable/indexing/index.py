@@ -374,7 +374,6 @@ def _index_questions(
                 word for tag in ranges for name in site.names for word in extract_words(name, tag)
             ),
             scripts,
-            any(tag.lower().startswith("en") for tag in ranges),
         ),
     )
 

@@ -147,12 +147,11 @@ def write_questions(path: Path, sections: Iterable[SectionQuestions]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ReadingRules:
-    """What a site reads a question by: its names, their words, scripts and languages."""
+    """What a site reads a question by: its names, their words and its scripts."""
 
     names: tuple[str, ...]
     name_words: frozenset[str]
     scripts: frozenset[str]
-    reads_english: bool
 
 
 def list_allowed_questions(line: SectionQuestions, section: SectionPassages) -> list[str]:

@@ -167,7 +167,7 @@ class Engine(Generic[StoreT]):
         return self.retrieve(question, POOL_SIZE, language, near)
 
     def _has_stored_answer(self, question: str) -> bool:
-        """Test for a stored answer as ``answer_from`` finds it: by the question as it is read."""
+        """True if there is a stored answer, as ``answer_from`` finds it: by the question as it is read."""
         if not self.store.answers:
             return False
         return find_stored_answer(self.store, self.parse_question(question).question) is not None
@@ -248,7 +248,7 @@ class Engine(Generic[StoreT]):
         reading, answerer = retrieved.reading, self.answerer
         if answerer.max_evidence_characters is not None:
             answerer = ExtractiveAnswerer()
-        passages = choose_passages(self.store, retrieved)
+        passages = [] if named else choose_passages(self.store, retrieved)
         evidence = named or _gather(retrieved, passages)
         names = self.store.site.claim_names
         reply = draft_reply(answerer, reading.question, evidence, names, reading.asked)

@@ -11,7 +11,6 @@ Mode = Literal["supported", "partial", "related-material", "not-found"]
 Reason = Literal["no-evidence", "declined", "contract"]
 Confidence = Literal["high", "medium", "low"]
 MODES: tuple[Mode, ...] = ("supported", "partial", "related-material", "not-found")
-REASONS: tuple[Reason, ...] = ("no-evidence", "declined", "contract")
 
 _WINDOW_SUFFIX = re.compile(r"~\d+$")
 

@@ -41,8 +41,8 @@ def find_line(
         last = min(_choose_end(first, ends), len(words))
         weight = _weigh(terms[first:last], weights)
         if weight > best and last > first:
-            end = next((end for _, end in units if bisect_left(starts, end) == last), None)
-            best, line = weight, (start, end or words[last - 1].end())
+            end = units[ends.index(last)][1] if last in ends else words[last - 1].end()
+            best, line = weight, (start, end)
     return line
 
 

@@ -29,8 +29,6 @@ LEFT_IDS: int = RULES["local_embedder"]["LEFT_IDS"]
 
 _SPECIAL = compile_rule("local_embedder", "SPECIAL")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_MARK = "\\x00-\\x09\\x0b-\\x1f!-/:-@\\[-`{-\\x7f"
-_BEYOND_ASCII = f"\\x80-{chr(ord(SPACE) - 1)}{chr(ord(SPACE) + 1)}-\U0010ffff"
 # Letters, and punctuation, join characters beyond ASCII: such a run is one word.
 _WORD = compile_rule("local_embedder", "WORD")
 

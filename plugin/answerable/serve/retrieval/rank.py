@@ -46,7 +46,7 @@ _ROWS_PER_BLOCK = 64
 
 @dataclass(frozen=True, slots=True)
 class Scored(Generic[T]):
-    """Hold a candidate and the parts of its score.
+    """A candidate and the parts of its score.
 
     ``base`` is the score before ``boost`` (authored names and themes) and ``page`` (the title and
     words of its page); ``question`` is how near the best question is that its section is known to
@@ -69,7 +69,7 @@ class Scored(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Hold the scores of some rows of a stream, (k,) each, and which are above the floor."""
+    """The scores of some rows of a stream, (k,) each, and which are above the floor."""
 
     rows: Rows
     score: Floats

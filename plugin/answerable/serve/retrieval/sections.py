@@ -77,10 +77,13 @@ def choose_passages(store: Store, retrieved: RetrievalResult) -> list[Scored[Pas
     What a project was answers only a question that has a word for history.
     """
     ordered = order_candidates(store, retrieved)
-    if retrieved.reading.asks_for_history:
-        return ordered
-    is_history = store.is_history[store.passage_records]
-    return [s for s in ordered if s.question > SAME_QUESTION or not is_history[s.row]]
+    return [scored for scored in ordered if answers_question(store, retrieved.reading, scored)]
+
+
+def answers_question(store: Store, reading: QuestionReading, scored: Scored[Passage]) -> bool:
+    """True unless a passage is of history, and neither asked for nor known to be the answer."""
+    is_history = store.is_history[store.passage_records[scored.row]]
+    return not is_history or reading.asks_for_history or scored.question > SAME_QUESTION
 
 
 def order_candidates(store: Store, retrieved: RetrievalResult) -> list[Scored[Passage]]:
@@ -99,8 +102,10 @@ def list_sections(store: Store, retrieved: RetrievalResult) -> list[Scored[Passa
     sections: dict[str, Scored[Passage]] = {}
     texts: set[str] = set()
     by_record: Counter[str] = Counter()
-    answering = choose_passages(store, retrieved)
-    for scored in (*answering, *order_candidates(store, retrieved), *near):
+    ordered = order_candidates(store, retrieved)
+    # A stable sort: what answers keeps its order, and so does what does not.
+    ordered.sort(key=lambda scored: not answers_question(store, retrieved.reading, scored))
+    for scored in (*ordered, *near):
         passage = scored.item
         is_new = passage.url not in sections and passage.text not in texts
         if is_new and by_record[passage.record] < SECTIONS_PER_PAGE:

@@ -11,13 +11,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from ..rules import RULES, compile_rule
 from .tokenization import UNSPACED
 
-_TYPOGRAPHY: dict[str, str] = RULES["normalization"]["TYPOGRAPHY"]
+_TYPOGRAPHY = {
+    **dict.fromkeys("‘’‚‛′`´", "'"),
+    **dict.fromkeys("“”„‟″«»", '"'),
+    **dict.fromkeys("‐‑‒–—―−", "-"),
+}
 # Between word characters an underscore is part of a name and an asterisk a product or a power, not
 # emphasis. A run is taken whole, and only from its first character: long ones stay linear.
-_EMPHASIS = compile_rule("normalization", "EMPHASIS")
+_EMPHASIS = re.compile(r"`+|(?<![\w*])[*_]+|(?<![*_])[*_]+(?![\w*])")
 TYPOGRAPHY_TABLE = str.maketrans(_TYPOGRAPHY)
 # White space that folding changes: any but one blank within a text.
 _FOLDED_SPACES = re.compile(r"^\s+|\s{2,}|[^\S ]")
@@ -68,7 +71,7 @@ def _fold_without_emphasis(text: str) -> FoldedText:
 
 
 # Shown as nothing though Unicode counts them as letters or symbols: Hangul fillers, blank Braille.
-_BLANK_CHARACTERS: frozenset[str] = frozenset(RULES["normalization"]["BLANK_CHARACTERS"])
+_BLANK_CHARACTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 _NUMERIC_CATEGORIES = frozenset({"Nd", "Nl", "No"})
 
 

@@ -8,8 +8,6 @@ from types import MappingProxyType
 
 from ..rules import RULES, compile_rule
 
-# Letters with dots between them, such as "e.g.", are one word.
-_ABBREVIATION = r"(?<![^\W_])[^\W\d_](?:\.[^\W\d_])+(?![^\W_])"
 _WORD = compile_rule("tokenization", "WORD")
 # Scripts written without spaces: a run of them is read as overlapping pairs of characters.
 UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"

@@ -19,7 +19,7 @@ import { getPageLanguage, HOME, LOAD_MILLISECONDS } from "./strings.js";
  * @typedef {Object} Site
  * @property {string[]} bundles ids of what answers
  * @property {string[]} examples those of this page, or else of the site
- * @property {string | null} [search] empty where it is in the page, null where the owner wants none
+ * @property {string | null} [search] null where the owner wants none
  * @property {string | null} [authors]
  * @property {string | null} [feedback]
  * @property {string[]} [engine] paths of the scripts that answer

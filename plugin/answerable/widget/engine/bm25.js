@@ -116,10 +116,10 @@ function findPostingsSlice(passages, first, end) {
 
 /**
  * Find the first place of a rising array whose value is not less than one.
- * @param {Uint32Array} values
+ * @param {ArrayLike<number>} values
  * @param {number} least
  */
-function searchSorted(values, least) {
+export function searchSorted(values, least) {
   let low = 0;
   let high = values.length;
   while (low < high) {

@@ -1,5 +1,7 @@
 /** The line of a passage: the run of some 45 words that has most of the question's words; see `line.py`. */
 
+import { searchSorted } from "./bm25.js";
+import { findMatches } from "./patterns.js";
 import { extractTerms } from "./tokenization.js";
 import { listUnits } from "./units.js";
 import { formsIn } from "./word_forms.js";
@@ -19,11 +21,10 @@ import { formsIn } from "./word_forms.js";
 export function findLine(recipe, passage, { idfs, forms }) {
   const { text, language } = passage;
   const weights = idfs.get(language) ?? new Map();
-  const { flags, source } = recipe.tokenization.WORD_OR_LETTER_PATTERN;
-  const words = [...text.matchAll(new RegExp(source, `${flags}g`))];
+  const words = findMatches(recipe.tokenization.WORD_OR_LETTER_PATTERN, text);
   const terms = words.map((word) => readTerms(recipe, word, passage, weights, formsIn(forms, language)));
   const starts = words.map(({ index }) => index);
-  const before = (/** @type {number} */ offset) => countBelow(starts, offset);
+  const before = (/** @type {number} */ offset) => searchSorted(starts, offset);
   const units = listUnits(passage);
   const ends = units.map(([, end]) => before(end));
   let best = -1;
@@ -50,7 +51,7 @@ export function findLine(recipe, passage, { idfs, forms }) {
  */
 function chooseEnd({ line }, first, ends) {
   const shortest = first + line.LINE_WORDS;
-  const place = countBelow(ends, shortest);
+  const place = searchSorted(ends, shortest);
   if (place < ends.length && ends[place] <= shortest + line.EXTRA_WORDS) return ends[place];
   const isEnough = place > 0 && ends[place - 1] >= first + line.MIN_WORDS;
   return isEnough || place === ends.length ? ends[place - 1] : shortest;
@@ -91,14 +92,4 @@ function weigh({ line }, terms, weights) {
     seen.add(term);
   }
   return weight;
-}
-
-/**
- * Count the numbers of a rising list that are less than one.
- * @param {number[]} values
- * @param {number} limit
- */
-function countBelow(values, limit) {
-  const place = values.findIndex((value) => value >= limit);
-  return place < 0 ? values.length : place;
 }

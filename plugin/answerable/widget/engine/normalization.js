@@ -1,27 +1,7 @@
 /** Write normal forms of a text, and count what a reader sees of it. */
 
 import { countCodePoints } from "./code_points.js";
-import { replaceAll } from "./patterns.js";
 import { removeSpace, splitAtSpace } from "./white_space.js";
-
-/**
- * List the words of a text without typography and Markdown emphasis.
- * @param {import("./recipe.js").Recipe} recipe
- * @param {string} text
- */
-export function foldWords({ normalization }, text) {
-  const plain = replaceAll(normalization.EMPHASIS, text, "");
-  return splitAtSpace(Array.from(plain, (unit) => normalization.TYPOGRAPHY[unit] ?? unit).join(""));
-}
-
-/**
- * Test whether a word shows a letter or a digit.
- * @param {import("./recipe.js").Recipe} recipe
- * @param {string} word
- */
-export function isVisible({ normalization }, word) {
-  return Array.from(word).some((unit) => /[\p{L}\p{N}]/u.test(unit) && !normalization.BLANK_CHARACTERS.includes(unit));
-}
 
 /**
  * Count the characters that are not white space.

@@ -26,30 +26,12 @@ export function findTexts(pattern, text) {
 }
 
 /**
- * Test whether a text begins with a match, as `match` finds one.
+ * Find all matches, as `finditer` does.
  * @param {RegExp} pattern
  * @param {string} text
  */
-export function matchesStart(pattern, text) {
-  const sticky = withFlag(pattern, "y");
-  sticky.lastIndex = 0;
-  return sticky.test(text);
-}
-
-/**
- * Test whether all of a text matches, as `fullmatch` does.
- * @param {RegExp} pattern
- * @param {string} text
- */
-export function matchesAll(pattern, text) {
-  let byFlag = variants.get(pattern);
-  if (!byFlag) variants.set(pattern, (byFlag = new Map()));
-  let whole = byFlag.get("whole");
-  if (!whole) {
-    whole = new RegExp(`^(?:${pattern.source})$`, pattern.flags);
-    byFlag.set("whole", whole);
-  }
-  return whole.test(text);
+export function findMatches(pattern, text) {
+  return [...text.matchAll(withFlag(pattern, "g"))];
 }
 
 /**

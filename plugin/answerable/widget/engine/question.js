@@ -3,7 +3,7 @@ import { computeIdfs, findIndexedTerms } from "./bm25.js";
 import { countCodePoints } from "./code_points.js";
 import { normalizePhrase, splitNgrams } from "./normalization.js";
 import { escapePattern } from "./patterns.js";
-import { extractTerms, extractWords, hasSiteScripts, isSpaceDelimited, splitWords } from "./tokenization.js";
+import { extractTerms, extractWords, hasSiteScripts, isSpaceDelimited, readWordList, splitWords } from "./tokenization.js";
 import { splitAtSpace } from "./white_space.js";
 import { formsIn, readForms } from "./word_forms.js";
 
@@ -36,22 +36,13 @@ export function findQuestionProblem(recipe, cleaned) {
 }
 
 /**
- * List the words by which people ask.
- * @param {Recipe} recipe
- * @returns {string[]}
- */
-function listFramingWords({ framing }) {
-  return splitAtSpace(String(framing));
-}
-
-/**
  * Drop the words by which people ask, unless there are no others.
  * @param {Recipe} recipe
  * @param {string[]} words
  */
 function dropFraming(recipe, words) {
-  const framingWords = listFramingWords(recipe);
-  const subject = words.filter((word) => !framingWords.includes(word));
+  const framingWords = readWordList(recipe, "framing");
+  const subject = words.filter((word) => !framingWords.has(word));
   return subject.length ? subject : words;
 }
 
@@ -385,7 +376,7 @@ async function correctSpelling(store, question, wordRank) {
     const lower = word.toLowerCase();
     const isUnlikeAll = missing.has(lower);
     // Capitals inside a word make a name, such as gRPC, which no near word stands for.
-    if (word.slice(1) !== lower.slice(1) || listFramingWords(store.recipe).includes(lower)) continue;
+    if (word.slice(1) !== lower.slice(1) || readWordList(store.recipe, "framing").has(lower)) continue;
     if (!mayBeMisspelled(store, lower) || !(isUnlikeAll || isNewForm(store, lower)) || wordRank(lower) !== null) continue;
     let near = await findNearSpelling(store, lower);
     let misspelled = word;
@@ -453,9 +444,9 @@ function remarkUnknownWords(store, text, wordRank) {
  */
 function findUnknownWords(store, words) {
   const { site, recipe } = store;
-  const framingWords = listFramingWords(recipe);
+  const framingWords = readWordList(recipe, "framing");
   const byWord = words
-    .filter((word) => isSpaceDelimited(recipe, word) && !framingWords.includes(word.toLowerCase()))
+    .filter((word) => isSpaceDelimited(recipe, word) && !framingWords.has(word.toLowerCase()))
     .map((word) => {
       const lower = word.toLowerCase();
       const byTag = site.tags.map((tag) => [...readForms(store, extractWords(recipe, lower, tag), tag).values()]);

@@ -1,7 +1,6 @@
 /** The one formula that ranks passages, whose numbers are a profile's: see `rank.py`. */
 import { scoreBm25, selectTopRows, sum } from "./bm25.js";
-import { extractTerms, splitLowercaseWords } from "./tokenization.js";
-import { splitAtSpace } from "./white_space.js";
+import { extractTerms, readWordList, splitLowercaseWords } from "./tokenization.js";
 import { formsIn } from "./word_forms.js";
 
 /**
@@ -245,10 +244,10 @@ export function scoreQuestions(store, { idfs, question }) {
  * @param {string} question
  */
 export function hashWords(recipe, question) {
-  const list = (/** @type {string} */ name) => splitAtSpace(String(recipe[name]));
-  const polar = new Set(list("polar"));
-  const silent = new Set([...list("stopwords"), ...list("framing")].filter((word) => !polar.has(word)));
-  const words = splitLowercaseWords(recipe, question).filter((word) => !silent.has(word));
+  const [polar, stopwords, framing] = /** @type {const} */ (["polar", "stopwords", "framing"]).map((name) => readWordList(recipe, name));
+  const words = splitLowercaseWords(recipe, question).filter(
+    (word) => polar.has(word) || !(stopwords.has(word) || framing.has(word)),
+  );
   let key = 0;
   for (const character of words.join(" ") || question) {
     key = (31 * key + /** @type {number} */ (character.codePointAt(0))) % recipe.rank.KEY_MODULUS;

@@ -54,10 +54,17 @@ function orderCandidates(store, { passages, siblings, reading }) {
  * @param {RetrievalResult} retrieved
  */
 export function choosePassages(store, retrieved) {
-  const { isHistory, passageRecords: records, recipe } = store;
-  const ordered = orderCandidates(store, retrieved);
-  if (retrieved.reading.asksForHistory) return ordered;
-  return ordered.filter(({ question, row }) => question > recipe.rank.SAME_QUESTION || !isHistory[records[row]]);
+  return orderCandidates(store, retrieved).filter((scored) => answersQuestion(store, retrieved.reading, scored));
+}
+
+/**
+ * Tell whether a passage is not of history, or asked for or known to be the answer all the same.
+ * @param {Store} store
+ * @param {QuestionReading} reading
+ * @param {Scored} scored
+ */
+function answersQuestion({ isHistory, passageRecords, recipe }, { asksForHistory }, { question, row }) {
+  return !isHistory[passageRecords[row]] || asksForHistory || question > recipe.rank.SAME_QUESTION;
 }
 
 /**
@@ -80,7 +87,9 @@ export async function listSections(
   /** @type {Map<number, number>} */
   const counts = new Map();
   const texts = new Set();
-  const candidates = [...choosePassages(store, retrieved), ...orderCandidates(store, retrieved), ...near];
+  const ordered = orderCandidates(store, retrieved);
+  const answers = (/** @type {Scored} */ scored) => answersQuestion(store, retrieved.reading, scored);
+  const candidates = [...ordered.filter(answers), ...ordered.filter((scored) => !answers(scored)), ...near];
   store.prefetch("texts", new Set(candidates.slice(0, recipe.retrieve.TOP_K).map(({ row }) => row)));
   for (const { row } of candidates) {
     const count = counts.get(records[row]) ?? 0;

@@ -12,16 +12,20 @@ const MAX_CACHED_WORDS = 100_000;
 /** @type {WeakMap<Recipe, Map<string, Map<string, string[]>>>} */
 const cachedWords = new WeakMap();
 
-/** @type {WeakMap<Recipe, Set<string>>} */
-const stopwordsByRecipe = new WeakMap();
+/** @type {WeakMap<Recipe, Map<string, Set<string>>>} */
+const listsByRecipe = new WeakMap();
 
 /**
- * Read the words that say nothing about a subject.
+ * Read a list of words of the rules, once.
  * @param {Recipe} recipe
+ * @param {"stopwords" | "framing" | "polar"} name
+ * @returns {Set<string>}
  */
-function readStopwords(recipe) {
-  let words = stopwordsByRecipe.get(recipe);
-  if (!words) stopwordsByRecipe.set(recipe, (words = new Set(splitAtSpace(String(recipe.stopwords)))));
+export function readWordList(recipe, name) {
+  let lists = listsByRecipe.get(recipe);
+  if (!lists) listsByRecipe.set(recipe, (lists = new Map()));
+  let words = lists.get(name);
+  if (!words) lists.set(name, (words = new Set(splitAtSpace(String(recipe[name])))));
   return words;
 }
 
@@ -60,7 +64,7 @@ export function extractWords(recipe, text, language = "en") {
   for (const token of splitWords(recipe, text.normalize("NFKC"))) {
     let words = byToken.get(token);
     if (!words) {
-      words = listIndexWords(recipe, token).filter((word) => !language.startsWith("en") || !readStopwords(recipe).has(word));
+      words = listIndexWords(recipe, token).filter((word) => !language.startsWith("en") || !readWordList(recipe, "stopwords").has(word));
       byToken.set(token, words);
     }
     extracted.push(...words);
