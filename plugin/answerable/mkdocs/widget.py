@@ -108,7 +108,7 @@ def _is_off(option: object) -> bool:
 
 
 def find_theme_search(config: MkDocsConfig) -> str | None:
-    """Find the address of a theme's search; empty for an unknown theme: the widget looks for it."""
+    """Find the address of a theme's search; empty for an unknown theme, None without one."""
     theme = config.theme
     if theme.name not in ("material", "mkdocs", "readthedocs"):
         return ""

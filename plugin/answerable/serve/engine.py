@@ -167,7 +167,7 @@ class Engine(Generic[StoreT]):
         return self.retrieve(question, POOL_SIZE, language, near)
 
     def _has_stored_answer(self, question: str) -> bool:
-        """True if there is a stored answer, as ``answer_from`` finds it: by the question as it is read."""
+        """True if an answer is stored for the question as it is read."""
         if not self.store.answers:
             return False
         return find_stored_answer(self.store, self.parse_question(question).question) is not None
