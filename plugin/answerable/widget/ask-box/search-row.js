@@ -57,4 +57,6 @@ export function offerAsk(box, { tag, dir, say }, signal) {
   // The form is empty after this event.
   document.addEventListener("reset", () => setTimeout(update), { signal });
   signal.addEventListener("abort", () => row.remove());
+  // A reader may have typed before the words of the row were there.
+  update();
 }
