@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from answerable.indexing.leak_audit.audit import Artifact
+from answerable.indexing.audit.audit import Artifact
 from answerable.indexing.output import files
 from answerable.indexing.output.bundle_writer import serialize_index
 from answerable.indexing.output.files import replace_folder

@@ -199,8 +199,10 @@ def _list_arguments(project: Project, strict: bool) -> list[str]:
     # Beside the pages, since its own place for them is among the published files.
     doctrees = ["-d", str(project.site_dir.parent / "doctrees")]
     folders = [str(project.docs_dir), str(project.site_dir)]
-    # All pages are written, so that none keeps an ask box of earlier options.
-    return [*python, "sphinx", "-q", "-a", *(["-W"] if strict else []), *doctrees, *folders]
+    # All pages are written, so that none keeps an ask box of earlier options. Pages are read anew
+    # beside a notebook, since the search index would keep the words of a leak that was corrected.
+    flags = ["-a", *(["-E"] if project.options.get("notebook") else []), *(["-W"] * strict)]
+    return [*python, "sphinx", "-q", *flags, *doctrees, *folders]
 
 
 def copy_project(

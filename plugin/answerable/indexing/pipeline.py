@@ -18,11 +18,11 @@ from ..serve.settings import BUNDLE_FOLDER, SETTINGS_FILE, FunctionSettings
 from ..serve.stores.bundle import Bundle, open_bundle
 from ..serve.vectors import ARRAYS
 from .answers import CheckedAnswers
+from .audit.audit import Artifact, audit_artifacts, check_published_in
 from .browser_index.index_files import BrowserIndex
 from .browser_index.staged_index import stage_browser_index, write_browser_index
-from .caches import ProcessPool, hash_inputs, keep_stage, name_vector_space, show_progress
+from .caches import hash_inputs, keep_stage, name_vector_space, show_progress
 from .index import SiteIndex, SiteInfo, build_index
-from .leak_audit.audit import Artifact, audit_artifacts, check_published_in
 from .notes.note_places import AboutTargets, make_about_resolver
 from .notes.notebook import Note, Notebook, read_notebook
 from .notes.routing_hints import check_about
@@ -97,7 +97,6 @@ class SiteBuild:
     outputs: Mapping[str, str]
     list_artifacts: Callable[[], Iterable[Artifact]]
     cache: Path
-    pool: ProcessPool
     embedder: Embedder
     dimensions: int
     choose_profile: Callable[[int], Profile]
@@ -338,7 +337,7 @@ def publish_function(
 def _audit_site(site: SiteBuild, notebook: Notebook, served: Iterable[Artifact]) -> None:
     """Audit a site together with what serves its answers."""
     artifacts = chain(site.list_artifacts(), served)
-    audit_artifacts(notebook.notes, artifacts, site.cache, site.pool, notebook.unindexed)
+    audit_artifacts(notebook.notes, artifacts, site.cache, notebook.unindexed)
 
 
 def _list_file_artifacts(folder: str, files: Mapping[str, bytes]) -> list[Artifact]:

@@ -130,7 +130,6 @@ def read_built_pages(
         folder=folder,
         output=output or folder,
         embedder=plugin.defer_embedder(),
-        pool=pool,
         author=config.site_author,
         strict=strict,
         widget_config=make_widget_config(config, options, site.pages, ""),

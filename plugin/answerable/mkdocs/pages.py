@@ -70,7 +70,6 @@ class FinishedBuild:
     folder: Path
     output: Path
     embedder: Embedder
-    pool: ProcessPool
     author: str | None
     strict: bool
     widget_config: WidgetConfig

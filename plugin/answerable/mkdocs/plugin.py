@@ -207,7 +207,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
                 self._publish(config)
             elif self.build_handler is None:
                 folder = Path(config.site_dir)
-                audit_unindexed_site(self.config, folder, self._outputs, self._pool)
+                audit_unindexed_site(self.config, folder, self._outputs)
         self._pending = []
 
     @event_priority(-100)
@@ -276,7 +276,6 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             folder=Path(config.site_dir),
             output=Path(config.site_dir),
             embedder=self.defer_embedder(),
-            pool=self._pool,
             author=config.site_author,
             strict=config.strict,
             widget_config=widget_config,

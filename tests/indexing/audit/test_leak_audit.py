@@ -5,15 +5,16 @@ import html
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
 import mkdocs.contrib.search
 import pytest
 
-from answerable.indexing.leak_audit import audit, word_runs
-from answerable.indexing.leak_audit.audit import Artifact, audit_artifacts, walk_artifacts
-from answerable.indexing.leak_audit.word_runs import index_runs, split_tokens
+from answerable.indexing.audit import audit
+from answerable.indexing.audit.audit import Artifact, audit_artifacts, walk_artifacts
+from answerable.indexing.audit.readings import Reading, read_file
+from answerable.indexing.audit.runs import RunIndex, cut_notes
 from answerable.indexing.notes.notebook import Note
 from answerable.serve.errors import LeakError, NotebookError, SiteError
 from support.sites import put
@@ -39,7 +40,7 @@ def leak(notes: list[Note], *artifacts: Artifact, cache: Path | None = None) -> 
     """Return the audit's error, which is checked to repeat no words of a note."""
     with pytest.raises(LeakError) as caught:
         audit_artifacts(notes, artifacts, cache)
-    assert not any(index_runs(notes).find(str(caught.value)))
+    assert not any(RunIndex(cut_notes(notes)).find(str(caught.value)))
     return str(caught.value)
 
 
@@ -53,15 +54,22 @@ def test_a_page_that_repeats_a_note_is_named_with_its_line() -> None:
     )
 
 
-def test_a_leak_in_an_asset_has_its_own_remedy_and_further_places_are_counted() -> None:
+def test_a_leak_in_an_asset_has_its_own_remedy_and_five_places_are_named() -> None:
     data = json.dumps({"docs": [{"text": "x"}, {"text": f"<i>{BODY}</i>"}]})
     text = leak([note()], asset(data))
-    assert "words 1 to 8 of the note stand in site/search.json, docs[1].text; " in text
+    assert text.startswith("winch.md: words 1 to 8 of the note stand in site/search.json, line 1; ")
     assert "list the page that publishes them" in text
-    text = leak([note()], asset(data), page(BODY))
-    assert "site/a/index.html, line 1; take them out, or list a.md" in text
-    assert text.endswith("(and 1 more place)")
-    assert leak([note()], *[asset(data)] * 3).endswith("(and 2 more places)")
+    pages = [page(BODY, f"{name}.md", f"site/{name}/index.html") for name in "abcd"]
+    other = Note("other.md", "note:2", "Plans", "", "a.md", "", BODY)
+    first, *others = leak([note(), other], asset(data), *pages[:1]).split("\n")
+    assert "site/a/index.html, line 1; take them out, or list a.md" in first
+    assert [line.partition(":")[0] for line in others] == ["other.md", "winch.md", "other.md"]
+    lines = leak([note()], asset(data), *pages).split("\n")
+    assert [re.findall(r"site/(\S+),", line) for line in lines] == [
+        *([f"{name}/index.html"] for name in "abcd"), ["search.json"],
+    ]  # fmt: skip
+    assets = [asset(data, f"site/{number}.json") for number in range(7)]
+    assert leak([note()], *assets).endswith("\nand 2 more places")
 
 
 def test_seven_words_are_no_run() -> None:
@@ -141,7 +149,7 @@ def test_published_in_of_one_note_allows_no_run_of_another() -> None:
     listed = note(published=("a.md",))
     other = Note("other.md", "note:2", "Plans", "", "a.md", "", BODY)
     assert leak([listed, other], page(BODY)).startswith("other.md: words 1 to 8")
-    assert leak([listed, other], page(BODY), asset(BODY)).endswith("(and 1 more place)")
+    assert leak([listed, other], page(BODY), asset(BODY)).count("\n") == 1
 
 
 def test_published_in_has_to_name_what_is_published() -> None:
@@ -200,7 +208,7 @@ def talk(raw: str = RAW) -> Note:
     [
         ("site/a.vtt", RAW),
         ("site/a.html", f"<pre>{html.escape(RAW)}</pre>"),
-        ("site/a.srt", re.sub(r"\.000", ",500", RAW.replace("00:00", "00:01"))),
+        ("site/a.txt", "Of the winch was (note: cut the joke)"),
     ],
 )
 def test_a_transcript_is_found_with_and_without_its_times(name: str, text: str) -> None:
@@ -209,15 +217,14 @@ def test_a_transcript_is_found_with_and_without_its_times(name: str, text: str) 
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Every text that is divided into words."""
+    """Every file whose content is read."""
     texts: list[str] = []
-    real: Callable[[str], list[str]] = split_tokens
 
-    def counting(text: str) -> list[str]:
-        texts.append(text)
-        return real(text)
+    def counting(name: str, data: bytes) -> Iterator[Reading]:
+        texts.append(data.decode())
+        return read_file(name, data)
 
-    monkeypatch.setattr(word_runs, "split_tokens", counting)
+    monkeypatch.setattr(audit, "read_file", counting)
     return texts
 
 
