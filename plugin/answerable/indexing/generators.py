@@ -148,6 +148,10 @@ def run_generator(
     to_stderr: what it prints goes there, since standard output is a command's result.
     """
     line = command or project.settings.get("command") or _list_arguments(project, strict)
+    if project.generator == "sphinx":
+        # Sphinx keeps the words of its last search index, also those of a leak that was corrected,
+        # even where it reads every page anew (-E).
+        (project.site_dir / "searchindex.js").unlink(missing_ok=True)
     # What is installed beside this Python is found without its environment being activated.
     path = os.pathsep.join([str(Path(sys.executable).parent), *os.get_exec_path()])
     done = subprocess.run(
@@ -199,10 +203,8 @@ def _list_arguments(project: Project, strict: bool) -> list[str]:
     # Beside the pages, since its own place for them is among the published files.
     doctrees = ["-d", str(project.site_dir.parent / "doctrees")]
     folders = [str(project.docs_dir), str(project.site_dir)]
-    # All pages are written, so that none keeps an ask box of earlier options. Pages are read anew
-    # beside a notebook, since the search index would keep the words of a leak that was corrected.
-    flags = ["-a", *(["-E"] if project.options.get("notebook") else []), *(["-W"] * strict)]
-    return [*python, "sphinx", "-q", *flags, *doctrees, *folders]
+    # All pages are written, so that none keeps an ask box of earlier options.
+    return [*python, "sphinx", "-q", "-a", *(["-W"] if strict else []), *doctrees, *folders]
 
 
 def copy_project(
