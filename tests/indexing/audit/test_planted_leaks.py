@@ -74,7 +74,7 @@ LEAKS = {
         "the front matter of rumours.md",
         files={"docs/rumours.md": f"---\naliases: ['{SECRET}']\n---\n\n# Rumours\n\nNothing.\n"},
     ),
-    "search index": Leak("site/search/search_index.json, line 1", page=SECRET, config={"plugins": ["search"]}),
+    "search index": Leak("search_index.json, line 1", page=SECRET, config={"plugins": ["search"]}),
     "snippet": Leak(
         "site/rumours/index.html",
         page='--8<-- "winch.md"',
