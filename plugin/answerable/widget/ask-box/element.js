@@ -2,6 +2,7 @@
 
 import BUTTON_CSS from "./button.css" with { type: "text" };
 import BOX_CSS from "./box.css" with { type: "text" };
+import PAGE_CSS from "./page.css" with { type: "text" };
 import { copyText, drawAgents, drawWays, makeSharedAddress, takeSharedQuestion } from "./actions.js";
 import { drawAnswer, listSources, numberCitations } from "./answer.js";
 import { formatAnswer } from "./copy.js";
@@ -30,7 +31,7 @@ const REMEDIES = { failed: "retry", timeout: "retry", offline: "retry", "rate-li
 /** @type {Record<string, string>} */
 const STATUS_NAMES = { 429: "rate-limited", 404: "not-found", 405: "not-found", 501: "not-found", "too-large": "bad-request" };
 
-const [BUTTON_SHEET, BOX_SHEET] = [BUTTON_CSS, BOX_CSS].map((css) => {
+const [BUTTON_SHEET, BOX_SHEET, PAGE_SHEET] = [BUTTON_CSS, BOX_CSS, PAGE_CSS].map((css) => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
   return sheet;
@@ -82,6 +83,7 @@ export class AskBox extends HTMLElement {
     // Once: instant navigation changes the base.
     this.#answerer ??= new Answerer(this);
     const { signal } = (this.#connection = new AbortController());
+    if (!document.adoptedStyleSheets.includes(PAGE_SHEET)) document.adoptedStyleSheets.push(PAGE_SHEET);
     document.addEventListener("keydown", this.#onShortcut, { signal });
     this.#showShortcut(this.getAttribute("shortcut") ?? "Ctrl+I");
     addEventListener("pagehide", this.#onLeave, { signal });
