@@ -12,11 +12,10 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from ..serve.bundle_format.manifest import STREAMS, Manifest, Profile, array_file_name
+from ..serve.bundle_format.manifest import Manifest, Profile
 from ..serve.embedders.embedder import Embedder, EmbedderIdentity
 from ..serve.settings import BUNDLE_FOLDER, SETTINGS_FILE, FunctionSettings
 from ..serve.stores.bundle import Bundle, open_bundle
-from ..serve.vectors import ARRAYS
 from .answers import CheckedAnswers
 from .browser_index.index_files import BrowserIndex
 from .browser_index.staged_index import stage_browser_index, write_browser_index
@@ -34,15 +33,10 @@ from .output.bundle_writer import (
     write_bundle,
 )
 from .output.files import format_count, lock_folder, write_private_file
-from .output.function_writer import check_function_folder, lacks_kernel, write_function
+from .output.function_writer import check_function_folder, write_function
 from .pages.page_index import PageIndex
 from .questions import SectionQuestions, mark_answered
 from .widget.injection import WIDGET_FOLDER
-
-
-def count_vector_bytes(sizes: Mapping[str, int]) -> int:
-    """Count the bytes of all vectors. sizes: of a bundle's files."""
-    return sum(sizes[array_file_name(stream, name)] for stream in STREAMS for name in ARRAYS)
 
 
 def summarize_build(manifest: Manifest, embedded: int, folder: Path) -> str:
@@ -51,14 +45,10 @@ def summarize_build(manifest: Manifest, embedded: int, folder: Path) -> str:
     nouns = [("records", "page"), ("passages", "passage")]
     if counts["hints"]:
         nouns.append(("hints", "hint"))
-    sizes = {name: file.bytes for name, file in manifest.files.items()}
-    advice = ""
-    if lacks_kernel(count_vector_bytes(sizes)):
-        advice = "; `pip install 'mkdocs-answerable[fast]'` makes its search faster"
     return (
         f"{', '.join(format_count(counts[name], noun) for name, noun in nouns)}; "
         f"{format_count(embedded, 'text')} embedded; "
-        f"index of {manifest.bytes / 1000:.1f} kB in {_relative_path(folder)}{advice}"
+        f"index of {manifest.bytes / 1000:.1f} kB in {_relative_path(folder)}"
     )
 
 
@@ -323,13 +313,11 @@ def publish_function(
     Of two builds at once, one waits for the other to be published.
     """
     folder, contents = staged.folder, staged.index.contents
-    sizes = {name: len(data) for name, data in contents.files.items()}
-    scanned_bytes = 0 if staged.settings.store else count_vector_bytes(sizes)
     # Before the lock, which must not be left in a folder that is refused.
     check_function_folder(folder)
     with lock_folder(folder):
         if staged.has_code:
-            write_function(folder, identity, staged.settings, scanned_bytes)
+            write_function(folder, identity, staged.settings)
         else:
             write_private_file(folder / SETTINGS_FILE, staged.settings.as_json())
         return write_bundle(contents, folder / BUNDLE_FOLDER, identity, profile, now)
