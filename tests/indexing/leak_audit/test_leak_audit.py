@@ -11,7 +11,8 @@ from pathlib import Path
 import mkdocs.contrib.search
 import pytest
 
-from answerable.indexing.leak_audit import audit, word_runs
+from answerable.indexing.caches import CACHE_FILE
+from answerable.indexing.leak_audit import word_runs
 from answerable.indexing.leak_audit.audit import Artifact, audit_artifacts, walk_artifacts
 from answerable.indexing.leak_audit.word_runs import index_runs, split_tokens
 from answerable.indexing.notes.notebook import Note
@@ -240,7 +241,7 @@ def test_an_unchanged_file_is_not_read_again(tmp_path: Path, counted: list[str])
 
 def test_the_cache_holds_no_words_and_survives_damage(tmp_path: Path) -> None:
     audit_artifacts([note()], [page("one two")], tmp_path)
-    path = tmp_path / audit.AUDIT_CACHE_FILE
+    path = tmp_path / CACHE_FILE
     assert not re.search(rb"gearbox|one two|winch", path.read_bytes())
     path.write_bytes(b"no database" * 500)
     audit_artifacts([note()], [page("one two")], tmp_path)

@@ -266,8 +266,6 @@ def format_leaks(scope: AuditScope, leaks: Sequence[Leak]) -> str:
     )
 
 
-AUDIT_CACHE_FILE = "audit.sqlite3"
-
 # Bytes of files that are held at a time, and in how many parts processes are sent them.
 _BATCH_BYTES = 16_000_000
 _PARTS = 8
@@ -299,8 +297,8 @@ def audit_artifacts(
     errors.report()
     scope = AuditScope(private, [frozenset(map(normalize_page, n.published_in)) for n in private])
     allow_listed_runs(scope, map(_read, filter(scope.lists_page, audited)))
-    cache_file = cache_folder / AUDIT_CACHE_FILE if cache_folder else None
-    with closing(SqliteCache(cache_file)) if cache_file else nullcontext() as clean_files:
+    cache = closing(SqliteCache(cache_folder, "clean_files")) if cache_folder else nullcontext()
+    with cache as clean_files:
         pool = workers or ProcessPool(min_size=sys.maxsize)
         with show_progress("comparing files with notes") as report:
             leaks = _find_all(scope, audited, clean_files, pool, report)
