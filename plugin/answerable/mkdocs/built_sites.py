@@ -20,7 +20,7 @@ from ..indexing.html_site.built_site import (
     read_built_site,
 )
 from ..indexing.output.files import write_file
-from ..indexing.pages.page_index import start_indexing_pages
+from ..indexing.pages.cache import start_indexing_pages
 from ..indexing.widget import injection
 from ..indexing.widget.injection import read_widget_files
 from ..serve.errors import SiteError

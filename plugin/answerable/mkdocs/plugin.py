@@ -23,7 +23,7 @@ from mkdocs.utils.templates import TemplateContext
 from ..indexing.caches import LazyEmbedder, ProcessPool
 from ..indexing.local_model import make_build_embedder
 from ..indexing.output.files import format_error
-from ..indexing.pages.page_index import UnreadPageError
+from ..indexing.pages.cache import UnreadPageError
 from ..indexing.widget import injection
 from ..indexing.widget.injection import read_widget_files
 from ..indexing.widget.site_files import WidgetConfig

@@ -15,6 +15,7 @@ from answerable.indexing.audit import audit
 from answerable.indexing.audit.audit import Artifact, audit_artifacts, walk_artifacts
 from answerable.indexing.audit.readings import Reading, read_file
 from answerable.indexing.audit.runs import RunIndex, cut_notes
+from answerable.indexing.caches import CACHE_FILE
 from answerable.indexing.notes.notebook import Note
 from answerable.serve.errors import LeakError, NotebookError, SiteError
 from support.sites import put
@@ -247,7 +248,7 @@ def test_an_unchanged_file_is_not_read_again(tmp_path: Path, counted: list[str])
 
 def test_the_cache_holds_no_words_and_survives_damage(tmp_path: Path) -> None:
     audit_artifacts([note()], [page("one two")], tmp_path)
-    path = tmp_path / audit.AUDIT_CACHE_FILE
+    path = tmp_path / CACHE_FILE
     assert not re.search(rb"gearbox|one two|winch", path.read_bytes())
     path.write_bytes(b"no database" * 500)
     audit_artifacts([note()], [page("one two")], tmp_path)

@@ -23,8 +23,6 @@ from ..notes.notebook import Note
 from .readings import MEDIA_SUFFIXES, NAME_PLACE, Reading, read_file, read_name, strip_tags
 from .runs import RunIndex, RunOwner, WordRun, cut_notes, find_line, find_rare_words, is_short
 
-AUDIT_CACHE_FILE = "audit.sqlite3"
-
 # How many places an error names.
 _MAX_PLACES = 5
 # The hash of a file in the list of an installed distribution.
@@ -248,8 +246,8 @@ def audit_artifacts(
     errors.report()
     scope = AuditScope(private, [frozenset(map(normalize_page, n.published_in)) for n in private])
     scope.allow_runs(audited)
-    cache_file = cache_folder / AUDIT_CACHE_FILE if cache_folder else None
-    with closing(SqliteCache(cache_file)) if cache_file else nullcontext() as clean_files:
+    cache = closing(SqliteCache(cache_folder, "clean_files")) if cache_folder else nullcontext()
+    with cache as clean_files:
         leaks = _drop_common(_find_all(scope, audited, clean_files), audited)
     if leaks:
         raise LeakError(format_leaks(scope, leaks))

@@ -27,9 +27,6 @@ from .files import (
 
 # What serve/ and main.py import in any case, by distribution.
 BASE_REQUIREMENTS = ("limits", "numpy", "uvicorn")
-# The compiled scan: 45 MB of a function, which it earns where numpy would take milliseconds.
-KERNEL_PACKAGE = "numkong"
-MIN_KERNEL_BYTES = 8_000_000
 # The extra that installs each optional package.
 _EXTRA_BY_PACKAGE = {
     distribution: f"[{name}]"
@@ -73,18 +70,15 @@ def _is_function_folder(folder: Path) -> bool:
     return any((folder / mark).exists() for mark in _FUNCTION_MARKERS)
 
 
-def write_function(
-    folder: Path, identity: EmbedderIdentity, settings: FunctionSettings, scanned_bytes: int = 0
-) -> None:
+def write_function(folder: Path, identity: EmbedderIdentity, settings: FunctionSettings) -> None:
     """Write everything in a function folder but its bundle; equal files are left alone.
 
     Its owner alone can read it: beside it lie vectors of notes.
-    scanned_bytes: bytes of vectors that each question is compared with.
     """
     check_function_folder(folder)
     make_private_folder(folder)
     # Before anything of the last build is replaced: a package may be missing.
-    requirements = _pin_requirements(identity, settings, scanned_bytes)
+    requirements = _pin_requirements(identity, settings)
     model = folder / MODEL_FOLDER
     for place in (folder, model):
         remove_leftovers(place)
@@ -119,9 +113,7 @@ def _write_model(folder: Path) -> None:
     replace_folder(fresh, folder)
 
 
-def _pin_requirements(
-    identity: EmbedderIdentity, settings: FunctionSettings, scanned_bytes: int
-) -> bytes:
+def _pin_requirements(identity: EmbedderIdentity, settings: FunctionSettings) -> bytes:
     """Pin what the function needs for its providers to what the bundle was built with.
 
     SiteError if some of it is not installed here.
@@ -130,15 +122,8 @@ def _pin_requirements(
     embedder = EMBEDDER_PROVIDERS.get(identity.provider, Provider())
     answerer = ANSWERER_PROVIDERS[settings.answers]
     names = [*BASE_REQUIREMENTS, *embedder.requirements, *answerer.requirements]
-    optional = [KERNEL_PACKAGE] if scanned_bytes >= MIN_KERNEL_BYTES else []
-    optional += _STORE_REQUIREMENTS if settings.store else ()
-    names += filter(_is_installed, optional)
+    names += filter(_is_installed, _STORE_REQUIREMENTS if settings.store else ())
     return "".join(f"{n}=={_installed_version(n)}\n" for n in sorted(set(names))).encode()
-
-
-def lacks_kernel(scanned_bytes: int) -> bool:
-    """Tell whether so many bytes of vectors deserve the compiled kernel, which is not installed."""
-    return scanned_bytes >= MIN_KERNEL_BYTES and not _is_installed(KERNEL_PACKAGE)
 
 
 def _installed_version(distribution: str) -> str:
