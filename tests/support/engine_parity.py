@@ -13,7 +13,7 @@ from typing import Any, cast
 import msgspec
 from playwright.sync_api import Page
 
-from answerable.indexing.widget.scripts import ENTRY_MODULE
+from answerable.indexing.widget.injection import ENGINE_SCRIPT
 from answerable.serve.answers.wire import add_absolute_url, serialize_answer, serialize_section
 from answerable.serve.engine import Engine
 from answerable.serve.http.protections import serialize_places
@@ -120,7 +120,7 @@ def asking_in_node(site: BrowserSite) -> Iterator[Ask]:
         def ask(questions: Sequence[Question]) -> list[Result]:
             assert process.stdin
             assert process.stdout
-            modules = [(ENGINE / ENTRY_MODULE).as_uri(), site.home]
+            modules = [(ENGINE / ENGINE_SCRIPT).as_uri(), site.home]
             process.stdin.write(_format_call(site, modules, questions) + "\n")
             process.stdin.flush()
             line = process.stdout.readline()

@@ -128,12 +128,12 @@ def _list_unserved(folder: str, names: Iterable[str]) -> list[str]:
     ]
 
 
-def _choose_endpoint(pages: BuiltPages) -> str:
-    """Choose where the box asks; it is "" where the options want the browser to answer."""
+def _choose_endpoint(pages: BuiltPages) -> str | None:
+    """Choose where the box asks, or None where the options want the browser to answer."""
     options = pages.build.options
     needs = list_function_needs(options)
     place = choose_answer_place(options.answers_in or "function", needs)
-    return "" if place == "browser" else pages.base + ASK_BASE
+    return None if place == "browser" else pages.base + ASK_BASE
 
 
 @click.command("serve")

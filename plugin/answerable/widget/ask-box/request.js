@@ -180,7 +180,8 @@ export class Answerer {
 
   /** @param {HTMLElement} box whose endpoint counts, else that of the page */
   constructor(box) {
-    const link = document.querySelector('link[rel~="answerable"]');
+    // A theme's own link stands before the one that the build has written.
+    const link = [...document.querySelectorAll('link[rel~="answerable"]')].at(-1);
     const address = box.getAttribute("endpoint") ?? link?.getAttribute("href");
     this.#box = box;
     this.endpoint = new URL(address ?? new URL("_answerable/", ROOT), document.baseURI);
