@@ -26,7 +26,7 @@ from .files import (
 )
 
 # What serve/ and main.py import in any case, by distribution.
-BASE_REQUIREMENTS = ("limits", "numpy", "uvicorn")
+BASE_REQUIREMENTS = ("msgspec", "numpy", "starlette", "uvicorn")
 # The compiled scan: 45 MB of a function, which it earns where numpy would take milliseconds.
 KERNEL_PACKAGE = "numkong"
 MIN_KERNEL_BYTES = 8_000_000
@@ -89,7 +89,7 @@ def write_function(
     for place in (folder, model):
         remove_leftovers(place)
     source = Path(serve.__file__).parent.parent
-    rooms = ("serve", STORE_PACKAGE) if settings.store else ("serve",)
+    rooms = ("serve", "function", *((STORE_PACKAGE,) if settings.store else ()))
     code = {
         path.relative_to(source).as_posix(): path.read_bytes()
         for room in rooms
@@ -105,9 +105,7 @@ def write_function(
     version = ".".join(map(str, sys.version_info[:2]))
     write_private_file(folder / "Dockerfile", _DOCKERFILE.format(version=version).encode())
     write_private_file(folder / SETTINGS_FILE, settings.as_json())
-    write_private_file(
-        folder / "main.py", (source / "serve" / "http" / "adapters" / "main.py").read_bytes()
-    )
+    write_private_file(folder / "main.py", (source / "function" / "main.py").read_bytes())
 
 
 def _write_model(folder: Path) -> None:

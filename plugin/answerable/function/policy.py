@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from ..errors import PolicyError
-from .rate_limit import parse_rates
+from ..serve.errors import PolicyError
+from .limits import parse_rates
 
 T = TypeVar("T")
 D = TypeVar("D")
@@ -21,17 +21,6 @@ _SHA256_HEX = re.compile(r"[0-9a-f]{64}")
 _HOST = re.compile(r"[a-z0-9.:_-]+")
 _HEADER = re.compile(r"[A-Za-z0-9-]+")
 _REDIS_SCHEMES = ("redis", "rediss", "valkey", "valkeys", "unix", "redis+unix", "valkey+unix")
-# What to use in place of a variable that is no more.
-REMOVED_VARIABLES = {
-    "ALTCHA_KEY": (
-        "there is no proof of work any more: take it out, and lower ANSWERABLE_RATE or put a "
-        "challenge of your host before the function"
-    ),
-    "CONNECTIONS_PER_ADDRESS": (
-        "connections are no longer counted by address: take it out, and limit them in the proxy "
-        "before the function"
-    ),
-}
 _FLAGS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 
 
@@ -52,7 +41,6 @@ class Policy:
     redis_url: str | None = None
     cache_seconds: int = 86_400
     cache_entries: int = 1000
-    # So many worst cases fit into a day of tokens.
     in_flight: int = 12
     in_flight_per_asker: int | None = None
     tokens_per_day: int | None = 3_000_000
@@ -79,9 +67,6 @@ def read_policy(environment: Mapping[str, str], site_url: str | None = None) -> 
         except ValueError as error:
             raise PolicyError(f"{ENVIRONMENT_PREFIX}{name}: {error}") from None
 
-    for name, remedy in REMOVED_VARIABLES.items():
-        if environment.get(ENVIRONMENT_PREFIX + name, "").strip():
-            raise PolicyError(f"{ENVIRONMENT_PREFIX}{name}: {remedy}") from None
     defaults = Policy()
     site_origin = parse_origin(site_url) if site_url else None
     redis_url, secret = get("REDIS_URL", _parse_redis_url, None), get("SECRET", _parse_secret, None)

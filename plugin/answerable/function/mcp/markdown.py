@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ...answers.wire import (
+from ...serve.answers.wire import (
     IN_PART,
     add_absolute_url,
     format_markers,
     insert_markers,
     name_grade,
 )
-from ...text.markdown import escape_markdown
+from ...serve.text.markdown import escape_markdown
 
 # What a reader is told of how a question was read; another remark is left to the JSON.
 _REMARKS = {

@@ -1,28 +1,30 @@
-"""Open a published function's folder as a ``Service``, configured by ANSWERABLE_* variables."""
+"""Open a published function's folder as an app, configured by ANSWERABLE_* variables."""
 
 import gc
 import re
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from ...database_registry import DATABASE_URL_VARIABLE, DatabaseOpener, find_database_opener
-from ...errors import PolicyError
+from ..serve.database_registry import DATABASE_URL_VARIABLE, DatabaseOpener, find_database_opener
+from ..serve.errors import PolicyError
 
 if TYPE_CHECKING:
-    from ...engine import Engine
-    from ...limits.policy import Policy
-    from ...settings import FunctionSettings
-    from ..logs import LogRefusal
-    from ..service import Service
+    from starlette.applications import Starlette
+
+    from ..serve.settings import FunctionSettings
+    from .app import EngineSource
+    from .logs import LogRefusal
+    from .policy import Policy
 
 WriteLine = Callable[[bytes], object]
 
 
-def open_service(
+def open_app(
     folder: Path, environment: Mapping[str, str], out: WriteLine, err: WriteLine
-) -> "Service":
+) -> "Starlette":
     """Open a published function; AnswerableError names what is wrong with it.
 
     environment: the variables of the policy and of the database, ``ANSWERABLE_SKIP_HASHES`` (1:
@@ -33,45 +35,36 @@ def open_service(
     skips = environment.get("ANSWERABLE_SKIP_HASHES", "").strip().lower()
     verify = skips not in ("1", "true", "yes")
     open_database = find_database_opener(environment)
-    begin_startup()
+    # A twentieth of a start is garbage collection.
+    gc.disable()
     try:
-        from ...limits.policy import read_policy
-        from ...provider_registry import list_missing_keys
-        from ...settings import read_settings
-        from ..service import Service
+        from ..serve.provider_registry import list_missing_keys
+        from ..serve.settings import read_settings
+        from .app import create_app
+        from .logs import Logs
+        from .policy import read_policy
 
         settings = read_settings(folder)
-        find_engine, find_current_engine = _open_engines(
-            folder, open_database, environment, settings, verify=verify
-        )
-        engine = find_engine()
+        engines = _open_engines(folder, open_database, environment, settings, verify=verify)
+        engine = engines()
+        assert engine is not None, "a function has an engine or an error"
         policy = read_policy(environment, engine.store.site.url)
-        cap, most = policy.tokens_per_day, engine.max_question_tokens
-        if cap is not None and 0 < cap < most:
-            raise PolicyError(
-                f"ANSWERABLE_TOKENS_PER_DAY: {cap} is less than one question may cost ({most}): "
-                "raise it, or set it to 0 to spend nothing"
-            )
-
-        def find_missing_keys(served: "Engine") -> tuple[str, ...]:
-            return list_missing_keys(served.embedder.identity.provider, settings)
-
-        service = Service(
-            find_engine,
+        find_missing_keys = partial(list_missing_keys, engine.embedder.identity.provider, settings)
+        if missing := find_missing_keys():
+            sentence = f"{', '.join(missing)} is not set: no model is called until it is; set it"
+            err(f"{sentence} where the function runs\n".encode())
+        log_refusal = _open_refusal_log(settings.log_refusals, environment, policy, out, err)
+        return create_app(
+            engines,
             policy,
-            find_current_engine=find_current_engine,
-            log=out,
-            log_refusal=_open_refusal_log(settings.log_refusals, environment, policy, out, err),
+            Logs(out, log_refusal),
             base=read_base_path(environment),
             list_missing_keys=find_missing_keys,
         )
-        service.protections.check_installed()
-        if missing := find_missing_keys(engine):
-            sentence = f"{', '.join(missing)} is not set: no model is called until it is; set it"
-            err(f"{sentence} where the function runs\n".encode())
-        return service
     finally:
-        end_startup()
+        # From here on it never looks at the objects that exist already.
+        gc.freeze()
+        gc.enable()
 
 
 def read_base_path(environment: Mapping[str, str]) -> str:
@@ -80,17 +73,6 @@ def read_base_path(environment: Mapping[str, str]) -> str:
     if not re.fullmatch(r"(?:[\w.~-]+(?:/[\w.~-]+)*)?", path, re.ASCII):
         raise PolicyError(f"ANSWERABLE_BASE: {path!r} is not a path; write one such as /ask/")
     return f"/{path}/" if path else "/"
-
-
-def begin_startup() -> None:
-    """Pause garbage collection, until ``end_startup``: it is a twentieth of a start."""
-    gc.disable()
-
-
-def end_startup() -> None:
-    """Collect garbage from here on, but never among the objects that exist already."""
-    gc.freeze()
-    gc.enable()
 
 
 def write_stdout(line: bytes) -> None:
@@ -116,23 +98,20 @@ def _open_engines(
     settings: "FunctionSettings",
     *,
     verify: bool,
-) -> "tuple[Callable[[], Engine], Callable[[], Engine]]":
-    """Return a function that finds the engine to ask, and one that returns the engine at hand.
-
-    Both return the same engine for a bundle. Only the first asks a database what it serves.
-    """
+) -> "EngineSource":
+    """Open the engines over a database, or the one over the folder's bundle."""
     if open_database:
-        engines = open_database(folder, environment, verify=verify)
-        return engines, engines.current
+        return open_database(folder, environment, verify=verify)
     if settings.store:
         raise PolicyError(
             f"{DATABASE_URL_VARIABLE}: this site is served from a database; "
             "set its address, or build without `store`"
         )
-    from ...providers import open_function
+    from ..serve.providers import open_function
+    from .app import FoundEngine
 
     engine = open_function(folder, verify=verify)
-    return (lambda: engine), (lambda: engine)
+    return FoundEngine(lambda: engine)
 
 
 def _open_refusal_log(
@@ -144,7 +123,7 @@ def _open_refusal_log(
 ) -> "LogRefusal | None":
     if setting == "none":
         return None
-    from ..logs import make_line_appender, make_refusal_logger
+    from .logs import make_line_appender, make_refusal_logger
 
     path, write = environment.get("ANSWERABLE_REFUSALS"), out
     if path:

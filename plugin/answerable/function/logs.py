@@ -11,16 +11,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from ..errors import ContractStage, FailureCause, PolicyError, Rule
-from ..limits.answer_cache import CacheOutcome
-from ..limits.rate_limit import hash_with_secret
-from ..request_context import RequestStage
-from ..retrieval.retrieve import RetrievalResult
-from ..retrieval.sections import WINDOW_SUFFIX
-from ..text.tokenization import split_lowercase_words
-from ..types import Mode, Reason
-from .messages import PROBLEM_STATUSES, ProblemCode
+from ..serve.errors import ContractStage, FailureCause, PolicyError, Rule
+from ..serve.request_context import RequestStage
+from ..serve.retrieval.retrieve import RetrievalResult
+from ..serve.retrieval.sections import WINDOW_SUFFIX
+from ..serve.text.tokenization import split_lowercase_words
+from ..serve.types import Mode, Reason
+from .askers import hash_with_secret
+from .problems import PROBLEM_STATUSES, ProblemCode
 
+# Whether an answer was in the cache.
+CacheOutcome = Literal["hit", "miss"]
 # Tells a request from the other lines of a platform's log.
 REQUEST_EVENT = "request"
 # Stands for a path or a method that is not ours: it may hold anything.
@@ -254,6 +255,20 @@ class LoggedRefusal:
 
 LogRefusal = Callable[[RefusedQuestion], None]
 WriteLine = Callable[[bytes], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Logs:
+    """Where a function reports; what is None is not reported.
+
+    ``write_line`` takes a line for each request, which never holds the question, ``log_refusal``
+    each question that was refused or got only what is nearest, ``report_error`` each error that
+    kept a question from an answer.
+    """
+
+    write_line: WriteLine | None = None
+    log_refusal: LogRefusal | None = None
+    report_error: Callable[[Exception], object] | None = None
 
 
 def find_nearest_section(result: RetrievalResult) -> str | None:

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, quote, unquote
 
-from ...answers.wire import MAX_PLACES
-from ...retrieval.question import MAX_QUESTION_CHARACTERS
-from ...retrieval.retrieve import TOP_K
-from ...retrieval.store import Store
-from ...text.languages import MAX_TAG_LENGTH
-from ..messages import Problem, convert_error, parse_language, parse_question
+from ...serve.answers.wire import MAX_PLACES
+from ...serve.retrieval.question import MAX_QUESTION_CHARACTERS
+from ...serve.retrieval.retrieve import TOP_K
+from ...serve.retrieval.store import Store
+from ...serve.text.languages import MAX_TAG_LENGTH
+from ..problems import Problem, convert_error
+from ..questions import parse_language, parse_question
 from .markdown import find_url, format_answer, format_notes, join_parts, make_absolute
 from .pages import PageText, count_pages, list_pages, read_page
 

@@ -7,12 +7,12 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
-from ...answers.wire import build_section_blocks
-from ...retrieval.sections import WINDOW_SUFFIX
-from ...retrieval.store import Store, memoize_per_store
-from ...structure import TITLE_SEPARATOR
-from ...text.normalization import normalize_phrase
-from ...types import Passage
+from ...serve.answers.wire import build_section_blocks
+from ...serve.retrieval.sections import WINDOW_SUFFIX
+from ...serve.retrieval.store import Store, memoize_per_store
+from ...serve.structure import TITLE_SEPARATOR
+from ...serve.text.normalization import normalize_phrase
+from ...serve.types import Passage
 from .markdown import format_blocks
 
 # What one result holds of a page, in characters: some 10,000 tokens.

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...text.normalization import normalize_phrase
-from ..messages import convert_error
+from ...serve.text.normalization import normalize_phrase
+from ..problems import convert_error
 from .tools import (
     TOOLS,
     AgentSite,
