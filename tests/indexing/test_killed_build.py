@@ -75,7 +75,7 @@ def test_killed_at_every_step_the_code_is_whole(tmp_path: Path) -> None:
     function = tmp_path / "function"
     write_function(function, EmbedderIdentity("test", "letters", 8), FunctionSettings())
     module = function / "answerable" / "serve" / "text" / "tokenization.py"
-    code = "import sys; sys.path.insert(0, 'function'); import answerable.serve.http.service"
+    code = "import sys; sys.path.insert(0, 'function'); import answerable.function.app"
     step, is_killed = 0, True
     while is_killed:
         put(module, module.read_text(encoding="utf-8") + "# tampered\n")

@@ -27,6 +27,9 @@ from .policy import Policy
 from .problems import Problem, encode_json, make_capped_problem
 from .storage import open_storage
 
+# Seconds for which a question waits where as many as are allowed are being answered.
+BURST_SECONDS = 2.0
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -106,7 +109,7 @@ class Guards:
                     context.announce(stage)
                 return reply, "hit", None
         with (
-            self._slots.hold(question.asker, min(context.left, 2.0)),
+            self._slots.hold(question.asker, min(context.left, BURST_SECONDS)),
             self._paying(context, "answers", is_paid=is_paid),
         ):
             reply, failure = self._make_reply(engine, question, context)
@@ -135,7 +138,7 @@ class Guards:
         """Hold a slot for a block that counts as a search. kind: see ``search``."""
         self._admit(asker, kind, is_paid=is_paid)
         context.check_deadline()
-        with self._slots.hold(asker, min(context.left, 2.0)):
+        with self._slots.hold(asker, min(context.left, BURST_SECONDS)):
             yield
 
     def identify_asker(self, request: Request) -> str:

@@ -33,7 +33,7 @@ def make_lambda_handler(app: ASGIApp) -> Handler:
 async def _call_app(app: ASGIApp, event: Mapping[str, Any]) -> tuple[int, dict[str, str], bytes]:
     body = str(event.get("body") or "").encode("utf-8", "surrogatepass")
     if event.get("isBase64Encoded") is True:
-        body = base64.b64decode(body + b"=" * (-len(body) % 4))
+        body = base64.b64decode(body)
     received = asyncio.Queue[Message]()
     received.put_nowait({"type": "http.request", "body": body, "more_body": False})
     sent: list[Message] = []

@@ -24,8 +24,6 @@ MAX_DAYS = 8
 _DAY_SECONDS = 86_400
 _UNIT_SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": _DAY_SECONDS}
 _RATE = re.compile(r"([1-9][0-9]{0,9})\s*(?:/|per)\s*(second|minute|hour|day)", re.IGNORECASE)
-# Seconds for which a question waits where as many as are allowed are being answered.
-_BURST_SECONDS = 2.0
 
 
 class Rate(NamedTuple):
@@ -115,8 +113,8 @@ class Slots:
         self._changed = threading.Condition()
 
     @contextmanager
-    def hold(self, asker: str, seconds: float = _BURST_SECONDS) -> Iterator[None]:
-        """Hold a slot in this block; a burst waits for a moment, then is a Problem."""
+    def hold(self, asker: str, seconds: float) -> Iterator[None]:
+        """Hold a slot in this block, after a wait of so many seconds at most; else a Problem."""
         with self._changed:
             if not self._changed.wait_for(lambda: self._has_room(asker), max(0.0, seconds)):
                 raise Problem("busy", "Too many questions at once: try again.", Retry_After="2")

@@ -12,10 +12,7 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from answerable.serve import settings
-from answerable.serve.engine import Engine
-from answerable.serve.errors import BundleError, PolicyError, ProviderError
-from answerable.serve.http.logs import (
+from answerable.function.logs import (
     AccessLogEntry,
     LoggedRefusal,
     RefusedQuestion,
@@ -25,8 +22,11 @@ from answerable.serve.http.logs import (
     make_refusal_logger,
     redact_refusal,
 )
-from answerable.serve.http.messages import EVENT_STREAM_TYPE, Request
+from answerable.serve import settings
+from answerable.serve.engine import Engine
+from answerable.serve.errors import BundleError, PolicyError, ProviderError
 from answerable.serve.settings import read_settings
+from support.app_requests import Request
 from support.service_requests import (
     BEARER,
     DIGEST,
@@ -38,7 +38,6 @@ from support.service_requests import (
     Paid,
     asking,
     letters,
-    stream,
 )
 
 SECRET = b"a secret of sixteen letters"
@@ -175,10 +174,7 @@ def test_every_request_is_one_log_line(base: Engine, sent: Request) -> None:
     ask = asking(base, replace(USUAL, bearer=(DIGEST,)))
     for headers in (sent.headers, {**sent.headers, **BEARER}):
         ask.lines.clear()
-        response = ask.service.handle(replace(sent, headers=headers))
-        if response.events:
-            assert ask.lines == []
-            b"".join(response.events)
+        response = ask.send(replace(sent, headers=headers))
         (line,) = ask.log
         assert line["status"] == response.status
 
@@ -191,10 +187,9 @@ def test_log_line_has_reason_of_failed_request(base: Engine, streams: bool) -> N
     drafts = [{}, "no draft", "no draft"]
     ask = asking(base, replace(USUAL, rate="3/day"), answerer=Paid(drafts=drafts))
     late = asking(base, answerer=Paid(before=fail))
-    options: dict[str, Any] = {"streams": streams, "headers": {"accept": EVENT_STREAM_TYPE}}
     questions = ("Ropes?", "Another?", "", "?!", "Late?")
     for asks, question in (*((ask, question) for question in questions), (late, "Ropes?")):
-        b"".join(asks(question, **options).events or ())
+        asks(question, streams=streams)
     assert [line["reason"] for line in ask.log] == [
         "declined", "contract", "bad-request", "no-evidence", "rate-limited"
     ]  # fmt: skip
@@ -209,9 +204,7 @@ def test_failing_logs_cost_no_answer(base: Engine) -> None:
         raise OSError("the disk is full")
 
     assert asking(base, log=fail)().status == 200
-    streaming = stream(asking(base, log=fail))
-    assert streaming.events
-    assert b"event: answer" in b"".join(streaming.events)
+    assert b"event: answer" in asking(base, log=fail)(streams=True).body
     ask = asking(base, answerer=Paid(drafts=[{}]), log_refusal=fail)
     assert ask().json["reason"] == "declined"
 

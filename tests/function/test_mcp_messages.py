@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator, ValidationError
 
 from answerable.cli.mcp import make_agent_site
+from answerable.function.logs import Logs
+from answerable.function.mcp.markdown import format_answer
+from answerable.function.mcp.protocol import reply_to_message
+from answerable.function.openapi import make_document
 from answerable.serve.engine import Engine
-from answerable.serve.http.mcp.markdown import format_answer
-from answerable.serve.http.mcp.protocol import reply_to_message
-from answerable.serve.http.messages import Request, Response, make_document
-from answerable.serve.http.service import Service
 from answerable.serve.providers import open_function
 from support import sites
+from support.app_requests import Request, Response, app_of, send
 from support.openapi_check import check_response
 from support.service_requests import DIGEST, TOKEN, USUAL
 
@@ -42,7 +43,7 @@ def post(engine: Engine, body: object, headers: Mapping[str, str] = {}, **policy
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     request = Request("POST", "mcp", headers={"content-type": "application/json", **headers},
                       body=data)  # fmt: skip
-    response: Response = Service(lambda: engine, replace(USUAL, **policy)).handle(request)
+    response = send(app_of(engine, replace(USUAL, **policy)), request)
     check_response(DOCUMENT, "POST", "mcp", response)
     return response
 
@@ -262,15 +263,15 @@ def test_guards_hold_for_agents(engine: Engine) -> None:
 
 def test_an_agent_over_its_rate_is_told_so_and_the_log_names_it(engine: Engine) -> None:
     lines: list[bytes] = []
-    service = Service(lambda: engine, replace(USUAL, rate="1/hour"), log=lines.append)
+    app = app_of(engine, replace(USUAL, rate="1/hour"), Logs(lines.append))
     # What is looked up counts apart from questions.
     for sent, sentence in (
         (agent_request("ask", question="chain"), "Too many questions: wait a moment. Wait "),
         (agent_request("search", query="chain"), "Too many searches"),
         (agent_request("read", page="mooring"), "Too many searches"),
     ):
-        service.handle(sent)
-        refused = service.handle(sent).json["result"]
+        send(app, sent)
+        refused = send(app, sent).json["result"]
         assert refused["isError"] is True
         assert refused["content"][0]["text"].startswith(sentence)
     reasons = [json.loads(line)["reason"] for line in lines]

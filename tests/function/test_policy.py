@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from answerable.function.policy import Policy, read_policy
 from answerable.serve.errors import PolicyError
-from answerable.serve.limits.policy import Policy, read_policy
 
 SITE = "https://harbour.example/docs/"
 DIGEST = hashlib.sha256(b"harbour-master").hexdigest()

@@ -10,26 +10,19 @@ import pytest
 from jsonschema import ValidationError
 from openapi_spec_validator import validate
 
+from answerable.function.openapi import make_document
+from answerable.function.policy import Policy
+from answerable.function.problems import JSON_TYPE, PROBLEM_STATUSES, PROBLEM_TYPE, ProblemCode
+from answerable.function.questions import MAX_BODY_BYTES
+from answerable.function.stream import EVENT_STREAM_TYPE
 from answerable.serve.engine import Engine
-from answerable.serve.http.messages import (
-    EVENT_STREAM_TYPE,
-    JSON_TYPE,
-    MAX_BODY_BYTES,
-    PROBLEM_STATUSES,
-    PROBLEM_TYPE,
-    ProblemCode,
-    Request,
-    Response,
-    make_document,
-)
-from answerable.serve.http.service import Service
-from answerable.serve.limits.policy import Policy
 from answerable.serve.providers import make_engine
 from answerable.serve.request_context import RequestStage
 from answerable.serve.retrieval.question import MAX_QUESTION_CHARACTERS
 from answerable.serve.text import languages
 from answerable.serve.types import Confidence, Mode, Reason
 from support import openapi_check
+from support.app_requests import Request, Response, app_of, send
 from support.sites import NOTES, build_here, local, opened, write_site
 
 FULL = make_document("1", metrics=True, bearer=True)
@@ -89,7 +82,6 @@ class Case:
             {**usual, **self.headers},
             self.body,
             "192.0.2.1",
-            can_stream=True,
         )
 
 
@@ -145,15 +137,15 @@ CASES = (
 def response(engine: Engine, case: Case) -> tuple[dict[str, Any], Response]:
     """The document of a function with a policy, and what the function sends."""
     policy = Policy(origins=(ORIGIN,), secret=b"of this test and no other", **case.policy)
-    service = Service(lambda: engine if case.has_index else None, policy)
+    app = app_of(engine if case.has_index else None, policy)
     for _ in range(case.times - 1):
-        service.handle(case.request())
+        send(app, case.request())
     described = make_document(
         "1",
         metrics=bool(policy.metrics),
         bearer=bool(policy.bearer),
     )
-    return described, service.handle(case.request())
+    return described, send(app, case.request())
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)

@@ -1,16 +1,21 @@
 """What a function answers to a request: its endpoints, its guards in their order, its problems."""
 
 import hashlib
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from answerable.function import guards
+from answerable.function.questions import MAX_BODY_BYTES
+from answerable.serve.answers.extractive import ExtractiveAnswerer
 from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.engine import Engine
-from answerable.serve.http.messages import MAX_BODY_BYTES, Request
 from answerable.serve.retrieval.question import MAX_QUESTION_CHARACTERS, clean_question
+from support.app_requests import Request, app_of, send
+from support.deadlines import PATIENCE, until
 from support.doubles import bundle_of, index_of, record
 from support.frozen_site import FrozenSite
 from support.scripted import LetterEmbedder
@@ -80,14 +85,14 @@ def test_search_and_places_find_the_same_sections(base: Engine) -> None:
     assert passages["rope#use"] == {**place, "text": ROPE}
     assert set(passages) == {"rope#use", "w"}
     sent = replace(question_request("rope", language="en"), path="places")
-    places = ask.service.handle(sent).json
+    places = ask.send(sent).json
     assert list(places) == list(passages)
     assert places["rope#use"] == place
 
 
 def test_every_response_is_no_store_and_health_names_the_bundle(base: Engine) -> None:
     ask = asking(base)
-    assert ask.get("/health/").json["bundle"] == base.store.manifest.id
+    assert ask.get("/health").json["bundle"] == base.store.manifest.id
     for response in (ask.get("health"), ask.get("nothing"), ask()):
         assert header(response, "Cache-Control") == "no-store"
 
@@ -131,7 +136,7 @@ PROBLEMS = [
 @pytest.mark.parametrize(("sent", "expected"), PROBLEMS)
 def test_problem_repeats_nothing_of_its_request(base: Engine, sent: Request, expected: str) -> None:
     ask = asking(base)
-    response = ask.service.handle(sent)
+    response = ask.send(sent)
     assert code(response) == expected
     assert SECRET not in (response.body.decode() + repr(response.headers)).lower()
     assert SECRET.encode() not in b"".join(ask.lines).lower()
@@ -150,17 +155,18 @@ def test_problem_repeats_nothing_of_its_request(base: Engine, sent: Request, exp
     ],
 )
 def test_odd_but_valid_request_is_answered(base: Engine, sent: Request) -> None:
-    assert asking(base).service.handle(sent).status == 200
+    assert asking(base).send(sent).status == 200
 
 
-@pytest.mark.parametrize(("method", "path", "allowed"), [("GET", "answer", "POST"),
-                                                         ("POST", "search", "GET")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"), [("GET", "answer", "POST"), ("POST", "search", "GET, HEAD")]
+)
 def test_wrong_method_is_405_with_allow_header(
     base: Engine, method: str, path: str, allowed: str
 ) -> None:
-    response = asking(base).service.handle(request(method, path))
+    response = asking(base).send(request(method, path))
     assert code(response) == "method-not-allowed"
-    assert header(response, "Allow") == f"{allowed}, OPTIONS"
+    assert sorted((header(response, "Allow") or "").split(", ")) == allowed.split(", ")
 
 
 @pytest.mark.parametrize(
@@ -190,48 +196,45 @@ def test_lone_surrogate_in_page_is_sent_escaped(tmp_path: Path) -> None:
 
 
 # Every guard at once: nothing may be asked, and what is asked is wrong in every way.
-CLOSED = replace(
-    USUAL, paused=True, bearer=(DIGEST,), rate_all="1/day", in_flight=1, tokens_per_day=99
-)
+CLOSED = replace(USUAL, paused=True, bearer=(DIGEST,), rate="1/day", tokens_per_day=0)
 
 
 def test_first_failing_guard_answers(base: Engine) -> None:
     """Each request has one fault fewer than the one before it."""
-
-    def find_code(sent: Request, **policy: Any) -> str:
-        service = asking(base, replace(CLOSED, **policy)).service
-        service.protections.limiter.admit("somebody")
-        assert service.protections.guarded_engine.slots.acquire(blocking=False)
-        return code(service.handle(sent))
-
     elsewhere, page, asked = {"origin": ELSEWHERE}, {"origin": ORIGIN}, {"origin": ORIGIN, **BEARER}
     typed = {**asked, **JSON}
-    awake = {"paused": False}
-    admitted = {**awake, "rate_all": "9/day"}
-    for method, path, headers, body, policy, expected in (
-        ("PUT", "nothing", elsewhere, WRONG, {}, "not-found"),
-        ("PUT", "answer", elsewhere, WRONG, {}, "method-not-allowed"),
-        ("POST", "answer", elsewhere, WRONG, {}, "forbidden"),
-        ("POST", "answer", page, WRONG, {}, "unauthorized"),
-        ("POST", "answer", asked, WRONG, {}, "paused"),
-        ("POST", "answer", asked, WRONG, awake, "unsupported"),
-        ("POST", "answer", typed, WRONG, awake, "too-large"),
-        ("POST", "answer", typed, WRONG[:99], awake, "bad-request"),
-        ("POST", "answer", typed, GOOD, awake, "rate-limited"),
-        ("POST", "answer", typed, GOOD, admitted, "busy"),
+    closed = asking(base, CLOSED)
+    awake = asking(base, replace(CLOSED, paused=False))
+    for ask, method, path, headers, body, expected in (
+        (closed, "PUT", "nothing", elsewhere, WRONG, "not-found"),
+        (closed, "PUT", "answer", elsewhere, WRONG, "method-not-allowed"),
+        (closed, "POST", "answer", elsewhere, WRONG, "forbidden"),
+        (closed, "POST", "answer", page, WRONG, "unauthorized"),
+        (closed, "POST", "answer", asked, WRONG, "too-large"),
+        (closed, "POST", "answer", asked, WRONG[:99], "paused"),
+        (awake, "POST", "answer", asked, WRONG[:99], "unsupported"),
+        (awake, "POST", "answer", typed, WRONG[:99], "bad-request"),
+        (awake, "POST", "answer", typed, GOOD, "capped"),
+        (awake, "POST", "answer", typed, GOOD, "rate-limited"),
     ):
-        assert find_code(request(method, path, headers=headers, body=body), **policy) == expected
+        assert code(ask.send(request(method, path, headers=headers, body=body))) == expected
 
 
-def test_cache_then_slots_then_budget_guard_engine(base: Engine) -> None:
-    ask = asking(base, replace(USUAL, in_flight=1, tokens_per_day=100))
+def test_cache_stands_before_slots_and_cap(base: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guards, "BURST_SECONDS", 0.05)
+    gate = threading.Event()
+    policy = replace(USUAL, in_flight=1, tokens_per_day=31)
+    ask = asking(base, policy, answerer=Paid())
     assert ask().status == 200
-    slots = ask.service.protections.guarded_engine.slots
-    assert slots.acquire(blocking=False)
-    assert (ask().status, code(ask("Another?"))) == (200, "busy")
-    slots.release()
-    assert (ask().status, code(ask("Another?"))) == (200, "capped")
-    assert ask.answerer.questions == [QUESTION]
+    ask.answerer.before = lambda: gate.wait(PATIENCE)
+    with ThreadPoolExecutor(1) as pool:
+        under_way = pool.submit(ask, "Another?")
+        until(lambda: len(ask.answerer.questions) == 2)
+        assert (ask().status, code(ask("A third?"))) == (200, "busy")
+        gate.set()
+        assert under_way.result(PATIENCE).status == 200
+    assert (ask().status, code(ask("A third?"))) == (200, "capped")
+    assert ask.answerer.questions == [QUESTION, "Another?"]
 
 
 def test_request_refused_before_limits_is_not_counted(base: Engine) -> None:
@@ -264,22 +267,19 @@ POLICIES = {
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_cors_headers_name_allowed_origin_only(base: Engine, policy: str) -> None:
-    service = asking(base, POLICIES[policy]).service
+    ask = asking(base, POLICIES[policy])
     origins = (ORIGIN, ELSEWHERE, "null", "*", "", f"{ORIGIN}/", f"{ORIGIN}.evil.example", None)
     for sent, origin in ((sent, origin) for sent in SENT for origin in origins):
         headers = dict(sent.headers) | ({} if origin is None else {"origin": origin})
-        response = service.handle(replace(sent, headers=headers))
+        response = ask.send(replace(sent, headers=headers))
         is_listed = origin == ORIGIN
         allowed = header(response, "Access-Control-Allow-Origin")
         assert allowed == (ORIGIN if is_listed else None)
-        assert header(response, "Vary") == "Origin"
         assert header(response, "Access-Control-Allow-Credentials") is None
-        exposed = header(response, "Access-Control-Expose-Headers")
-        assert exposed == ("Retry-After" if is_listed else None)
+        if origin is not None:
+            assert "Origin" in (header(response, "Vary") or "")
         if origin is not None and not is_listed:
-            assert response.status in (403, 404, 405)
-        if response.events:
-            response.events.close()
+            assert response.status in (400, 403, 404, 405)
 
 
 def test_function_without_origins_answers_programs_only(base: Engine) -> None:
@@ -290,15 +290,19 @@ def test_function_without_origins_answers_programs_only(base: Engine) -> None:
 
 @pytest.mark.parametrize(("path", "method"), [("answer", "POST"), ("search", "GET")])
 def test_preflight_needs_no_token_and_meets_no_limit(base: Engine, path: str, method: str) -> None:
-    service = asking(base, replace(CLOSED, rate="1/day")).service
+    ask = asking(base, CLOSED)
+    asked = {"access-control-request-method": method,
+             "access-control-request-headers": "content-type, authorization"}  # fmt: skip
     for _ in range(3):
-        response = service.handle(request("OPTIONS", path, headers={"origin": ORIGIN}))
-        assert (response.status, response.body) == (204, b"")
-        assert header(response, "Access-Control-Allow-Methods") == method
-        allowed = header(response, "Access-Control-Allow-Headers")
-        assert allowed == "Accept, Authorization, Content-Type"
-    for headers in ({"origin": ELSEWHERE}, {}):
-        assert code(service.handle(request("OPTIONS", path, headers=headers))) == "forbidden"
+        headers = {"origin": ORIGIN, **asked}
+        response = ask.send(request("OPTIONS", path, headers=headers))
+        assert response.status == 200
+        assert method in (header(response, "Access-Control-Allow-Methods") or "")
+        allowed = header(response, "Access-Control-Allow-Headers") or ""
+        assert {"Authorization", "Content-Type"} <= set(allowed.split(", "))
+    response = ask.send(request("OPTIONS", path, headers={"origin": ELSEWHERE, **asked}))
+    assert response.status == 400
+    assert header(response, "Access-Control-Allow-Origin") is None
 
 
 def test_paused_function_answers_503_without_work(base: Engine) -> None:
@@ -321,12 +325,12 @@ def test_bearer_policy_requires_a_token_that_only_its_digest_knows(base: Engine,
         f"Bearer {TOKEN.upper()}", f"Bearer {TOKEN}\x00", f"Bearer {TOKEN}\ud800",
     ):  # fmt: skip
         headers = {} if authorization is None else {"authorization": authorization}
-        response = ask.service.handle(request(method, path, query="q=rope", headers=headers))
+        response = ask.send(request(method, path, query="q=rope", headers=headers))
         assert code(response) == "unauthorized"
         assert header(response, "WWW-Authenticate") == "Bearer"
     for scheme in ("Bearer", "bearer"):
         headers = {"authorization": f"{scheme} {TOKEN}"}
-        response = ask.service.handle(request(method, path, query="q=rope", headers=headers))
+        response = ask.send(request(method, path, query="q=rope", headers=headers))
         assert response.status == (415 if path == "answer" else 200)
     assert ask.get("health").status == ask.get("ready").status == 200
 
@@ -362,7 +366,7 @@ def test_questions_searches_and_places_have_rates_of_their_own(base: Engine) -> 
     places = replace(question_request("rope"), path="places")
     assert [ask().status for _ in range(3)] == [200, 200, 429]
     assert [ask.get("search", "q=rope").status for _ in range(3)] == [200, 200, 429]
-    assert [ask.service.handle(places).status for _ in range(3)] == [200, 200, 429]
+    assert [ask.send(places).status for _ in range(3)] == [200, 200, 429]
     assert ask.get("health").status == 200
 
 
@@ -409,41 +413,22 @@ def test_absolute_urls_are_those_of_the_site(frozen_site: FrozenSite) -> None:
             assert row["absolute_url"] == f"https://millrace.example/docs/{path}"
 
 
-def test_absolute_urls_of_a_site_without_address_are_those_of_the_asking_page(
-    base: Engine,
-) -> None:
-    mirror = "https://mirror.example"
-    ask = asking(base, replace(USUAL, origins=(ORIGIN, mirror)))
-    # Nobody says where the pages are: the function's own host need not serve them.
-    assert "absolute_url" not in ask.get("search", "q=rope", host="harbour.example").json["w"]
-    # The second answer is the cached one of the first.
-    for origin in (ORIGIN, mirror):
-        citation = ask(headers={"origin": origin}).json["citations"][0]
-        assert citation["absolute_url"] == f"{origin}/rope/#use"
-    assert "absolute_url" not in ask().json["citations"][0]
-
-
-@pytest.mark.parametrize("host", ["harbour.example", "[::1]:8000", "a b", "x@y:z", ""])
-def test_valid_host_of_a_server_of_the_pages_is_their_address(base: Engine, host: str) -> None:
-    row = asking(base, is_site_host=True).get("search", "q=rope", host=host).json["w"]
-    is_valid = host in ("harbour.example", "[::1]:8000")
-    assert row.get("absolute_url") == (f"http://{host}/w/" if is_valid else None)
-
-
-def test_function_without_index_is_unavailable(base: Engine) -> None:
-    service = asking(base).service
-    service._find_engine = service._find_current_engine = lambda: None
+def test_function_without_index_is_unavailable() -> None:
+    app = app_of(None, USUAL)
     for sent in (question_request(), request("GET", "ready"), request("GET", "health")):
-        response = service.handle(sent)
+        response = send(app, sent)
         assert (code(response), header(response, "Retry-After")) == ("unavailable", "5")
 
 
-def test_unreachable_redis_is_a_refusal_without_work(base: Engine) -> None:
-    ask = asking(base, replace(USUAL, redis_url=f"redis://:hunter2@127.0.0.1:{free_port()}/0"))
-    for response in (ask(), ask.get("search", "q=rope"), ask.get("ready")):
+def test_unreachable_redis_refuses_what_costs_tokens_and_answers_all_else(base: Engine) -> None:
+    policy = replace(USUAL, redis_url=f"redis://:hunter2@127.0.0.1:{free_port()}/0")
+    ask = asking(base, policy)
+    for response in (ask(), ask.get("ready")):
         assert code(response) == "unavailable"
         assert header(response, "Retry-After")
         assert b"hunter2" not in response.body
-    assert ask.get("health").status == 200
+    assert ask.get("health").status == ask.get("search", "q=rope").status == 200
     assert ask.answerer.questions == []
-    assert b"hunter2" not in b"".join(ask.lines)
+    free = asking(base, policy, answerer=ExtractiveAnswerer())
+    assert [free().status, free().status] == [200, 200]
+    assert b"hunter2" not in b"".join((*ask.lines, *free.lines))

@@ -3,9 +3,9 @@
 import pytest
 
 from answerable.cli.mcp import make_agent_site
-from answerable.serve.http.mcp import pages
-from answerable.serve.http.mcp.pages import read_page
-from answerable.serve.http.mcp.tools import format_page, run_search
+from answerable.function.mcp import pages
+from answerable.function.mcp.pages import read_page
+from answerable.function.mcp.tools import format_page, run_search
 from answerable.serve.providers import make_engine
 from answerable.serve.stores.bundle import Bundle
 from support.sites import build_here, local, opened, write_site
