@@ -117,8 +117,6 @@ CASES = (
     Case("late", 504, "POST", "answer", "timeout", body=HOW, policy={"deadline": 0.0}),
     Case("no-index", 503, "POST", "answer", "unavailable", body=HOW, has_index=False),
     Case("no-token", 401, "POST", "answer", "unauthorized", body=HOW, policy=GUARDED),
-    Case("preflight", 204, "OPTIONS", "answer", headers=PAGE),
-    Case("preflight-elsewhere", 403, "OPTIONS", "answer", "forbidden", headers=ELSEWHERE),
     Case("search", 200, "GET", "search", query="q=mooring"),
     Case("search-no-words", 400, "GET", "search", "bad-request"),
     Case("places", 200, "POST", "places", body=HOW, headers=PAGE),
