@@ -75,7 +75,7 @@ def test_killed_at_every_step_the_code_is_whole_or_missing(tmp_path: Path) -> No
     # A published folder has a manifest, by which the next build recognizes it.
     put(function / "bundle" / "manifest.json", "{}")
     module = function / "answerable" / "serve" / "text" / "tokenization.py"
-    code = "import sys; sys.path.insert(0, 'function'); import answerable.serve.http.service"
+    code = "import sys; sys.path.insert(0, 'function'); import answerable.function.app"
     step, is_killed = 0, True
     while is_killed:
         write_function(function, EmbedderIdentity("test", "letters", 8), FunctionSettings())

@@ -202,11 +202,11 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
     ) -> LiveReloadServer:
         """Mount the ask route, and watch the notes and the other files beside the pages."""
         # Imported late: a build does not serve.
-        from ..serve.http.adapters import wsgi
-        from ..serve.http.logs import REFUSAL_LOG_FILE, make_line_appender, make_refusal_logger
+        from ..function import dev
+        from ..function.logs import REFUSAL_LOG_FILE, make_line_appender, make_refusal_logger
 
         del builder
-        base = unquote(resolve_site_path(config)) + wsgi.ASK_BASE
+        base = unquote(resolve_site_path(config)) + dev.ASK_BASE
         app: Any = server.get_app()
         options = self.config
         log_refusal = make_refusal_logger(
@@ -216,14 +216,14 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             os.urandom(32),
         )
         host = config.dev_addr.host
-        service = wsgi.make_dev_service(base, host, lambda: self._engine, log_refusal, log.warning)
-        server.set_app(wsgi.mount_ask_route(app, service))
+        ask_app = dev.create_dev_app(base, host, lambda: self._engine, log_refusal, log.warning)
+        server.set_app(dev.mount_ask_route(app, ask_app, base))
         for path in list_input_files(options):
             if path.exists():
                 server.watch(str(path))
-        url = f"http://{host}:{config.dev_addr.port}{resolve_site_path(config)}{wsgi.ASK_BASE}"
+        url = f"http://{host}:{config.dev_addr.port}{resolve_site_path(config)}{dev.ASK_BASE}"
         log.info("The ask box answers at %sanswer", url)
-        log.info("A coding agent asks after: %s", wsgi.format_agent_command(url))
+        log.info("A coding agent asks after: %s", dev.format_agent_command(url))
         return server
 
     def defer_embedder(self) -> LazyEmbedder:

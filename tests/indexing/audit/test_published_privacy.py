@@ -15,9 +15,9 @@ from click.testing import CliRunner
 
 from answerable.cli import main
 from answerable.indexing.notes.note_lint import find_shared_run, fold_words
-from answerable.serve.http.messages import Request
 from answerable.serve.providers import open_function
 from answerable.serve.types import HintCitation
+from support.app_requests import Request
 from support.doubles import handle
 from support.openai_stub import OpenAIStub
 from support.sites import NOTES, ask, build_here, opened, put, write_site

@@ -26,7 +26,7 @@ from .files import (
 )
 
 # What serve/ and main.py import in any case, by distribution.
-BASE_REQUIREMENTS = ("limits", "numpy", "uvicorn")
+BASE_REQUIREMENTS = ("msgspec", "numpy", "starlette", "uvicorn")
 # The extra that installs each optional package.
 _EXTRA_BY_PACKAGE = {
     distribution: f"[{name}]"
@@ -83,7 +83,7 @@ def write_function(folder: Path, identity: EmbedderIdentity, settings: FunctionS
     for place in (folder, model):
         remove_leftovers(place)
     source = Path(serve.__file__).parent.parent
-    rooms = ("serve", STORE_PACKAGE) if settings.store else ("serve",)
+    rooms = ("serve", "function", *((STORE_PACKAGE,) if settings.store else ()))
     code = {
         path.relative_to(source).as_posix(): path.read_bytes()
         for room in rooms
@@ -99,9 +99,7 @@ def write_function(folder: Path, identity: EmbedderIdentity, settings: FunctionS
     version = ".".join(map(str, sys.version_info[:2]))
     write_private_file(folder / "Dockerfile", _DOCKERFILE.format(version=version).encode())
     write_private_file(folder / SETTINGS_FILE, settings.as_json())
-    write_private_file(
-        folder / "main.py", (source / "serve" / "http" / "adapters" / "main.py").read_bytes()
-    )
+    write_private_file(folder / "main.py", (source / "function" / "main.py").read_bytes())
 
 
 def _write_model(folder: Path) -> None:
