@@ -60,11 +60,10 @@ def test_no_state_violates_the_csp(page: Page, site: Site) -> None:
     # It is read for the colors of its code, and nothing in it runs.
     colored = '<pre><code><b class="k">make</b></code></pre><script>x</script>'
     site.pages["/colored/"] = Reply(colored, content_type="text/html")
-    code = {"kind": "code", "language": "", "text": "make"}
-    long = [{"kind": "text", "spans": [{"text": "care"}]}] * 40
+    code, long = "```\nmake\n```", "\n\n".join(["care"] * 40)
     here = RECORD | {"quote": "care", "href": "/#main:~:text=care", "language": "de"}
     passages = PARTIAL | {
-        "claims": [CLAIM | {"blocks": long}, SECOND_CLAIM | {"blocks": [code]}],
+        "claims": [CLAIM | {"markdown": long}, SECOND_CLAIM | {"markdown": code}],
         "citations": [here, SECOND_RECORD | {"url": "/colored/"}],
         "written": False,
     }

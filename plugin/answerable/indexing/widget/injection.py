@@ -78,7 +78,7 @@ def read_widget_files() -> Mapping[str, str]:
     folder = files("answerable") / "widget"
     sources = {
         f"{prefix}{file.name}": file.read_text(encoding="utf-8")
-        for prefix in ("", "ask-box/", "strings/")
+        for prefix in ("", "ask-box/", "engine/", "strings/")
         for file in (folder / prefix).iterdir()
         if file.name.endswith((".js", ".css", ".json"))
     }
