@@ -27,13 +27,11 @@ ORACLES: dict[tuple[str, str], Callable[[str], Any]] = {
     ("tokenization", "splitWords"): tokenization.split_words,
     ("tokenization", "isSpaceDelimited"): tokenization.is_space_delimited,
     ("tokenization", "splitLowercaseWords"): tokenization.split_lowercase_words,
-    ("tokenization", "countWords"): tokenization.count_words,
     ("sanitization", "sanitizeText"): sanitization.sanitize_text,
     ("question", "findQuestionProblem"): find_question_problem,
 }
 PLAIN_ORACLES: dict[tuple[str, str], Callable[[str], Any]] = {
     ("languages", "baseLanguage"): languages.base_language,
-    ("normalization", "countVisibleCharacters"): normalization.count_visible_characters,
     ("normalization", "normalizePhrase"): normalization.normalize_phrase,
     ("question", "cleanQuestion"): clean_question,
 }
@@ -117,12 +115,9 @@ def test_shipped_letters_are_those_of_python() -> None:
 
 
 @fuzzed(few=60)
-@given(before=odd_texts(), after=odd_texts())
-def test_code_points_are_counted_as_len_counts_them(before: str, after: str) -> None:
-    text = before + after
+@given(text=odd_texts())
+def test_code_points_are_counted_as_len_counts_them(text: str) -> None:
     assert engine().call("code_points", "countCodePoints", text) == len(text)
-    units = len(before.encode("utf-16-le", "surrogatepass")) // 2
-    assert engine().call("code_points", "codePointOffset", text, units) == len(before)
 
 
 def test_characters_of_white_space_are_those_of_python() -> None:
@@ -138,4 +133,3 @@ def test_text_is_split_and_stripped_as_python_does(text: str) -> None:
     assert call("white_space", "stripSpace", text) == text.strip()
     assert call("white_space", "stripSpaceAtStart", text) == text.lstrip()
     assert call("white_space", "stripSpaceAtEnd", text) == text.rstrip()
-    assert call("white_space", "isSpace", text) == text.isspace()

@@ -81,7 +81,7 @@ function makeSpan(name, text = "") {
  * Draw pieces of code as lines, each piece with its kind as a class.
  * @param {{ text: string, kind: string }[]} pieces
  */
-export function drawCodeLines(pieces) {
+export function drawLines(pieces) {
   const lines = [makeSpan("code-line")];
   for (const { text, kind } of pieces) {
     for (const part of text.split(/(?<=\n)/)) {
@@ -116,7 +116,7 @@ export function colorCode(words, link) {
         pieces.push({ text: node.textContent ?? "", kind: /^\w{1,3}$/.test(className) ? className : "" });
       }
       const marks = Array.from(block.children, ({ className }) => className);
-      block.replaceChildren(...drawCodeLines(pieces));
+      block.replaceChildren(...drawLines(pieces));
       [...block.children].forEach((line, place) => (line.className = marks[place] ?? line.className));
     }
   };

@@ -1,7 +1,7 @@
 /** Draw the Markdown of a passage as its page shows it. It becomes nodes, never HTML. */
 
 import { parseMarkdown } from "../engine/markdown.js";
-import { button, drawCodeLines, element, icon, ICONS } from "./draw.js";
+import { button, drawLines, element, icon, ICONS } from "./draw.js";
 import { resolveAddress } from "./request.js";
 
 /** @typedef {import("../engine/markdown.js").Block} Block */
@@ -39,10 +39,12 @@ export function makeMarkdownDrawer(say, { siteUrl, copy }) {
         nodes.push(first, ...others.flatMap((line) => [element("br"), line]));
         at = until;
       };
-      for (let span = inside[place]; span?.end <= last; span = inside[place]) {
-        place += 1;
+      for (let span = inside[place]; span?.start < last; span = inside[place]) {
+        // A link may begin in code and end outside.
+        if (span.end > last) inside[place] = { ...span, start: last };
+        else place += 1;
         addText(span.start);
-        const children = drawUntil(span.end);
+        const children = drawUntil(Math.min(span.end, last));
         const link = resolveAddress(span.url, siteUrl);
         if (span.kind === "code") nodes.push(element("code", {}, ...children));
         else nodes.push(...(link ? [element("a", { href: link }, ...children)] : children));
@@ -55,7 +57,7 @@ export function makeMarkdownDrawer(say, { siteUrl, copy }) {
 
   /** @param {string} text */
   function drawCode(text) {
-    const lines = drawCodeLines([{ text, kind: "" }]);
+    const lines = drawLines([{ text, kind: "" }]);
     const block = element("pre", { tabindex: "0", dir: "ltr" }, element("code", {}, ...lines));
     const copyButton = element("button", { type: "button", "aria-label": say("copyCode") }, icon(ICONS.copy));
     const frame = element("div", { class: "code" }, copyButton, block);

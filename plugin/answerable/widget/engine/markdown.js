@@ -15,15 +15,16 @@
 const INDENT = 4;
 const MAX_LEVEL = 32;
 const CELL_SEPARATOR = " · ";
-const FENCE = /^(\x60{3,})([^\s\x60]*)(?: title="([^"\x60]*)")?$/;
-const LABEL = /^(===|!!!) "(.*)"$/;
-const ITEM = /^(?:-|(-?\d{1,9})\.) /;
-const ROW = /^\| .*\|$/;
-const SEPARATOR_ROW = /^\|(?: --- \|)+$/;
-const CELL_EDGE = /(?<=(?<!\\)(?:\\\\)*)\|/;
-const DEFINITION = /^:(?: {3}(.*))?$/;
-const LINE_BREAK = /(?<!\\)(?:\\\\)*\\$/;
-const TOKEN = /\\([!-/:-@[-\x60{-~])|(\x60+)|\]\(((?:\/(?!\/)|https?:\/\/)[^\s()<>\\]*)\)|[[\]]/g;
+// The patterns of `rules.json`: the ask box has no index to read them from.
+const FENCE = /^(\x60{3,})([^ \x60"]{0,32})(?: title="([^"]*)")?$/u;
+const LABEL = /^(===|!!!) "([^]*)"$/u;
+const ITEM = /^(?:-|(-?[0-9]{1,9})\.) +/u;
+const ROW = /^\|[^]*\|$/u;
+const SEPARATOR_ROW = /^\|(?: --- \|)+$/u;
+const CELL_EDGE = /(?<!\\)\|/u;
+const DEFINITION = /^:(?: {3}([^]*))?$/u;
+const LINE_BREAK = /(?<!\\)(?:\\\\)*\\$/u;
+const TOKEN = /\\([!-/:-@[-\x60{-~])|(\x60+)|\[|\](?:\(((?:\/(?!\/)|https?:\/\/)[^\x00-\x20\x7f-\xa0()<>\\]*)\))?/gu;
 
 /**
  * Read a Markdown text: join the plain text of its blocks by a blank line, or by a line's end within a list or table.
@@ -37,7 +38,7 @@ export function readMarkdown(markdown) {
   const blocks = parseMarkdown(markdown).map((block) => {
     const isLine = ["item", "row"].includes(block.kind) || block.detail === "term";
     const continues = isLine || (before?.detail === "term" && block.kind === "text");
-    text += before && (continues ? "\n" : "\n\n");
+    if (before) text += continues ? "\n" : "\n\n";
     before = block;
     const start = text.length;
     text += block.text;

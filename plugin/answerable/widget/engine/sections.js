@@ -94,7 +94,7 @@ export async function listSections(
   for (const { row } of candidates) {
     const count = counts.get(records[row]) ?? 0;
     if (sections.has(urls[row]) || count === recipe.sections.SECTIONS_PER_PAGE) continue;
-    const text = (await store.loadPassages([row])).get(row)?.text;
+    const text = (await store.loadPassages([row])).get(row)?.markdown;
     if (texts.has(text)) continue;
     texts.add(text);
     sections.set(urls[row], row);
