@@ -15,7 +15,6 @@ from support.widget_excerpts import (
     OPTIONS,
     STEPS,
     TABS,
-    code,
     excerpts,
     join,
     section,

@@ -91,7 +91,7 @@ export function parseMarkdown(markdown) {
       const row = parseRow(content, level, isHeader ? "header" : "");
       if (/[^ ·]/.test(row.text)) add(row);
     } else if (label) {
-      add({ kind: "label", level, detail: label[1] === "===" ? "tab" : "title", ...parseInline(label[2]) });
+      add({ kind: "label", level, detail: label[1] === "===" ? "tab" : "title", ...parseInline(strip(label[2])) });
     } else {
       const item = ITEM.exec(content);
       let rest = content.slice(item?.[0].length ?? 0);
@@ -100,7 +100,7 @@ export function parseMarkdown(markdown) {
       const spans = [];
       for (;;) {
         const isBroken = LINE_BREAK.test(rest);
-        const inline = parseInline(isBroken ? rest.slice(0, -1) : rest);
+        const inline = parseInline(isBroken ? rest.slice(0, -1).replace(/(?<! ) +$/, "") : rest);
         spans.push(...shiftSpans(inline.spans, text.length));
         text += inline.text;
         if (!isBroken || place === lines.length) break;
@@ -198,14 +198,14 @@ export function parseInline(content) {
         push(code);
         place = close + ticks.length;
       } else push(ticks);
-    } else if (url && bracket) {
+    } else if (url && bracket && length > bracket.start + 1) {
       parts[bracket.part] = "";
       length -= 1;
       for (const span of spans.slice(bracket.count)) {
         span.start -= 1;
         span.end -= 1;
       }
-      if (length > bracket.start) spans.push({ kind: "link", start: bracket.start, end: length, url });
+      spans.push({ kind: "link", start: bracket.start, end: length, url });
       bracket = null;
     } else {
       bracket = whole === "[" ? { part: parts.length, start: length, count: spans.length } : null;
