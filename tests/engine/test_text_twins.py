@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from answerable.indexing.browser_index.recipe import LETTERS_FILE, write_script_pattern
 from answerable.serve.retrieval.question import clean_question, find_question_problem
-from answerable.serve.text import languages, normalization, sanitization, tokenization
+from answerable.serve.text import languages, normalization, tokenization
 from answerable.serve.text.markdown import read_markdown
 from answerable.serve.text.sentences import find_sentences
 from support.engine_process import RECIPE, engine
@@ -32,7 +32,6 @@ ORACLES: dict[tuple[str, str], Callable[[str], Any]] = {
     ("tokenization", "splitWords"): tokenization.split_words,
     ("tokenization", "isSpaceDelimited"): tokenization.is_space_delimited,
     ("tokenization", "splitLowercaseWords"): tokenization.split_lowercase_words,
-    ("sanitization", "sanitizeText"): sanitization.sanitize_text,
     ("question", "findQuestionProblem"): find_question_problem,
 }
 PLAIN_ORACLES: dict[tuple[str, str], Callable[[str], Any]] = {

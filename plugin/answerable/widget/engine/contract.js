@@ -1,7 +1,5 @@
 /** Answers: claims that are whole passages, or that the build has judged, each cited by the passages it is from. */
 
-import { readMarkdown } from "./markdown.js";
-import { sanitizeText } from "./sanitization.js";
 import { linkToRange, readPassage } from "./units.js";
 
 /**
@@ -12,21 +10,20 @@ import { linkToRange, readPassage } from "./units.js";
  * @typedef {{id: string, url: string, title: string, quote: string, date: string | null, href: string,
  *   language: string}} RecordCitation
  *
- * A claim as Markdown, and its plain text.
- * @typedef {{markdown: string, text: string, citations: RecordCitation[]}} Claim
+ * A claim as text, and as Markdown.
+ * @typedef {{text: string, markdown: string, citations: RecordCitation[]}} Claim
  * @typedef {{claims: Claim[]}} Answer
  */
 
 /**
- * Make a claim of Markdown that quotes passages.
- * @param {Recipe} recipe
+ * Make a claim, whose citations are in order of first use.
+ * @param {string} text
  * @param {string} markdown
  * @param {RecordCitation[]} citations
  * @returns {Claim}
  */
-export function makeClaim(recipe, markdown, citations) {
-  const safe = sanitizeText(recipe, markdown);
-  return { markdown: safe, text: readMarkdown(safe).text, citations: distinctCitations(citations) };
+export function makeClaim(text, markdown, citations) {
+  return { text, markdown, citations: distinctCitations(citations) };
 }
 
 /**

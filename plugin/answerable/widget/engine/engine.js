@@ -12,6 +12,7 @@ import { openStore } from "./store.js";
 import { recallAnswer } from "./stored_answers.js";
 import { findSuggestions, loadSuggestionIndex } from "./suggestions.js";
 import { extractWords } from "./tokenization.js";
+import { readPassage } from "./units.js";
 import { addAbsoluteUrl, serializeAnswer, serializeSection } from "./wire.js";
 
 /**
@@ -236,7 +237,8 @@ export class Engine {
     const passages = await store.loadPassages(chosen.slice(0, recipe.extractive.MAX_PASSAGES).map(({ row }) => row));
     begin("checking");
     const claims = Array.from(passages.values(), (passage) => {
-      return makeClaim(recipe, passage.markdown, [citeRange(recipe, passage, findLine(recipe, passage, retrieved.reading))]);
+      const citation = citeRange(recipe, passage, findLine(recipe, passage, retrieved.reading));
+      return makeClaim(readPassage(passage).text, passage.markdown, [citation]);
     });
     return { answer: { claims }, confidence: ratePassages(store, retrieved.reading, chosen), reason: null };
   }

@@ -1,6 +1,7 @@
 /** Replies as they travel: claims of Markdown, citations and notes. */
 import { citationKey, computeMode, listCitations } from "./contract.js";
 import { stripSpace, stripSpaceAtEnd } from "./white_space.js";
+import { joinWindows } from "./windows.js";
 
 /**
  * @typedef {import("./contract.js").RecordCitation} RecordCitation
@@ -19,13 +20,9 @@ export async function serializeSection(store, id) {
   if (row < 0) return null;
   const rows = [...passageUrls.keys()].filter((other) => passageUrls[other] === passageUrls[row]);
   const windows = [...(await store.loadPassages(rows)).values()];
-  const parts = windows.map((passage, place) => {
-    return { passage, start: place && findNewWords(recipe, windows[place - 1].text, passage), end: passage.text.length };
-  });
-  return { url: passageUrls[row], title: passageTitles[row], blocks: buildBlocks(recipe, parts, true) };
+  return { url: passageUrls[row], title: passageTitles[row], markdown: joinWindows(recipe, windows) };
 }
 
-// JOIN
 /**
  * Serialize the body of an answer: claims by the numbers of their citations.
  * @param {Reply} reply
