@@ -50,7 +50,7 @@ _REMEDIES = {
 }
 
 # Packages that read pages and texts.
-_READING_PACKAGES = ("selectolax", "sentencex", "snowballstemmer")
+_READING_PACKAGES = ("selectolax", "snowballstemmer")
 
 T = TypeVar("T")
 

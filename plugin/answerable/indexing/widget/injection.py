@@ -9,7 +9,7 @@ from string import Formatter
 from urllib.parse import quote, urlsplit
 
 from ...serve.errors import SiteError
-from ...serve.structure import is_safe_url
+from ...serve.text.urls import is_safe_url
 from .scripts import join_modules, shorten_script
 
 WIDGET_FOLDER = "assets/answerable/"

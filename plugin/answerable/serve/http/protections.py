@@ -180,14 +180,14 @@ class GuardedEngine:
 def serialize_places(places: Iterable[Place]) -> dict[str, dict[str, Any]]:
     """Serialize the places that a search finds as rows, by id.
 
-    ``href`` leads to the line. ``is_cut``, for agents alone: the section goes on where the text
-    ends.
+    ``href`` leads to the line. ``is_cut``, for agents alone: the section goes on where the
+    passage ends.
     """
     return {
         place.passage.id: {
             "url": place.passage.url,
             "title": place.passage.title,
-            "text": place.passage.text,
+            "markdown": place.passage.markdown,
             "line": place.line,
             "href": link_to_range(place.passage, place.start, place.end),
             "is_cut": place.is_cut,

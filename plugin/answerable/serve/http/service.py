@@ -262,7 +262,7 @@ class Service:
         exchange.context.begin(self.policy.deadline)
         asker = self._admit_search(exchange, "places")
         rows = self._find_passages(exchange, self._open_engine(), text, asker, language)
-        return make_json_response(_leave_out(rows, "text", "is_cut"))
+        return make_json_response(_leave_out(rows, "markdown", "is_cut"))
 
     def _read_section(self, exchange: Exchange) -> Response:
         """Read the whole section of a passage, for the card of an answer that cites it."""

@@ -300,29 +300,27 @@ def shift_spans(spans: Iterable[Span], offset: int) -> list[Span]:
 
 def slice_blocks(blocks: Sequence[PlacedBlock], start: int, end: int) -> list[Block]:
     """Cut the blocks of ``text[start:end]`` out of a passage's blocks; of code, whole lines."""
-    return [
-        block
-        for placed in blocks
-        if placed.start < end and placed.end > start
-        for block in _slice_block(placed.block, start - placed.start, end - placed.start)
-    ]
+    sliced: list[Block] = []
+    for block, first, last in blocks:
+        if first < end and last > start:
+            begin, stop = max(start - first, 0), min(end - first, len(block.text))
+            if block.kind == "code":
+                begin = block.text.rfind("\n", 0, begin) + 1
+                line_end = block.text.find("\n", stop)
+                stop = line_end if line_end >= 0 else len(block.text)
+            sliced += slice_block(block, begin, stop)
+    return sliced
 
 
-def _slice_block(block: Block, start: int, end: int) -> list[Block]:
+def slice_block(block: Block, start: int, end: int) -> list[Block]:
     """Cut a block to a range of its text, without white space at its edges; none if empty."""
-    text, start, end = block.text, max(start, 0), min(end, len(block.text))
-    if block.kind == "code":
-        start = text.rfind("\n", 0, start) + 1
-        last = text.find("\n", end)
-        code = text[start : last if last >= 0 else len(text)].strip("\n").rstrip()
-        return [block._replace(text=code)] if code else []
-    words = text[start:end]
+    words = block.text[start:end]
+    if words == block.text:
+        return [block]
+    start += len(words) - len(words.lstrip("\n" if block.kind == "code" else None))
+    end = start + len(block.text[start:end].rstrip())
     if not words.strip():
         return []
-    if words == text:
-        return [block]
-    start += len(words) - len(words.lstrip())
-    end = start + len(words.strip())
     inside = [
         span._replace(
             start=min(max(span.start, start), end) - start,
@@ -331,4 +329,4 @@ def _slice_block(block: Block, start: int, end: int) -> list[Block]:
         for span in block.spans
     ]
     kept = tuple(span for span in inside if span.start < span.end or span.kind == "cell")
-    return [block._replace(text=text[start:end], spans=kept)]
+    return [block._replace(text=block.text[start:end], spans=kept)]

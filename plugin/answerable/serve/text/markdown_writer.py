@@ -9,7 +9,15 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from ..rules import compile_rule
-from .markdown import INDENT, Block, Span, join_code, shift_spans
+from .markdown import (
+    INDENT,
+    Block,
+    Span,
+    join_code,
+    read_markdown,
+    shift_spans,
+    slice_blocks,
+)
 
 _ESCAPED = compile_rule("markdown", "ESCAPED")
 _LINE_START = compile_rule("markdown", "LINE_START")
@@ -39,9 +47,12 @@ def write_blocks(blocks: Sequence[Block]) -> str:
     return "\n".join([*lines, *_divide(before, None)])
 
 
-def write_passage_text(text: str) -> str:
-    """Write a plain text as the Markdown of one paragraph."""
-    return write_blocks([Block("text", text)])
+def write_from(markdown: str, start: int) -> str:
+    """Write what a Markdown text says from an offset of its plain text on."""
+    if not start:
+        return markdown
+    read = read_markdown(markdown)
+    return write_blocks(slice_blocks(read.blocks, start, len(read.text)))
 
 
 def escape_markdown(text: str) -> str:

@@ -1,9 +1,10 @@
 """The sentences of a block: what ends in a stop, outside of code and not after an abbreviation."""
 
+from functools import lru_cache
 from itertools import pairwise
 
 from ..rules import RULES, compile_rule
-from .markdown import Block, MarkdownText
+from .markdown import Block, read_markdown
 
 _END = compile_rule("sentences", "END")
 _ABBREVIATION = compile_rule("sentences", "ABBREVIATION")
@@ -41,13 +42,14 @@ def _list_ends(block: Block) -> list[int]:
     return ends
 
 
-def find_sentences(passage: MarkdownText) -> list[tuple[int, int]]:
-    """List the (start, end) of the sentences of a passage in its plain text."""
-    return [
+@lru_cache(maxsize=256)
+def find_sentences(markdown: str) -> tuple[tuple[int, int], ...]:
+    """List the (start, end) of the sentences of a Markdown text in its plain text."""
+    return tuple(
         (placed.start + start, placed.start + end)
-        for placed in passage.blocks
+        for placed in read_markdown(markdown).blocks
         for start, end in split_sentences(placed.block)
-    ]
+    )
 
 
 def strip_range(text: str, start: int, end: int) -> tuple[int, int]:
