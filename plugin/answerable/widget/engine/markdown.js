@@ -4,9 +4,9 @@
  * A place in the text of a block, in UTF-16 units; a cell may be empty.
  * @typedef {{kind: "code" | "link" | "cell", start: number, end: number, url?: string}} Span
  *
- * A paragraph, list item, table row, block of code or label, with its plain text.
+ * A paragraph, list item, table row, block of code or label, with its plain text and the number of its first line.
  * @typedef {{kind: "text" | "item" | "row" | "code" | "label", text: string, level: number, detail: string,
- *   spans: Span[]}} Block
+ *   line: number, spans: Span[]}} Block
  *
  * The plain text of a passage, and its blocks by where they stand in it.
  * @typedef {{text: string, blocks: (Block & {start: number, end: number})[]}} MarkdownText
@@ -61,10 +61,10 @@ export function parseMarkdown(markdown) {
   // Where the blocks begin between which there is no blank line.
   let run = 0;
   for (let place = 0; place < lines.length; ) {
-    const line = lines[place];
+    const line = place;
+    let content = strip(lines[line]);
+    let indent = countSpaces(lines[line]);
     place += 1;
-    let content = strip(line);
-    let indent = countSpaces(line);
     if (!content) {
       run = blocks.length;
       continue;
@@ -79,19 +79,19 @@ export function parseMarkdown(markdown) {
     const label = LABEL.exec(content);
     if (fence) {
       const [, ticks, language, title = ""] = fence;
-      add({ kind: "label", text: title.replaceAll("&quot;", '"'), level, detail: "file", spans: [] });
+      add({ kind: "label", text: title.replaceAll("&quot;", '"'), level, detail: "file", line, spans: [] });
       const first = place;
       while (place < lines.length && strip(lines[place]) !== ticks) place += 1;
       const code = lines.slice(first, place).map((each) => each.slice(Math.min(indent, countSpaces(each))));
-      add({ kind: "code", text: code.join("\n"), level, detail: language, spans: [] });
+      add({ kind: "code", text: code.join("\n"), level, detail: language, line, spans: [] });
       place += 1;
     } else if (ROW.test(content)) {
       const isHeader = place < lines.length && SEPARATOR_ROW.test(strip(lines[place]));
       if (isHeader) place += 1;
-      const row = parseRow(content, level, isHeader ? "header" : "");
-      if (/[^ ·]/.test(row.text)) add(row);
+      const row = parseRow(content);
+      if (/[^ ·]/.test(row.text)) add({ kind: "row", level, detail: isHeader ? "header" : "", line, ...row });
     } else if (label) {
-      add({ kind: "label", level, detail: label[1] === "===" ? "tab" : "title", ...parseInline(strip(label[2])) });
+      add({ kind: "label", level, detail: label[1] === "===" ? "tab" : "title", line, ...parseInline(strip(label[2])) });
     } else {
       const item = ITEM.exec(content);
       let rest = content.slice(item?.[0].length ?? 0);
@@ -108,7 +108,8 @@ export function parseMarkdown(markdown) {
         rest = strip(lines[place]);
         place += 1;
       }
-      add({ kind: item ? "item" : "text", text: text.replace(/\n+$/, ""), level, detail: item?.[1] ?? "", spans });
+      const kind = item ? "item" : "text";
+      add({ kind, text: text.replace(/\n+$/, ""), level, detail: item?.[1] ?? "", line, spans });
     }
   }
   return blocks;
@@ -144,12 +145,10 @@ function markTerms(blocks, run, level) {
 }
 
 /**
+ * Parse the line of a row: its plain text, and its cells with what they hold.
  * @param {string} content
- * @param {number} level
- * @param {string} detail
- * @returns {Block}
  */
-function parseRow(content, level, detail) {
+function parseRow(content) {
   let text = "";
   /** @type {Span[]} */
   const spans = [];
@@ -160,7 +159,7 @@ function parseRow(content, level, detail) {
     text += inline.text;
     spans.push({ kind: "cell", start, end: text.length }, ...shiftSpans(inline.spans, start));
   });
-  return { kind: "row", text, level, detail, spans: sortSpans(spans) };
+  return { text, spans: sortSpans(spans) };
 }
 
 /**

@@ -3,7 +3,7 @@
 import { countCodePoints } from "./code_points.js";
 import { readMarkdown } from "./markdown.js";
 import { findSentences } from "./units.js";
-import { stripSpace, stripSpaceAtEnd, stripSpaceAtStart } from "./white_space.js";
+import { stripSpace, stripSpaceAtEnd } from "./white_space.js";
 
 /**
  * @typedef {import("./markdown.js").MarkdownText} MarkdownText
@@ -11,8 +11,9 @@ import { stripSpace, stripSpaceAtEnd, stripSpaceAtStart } from "./white_space.js
  */
 
 const FENCE = /^ *\x60{3,}/;
-// What stands before the words of an item or a definition.
-const MARKER = /^ *(?:(?:-|-?[0-9]{1,9}\.|:) +)?/;
+// What stands before the words of an item.
+const MARKER = /^ *(?:(?:-|-?[0-9]{1,9}\.) +)?/;
+const DEFINITION = /^( *): {3}/;
 
 /**
  * Join windows into the Markdown of their section.
@@ -57,32 +58,36 @@ function findNewWords(recipe, before, window) {
   const ends = new Set([...sentences, ...blocks.map(({ start }) => start), ...lines, text.length]);
   for (const end of [...ends].sort((one, other) => other - one)) {
     const overlap = stripSpaceAtEnd(text.slice(begin, end));
-    const isWhole = !stripSpace(before.slice(0, before.length - overlap.length).slice(-1));
-    if (countCodePoints(overlap) >= recipe.wire.MIN_OVERLAP && before.endsWith(overlap) && isWhole) return begin + overlap.length;
+    if (!before.endsWith(overlap) || countCodePoints(overlap) < recipe.wire.MIN_OVERLAP) continue;
+    if (!stripSpace(before.slice(0, before.length - overlap.length).slice(-1))) return begin + overlap.length;
   }
   return begin;
 }
 
 /**
- * Cut off what stands before an offset of a window's plain text: the words from which on its Markdown says the rest.
+ * Cut off what stands before an offset of a window's plain text.
  * @param {string} markdown
  * @param {MarkdownText} window
  * @param {number} start
  */
-function cutBefore(markdown, { text }, start) {
-  const rest = [text.slice(start).replace(/^\n+/, ""), stripSpaceAtStart(text.slice(start))];
-  if (!start || !rest[1]) return start ? "" : markdown;
-  let opening = "";
-  for (const { index } of markdown.matchAll(/(?<=[ \n])[^ \n]/g)) {
-    const lineStart = markdown.lastIndexOf("\n", index) + 1;
-    const [line] = markdown.slice(lineStart).split("\n", 1);
-    const isFirst = !stripSpace(markdown.slice(lineStart, index));
-    const [marker] = /** @type {RegExpExecArray} */ (MARKER.exec(line));
-    const tail = isFirst ? markdown.slice(lineStart) : marker + markdown.slice(index);
-    for (const each of isFirst && opening ? [tail, `${opening}\n${tail}`] : [tail]) {
-      if (rest.includes(readMarkdown(each).text)) return each;
-    }
-    if (isFirst && FENCE.test(line)) opening = line.replace(/ title=.*/, "");
+function cutBefore(markdown, { blocks }, start) {
+  const block = blocks.find(({ end }) => end > start);
+  if (!block) return "";
+  const lines = markdown.split("\n").slice(block.line);
+  const before = block.text.slice(0, Math.max(0, start - block.start));
+  if (!before) return [lines[0].replace(DEFINITION, "$1    "), ...lines.slice(1)].join("\n");
+  if (block.kind === "code") {
+    const code = block.text.slice(before.length).replace(/^\n+/, "");
+    const count = block.text.split("\n").length - code.split("\n").length;
+    return [lines[0].replace(/ title=.*/, ""), ...lines.slice(1 + count)].join("\n");
   }
-  return markdown;
+  const rest = stripSpace(block.text.slice(before.length));
+  const count = block.text.split("\n").length;
+  const [source, after] = [lines.slice(0, count), lines.slice(count)].map((each) => each.join("\n"));
+  const [marker] = /** @type {RegExpExecArray} */ (MARKER.exec(source));
+  for (const { index } of source.matchAll(/(?<=[ \n])[^ \n]/g)) {
+    const cut = marker + source.slice(index);
+    if (readMarkdown(cut).text === rest) return after ? `${cut}\n${after}` : cut;
+  }
+  return lines.join("\n");
 }
