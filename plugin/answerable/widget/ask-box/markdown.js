@@ -140,8 +140,9 @@ export function makeMarkdownDrawer(say, { siteUrl, copy }) {
  * @param {Block} block
  * @param {Block} last
  */
-function continues({ kind, detail }, last) {
+function continues({ kind, detail, line }, last) {
   if (kind !== last.kind) return false;
   if (kind === "item") return (detail === "") === (last.detail === "");
-  return kind === "row" ? detail === "" : detail === "tab" && last.detail === "tab";
+  // Below column names is a line; another table is further away.
+  return kind === "row" ? detail === "" && line <= last.line + 2 : detail === "tab" && last.detail === "tab";
 }
