@@ -177,7 +177,7 @@ def test_markdown_is_read_as_in_python() -> None:
         ], markdown
         assert sentences == [
             [_count_units(passage.text[:start]), _count_units(passage.text[:end])]
-            for start, end in find_sentences(passage)
+            for start, end in find_sentences(markdown)
         ], markdown
 
 
