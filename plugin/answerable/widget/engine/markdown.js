@@ -167,7 +167,7 @@ function parseRow(content) {
  * @param {string} content
  * @returns {{text: string, spans: Span[]}}
  */
-export function parseInline(content) {
+function parseInline(content) {
   const runs = listBackticks(content);
   /** @type {string[]} */
   const parts = [];
@@ -247,19 +247,14 @@ function findBackticks(runs, count, place) {
  * @param {Span[]} spans
  */
 function joinCode(spans) {
-  /** @type {Span[]} */
-  const joined = [];
-  /** @type {Span | null} */
-  let code = null;
-  for (const span of sortSpans(spans)) {
-    if (span.kind === "code" && code && span.start <= code.end) {
-      code.end = Math.max(code.end, span.end);
-      continue;
-    }
-    if (span.kind === "code") code = span;
-    joined.push(span);
-  }
-  return joined;
+  /** @type {Span | undefined} */
+  let code;
+  return sortSpans(spans).filter((span) => {
+    if (span.kind !== "code") return true;
+    if (code && span.start <= code.end) code.end = span.end;
+    else code = span;
+    return code === span;
+  });
 }
 
 /**
