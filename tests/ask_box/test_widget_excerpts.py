@@ -67,6 +67,46 @@ def test_excerpts_are_drawn_as_on_their_page(page: Page, site: Site) -> None:
     expect(tabs.last).to_have_attribute("aria-pressed", "true")
 
 
+HELD = """\
+- Run it:
+
+    ```sh title="run.sh"
+    make all
+    ```
+
+    | a |
+    | --- |
+    | `b` |
+
+    |  |
+    | --- |
+    | c |
+- `list[`[`Item`](/api/)`]` and [<b>](/x/"onclick=alert)
+
+!!! "Mind \\_this\\_"
+
+    One\\
+    line.
+
+Term
+:   What it is."""
+
+
+def test_what_an_item_or_a_label_holds_is_drawn_with_it(page: Page, site: Site) -> None:
+    words = draw(page, site, excerpts(HELD)).locator(".words")
+    expect(words.locator("ul > li")).to_have_count(2)
+    expect(words.locator("li > .label")).to_have_text("run.sh")
+    expect(words.locator("li > .code")).to_have_text("make all")
+    expect(words.locator("li > .table")).to_have_text(["ab", "c"])
+    expect(words.locator("li code > a")).to_have_text("Item")
+    expect(words.get_by_role("link", name="<b>")).to_have_attribute(
+        "href", f"{site.origin}/x/%22onclick=alert"
+    )
+    expect(words.locator("> .label")).to_have_text(["Mind _this_", "Term"])
+    expect(words.locator("> p:not(.label)")).to_have_text(["Oneline.", "What it is."])
+    expect(words.locator("b")).to_have_count(0)
+
+
 @pytest.mark.deep
 def test_wide_excerpt_tables_scroll_by_keyboard(page: Page, site: Site) -> None:
     page.set_viewport_size({"width": 360, "height": 740})

@@ -22,13 +22,13 @@ const MAX_CODE_LINES = 20;
  */
 export function makeMarkdownDrawer(say, { siteUrl, copy }) {
   /**
-   * Draw the words of a block, or of one of its cells.
-   * @param {Block} block
+   * Draw the words of a block, or of one of its cells with the spans in that.
+   * @param {Pick<Block, "text" | "spans">} block
    * @param {number} [start]
    * @param {number} [end]
    */
   function drawWords({ text, spans }, start = 0, end = text.length) {
-    const inside = spans.filter((span) => span.kind !== "cell" && start <= span.start && span.end <= end);
+    const inside = [...spans];
     let at = start;
     let place = 0;
     const drawUntil = (/** @type {number} */ last) => {
@@ -79,8 +79,12 @@ export function makeMarkdownDrawer(say, { siteUrl, copy }) {
   function drawTable(rows) {
     const drawn = rows.map((row) => {
       const [tag, scope] = row.detail ? ["th", "col"] : ["td", null];
-      const cells = row.spans.filter(({ kind }) => kind === "cell");
-      return element("tr", {}, ...cells.map(({ start, end }) => element(tag, { dir: "auto", scope }, ...drawWords(row, start, end))));
+      /** @type {import("../engine/markdown.js").Span[][]} */
+      const cells = [];
+      for (const span of row.spans) span.kind === "cell" ? cells.push([span]) : cells.at(-1)?.push(span);
+      const drawCell = (/** @type {typeof row.spans} */ [{ start, end }, ...spans]) =>
+        element(tag, { dir: "auto", scope }, ...drawWords({ text: row.text, spans }, start, end));
+      return element("tr", {}, ...cells.map(drawCell));
     });
     const head = rows[0].detail ? [element("thead", {}, ...drawn.splice(0, 1))] : [];
     return element("div", { class: "table", tabindex: "0" }, element("table", {}, ...head, element("tbody", {}, ...drawn)));
