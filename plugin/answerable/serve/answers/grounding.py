@@ -419,8 +419,10 @@ def check_claim(text: str, quotations: Sequence[Quotation], grounds: Grounds) ->
     if is_visibly_blank(text):
         return Drop("blank")
     excerpt = find_excerpt(text, quotations)
+    # A passage may begin with the indent of its code, or end with an empty cell.
     is_passage = len(excerpt) == 1 and (
-        excerpt[0].end - excerpt[0].start == len(excerpt[0].passage.text.strip())
+        excerpt[0].passage.text[excerpt[0].start : excerpt[0].end].strip()
+        == excerpt[0].passage.text.strip()
     )
     # White space indents the code of an excerpt.
     if not is_passage and count_visible_characters(text) > MAX_EXCERPT_CHARACTERS:
