@@ -12,7 +12,7 @@ from ..serve.answers.units import find_surrounding_sentences
 from ..serve.answers.wire import format_answer
 from ..serve.text.languages import base_language
 from ..serve.text.normalization import fold_typography
-from ..serve.types import HintCitation, Mode, Reason, Passage, RecordCitation, Reply
+from ..serve.types import HintCitation, Mode, Passage, Reason, RecordCitation, Reply
 from .gold import GoldQuery
 from .sources import list_cited_sources
 

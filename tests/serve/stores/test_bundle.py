@@ -34,7 +34,7 @@ from answerable.serve.errors import BundleError, SiteError
 from answerable.serve.retrieval.bm25 import score_bm25
 from answerable.serve.retrieval.rank import score_all_codes
 from answerable.serve.stores.bundle import PassageTexts, open_bundle
-from answerable.serve.structure import is_safe_url
+from answerable.serve.text.urls import is_safe_url
 from answerable.serve.types import RoutingHint
 from answerable.serve.vectors import INVERSE_NORMS
 from support import doubles

@@ -304,7 +304,9 @@ def slice_blocks(blocks: Sequence[PlacedBlock], start: int, end: int) -> list[Bl
     for block, first, last in blocks:
         if first < end and last > start:
             begin, stop = max(start - first, 0), min(end - first, len(block.text))
-            if block.kind == "code":
+            words = block.text[begin:stop]
+            begin, stop = begin + len(words) - len(words.lstrip()), begin + len(words.rstrip())
+            if block.kind == "code" and begin < stop:
                 begin = block.text.rfind("\n", 0, begin) + 1
                 line_end = block.text.find("\n", stop)
                 stop = line_end if line_end >= 0 else len(block.text)
@@ -321,12 +323,14 @@ def slice_block(block: Block, start: int, end: int) -> list[Block]:
     end = start + len(block.text[start:end].rstrip())
     if not words.strip():
         return []
+    # Code that is cut is no code, so that nobody takes it for a whole command.
     inside = [
         span._replace(
             start=min(max(span.start, start), end) - start,
             end=min(max(span.end, start), end) - start,
         )
         for span in block.spans
+        if span.kind != "code" or start <= span.start <= span.end <= end
     ]
     kept = tuple(span for span in inside if span.start < span.end or span.kind == "cell")
     return [block._replace(text=block.text[start:end], spans=kept)]
