@@ -20,7 +20,8 @@ from answerable.indexing.index import SiteIndex, SiteInfo, build_index
 from answerable.indexing.notes.notebook import Note
 from answerable.indexing.pages.page_index import CuttingRules, index_record
 from answerable.indexing.pages.passages import PassageWindow
-from answerable.indexing.pages.records import PageBlock, PageMetadata, Record, Section
+from answerable.indexing.pages.records import PageMetadata, Record, Section
+from answerable.serve.text.markdown import Block
 from answerable.serve.embedders.embedder import EmbedderIdentity, Vectors
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -117,7 +118,7 @@ class _Chain:
 def _record(number: int, chain: _Chain, words: int) -> Record:
     title = " ".join(chain.words(chain.chance.randint(2, 5))).capitalize()
     slug = re.sub(r"\W+", "-", title.lower())
-    section = Section((), "", (PageBlock("text", chain.sentences(words)),))
+    section = Section((), "", (Block("text", chain.sentences(words)),))
     url = f"/guide/{slug}-{number}/"
     return Record(f"guide/{slug}-{number}", url, title, PageMetadata(), (section,))
 

@@ -65,7 +65,7 @@ def cite(count: int) -> dict[str, Any]:
     citations = [
         SECOND_RECORD | {"n": n, "url": f"/{n}/", "title": f"Page {n}"} for n in range(1, count + 1)
     ]
-    claim = {"text": "Tie it twice.", "citations": list(range(1, count + 1))}
+    claim = {"markdown": "Tie it twice.", "citations": list(range(1, count + 1))}
     return PARTIAL | {"claims": [claim], "citations": citations, "dropped": count}
 
 

@@ -38,7 +38,7 @@ def test_no_request_leaves_the_origin_of_the_page(page: Page, site: Site) -> Non
     answer = SUPPORTED | {"citations": [*SUPPORTED["citations"][:2], hint]}
     site.ask_box = '<answerable-ask lang="en"></answerable-ask>'
     # The page of a passage is read for the colors of its code, but none of another site.
-    code = CLAIM | {"blocks": [{"kind": "code", "language": "", "text": "make"}]}
+    code = CLAIM | {"markdown": "```\nmake\n```"}
     record = without(RECORD, "href") | {"url": "https://docs.example.org/x"}
     foreign = PARTIAL | {"claims": [code], "citations": [record], "written": False}
     box = visit(page, site, answer, foreign, NOT_FOUND)

@@ -11,7 +11,7 @@ from answerable.function.policy import Policy
 from answerable.indexing.index import SiteIndex, SiteInfo, build_index
 from answerable.indexing.notes.notebook import Note
 from answerable.indexing.output.bundle_writer import serialize_index, write_bundle
-from answerable.indexing.pages.html_parser import parse_article
+from answerable.indexing.pages.markdown import parse_article
 from answerable.indexing.pages.page_index import index_record
 from answerable.indexing.pages.records import Record, parse_metadata
 from answerable.serve.bundle_format.manifest import LOCAL_PROFILE, Profile
@@ -121,7 +121,7 @@ def engine_of(folder: Path, *pages: Record, answerer: ScriptedAnswerer | None = 
 
 def passage(name: str, text: str, url: str = "") -> Passage:
     """A passage of one sentence."""
-    return Passage(name, name, url or f"/{name}/", name.upper(), text, ((0, len(text)),))
+    return Passage(name, name, url or f"/{name}/", name.upper(), text)
 
 
 def routing(name: str, url: str = "") -> RoutingHint:

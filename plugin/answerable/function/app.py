@@ -242,7 +242,7 @@ class _Function:
         self._guards.check_not_paused()
         text, language = parse_question_body(exchange.request, exchange.body)
         rows = self._find_passages(exchange, text, language, "places")
-        return make_json_response(_leave_out(rows, "markdown", "text", "is_cut"))
+        return make_json_response(_leave_out(rows, "markdown", "is_cut"))
 
     def read_section(self, exchange: Exchange) -> Response:
         """Read the whole section of a passage, for the card of an answer that cites it."""

@@ -3,7 +3,7 @@
 import pytest
 
 from answerable.indexing.html_site.articles import decode_html, parse_built_page
-from answerable.indexing.pages.html_parser import parse_article
+from answerable.indexing.pages.markdown import parse_article
 
 WORDS = "<h1>Mooring</h1><p>A buoy of forty litres.</p>"
 

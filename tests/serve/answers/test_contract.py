@@ -156,7 +156,7 @@ def test_a_quote_is_verbatim_after_folding(quote: str) -> None:
     assert quotes.find_quotes(quote, WIND.text) == [(0, len("Wind — “strong” wind"))]
     (citation,) = settled(claim("Wind.", ("s2", quote))).citations
     assert isinstance(citation, RecordCitation)
-    assert WIND.text[citation.start :].startswith(citation.quote)
+    assert citation.quote in WIND.text
 
 
 @pytest.mark.parametrize(
@@ -213,8 +213,7 @@ def test_duplicate_citations_and_routes_merge() -> None:
 
 def test_one_source_with_two_quotes_is_two_citations() -> None:
     text = "A rope holds a boat. A chain holds a ship."
-    sentences = ((0, 20), (21, 42))
-    two = Evidence((Passage("rope", "rope", "/rope/", "Rope", text, sentences),))
+    two = Evidence((Passage("rope", "rope", "/rope/", "Rope", text),))
     answer = settled(
         claim("A.", ("s1", "A rope holds")), claim("B.", ("s1", "holds a ship")), evidence=two
     )
@@ -338,7 +337,7 @@ def test_a_quote_is_what_stands_there_of_it(quote: str) -> None:
     assert answer.claims
     for citation in answer.citations:
         assert isinstance(citation, RecordCitation)
-        assert PURGE.text.startswith(citation.quote, citation.start)
+        assert citation.quote in PURGE.text
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,7 @@ def test_a_misleading_claim_is_dropped_and_its_honest_twin_is_not(pair: Pair) ->
         ranges = units.list_units(passage)
         for citation in misleading.citations:
             assert isinstance(citation, RecordCitation)
-            assert (citation.start, citation.start + len(citation.quote)) in ranges
+            assert citation.quote in [passage.text[start:end] for start, end in ranges]
     else:
         assert misleading == Answer(dropped=1)
         assert misleading.rules == (pair.family.rule,)
@@ -144,7 +144,7 @@ def test_a_quote_is_widened_to_its_sentence() -> None:
         (citation,) = settled(pair, pair.misleading).citations
         assert isinstance(citation, RecordCitation)
         passage = passage_of(pair)
-        assert passage.text.startswith(citation.quote, citation.start)
+        assert citation.quote in passage.text
         assert len(citation.quote) <= units.MAX_WIDENED_SENTENCE
         assert citation.href.startswith(f"/{pair.page}/")
         shown.append(citation.quote)

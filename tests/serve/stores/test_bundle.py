@@ -33,7 +33,7 @@ from answerable.serve.bundle_format.manifest import (
 from answerable.serve.errors import BundleError, SiteError
 from answerable.serve.retrieval.bm25 import score_bm25
 from answerable.serve.stores.bundle import PassageTexts, open_bundle
-from answerable.serve.structure import is_safe_url
+from answerable.serve.text.urls import is_safe_url
 from answerable.serve.types import RoutingHint
 from answerable.serve.vectors import INVERSE_NORMS
 from support import doubles

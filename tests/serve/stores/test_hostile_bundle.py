@@ -28,7 +28,7 @@ from answerable.serve.bundle_format.manifest import MANIFEST_FILE, Profile, stor
 from answerable.serve.engine import Engine
 from answerable.serve.errors import BundleError, EmbedderError
 from answerable.serve.stores.bundle import Bundle, open_bundle
-from answerable.serve.structure import is_safe_url
+from answerable.serve.text.urls import is_safe_url
 from support.doubles import bundle_of, index_of, note, record
 from support.forged_bundles import edit_manifest, find_stored, forge, forge_columns
 from support.scripted import LetterEmbedder

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.serve.text.markdown import escape_markdown
+from answerable.serve.text.markdown_writer import escape_markdown
 from support.fuzz_settings import fuzzed
 
 _EXTENSIONS = ["tables", "fenced_code", "def_list", "footnotes", "abbr", "admonition", "nl2br"]

@@ -2,8 +2,7 @@
 
 import hashlib
 import re
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby, pairwise
 from typing import Any
@@ -45,8 +44,7 @@ from ...serve.errors import SiteError
 from ...serve.retrieval.sections import has_code
 from ...serve.retrieval.word_forms import MIN_SHARED_LETTERS
 from ...serve.stores.bundle import guess_anchor, guess_url
-from ...serve.structure import TITLE_SEPARATOR, Block, Span, pack_structure
-from ...serve.types import Passage
+from ...serve.types import TITLE_SEPARATOR, Passage
 from ..index import Lexicon, SiteIndex, encode_vectors
 from ..questions import list_sections
 
@@ -278,17 +276,6 @@ def _difference_rows(passages: NDArray[np.uint32], sizes: NDArray[np.int64]) -> 
     return gaps
 
 
-_LAST_OF_ONE_UNIT = "\uffff"
-
-
-def make_offset_converter(text: str) -> Callable[[int], int]:
-    """Return a function that converts an offset of a text to UTF-16 units."""
-    if text.isascii():
-        return lambda offset: offset
-    wide = [place for place, character in enumerate(text) if character > _LAST_OF_ONE_UNIT]
-    return lambda offset: offset + bisect_left(wide, offset)
-
-
 # How many shards a large site has of each kind, and the fewest and the most passages of one. The
 # passages that a question reads are often of one page: shards that end with a page save a sixth of
 # the bytes.
@@ -331,7 +318,7 @@ def serialize_codes(codes: Codes, starts: Sequence[int]) -> list[bytes]:
 
 
 def serialize_texts(passages: Sequence[Passage], starts: Sequence[int]) -> list[bytes]:
-    """Serialize texts and their structure. starts: the first row of each shard.
+    """Serialize the Markdown of passages. starts: the first row of each shard.
 
     SiteError for a passage that is too large to be read.
     """
@@ -341,7 +328,7 @@ def serialize_texts(passages: Sequence[Passage], starts: Sequence[int]) -> list[
 
 
 def _serialize_shard(passages: Sequence[Passage]) -> bytes:
-    texts = [_describe_text(passage) for passage in passages]
+    texts = [passage.markdown for passage in passages]
     content = join_content(Container({"passages": texts}))
     if len(content) > manifest.MAX_SHARD_BYTES:
         largest = max(passages, key=lambda passage: len(passage.text))
@@ -350,37 +337,6 @@ def _serialize_shard(passages: Sequence[Passage]) -> bytes:
             "cannot be cut; break its lines"
         )
     return deflate(content)
-
-
-def _describe_text(passage: Passage) -> list[Any]:
-    """Describe a text: itself, its sentences, blocks and spans, in UTF-16 units."""
-    convert = make_offset_converter(passage.text)
-    return [
-        passage.text,
-        list(_iterate_gaps(((convert(start), convert(end)) for start, end in passage.sentences))),
-        _pack_ranges(passage.blocks, convert),
-        _pack_ranges(passage.spans, convert),
-    ]
-
-
-def _iterate_gaps(ranges: Iterable[tuple[int, int]]) -> Iterator[int]:
-    """Yield of each range how far it starts after the last one's end, and its length."""
-    last = 0
-    for start, end in ranges:
-        yield start - last
-        yield end - start
-        last = end
-
-
-def _pack_ranges(rows: Iterable[Block | Span], convert: Callable[[int], int]) -> list[list[object]]:
-    """Pack blocks and the like: kind, start after the last one's start, length, and what else."""
-    packed: list[list[object]] = []
-    last = 0
-    for row, (kind, _, _, *values) in zip(rows, pack_structure(rows), strict=True):
-        start, end = convert(row.start), convert(row.end)
-        packed.append([kind, start - last, end - start, *values])
-        last = start
-    return packed
 
 
 def serialize_answers(answers: Sequence[Any]) -> list[bytes]:

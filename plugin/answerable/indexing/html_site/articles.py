@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from ..pages.html_parser import list_anchors
+from ..pages.elements import list_anchors
 
 # Where generators put what an author wrote, and what their themes add to it. The first family
 # whose place a page has is its own; the last selectors are what most other themes share.

@@ -34,8 +34,8 @@ from ...serve.bundle_format.site_data import (
 )
 from ...serve.embedders.embedder import EmbedderIdentity
 from ...serve.errors import BundleError, SiteError
-from ...serve.structure import is_safe_url
 from ...serve.text.languages import is_language_tag
+from ...serve.text.urls import is_safe_url
 from ...serve.vectors import CODES, INVERSE_NORMS
 from ..browser_index.index_files import (
     clip_summary,

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from ...serve.retrieval.question import clean_question
 from ...serve.retrieval.sections import WINDOW_SUFFIX
-from ...serve.structure import TITLE_SEPARATOR
+from ...serve.types import TITLE_SEPARATOR
 from ..browser_index.index_files import BrowserIndex
 from ..browser_index.staged_index import MODEL_FOLDER, remove_stale_files, write_addressed_files
 from ..output.files import write_file

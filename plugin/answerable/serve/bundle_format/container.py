@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BUILD_AGAIN, BundleError
-from ..structure import UNSAFE_IN_URL, is_safe_url
+from ..text.urls import UNSAFE_IN_URL, is_safe_url
 from ..vectors import INVERSE_NORMS
 
 # No file of a bundle is larger once it is decompressed.

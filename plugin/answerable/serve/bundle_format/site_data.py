@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..rules import RULES
-from ..structure import is_safe_url
 from ..text.languages import is_language_tag
+from ..text.urls import is_safe_url
 from .container import Container, shrink_array
 from .manifest import (
     ANSWERS_FILE,

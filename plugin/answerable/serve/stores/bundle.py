@@ -1,8 +1,7 @@
 """An index as a store: a bundle, or the files of a site that answers in the browser."""
 
 import re
-from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import accumulate, pairwise
@@ -49,22 +48,10 @@ from ..bundle_format.site_data import (
 from ..errors import BUILD_AGAIN, BundleError
 from ..retrieval.rank import max_cosine_per_hint
 from ..retrieval.store import Candidates, Floats, PassageQuery, Rows
-from ..structure import (
-    TITLE_SEPARATOR,
-    Block,
-    Span,
-    unpack_blocks,
-    unpack_spans,
-)
-from ..types import Passage, RoutingHint
+from ..types import TITLE_SEPARATOR, Passage, RoutingHint
 from ..vectors import ARRAYS, CODES, INVERSE_NORMS, Int8Codes
 
-# Texts of passages that are cached between questions, of some 3 KB each: to check their structure
-# costs more than to parse their JSON.
-_CACHED_TEXTS = 512
 _CACHED_SHARDS = 64
-_PAIR = 2
-_LAST_OF_ONE_UNIT = "\uffff"
 
 # Errors of data that is not what a build writes.
 MALFORMED = (LookupError, TypeError, ValueError, ArithmeticError, RecursionError)
@@ -90,18 +77,8 @@ class HintColumns:
         return RoutingHint(self.ids[row], self.labels[row], self.locators[row], self.urls[row])
 
 
-@dataclass(frozen=True, slots=True)
-class PassageText:
-    """Hold the text of a passage, and offsets of it."""
-
-    text: str
-    sentences: tuple[tuple[int, int], ...]
-    blocks: tuple[Block, ...] = ()
-    spans: tuple[Span, ...] = ()
-
-
 class PassageTexts:
-    """Read the texts of passages on demand, in shards, and cache some.
+    """The Markdown of passages, read on demand in shards.
 
     starts: (shards,) the first row of each. read_shard: by number.
     """
@@ -116,13 +93,9 @@ class PassageTexts:
         # By row the number of its shard.
         self._numbers = np.repeat(np.arange(len(starts)), np.diff(edges)).tolist()
         self._starts = edges
-        self._parse_cached = lru_cache(maxsize=_CACHED_TEXTS)(self._parse)
 
-    def read_text(self, row: int) -> PassageText:
-        """Return the text of a row; BundleError if it is malformed."""
-        return self._parse_cached(row)
-
-    def _parse(self, row: int) -> PassageText:
+    def read_markdown(self, row: int) -> str:
+        """Return the Markdown of a row; BundleError if it is malformed."""
         number = self._numbers[row]
         shard = self.read_shard(number)
         start, end = self._starts[number : number + 2]
@@ -130,67 +103,11 @@ class PassageTexts:
             texts = shard.values["passages"]
             if len(texts) != end - start:
                 raise ValueError(f"{len(texts)} texts of {end - start} passages")
-            return _parse_text(*texts[row - start])
+            return check_text(texts[row - start])
         except MALFORMED as error:
             raise BundleError(
                 f"the index is malformed ({TEXTS_FILE}: {error!s:.200}): {BUILD_AGAIN}"
             ) from None
-
-
-def make_unit_converter(text: str) -> Callable[[int], int]:
-    """Return a function that converts an offset of a text from UTF-16 units."""
-    if text.isascii():
-        return lambda offset: offset
-    wide = (place for place, character in enumerate(text) if character > _LAST_OF_ONE_UNIT)
-    # Each of them has one unit more, which the places of all later ones count.
-    units = [place + before for before, place in enumerate(wide)]
-    return lambda offset: offset - bisect_left(units, offset)
-
-
-def _parse_text(
-    text: str,
-    gaps: Sequence[int],
-    block_rows: Sequence[Any],
-    spans: Sequence[Any],
-) -> PassageText:
-    """Parse a text and its structure; offsets become code points, which Python counts."""
-    check_texts([text])
-    convert = make_unit_converter(text)
-    return PassageText(
-        text,
-        tuple(_expand_gaps(gaps, convert, len(text))),
-        unpack_blocks(_expand_ranges(block_rows, convert), len(text)),
-        unpack_spans(_expand_ranges(spans, convert), len(text)),
-    )
-
-
-def _expand_gaps(
-    gaps: Sequence[int], convert: Callable[[int], int], size: int
-) -> Iterator[tuple[int, int]]:
-    """Yield sentences: each gives how far it starts after the last one's end, and its length."""
-    last = 0
-    for place in range(0, len(gaps), _PAIR):
-        gap, length = gaps[place : place + _PAIR]
-        start, end = last + gap, last + gap + length
-        # A bool is an int to isinstance.
-        is_whole = type(gap) is int and type(length) is int and gap >= 0 and length >= 0
-        if not is_whole or convert(end) > size:
-            raise ValueError(f"{start!r:.40} to {end!r:.40} is not a sentence")
-        yield convert(start), convert(end)
-        last = end
-
-
-def _expand_ranges(
-    rows: Iterable[Sequence[Any]], convert: Callable[[int], int]
-) -> Iterator[list[Any]]:
-    """Yield blocks and the like: each gives how far it starts after the last one's start."""
-    last = 0
-    for kind, gap, length, *values in rows:
-        if type(gap) is not int or type(length) is not int:
-            raise TypeError(f"{gap!r:.40}, {length!r:.40} is not a range of the text")
-        start = last + gap
-        yield [kind, convert(start), convert(start + length), *values]
-        last = start
 
 
 _WINDOW_SUFFIX = re.compile(r"~[0-9]+$")
@@ -285,18 +202,14 @@ class Bundle(SiteColumns):
     def passage(self, row: int) -> Passage:
         """Build the passage of a row."""
         record = int(self.passage_records[row])
-        text = self.texts.read_text(row)
         return Passage(
             id=self.passage_ids[row],
             record=self.record_ids[record],
             url=self.passage_urls[row],
             title=self.passage_titles[row],
-            text=text.text,
-            sentences=text.sentences,
+            markdown=self.texts.read_markdown(row),
             date=self.dates[record],
             language=self.site.language_of(row),
-            blocks=text.blocks,
-            spans=text.spans,
             summary=self.record_summaries[record],
             themes=tuple(self.record_themes[record]),
         )

@@ -1,7 +1,7 @@
 /** Read the index of a site from its files, and of large files only what a question needs. */
 
 import { SiteColumns } from "./core_file.js";
-import { invertRowNorms, readTexts } from "./passage_shards.js";
+import { invertRowNorms } from "./passage_shards.js";
 import { NO_POSTINGS, readPostings } from "./postings_shards.js";
 import { IndexGoneError } from "./site_files.js";
 import { beginningOf, indexForms } from "./word_forms.js";
@@ -12,9 +12,9 @@ import { beginningOf, indexForms } from "./word_forms.js";
 /** @typedef {import("./word_forms.js").FormIndex} FormIndex */
 
 /**
- * A passage, as `Passage` has it; offsets are in UTF-16 units.
- * @typedef {import("./passage_shards.js").PassageText & {row: number, id: string, record: string, url: string,
- *   title: string, date: string | null, language: string}} Passage
+ * A passage, as `Passage` has it.
+ * @typedef {{row: number, id: string, record: string, url: string, title: string, date: string | null,
+ *   language: string, markdown: string}} Passage
  */
 
 /**
@@ -333,7 +333,7 @@ export class Store extends SiteColumns {
     const { starts, numbers } = this.#rows.texts;
     const missing = asked.filter((row) => !this.#passages.has(row)).map((row) => numbers[row]);
     for (const [number, shard] of await this.#readShards("texts", missing, signal)) {
-      readTexts(shard).forEach((text, place) => {
+      shard.values.passages.forEach((/** @type {string} */ markdown, /** @type {number} */ place) => {
         const row = starts[number] + place;
         const record = this.passageRecords[row];
         this.#passages.set(row, {
@@ -344,7 +344,7 @@ export class Store extends SiteColumns {
           title: this.passageTitles[row],
           date: this.dates[record],
           language: this.languageOf(row),
-          ...text,
+          markdown,
         });
       });
     }
