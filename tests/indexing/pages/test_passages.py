@@ -11,8 +11,8 @@ from answerable.indexing.pages.passages import (
     cut_passages,
     cut_plain_text,
 )
-from answerable.serve.text.urls import is_safe_url
 from answerable.serve.text.tokenization import count_words
+from answerable.serve.text.urls import is_safe_url
 from support.doubles import record
 
 SMALL = PassageWindow(words=40, overlap=0.25)

@@ -41,7 +41,9 @@ def drawn(*quotes: str, text: str = "") -> str:
 
 def test_a_whole_passage_is_its_markdown() -> None:
     assert drawn(PASSAGE.text) == PASSAGE.markdown
-    assert PASSAGE.markdown == """\
+    assert (
+        PASSAGE.markdown
+        == """\
 Use `run()` of [the `api` guide](/api/#run):
 
 ```python title="hold.py"
@@ -62,6 +64,7 @@ def run():
 | c |  |
 
 Take `git push --dry-run` first."""
+    )
 
 
 @pytest.mark.parametrize(

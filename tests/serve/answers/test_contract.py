@@ -21,7 +21,7 @@ from answerable.serve.types import (
 from support.doubles import passage, record, routing
 from support.flat_form import settle_any_form
 
-ROPE = passage("rope", "A rope of 12.5 mm holds 300 kg since version 3.10. Use `knot()`.")
+ROPE = passage("rope", "A rope of 12.5 mm holds 300 kg since version 3.10; use `knot()`.")
 WIND = passage("wind", "Wind — “strong” wind — breaks a rope.")
 SHELF = routing("shelf")
 BOX = routing("box")
@@ -74,7 +74,7 @@ def test_unknown_keys_are_not_carried_on() -> None:
 
 def test_a_citation_is_the_exact_pair_of_what_was_retrieved() -> None:
     (grounded,) = settled(claim()).claims
-    assert grounded.citations == (RecordCitation("rope", "/rope/", "ROPE", ROPE.text, 0, None),)
+    assert grounded.citations == (RecordCitation("rope", "/rope/", "ROPE", ROPE.text),)
 
 
 @pytest.mark.parametrize(

@@ -60,9 +60,7 @@ def test_the_words_grow_until_the_passage_has_them_once() -> None:
 def test_no_words_reach_over_a_break() -> None:
     code = passage(block("code", "a = 1   # b\nc()\n)"))
     assert fragment("a = 1   # b\nc()", code) == "a%20%3D%201,c%28%29"
-    rows = passage(
-        block("row", "rope · 12 mm · hemp"), block("row", "chain · 30 mm · iron")
-    )
+    rows = passage(block("row", "rope · 12 mm · hemp"), block("row", "chain · 30 mm · iron"))
     assert fragment("12 mm · hemp\nchain · 30 mm", rows) == "12%20mm,30%20mm"
     assert link(passage(block("text", "— ...")), "— ...") == "/guide/#part"
 

@@ -11,11 +11,11 @@ import pytest
 
 from answerable.indexing.notes.notebook import Note
 from answerable.indexing.pages.records import PageMetadata, Record, Section
-from answerable.serve.text.markdown import Block
 from answerable.serve.bundle_format.manifest import OPENAI_PROFILE
 from answerable.serve.embedders.embedder import EmbedderIdentity, Vectors
 from answerable.serve.retrieval.rank import Scored
 from answerable.serve.stores.bundle import Bundle
+from answerable.serve.text.markdown import Block
 from support import conformance_cases, doubles
 from support.doubles import bundle_of, index_of
 from support.sites import DATA

@@ -31,7 +31,9 @@ def test_markdown_is_read_as_the_cases_of_both_engines_say(name: str) -> None:
         "blocks"
     ]
     assert read.text == case["text"]
-    assert [read.text[start:end] for start, end in find_sentences(case["markdown"])] == case["sentences"]
+    assert [read.text[start:end] for start, end in find_sentences(case["markdown"])] == case[
+        "sentences"
+    ]
     assert write_blocks(blocks) == case["written"]
 
 
