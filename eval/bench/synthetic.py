@@ -21,8 +21,8 @@ from answerable.indexing.notes.notebook import Note
 from answerable.indexing.pages.page_index import CuttingRules, index_record
 from answerable.indexing.pages.passages import PassageWindow
 from answerable.indexing.pages.records import PageMetadata, Record, Section
-from answerable.serve.text.markdown import Block
 from answerable.serve.embedders.embedder import EmbedderIdentity, Vectors
+from answerable.serve.text.markdown import Block
 
 DOCS = Path(__file__).parents[2] / "docs"
 IDENTITY = EmbedderIdentity("openai", "text-embedding-3-large", 3072)

@@ -1,6 +1,5 @@
 /** Draw the parts of the box: elements, icons, buttons and lines of code. */
 
-import { demand, resolveAddress } from "./request.js";
 import { LOAD_MILLISECONDS } from "./strings.js";
 
 /** @typedef {{ text: string, kind: string }} Piece of code */
