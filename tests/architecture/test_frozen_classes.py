@@ -33,7 +33,7 @@ def example_hint() -> RoutingHint:
 
 
 def example_citation() -> RecordCitation:
-    return RecordCitation("a", "/a/", "A", "hemp", 0, href="/a/#:~:text=hemp")
+    return RecordCitation("a", "/a/", "A", "hemp", href="/a/#:~:text=hemp")
 
 
 def test_dataclasses_of_serve_are_frozen_and_slotted() -> None:

@@ -8,7 +8,7 @@ from rich.console import Console
 from answerable.cli.render import print_reply
 from answerable.serve.types import Answer, Claim, Confidence, RecordCitation, Reply
 
-CITATION = RecordCitation("rope", "/rope/", "Rope", "A rope holds.", 0)
+CITATION = RecordCitation("rope", "/rope/", "Rope", "A rope holds.")
 
 
 def printed(text: str, confidence: Confidence = "high", *, complete: bool = True) -> str:

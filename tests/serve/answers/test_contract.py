@@ -241,7 +241,7 @@ def test_the_mode_follows_from_the_citations(
 
 
 def test_a_claim_without_citation_or_text_cannot_be_made() -> None:
-    citation = RecordCitation("a", "/a/", "A", "x", 0)
+    citation = RecordCitation("a", "/a/", "A", "x")
     with pytest.raises(ValueError, match="at least one citation"):
         Claim("A.", ())
     with pytest.raises(ValueError, match="needs text"):

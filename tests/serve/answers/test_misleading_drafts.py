@@ -16,6 +16,7 @@ from answerable.serve.answers.quotes import find_quotes
 from answerable.serve.answers.units import find_surrounding_sentences
 from answerable.serve.errors import Rule
 from answerable.serve.text.sanitization import sanitize_text
+from answerable.serve.text.sentences import find_sentences
 from answerable.serve.types import Answer, Evidence, Passage, RecordCitation
 from support import sites
 from support.doubles import record
@@ -168,11 +169,9 @@ def test_every_sentence_and_code_of_a_site_may_be_claimed(frozen_site: FrozenSit
     """A claim is read by the same patterns as its quotes, so honest words never fall."""
     counts = {"sentences": 0, "code": 0}
     for passage in frozen_site.bundle.passages():
-        claims = [("sentences", span, "In short: {}") for span in passage.sentences]
+        claims = [("sentences", span, "In short: {}") for span in find_sentences(passage.markdown)]
         claims += [
-            ("code", (span.start, span.end), "There is `{}` in it.")
-            for span in passage.spans
-            if span.kind == "code"
+            ("code", span, "There is `{}` in it.") for span in units.list_code_spans(passage)
         ]
         for kind, (start, end), claim in claims:
             words = passage.text[start:end]
