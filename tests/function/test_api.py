@@ -60,7 +60,7 @@ def test_answer_has_every_wire_field(base: Engine) -> None:
         "fallback", "reason", "dropped", "notes", "site_url", "bundle", "built_at", "request_id",
     }  # fmt: skip
     assert body["mode"] == "supported"
-    assert [(claim["text"], claim["citations"]) for claim in body["claims"]] == [(ROPE, [1])]
+    assert [(claim["markdown"], claim["citations"]) for claim in body["claims"]] == [(ROPE, [1])]
     record_citation, hint_citation = body["citations"]
     assert (record_citation["n"], hint_citation["n"]) == (1, 2)
     assert (record_citation["id"], record_citation["url"]) == ("rope#use", "/rope/#use")
@@ -82,7 +82,7 @@ def test_search_and_places_find_the_same_sections(base: Engine) -> None:
     passages = ask.get("search", "q=rope").json
     place = {"url": "/rope/#use", "title": "Rope › Use", "line": ROPE,
              "href": "/rope/#use:~:text=A%20rope%20holds%20the%20boat."}  # fmt: skip
-    assert passages["rope#use"] == {**place, "text": ROPE}
+    assert passages["rope#use"] == {**place, "markdown": ROPE}
     assert set(passages) == {"rope#use", "w"}
     sent = replace(question_request("rope", language="en"), path="places")
     places = ask.send(sent).json

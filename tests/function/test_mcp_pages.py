@@ -55,7 +55,7 @@ def test_windows_of_prose_a_table_and_code_are_joined_without_loss_or_repeat(
 def test_words_that_are_left_out_at_the_end_are_marked(bundle: Bundle) -> None:
     site = make_agent_site(make_engine(bundle, local()))
     first, *_ = run_search(site, {"query": "haul rope metres winch"}).text.split("\n\n…")
-    assert first.endswith("# the winch turns slowly")
+    assert first.endswith("# the winch turns slowly\n```")
     assert run_search(site, {"query": "home", "limit": 1}).text.endswith("\n\nA harbor.")
 
 

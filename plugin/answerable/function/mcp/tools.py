@@ -233,7 +233,7 @@ def run_search(site: AgentSite, arguments: Mapping[str, Any]) -> ToolResult:
         for name, row in listed.items()
     ]
     texts = [
-        f"{row['title']}\n{find_url(row)}\n(section {name})\n\n{row['text']}"
+        f"{row['title']}\n{find_url(row)}\n(section {name})\n\n{row['markdown']}"
         + ("\n\n…" if row["is_cut"] else "")
         for name, row in listed.items()
     ]
