@@ -280,7 +280,8 @@ def test_an_agent_over_its_rate_is_told_so_and_the_log_names_it(engine: Engine) 
 
 def test_the_text_of_an_answer_begins_with_its_grade_and_ends_with_places(engine: Engine) -> None:
     text = ask_text(engine, "How thick is the chain of a mooring?")
-    assert text.startswith("From this site\n\nThe chain of a mooring is twelve millimetres thick [1].")
+    claim = "The chain of a mooring is twelve millimetres thick [1]."
+    assert text.startswith(f"From this site\n\n{claim}")
     claims, _, places = text.partition("\n\nMore on this site (search results, not sources):\n")
     assert "[1] Mooring › Chains - " in claims
     assert "Chains" not in places

@@ -14,7 +14,6 @@ UNKNOWN = "Who wrote the tragedy of Hamlet?"
 GOOD = json.dumps({"question": KNOWN}).encode()
 JSON = "application/json"
 FOREIGN = "https://elsewhere.example"
-PREFLIGHT = (("Access-Control-Request-Method", "POST"),)
 
 
 @dataclass(frozen=True)
@@ -46,11 +45,6 @@ def get(name: str, status: int, path: str, expected: str | None = None) -> Case:
     return Case(name, status, expected, "GET", path, kind=None)
 
 
-def preflight(name: str, status: int, origin: Origin, expected: str | None = None) -> Case:
-    """The request that a browser sends before a page may ask."""
-    return Case(name, status, expected, "OPTIONS", "answer", None, None, origin, PREFLIGHT)
-
-
 CASES = [
     ask("good", "partial", KNOWN, language="en", more=7),
     ask("refused", "not-found", UNKNOWN),
@@ -73,8 +67,6 @@ CASES = [
     get("GET answer", 405, "answer", "method-not-allowed"),
     Case("PATCH search", 405, "method-not-allowed", "PATCH", "search", GOOD),
     Case("HEAD health", 405, None, "HEAD", "health", kind=None),
-    preflight("OPTIONS answer", 204, "own"),
-    preflight("OPTIONS foreign", 403, FOREIGN, "forbidden"),
     Case("foreign", 403, "forbidden", body=GOOD, origin=FOREIGN),
     Case("empty origin", 403, "forbidden", body=GOOD, origin=""),
     Case("two origins", 403, "forbidden", body=GOOD, headers=(("Origin", FOREIGN),)),

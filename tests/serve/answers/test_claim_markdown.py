@@ -85,6 +85,11 @@ def test_a_quote_is_the_markdown_of_its_words(quotes: list[str], markdown: str) 
     assert drawn(*quotes, text=text) == markdown
 
 
+@pytest.mark.parametrize("copy", [f"```python\n{CODE}\n```", CODE])
+def test_an_excerpt_may_be_copied_as_markdown(copy: str) -> None:
+    assert drawn(copy, text=copy) == f"```python\n{CODE}\n```"
+
+
 def test_a_claim_in_other_words_is_one_escaped_line() -> None:
     said = "Use run() *first*, then `run()`"
     assert drawn("Use run() of the api guide:", text=said) == "Use run() \\*first\\*, then `run()`"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from ..errors import ContractViolation, Drop
-from ..text.markdown import Block, read_markdown, slice_blocks
+from ..text.markdown import Block, plain_text, read_markdown, slice_blocks
 from ..text.markdown_writer import escape_markdown, write_blocks
 from ..text.sanitization import sanitize_text
 from ..types import (
@@ -165,12 +165,17 @@ def _ground_claim(claim: _DraftClaim, grounds: Grounds) -> Claim | Drop:
     """Ground one claim, or say what breaks which rule."""
     located = {each: _locate_support(each, grounds.evidence) for each in claim.supports}
     places = [place for each in claim.supports for place in located[each]]
-    quotations = choose_quotations(claim.text, places, grounds)
+    text, quotations = claim.text, choose_quotations(claim.text, places, grounds)
     if isinstance(quotations, Drop):
-        return quotations
-    excerpt = find_excerpt(claim.text, quotations)
-    markdown = _write_excerpt(excerpt) if excerpt else escape_markdown(claim.text)
-    return Claim(claim.text, tuple(dict.fromkeys(map(_cite_quotation, quotations))), markdown)
+        # A model copies the Markdown that it reads.
+        plain = plain_text(text)
+        copied = choose_quotations(plain, places, grounds)
+        if isinstance(copied, Drop) or not find_excerpt(plain, copied):
+            return quotations
+        text, quotations = plain, copied
+    excerpt = find_excerpt(text, quotations)
+    markdown = _write_excerpt(excerpt) if excerpt else escape_markdown(text)
+    return Claim(text, tuple(dict.fromkeys(map(_cite_quotation, quotations))), markdown)
 
 
 def _write_excerpt(excerpt: Sequence[Quotation]) -> str:

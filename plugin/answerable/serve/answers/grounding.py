@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import islice, product
 
 from ..errors import Drop, Rule
+from ..rules import compile_rule
 from ..text.markdown import plain_text, read_markdown
 from ..text.normalization import (
     TYPOGRAPHY_TABLE,
@@ -89,8 +90,8 @@ def check_quote(quotation: Quotation) -> Rule | None:
     )
 
 
-# What the ask box draws as code in a sentence; its pattern is the same.
-CODE_SPAN = re.compile(r"`([^`\n]+)`")
+# What is written as code in the Markdown of a sentence, too.
+_CODE_SPAN = compile_rule("markdown", "OWN_CODE")
 # Stands for a span of code, so that no pattern matches over its edges.
 _GAP = "\ufffc"
 # A line's end, an option, a path, a name or a number with all that belongs to it, or one sign.
@@ -208,7 +209,7 @@ class TextPart:
 
 def split_code(claim: str) -> tuple[list[str], str]:
     """Split a claim into its spans of code, and its folded prose with gaps in their places."""
-    return CODE_SPAN.findall(claim), fold_lines(CODE_SPAN.sub(_GAP, claim))
+    return _CODE_SPAN.findall(claim), fold_lines(_CODE_SPAN.sub(_GAP, claim))
 
 
 def fold_lines(text: str) -> str:

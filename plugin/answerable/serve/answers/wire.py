@@ -194,9 +194,9 @@ def format_routes(answer: Answer, route: str) -> str:
 
 
 def render_route(template: str, hint: HintCitation) -> str:
-    """Render the sentence of a route once: braces in a label stay what they are."""
+    """Render the sentence of a route once: braces of no field, and in a label, stay as they are."""
     values = {"label": hint.label, "where": f" ({hint.locator})" if hint.locator else ""}
-    return _TEMPLATE_FIELD.sub(lambda match: values[match[1]], template)
+    return _TEMPLATE_FIELD.sub(lambda match: values.get(match[1], match[0]), template)
 
 
 def _serialize_sentences(

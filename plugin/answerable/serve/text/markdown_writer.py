@@ -57,10 +57,13 @@ def write_from(markdown: str, start: int) -> str:
 
 def escape_markdown(text: str) -> str:
     """Write a text of our own or of a model as one paragraph of words and spans of code."""
-    parts = _OWN_CODE.split(" ".join(text.split()))
-    prose = [_escape(part) for part in parts[::2]]
-    pairs = zip_longest(prose, parts[1::2], fillvalue="")
-    return _escape_line_start("".join(word for pair in pairs for word in pair))
+    plain = ""
+    codes: list[Span] = []
+    for n, part in enumerate(_OWN_CODE.split(" ".join(text.split()))):
+        if n % 2:
+            codes.append(Span("code", len(plain), len(plain) + len(part)))
+        plain += part
+    return _escape_line_start(write_inline(plain, codes))
 
 
 def _is_titled(block: Block, following: Block | None) -> bool:
