@@ -60,6 +60,7 @@ def describe_reply(runtime: Runtime, reply: Reply) -> dict[str, Any]:
     """
     described: dict[str, Any] = {name: reply.headers.get(name) for name in COMPARED_HEADERS}
     described |= {"status": reply.status, "body": reply.body}
+    described["allow"] = sorted((described["allow"] or "").split(", "))
     if reply.body:
         text = reply.body.decode()
         if not runtime.is_deployed:

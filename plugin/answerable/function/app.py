@@ -20,7 +20,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import Mount, Route
+from starlette.routing import Mount, Route, Router
 
 from ..serve.answers.wire import add_absolute_url, serialize_section
 from ..serve.bundle_format.manifest import WIRE_VERSION
@@ -155,7 +155,7 @@ def create_app(
     )
     prefix = base.rstrip("/")
     app = Starlette(
-        routes=[Mount(prefix, routes=routes)] if prefix else routes,
+        routes=[Mount(prefix, Router(routes, redirect_slashes=False))] if prefix else routes,
         middleware=[cors] if policy.origins else [],
         exception_handlers={HTTPException: function.refuse_route},
     )
