@@ -125,8 +125,6 @@ def test_question_is_cleaned_as_the_function_cleans_it(folder: Path) -> None:
     odd = "How\tthick\u200bis\x1bthe ｃｈａｉｎ of a\u3000mooring?"
     plain = "How thick is the chain of a mooring?"
     bodies = [json.loads(run(folder, "ask", "--json", text).stdout) for text in (odd, plain)]
-    for body in bodies:
-        body.pop("request_id")
     assert bodies[0] == bodies[1]
 
 

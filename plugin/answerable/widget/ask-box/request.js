@@ -210,8 +210,7 @@ export class Answerer {
       try {
         const engine = await this.#openEngine(site);
         const language = getPageLanguage();
-        const requestId = crypto.randomUUID?.();
-        return checkAnswer(await engine.answer(question, { language, signal, onStage: entered, requestId }));
+        return checkAnswer(await engine.answer(question, { language, signal, onStage: entered }));
       } catch (cause) {
         const { name, code } = /** @type {{ name: string, code?: string }} */ (cause);
         if (name !== GONE) throw isText(code) ? new Problem(code) : cause;

@@ -32,7 +32,6 @@ import { addAbsoluteUrl, serializeAnswer, serializeSection } from "./wire.js";
  * @property {string | null} [language] a tag whose passages go before all others
  * @property {(stage: Stage) => void} [onStage]
  * @property {AbortSignal} [signal]
- * @property {string} [requestId]
  *
  * @typedef {Record<string, {url: string, title: string, line: string, href: string}>} Places by passage id
  */
@@ -87,7 +86,7 @@ export class Engine {
    * @param {string} question
    * @param {AnswerOptions} options
    */
-  async #answer(question, { language = null, onStage, signal, requestId = "" }) {
+  async #answer(question, { language = null, onStage, signal }) {
     const begin = (/** @type {Stage} */ stage) => {
       signal?.throwIfAborted();
       onStage?.(stage);
@@ -97,7 +96,7 @@ export class Engine {
     const recalled = recallAnswer(this.store, reading.question);
     const [drafted, stored] = await Promise.all([this.#answerFrom(retrieved, begin), recalled]);
     const reply = stored ? { ...stored, excerpts: drafted.reason ? null : drafted } : drafted;
-    return serializeAnswer(reply, this.store, requestId, reading.remarks);
+    return serializeAnswer(reply, this.store, reading.remarks);
   }
 
   /**
