@@ -268,6 +268,27 @@ def test_sphinx_site_is_built_asked_and_compared(tmp_path: Path) -> None:
         assert "data-placement" not in server.request("GET", "/docs/storms.html")[1]
 
 
+def test_a_corrected_leak_leaves_the_search_index_of_sphinx(tmp_path: Path) -> None:
+    put(tmp_path / "docs" / "conf.py", "project = 'Harbour'\n")
+    put(tmp_path / "docs" / "storms.rst", "Storms\n======\n\nThe harbour closes.\n")
+    put(
+        tmp_path / "notebook" / "winch.md",
+        NOTES["winch.md"].replace("mooring.md#chains", "storms.rst"),
+    )
+    put(tmp_path / "answerable.yml", "notebook: notebook\n")
+    body = NOTES["winch.md"].split("---\n")[-1].strip()
+    put(
+        tmp_path / "docs" / "index.rst",
+        f"Harbour\n=======\n\n{body}\n\n.. toctree::\n\n   storms\n",
+    )
+    leaking = command(tmp_path, "build")
+    assert "winch.md: words 1 to 8 of the note stand in" in leaking.stderr
+    put(tmp_path / "docs" / "index.rst", "Harbour\n=======\n\n.. toctree::\n\n   storms\n")
+    done = command(tmp_path, "build")
+    assert done.returncode == 0, done.stderr
+    assert "gearbox" not in (tmp_path / "docs/_build/html/searchindex.js").read_text("utf-8")
+
+
 def test_any_command_builds_a_site(tmp_path: Path) -> None:
     for path in (generated_sites.SOURCES / "hugo").rglob("*.*"):
         inner = path.relative_to(generated_sites.SOURCES / "hugo")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from answerable.indexing.leak_audit.audit import Artifact
+from answerable.indexing.audit.audit import Artifact
 from answerable.indexing.output import files
 from answerable.indexing.output.bundle_writer import serialize_index
 from answerable.indexing.output.files import replace_folder
@@ -38,7 +38,7 @@ def unaudited(artifacts: Iterable[Artifact]) -> None:
 
 def publish(folder: Path, word: str = "rope") -> None:
     index = index_of(folder.parent / word, [record("p", f"<p>The {word} holds.</p>")])
-    staged_index = StagedIndex(lambda: index, serialize_index(index, TINY.dimensions))
+    staged_index = StagedIndex(serialize_index(index, TINY.dimensions))
     staged = stage_function(staged_index, folder, FunctionSettings(), unaudited)
     publish_function(staged, TINY, LOCAL_PROFILE, NOON)
 
@@ -89,7 +89,7 @@ def test_a_build_removes_its_own_leftovers_and_nothing_else(tmp_path: Path) -> N
     folder = tmp_path / "function"
     publish(folder)
     foreign = [".notes.tmp", f"mine/.x.{HEX}.tmp", "model/.notes.tmp", "bundle/.notes.tmp"]
-    ours = [f".x.{HEX}.tmp", f"model/.x.{HEX}.tmp", f".answerable.{HEX}.old.tmp/serve/a.py",
+    ours = [f".x.{HEX}.tmp", f"model/.x.{HEX}.tmp", f".answerable.{HEX}.tmp/serve/a.py",
             f"bundle/.manifest.json.{HEX}.tmp"]  # fmt: skip
     for name in foreign + ours:
         put(folder / name, "x")
@@ -135,12 +135,7 @@ def test_two_builds_at_once_take_turns(tmp_path: Path) -> None:
     assert open_bundle(bundle).passage(0).text.endswith("b holds.")
 
 
-@pytest.mark.parametrize("able", [True, False])
-def test_a_folder_is_replaced_with_and_without_an_exchange(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, able: bool
-) -> None:
-    if not able:
-        monkeypatch.setattr(files, "exchange_paths", lambda *_: False)
+def test_a_folder_is_put_in_the_place_of_another_and_of_none(tmp_path: Path) -> None:
     put(tmp_path / "code" / "old.py", "old")
     for _ in range(2):
         put(tmp_path / "fresh" / "new.py", "new")

@@ -36,7 +36,7 @@ def read_public_index(bundle: Bundle) -> PublicIndex:
         record_ids=tuple(bundle.record_ids),
         record_urls=tuple(urls.get(row, "/") for row in records),
         passages=passages,
-        passage_vectors=bundle.passage_codes.decode_rows(slice(None)),
+        passage_vectors=bundle.passage_codes.codes.astype(np.float32),
         lexicon=Lexicon(
             tuple(postings.terms),
             postings.edges,

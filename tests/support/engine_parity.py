@@ -14,9 +14,13 @@ import msgspec
 from playwright.sync_api import Page
 
 from answerable.indexing.widget.injection import ENGINE_SCRIPT
-from answerable.serve.answers.wire import add_absolute_url, serialize_answer, serialize_section
+from answerable.serve.answers.wire import (
+    add_absolute_url,
+    serialize_answer,
+    serialize_places,
+    serialize_section,
+)
 from answerable.serve.engine import Engine
-from answerable.serve.http.protections import serialize_places
 from answerable.serve.providers import make_engine
 from answerable.serve.retrieval.question import (
     clean_question,
@@ -88,7 +92,7 @@ def expect_result(engine: Engine[Bundle], question: Question) -> Result:
         return {"problem": "bad-request"}
     pool = engine.retrieve(text, POOL_SIZE, question.language)
     reply = engine.answer_from(pool)
-    body = serialize_answer(reply, engine.store, "", pool.reading.remarks)
+    body = serialize_answer(reply, engine.store, pool.reading.remarks) | {"request_id": ""}
     sections = [serialize_section(engine.store, each["id"]) for each in body["citations"]]
     result = {
         "reply": body,

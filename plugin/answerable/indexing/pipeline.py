@@ -4,25 +4,21 @@ import datetime as dt
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
-from hashlib import sha256
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import msgspec
-
-from ..serve.bundle_format.manifest import STREAMS, Manifest, Profile, array_file_name
+from ..serve.bundle_format.manifest import Manifest, Profile
 from ..serve.embedders.embedder import Embedder, EmbedderIdentity
 from ..serve.settings import BUNDLE_FOLDER, SETTINGS_FILE, FunctionSettings
 from ..serve.stores.bundle import Bundle, open_bundle
-from ..serve.vectors import ARRAYS
 from .answers import CheckedAnswers
+from .audit.audit import Artifact, audit_artifacts, check_published_in
 from .browser_index.index_files import BrowserIndex
 from .browser_index.staged_index import stage_browser_index, write_browser_index
-from .caches import ProcessPool, hash_inputs, keep_stage, name_vector_space, show_progress
+from .caches import show_progress
 from .index import SiteIndex, SiteInfo, build_index
-from .leak_audit.audit import Artifact, audit_artifacts, check_published_in
 from .notes.note_places import AboutTargets, make_about_resolver
 from .notes.notebook import Note, Notebook, read_notebook
 from .notes.routing_hints import check_about
@@ -34,15 +30,10 @@ from .output.bundle_writer import (
     write_bundle,
 )
 from .output.files import format_count, lock_folder, write_private_file
-from .output.function_writer import check_function_folder, lacks_kernel, write_function
+from .output.function_writer import check_function_folder, write_function
 from .pages.page_index import PageIndex
 from .questions import SectionQuestions, mark_answered
 from .widget.injection import WIDGET_FOLDER
-
-
-def count_vector_bytes(sizes: Mapping[str, int]) -> int:
-    """Count the bytes of all vectors. sizes: of a bundle's files."""
-    return sum(sizes[array_file_name(stream, name)] for stream in STREAMS for name in ARRAYS)
 
 
 def summarize_build(manifest: Manifest, embedded: int, folder: Path) -> str:
@@ -51,14 +42,10 @@ def summarize_build(manifest: Manifest, embedded: int, folder: Path) -> str:
     nouns = [("records", "page"), ("passages", "passage")]
     if counts["hints"]:
         nouns.append(("hints", "hint"))
-    sizes = {name: file.bytes for name, file in manifest.files.items()}
-    advice = ""
-    if lacks_kernel(count_vector_bytes(sizes)):
-        advice = "; `pip install 'mkdocs-answerable[fast]'` makes its search faster"
     return (
         f"{', '.join(format_count(counts[name], noun) for name, noun in nouns)}; "
         f"{format_count(embedded, 'text')} embedded; "
-        f"index of {manifest.bytes / 1000:.1f} kB in {_relative_path(folder)}{advice}"
+        f"index of {manifest.bytes / 1000:.1f} kB in {_relative_path(folder)}"
     )
 
 
@@ -76,7 +63,6 @@ NO_ADDRESS_MESSAGE = (
     "asks from an origin in ANSWERABLE_ALLOWED_ORIGINS, and pages of no other origin may ask"
 )
 
-_IndexFiles = tuple[BundleContents, BrowserIndex | None]
 AuditArtifacts = Callable[[Iterable[Artifact]], None]
 
 
@@ -97,7 +83,6 @@ class SiteBuild:
     outputs: Mapping[str, str]
     list_artifacts: Callable[[], Iterable[Artifact]]
     cache: Path
-    pool: ProcessPool
     embedder: Embedder
     dimensions: int
     choose_profile: Callable[[int], Profile]
@@ -125,11 +110,10 @@ class FunctionPlan:
 class StagedIndex:
     """An index as the files of its bundle, ``contents``, that have not been written.
 
-    ``open`` makes it where files are not enough: that of an unchanged site seldom is. ``browser``:
-    the same for readers' browsers, None where none answers. ``embedded``: so many texts for it.
+    ``browser``: the same for readers' browsers, None where none answers. ``embedded``: so many
+    texts for it.
     """
 
-    open: Callable[[], SiteIndex]
     contents: BundleContents
     browser: BrowserIndex | None = None
     embedded: int = 0
@@ -201,7 +185,7 @@ def publish_site(
     audit = partial(_audit_site, site, notebook)
     all_staged: list[StagedFunction] = []
     for plan in plans:
-        index = _stage_index(plan.site, notebook, plan.folder)
+        index = _stage_index(plan.site, notebook)
         staged = stage_function(index, plan.folder, plan.settings, audit)
         audit(_list_browser_artifacts(plan.site, index))
         all_staged.append(replace(staged, has_code=plan.has_code))
@@ -217,37 +201,19 @@ def publish_site(
     return published
 
 
-def _stage_index(site: SiteBuild, notebook: Notebook, folder: Path) -> StagedIndex:
-    """Serialize an index, or take what the last build of a folder made of the same site."""
-    open_index = cache(partial(index_site, site, notebook))
-    identity, answers = site.embedder.identity, site.browser_folder is not None
-
-    def serialize() -> _IndexFiles:
-        index = open_index()
-        contents = serialize_index(index, site.dimensions)
-        if not answers:
-            return contents, None
+def _stage_index(site: SiteBuild, notebook: Notebook) -> StagedIndex:
+    """Index a site and serialize the index for its function and for readers' browsers."""
+    index = index_site(site, notebook)
+    contents = serialize_index(index, site.dimensions)
+    browser = None
+    if site.browser_folder is not None:
         profile = _choose_profile(site, contents)
-        bundle = make_manifest(contents, identity, profile, _read_build_time())
+        bundle = make_manifest(contents, site.embedder.identity, profile, _read_build_time())
+        public = index
         if index.questions.texts:
-            index = _withhold_questions(index, contents, profile, site.embedder)
-        return contents, stage_browser_index(index, profile, bundle.id)
-
-    # The profile of no notes tells what is set of it.
-    options = (
-        site.dimensions,
-        list(site.weights.items()),
-        site.questions,
-        list(site.answers.items()),
-        site.choose_profile(0),
-        answers,
-    )
-    space, notes = name_vector_space(identity), notebook.notes
-    pages = sha256(msgspec.json.encode(site.pages, order="deterministic")).hexdigest()
-    key = hash_inputs(site.info, pages, site.targets, notes, space, *options)
-    files = keep_stage(site.cache, f"index of {folder}", key, _IndexFiles, serialize)
-    embedded = open_index().embedded if open_index.cache_info().currsize else 0
-    return StagedIndex(open_index, *files, embedded)
+            public = _withhold_questions(index, contents, profile, site.embedder)
+        browser = stage_browser_index(public, profile, bundle.id)
+    return StagedIndex(contents, browser, index.embedded)
 
 
 def _choose_profile(site: SiteBuild, contents: BundleContents) -> Profile:
@@ -290,7 +256,7 @@ def preview_site(
 
     Returns the same index for browsers too, which is in the site; None without one.
     """
-    index = _stage_index(site, notebook, folder)
+    index = _stage_index(site, notebook)
     files = _list_file_artifacts(BUNDLE_FOLDER, index.contents.files)
     _audit_site(site, notebook, [*files, *_list_browser_artifacts(site, index)])
     profile = _choose_profile(site, index.contents)
@@ -323,13 +289,11 @@ def publish_function(
     Of two builds at once, one waits for the other to be published.
     """
     folder, contents = staged.folder, staged.index.contents
-    sizes = {name: len(data) for name, data in contents.files.items()}
-    scanned_bytes = 0 if staged.settings.store else count_vector_bytes(sizes)
     # Before the lock, which must not be left in a folder that is refused.
     check_function_folder(folder)
     with lock_folder(folder):
         if staged.has_code:
-            write_function(folder, identity, staged.settings, scanned_bytes)
+            write_function(folder, identity, staged.settings)
         else:
             write_private_file(folder / SETTINGS_FILE, staged.settings.as_json())
         return write_bundle(contents, folder / BUNDLE_FOLDER, identity, profile, now)
@@ -338,7 +302,7 @@ def publish_function(
 def _audit_site(site: SiteBuild, notebook: Notebook, served: Iterable[Artifact]) -> None:
     """Audit a site together with what serves its answers."""
     artifacts = chain(site.list_artifacts(), served)
-    audit_artifacts(notebook.notes, artifacts, site.cache, site.pool, notebook.unindexed)
+    audit_artifacts(notebook.notes, artifacts, site.cache, notebook.unindexed)
 
 
 def _list_file_artifacts(folder: str, files: Mapping[str, bytes]) -> list[Artifact]:

@@ -19,7 +19,7 @@ from ..indexing.html_site.built_site import (
     read_built_site,
 )
 from ..indexing.output.files import write_file
-from ..indexing.pages.page_index import start_indexing_pages
+from ..indexing.pages.cache import start_indexing_pages
 from ..indexing.widget import injection
 from ..indexing.widget.injection import inject_tags, read_widget_files
 from ..serve.errors import SiteError
@@ -123,7 +123,6 @@ def read_built_pages(
         folder=folder,
         output=output or folder,
         embedder=plugin.defer_embedder(),
-        pool=pool,
         author=config.site_author,
         strict=strict,
         widget_config=make_widget_config(config, options, site.pages, ""),

@@ -21,7 +21,7 @@ from mkdocs.utils import get_relative_url
 from ..indexing.caches import LazyEmbedder, ProcessPool
 from ..indexing.local_model import make_build_embedder
 from ..indexing.output.files import format_error
-from ..indexing.pages.page_index import UnreadPageError
+from ..indexing.pages.cache import UnreadPageError
 from ..indexing.widget import injection
 from ..indexing.widget.injection import inject_tags, read_widget_files
 from ..indexing.widget.site_files import WidgetConfig
@@ -193,7 +193,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
                 self._publish(config)
             elif self.build_handler is None:
                 folder = Path(config.site_dir)
-                audit_unindexed_site(self.config, folder, self._outputs, self._pool)
+                audit_unindexed_site(self.config, folder, self._outputs)
         self._pending = []
 
     @event_priority(-100)
@@ -202,11 +202,11 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
     ) -> LiveReloadServer:
         """Mount the ask route, and watch the notes and the other files beside the pages."""
         # Imported late: a build does not serve.
-        from ..serve.http.adapters import wsgi
-        from ..serve.http.logs import REFUSAL_LOG_FILE, make_line_appender, make_refusal_logger
+        from ..function import dev
+        from ..function.logs import REFUSAL_LOG_FILE, make_line_appender, make_refusal_logger
 
         del builder
-        base = unquote(resolve_site_path(config)) + wsgi.ASK_BASE
+        base = unquote(resolve_site_path(config)) + dev.ASK_BASE
         app: Any = server.get_app()
         options = self.config
         log_refusal = make_refusal_logger(
@@ -216,14 +216,14 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             os.urandom(32),
         )
         host = config.dev_addr.host
-        service = wsgi.make_dev_service(base, host, lambda: self._engine, log_refusal, log.warning)
-        server.set_app(wsgi.mount_ask_route(app, service))
+        ask_app = dev.create_dev_app(base, host, lambda: self._engine, log_refusal, log.warning)
+        server.set_app(dev.mount_ask_route(app, ask_app, base))
         for path in list_input_files(options):
             if path.exists():
                 server.watch(str(path))
-        url = f"http://{host}:{config.dev_addr.port}{resolve_site_path(config)}{wsgi.ASK_BASE}"
+        url = f"http://{host}:{config.dev_addr.port}{resolve_site_path(config)}{dev.ASK_BASE}"
         log.info("The ask box answers at %sanswer", url)
-        log.info("A coding agent asks after: %s", wsgi.format_agent_command(url))
+        log.info("A coding agent asks after: %s", dev.format_agent_command(url))
         return server
 
     def defer_embedder(self) -> LazyEmbedder:
@@ -262,7 +262,6 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             folder=Path(config.site_dir),
             output=Path(config.site_dir),
             embedder=self.defer_embedder(),
-            pool=self._pool,
             author=config.site_author,
             strict=config.strict,
             widget_config=widget_config,

@@ -32,7 +32,6 @@ from answerable.serve.bundle_format.manifest import (
 )
 from answerable.serve.errors import BundleError, SiteError
 from answerable.serve.retrieval.bm25 import score_bm25
-from answerable.serve.retrieval.rank import score_all_codes
 from answerable.serve.stores.bundle import PassageTexts, open_bundle
 from answerable.serve.structure import is_safe_url
 from answerable.serve.types import RoutingHint
@@ -130,7 +129,7 @@ def test_bundle_without_notes_or_pages_is_opened(tmp_path: Path) -> None:
         assert opened.manifest.counts["passages"] == len(some_pages)
         assert len(opened.hints) == len(some_notes)
         query = LetterEmbedder().embed(["rope"])[0]
-        assert score_all_codes(opened.passage_codes, query).shape == (len(some_pages),)
+        assert opened.passage_codes.score(query).shape == (len(some_pages),)
         assert score_bm25(opened.postings, {"rope": 1.0}).shape == (len(some_pages),)
 
 

@@ -47,7 +47,7 @@ from ..bundle_format.site_data import (
     read_columns,
 )
 from ..errors import BUILD_AGAIN, BundleError
-from ..retrieval.rank import find_hint_candidates, find_passage_candidates, score_codes
+from ..retrieval.rank import max_cosine_per_hint
 from ..retrieval.store import Candidates, Floats, PassageQuery, Rows
 from ..structure import (
     TITLE_SEPARATOR,
@@ -311,16 +311,19 @@ class Bundle(SiteColumns):
         return self.postings
 
     def passage_candidates(self, query: PassageQuery) -> Candidates:
-        """Score the best passages by the estimates of all."""
-        return find_passage_candidates(self.passage_codes, self.manifest.profile, query)
+        """Score all passages."""
+        return Candidates(np.arange(len(self.passage_codes)), self.passage_codes.score(query.unit))
 
     def passage_cosines(self, unit: Floats, rows: Rows) -> Candidates:
         """Score some passages."""
-        return Candidates(rows, score_codes(self.passage_codes, unit, rows))
+        return Candidates(rows, self.passage_codes.select_rows(rows).score(unit))
 
     def hint_candidates(self, unit: Floats, added: Floats, count: int) -> Candidates:
-        """Score the best hints by the estimates of all."""
-        return find_hint_candidates(self.hint_codes, self.hint_owners, added, unit, count)
+        """Score all hints."""
+        del count
+        windows = self.hint_codes.score(unit)
+        cosines = max_cosine_per_hint(self.hint_owners, windows, len(added))
+        return Candidates(np.arange(len(added)), cosines)
 
     def passages_at(self, rows: Collection[int]) -> Mapping[int, Passage]:
         """Build the passages of some rows."""

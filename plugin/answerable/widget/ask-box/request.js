@@ -264,18 +264,10 @@ export class Answerer {
     return section.blocks;
   }
 
-  /**
-   * Load what the first question needs; a failure is told when it is asked.
-   * @returns {Promise<boolean>} whether `suggest` lists anything
-   */
+  /** Load what the first question needs. */
   async prepare() {
-    try {
-      const site = await this.#readIndexedSite();
-      if (site) await (await this.#openEngine(site)).prepare();
-      return site !== null;
-    } catch {
-      return false;
-    }
+    const site = await this.#readIndexedSite();
+    if (site) await (await this.#openEngine(site)).prepare();
   }
 
   /**
