@@ -76,7 +76,7 @@ def test_a_page_says_what_it_is() -> None:
         "<main><h1 id='m'>Mooring</h1><a name='old'></a><p>x</p></main></html>"
     )
     assert article.language == "de"
-    assert (article.head, article.heading, article.topic) == ("Mooring | Harbour", "Mooring", "")
+    assert (article.head, article.heading) == ("Mooring | Harbour", "Mooring")
     assert (article.description, article.keywords) == ("How to moor", ("a", "b"))
     assert (article.site, article.canonical) == ("Harbour", "https://harbour.example/m/")
     assert article.date == "2024-05-01T10:00:00Z"
