@@ -96,6 +96,8 @@ def test_a_cross_origin_function_streams_and_rate_limits(
         expect(box).to_have_attribute("problem", "rate-limited")
         wait = second.value.headers["retry-after"]
         assert 1 <= int(wait) <= 86_401
-        expect(box.get_by_role("alert")).to_contain_text(f"again in {wait} seconds")
+        # The box asks nobody to wait for more than an hour.
+        shown = min(int(wait), 3_600)
+        expect(box.get_by_role("alert")).to_contain_text(f"again in {shown} seconds")
         assert requested == {site.origin, other}
         assert site.questions == []

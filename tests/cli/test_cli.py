@@ -61,7 +61,7 @@ def test_ask_lists_places_with_a_line_of_their_text(folder: Path) -> None:
     assert lines[1] == "  The chain of a mooring is twelve millimetres thick."
     rows = json.loads(run(folder, "ask", "--places", "--json", "How thick is the chain?").stdout)
     assert rows[0]["id"] == "mooring#chains"
-    assert set(rows[0]) == {"id", "title", "url", "text", "line"}
+    assert set(rows[0]) == {"id", "title", "url", "markdown", "line"}
     nothing = run(folder, "ask", "--places", "Kubernetes webhook zeppelin").stdout
     assert nothing == "Nothing on this site is near enough to this question.\n"
     assert "leave one out" in run(folder, "ask", "--places", "--file", "a").stderr
