@@ -104,12 +104,16 @@ def _ends_with(text: str, overlap: str) -> bool:
 _TEMPLATE_FIELD = re.compile(r"\{(\w+)\}")
 
 
-def serialize_answer(reply: Reply, store: Store, remarks: Iterable[Remark] = ()) -> dict[str, Any]:
+def serialize_answer(
+    reply: Reply, store: Store, remarks: Iterable[Remark] = (), base: str | None = None
+) -> dict[str, Any]:
     """Serialize the body of a 200 answer: claims and routes by the numbers of their citations.
 
-    remarks: on the question's words.
+    remarks: notes to the reader about corrected or unknown words. base: where the pages lie, if
+    the site does not say so.
     """
     answer = reply.answer
+    base = store.site.url or base
     claims, routes = _serialize_sentences(answer, store.site.route)
     return {
         "mode": answer.mode,
@@ -120,7 +124,7 @@ def serialize_answer(reply: Reply, store: Store, remarks: Iterable[Remark] = ())
         ],
         "routes": routes,
         "citations": [
-            add_absolute_url(_serialize_citation(citation, n, store), store.site.url)
+            add_absolute_url(_serialize_citation(citation, n, store), base)
             for n, citation in enumerate(answer.citations, 1)
         ],
         "confidence": reply.confidence,
@@ -133,11 +137,11 @@ def serialize_answer(reply: Reply, store: Store, remarks: Iterable[Remark] = ())
         "site_url": store.site.url,
         "bundle": store.manifest.id,
         "built_at": store.manifest.built_at,
-        **_serialize_stored(reply, store),
+        **_serialize_stored(reply, store, base),
     }
 
 
-def _serialize_stored(reply: Reply, store: Store) -> Json:
+def _serialize_stored(reply: Reply, store: Store, base: str | None) -> Json:
     """Serialize what a stored answer alone has: its question, and the excerpts after it.
 
     The excerpts have no remarks of their own: those of the answer stand before both.
@@ -148,7 +152,7 @@ def _serialize_stored(reply: Reply, store: Store) -> Json:
     return {
         "stored": True,
         "question": reply.stored,
-        "excerpts": after and serialize_answer(after, store),
+        "excerpts": after and serialize_answer(after, store, base=base),
     }
 
 

@@ -210,7 +210,8 @@ export class Answerer {
       try {
         const engine = await this.#openEngine(site);
         const language = getPageLanguage();
-        return checkAnswer(await engine.answer(question, { language, signal, onStage: entered }));
+        const answer = await engine.answer(question, { language, signal, onStage: entered });
+        return checkAnswer({ ...answer, request_id: crypto.randomUUID?.() });
       } catch (cause) {
         const { name, code } = /** @type {{ name: string, code?: string }} */ (cause);
         if (name !== GONE) throw isText(code) ? new Problem(code) : cause;
