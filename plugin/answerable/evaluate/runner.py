@@ -41,7 +41,7 @@ def run_gold_queries(
 
     notes: from a note's path to its id. full: judge answers as well as retrieval. jobs: how many
     queries are asked at once. One call embeds all questions. KeyboardInterrupt comes after the
-    verdicts that are there already; calls under way are cancelled.
+    verdicts that are there already; calls under way are not awaited.
     """
     try:
         vectors = embed_queries(queries, engine)
@@ -192,7 +192,7 @@ def _make_error(query: GoldQuery, message: str) -> Verdict:
 
 
 def _require_failed_call(error: AnswerableError) -> str:
-    """Describe a call that failed; raise any other error, and that of a cancelled run."""
+    """Describe a call that failed; raise any other error."""
     if error.cause is None:
         raise error
     return f"{error} ({error.cause})"

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -442,9 +441,6 @@ def choose_embedder_profile(provider: str, windows: int) -> Profile:
     if provider == "local":
         return replace(profile, note_floor=scale_note_floor(windows))
     return profile
-
-
-Array = NDArray[Any]
 
 
 def encode_vectors(vectors: Vectors, dimensions: int) -> Int8Codes:
