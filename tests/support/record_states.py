@@ -1,7 +1,7 @@
 """Record the answers of the ask box's gallery from this repository's own manual.
 
 ``PYTHONPATH=tests python -m support.record_states``
-builds the docs, and writes docs/assets/widget-states.json. States without an answer, such as an
+builds the docs, and writes gallery/widget-states.json. States without an answer, such as an
 error, are written by hand there and stay as they are.
 """
 
@@ -20,7 +20,7 @@ from answerable.serve.text.sentences import find_sentences
 from answerable.serve.types import Evidence
 from support import screenshots
 
-STATES_FILE = screenshots.ROOT / "docs" / "assets" / "widget-states.json"
+STATES_FILE = screenshots.GALLERY / "widget-states.json"
 # The questions of the states that passages answer, with the mode that each shows.
 EXCERPTS = {
     "supported": ("How long are the windows of a note?", "supported"),
