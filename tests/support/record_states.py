@@ -28,7 +28,7 @@ EXCERPTS = {
     "sections": ("Can I use Ollama or llama.cpp?", "partial"),
     "closest": ("What is the floor, and why was 0.36 chosen?", "partial"),
     "corrected": ("How do I publsh on GitHub Pages?", "partial"),
-    "code": ("Put the button in the header of Material", "partial"),
+    "code": ("How do I change the color of the button?", "partial"),
     "related-material": ("Why webvtt-py rather than pysubs2?", "related-material"),
     "not-found": ("What is the weather in Lisbon tomorrow?", "not-found"),
     "differs": ("which modes are there?", "partial"),

@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 # A page with a box in each state, its script and the answers that it shows.
 GALLERY = Path(__file__).parent / "gallery"
 DEVICES = {"desktop": (1100, 800), "phone": (360, 740)}
-COMPARED = "Does it work without internet?"
+COMPARED = "How do I hide a page?"
 SCHEMES = ("light", "dark")
 # The states that are worth a picture of the dialog too.
 IN_DIALOG = ("empty", "partial", "supported", "not-found", "long")
