@@ -27,7 +27,7 @@ from answerable.indexing.output.bundle_writer import (
     serialize_index,
 )
 from answerable.serve import vectors as kernel
-from answerable.serve.bundle_format.manifest import OPENAI_PROFILE
+from answerable.serve.index.manifest import OPENAI_PROFILE
 from answerable.serve.retrieval.bm25 import select_top_rows
 from answerable.serve.retrieval.rank import score_all_codes, score_codes
 from answerable.serve.vectors import Int8Codes

@@ -24,7 +24,7 @@ from answerable.postgres.connections import DatabaseConnections
 from answerable.postgres.options import SEARCH_METHODS, DatabaseOptions
 from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
 from answerable.postgres.store import open_postgres_store, read_served_key
-from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
+from answerable.serve.index.manifest import LOCAL_PROFILE
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.retrieval.question import read_question
 from answerable.serve.retrieval.retrieve import RetrievalResult, retrieve

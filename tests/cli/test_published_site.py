@@ -26,7 +26,7 @@ from answerable.indexing.browser_index.index_reader import (
     read_published_index,
 )
 from answerable.indexing.widget.site_files import WIDGET_CONFIG_PATH, name_index
-from answerable.serve.bundle_format.container import Container, unpack_container
+from answerable.serve.index.format import Container, unpack_container
 from answerable.serve.errors import AnswerableError, BundleError, EmbedderError, SiteError
 from answerable.serve.stores.bundle import Bundle
 from support import sites, static_server

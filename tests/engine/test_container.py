@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from answerable.serve.bundle_format.container import (
+from answerable.serve.index.format import (
     ARRAY_TYPES,
     Container,
     pack_container,

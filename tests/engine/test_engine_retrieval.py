@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.indexing.browser_index.index_files import serialize_browser_index
-from answerable.serve.bundle_format.manifest import Profile
+from answerable.serve.index.manifest import Profile
 from answerable.serve.retrieval.question import (
     edit_distance,
     find_near_spelling,

@@ -22,7 +22,7 @@ from answerable.indexing.index import SiteIndex
 from answerable.indexing.notes.notebook import Note, Notebook
 from answerable.indexing.notes.routing_hints import EmbeddedHints
 from answerable.indexing.widget.scripts import ENTRY_MODULE
-from answerable.serve.bundle_format.container import unpack_container
+from answerable.serve.index.format import unpack_container
 from answerable.serve.embedders.local_embedder import has_model_files
 from answerable.serve.types import RoutingHint
 from support.browser_index import list_names, read_index, read_manifest

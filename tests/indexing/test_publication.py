@@ -14,7 +14,7 @@ from answerable.indexing.output import files
 from answerable.indexing.output.bundle_writer import serialize_index
 from answerable.indexing.output.files import replace_folder
 from answerable.indexing.pipeline import StagedIndex, publish_function, stage_function
-from answerable.serve.bundle_format.manifest import (
+from answerable.serve.index.manifest import (
     LOCAL_PROFILE,
     MANIFEST_FILE,
     read_manifest,

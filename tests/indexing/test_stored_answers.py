@@ -17,7 +17,7 @@ from answerable.indexing.answers import (
     write_answers,
 )
 from answerable.serve.answers.wire import serialize_answer
-from answerable.serve.bundle_format.stored_answers import parse_stored_answers
+from answerable.serve.index.stored_answers import parse_stored_answers
 from answerable.serve.embedders.embedder import Vectors
 from answerable.serve.engine import Engine, find_stored_answer
 from answerable.serve.errors import SiteError

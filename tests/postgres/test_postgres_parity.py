@@ -16,7 +16,7 @@ from answerable.postgres.options import DatabaseOptions as Address
 from answerable.postgres.options import SearchMethod
 from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
 from answerable.postgres.store import PostgresStore, open_postgres_store, read_served_key
-from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
+from answerable.serve.index.manifest import LOCAL_PROFILE
 from answerable.serve.http.mcp.pages import count_pages, list_pages, read_page
 from answerable.serve.http.protections import Question, make_cache_key
 from answerable.serve.providers import make_engine

@@ -19,8 +19,8 @@ from answerable.indexing.browser_index.index_files import (
 from answerable.indexing.browser_index.staged_index import write_browser_index
 from answerable.indexing.index import Lexicon
 from answerable.indexing.widget.site_files import name_index
-from answerable.serve.bundle_format.container import Container, pack_container, unpack_container
-from answerable.serve.bundle_format.site_data import SiteColumns
+from answerable.serve.index.format import Container, pack_container, unpack_container
+from answerable.serve.index.columns import SiteColumns
 from answerable.serve.stores.bundle import Bundle
 
 

@@ -12,7 +12,7 @@ from answerable.indexing.output.bundle_writer import serialize_index, write_bund
 from answerable.indexing.pages.html_parser import parse_article
 from answerable.indexing.pages.page_index import index_record
 from answerable.indexing.pages.records import Record, parse_metadata
-from answerable.serve.bundle_format.manifest import LOCAL_PROFILE, Profile
+from answerable.serve.index.manifest import LOCAL_PROFILE, Profile
 from answerable.serve.embedders.embedder import Embedder, EmbedderIdentity, Vectors
 from answerable.serve.engine import Engine
 from answerable.serve.http.logs import LogRefusal

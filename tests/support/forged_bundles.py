@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from answerable.serve.bundle_format.container import Container, pack_container, unpack_container
-from answerable.serve.bundle_format.manifest import (
+from answerable.serve.index.format import Container, pack_container, unpack_container
+from answerable.serve.index.manifest import (
     MANIFEST_FILE,
     BundleFile,
     compute_bundle_id,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from answerable.serve.bundle_format.manifest import Profile
+from answerable.serve.index.manifest import Profile
 from answerable.serve.embedders.embedder import Vectors
 from answerable.serve.engine import Engine
 from answerable.serve.http.messages import (

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..evaluate.gaps import list_gaps, parse_refusals
-from ..indexing.output.files import format_count
+from ..indexing.files import format_count
 from ..serve.errors import SiteError
 from ..serve.http.logs import REFUSAL_LOG_FILE
 from .context import DEFAULT_CACHE, SiteLocation, open_engine

@@ -12,6 +12,7 @@ from mkdocs.plugins import get_plugin_logger
 
 from ..indexing.answer_place import choose_answer_place
 from ..indexing.caches import ProcessPool
+from ..indexing.files import write_file
 from ..indexing.generators import OPTIONS_FILE, Project
 from ..indexing.html_site.built_site import (
     BuiltSiteOptions,
@@ -19,7 +20,6 @@ from ..indexing.html_site.built_site import (
     list_html_files,
     read_built_site,
 )
-from ..indexing.output.files import write_file
 from ..indexing.pages.page_index import start_indexing_pages
 from ..indexing.widget import injection
 from ..indexing.widget.injection import read_widget_files

@@ -21,8 +21,8 @@ from mkdocs.utils import get_relative_url
 from mkdocs.utils.templates import TemplateContext
 
 from ..indexing.caches import LazyEmbedder, ProcessPool
+from ..indexing.files import format_error
 from ..indexing.local_model import make_build_embedder
-from ..indexing.output.files import format_error
 from ..indexing.pages.page_index import UnreadPageError
 from ..indexing.widget import injection
 from ..indexing.widget.injection import read_widget_files

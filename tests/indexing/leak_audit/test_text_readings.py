@@ -25,7 +25,7 @@ from answerable.indexing.leak_audit.text_extraction import (
 )
 from answerable.indexing.leak_audit.word_runs import index_runs, split_tokens
 from answerable.indexing.notes.notebook import Note
-from answerable.serve.bundle_format.container import CONTAINER_FORMAT
+from answerable.serve.index.format import CONTAINER_FORMAT
 
 TEXT = "the old lantern was sold to a blind trader"
 HTML = f"<p>{TEXT}</p>"

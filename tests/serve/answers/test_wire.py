@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from answerable.serve.answers.wire import format_answer, serialize_answer
-from answerable.serve.bundle_format.site_data import LanguageRows
+from answerable.serve.index.column_types import LanguageRows
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.text.languages import get_translation
 from answerable.serve.types import Answer, Claim, HintCitation, RecordCitation, Reply, Route

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from answerable.serve.bundle_format.manifest import Profile
+from answerable.serve.index.manifest import Profile
 from answerable.serve.engine import Engine
 from answerable.serve.http.messages import MAX_BODY_BYTES, Request
 from answerable.serve.retrieval.question import MAX_QUESTION_CHARACTERS, clean_question

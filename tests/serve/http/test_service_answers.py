@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from answerable.serve.bundle_format.manifest import Profile
+from answerable.serve.index.manifest import Profile
 from answerable.serve.engine import Engine
 from answerable.serve.errors import BudgetError, ProviderError
 from answerable.serve.http import protections

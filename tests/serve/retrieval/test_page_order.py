@@ -9,7 +9,7 @@ import pytest
 from answerable.indexing.index import mark_history_pages, weigh_records
 from answerable.indexing.pages.records import PageMetadata, Record
 from answerable.indexing.stems import extract_stems
-from answerable.serve.bundle_format.manifest import Profile
+from answerable.serve.index.manifest import Profile
 from answerable.serve.retrieval.bm25 import compute_idfs
 from answerable.serve.retrieval.retrieve import RetrievalResult
 from answerable.serve.stores.bundle import Bundle

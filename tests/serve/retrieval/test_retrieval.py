@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from answerable.indexing.notes import routing_hints
 from answerable.indexing.stems import extract_stems
-from answerable.serve.bundle_format.manifest import OPENAI_PROFILE, Profile
+from answerable.serve.index.manifest import OPENAI_PROFILE, Profile
 from answerable.serve.engine import Engine
 from answerable.serve.retrieval.bm25 import compute_idfs, score_bm25
 from answerable.serve.retrieval.question import asks_about_now

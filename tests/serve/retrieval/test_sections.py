@@ -10,7 +10,7 @@ import pytest
 from answerable.indexing.pages.records import Record
 from answerable.serve.answers.confidence import SURE_ABOVE_FLOOR, rate_passages
 from answerable.serve.answers.extractive import ExtractiveAnswerer
-from answerable.serve.bundle_format.manifest import LOCAL_PROFILE, Profile
+from answerable.serve.index.manifest import LOCAL_PROFILE, Profile
 from answerable.serve.engine import Engine
 from answerable.serve.retrieval.question import NO_QUESTION, Remark
 from answerable.serve.retrieval.rank import Scored

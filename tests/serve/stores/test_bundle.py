@@ -22,9 +22,9 @@ from answerable.indexing.output.bundle_writer import (
     serialize_index,
     write_bundle,
 )
-from answerable.serve.bundle_format import manifest as manifest_module
-from answerable.serve.bundle_format.container import Container, pack_container
-from answerable.serve.bundle_format.manifest import (
+from answerable.serve.index import manifest as manifest_module
+from answerable.serve.index.format import Container, pack_container
+from answerable.serve.index.manifest import (
     LOCAL_PROFILE,
     Manifest,
     array_file_name,

@@ -18,13 +18,13 @@ import pytest
 
 from answerable.serve.answers.extractive import ExtractiveAnswerer
 from answerable.serve.answers.wire import serialize_answer
-from answerable.serve.bundle_format import manifest as bundle_names
-from answerable.serve.bundle_format.container import (
+from answerable.serve.index import manifest as bundle_names
+from answerable.serve.index.format import (
     Container,
     pack_container,
     unpack_container,
 )
-from answerable.serve.bundle_format.manifest import MANIFEST_FILE, Profile, stored_file_name
+from answerable.serve.index.manifest import MANIFEST_FILE, Profile, stored_file_name
 from answerable.serve.engine import Engine
 from answerable.serve.errors import BundleError, EmbedderError
 from answerable.serve.stores.bundle import Bundle, open_bundle

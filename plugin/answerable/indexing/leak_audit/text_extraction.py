@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
-from ...serve.bundle_format.container import split_content
+from ...serve.index.format import split_content
 from ..notes.transcripts import (
     SOFT_BREAK,
     has_caption_times,

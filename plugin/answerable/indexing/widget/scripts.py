@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from importlib.resources import files
 
-from ...serve.bundle_format.container import hash_files
-from ..browser_index.index_files import AddressedFiles
+from ...serve.index.format import hash_files
+from ..browser_files import AddressedFiles
 
 _IMPORT = re.compile(r"^import \{([^}]*)\} from \"(\.[^\"]+)\";[ \t]*\n", re.M)
 _DATA_IMPORT = re.compile(

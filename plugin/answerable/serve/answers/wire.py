@@ -281,7 +281,7 @@ def serialize_answer(
     remarks: on the question's words.
     """
     answer = reply.answer
-    claims, routes = _serialize_sentences(answer, store.site.route)
+    claims, routes = _serialize_sentences(answer, store.index.site.route)
     for claim, row in zip(answer.claims, claims, strict=True):
         if (blocks := build_claim_blocks(claim, reply.passages)) is not None:
             row["blocks"] = blocks
@@ -291,7 +291,7 @@ def serialize_answer(
         "claims": claims,
         "routes": routes,
         "citations": [
-            add_absolute_url(_serialize_citation(citation, n, store), store.site.url)
+            add_absolute_url(_serialize_citation(citation, n, store), store.index.site.url)
             for n, citation in enumerate(answer.citations, 1)
         ],
         "confidence": reply.confidence,
@@ -301,7 +301,7 @@ def serialize_answer(
         "reason": reply.reason,
         "dropped": answer.dropped,
         "notes": [remark.to_json() for remark in select_remarks(reply, remarks)],
-        "site_url": store.site.url,
+        "site_url": store.index.site.url,
         "bundle": store.manifest.id,
         "built_at": store.manifest.built_at,
         "request_id": request_id,
@@ -422,7 +422,7 @@ def _serialize_citation(citation: Citation, number: int, store: Store) -> Mappin
             "title": citation.title,
             "date": citation.date,
             # Of a site in one language no reader needs to know it.
-            "language": citation.language if len(store.site.languages) > 1 else None,
+            "language": citation.language if len(store.index.site.languages) > 1 else None,
             "quote": citation.quote,
             "start": citation.start,
             "href": citation.href or citation.url,

@@ -214,15 +214,13 @@ def make_cache_key(engine: Engine, question: Question) -> str:
     parts = [
         _ENTRY_FIELDS,
         manifest.id,
-        # An index of a database may find less than a search without one.
-        engine.store.store_key,
         manifest.identity.label,
         openai_answerer.PROMPT_VERSION,
         manifest.generator,
         engine.answerer.label,
         question.text,
         # Any tag of a language that the site lacks asks the same.
-        sorted(match_languages(question.language, engine.store.site.tags)),
+        sorted(match_languages(question.language, engine.store.index.site.tags)),
     ]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 

@@ -9,9 +9,9 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from ..answers.wire import add_absolute_url, serialize_section
-from ..bundle_format.manifest import WIRE_VERSION
 from ..engine import Engine
 from ..errors import AnswerableError, FailureCause, ProviderError
+from ..index.manifest import WIRE_VERSION
 from ..limits.policy import Policy
 from ..request_context import RequestContext, use_context
 from ..retrieval.store import Store
@@ -323,7 +323,7 @@ class Service:
         check_body(request)
         context.begin(self.policy.deadline)
         engine = self._open_engine()
-        site = engine.store.site
+        site = engine.store.index.site
 
         def ask(text: str, language: str | None) -> dict[str, Any]:
             exchange.question = text
@@ -376,7 +376,7 @@ class Service:
         Here and not where an answer is made: a cached answer is sent to pages of other origins.
         """
         origin = find_page_origin(request, is_site_host=self._is_site_host)
-        return [add_absolute_url(row, engine.store.site.url or origin) for row in rows]
+        return [add_absolute_url(row, engine.store.index.site.url or origin) for row in rows]
 
     def _report_refusal(self, exchange: Exchange, reply: ServedReply) -> None:
         reason = reply.body["reason"]
@@ -414,7 +414,8 @@ class Service:
         engine = self._open_engine()
         if self._list_missing_keys(engine):
             raise ProviderError("a key is not set: set it in the environment", cause="no-key")
-        engine.store.check_reachable()
+        # It fails where a database is out of reach.
+        engine.store.rows_of_page("")
         self.protections.check_not_paused()
         if self.policy.redis_url:
             from ..limits.answer_cache import connect_redis

@@ -45,7 +45,7 @@ def open_service(
             folder, open_database, environment, settings, verify=verify
         )
         engine = find_engine()
-        policy = read_policy(environment, engine.store.site.url)
+        policy = read_policy(environment, engine.store.index.site.url)
         cap, most = policy.tokens_per_day, engine.max_question_tokens
         if cap is not None and 0 < cap < most:
             raise PolicyError(

@@ -4,45 +4,41 @@ import datetime as dt
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import partial
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import msgspec
 
-from ..serve.bundle_format.manifest import STREAMS, Manifest, Profile, array_file_name
-from ..serve.embedders.embedder import Embedder, EmbedderIdentity
+from ..serve.embedders.embedder import Embedder
+from ..serve.errors import SiteError
+from ..serve.index.column_types import SiteMetadata
+from ..serve.index.columns import Index
+from ..serve.index.manifest import Manifest, Profile
+from ..serve.index.read import load_index
 from ..serve.settings import BUNDLE_FOLDER, SETTINGS_FILE, FunctionSettings
 from ..serve.stores.bundle import Bundle, open_bundle
-from ..serve.vectors import ARRAYS
 from .answers import CheckedAnswers
-from .browser_index.index_files import BrowserIndex
-from .browser_index.staged_index import stage_browser_index, write_browser_index
+from .browser_files import BrowserIndex, list_browser_files, write_browser_index
+from .build import build_index, withhold_questions
 from .caches import ProcessPool, hash_inputs, keep_stage, name_vector_space, show_progress
-from .index import SiteIndex, SiteInfo, build_index
+from .files import format_count, lock_folder, write_private_file
+from .function_folder import check_function_folder, lacks_kernel, write_function
 from .leak_audit.audit import Artifact, audit_artifacts, check_published_in
 from .notes.note_places import AboutTargets, make_about_resolver
 from .notes.notebook import Note, Notebook, read_notebook
 from .notes.routing_hints import check_about
-from .output.bundle_writer import (
-    BundleContents,
-    make_manifest,
-    parse_build_time,
-    serialize_index,
-    write_bundle,
-)
-from .output.files import format_count, lock_folder, write_private_file
-from .output.function_writer import check_function_folder, lacks_kernel, write_function
 from .pages.page_index import PageIndex
 from .questions import SectionQuestions, mark_answered
 from .widget.injection import WIDGET_FOLDER
+from .write import IndexFiles, pack_index, parse_build_time, write_index
 
 
-def count_vector_bytes(sizes: Mapping[str, int]) -> int:
-    """Count the bytes of all vectors. sizes: of a bundle's files."""
-    return sum(sizes[array_file_name(stream, name)] for stream in STREAMS for name in ARRAYS)
+def count_vector_bytes(manifest: Manifest) -> int:
+    """Count the bytes of all vectors of an index."""
+    rows = manifest.counts["passages"] + manifest.counts["windows"]
+    return rows * manifest.dimensions
 
 
 def summarize_build(manifest: Manifest, embedded: int, folder: Path) -> str:
@@ -51,9 +47,8 @@ def summarize_build(manifest: Manifest, embedded: int, folder: Path) -> str:
     nouns = [("records", "page"), ("passages", "passage")]
     if counts["hints"]:
         nouns.append(("hints", "hint"))
-    sizes = {name: file.bytes for name, file in manifest.files.items()}
     advice = ""
-    if lacks_kernel(count_vector_bytes(sizes)):
+    if lacks_kernel(count_vector_bytes(manifest)):
         advice = "; `pip install 'mkdocs-answerable[fast]'` makes its search faster"
     return (
         f"{', '.join(format_count(counts[name], noun) for name, noun in nouns)}; "
@@ -76,7 +71,6 @@ NO_ADDRESS_MESSAGE = (
     "asks from an origin in ANSWERABLE_ALLOWED_ORIGINS, and pages of no other origin may ask"
 )
 
-_IndexFiles = tuple[BundleContents, BrowserIndex | None]
 AuditArtifacts = Callable[[Iterable[Artifact]], None]
 
 
@@ -91,7 +85,7 @@ class SiteBuild:
     ``choose_profile`` gets the number of windows of notes.
     """
 
-    info: SiteInfo
+    info: SiteMetadata
     pages: tuple[PageIndex, ...]
     targets: AboutTargets
     outputs: Mapping[str, str]
@@ -123,16 +117,22 @@ class FunctionPlan:
 
 @dataclass(frozen=True, slots=True)
 class StagedIndex:
-    """An index as the files of its bundle, ``contents``, that have not been written.
+    """An index as its files, which have not been written.
 
-    ``open`` makes it where files are not enough: that of an unchanged site seldom is. ``browser``:
-    the same for readers' browsers, None where none answers. ``embedded``: so many texts for it.
+    ``browser``: what of them the site publishes, None where no browser answers. ``embedded``: how
+    many texts were embedded for it.
     """
 
-    open: Callable[[], SiteIndex]
-    contents: BundleContents
+    packed: IndexFiles
     browser: BrowserIndex | None = None
     embedded: int = 0
+
+    def open(self) -> Bundle:
+        """Open the index as it will be published."""
+        files = self.packed.files
+        return Bundle(
+            self.packed.manifest, load_index(self.packed.manifest, lambda file: files[file.name])
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,23 +169,6 @@ def _resolve_published_in(note: Note, site: SiteBuild) -> Note:
     return replace(note, published_in=tuple(pages))
 
 
-def index_site(site: SiteBuild, notebook: Notebook) -> SiteIndex:
-    """Index a site with its notes; nothing is written or audited."""
-    with show_progress() as report:
-        return build_index(
-            site.info,
-            site.pages,
-            notebook.notes,
-            make_about_resolver(site.targets),
-            site.embedder,
-            cache_folder=site.cache,
-            weights=site.weights,
-            progress=report,
-            questions=site.questions,
-            answers=site.answers,
-        )
-
-
 def publish_site(
     site: SiteBuild,
     plans: Sequence[FunctionPlan],
@@ -209,29 +192,32 @@ def publish_site(
         gate(staged)
     published: list[tuple[StagedFunction, Manifest]] = []
     for staged in all_staged:
-        profile = _choose_profile(site, staged.index.contents)
-        manifest = publish_function(staged, site.embedder.identity, profile, _read_build_time())
-        _write_browser_index(site, staged.index.browser)
-        report(summarize_build(manifest, staged.index.embedded, staged.folder))
-        published.append((staged, manifest))
+        manifest = publish_function(staged)
+        index = _write_browser_index(site, staged.index, manifest)
+        report(summarize_build(manifest, index.embedded, staged.folder))
+        published.append((replace(staged, index=index), manifest))
     return published
 
 
 def _stage_index(site: SiteBuild, notebook: Notebook, folder: Path) -> StagedIndex:
-    """Serialize an index, or take what the last build of a folder made of the same site."""
-    open_index = cache(partial(index_site, site, notebook))
-    identity, answers = site.embedder.identity, site.browser_folder is not None
+    """Pack an index, or take what the last build of a folder made of the same site."""
+    identity, answers, embedded = site.embedder.identity, site.browser_folder is not None, 0
+    if answers and notebook.notes:
+        raise SiteError(
+            "notebook: a site with private notes cannot answer in the browser; set answers_in to "
+            "function"
+        )
 
-    def serialize() -> _IndexFiles:
-        index = open_index()
-        contents = serialize_index(index, site.dimensions)
-        if not answers:
-            return contents, None
-        profile = _choose_profile(site, contents)
-        bundle = make_manifest(contents, identity, profile, _read_build_time())
-        if index.questions.texts:
-            index = _withhold_questions(index, contents, profile, site.embedder)
-        return contents, stage_browser_index(index, profile, bundle.id)
+    def pack() -> IndexFiles:
+        nonlocal embedded
+        index, embedded = index_site(site, notebook)
+        profile = site.choose_profile(len(index.hint_owners))
+        packed = pack_index(index, identity, profile, _read_build_time())
+        if not index.questions:
+            return packed
+        bundle = StagedIndex(packed).open()
+        marks = mark_answered(bundle, site.embedder, index.questions)
+        return pack_index(withhold_questions(index, marks), identity, profile, _read_build_time())
 
     # The profile of no notes tells what is set of it.
     options = (
@@ -240,18 +226,31 @@ def _stage_index(site: SiteBuild, notebook: Notebook, folder: Path) -> StagedInd
         site.questions,
         list(site.answers.items()),
         site.choose_profile(0),
-        answers,
     )
     space, notes = name_vector_space(identity), notebook.notes
     pages = sha256(msgspec.json.encode(site.pages, order="deterministic")).hexdigest()
     key = hash_inputs(site.info, pages, site.targets, notes, space, *options)
-    files = keep_stage(site.cache, f"index of {folder}", key, _IndexFiles, serialize)
-    embedded = open_index().embedded if open_index.cache_info().currsize else 0
-    return StagedIndex(open_index, *files, embedded)
+    packed = keep_stage(site.cache, f"index of {folder}", key, IndexFiles, pack)
+    browser = list_browser_files(packed, site.info.language) if answers else None
+    return StagedIndex(packed, browser, embedded)
 
 
-def _choose_profile(site: SiteBuild, contents: BundleContents) -> Profile:
-    return site.choose_profile(contents.counts["windows"])
+def index_site(site: SiteBuild, notebook: Notebook) -> tuple[Index, int]:
+    """Index a site with its notes. Returns the index, and how many texts were embedded."""
+    with show_progress() as report:
+        return build_index(
+            site.info,
+            site.pages,
+            notebook.notes,
+            make_about_resolver(site.targets),
+            site.embedder,
+            cache_folder=site.cache,
+            weights=site.weights,
+            progress=report,
+            questions=site.questions,
+            answers=site.answers,
+            dimensions=site.dimensions,
+        )
 
 
 def _list_browser_artifacts(site: SiteBuild, index: StagedIndex) -> list[Artifact]:
@@ -261,26 +260,13 @@ def _list_browser_artifacts(site: SiteBuild, index: StagedIndex) -> list[Artifac
     return _list_file_artifacts(folder, index.browser.files)
 
 
-def _withhold_questions(
-    index: SiteIndex, contents: BundleContents, profile: Profile, embedder: Embedder
-) -> SiteIndex:
-    """Blank the questions that their own sections do not answer, so that none is suggested.
-
-    The answer that is stored for one is left out, since no reader is shown it.
-    """
-    with TemporaryDirectory(prefix="answerable-", ignore_cleanup_errors=True) as name:
-        write_bundle(contents, Path(name), embedder.identity, profile, _read_build_time())
-        store = open_bundle(Path(name), verify=False)
-        marks = mark_answered(store, embedder, index.questions.texts)
-    shown = zip(index.questions.texts, marks, strict=True)
-    texts = tuple(text if is_answered else "" for text, is_answered in shown)
-    answers = {row: stored for row, stored in index.questions.answers.items() if texts[row]}
-    return replace(index, questions=replace(index.questions, texts=texts, answers=answers))
-
-
-def _write_browser_index(site: SiteBuild, browser: BrowserIndex | None) -> None:
-    if browser and site.browser_folder:
-        write_browser_index(browser, site.browser_folder / WIDGET_FOLDER)
+def _write_browser_index(site: SiteBuild, index: StagedIndex, manifest: Manifest) -> StagedIndex:
+    """Write what the site publishes of an index, if it does. manifest: that of its bundle."""
+    if index.browser is None or site.browser_folder is None:
+        return index
+    browser = list_browser_files(replace(index.packed, manifest=manifest), site.info.language)
+    write_browser_index(browser, site.browser_folder / WIDGET_FOLDER)
+    return replace(index, browser=browser)
 
 
 def preview_site(
@@ -291,12 +277,11 @@ def preview_site(
     Returns the same index for browsers too, which is in the site; None without one.
     """
     index = _stage_index(site, notebook, folder)
-    files = _list_file_artifacts(BUNDLE_FOLDER, index.contents.files)
+    files = _list_file_artifacts(BUNDLE_FOLDER, index.packed.files)
     _audit_site(site, notebook, [*files, *_list_browser_artifacts(site, index)])
-    profile = _choose_profile(site, index.contents)
-    write_bundle(index.contents, folder, site.embedder.identity, profile, _read_build_time())
+    write_index(index.packed, folder)
     bundle = open_bundle(folder, verify=False)
-    _write_browser_index(site, index.browser)
+    index = _write_browser_index(site, index, bundle.manifest)
     report(summarize_build(bundle.manifest, index.embedded, folder))
     return bundle, index.browser
 
@@ -310,29 +295,26 @@ def stage_function(
     folder that no build has written.
     """
     check_function_folder(function)
-    bundle = _list_file_artifacts(f"{function.name}/{BUNDLE_FOLDER}", index.contents.files)
+    bundle = _list_file_artifacts(f"{function.name}/{BUNDLE_FOLDER}", index.packed.files)
     audit([*bundle, Artifact(f"{function.name}/{SETTINGS_FILE}", settings.as_json)])
     return StagedFunction(function, index, settings)
 
 
-def publish_function(
-    staged: StagedFunction, identity: EmbedderIdentity, profile: Profile, now: dt.datetime
-) -> Manifest:
+def publish_function(staged: StagedFunction) -> Manifest:
     """Write the function's folder: its code first, then the bundle, whose manifest comes last.
 
     Of two builds at once, one waits for the other to be published.
     """
-    folder, contents = staged.folder, staged.index.contents
-    sizes = {name: len(data) for name, data in contents.files.items()}
-    scanned_bytes = 0 if staged.settings.store else count_vector_bytes(sizes)
+    folder, packed = staged.folder, staged.index.packed
+    scanned_bytes = 0 if staged.settings.store else count_vector_bytes(packed.manifest)
     # Before the lock, which must not be left in a folder that is refused.
     check_function_folder(folder)
     with lock_folder(folder):
         if staged.has_code:
-            write_function(folder, identity, staged.settings, scanned_bytes)
+            write_function(folder, packed.manifest.identity, staged.settings, scanned_bytes)
         else:
             write_private_file(folder / SETTINGS_FILE, staged.settings.as_json())
-        return write_bundle(contents, folder / BUNDLE_FOLDER, identity, profile, now)
+        return write_index(packed, folder / BUNDLE_FOLDER)
 
 
 def _audit_site(site: SiteBuild, notebook: Notebook, served: Iterable[Artifact]) -> None:
