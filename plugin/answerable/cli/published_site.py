@@ -13,8 +13,9 @@ from ..indexing.local_model import open_local_embedder
 from ..indexing.widget.site_files import WIDGET_CONFIG_PATH
 from ..serve.embedders.local_embedder import LOCAL_IDENTITY
 from ..serve.engine import Engine
-from ..serve.errors import BUILD_AGAIN, AnswerableError, BundleError, EmbedderError, SiteError
-from ..serve.index.manifest import Manifest, name_file, parse_manifest
+from ..serve.errors import AnswerableError, BundleError, EmbedderError, SiteError
+from ..serve.index.format import unpack_container
+from ..serve.index.manifest import name_file, parse_manifest
 from ..serve.index.read import load_index
 from ..serve.provider_registry import is_loopback_address
 from ..serve.providers import make_engine
@@ -30,7 +31,7 @@ _MAX_FILE_BYTES = 16 * 1024 * 1024
 _MAX_INDEX_BYTES = 256 * 1024 * 1024
 # A response may be cut off or garbled, and an address may be invalid.
 FETCH_ERRORS = (OSError, HTTPException, ValueError)
-_MANIFEST = re.compile(r"index/[A-Za-z0-9-]+/manifest-[0-9a-f]{16}\.json")
+_MANIFEST = re.compile(r"index/[A-Za-z0-9-]+/manifest-[0-9a-f]{16}\.bin")
 _NO_INDEX = (
     "name the start page of a site that answers in the browser, with the version or language "
     "where the site has several; for a site whose function answers, add the address of its "
@@ -101,7 +102,9 @@ def _open_site(root: str, language: str | None) -> tuple[Engine[Bundle], str]:
     entry = _choose_index(settings.get("index"), root, language)
     folder, _, name = entry["manifest"].rpartition("/")
     address = urljoin(base, f"{folder}/")
-    manifest = _parse_manifest(_fetch_checked(address, name, MAX_JSON_BYTES), address + name)
+    packed = _fetch_checked(address, name, MAX_JSON_BYTES)
+    values = unpack_container(packed, address + name, MAX_JSON_BYTES).values
+    manifest = parse_manifest(values, address + name, verify=False)
     identity = manifest.identity
     if identity != LOCAL_IDENTITY:
         raise EmbedderError(
@@ -121,13 +124,6 @@ def _open_site(root: str, language: str | None) -> tuple[Engine[Bundle], str]:
     for _ in store.passages():
         pass
     return make_engine(store, open_local_embedder()), urljoin(base, "../../")
-
-
-def _parse_manifest(data: bytes, where: str) -> Manifest:
-    try:
-        return parse_manifest(json.loads(data), where, verify=False)
-    except (ValueError, RecursionError) as error:
-        raise BundleError(f"{where} cannot be read ({error!s:.200}): {BUILD_AGAIN}") from None
 
 
 def _fetch_settings(root: str) -> tuple[str, Mapping[str, Any]]:
@@ -166,7 +162,6 @@ def _fetch_checked(folder: str, name: str, max_bytes: int) -> bytes:
             f"{address} cannot be fetched ({format_reason(error)}); try again later, or deploy the "
             "whole site again"
         ) from None
-    kind, _, suffix = name.rpartition(".")
-    if name_file(kind.rpartition("-")[0], body, suffix) != name:
+    if name_file(name.rpartition("-")[0], body) != name:
         raise BundleError(f"{address} is another file than was built: deploy the whole site again")
     return body

@@ -11,13 +11,13 @@ from ..serve.embedders.local_embedder import MODEL_ID, read_model_files
 from ..serve.index.manifest import name_file
 from .files import remove_leftovers, replace_folder, temporary_path
 from .local_model import PACKAGED_MODEL
-from .write import IndexFiles, format_manifest
+from .write import IndexFiles, pack_public_manifest
 
 # Where the model lies below the widget's folder, on every site of this version.
 MODEL_FOLDER = f"model/{MODEL_ID}"
 
 _FOLDER = re.compile(r"(?:engine|index|model)/[0-9a-f]{16}")
-_INDEX_FILE = re.compile(r"index/[A-Za-z0-9-]+/[a-z]+-[0-9a-f]{16}\.(?:bin|json)")
+_INDEX_FILE = re.compile(r"index/[A-Za-z0-9-]+/[a-z]+-[0-9a-f]{16}\.bin")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,8 @@ class BrowserIndex:
 
 def list_browser_files(packed: IndexFiles, language: str) -> BrowserIndex:
     """List what a site publishes of an index. language: the site's own."""
-    data = format_manifest(packed.manifest, public=True)
-    name = name_file("manifest", data, "json")
+    data = pack_public_manifest(packed.manifest)
+    name = name_file("manifest", data)
     (core,) = packed.manifest.files_of("core")
     folder = f"index/{re.sub('[^A-Za-z0-9-]', '-', language)}"
     return BrowserIndex(folder, {**packed.list_public(), name: data}, name, core.name)

@@ -3,7 +3,7 @@
 import datetime as dt
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
@@ -20,7 +20,7 @@ from ..serve.index.columns import (
     list_columns,
     pack_columns,
 )
-from ..serve.index.format import Container, deflate, join_content
+from ..serve.index.format import Container, deflate, join_content, pack_container
 from ..serve.index.manifest import (
     MANIFEST_FILE,
     IndexFile,
@@ -127,17 +127,19 @@ def _select(index: Index, kind: str, rows: Sequence[int]) -> Index:
     return Index(**columns)
 
 
-def format_manifest(manifest: Manifest, *, public: bool = False) -> bytes:
-    """Format a manifest with its table of columns. public: as a site publishes it."""
-    data: dict[str, Any] = manifest.as_json()
-    columns = [column for column in COLUMNS if not (public and column.private)]
-    if public:
-        data["files"] = [
-            row for row, file in zip(data["files"], manifest.files, strict=True)
-            if file.kind not in PRIVATE_KINDS
-        ]  # fmt: skip
-    data["columns"] = [[column.name, column.file, column.type] for column in columns]
+def format_manifest(manifest: Manifest) -> bytes:
+    """Format the manifest of a bundle as JSON, with the table of columns."""
+    columns = [[column.name, column.file, column.type] for column in COLUMNS]
+    data = {**manifest.as_json(), "columns": columns}
     return f"{json.dumps(data, separators=(',', ':'), sort_keys=True)}\n".encode()
+
+
+def pack_public_manifest(manifest: Manifest) -> bytes:
+    """Pack the same for a site: it names what the site publishes, as a file of an index."""
+    files = tuple(file for file in manifest.files if file.kind not in PRIVATE_KINDS)
+    columns = [[each.name, each.file, each.type] for each in COLUMNS if not each.private]
+    values = {**replace(manifest, files=files).as_json(), "columns": columns}
+    return pack_container(Container(values))
 
 
 def write_index(packed: IndexFiles, folder: Path) -> Manifest:

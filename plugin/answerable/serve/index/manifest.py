@@ -119,12 +119,12 @@ class IndexFile:
         return self.name.rpartition("-")[0]
 
 
-def name_file(kind: str, data: bytes, suffix: str = "bin") -> str:
+def name_file(kind: str, data: bytes) -> str:
     """Name a file by its kind and the first digits of its SHA-256."""
     # OpenSSL's library, which takes a while to load: only where something is verified.
     import hashlib
 
-    return f"{kind}-{hashlib.sha256(data).hexdigest()[:16]}.{suffix}"
+    return f"{kind}-{hashlib.sha256(data).hexdigest()[:16]}.bin"
 
 
 @dataclass(frozen=True, slots=True)

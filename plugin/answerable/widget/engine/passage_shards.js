@@ -49,28 +49,12 @@ function restoreRanges(rows, make) {
 }
 
 /**
- * Compute 1 / length of rows of codes, 0 for a row of zeros.
- * @param {Int8Array} codes
- * @param {number} dimensions
- */
-export function invertRowNorms(codes, dimensions) {
-  const inverses = new Float32Array(codes.length / dimensions);
-  for (let row = 0; row < inverses.length; row += 1) {
-    let squares = 0;
-    for (let place = row * dimensions; place < (row + 1) * dimensions; place += 1) squares += codes[place] ** 2;
-    // In the precision of Python's columns at each step.
-    inverses[row] = squares ? 1 / Math.fround(Math.sqrt(squares)) : 0;
-  }
-  return inverses;
-}
-
-/**
  * Read the texts of a shard.
  * @param {Container} shard
  * @returns {PassageText[]}
  */
 export function readTexts({ values }) {
-  return values.passages.map((/** @type {any[]} */ [text, sentences, blocks, spans]) => ({
+  return values.texts.map((/** @type {any[]} */ [text, sentences, blocks, spans]) => ({
     text,
     sentences: restoreSentences(sentences),
     blocks: restoreRanges(blocks, (kind, first, last, [group = 0, level = 0, detail = ""]) => ({
