@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from answerable.serve.errors import BundleError
 from answerable.serve.index.format import (
     ARRAY_TYPES,
     Container,
@@ -17,7 +18,6 @@ from answerable.serve.index.format import (
     split_content,
     unpack_container,
 )
-from answerable.serve.errors import BundleError
 from support.engine_process import engine
 from support.fuzz_settings import fuzzed
 

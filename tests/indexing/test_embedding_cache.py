@@ -19,7 +19,6 @@ from answerable.indexing.caches import (
     keep_stage,
     prepare_cache_folder,
 )
-from answerable.indexing.output.bundle_writer import BundleContents
 from answerable.serve.embedders.embedder import Vectors
 from answerable.serve.errors import EmbedderError, SiteError
 from support.doubles import TINY, CountingEmbedder
@@ -110,13 +109,13 @@ class Failing(LetterEmbedder):
 def test_a_stage_is_made_again_for_another_key_and_where_it_is_damaged(tmp_path: Path) -> None:
     keys: list[str] = []
 
-    def stage(key: str) -> BundleContents:
-        def make() -> BundleContents:
+    def stage(key: str) -> dict[str, bytes]:
+        def make() -> dict[str, bytes]:
             keys.append(key)
-            return BundleContents(WHOLE, {"texts.bin": key.encode()}, {"records": 2})
+            return {"texts.bin": key.encode()}
 
-        contents = keep_stage(tmp_path, "bundle", key.encode(), BundleContents, make)
-        assert contents == BundleContents(WHOLE, {"texts.bin": key.encode()}, {"records": 2})
+        contents = keep_stage(tmp_path, "bundle", key.encode(), dict[str, bytes], make)
+        assert contents == {"texts.bin": key.encode()}
         return contents
 
     for key in ("one", "one", "other", "one"):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from answerable.indexing.output.function_writer import write_function
+from answerable.indexing.function_folder import write_function
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.settings import FunctionSettings
 from answerable.serve.stores.bundle import Bundle

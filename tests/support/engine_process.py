@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from answerable.indexing.browser_index.recipe import collect_recipe
+from answerable.indexing.recipe import collect_recipe
 from answerable.serve.index.column_types import LanguageRows, SiteMetadata
 from support.deadlines import PATIENCE
 

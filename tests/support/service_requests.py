@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from answerable.serve.index.manifest import Profile
 from answerable.serve.embedders.embedder import Vectors
 from answerable.serve.engine import Engine
 from answerable.serve.http.messages import (
@@ -21,6 +20,7 @@ from answerable.serve.http.messages import (
     Response,
 )
 from answerable.serve.http.service import Service
+from answerable.serve.index.manifest import Profile
 from answerable.serve.limits.policy import Policy
 from answerable.serve.request_context import RequestContext, current_context
 from answerable.serve.types import Evidence

@@ -25,9 +25,8 @@ from ..serve.text.sanitization import sanitize_text
 
 _TIMEOUT_SECONDS = 30.0
 _PARALLEL_FETCHES = 16
-# Of settings or a manifest, of another file, and of all files of an index.
+# Of settings or a manifest, and of all files of an index together.
 MAX_JSON_BYTES = 1024 * 1024
-_MAX_FILE_BYTES = 16 * 1024 * 1024
 _MAX_INDEX_BYTES = 256 * 1024 * 1024
 # A response may be cut off or garbled, and an address may be invalid.
 FETCH_ERRORS = (OSError, HTTPException, ValueError)

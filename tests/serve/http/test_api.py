@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from answerable.serve.index.manifest import Profile
 from answerable.serve.engine import Engine
 from answerable.serve.http.messages import MAX_BODY_BYTES, Request
+from answerable.serve.index.manifest import Profile
 from answerable.serve.retrieval.question import MAX_QUESTION_CHARACTERS, clean_question
 from support.doubles import bundle_of, index_of, record
 from support.frozen_site import FrozenSite

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from answerable.serve.index.manifest import Profile
 from answerable.serve.engine import Engine
 from answerable.serve.errors import BudgetError, ProviderError
 from answerable.serve.http import protections
 from answerable.serve.http.messages import EVENT_STREAM_TYPE, Response
+from answerable.serve.index.manifest import Profile
 from answerable.serve.request_context import RequestContext, RequestStage
 from support.deadlines import PATIENCE, until
 from support.doubles import bundle_of, index_of, record

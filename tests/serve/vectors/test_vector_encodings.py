@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from answerable.indexing.index import encode_vectors
+from answerable.indexing.build import encode_vectors
 from answerable.serve import vectors as kernel
 from answerable.serve.retrieval.bm25 import select_top_rows
 from answerable.serve.retrieval.rank import score_all_codes

@@ -179,7 +179,8 @@ def check_index(index: Index, counts: Mapping[str, int], columns: Iterable[Colum
                 f"its manifest counts {counted} instead of {length}, see {column.name}"
             )
     if "terms" in present and len(set(index.terms)) != counts["terms"]:
-        raise ValueError(f"its manifest counts {counts['terms']!r:.20} terms, see terms")
+        counted = f"{counts['terms']!r:.20} terms instead of {len(set(index.terms))}"
+        raise ValueError(f"its manifest counts {counted}")
     if "postings" in present and len(index.postings.edges) != len(index.terms) + 1:
         raise ValueError("its postings do not match its terms")
     for tag in index.site.tags:
