@@ -62,8 +62,8 @@ def _read_folder(folder: Path, manifest: Manifest, *, verify: bool) -> Index:
 
 
 def _read_file(folder: Path, file: IndexFile) -> bytes | memoryview:
-    """Read a file, or map one that is not compressed."""
-    if file.content or not file.bytes:
+    """Read a file, or map one that is not compressed or is read later."""
+    if (file.content and file.kind != LAZY_KIND) or not file.bytes:
         return (folder / file.name).read_bytes()
     with (folder / file.name).open("rb") as opened:
         return memoryview(mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ))
@@ -79,7 +79,10 @@ def load_index(manifest: Manifest, read: ReadFile) -> Index:
         for kind in dict.fromkeys(column.file for column in columns):
             files = manifest.files_of(kind)
             if kind == LAZY_KIND:
-                values["texts"] = LazyTexts(manifest, partial(_unpack, read))
+                # Opened now: the next build removes them from the folder.
+                opened = {file.name: read(file) for file in files}
+                read_opened = partial(_unpack, lambda file: opened[file.name])
+                values["texts"] = LazyTexts(manifest, read_opened)
             elif files:
                 parts = [_unpack(read, file) for file in files]
                 values |= unpack_columns(list_columns(kind), parts)
