@@ -80,9 +80,9 @@ def load_index(manifest: Manifest, read: ReadFile) -> Index:
             files = manifest.files_of(kind)
             if kind == LAZY_KIND:
                 # Opened now: the next build removes them from the folder.
-                opened = {file.name: read(file) for file in files}
-                read_opened = partial(_unpack, lambda file: opened[file.name])
-                values["texts"] = LazyTexts(manifest, read_opened)
+                opened = {file: read(file) for file in files}
+                unpack = partial(_unpack, opened.__getitem__)
+                values["texts"] = LazyTexts(manifest, unpack)
             elif files:
                 parts = [_unpack(read, file) for file in files]
                 values |= unpack_columns(list_columns(kind), parts)
