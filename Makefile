@@ -1,5 +1,5 @@
 .DELETE_ON_ERROR:
-.PHONY: serve test test-fast check build model bench shots tables clean
+.PHONY: serve test test-fast check build widget model bench shots tables clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -36,7 +36,7 @@ serve: $(SERVING)
 build: $(STAMP)
 	$(BIN)/mkdocs build --strict
 
-test: $(STAMP) browser
+test: $(STAMP) browser $(JAVASCRIPT)
 	$(PYTEST) -m "not deep"
 
 # What a change needs first: no browser, database or network, and under 90 seconds on two cores.
@@ -50,6 +50,10 @@ check: $(STAMP) $(JAVASCRIPT)
 	$(BIN)/lint-imports
 	@command -v npm >/dev/null || { echo "make check needs node and npm: the package nodejs of your system" >&2; exit 1; }
 	node tests/javascript/node_modules/typescript/bin/tsc --project tests/javascript
+
+# The widget's scripts as sites get them, which are committed: installing the package needs no node.
+widget: $(JAVASCRIPT)
+	node tests/javascript/bundle.js plugin/answerable/widget
 
 # What an installation from the source derives, for a checkout that was installed before.
 model: $(STAMP)
@@ -91,8 +95,8 @@ $(SERVING): pyproject.toml
 	@touch $@
 
 # What is not a Python package: a generator, the official runner for MCP servers, the compiler that
-# checks JavaScript's types, and a search to compare with. Without npm, what needs another than the
-# compiler is skipped and says so.
+# checks JavaScript's types beside the bundler, and a search to compare with. Without npm, what needs
+# them is skipped and says so, but for the compiler and the bundler by their own commands.
 $(DOCUSAURUS) $(MCP_CONFORMANCE) $(JAVASCRIPT) $(SEARCHES): %/node_modules/.package-lock.json: %/package-lock.json
 	@if command -v npm >/dev/null; then \
 	  cd $* && npm ci --no-audit --no-fund --loglevel=error && \

@@ -42,7 +42,6 @@ _BY_FIXTURE = {
 
 # Which markers all tests of a file or folder have: those of a folder build and serve whole sites.
 _BY_PATH = {
-    "network": ("test_widget_placement.py",),
     "slow": (
         "cli", "e2e", "mkdocs_plugin", "site_build",
         "test_adversarial_drafts.py", "test_bundle.py",

@@ -2,8 +2,8 @@
 
 ``bytes``: of the whole bundle. ``rho_min``: the least rank correlation of 50 questions' cosines
 with those of full precision. ``top8_kept``: the share of the exact first eight that is found.
-``scan_x_floor``: estimates of all rows, 64 candidates scored, the first eight, as a multiple of one
-streaming read of the same rows as int8. Both take turns on copies that no cache holds together, so
+``scan_x_floor``: scores of all rows and the first eight, as a multiple of one streaming read of the
+same rows as int8. Both take turns on copies that no cache holds together, so
 that rows come from memory, as a question finds them.
 """
 
@@ -22,11 +22,9 @@ from tables import Row, print_rows
 from answerable.evaluate.gate import spearman_correlation
 from answerable.indexing.build import encode_vectors
 from answerable.indexing.write import format_manifest, pack_index, parse_build_time
-from answerable.serve import vectors as kernel
 from answerable.serve.index.columns import Index
 from answerable.serve.index.manifest import OPENAI_PROFILE
 from answerable.serve.retrieval.bm25 import select_top_rows
-from answerable.serve.retrieval.rank import score_all_codes, score_codes
 from answerable.serve.vectors import Int8Codes
 
 DIMENSIONS = (3072, 1024)
@@ -72,7 +70,7 @@ def _measure_dimensions(dimensions: int, vectors: Floats, questions: Floats) -> 
     correlations, kept_shares = [], []
     for question, cut in zip(questions, cut_questions, strict=True):
         exact = vectors @ question
-        correlations.append(spearman_correlation(exact, score_all_codes(stream, cut)))
+        correlations.append(spearman_correlation(exact, stream.score(cut)))
         best = set(np.argsort(-exact)[:TOP].tolist())
         kept_shares.append(len(best & set(_search(stream, cut).tolist())) / TOP)
     searches = _make_searches(dimensions, vectors, cut_questions[0])
@@ -91,10 +89,8 @@ def _cut_vectors(rows: Floats, dimensions: int) -> Floats:
 
 
 def _search(stream: Int8Codes, question: Floats) -> NDArray[np.intp]:
-    """Find the first eight rows, as retrieval does: candidates, their scores, the best."""
-    guessed = stream.estimate(question)
-    picked = np.sort(select_top_rows(guessed, kernel.SCALAR_POOL))
-    return picked[select_top_rows(score_codes(stream, question, picked), TOP)]
+    """Find the first eight rows, as retrieval does."""
+    return select_top_rows(stream.score(question), TOP)
 
 
 def _make_searches(dimensions: int, vectors: Floats, question: Floats) -> list[Work]:

@@ -11,7 +11,6 @@ from support.widget_site import (
     PARTIAL,
     RECORD,
     RELATED,
-    SECOND_CLAIM,
     SECOND_RECORD,
     SUPPORTED,
     Reply,
@@ -58,14 +57,17 @@ def test_no_state_violates_the_csp(page: Page, site: Site) -> None:
         "feedback": "/feedback",
     }
     # It is read for the colors of its code, and nothing in it runs.
-    colored = '<pre><code><b class="k">make</b></code></pre><script>x</script>'
+    colored = (
+        '<pre><code><b class="k">make</b></code></pre><script>x</script><p style="color: red">'
+    )
     site.pages["/colored/"] = Reply(colored, content_type="text/html")
     code = {"kind": "code", "language": "", "text": "make"}
     long = [{"kind": "text", "spans": [{"text": "care"}]}] * 40
     here = RECORD | {"quote": "care", "href": "/#main:~:text=care", "language": "de"}
+    codes = [{"text": "make", "citations": [n], "blocks": [code]} for n in (2, 3)]
     passages = PARTIAL | {
-        "claims": [CLAIM | {"blocks": long}, SECOND_CLAIM | {"blocks": [code]}],
-        "citations": [here, SECOND_RECORD | {"url": "/colored/"}],
+        "claims": [CLAIM | {"blocks": long}, *codes],
+        "citations": [here, *(SECOND_RECORD | {"n": n, "url": f"/colored/#{n}"} for n in (2, 3))],
         "written": False,
     }
     streamed = Stream([event("stage", {"stage": "writing"}), event("answer", SUPPORTED)])
@@ -83,8 +85,12 @@ def test_no_state_violates_the_csp(page: Page, site: Site) -> None:
             expect(box.locator(".quote").first).to_be_visible()
     box.get_by_role("button", name="Show the whole section").click()
     expect(box.locator(".clipped")).to_have_count(0)
-    box.locator("summary").click()
-    expect(box.locator(".entry .code .k")).to_have_text("make")
+    read: list[str] = []
+    page.on("request", lambda request: read.append(request.url))
+    for entry in box.locator(".entry").all():
+        entry.locator("summary").click()
+        expect(entry.locator(".code .k")).to_have_text("make")
+    assert read == [f"{site.origin}/colored/"]
     box.get_by_role("button", name="Copy answer").click()
     expect(box.get_by_role("status")).to_have_text("Copied.")
     box.get_by_role("button", name="No", exact=True).click()

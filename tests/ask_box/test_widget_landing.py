@@ -85,6 +85,42 @@ def test_a_source_is_highlighted_under_its_heading_in_one_step(
     expect(way if path == "/guide/" else box.get_by_role("dialog")).to_be_visible()
 
 
+def test_a_section_without_a_heading_is_shown_on_its_page_without_a_reload(
+    page: Page, guide: Site
+) -> None:
+    record = RECORD | {"url": "/guide/", "href": "/guide/"}
+    box = visit(
+        page, guide, ANSWER | {"citations": [record, SECOND_RECORD]}, path="/guide/?q=x#aws"
+    )
+    page.evaluate("document.documentElement.dataset.stays = ''")
+    ask(box)
+    for _ in range(2):
+        box.locator(".sources .title").first.click()
+        expect(box.get_by_role("dialog")).to_be_hidden()
+        page.wait_for_function(f"() => ({HIGHLIGHTED})() !== ''")
+        expect(page).to_have_url(f"{guide.origin}/guide/?q=x#")
+        box.get_by_role("button", name="Back to the answer").click()
+    expect(page.locator("html[data-stays]")).to_have_count(1)
+    assert page.evaluate("history.length") == 3
+
+
+@pytest.mark.parametrize("language", ["ar", "de", "en", "es", "fr", "ja"])
+def test_no_word_of_the_bar_is_cut_on_a_phone(page: Page, guide: Site, language: str) -> None:
+    guide.lang = language
+    guide.pages["/guide/"].body = str(guide.pages["/guide/"].body).replace(
+        'lang="en"', f'lang="{language}"'
+    )
+    page.set_viewport_size({"width": 360, "height": 640})
+    box = visit(page, guide, ANSWER)
+    box.evaluate("(box) => box.ask('How?')")
+    box.locator(".sources .title").first.click()
+    expect(box.locator(".bar")).to_have_attribute("lang", language)
+    cut = """(bar) => [bar, ...bar.querySelectorAll("button")].filter((node) =>
+      node.scrollWidth > node.clientWidth).map((node) => node.textContent)"""
+    assert box.locator(".bar").evaluate(cut) == []
+    expect(box.locator(".bar .close")).to_be_in_viewport(ratio=1)
+
+
 def test_the_bar_leads_on_back_to_the_answer_and_away_at_360_pixels(
     page: Page, guide: Site
 ) -> None:

@@ -40,7 +40,7 @@ def test_real_replies_are_drawn_with_their_sources_and_fit(
     bodies = []
     for question in QUESTIONS:
         remarks = engine.parse_question(question).remarks
-        reply = serialize_answer(engine.answer(question), engine.store, "request", remarks)
+        reply = serialize_answer(engine.answer(question), engine.store, remarks)
         bodies.append(json.loads(json.dumps(reply)))
     assert [body["mode"] for body in bodies] == list(QUESTIONS.values())
     box = visit(page, site, *bodies)

@@ -33,7 +33,7 @@ def test_any_command_builds_a_site_whose_function_is_written_elsewhere(tmp_path:
     assert "no index" in command(tmp_path, "doctor").stdout
     done = command(tmp_path, "build")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "answerable-ask" in (tmp_path / "public" / "index.html").read_text("utf-8")
+    assert "ask-box.js" in (tmp_path / "public" / "index.html").read_text("utf-8")
     assert "twelve millimetres" in command(tmp_path, "ask", "How thick is the chain?").stdout
     index = opened(tmp_path).manifest.id
     put(tmp_path / "page.html", PAGE.replace("twelve", "ninety"))

@@ -1,7 +1,6 @@
 """Zensical, Sphinx and Hugo, really built: the commands read the options that the plugin reads."""
 
 import json
-import re
 import subprocess
 from pathlib import Path
 
@@ -180,7 +179,7 @@ def test_init_writes_what_publishes_a_zensical_site(tmp_path: Path) -> None:
     for line in lines:
         done = command(tmp_path, *line.split()[1:])
         assert done.returncode == 0, done.stdout + done.stderr
-    assert "answerable-ask" in (tmp_path / "site" / "index.html").read_text("utf-8")
+    assert "ask-box.js" in (tmp_path / "site" / "index.html").read_text("utf-8")
 
 
 def test_published_zensical_site_answers_in_the_browser(tmp_path: Path, page: Page) -> None:
@@ -216,7 +215,7 @@ def test_zensical_reads_a_mkdocs_file_too(tmp_path: Path) -> None:
     done = command(tmp_path, "build", "--command", "zensical build")
     assert done.returncode == 0, done.stdout + done.stderr
     html = (tmp_path / "site" / "mooring" / "index.html").read_text("utf-8")
-    assert re.search(r'<answerable-ask placement="inline"></answerable-ask>\s*</article>', html)
+    assert 'ask-box.js" data-placement="inline"></script>' in html
     assert "mooring" in opened(tmp_path).index.record_ids
     config = {**data, "theme": "lacking", "plugins": ["nobodys", {"answerable": {"gate": "x"}}]}
     put(tmp_path / "mkdocs.yml", f"{yaml.safe_dump(config)}hook: !!python/name:no.such.module x\n")
@@ -238,7 +237,7 @@ def test_served_zensical_site_reloads_what_was_edited(tmp_path: Path, page: Page
         page.keyboard.press("Enter")
         expect(page.locator("answerable-ask")).to_contain_text("ninety millimetres")
     # What is served is not published.
-    assert "answerable-ask" not in (tmp_path / "site" / "index.html").read_text("utf-8")
+    assert "ask-box.js" not in (tmp_path / "site" / "index.html").read_text("utf-8")
 
 
 def test_sphinx_site_is_built_asked_and_compared(tmp_path: Path) -> None:
@@ -254,7 +253,7 @@ def test_sphinx_site_is_built_asked_and_compared(tmp_path: Path) -> None:
     done = command(tmp_path, "build", "--strict")
     assert done.returncode == 0, done.stdout + done.stderr
     pages = list((tmp_path / "docs/_build/html").rglob("*.html"))
-    assert all("answerable-ask" in page.read_text("utf-8") for page in pages)
+    assert all("ask-box.js" in page.read_text("utf-8") for page in pages)
     assert not (tmp_path / "docs" / "function").exists()
     assert set(opened(tmp_path).index.record_ids) == {"index", "storms", "guide/mooring"}
     assert "twelve millimetres" in command(tmp_path, "ask", QUESTION).stdout
@@ -266,7 +265,28 @@ def test_sphinx_site_is_built_asked_and_compared(tmp_path: Path) -> None:
     put(tmp_path / "answerable.yml", "answers_in: browser\nwidget:\n  placement: none\n")
     assert command(tmp_path, "build").returncode == 0
     with answerable_serve(tmp_path) as server:
-        assert "answerable-ask>" not in server.request("GET", "/docs/storms.html")[1]
+        assert "data-placement" not in server.request("GET", "/docs/storms.html")[1]
+
+
+def test_a_corrected_leak_leaves_the_search_index_of_sphinx(tmp_path: Path) -> None:
+    put(tmp_path / "docs" / "conf.py", "project = 'Harbour'\n")
+    put(tmp_path / "docs" / "storms.rst", "Storms\n======\n\nThe harbour closes.\n")
+    put(
+        tmp_path / "notebook" / "winch.md",
+        NOTES["winch.md"].replace("mooring.md#chains", "storms.rst"),
+    )
+    put(tmp_path / "answerable.yml", "notebook: notebook\n")
+    body = NOTES["winch.md"].split("---\n")[-1].strip()
+    put(
+        tmp_path / "docs" / "index.rst",
+        f"Harbour\n=======\n\n{body}\n\n.. toctree::\n\n   storms\n",
+    )
+    leaking = command(tmp_path, "build")
+    assert "winch.md: words 1 to 8 of the note stand in" in leaking.stderr
+    put(tmp_path / "docs" / "index.rst", "Harbour\n=======\n\n.. toctree::\n\n   storms\n")
+    done = command(tmp_path, "build")
+    assert done.returncode == 0, done.stderr
+    assert "gearbox" not in (tmp_path / "docs/_build/html/searchindex.js").read_text("utf-8")
 
 
 def test_any_command_builds_a_site(tmp_path: Path) -> None:
@@ -275,7 +295,7 @@ def test_any_command_builds_a_site(tmp_path: Path) -> None:
         put(tmp_path / inner, path.read_text("utf-8"))
     done = command(tmp_path, "build", "--command", "hugo --quiet", "--site", "public")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "answerable-ask" in (tmp_path / "public" / "index.html").read_text("utf-8")
+    assert "ask-box.js" in (tmp_path / "public" / "index.html").read_text("utf-8")
     with answerable_serve(tmp_path, "public", "--command", "hugo --quiet") as server:
         page = tmp_path / "content" / "guide" / "mooring.md"
         put(page, page.read_text("utf-8").replace("twelve", "ninety"))

@@ -1,6 +1,7 @@
 """The ask box beside Material's own things: instant navigation, search, drawer and palette."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -165,6 +166,21 @@ def test_instant_navigation_keeps_the_box_and_a_source_lands_at_its_words(
     # One entry in the history.
     page.go_back()
     expect(page.locator("h1")).to_have_text("Storms")
+
+
+def test_box_at_the_end_of_a_page_is_there_after_instant_navigation(
+    page: Page, tmp_path: Path
+) -> None:
+    with live_site.serving(tmp_path, THEME, widget={"placement": "inline"}) as address:
+        with page.expect_response("**/sitemap.xml") as sitemap:
+            page.goto(address)
+        sitemap.value.finished()
+        page.evaluate("() => { window.same = true; }")
+        for name in ("Storms", "Mooring"):
+            page.locator(".md-sidebar--primary").get_by_role("link", name=name).click()
+            expect(page.locator("h1")).to_have_text(name)
+            expect(page.locator("article > answerable-ask:last-child")).to_have_count(1)
+        assert page.evaluate("window.same")
 
 
 @pytest.mark.deep

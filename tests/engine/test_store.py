@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from answerable.indexing.browser_files import BrowserIndex
-from answerable.serve.retrieval.rank import score_codes
 from answerable.serve.retrieval.sections import has_code
 from answerable.serve.stores.bundle import Bundle
 from support.browser_index import (
@@ -173,9 +172,9 @@ def test_cosines_equal_those_of_the_bundle(published: Published) -> None:
     [unit] = local().embed(["How thick is the chain of a mooring?"])
     vector = {"$floats": unit.tolist()}
     cosines = np.array(_use("loadCosines", vector, rows.tolist()))
-    assert cosines.tolist() == score_codes(bundle.index.codes, unit, rows).tolist()
+    assert cosines.tolist() == bundle.index.codes.score(unit)[rows].tolist()
     estimates = np.array(_use("loadEstimates", vector))
-    signs = np.where(bundle.index.codes.decode_rows(slice(None)) > 0, 1, -1)
+    signs = np.where(bundle.index.codes.codes > 0, 1, -1)
     expected = signs @ unit / np.sqrt(len(unit)) / np.sqrt(2 / np.pi)
     assert np.abs(estimates - expected).max() < 1e-6
     assert np.abs(estimates[rows] - cosines).max() < 0.3

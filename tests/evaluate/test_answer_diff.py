@@ -12,15 +12,14 @@ from selectolax.lexbor import LexborHTMLParser
 from answerable.evaluate.diff import (
     SiteDiff,
     diff_answers,
-    diff_words,
     format_diff_markdown,
+    mark_changes,
 )
 from answerable.evaluate.report import (
     EvalReport,
     RecordedAnswer,
     RecordedCitation,
     Verdict,
-    format_inline,
     format_run_markdown,
 )
 from support.eval_reports import report, row
@@ -77,40 +76,29 @@ def test_verdict_without_an_answer_is_not_compared() -> None:
 
 
 def test_word_diff_marks_the_words_that_differ() -> None:
-    assert list(diff_words("It is twelve mm.", "It is ten mm.")) == [
-        ("same", "It is "), ("removed", "twelve "), ("added", "ten "), ("same", "mm."),
-    ]  # fmt: skip
-    assert [text for kind, text in diff_words("鎖の太さ", "鎖の長さ") if kind == "added"] == ["長"]
-
-
-@pytest.mark.deep
-@given(TEXTS)
-def test_inline_text_is_shown_as_it_is_and_makes_no_markup(text: str) -> None:
-    words = " ".join(text.split())
-    tree = render(f"- before {format_inline(text)} after")
-    assert [node.tag for node in tree.css("body *")] == ["ul", "li", "code"]
-    assert tree.css("code")[0].text() == words
-    tree = render(f"{format_run_markdown(report(replace(row('x', text), query=text)))}\nend")
-    assert {node.tag for node in tree.css("body *")} == {"h3", "p", "pre", "code"}
-    assert tree.css("p")[-1].text() == "end"
+    assert mark_changes("It is twelve mm.", "It is ten\nmm.") == "It is [-twelve-] {+ten+}\nmm."
+    assert mark_changes("鎖の太さ", "鎖の長さ") == "鎖の[-太-]{+長+}さ"
 
 
 @pytest.mark.deep
 @given(TEXTS, TEXTS)
-def test_a_changed_answer_is_shown_as_one_block_of_text(before: str, after: str) -> None:
+def test_no_text_of_a_run_is_markup(before: str, after: str) -> None:
     first, second = report(row("a", text=before)), report(row("a", text=after))
-    tree = render(f"{format_diff_markdown(SiteDiff('main', first, second))}\nend")
-    assert {node.tag for node in tree.css("body *")} <= {
-        "h3", "details", "summary", "code", "pre", "p",
-    }  # fmt: skip
-    assert tree.css("p")[-1].text() == "end"
+    failed = report(replace(row("x", before), query=after))
+    for comment in (
+        format_diff_markdown(SiteDiff(before, first, second)),
+        format_run_markdown(failed),
+    ):
+        tree = render(f"{comment}\nend")
+        assert {node.tag for node in tree.css("body *")} == {"h3", "p", "pre", "code"}
+        assert tree.css("p")[-1].text() == "end"
 
 
 def test_a_comment_shows_what_differs_and_nothing_of_a_page_is_markup() -> None:
     hostile = "```\n</details>\n# @octocat <img src=x>"
     first, second = report(row("a", text=f"Old. {hostile}")), report(row("a", text=hostile))
     tree = render(format_diff_markdown(SiteDiff("main", first, second)))
-    assert tree.css("pre")[0].text().startswith("[-Old.-] ```\n</details>\n# @octocat <img src=x>")
+    assert "[-Old.-] ```\n  </details>\n  # @octocat <img src=x>" in tree.css("pre")[0].text()
     assert tree.css("img, h1") == []
 
 
@@ -137,12 +125,11 @@ def test_comment_of_a_large_change_fits_and_says_what_it_leaves_out() -> None:
     pages = tuple(f"gone: page-{number}" for number in range(100))
     markdown = format_diff_markdown(SiteDiff("main", make_run("old"), make_run("new"), pages))
     assert len(markdown) < 65_536
-    assert "301 of 301 answers differ from <code>main</code>" in markdown
-    assert "more changed answers are in the report, and not here." in markdown
-    assert "and 80 more pages" in markdown
+    assert "301 of 301 answers differ from main." in markdown
+    assert "more changes are in the report, and not here." in markdown
     # One that is too long leaves its room to those after it.
-    assert "q0?" not in markdown
-    assert "q1?" in render(markdown).css("summary code")[0].text()
+    assert "q0: " not in markdown
+    assert "q1: " in markdown
 
 
 def test_aborted_run_that_began_with_an_error_was_judged_in_part() -> None:

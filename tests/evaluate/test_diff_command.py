@@ -108,7 +108,7 @@ def test_diff_tells_of_pages_that_are_gone_new_or_moved_and_fails_with_a_verdict
     assert "page gone: storms\n" in done.stdout
     assert "page new: pilots\n" in done.stdout
     assert "FAIL chain: expected source 'pilots' not retrieved" in done.stdout
-    assert "<code>new&#58; weather</code>" in (folder / "diff.md").read_text("utf-8")
+    assert "page new: weather\n" in (folder / "diff.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize(

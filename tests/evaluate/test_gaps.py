@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from answerable.evaluate.gaps import Gap, RefusalLine, list_gaps, parse_refusals
+from answerable.function import logs
+from answerable.function.logs import LoggedReason, LoggedRefusal
 from answerable.serve.engine import Engine
-from answerable.serve.http import logs
-from answerable.serve.http.logs import LoggedReason, LoggedRefusal
 from answerable.serve.providers import make_engine
 from answerable.serve.stores.bundle import Bundle
 from support.eval_reports import run

@@ -21,7 +21,7 @@ from answerable.indexing.browser_files import (
 )
 from answerable.indexing.notes.notebook import Note, Notebook
 from answerable.indexing.notes.routing_hints import EmbeddedHints
-from answerable.indexing.widget.scripts import ENTRY_MODULE
+from answerable.indexing.widget.injection import ENGINE_SCRIPT
 from answerable.serve.embedders.local_embedder import has_model_files
 from answerable.serve.index.columns import COLUMNS, PRIVATE_KINDS, Index
 from answerable.serve.index.format import unpack_container
@@ -57,7 +57,7 @@ def list_index_files(folder: Path) -> set[str]:
 
 def ask_in_waves(folder: Path) -> list[set[str]]:
     """Ask a question in a new page, and return the waves of files that wait for one another."""
-    entry = (ENGINE / ENTRY_MODULE).as_uri()
+    entry = (ENGINE / ENGINE_SCRIPT).as_uri()
     done = subprocess.run(
         [*node_command(), str(WAVES), entry, str(folder / FILES)],
         input=json.dumps(["How thick is the chain of a mooring?"]),

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.deep
 # Kills itself at the n-th step that makes a written file count, outside temporary folders.
 FATAL = """
 import os, pathlib, shutil, signal, sys
-from answerable.indexing.output import files
+from answerable.indexing import files
 left = int(sys.argv.pop(1))
 def fatal(function):
     def wrapped(path, *args, **options):
@@ -33,13 +33,12 @@ for name in ("replace", "rename", "unlink"):
 """
 BUILD = f"{FATAL}\nfrom mkdocs.__main__ import cli\ncli(['build', '-q'])"
 WRITE = f"""{FATAL}
-from answerable.indexing.output import function_writer
+from answerable.indexing import function_folder
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.settings import FunctionSettings
 shutil.rmtree = fatal(shutil.rmtree)
-files.exchange_paths = fatal(files.exchange_paths)
 identity = EmbedderIdentity("test", "letters", 8)
-function_writer.write_function(pathlib.Path("function"), identity, FunctionSettings())
+function_folder.write_function(pathlib.Path("function"), identity, FunctionSettings())
 """
 
 
@@ -52,8 +51,9 @@ def run_fatally(code: str, step: int, folder: Path) -> bool:
 
 def find_thickness(bundle: Bundle) -> str:
     """Return the thickness that the bundle answers; the answer has to be whole."""
-    (claim,) = ask(bundle, "How thick is the chain of a mooring?").answer.claims
-    (number,) = [number for number in ("twelve", "fourteen") if number in claim.text]
+    claims = ask(bundle, "How thick is the chain of a mooring?").answer.claims
+    text = " ".join(claim.text for claim in claims)
+    (number,) = [number for number in ("twelve", "fourteen") if number in text]
     return number
 
 
@@ -70,18 +70,20 @@ def test_killed_at_every_step_of_publishing(tmp_path: Path) -> None:
     assert not list((tmp_path / "function").rglob("*.tmp"))
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the exchange may be missing")
-def test_killed_at_every_step_the_code_is_whole(tmp_path: Path) -> None:
+def test_killed_at_every_step_the_code_is_whole_or_missing(tmp_path: Path) -> None:
     function = tmp_path / "function"
-    write_function(function, EmbedderIdentity("test", "letters", 8), FunctionSettings())
+    # A published folder has a manifest, by which the next build recognizes it.
+    put(function / "bundle" / "manifest.json", "{}")
     module = function / "answerable" / "serve" / "text" / "tokenization.py"
-    code = "import sys; sys.path.insert(0, 'function'); import answerable.serve.http.service"
+    code = "import sys; sys.path.insert(0, 'function'); import answerable.function.app"
     step, is_killed = 0, True
     while is_killed:
+        write_function(function, EmbedderIdentity("test", "letters", 8), FunctionSettings())
         put(module, module.read_text(encoding="utf-8") + "# tampered\n")
         (function / "requirements.txt").unlink(missing_ok=True)
         is_killed = run_fatally(WRITE, step, tmp_path)
-        subprocess.run([sys.executable, "-I", "-c", code], cwd=tmp_path, check=True)
+        if (function / "answerable").exists():
+            subprocess.run([sys.executable, "-I", "-c", code], cwd=tmp_path, check=True)
         step += 1
     assert step > 3
     assert "tampered" not in module.read_text(encoding="utf-8")

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from answerable.indexing.caches import ProcessPool
-from answerable.indexing.pages import page_index
+from answerable.indexing.pages import cache
+from answerable.indexing.pages.cache import start_indexing_pages
 from answerable.indexing.pages.page_index import (
     CuttingRules,
     PageIndex,
     index_record,
-    start_indexing_pages,
+    parse_record,
 )
 from answerable.indexing.pages.records import PageMetadata, PageSource
 
@@ -30,13 +31,12 @@ SITE = [source("mooring"), source("storms", "Double the ropes."), source("ナ", 
 def cut(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The ids of the pages that were really cut."""
     done: list[str] = []
-    inner = page_index.parse_record
 
     def index_cached(source: PageSource) -> object:
         done.append(source.id)
-        return inner(source)
+        return parse_record(source)
 
-    monkeypatch.setattr(page_index, "parse_record", index_cached)
+    monkeypatch.setattr(cache, "parse_record", index_cached)
     return done
 
 
@@ -48,7 +48,7 @@ def index_cached(
 
 
 def test_a_page_from_the_cache_is_the_page_that_was_cut(tmp_path: Path, cut: list[str]) -> None:
-    fresh = [index_record(page_index.parse_record(each), CuttingRules()) for each in SITE]
+    fresh = [index_record(parse_record(each), CuttingRules()) for each in SITE]
     cut.clear()
     assert index_cached(tmp_path, SITE) == fresh
     assert cut == ["mooring", "storms", "ナ"]
@@ -72,7 +72,7 @@ def test_a_page_that_has_changed_is_cut_again_alone(
     cut.clear()
     pages = index_cached(tmp_path, [changed, *SITE[1:]])
     assert cut == ["mooring"]
-    assert pages[0] == index_record(page_index.parse_record(changed), CuttingRules())
+    assert pages[0] == index_record(parse_record(changed), CuttingRules())
 
 
 def test_a_page_that_was_not_rendered_is_the_last_one_that_was(tmp_path: Path) -> None:
@@ -82,6 +82,6 @@ def test_a_page_that_was_not_rendered_is_the_last_one_that_was(tmp_path: Path) -
     newer = source("mooring", "Moor the ship.")
     after = index_cached(tmp_path, [newer, *dirty[1:]])
     assert index_cached(tmp_path, dirty) == after
-    # And back again, to a text that the cache has known for long.
+    # And back again.
     before = index_cached(tmp_path, SITE)
     assert index_cached(tmp_path, dirty) == before != after

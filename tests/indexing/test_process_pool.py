@@ -10,13 +10,10 @@ import pytest
 
 from answerable.indexing import caches
 from answerable.indexing.caches import ProcessPool
-from answerable.indexing.leak_audit.audit import Artifact, audit_artifacts
-from answerable.serve.errors import LeakError, SiteError
-from support.doubles import note
+from answerable.serve.errors import SiteError
 from support.sites import put
 
 pytestmark = pytest.mark.deep
-SECRET = "the gearbox of the winch was taken from a scrapped tractor"
 
 
 @pytest.fixture(autouse=True)
@@ -63,16 +60,6 @@ def test_an_error_is_the_one_that_was_raised() -> None:
         pytest.raises(SiteError, match="page 3: flatten it"),
     ):
         list(shared.map(fail, range(10), 100))
-
-
-def test_the_first_leak_is_the_first_of_the_files(tmp_path: Path) -> None:
-    texts = [f"page {n} says that {SECRET if n in (23, 47) else 'all is well'}" for n in range(60)]
-    artifacts = [Artifact(f"site/{n}.txt", text.encode) for n, text in enumerate(texts)]
-    for worth in (1, sys.maxsize):
-        with closing(ProcessPool(worth)) as shared, pytest.raises(LeakError) as raised:
-            audit_artifacts([note("winch", SECRET)], artifacts, tmp_path, shared)
-        assert "site/23.txt" in str(raised.value)
-        assert "and 1 more place" in str(raised.value)
 
 
 def test_a_script_that_knows_nothing_of_processes_is_not_run_again(tmp_path: Path) -> None:

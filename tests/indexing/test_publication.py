@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from answerable.indexing import files
+from answerable.indexing.audit.audit import Artifact
 from answerable.indexing.files import replace_folder
-from answerable.indexing.leak_audit.audit import Artifact
 from answerable.indexing.publish import StagedIndex, publish_function, stage_function
 from answerable.indexing.write import pack_index
 from answerable.serve.errors import SiteError
@@ -87,7 +87,7 @@ def test_a_build_removes_its_own_leftovers_and_nothing_else(tmp_path: Path) -> N
     folder = tmp_path / "function"
     publish(folder)
     foreign = [".notes.tmp", f"mine/.x.{HEX}.tmp", "model/.notes.tmp", "bundle/.notes.tmp"]
-    ours = [f".x.{HEX}.tmp", f"model/.x.{HEX}.tmp", f".answerable.{HEX}.old.tmp/serve/a.py",
+    ours = [f".x.{HEX}.tmp", f"model/.x.{HEX}.tmp", f".answerable.{HEX}.tmp/serve/a.py",
             f"bundle/.manifest.json.{HEX}.tmp"]  # fmt: skip
     for name in foreign + ours:
         put(folder / name, "x")
@@ -133,12 +133,7 @@ def test_two_builds_at_once_take_turns(tmp_path: Path) -> None:
     assert open_bundle(bundle).passage(0).text.endswith("b holds.")
 
 
-@pytest.mark.parametrize("able", [True, False])
-def test_a_folder_is_replaced_with_and_without_an_exchange(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, able: bool
-) -> None:
-    if not able:
-        monkeypatch.setattr(files, "exchange_paths", lambda *_: False)
+def test_a_folder_is_put_in_the_place_of_another_and_of_none(tmp_path: Path) -> None:
     put(tmp_path / "code" / "old.py", "old")
     for _ in range(2):
         put(tmp_path / "fresh" / "new.py", "new")

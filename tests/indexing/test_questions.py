@@ -125,14 +125,20 @@ def test_check_names_stale_orphaned_doubled_and_refused_lines() -> None:
     assert section.hash != other.hash
     lines = {
         "mooring#chains": SectionQuestions("mooring#chains", other.hash, ("how thick is it",)),
-        "storms#b": SectionQuestions("storms#b", moved.hash, ("is it how thick", "no")),
+        "storms#b": SectionQuestions(
+            "storms#b", moved.hash, ("thick is it", "no", "how thick is a rope")
+        ),
         "gone#x": SectionQuestions("gone#x", "0", ("what is gone now",)),
     }
     faults = check_questions(lines, [section, moved])
     assert [fault.section for fault in faults] == [
-        "mooring#chains", "storms#b", "storms#b", "gone#x",
+        "mooring#chains", "storms#b", "storms#b", "gone#x", "storms#b",
     ]  # fmt: skip
     problems = [fault.problem for fault in faults]
-    assert problems[1] == "“is it how thick” asks what a question of mooring#chains asks; keep one"
+    assert problems[1] == "“thick is it” asks what a question of mooring#chains asks; keep one"
     assert problems[2].startswith("“no” has 1 words")
     assert problems[3] == "the site has no such section; drop the line"
+    assert problems[4] == (
+        "“how thick is a rope” without “rope” is “how thick is it” of mooring#chains; ask it "
+        "otherwise"
+    )

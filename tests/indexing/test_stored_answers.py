@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from answerable.function.mcp.markdown import format_answer
+from answerable.function.openapi import make_document
 from answerable.indexing.answers import (
     WrittenAnswer,
     WrittenCitation,
@@ -20,8 +22,6 @@ from answerable.serve.answers.wire import serialize_answer
 from answerable.serve.embedders.embedder import Vectors
 from answerable.serve.engine import Engine, find_stored_answer
 from answerable.serve.errors import SiteError
-from answerable.serve.http.mcp.markdown import format_answer
-from answerable.serve.http.messages import make_document
 from answerable.serve.index.stored_answers import parse_stored_answers
 from answerable.serve.providers import make_engine
 from answerable.serve.retrieval.rank import hash_words
@@ -69,7 +69,7 @@ def bundle(site: Path) -> Bundle:
 
 def serialize(engine: Engine[Bundle], question: str) -> dict[str, Any]:
     pool = engine.retrieve_for_answer(question)
-    return serialize_answer(engine.answer_from(pool), engine.store, "req_1", pool.reading.remarks)
+    return serialize_answer(engine.answer_from(pool), engine.store, pool.reading.remarks)
 
 
 def test_the_very_words_of_a_question_get_its_answer_and_excerpts_after_it(bundle: Bundle) -> None:

@@ -39,7 +39,10 @@ def test_the_dev_server_answers_under_the_site(server: Running) -> None:
     assert f"http://127.0.0.1:{server.port}{PATH}" in server.output
     status, page = server.request("GET", "/mooring/")
     assert status == 200
-    assert '<script type="module" src="../assets/answerable/ask-box.js"></script>' in page
+    assert (
+        '<script type="module" src="../assets/answerable/ask-box.js" data-placement=""></script>'
+        in page
+    )
     assert server.request("GET", "/assets/answerable/ask-box.js")[0] == 200
 
 

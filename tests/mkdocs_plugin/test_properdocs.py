@@ -48,7 +48,7 @@ def test_a_strict_build_publishes_every_page(tmp_path: Path) -> None:
     assert records(tmp_path)["mooring"] == ("/docs/mooring/", "Mooring")
     assert [hint.url for hint in opened(tmp_path).hints] == ["/docs/mooring/#chains"]
     assert ask(opened(tmp_path), QUESTION).answer.mode == "partial"
-    assert "<answerable-ask>" in (tmp_path / "site" / "index.html").read_text("utf-8")
+    assert "ask-box.js" in (tmp_path / "site" / "index.html").read_text("utf-8")
     done = command(tmp_path, "ask", QUESTION)
     assert done.returncode == 0, done.stderr
     assert "twelve millimetres" in done.stdout

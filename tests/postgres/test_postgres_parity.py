@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from answerable.evaluate.gold import load_gold_queries
+from answerable.function.guards import Question, make_cache_key
+from answerable.function.mcp.pages import count_pages, list_pages, read_page
 from answerable.postgres import store as postgres_store
 from answerable.postgres.catalog import FUNCTION_ROLE, PUBLISHER_ROLE
 from answerable.postgres.connections import DatabaseConnections
@@ -16,8 +18,6 @@ from answerable.postgres.options import DatabaseOptions as Address
 from answerable.postgres.options import SearchMethod
 from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
 from answerable.postgres.store import PostgresStore, open_postgres_store, read_served_key
-from answerable.serve.http.mcp.pages import count_pages, list_pages, read_page
-from answerable.serve.http.protections import Question, make_cache_key
 from answerable.serve.index.manifest import LOCAL_PROFILE
 from answerable.serve.providers import make_engine
 from answerable.serve.retrieval.rank import Scored

@@ -8,7 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from answerable.indexing.leak_audit.audit import Artifact, audit_artifacts
+from answerable.indexing.audit.audit import Artifact, audit_artifacts
 from answerable.indexing.notes.notebook import read_notebook
 from answerable.postgres.catalog import FUNCTION_ROLE, PUBLISHER_ROLE
 from answerable.postgres.connections import DatabaseConnections

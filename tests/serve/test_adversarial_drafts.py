@@ -147,7 +147,7 @@ def test_an_engine_always_replies(engine: Engine, drafts: list[Any]) -> None:
     question = "How much does a rope hold?"
     reply = replace(engine, answerer=ScriptedAnswerer(drafts)).answer(question)
     check_answer(reply.answer, engine.retrieve(question).evidence)
-    body = serialize_answer(reply, engine.store, "req_1")
+    body = serialize_answer(reply, engine.store)
     json.dumps(body, ensure_ascii=False, allow_nan=False).encode("utf-8", "backslashreplace")
     assert (body["mode"] == "not-found") == (body["reason"] in ("declined", "contract"))
 

@@ -39,7 +39,7 @@ class CountingAnswerer(QuietAnswerer):
     """An answerer that reports what its call has cost."""
 
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
-        current_context().end_provider_call(20, 10)
+        current_context().count_tokens(20, 10)
         return super().draft(question, evidence, violation)
 
 

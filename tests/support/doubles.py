@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from answerable.function.logs import LogRefusal, Logs
+from answerable.function.policy import Policy
 from answerable.indexing.build import build_index
 from answerable.indexing.notes.notebook import Note
 from answerable.indexing.pages.html_parser import parse_article
@@ -14,19 +16,16 @@ from answerable.indexing.pages.records import Record, parse_metadata
 from answerable.indexing.write import pack_index, write_index
 from answerable.serve.embedders.embedder import Embedder, EmbedderIdentity, Vectors
 from answerable.serve.engine import Engine
-from answerable.serve.http.logs import LogRefusal
-from answerable.serve.http.messages import Request, Response
-from answerable.serve.http.service import Service
 from answerable.serve.index.column_types import SiteMetadata
 from answerable.serve.index.columns import Index
 from answerable.serve.index.manifest import LOCAL_PROFILE, Profile
-from answerable.serve.limits.policy import Policy
 from answerable.serve.retrieval import retrieve as retrieve_module
 from answerable.serve.retrieval.question import read_question
 from answerable.serve.retrieval.retrieve import RetrievalResult
 from answerable.serve.retrieval.store import Floats, Store
 from answerable.serve.stores.bundle import Bundle, open_bundle
 from answerable.serve.types import Passage, RoutingHint
+from support.app_requests import Request, Response, app_of, send
 from support.scripted import LETTER_IDENTITY, LetterEmbedder, ScriptedAnswerer
 
 NOON = dt.datetime(2024, 5, 1, 12, tzinfo=dt.UTC)
@@ -142,7 +141,7 @@ OPEN = Policy(
 
 def handle(engine: Engine, request: Request, log_refusal: LogRefusal | None = None) -> Response:
     """Answer a request by a function over an engine, without any limit."""
-    return Service(lambda: engine, OPEN, log_refusal=log_refusal).handle(request)
+    return send(app_of(engine, OPEN, Logs(log_refusal=log_refusal)), request)
 
 
 def retrieve(

@@ -13,10 +13,14 @@ from typing import Any, cast
 import msgspec
 from playwright.sync_api import Page
 
-from answerable.indexing.widget.scripts import ENTRY_MODULE
-from answerable.serve.answers.wire import add_absolute_url, serialize_answer, serialize_section
+from answerable.indexing.widget.injection import ENGINE_SCRIPT
+from answerable.serve.answers.wire import (
+    add_absolute_url,
+    serialize_answer,
+    serialize_places,
+    serialize_section,
+)
 from answerable.serve.engine import Engine
-from answerable.serve.http.protections import serialize_places
 from answerable.serve.providers import make_engine
 from answerable.serve.retrieval.question import (
     clean_question,
@@ -88,7 +92,7 @@ def expect_result(engine: Engine[Bundle], question: Question) -> Result:
         return {"problem": "bad-request"}
     pool = engine.retrieve(text, POOL_SIZE, question.language)
     reply = engine.answer_from(pool)
-    body = serialize_answer(reply, engine.store, "", pool.reading.remarks)
+    body = serialize_answer(reply, engine.store, pool.reading.remarks) | {"request_id": ""}
     sections = [serialize_section(engine.store, each["id"]) for each in body["citations"]]
     result = {
         "reply": body,
@@ -120,7 +124,7 @@ def asking_in_node(site: BrowserSite) -> Iterator[Ask]:
         def ask(questions: Sequence[Question]) -> list[Result]:
             assert process.stdin
             assert process.stdout
-            modules = [(ENGINE / ENTRY_MODULE).as_uri(), site.home]
+            modules = [(ENGINE / ENGINE_SCRIPT).as_uri(), site.home]
             process.stdin.write(_format_call(site, modules, questions) + "\n")
             process.stdin.flush()
             line = process.stdout.readline()

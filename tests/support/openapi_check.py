@@ -6,7 +6,9 @@ from typing import Any
 
 from jsonschema import Draft202012Validator, FormatChecker
 
-from answerable.serve.http.messages import EVENT_STREAM_TYPE, JSON_TYPE, PROBLEM_TYPE, Response
+from answerable.function.problems import JSON_TYPE, PROBLEM_TYPE
+from answerable.function.stream import EVENT_STREAM_TYPE
+from support.app_requests import Response
 
 Document = Mapping[str, Any]
 
@@ -51,15 +53,14 @@ def check_headers(document: Document, described: Document, headers: Mapping[str,
 
 def check_body(document: Document, described: Document | None, response: Response) -> None:
     """A body of a described media type is what its schema says; no content is no body."""
-    kind = dict(response.headers).get("Content-Type", "")
+    kind = dict(response.headers).get("content-type", "")
     if described is None:
-        assert (response.body, response.events, kind) == (b"", None, "")
+        assert (response.body, kind) == (b"", "")
         return
     essence = kind.partition(";")[0]
     media = described.get(kind) or described[essence]
     if essence == EVENT_STREAM_TYPE:
-        assert response.events is not None
-        check_events(document, media, b"".join(response.events).decode())
+        check_events(document, media, response.body.decode())
     elif essence in (JSON_TYPE, PROBLEM_TYPE):
         validate(document, media["schema"], response.json)
     else:

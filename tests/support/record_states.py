@@ -84,8 +84,8 @@ def record_answer(engine: Engine[Bundle], question: str, old: Mapping[str, Any])
     old: what was recorded before.
     """
     remarks = engine.parse_question(question).remarks
-    body = serialize_answer(engine.answer(question), engine.store, old["request_id"], remarks)
-    return body | {"built_at": old["built_at"], "bundle": None}
+    body = serialize_answer(engine.answer(question), engine.store, remarks)
+    return body | {name: old[name] for name in ("built_at", "request_id")} | {"bundle": None}
 
 
 def record_states(function: Path, states: Mapping[str, Any]) -> dict[str, Any]:

@@ -112,7 +112,7 @@ def shoot_placements(browser: Browser, folder: Path) -> None:
         # Where the element stands in the page, its own attribute places it.
         element = "\n<answerable-ask placement='inline'></answerable-ask>\n"
         pages = {**sites.PAGES, "tides.md": text + element * (placement == "inline")}
-        options = {"widget": {"placement": "header"}} if placement == "header" else None
+        options = {"widget": {"placement": "button" if placement == "floating" else "header"}}
         with tempfile.TemporaryDirectory() as work:
             project = sites.write_site(Path(work), pages, theme=theme, options=options)
             sites.build_here(project)

@@ -2,28 +2,25 @@
 
 import hashlib
 import json
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from starlette.applications import Starlette
+
+from answerable.function.logs import LogRefusal, Logs
+from answerable.function.policy import Policy
+from answerable.function.problems import PROBLEM_STATUSES, PROBLEM_TYPE
+from answerable.function.questions import MAX_BODY_BYTES
+from answerable.function.stream import EVENT_STREAM_TYPE
 from answerable.serve.embedders.embedder import Vectors
 from answerable.serve.engine import Engine
-from answerable.serve.http.messages import (
-    EVENT_STREAM_TYPE,
-    MAX_BODY_BYTES,
-    PROBLEM_STATUSES,
-    PROBLEM_TYPE,
-    Request,
-    Response,
-)
-from answerable.serve.http.service import Service
 from answerable.serve.index.manifest import Profile
-from answerable.serve.limits.policy import Policy
-from answerable.serve.request_context import RequestContext, current_context
+from answerable.serve.request_context import current_context
 from answerable.serve.types import Evidence
+from support.app_requests import Request, Response, app_of, send
 from support.doubles import bundle_of, index_of, note, record
 from support.scripted import LetterEmbedder
 
@@ -61,11 +58,12 @@ class Paid:
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
         del violation
         self.questions.append(question)
-        current_context().begin_provider_call()
         if self.before:
             self.before()
-        if self.cost is not None:
-            current_context().end_provider_call(self.cost - 10, 10)
+        if self.cost is None:
+            current_context().assume_tokens(self.max_question_tokens)
+        else:
+            current_context().count_tokens(self.cost - 10, 10)
         if self.drafts is not None:
             return self.drafts[len(self.questions) - 1]
         text = evidence.passages[0].text
@@ -92,18 +90,6 @@ class Slow(LetterEmbedder):
         return super().embed(texts)
 
 
-class Looking(RequestContext):
-    """A call that tells when its asker is looked for while it waits for another's answer."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.looked = threading.Event()
-
-    def check_deadline(self) -> None:
-        self.looked.set()
-        super().check_deadline()
-
-
 def letters(folder: Path) -> Engine:
     """An engine over a small bundle of letters; everything is above its floor."""
     pages = [record("rope", f"<h2 id=use>Use</h2><p>{ROPE}</p>"), record("w", "<p>Wind.</p>")]
@@ -114,9 +100,9 @@ def letters(folder: Path) -> Engine:
 
 @dataclass
 class Asking:
-    """A service, what it has logged, and requests to it as a page of the site makes them."""
+    """An app, what it has logged, and requests to it as a page of the site makes them."""
 
-    service: Service
+    app: Starlette
     engine: Engine
     lines: list[bytes]
 
@@ -129,22 +115,31 @@ class Asking:
         return [json.loads(line) for line in self.lines]
 
     def __call__(self, question: object = QUESTION, **extra: Any) -> Response:
-        return self.service.handle(question_request(question, **extra))
+        return self.send(question_request(question, **extra))
 
     def get(self, path: str, query: str = "", **headers: str) -> Response:
-        return self.service.handle(request("GET", path, query=query, headers=headers))
+        return self.send(request("GET", path, query=query, headers=headers))
+
+    def send(self, sent: Request) -> Response:
+        return send(self.app, sent)
 
 
-def asking(base: Engine, policy: Policy = USUAL, **options: Any) -> Asking:
-    """A service with a fresh answerer. options: ``answerer``, ``embedder``, or of the service."""
-    engine = replace(
-        base,
-        answerer=options.pop("answerer", None) or Paid(),
-        embedder=options.pop("embedder", base.embedder),
-    )
+def asking(
+    base: Engine,
+    policy: Policy = USUAL,
+    *,
+    answerer: Any = None,
+    embedder: Any = None,
+    log: Callable[[bytes], object] | None = None,
+    log_refusal: LogRefusal | None = None,
+    report_error: Callable[[Exception], object] | None = None,
+    **options: Any,
+) -> Asking:
+    """An app with a fresh answerer. options: of ``create_app``."""
+    engine = replace(base, answerer=answerer or Paid(), embedder=embedder or base.embedder)
     lines: list[bytes] = []
-    options.setdefault("log", lines.append)
-    return Asking(Service(lambda: engine, policy, **options), engine, lines)
+    logs = Logs(log or lines.append, log_refusal, report_error)
+    return Asking(app_of(engine, policy, logs, **options), engine, lines)
 
 
 def request(
@@ -155,15 +150,15 @@ def request(
     headers: Mapping[str, str] | None = None,
     body: bytes = b"",
     asker: str = "192.0.2.1",
-    streams: bool = False,
 ) -> Request:
-    return Request(method, path, query, headers or {}, body, asker, can_stream=streams)
+    return Request(method, path, query, headers or {}, body, asker)
 
 
 def question_request(question: object = QUESTION, **extra: Any) -> Request:
     """A question. extra: ``headers``, ``asker``, ``streams``, or fields of the body."""
-    headers = {**JSON, **extra.pop("headers", {})}
-    options = {name: extra.pop(name) for name in ("asker", "streams") if name in extra}
+    accept = {"accept": EVENT_STREAM_TYPE} if extra.pop("streams", False) else {}
+    headers = {**JSON, **accept, **extra.pop("headers", {})}
+    options = {name: extra.pop(name) for name in ("asker",) if name in extra}
     body = json.dumps({"question": question, **extra}).encode()
     return request("POST", "answer", headers=headers, body=body, **options)
 
@@ -179,13 +174,9 @@ def code(response: Response) -> str:
 
 
 def header(response: Response, name: str) -> str | None:
-    values = [value for key, value in response.headers if key == name]
+    values = [value for key, value in response.headers if key == name.lower()]
     assert len(values) <= 1, f"{name} is sent {len(values)} times"
     return values[0] if values else None
-
-
-def stream(ask: Asking, **extra: Any) -> Response:
-    return ask(streams=True, headers={"accept": EVENT_STREAM_TYPE}, **extra)
 
 
 # Wrong in every way that a body can be.
@@ -201,6 +192,6 @@ SENT = [
     request("OPTIONS", "answer"),
     request("POST", "answer", body=WRONG, headers=JSON),
     question_request(),
-    question_request(streams=True, headers={"accept": EVENT_STREAM_TYPE}),
-    question_request("", streams=True, headers={"accept": EVENT_STREAM_TYPE}),
+    question_request(streams=True),
+    question_request("", streams=True),
 ]

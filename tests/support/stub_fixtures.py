@@ -69,4 +69,4 @@ def lines(question: str, *evidence: dict[str, str | None], violation: str | None
 
 def is_counted(question: RequestContext) -> bool:
     """Check that every provider call that has begun for a question has counted its tokens."""
-    return question.cost == question.tokens_in + question.tokens_out
+    return question.tokens == question.tokens_in + question.tokens_out

@@ -1,7 +1,6 @@
 """``answerable ask``: questions to a bundle or a published site, one, a file of them or a talk."""
 
 import json
-import uuid
 from typing import Any
 
 import click
@@ -133,7 +132,7 @@ def answer_question(
 
 def format_reply(engine: Engine, reply: Reply, remarks: tuple[Remark, ...]) -> dict[str, Any]:
     """Format a reply as the JSON object that the function sends."""
-    return serialize_answer(reply, engine.store, f"req_{uuid.uuid4().hex}", remarks)
+    return serialize_answer(reply, engine.store, remarks)
 
 
 def answer_lines(

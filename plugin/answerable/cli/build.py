@@ -100,8 +100,8 @@ def index_built_site(project: Project, out: Path | None = None, *, strict: bool 
         inject_widget_into_site,
         load_built_site_config,
         read_built_pages,
-        resolve_injected_endpoint,
     )
+    from ..mkdocs.options import resolve_endpoint
     from ..mkdocs.publish import publish_build
     from ..mkdocs.site_config import find_plugin
 
@@ -114,7 +114,7 @@ def index_built_site(project: Project, out: Path | None = None, *, strict: bool 
             pages = read_built_pages(config, plugin, pool, strict=strict)
             publish_build(pages.build, click.echo)
             language = pages.build.sites[0].info.language
-            endpoint = resolve_injected_endpoint(pages.build.options, language)
+            endpoint = resolve_endpoint(pages.build.options, language)
             changed = inject_widget_into_site(pages, endpoint)
             files = format_count(changed, "file")
             click.echo(f"The Ask button is in the pages; {files} changed")

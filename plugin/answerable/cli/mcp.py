@@ -2,21 +2,19 @@
 
 import os
 import sys
-import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from typing import Any, BinaryIO
 
 import click
 
-from ..serve.answers.wire import add_absolute_url, serialize_answer
+from ..function.mcp.pages import list_questions
+from ..function.mcp.protocol import reply_to_message
+from ..function.mcp.tools import AgentSite
+from ..function.problems import Problem, encode_json
+from ..serve.answers.wire import add_absolute_url, serialize_answer, serialize_places
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError
-from ..serve.http.mcp.pages import list_questions
-from ..serve.http.mcp.protocol import reply_to_message
-from ..serve.http.mcp.tools import AgentSite
-from ..serve.http.messages import Problem, encode_json
-from ..serve.http.protections import serialize_places
 from .ask import answer_question
 from .context import SiteLocation, open_engine, refuse_bundle_option
 from .published_site import open_published_site
@@ -60,7 +58,7 @@ def make_agent_site(engine: Engine, root: str | None = None) -> AgentSite:
 
     def ask(question: str, language: str | None) -> Mapping[str, Any]:
         reply, remarks = answer_question(engine, question, language)
-        return serialize_answer(reply, store, f"req_{uuid.uuid4().hex}", remarks)
+        return serialize_answer(reply, store, remarks)
 
     def search(query: str, language: str | None = None) -> Mapping[str, Mapping[str, Any]]:
         rows = serialize_places(engine.search(query, language))

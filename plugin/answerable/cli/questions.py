@@ -176,7 +176,9 @@ class QuestionFiles:
     is_flag=True,
     help="With --write, --export or --import: answers to the questions in place of questions.",
 )
-@click.option("--check", is_flag=True, help="Name what is stale, orphaned, doubled or refused.")
+@click.option(
+    "--check", is_flag=True, help="Name what is stale, orphaned, doubled, too near or refused."
+)
 @click.pass_obj
 def command(
     location: SiteLocation,

@@ -9,6 +9,15 @@ from urllib.parse import unquote
 
 import click
 
+from ..function.dev import (
+    ASK_BASE,
+    Environ,
+    StartResponse,
+    create_dev_app,
+    decode_path,
+    format_agent_command,
+    mount_ask_route,
+)
 from ..indexing.answer_place import choose_answer_place
 from ..indexing.caches import ProcessPool
 from ..indexing.generators import Project, run_generator, serve_by_mkdocs
@@ -25,15 +34,6 @@ from ..mkdocs.publish import list_function_needs, preview_build
 from ..mkdocs.site_config import find_plugin
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, SiteError
-from ..serve.http.adapters.wsgi import (
-    ASK_BASE,
-    Environ,
-    StartResponse,
-    decode_path,
-    format_agent_command,
-    make_dev_service,
-    mount_ask_route,
-)
 from .build import echo_log, find_site
 from .context import SiteLocation
 
@@ -128,12 +128,12 @@ def _list_unserved(folder: str, names: Iterable[str]) -> list[str]:
     ]
 
 
-def _choose_endpoint(pages: BuiltPages) -> str:
-    """Choose where the box asks; it is "" where the options want the browser to answer."""
+def _choose_endpoint(pages: BuiltPages) -> str | None:
+    """Choose where the box asks, or None where the options want the browser to answer."""
     options = pages.build.options
     needs = list_function_needs(options)
     place = choose_answer_place(options.answers_in or "function", needs)
-    return "" if place == "browser" else pages.base + ASK_BASE
+    return None if place == "browser" else pages.base + ASK_BASE
 
 
 @click.command("serve")
@@ -168,7 +168,7 @@ def _serve(preview: SitePreview, host: str, port: int) -> None:
     """Serve until Ctrl-C; SiteError if the site cannot be built or read, or the port is taken."""
     base = preview.build()
     server = make_preview_server(preview.rebuild, host, port, preview.folder, base)
-    service = make_dev_service(base + ASK_BASE, host, lambda: preview.engine)
+    ask_app = create_dev_app(base + ASK_BASE, host, lambda: preview.engine)
 
     def serve_page(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         path = decode_path(environ)
@@ -177,7 +177,7 @@ def _serve(preview: SitePreview, host: str, port: int) -> None:
             environ["PATH_INFO"] += ".html"
         return server.serve_request(environ, start_response)
 
-    server.set_app(mount_ask_route(serve_page, service))
+    server.set_app(mount_ask_route(serve_page, ask_app, base + ASK_BASE))
     for path in preview.list_watched():
         if path.exists():
             server.watch(str(path))
@@ -192,4 +192,3 @@ def _serve(preview: SitePreview, host: str, port: int) -> None:
         ) from None
     finally:
         server.shutdown()
-        service.close()

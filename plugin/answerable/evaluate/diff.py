@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 from ..serve.stores.bundle import Bundle
 from .report import (
@@ -13,7 +13,6 @@ from .report import (
     RecordedAnswer,
     Verdict,
     format_block,
-    format_inline,
     list_failures,
     select_fitting,
     summarize_report,
@@ -21,14 +20,9 @@ from .report import (
 
 # Characters of a comment, which the verdicts of a run share with the changed answers.
 _MAX_CHARACTERS = 40_000
-# How many pages a comment lists.
-_MAX_PAGES = 20
-# A word with the white space after it, so that the pieces of a text join to the text itself.
-_WORD = re.compile(r"\S+\s*|\s+")
-# In scripts without spaces between words each letter is compared alone.
-_SPACELESS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f]")
-
-TextPiece = tuple[Literal["same", "removed", "added"], str]
+# A word with the white space after it. In scripts without spaces between words, each letter is one.
+_SPACELESS = r"\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f"
+_WORD = re.compile(rf"[{_SPACELESS}]\s*|[^\s{_SPACELESS}]+\s*|\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +155,8 @@ def encode_site_diff(diff: SiteDiff) -> dict[str, Any]:
     }
 
 
-def summarize_changes(diff: SiteDiff, against: str) -> str:
-    """Say in one line how many answers change. against: how the earlier state is shown."""
+def summarize_changes(diff: SiteDiff) -> str:
+    """Say in one line how many answers change."""
     answers = diff.answers
     compared = len(answers.changed) + len(answers.unchanged)
     verb = "differs" if len(answers.changed) == 1 else "differ"
@@ -171,36 +165,45 @@ def summarize_changes(diff: SiteDiff, against: str) -> str:
         "no longer asked": answers.gone,
         "without an answer to compare": answers.uncompared,
     }
-    counts = [f"{len(ids)} {label}" for label, ids in asides.items() if ids]
-    line = f"{len(answers.changed)} of {compared} answers {verb} from {against}"
-    return f"{line}; {', '.join(counts)}" if counts else line
+    counts = "".join(f", {len(ids)} {label}" for label, ids in asides.items() if ids)
+    return f"{len(answers.changed)} of {compared} answers {verb} from {diff.against}{counts}."
 
 
 def list_diff_lines(diff: SiteDiff) -> Iterator[str]:
     """Lay out for a terminal what a change does: pages, changed answers, verdicts that fail."""
     yield from (f"page {line}" for line in diff.pages)
-    for change in _sort(diff):
-        yield f"\n{change.after.id}: {change.after.query}"
-        yield f"  changed: {_describe_change(change)}"
-        yield from (f"  {line}" if line else "" for line in _list_change_lines(change))
+    yield from _describe_changes(diff)
     yield ""
     yield from list_failures(diff.after.verdicts)
-    yield f"{summarize_changes(diff, diff.against)}."
+    yield summarize_changes(diff)
     yield f"{summarize_report(diff.after)}."
 
 
-def _sort(diff: SiteDiff) -> list[AnswerChange]:
-    """Sort the changes: those that break a verdict lead."""
-    return sorted(
+def format_diff_markdown(diff: SiteDiff) -> str:
+    """Format what a change does to the answers in Markdown, within what a comment may hold."""
+    texts = [*_describe_changes(diff), *(f"page {line}" for line in diff.pages)]
+    fitting = select_fitting(texts, _MAX_CHARACTERS)
+    if left_out := len(texts) - len(fitting):
+        fitting.append(f"{left_out} more changes are in the report, and not here.")
+    return f"### Changed answers\n\n{format_block([summarize_changes(diff), *fitting])}"
+
+
+def _describe_changes(diff: SiteDiff) -> Iterator[str]:
+    """Describe each changed answer in lines; those that break a verdict lead."""
+    changes = sorted(
         diff.answers.changed,
         key=lambda change: (not change.before.holds or change.after.holds, change.after.holds),
     )
-
-
-def _describe_change(change: AnswerChange) -> str:
-    before, after = change.before.status, change.after.status
-    turn = "" if before == after else f"; verdict {before} → {after}"
-    return f"{', '.join(change.parts)}{turn}"
+    for change in changes:
+        before, after = change.before.status, change.after.status
+        turn = "" if before == after else f"; verdict {before} → {after}"
+        yield "\n".join(
+            [
+                f"\n{change.after.id}: {change.after.query}",
+                f"  changed: {', '.join(change.parts)}{turn}",
+                *(f"  {line}" if line else "" for line in _list_change_lines(change)),
+            ]
+        )
 
 
 def _list_change_lines(change: AnswerChange) -> Iterator[str]:
@@ -209,60 +212,27 @@ def _list_change_lines(change: AnswerChange) -> Iterator[str]:
     if before.mode != after.mode:
         yield f"mode: {before.mode} → {after.mode}"
     if "text" in change.parts:
-        marks = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
-        words = []
-        for kind, text in diff_words(before.text, after.text):
-            word = text.rstrip()
-            words.append((marks[kind].format(word) if word else "") + text[len(word) :])
-        yield from "".join(words).split("\n")
+        yield from mark_changes(before.text, after.text).split("\n")
     if "citations" in change.parts:
         for verb, answer in (("cited", before), ("cites", after)):
             places = [f"{citation.title} {citation.url}" for citation in answer.citations]
             yield f"{verb}: {', '.join(places) or 'nothing'}"
 
 
-def diff_words(before: str, after: str) -> Iterator[TextPiece]:
-    """Compare two texts; the pieces that are not removed join to ``after``.
+def mark_changes(before: str, after: str) -> str:
+    """Mark in a text the words that another one lacks, and those of it that are gone.
 
     White space that is laid out anew is no change.
     """
-    first, second = _split_words(before), _split_words(after)
+    first, second = _WORD.findall(before), _WORD.findall(after)
     keys = [[word.strip() for word in words] for words in (first, second)]
-    matcher = SequenceMatcher(None, keys[0], keys[1], autojunk=False)
-    for operation, i, j, k, m in matcher.get_opcodes():
-        if operation == "equal":
-            yield "same", "".join(second[k:m])
+    marked = ""
+    for kind, i, j, k, m in SequenceMatcher(None, keys[0], keys[1], autojunk=False).get_opcodes():
+        removed, added = "".join(first[i:j]), "".join(second[k:m])
+        if kind == "equal":
+            marked += added
             continue
-        if i < j:
-            yield "removed", "".join(first[i:j])
-        if k < m:
-            yield "added", "".join(second[k:m])
-
-
-def _split_words(text: str) -> list[str]:
-    words: list[str] = []
-    for word in _WORD.findall(text):
-        words += list(word) if _SPACELESS.search(word) else [word]
-    return words
-
-
-def format_diff_markdown(diff: SiteDiff) -> str:
-    """Format what a change does to the answers in Markdown, within what a comment may hold."""
-    parts = [f"### {summarize_changes(diff, format_inline(diff.against))}\n"]
-    if diff.pages:
-        lines = [f"- {format_inline(line)}\n" for line in diff.pages[:_MAX_PAGES]]
-        if len(diff.pages) > _MAX_PAGES:
-            lines.append(f"- and {len(diff.pages) - _MAX_PAGES} more pages\n")
-        parts.append("".join(lines))
-    blocks = list(map(_format_change, _sort(diff)))
-    fitting = select_fitting(blocks, _MAX_CHARACTERS - sum(map(len, parts)))
-    if left_out := len(blocks) - len(fitting):
-        fitting.append(f"{left_out} more changed answers are in the report, and not here.\n")
-    return "\n".join([*parts, *fitting])
-
-
-def _format_change(change: AnswerChange) -> str:
-    """Format a changed answer behind its question, as lines that are no Markdown."""
-    summary = f"{format_inline(change.after.query)} ({_describe_change(change)})"
-    block = format_block(_list_change_lines(change))
-    return f"<details><summary>{summary}</summary>\n\n{block}\n</details>\n"
+        for text, marks in ((removed, "[-{}-]"), (added, "{{+{}+}}")):
+            word = text.rstrip()
+            marked += (marks.format(word) if word else "") + text[len(word) :]
+    return marked

@@ -8,9 +8,9 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from ..function.logs import LoggedReason, find_nearest_section, normalize_question_words
 from ..serve.answers.extractive import ExtractiveAnswerer
 from ..serve.engine import Engine
-from ..serve.http.logs import LoggedReason, find_nearest_section, normalize_question_words
 from ..serve.retrieval.question import clean_question, find_question_problem
 from ..serve.retrieval.rank import SAME_QUESTION
 from ..serve.retrieval.retrieve import RetrievalResult, retrieve

@@ -11,7 +11,6 @@ from ..serve.embedders.embedder import Embedder
 from ..serve.engine import Engine
 from ..serve.errors import GoldError
 from ..serve.providers import make_engine
-from ..serve.retrieval.rank import score_all_codes
 from ..serve.retrieval.retrieve import normalize_query
 from ..serve.retrieval.store import Floats
 from ..serve.stores.bundle import Bundle
@@ -100,7 +99,7 @@ def _compute_all_cosines(engine: Engine[Bundle], vector: Floats) -> Floats:
     bundle = engine.store
     unit = normalize_query(bundle, vector)
     streams = (bundle.index.codes, bundle.index.hint_codes)
-    return np.concatenate([score_all_codes(stream, unit) for stream in streams])
+    return np.concatenate([stream.score(unit) for stream in streams])
 
 
 def spearman_correlation(first: Floats, second: Floats) -> float:

@@ -27,9 +27,6 @@ REPORT_VERSION = 3
 _MAX_FAILURES = 20_000
 _FLOORS, _FLOOR_STEP = 9, 0.04
 _LABELS = {"fail": "FAIL", "error": "ERROR", "unexpected-pass": "FAIL", "known-failure": "known"}
-# All that CommonMark and GitHub's additions give a meaning to. A reference to a character is never
-# markup (CommonMark 2.5), and GitHub links neither names nor numbers in an element `code`.
-_MEANINGFUL = re.compile(r"[&<>\"`*_\[\](){}#+!|~:/@$\\=^.]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -301,12 +298,6 @@ def format_block(lines: Iterable[str]) -> str:
     text = "\n".join(broken).strip("\n")
     fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 3)
     return f"{fence}\n{text}\n{fence}\n"
-
-
-def format_inline(text: str) -> str:
-    """Format a text as one line of code that no Markdown can start or end."""
-    line = " ".join(_CONTROL.sub("", text).split())
-    return f"<code>{_MEANINGFUL.sub(lambda match: f'&#{ord(match[0])};', line)}</code>"
 
 
 def select_fitting(texts: Iterable[str], room: int) -> list[str]:

@@ -9,7 +9,7 @@ from functools import partial
 from ..serve.answers.contract import EvidenceItem
 from ..serve.embedders.embedder import Vectors
 from ..serve.engine import Engine
-from ..serve.errors import AnswerableError, CancelledError, ProviderError
+from ..serve.errors import AnswerableError, ProviderError
 from ..serve.request_context import RequestContext, use_context
 from ..serve.retrieval.question import clean_question
 from ..serve.retrieval.rank import Scored, add_floored_boost
@@ -48,26 +48,28 @@ def run_gold_queries(
         cause = _require_failed_call(error)
         yield from (_make_error(query, f"embedding: {cause}") for query in queries)
         return
-    abandoned: Future[None] = Future()
-    judge = partial(_judge_cancellable, engine=engine, notes=notes, full=full, abandoned=abandoned)
+    # Cancelled, it begins no further call.
+    contexts = [RequestContext() for _ in queries]
+    judge = partial(_judge_in_context, engine=engine, notes=notes, full=full)
     pending: deque[Future[Verdict]] = deque()
     with ThreadPoolExecutor(jobs, "answerable-eval") as executor:
         try:
-            for query, vector in zip(queries, vectors, strict=True):
-                pending.append(executor.submit(judge, query, vector))
+            for query, vector, context in zip(queries, vectors, contexts, strict=True):
+                pending.append(executor.submit(judge, query, vector, context))
                 if len(pending) >= _QUEUED_PER_JOB * jobs:
                     yield _take_first(pending)
             while pending:
                 yield _take_first(pending)
         except KeyboardInterrupt:
-            abandoned.set_result(None)
+            for context in contexts:
+                context.cancel()
             for future in pending:
                 if not future.cancel() and future.exception() is None:
                     yield future.result()
             raise
         finally:
-            if not abandoned.done():
-                abandoned.set_result(None)
+            for context in contexts:
+                context.cancel()
             executor.shutdown(cancel_futures=True)
 
 
@@ -78,18 +80,16 @@ def _take_first(pending: deque[Future[Verdict]]) -> Verdict:
     return verdict
 
 
-def _judge_cancellable(
+def _judge_in_context(
     query: GoldQuery,
     vector: Floats,
+    context: RequestContext,
     engine: Engine[Bundle],
     notes: Mapping[str, str],
     full: bool,
-    abandoned: "Future[None]",
 ) -> Verdict:
-    """Judge a query; CancelledError once the run is abandoned."""
-    if abandoned.done():
-        raise CancelledError("the run was stopped: run it again")
-    with use_context(RequestContext(abandoned=abandoned)):
+    with use_context(context):
+        context.check_deadline()
         return judge_query(query, vector, engine, notes, full=full)
 
 
@@ -192,6 +192,6 @@ def _make_error(query: GoldQuery, message: str) -> Verdict:
 
 def _require_failed_call(error: AnswerableError) -> str:
     """Describe a call that failed; raise any other error, and that of a cancelled run."""
-    if error.cause is None or isinstance(error, CancelledError):
+    if error.cause is None:
         raise error
     return f"{error} ({error.cause})"

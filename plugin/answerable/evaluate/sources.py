@@ -2,10 +2,16 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
 from pathlib import Path
 
-from ..indexing.leak_audit.word_runs import WordRun, cut_runs, find_line, split_tokens, weigh_tokens
+from ..indexing.audit.runs import (
+    RunIndex,
+    WordRun,
+    cut_runs,
+    find_line,
+    split_tokens,
+    weigh_tokens,
+)
 from ..indexing.notes import note_lint
 from ..indexing.stems import extract_stems
 from ..serve.answers import openai_answerer
@@ -135,17 +141,14 @@ def check_gold_overlap(
             content -= set(extract_stems(site_name or "", language))
             if len(content) >= _MIN_CONTENT_TERMS:
                 owners.setdefault(run, query.id)
-    lengths = {len(run) for run in owners}
+    index = RunIndex(owners)
     for place, text in texts.items():
-        words = split_tokens(text)
-        for start, length in product(range(len(words)), lengths):
-            run = tuple(words[start : start + length])
-            if run in owners:
-                raise GoldError(
-                    f"{place}: line {find_line(text, start)} shares the words {' '.join(run)!r} "
-                    f"with gold query {owners[run]!r}, which would answer the question instead of "
-                    "the subject: say it in other words"
-                )
+        for start, run in index.find(text):
+            raise GoldError(
+                f"{place}: line {find_line(text, start)} shares the words {' '.join(run)!r} "
+                f"with gold query {owners[run]!r}, which would answer the question instead of "
+                "the subject: say it in other words"
+            )
 
 
 def read_prompt_templates() -> dict[str, str]:

@@ -2,9 +2,11 @@
 
 import contextlib
 import hashlib
+import hmac
 import json
 import multiprocessing
 import os
+import secrets
 import sqlite3
 import sys
 import time
@@ -18,7 +20,7 @@ from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 from traceback import walk_tb
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -28,26 +30,14 @@ from ..serve.errors import AnswerableError, EmbedderError, SiteError
 from ..serve.provider_registry import EMBEDDER_PROVIDERS
 from .files import PRIVATE_FILE_MODE, make_private_folder, restrict_mode, write_private_file
 
+CACHE_FILE = "cache.sqlite3"
+KEY_FILE = "cache.key"
 # How many days an entry stays that no build asks for.
 CACHE_DAYS = 30
 # Seconds to wait for another build that is writing.
 _TIMEOUT = 30.0
-# Errors of a file that may be whole and another build's: it must not be thrown away.
-_ERRORS_OF_WHOLE_FILES = (
-    sqlite3.SQLITE_PERM,
-    sqlite3.SQLITE_BUSY,
-    sqlite3.SQLITE_LOCKED,
-    sqlite3.SQLITE_READONLY,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_CANTOPEN,
-)
-_REMEDIES = {
-    sqlite3.SQLITE_FULL: "free space on its disk",
-    sqlite3.SQLITE_IOERR: "free space on its disk, or check the disk",
-    sqlite3.SQLITE_BUSY: "wait for the other build",
-    sqlite3.SQLITE_LOCKED: "wait for the other build",
-}
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
+_KEY_BYTES = 32
 
 # Packages that read pages and texts.
 _READING_PACKAGES = ("selectolax", "sentencex", "snowballstemmer")
@@ -65,62 +55,60 @@ def hash_code() -> str:
 
 
 class SqliteCache:
-    """An open cache, which the caller closes.
+    """One table of the cache that the builds of a project share; the caller closes it.
 
-    A damaged file is deleted and begun anew, since nothing in it is the only copy. SiteError if
-    the file cannot be used at all. ``was_reset`` tells that what was in it has been lost.
+    A key is kept as its HMAC under a random key of the project, so that its file alone confirms no
+    guess of what a private text says. A damaged file is deleted and begun anew, since nothing in it
+    is the only copy. SiteError if it cannot be used at all.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        prepare_cache_folder(path.parent)
+    def __init__(self, folder: Path, table: str) -> None:
+        self._path, self._table = prepare_cache_folder(folder) / CACHE_FILE, table
+        self._secret = _read_secret(folder)
         self._database: sqlite3.Connection | None = None
-        self.was_reset = False
         self._run(lambda _: None)
 
     def get(self, key: bytes) -> bytes | None:
         """Return the value of a key, None if there is none."""
-        query = "SELECT value FROM entries WHERE key = ?"
-        row = self._run(lambda database: database.execute(query, (key,)).fetchone())
+        query, values = f"SELECT value FROM {self._table} WHERE key = ?", (self._hide(key),)
+        row = self._run(lambda database: database.execute(query, values).fetchone())
         return row[0] if row and isinstance(row[0], bytes) else None
 
     def put(self, entries: Mapping[bytes, bytes]) -> None:
         """Store values, in one transaction."""
-        rows = [(key, value, _count_days()) for key, value in entries.items()]
-        command = "INSERT OR REPLACE INTO entries VALUES (?, ?, ?)"
+        today = _count_days()
+        rows = [(self._hide(key), value, today) for key, value in entries.items()]
+        command = f"INSERT OR REPLACE INTO {self._table} VALUES (?, ?, ?)"
         self._run(lambda database: database.executemany(command, rows))
 
     def touch(self, keys: Iterable[bytes]) -> None:
         """Mark keys as used today, and delete those that were not used for ``CACHE_DAYS``."""
-        today = _count_days()
-        rows = [(today, key, today) for key in set(keys)]
+        today, table = _count_days(), self._table
+        rows = [(today, self._hide(key), today) for key in set(keys)]
 
         def mark_and_delete(database: sqlite3.Connection) -> None:
-            database.executemany("UPDATE entries SET used = ? WHERE key = ? AND used < ?", rows)
-            database.execute("DELETE FROM entries WHERE used < ?", (today - CACHE_DAYS,))
+            database.executemany(f"UPDATE {table} SET used = ? WHERE key = ? AND used < ?", rows)
+            database.execute(f"DELETE FROM {table} WHERE used < ?", (today - CACHE_DAYS,))
 
         self._run(mark_and_delete)
 
-    def _run(self, act: Callable[[sqlite3.Connection], T]) -> T:
-        """Act in a transaction, a second time with a new file if the first is damaged."""
-        try:
-            return self._try(act)
-        except sqlite3.DatabaseError:
-            self._path.unlink(missing_ok=True)
-            self.was_reset = True
-            return self._try(act)
+    def _hide(self, key: bytes) -> bytes:
+        return hmac.digest(self._secret, key, "sha256")
 
-    def _try(self, act: Callable[[sqlite3.Connection], T]) -> T:
+    def _run(self, act: Callable[[sqlite3.Connection], T], *, is_first: bool = True) -> T:
+        """Act in a transaction, a second time with a new file if the first is damaged."""
         try:
             with self._open() as database:
                 return act(database)
         except sqlite3.DatabaseError as error:
             self.close()
-            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-            if self.was_reset or code in _ERRORS_OF_WHOLE_FILES:
-                remedy = _REMEDIES.get(code, "make it writable")
-                raise SiteError(f"cache: {self._path} cannot be used ({error}): {remedy}") from None
-            raise
+            if not is_first or getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGE:
+                raise SiteError(
+                    f"cache: {self._path} cannot be used ({error}): make it writable, free space "
+                    "on its disk or wait for another build that uses it"
+                ) from None
+        self._path.unlink(missing_ok=True)
+        return self._run(act, is_first=False)
 
     def _open(self) -> sqlite3.Connection:
         if self._database is None:
@@ -130,9 +118,8 @@ class SqliteCache:
             restrict_mode(self._path, PRIVATE_FILE_MODE)
             self._database = sqlite3.connect(self._path, timeout=_TIMEOUT)
             self._database.execute(
-                "CREATE TABLE IF NOT EXISTS entries"
+                f"CREATE TABLE IF NOT EXISTS {self._table}"
                 " (key BLOB PRIMARY KEY, value BLOB NOT NULL, used INTEGER NOT NULL)"
-                " WITHOUT ROWID"
             )
         return self._database
 
@@ -141,6 +128,15 @@ class SqliteCache:
         if self._database is not None:
             self._database.close()
             self._database = None
+
+
+def _read_secret(folder: Path) -> bytes:
+    """Read the project's key, which is made once; without it the cache is as if it were empty."""
+    path = folder / KEY_FILE
+    if not path.is_file() or path.stat().st_size != _KEY_BYTES:
+        write_private_file(path, secrets.token_bytes(_KEY_BYTES))
+    restrict_mode(path, PRIVATE_FILE_MODE)
+    return path.read_bytes()
 
 
 def prepare_cache_folder(folder: Path) -> Path:
@@ -158,38 +154,10 @@ def prepare_cache_folder(folder: Path) -> Path:
     return folder
 
 
-STAGE_CACHE_FILE = "stages.sqlite3"
-
-
 def hash_inputs(*inputs: object) -> bytes:
     """Hash what something depends on: the code of a build, dataclasses and plain values."""
     values = msgspec.to_builtins([hash_code(), *inputs], order="deterministic")
     return hashlib.sha256(json.dumps(values).encode()).digest()
-
-
-MAX_STAGE_BYTES = 500_000_000
-
-
-def keep_stage(folder: Path, place: str, key: bytes, result: Any, make: Callable[[], T]) -> T:
-    """Return what the last build made in a place for the same key, or make and keep it.
-
-    key: the hash of all inputs. result: its type, of dataclasses and plain values.
-    """
-    name = place.encode("utf-8", "surrogatepass")
-    with closing(SqliteCache(folder / STAGE_CACHE_FILE)) as store:
-        entry = store.get(name) or b""
-        # Also a checksum: a cache may be damaged.
-        if entry[:32] == hashlib.sha256(key + entry[32:]).digest():
-            store.touch([name])
-            unchanged: T = msgspec.msgpack.decode(entry[32:], type=result)
-            return unchanged
-        value = make()
-        data = msgspec.msgpack.encode(value)
-        # SQLite holds no larger value than a gigabyte.
-        if len(data) <= MAX_STAGE_BYTES:
-            store.put({name: hashlib.sha256(key + data).digest() + data})
-        store.touch([name])
-    return value
 
 
 def _count_days() -> int:
@@ -245,7 +213,7 @@ def embed_cached(
         hashlib.sha256(f"{name}\0{text}".encode("utf-8", "surrogatepass")).digest()
         for text in texts
     ]
-    with closing(SqliteCache(folder / "embeddings.sqlite3")) as cache:
+    with closing(SqliteCache(folder, "embeddings")) as cache:
         for row, key in enumerate(keys):
             vector = None if key in missing else _decode_vector(cache.get(key), identity)
             if vector is None:
@@ -261,9 +229,6 @@ def embed_cached(
             done += len(batch)
             if progress:
                 progress(done, len(missing))
-        if cache.was_reset:
-            # A damaged file was deleted on the way, and with it the vectors that were hits before.
-            cache.put({key: _encode_vector(rows[row]) for row, key in enumerate(keys)})
         cache.touch(keys)
     return rows, len(missing)
 

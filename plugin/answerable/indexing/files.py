@@ -1,7 +1,6 @@
 """Files replaced at once, folders that may not overlap, and the words of messages about them."""
 
 import contextlib
-import ctypes
 import errno
 import os
 import re
@@ -20,12 +19,9 @@ LOCK_FILE = ".lock"
 PRIVATE_FILE_MODE = 0o600
 PRIVATE_FOLDER_MODE = 0o700
 
-_LEFTOVER = re.compile(r"\..+\.[0-9a-f]{32}(?:\.old)?\.tmp", re.S)
+_LEFTOVER = re.compile(r"\..+\.[0-9a-f]{32}\.tmp", re.S)
 # Errors of a file system without locks; only their user can keep two builds apart then.
 _NO_LOCKS_ERRNOS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
-_AT_FDCWD = -100
-_RENAME_EXCHANGE = 2
-_RENAME_SWAP = 2
 
 
 def write_file(path: Path, data: bytes, *, keep_mode: bool = False) -> None:
@@ -105,9 +101,9 @@ def _temporary_file(path: Path, mode: int) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def temporary_path(path: Path, mark: str = "") -> Path:
+def temporary_path(path: Path) -> Path:
     """Return a new name beside a path, recognizable as a leftover if a kill leaves it there."""
-    return path.with_name(f".{path.name}.{uuid.uuid4().hex}{mark}.tmp")
+    return path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
 
 
 def is_lock_or_leftover(name: str) -> bool:
@@ -130,33 +126,13 @@ def remove_leftovers(folder: Path) -> None:
 
 def replace_folder(fresh: Path, folder: Path) -> None:
     """Put a fresh folder in the place of one beside it, if that exists, and remove the old."""
-    if not folder.exists():
-        fresh.rename(folder)
-        return
-    stale = fresh
-    if not exchange_paths(fresh, folder):
-        # Without an exchange there is a moment in which neither is there, and a kill in it leaves
-        # nothing: the next build repairs that, since it recognizes the folder around it as its own.
-        stale = temporary_path(folder, ".old")
+    # A kill between the two renames leaves neither in its place: the next build repairs that, since
+    # it recognizes the folder around it as its own.
+    stale = temporary_path(folder)
+    if folder.exists():
         folder.rename(stale)
-        fresh.rename(folder)
+    fresh.rename(folder)
     shutil.rmtree(stale, ignore_errors=True)
-
-
-def exchange_paths(first: Path, second: Path) -> bool:
-    """Exchange two paths in one step; False if the system or the file system cannot."""
-    one, other = os.fsencode(first), os.fsencode(second)
-    try:
-        if sys.platform == "linux":
-            call = ctypes.CDLL(None).renameat2
-            result = call(_AT_FDCWD, one, _AT_FDCWD, other, ctypes.c_uint(_RENAME_EXCHANGE))
-            return bool(result == 0)
-        if sys.platform == "darwin":
-            result = ctypes.CDLL(None).renamex_np(one, other, ctypes.c_uint(_RENAME_SWAP))
-            return bool(result == 0)
-    except (AttributeError, OSError):
-        return False
-    return False
 
 
 @contextlib.contextmanager

@@ -26,10 +26,7 @@ from .files import (
 from .local_model import PACKAGED_MODEL
 
 # What serve/ and main.py import in any case, by distribution.
-BASE_REQUIREMENTS = ("limits", "numpy", "uvicorn")
-# The compiled scan: 45 MB of a function, which it earns where numpy would take milliseconds.
-KERNEL_PACKAGE = "numkong"
-MIN_KERNEL_BYTES = 8_000_000
+BASE_REQUIREMENTS = ("msgspec", "numpy", "starlette", "uvicorn")
 # The extra that installs each optional package.
 _EXTRA_BY_PACKAGE = {
     distribution: f"[{name}]"
@@ -73,23 +70,20 @@ def _is_function_folder(folder: Path) -> bool:
     return any((folder / mark).exists() for mark in _FUNCTION_MARKERS)
 
 
-def write_function(
-    folder: Path, identity: EmbedderIdentity, settings: FunctionSettings, scanned_bytes: int = 0
-) -> None:
+def write_function(folder: Path, identity: EmbedderIdentity, settings: FunctionSettings) -> None:
     """Write everything in a function folder but its bundle; equal files are left alone.
 
     Its owner alone can read it: beside it lie vectors of notes.
-    scanned_bytes: bytes of vectors that each question is compared with.
     """
     check_function_folder(folder)
     make_private_folder(folder)
     # Before anything of the last build is replaced: a package may be missing.
-    requirements = _pin_requirements(identity, settings, scanned_bytes)
+    requirements = _pin_requirements(identity, settings)
     model = folder / MODEL_FOLDER
     for place in (folder, model):
         remove_leftovers(place)
     source = Path(serve.__file__).parent.parent
-    rooms = ("serve", STORE_PACKAGE) if settings.store else ("serve",)
+    rooms = ("serve", "function", *((STORE_PACKAGE,) if settings.store else ()))
     code = {
         path.relative_to(source).as_posix(): path.read_bytes()
         for room in rooms
@@ -105,9 +99,7 @@ def write_function(
     version = ".".join(map(str, sys.version_info[:2]))
     write_private_file(folder / "Dockerfile", _DOCKERFILE.format(version=version).encode())
     write_private_file(folder / SETTINGS_FILE, settings.as_json())
-    write_private_file(
-        folder / "main.py", (source / "serve" / "http" / "adapters" / "main.py").read_bytes()
-    )
+    write_private_file(folder / "main.py", (source / "function" / "main.py").read_bytes())
 
 
 def _write_model(folder: Path) -> None:
@@ -119,9 +111,7 @@ def _write_model(folder: Path) -> None:
     replace_folder(fresh, folder)
 
 
-def _pin_requirements(
-    identity: EmbedderIdentity, settings: FunctionSettings, scanned_bytes: int
-) -> bytes:
+def _pin_requirements(identity: EmbedderIdentity, settings: FunctionSettings) -> bytes:
     """Pin what the function needs for its providers to what the bundle was built with.
 
     SiteError if some of it is not installed here.
@@ -130,15 +120,8 @@ def _pin_requirements(
     embedder = EMBEDDER_PROVIDERS.get(identity.provider, Provider())
     answerer = ANSWERER_PROVIDERS[settings.answers]
     names = [*BASE_REQUIREMENTS, *embedder.requirements, *answerer.requirements]
-    optional = [KERNEL_PACKAGE] if scanned_bytes >= MIN_KERNEL_BYTES else []
-    optional += _STORE_REQUIREMENTS if settings.store else ()
-    names += filter(_is_installed, optional)
+    names += filter(_is_installed, _STORE_REQUIREMENTS if settings.store else ())
     return "".join(f"{n}=={_installed_version(n)}\n" for n in sorted(set(names))).encode()
-
-
-def lacks_kernel(scanned_bytes: int) -> bool:
-    """Tell whether so many bytes of vectors deserve the compiled kernel, which is not installed."""
-    return scanned_bytes >= MIN_KERNEL_BYTES and not _is_installed(KERNEL_PACKAGE)
 
 
 def _installed_version(distribution: str) -> str:

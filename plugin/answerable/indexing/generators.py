@@ -148,6 +148,10 @@ def run_generator(
     to_stderr: what it prints goes there, since standard output is a command's result.
     """
     line = command or project.settings.get("command") or _list_arguments(project, strict)
+    if project.generator == "sphinx":
+        # Sphinx keeps the words of its last search index, also those of a leak that was corrected,
+        # even where it reads every page anew (-E).
+        (project.site_dir / "searchindex.js").unlink(missing_ok=True)
     # What is installed beside this Python is found without its environment being activated.
     path = os.pathsep.join([str(Path(sys.executable).parent), *os.get_exec_path()])
     done = subprocess.run(

@@ -5,11 +5,8 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from hashlib import sha256
 from itertools import chain
 from pathlib import Path
-
-import msgspec
 
 from ..serve.embedders.embedder import Embedder
 from ..serve.errors import SiteError
@@ -20,12 +17,12 @@ from ..serve.index.read import load_index
 from ..serve.settings import BUNDLE_FOLDER, SETTINGS_FILE, FunctionSettings
 from ..serve.stores.bundle import Bundle, open_bundle
 from .answers import CheckedAnswers
+from .audit.audit import Artifact, audit_artifacts, check_published_in
 from .browser_files import BrowserIndex, list_browser_files, write_browser_index
 from .build import build_index, withhold_questions
-from .caches import ProcessPool, hash_inputs, keep_stage, name_vector_space, show_progress
+from .caches import show_progress
 from .files import format_count, lock_folder, write_private_file
-from .function_folder import check_function_folder, lacks_kernel, write_function
-from .leak_audit.audit import Artifact, audit_artifacts, check_published_in
+from .function_folder import check_function_folder, write_function
 from .notes.note_places import AboutTargets, make_about_resolver
 from .notes.notebook import Note, Notebook, read_notebook
 from .notes.routing_hints import check_about
@@ -35,25 +32,16 @@ from .widget.injection import WIDGET_FOLDER
 from .write import IndexFiles, pack_index, parse_build_time, write_index
 
 
-def count_vector_bytes(manifest: Manifest) -> int:
-    """Count the bytes of all vectors of an index."""
-    rows = manifest.counts["passages"] + manifest.counts["windows"]
-    return rows * manifest.dimensions
-
-
 def summarize_build(manifest: Manifest, embedded: int, folder: Path) -> str:
     """Say on one line what an index holds and where it was written. embedded: so many texts."""
     counts = manifest.counts
     nouns = [("records", "page"), ("passages", "passage")]
     if counts["hints"]:
         nouns.append(("hints", "hint"))
-    advice = ""
-    if lacks_kernel(count_vector_bytes(manifest)):
-        advice = "; `pip install 'mkdocs-answerable[fast]'` makes its search faster"
     return (
         f"{', '.join(format_count(counts[name], noun) for name, noun in nouns)}; "
         f"{format_count(embedded, 'text')} embedded; "
-        f"index of {manifest.bytes / 1000:.1f} kB in {_relative_path(folder)}{advice}"
+        f"index of {manifest.bytes / 1000:.1f} kB in {_relative_path(folder)}"
     )
 
 
@@ -91,7 +79,6 @@ class SiteBuild:
     outputs: Mapping[str, str]
     list_artifacts: Callable[[], Iterable[Artifact]]
     cache: Path
-    pool: ProcessPool
     embedder: Embedder
     dimensions: int
     choose_profile: Callable[[int], Profile]
@@ -184,7 +171,7 @@ def publish_site(
     audit = partial(_audit_site, site, notebook)
     all_staged: list[StagedFunction] = []
     for plan in plans:
-        index = _stage_index(plan.site, notebook, plan.folder)
+        index = _stage_index(plan.site, notebook)
         staged = stage_function(index, plan.folder, plan.settings, audit)
         audit(_list_browser_artifacts(plan.site, index))
         all_staged.append(replace(staged, has_code=plan.has_code))
@@ -199,38 +186,27 @@ def publish_site(
     return published
 
 
-def _stage_index(site: SiteBuild, notebook: Notebook, folder: Path) -> StagedIndex:
-    """Pack an index, or take what the last build of a folder made of the same site."""
-    identity, answers, embedded = site.embedder.identity, site.browser_folder is not None, 0
+def _stage_index(site: SiteBuild, notebook: Notebook) -> StagedIndex:
+    """Pack an index for its function and for readers' browsers."""
+    answers = site.browser_folder is not None
     if answers and notebook.notes:
         raise SiteError(
             "notebook: a site with private notes cannot answer in the browser; set answers_in to "
             "function"
         )
-
-    def pack() -> IndexFiles:
-        nonlocal embedded
-        index, embedded = index_site(site, notebook)
-        profile = site.choose_profile(len(index.hint_owners))
-        packed = pack_index(index, identity, profile, _read_build_time())
-        if not index.questions:
-            return packed
-        bundle = StagedIndex(packed).open()
-        marks = mark_answered(bundle, site.embedder, index.questions)
-        return pack_index(withhold_questions(index, marks), identity, profile, _read_build_time())
-
-    # The profile of no notes tells what is set of it.
-    options = (
-        site.dimensions,
-        list(site.weights.items()),
-        site.questions,
-        list(site.answers.items()),
-        site.choose_profile(0),
+    index, embedded = index_site(site, notebook)
+    pack = partial(
+        pack_index,
+        identity=site.embedder.identity,
+        profile=site.choose_profile(len(index.hint_owners)),
+        now=_read_build_time(),
     )
-    space, notes = name_vector_space(identity), notebook.notes
-    pages = sha256(msgspec.json.encode(site.pages, order="deterministic")).hexdigest()
-    key = hash_inputs(site.info, pages, site.targets, notes, space, *options)
-    packed = keep_stage(site.cache, f"index of {folder}", key, IndexFiles, pack)
+    packed = pack(index)
+    if index.questions:
+        bundle = StagedIndex(packed).open()
+        packed = pack(
+            withhold_questions(index, mark_answered(bundle, site.embedder, index.questions))
+        )
     browser = list_browser_files(packed, site.info.language) if answers else None
     return StagedIndex(packed, browser, embedded)
 
@@ -276,7 +252,7 @@ def preview_site(
 
     Returns the same index for browsers too, which is in the site; None without one.
     """
-    index = _stage_index(site, notebook, folder)
+    index = _stage_index(site, notebook)
     files = _list_file_artifacts(BUNDLE_FOLDER, index.packed.files)
     _audit_site(site, notebook, [*files, *_list_browser_artifacts(site, index)])
     write_index(index.packed, folder)
@@ -306,12 +282,11 @@ def publish_function(staged: StagedFunction) -> Manifest:
     Of two builds at once, one waits for the other to be published.
     """
     folder, packed = staged.folder, staged.index.packed
-    scanned_bytes = 0 if staged.settings.store else count_vector_bytes(packed.manifest)
     # Before the lock, which must not be left in a folder that is refused.
     check_function_folder(folder)
     with lock_folder(folder):
         if staged.has_code:
-            write_function(folder, packed.manifest.identity, staged.settings, scanned_bytes)
+            write_function(folder, packed.manifest.identity, staged.settings)
         else:
             write_private_file(folder / SETTINGS_FILE, staged.settings.as_json())
         return write_index(packed, folder / BUNDLE_FOLDER)
@@ -320,7 +295,7 @@ def publish_function(staged: StagedFunction) -> Manifest:
 def _audit_site(site: SiteBuild, notebook: Notebook, served: Iterable[Artifact]) -> None:
     """Audit a site together with what serves its answers."""
     artifacts = chain(site.list_artifacts(), served)
-    audit_artifacts(notebook.notes, artifacts, site.cache, site.pool, notebook.unindexed)
+    audit_artifacts(notebook.notes, artifacts, site.cache, notebook.unindexed)
 
 
 def _list_file_artifacts(folder: str, files: Mapping[str, bytes]) -> list[Artifact]:

@@ -286,10 +286,15 @@ class QuestionFault:
 def check_questions(
     questions: Mapping[str, SectionQuestions], sections: Sequence[SectionPassages]
 ) -> list[QuestionFault]:
-    """List what is wrong with the lines of a file: orphaned, stale, doubled or refused by lint."""
+    """List what is wrong with the lines of a file.
+
+    A line is orphaned or stale; a question is refused by the lint, doubled, or with one word less
+    it is that of another section.
+    """
     by_id = {section.id: section for section in sections}
     faults: list[QuestionFault] = []
-    owners: dict[tuple[str, ...], str] = {}
+    owners: dict[tuple[str, ...], tuple[str, str]] = {}
+    asked: list[tuple[str, str, tuple[str, ...]]] = []
     for name, listed in questions.items():
         section = by_id.get(name)
         if section is None:
@@ -301,9 +306,17 @@ def check_questions(
         for question in listed.questions:
             if fault := find_question_fault(question, section.text):
                 faults.append(QuestionFault(name, f"“{question}” {fault}"))
-            words = tuple(sorted(set(extract_words(question, section.windows[0].language))))
-            owner = owners.setdefault(words, name)
+                continue
+            words = tuple(drop_framing(extract_words(question, section.windows[0].language)))
+            owner, _ = owners.setdefault(words, (name, question))
             if owner != name:
                 problem = f"“{question}” asks what a question of {owner} asks; keep one"
+                faults.append(QuestionFault(name, problem))
+            asked.append((name, question, words))
+    for name, question, words in asked:
+        for place, word in enumerate(words):
+            owner, other = owners.get(words[:place] + words[place + 1 :], (name, ""))
+            if owner != name:
+                problem = f"“{question}” without “{word}” is “{other}” of {owner}; ask it otherwise"
                 faults.append(QuestionFault(name, problem))
     return faults

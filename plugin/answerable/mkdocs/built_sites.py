@@ -10,7 +10,6 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import get_plugin_logger
 
-from ..indexing.answer_place import choose_answer_place
 from ..indexing.caches import ProcessPool
 from ..indexing.files import write_file
 from ..indexing.generators import OPTIONS_FILE, Project
@@ -20,20 +19,15 @@ from ..indexing.html_site.built_site import (
     list_html_files,
     read_built_site,
 )
-from ..indexing.pages.page_index import start_indexing_pages
+from ..indexing.pages.cache import start_indexing_pages
 from ..indexing.widget import injection
-from ..indexing.widget.injection import read_widget_files
+from ..indexing.widget.injection import inject_tags, read_widget_files
 from ..serve.errors import SiteError
-from . import widget
-from .options import (
-    AnswerableConfig,
-    read_cutting_rules,
-    resolve_endpoint,
-)
+from .options import read_cutting_rules
 from .pages import FinishedBuild, SitePages, describe_site
 from .plugin import AnswerablePlugin
-from .publish import check_site_options, list_function_needs
-from .widget import append_inline_widget_to_page, make_widget_config, place_widget
+from .publish import check_site_options
+from .widget import make_widget_config, write_widget_tags
 
 log = get_plugin_logger(__name__)
 
@@ -130,7 +124,6 @@ def read_built_pages(
         folder=folder,
         output=output or folder,
         embedder=plugin.defer_embedder(),
-        pool=pool,
         author=config.site_author,
         strict=strict,
         widget_config=make_widget_config(config, options, site.pages, ""),
@@ -140,26 +133,17 @@ def read_built_pages(
     return BuiltPages(build, built.base)
 
 
-def resolve_injected_endpoint(options: AnswerableConfig, language: str) -> str | None:
-    """Resolve the endpoint of published pages, where None leaves a link to one as it is.
-
-    It is "" where browsers answer, which do not ask that of an earlier run.
-    """
-    place = choose_answer_place(options.answers_in, list_function_needs(options))
-    return "" if place == "browser" else resolve_endpoint(options, language)
-
-
 def inject_widget_into_site(pages: BuiltPages, endpoint: str | None) -> int:
     """Put the widget into every page of a built site, and return how many files have changed.
 
-    A second run changes no byte. endpoint: as ``resolve_injected_endpoint`` returns it.
+    A second run changes no byte. endpoint: None leaves it to the page.
     """
     build = pages.build
     folder, options = build.output, build.options
     for name, text in read_widget_files().items():
         write_file(folder / name, text.encode())
     script = injection.OFFLINE_SCRIPT if build.is_offline else injection.WIDGET_SCRIPT
-    changed, lacks_header = 0, False
+    changed = 0
     for name in list_html_files(folder):
         path = folder / name
         if path.is_symlink():
@@ -173,14 +157,10 @@ def inject_widget_into_site(pages: BuiltPages, endpoint: str | None) -> int:
         # Relative, but in 404.html, which any url may show.
         depth = len(PurePosixPath(name).parts) - 1
         up = pages.base if name == "404.html" else quote("../" * depth)
-        html = append_inline_widget_to_page(html, options)
-        html, lacks = place_widget(html, up + script, endpoint, options)
-        lacks_header |= lacks
+        html = inject_tags(html, write_widget_tags(up + script, endpoint, options))
         after = html.encode("utf-8", errors="surrogateescape")
         write_file(path, after, keep_mode=True)
         changed += after != before
-    if lacks_header:
-        log.warning(widget.UNKNOWN_HEADER)
     return changed
 
 

@@ -14,12 +14,12 @@ from mkdocs.structure.pages import Page
 from ..indexing.answers import CheckedAnswers
 from ..indexing.caches import ProcessPool
 from ..indexing.html_site.source_pages import parse_front_matter
+from ..indexing.pages.cache import start_indexing_pages
 from ..indexing.pages.page_index import (
     CuttingRules,
     PageIndex,
     read_published_transcript,
     resolve_transcript_path,
-    start_indexing_pages,
 )
 from ..indexing.pages.records import PageSource, Transcript, parse_metadata
 from ..indexing.widget.site_files import WidgetConfig
@@ -70,7 +70,6 @@ class FinishedBuild:
     folder: Path
     output: Path
     embedder: Embedder
-    pool: ProcessPool
     author: str | None
     strict: bool
     widget_config: WidgetConfig

@@ -15,22 +15,19 @@ from mkdocs.exceptions import PluginError
 from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
 from mkdocs.structure.files import File, Files
-from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
-from mkdocs.utils.templates import TemplateContext
 
 from ..indexing.caches import LazyEmbedder, ProcessPool
 from ..indexing.files import format_error
 from ..indexing.local_model import make_build_embedder
-from ..indexing.pages.page_index import UnreadPageError
+from ..indexing.pages.cache import UnreadPageError
 from ..indexing.widget import injection
-from ..indexing.widget.injection import read_widget_files
+from ..indexing.widget.injection import inject_tags, read_widget_files
 from ..indexing.widget.site_files import WidgetConfig
 from ..serve.embedders.embedder import Embedder
 from ..serve.errors import AnswerableError
 from ..serve.provider_registry import EMBEDDER_PROVIDERS
-from . import widget
 from .options import (
     AnswerableConfig,
     explain_unknown_option,
@@ -53,7 +50,7 @@ from .pages import (
     start_reading_pages,
 )
 from .publish import audit_unindexed_site, check_site_options, preview_build, publish_build
-from .widget import append_inline_widget, find_theme_search, make_widget_config, place_widget
+from .widget import find_theme_search, make_widget_config, write_widget_tags
 
 if TYPE_CHECKING:
     from ..serve.engine import Engine
@@ -78,7 +75,6 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         # The docs path of each page by its path in the site, also of pages that were not read.
         self._outputs: dict[str, str] = {}
         self._endpoint: str | None = None
-        self._warned_of_header = False
         self._embedder: Embedder | None = None
         self._engine: Engine | None = None
 
@@ -130,8 +126,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             self._pending = []
             self._complete = True
             self._outputs = {}
-            self._warned_of_header = False
-        self._nested_builds += 1
+            self._nested_builds += 1
 
     def on_build_error(self, *, error: Exception) -> None:
         """Forget a build that has failed."""
@@ -166,16 +161,6 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             log.info("The last bundle stays as it is (%s).", error)
         return env
 
-    # After the search plugin; the pages of the index were read before.
-    @event_priority(-100)
-    def on_page_context(
-        self, context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation
-    ) -> TemplateContext:
-        """Append the widget to a page's content if it is placed inline."""
-        del config, nav
-        page.content = append_inline_widget(page.content or "", self.config)
-        return context
-
     @event_priority(-100)
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
         """Put the widget into a page."""
@@ -189,7 +174,8 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         """Put the widget into a page of the theme, such as 404.html, which any url may show."""
         if not template_name.endswith(".html"):
             return output_content
-        return self._inject(output_content, resolve_site_path(config) + self._script)
+        script_url = resolve_site_path(config) + self._script
+        return self._inject(output_content, script_url, is_page=False)
 
     # After the i18n plugin, which builds the other languages in its own, and after whatever else
     # writes files then: the leak audit reads them.
@@ -207,7 +193,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
                 self._publish(config)
             elif self.build_handler is None:
                 folder = Path(config.site_dir)
-                audit_unindexed_site(self.config, folder, self._outputs, self._pool)
+                audit_unindexed_site(self.config, folder, self._outputs)
         self._pending = []
 
     @event_priority(-100)
@@ -216,11 +202,11 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
     ) -> LiveReloadServer:
         """Mount the ask route, and watch the notes and the other files beside the pages."""
         # Imported late: a build does not serve.
-        from ..serve.http.adapters import wsgi
-        from ..serve.http.logs import REFUSAL_LOG_FILE, make_line_appender, make_refusal_logger
+        from ..function import dev
+        from ..function.logs import REFUSAL_LOG_FILE, make_line_appender, make_refusal_logger
 
         del builder
-        base = unquote(resolve_site_path(config)) + wsgi.ASK_BASE
+        base = unquote(resolve_site_path(config)) + dev.ASK_BASE
         app: Any = server.get_app()
         options = self.config
         log_refusal = make_refusal_logger(
@@ -230,14 +216,14 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             os.urandom(32),
         )
         host = config.dev_addr.host
-        service = wsgi.make_dev_service(base, host, lambda: self._engine, log_refusal, log.warning)
-        server.set_app(wsgi.mount_ask_route(app, service))
+        ask_app = dev.create_dev_app(base, host, lambda: self._engine, log_refusal, log.warning)
+        server.set_app(dev.mount_ask_route(app, ask_app, base))
         for path in list_input_files(options):
             if path.exists():
                 server.watch(str(path))
-        url = f"http://{host}:{config.dev_addr.port}{resolve_site_path(config)}{wsgi.ASK_BASE}"
+        url = f"http://{host}:{config.dev_addr.port}{resolve_site_path(config)}{dev.ASK_BASE}"
         log.info("The ask box answers at %sanswer", url)
-        log.info("A coding agent asks after: %s", wsgi.format_agent_command(url))
+        log.info("A coding agent asks after: %s", dev.format_agent_command(url))
         return server
 
     def defer_embedder(self) -> LazyEmbedder:
@@ -276,7 +262,6 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             folder=Path(config.site_dir),
             output=Path(config.site_dir),
             embedder=self.defer_embedder(),
-            pool=self._pool,
             author=config.site_author,
             strict=config.strict,
             widget_config=widget_config,
@@ -290,14 +275,12 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         else:
             publish_build(built)
 
-    def _inject(self, html: str, script_url: str) -> str:
+    def _inject(self, html: str, script_url: str, *, is_page: bool = True) -> str:
         # A preview asks the dev server, which knows what was edited a moment ago.
         endpoint = None if self._preview else self._endpoint
-        html, lacks_header = place_widget(html, script_url, endpoint, self.config)
-        if lacks_header and not self._warned_of_header:
-            self._warned_of_header = True
-            log.warning(widget.UNKNOWN_HEADER)
-        return html
+        return inject_tags(
+            html, write_widget_tags(script_url, endpoint, self.config, is_page=is_page)
+        )
 
     def _open_embedder(self, options: AnswerableConfig) -> Embedder:
         """Open the embedder that options name, once for all builds of a preview."""

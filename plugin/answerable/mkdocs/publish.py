@@ -18,15 +18,14 @@ from ..indexing.answer_place import (
     locate_unpublished_function,
 )
 from ..indexing.answers import check_answers, read_answers
+from ..indexing.audit.audit import Artifact, audit_artifacts, walk_artifacts
 from ..indexing.build import check_weight_patterns
-from ..indexing.caches import ProcessPool
 from ..indexing.files import (
     check_notebook_location,
     check_private_location,
     format_count,
     join_problems,
 )
-from ..indexing.leak_audit.audit import Artifact, audit_artifacts, walk_artifacts
 from ..indexing.notes import notebook as note_ids
 from ..indexing.notes.notebook import Notebook, read_notebook
 from ..indexing.pages.page_index import check_enrichment_ids
@@ -206,7 +205,7 @@ def preview_build(built: FinishedBuild, report: Callable[[str], object] = log.in
 
 
 def audit_unindexed_site(
-    options: AnswerableConfig, folder: Path, outputs: Mapping[str, str], pool: ProcessPool
+    options: AnswerableConfig, folder: Path, outputs: Mapping[str, str]
 ) -> None:
     """Audit what a build has written of which no index can be made; nothing is published.
 
@@ -216,7 +215,7 @@ def audit_unindexed_site(
         notebook = read_notebook(Path(options.notebook), writes_key=True)
         _report_new_key(notebook)
         written = walk_artifacts(folder, folder.name, outputs)
-        audit_artifacts(notebook.notes, written, Path(options.cache), pool, notebook.unindexed)
+        audit_artifacts(notebook.notes, written, Path(options.cache), notebook.unindexed)
 
 
 def _choose_answer_place(built: FinishedBuild, whole: SitePages) -> AnswerPlace:
@@ -275,7 +274,6 @@ def _describe_site(
         outputs=pages.outputs,
         list_artifacts=partial(_list_artifacts, built, pages),
         cache=built.cache,
-        pool=built.pool,
         embedder=built.embedder,
         dimensions=resolve_dimensions(built.options),
         choose_profile=partial(resolve_profile, built.options),

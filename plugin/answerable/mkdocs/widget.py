@@ -1,28 +1,22 @@
-"""Check the ask widget's options, resolve its links and examples, and place it in pages."""
+"""Check the ask widget's options, resolve its links and examples, and write the tags of pages."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from urllib.parse import quote, urlsplit
 
 from mkdocs.config.defaults import MkDocsConfig
 
 from ..indexing.pages.page_index import PageIndex
-from ..indexing.widget.injection import (
-    append_element,
-    check_address,
-    drop_duplicate_element,
-    format_element,
-    inject_widget,
-    make_issue_form,
-    put_into_article,
-    put_into_header,
-)
+from ..indexing.widget.injection import write_tags
 from ..indexing.widget.site_files import (
     MAX_EXAMPLES,
     WidgetConfig,
     suggest_page_examples,
     suggest_site_examples,
 )
+from ..serve.errors import SiteError
 from ..serve.retrieval.question import clean_question
+from ..serve.structure import is_safe_url
 from .options import (
     DEFAULT_SHORTCUT,
     AnswerableConfig,
@@ -34,11 +28,8 @@ from .options import (
 # Of MkDocs' three themes; those without a page of results open their dialog for `?q=`.
 _RESULTS_PAGE = "search.html?q={question}"
 
-Placement = Literal["button", "header", "inline", "none"]
-
-UNKNOWN_HEADER = (
-    "widget.placement: only the headers of the themes material, mkdocs and readthedocs are known, "
-    "so the Ask button floats; set `placement: button`, or place <answerable-ask> in your theme"
+_ISSUE_BODY = (
+    "The ask box of this site did not find an answer.\n\nQuestion: {question}\nBundle: {bundle}\n"
 )
 
 
@@ -48,7 +39,24 @@ def check_widget_options(config: AnswerableConfig) -> None:
     for name in ("search", "authors", "feedback"):
         option = config.widget[name]
         if option is not None and not _is_off(option):
-            check_address(name, option)
+            _check_address(name, option)
+
+
+def _check_address(name: str, value: object) -> None:
+    text = str(value)
+    schemes = "https?|mailto" if name == "authors" else "https?"
+    is_known = re.match(rf"(?:{schemes}):|(?![^/?#]*:)", text, re.I)
+    if not (text and isinstance(value, str) and is_safe_url(f"/{text}") and is_known):
+        absolute = "an http(s) or mailto: url" if name == "authors" else "an http(s) url"
+        raise SiteError(
+            f"widget.{name}: {value!r} is neither {absolute} nor an address from the site's root "
+            "without a leading slash; correct it, or write none"
+        )
+    allowed = () if name == "feedback" else ("{question}", "{bundle}")
+    rest = re.sub("|".join(map(re.escape, allowed)) or "$", "", text)
+    if "{" in rest or "}" in rest:
+        may = f"only {' and '.join(allowed)} may stand in it" if allowed else "none may stand in it"
+        raise SiteError(f"widget.{name}: {text!r} has other braces, and {may}; correct it")
 
 
 def make_widget_config(
@@ -77,7 +85,7 @@ def make_widget_config(
         page_examples=page_examples,
         sources=sources,
         search=_resolve_address(widget.search, search),
-        authors=_resolve_address(widget.authors, make_issue_form(config.repo_url or "")),
+        authors=_resolve_address(widget.authors, _make_issue_form(config.repo_url or "")),
         feedback=_resolve_address(widget.feedback, None),
     )
 
@@ -119,46 +127,35 @@ def find_theme_search(config: MkDocsConfig) -> str | None:
     return _RESULTS_PAGE if theme.get("include_search_page") else "?q={question}"
 
 
-def append_inline_widget(content: str, options: AnswerableConfig) -> str:
-    """Append the widget to a page's content if the option places it inline."""
-    if options.widget.placement != "inline":
-        return content
-    return append_element(content, _widget_element(options, "inline"))
+def _make_issue_form(repo_url: str) -> str | None:
+    """Make the address of a repository's form for issues; None for an unknown host.
 
-
-def append_inline_widget_to_page(html: str, options: AnswerableConfig) -> str:
-    """Append the widget to the article of a whole page if the option places it inline."""
-    if options.widget.placement != "inline":
-        return html
-    return put_into_article(html, _widget_element(options, "inline")) or html
-
-
-def place_widget(
-    html: str, script_url: str, endpoint: str | None, options: AnswerableConfig
-) -> tuple[str, bool]:
-    """Put the widget into a whole page; one with the widget in its content keeps it there.
-
-    Returns the page, and whether it has no known header to put the widget into.
+    The question and the bundle are placeholders in it.
     """
-    placement = options.widget.placement
-    placed: str | None = html
-    if placement is None:
-        # Where nobody has chosen a place, it is beside the search of Material, else it floats.
-        header = _widget_element(options, "header")
-        placed = put_into_header(html, header, of_material=True) or html
-    elif placement == "header":
-        placed = put_into_header(html, _widget_element(options, "header"))
-    elif placement == "inline":
-        placed = drop_duplicate_element(html, _widget_element(options, "inline"))
-    floats = placement in (None, "button", "header")
-    element = _widget_element(options, "button") if floats else None
-    injected = inject_widget(placed or html, script_url, endpoint=endpoint, element=element)
-    return injected, placed is None and injected != html
+    parts = urlsplit(repo_url)
+    host = (parts.hostname or "").removeprefix("www.")
+    names = [name for name in parts.path.partition("/-/")[0].split("/") if name]
+    is_gitlab = host == "gitlab.com" or host.startswith("gitlab.")
+    if len(names) < 2 or (host != "github.com" and not is_gitlab):
+        return None
+    # Without the user info, which may hold a password.
+    root = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+    body = quote(_ISSUE_BODY, safe="{}")
+    if is_gitlab:
+        form = f"-/issues/new?issue%5Btitle%5D={{question}}&issue%5Bdescription%5D={body}"
+    else:
+        names = names[:2]
+        form = f"issues/new?title={{question}}&body={body}"
+    names[-1] = names[-1].removesuffix(".git")
+    return f"{root}/{quote('/'.join(names), safe='/%')}/{form}"
 
 
-def _widget_element(options: AnswerableConfig, placement: Placement) -> str:
-    shortcut = parse_shortcut(options.widget.shortcut)
-    return format_element(
-        None if placement == "button" else placement,
-        None if shortcut == DEFAULT_SHORTCUT else shortcut,
-    )
+def write_widget_tags(
+    script_url: str, endpoint: str | None, options: AnswerableConfig, *, is_page: bool = True
+) -> str:
+    """Write the tags that load the widget. is_page: False for a page of the theme, such as 404."""
+    placement, shortcut = options.widget.placement or "", parse_shortcut(options.widget.shortcut)
+    if placement == "inline" and not is_page:
+        placement = "none"
+    keys = None if shortcut == DEFAULT_SHORTCUT else shortcut
+    return write_tags(script_url, endpoint, placement, keys)

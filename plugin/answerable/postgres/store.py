@@ -13,11 +13,11 @@ from ..serve.errors import BundleError, StorageError
 from ..serve.index.columns import Index
 from ..serve.index.manifest import Manifest, Profile, parse_manifest
 from ..serve.retrieval.bm25 import select_top_rows
-from ..serve.retrieval.rank import Ranking, max_cosine_per_hint, score_codes, score_rows
+from ..serve.retrieval.rank import Ranking, max_cosine_per_hint, score_rows
 from ..serve.retrieval.store import Candidates, Floats, PassageQuery, Rows, TermPostings
 from ..serve.structure import unpack_blocks, unpack_spans
 from ..serve.types import Passage, RoutingHint
-from ..serve.vectors import SCALAR_POOL, Int8Codes
+from ..serve.vectors import Int8Codes
 from . import tables
 from .connections import OPENING_SECONDS, Fetch, Row
 from .options import SearchMethod, check_search_method
@@ -93,7 +93,7 @@ def merge_candidates(first: Candidates, second: Candidates) -> Candidates:
     return Candidates(rows, np.concatenate([first.cosines, second.cosines])[places])
 
 
-# The nearest passages of an exact search that are fetched before any others.
+# The nearest rows of an exact search that are fetched before any others.
 MIN_NEAREST = 256
 # Others that are scored beside those that an index gives.
 _MAX_INDEX_EXTRAS = 2 * ROWS_PER_FETCH
@@ -181,7 +181,7 @@ class PostgresStore:
         """Find the best hints, always exactly: those with something added where it matters."""
         if not self.manifest.counts["hints"]:
             return Candidates(np.zeros(0, np.intp), np.zeros(0, np.float32))
-        limit = max(SCALAR_POOL, count)
+        limit = max(MIN_NEAREST, count)
         windows = self._fetch(self._vectors.select_nearest_hints(), _format_vector(unit), limit)
         nearest = self._score_hints(unit, windows)
         # No other hint is nearer than the last of these.
@@ -258,8 +258,7 @@ class PostgresStore:
         if data.size != size * len(vectors):
             raise BundleError("the database's vectors have other dimensions: publish again")
         values = np.ascontiguousarray(data.reshape(-1, size)[:, _VECTOR_HEADER_BYTES:]).view(">f2")
-        codes = Int8Codes(values.astype(np.int8), norms)
-        return numbers, score_codes(codes, unit, np.arange(len(vectors)))
+        return numbers, Int8Codes(values.astype(np.int8), norms).score(unit)
 
     def _ceiling(self, unit: Floats, nearest: Candidates) -> float:
         """Bound the cosine of all that is not among the nearest."""

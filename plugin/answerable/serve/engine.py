@@ -102,7 +102,8 @@ class Engine(Generic[StoreT]):
 
     def bound_tokens(self, question: str) -> int:
         """Bound the tokens that a question costs, which are none if its answer is stored."""
-        return 0 if self._has_stored_answer(question) else self.max_question_tokens
+        most = self.max_question_tokens
+        return 0 if most and self._has_stored_answer(question) else most
 
     def parse_question(self, question: str) -> QuestionReading:
         """Read the content terms of a question, in the site's spelling."""

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -11,7 +10,7 @@ from functools import cache
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from .errors import CancelledError, ProviderError
+from .errors import ProviderError
 from .provider_registry import is_private_address
 from .request_context import current_context
 
@@ -49,18 +48,15 @@ def call_provider(
     read: Callable[[Any], T],
     ends: float,
     bound: int,
-    later: int | None = None,
     max_body: int = MAX_RESPONSE_BYTES,
 ) -> T:
     """Call a provider, with one retry on a transient fault.
 
     request: calls an ``OpenAI`` with streaming responses, whose key comes from OPENAI_API_KEY
-    alone. read: takes the parsed JSON of the reply; both run in another thread. ends: by
-    ``time.monotonic()``; the current question may end before. bound: the tokens that one attempt
-    costs if the server never tells. later: the most that other calls after this one can cost, None
-    if unknown. max_body: the bytes that a reply may have. ProviderError names the kind of fault and
-    repeats nothing of what the provider said. The current context counts each attempt, but not yet
-    its tokens.
+    alone. read: takes the parsed JSON of the reply. ends: by ``time.monotonic()``; the current
+    question may end before. bound: the most tokens that one attempt can cost, which count where
+    it fails after it was sent. max_body: the bytes that a reply may have. ProviderError names the
+    kind of fault and repeats nothing of what the provider said.
     """
     context = current_context()
     ends = min(ends, context.ends)
@@ -68,14 +64,11 @@ def call_provider(
         context.check_deadline()
         if time.monotonic() >= ends:
             raise _timeout_error()
-        context.begin_provider_call(bound, later)
         try:
-            return _run_until(ends, lambda: read(_send(base_url, request, ends, max_body)))
-        except CancelledError:
-            raise
+            return read(_send(base_url, request, ends, max_body))
         except Exception as error:
-            if _is_free_failure(error):
-                context.end_provider_call(0, 0)
+            if not _is_free_failure(error):
+                context.assume_tokens(bound)
             fault, pause = _classify_error(error), _parse_retry_after(error)
         # Outside the handler: an error raised here has no reference to what the provider said.
         if attempt == _MAX_RETRIES or not fault.transient or time.monotonic() + pause >= ends:
@@ -118,34 +111,6 @@ def _read_usage_field(usage: dict[str, Any], *names: str) -> int | None:
         ):
             return value
     return None
-
-
-def _run_until(ends: float, work: Callable[[], T]) -> T:
-    """Run ``work`` in a thread and return its result.
-
-    TimeoutError if it takes too long, CancelledError if the current context is abandoned.
-
-    A client's timeout starts anew with every part that it reads, and none bounds the lookup of a
-    name. The thread of a late call ends with the client's own timeout, and its result is dropped.
-    """
-    from concurrent.futures import FIRST_COMPLETED, Future, wait
-
-    outcome: Future[T] = Future()
-
-    def run() -> None:
-        try:
-            outcome.set_result(work())
-        except BaseException as error:  # handed to the caller
-            outcome.set_exception(error)
-
-    # A process that ends does not wait for a daemon.
-    threading.Thread(target=run, name="answerable-call", daemon=True).start()
-    abandoned = current_context().abandoned
-    awaited: list[Future[Any]] = [outcome, abandoned] if abandoned else [outcome]
-    wait(awaited, max(0.0, ends - time.monotonic()), FIRST_COMPLETED)
-    if abandoned and abandoned.done() and not outcome.done():
-        raise CancelledError("the run was interrupted: run it again")
-    return outcome.result(0.0)
 
 
 def _send(

@@ -1,6 +1,7 @@
 """Opening of embedders and answerers by name, those of other distributions included."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,6 +18,18 @@ from .retrieval.store import Store
 from .settings import BUNDLE_FOLDER, MODEL_FOLDER, FunctionSettings, read_settings
 from .stores.bundle import Bundle, open_bundle
 from .types import Evidence
+
+
+@contextmanager
+def _counting(bound: int) -> Iterator[None]:
+    """Count the declared bound of tokens for a block that counts none itself."""
+    context = current_context()
+    before = context.tokens
+    try:
+        yield
+    finally:
+        if context.tokens == before:
+            context.assume_tokens(bound)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +50,7 @@ class RegisteredEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """See Embedder; EmbedderError for anything but such vectors."""
-        with current_context().bounding("embedder", self.max_question_tokens):
+        with _counting(self.max_question_tokens):
             vectors = self.inner.embed(texts)
         return check_vectors(vectors, len(texts), self.identity)
 
@@ -69,7 +82,7 @@ class RegisteredAnswerer:
 
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
         """See Answerer."""
-        with current_context().bounding("answerer", self.max_question_tokens):
+        with _counting(self.max_question_tokens):
             return self.inner.draft(question, evidence, violation)
 
 

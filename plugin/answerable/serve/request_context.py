@@ -5,17 +5,12 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from .errors import CancelledError, ContractStage, ProviderError, Rule
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
 
 AttributeValue = bool | int | float | str | None
 # Adds attributes to a span that is open.
@@ -81,53 +76,26 @@ def _name_attributes(
 
 
 RequestStage = Literal["embedding", "searching", "writing", "checking"]
-# Receives the most tokens that a question can have cost when the provider call that is about to
-# begin is over, and the most that later ones can add; None for what has no bound. May refuse.
-Charge = Callable[[int | None, int | None], object]
-
-
-@dataclass(slots=True)
-class _CallBlock:
-    """Hold the tokens of the provider calls of a block.
-
-    ``bounds``: of calls that have reported none; with ``has_default`` there is one, of the block as
-    a whole. ``counted``: what the others have reported.
-    """
-
-    bounds: list[int | None] = field(default_factory=list)
-    counted: int = 0
-    has_default: bool = False
 
 
 class RequestContext:
     """Share the state of one question between the HTTP service, the engine and the providers.
 
-    ``ends``: by ``time.monotonic()``. ``tokens_in`` and ``tokens_out``: counted by providers so
-    far. ``stages``: those begun so far, in order, each as often as it was begun.
-    ``storage_seconds``: spent waiting for a database. ``refusals``: how often each rule of the
-    contract has refused something, as ``stage/rule``. ``abandoned``: once it is done, the wait for
-    a provider ends with CancelledError; without one, a call under way is awaited and counted though
-    its reader left.
+    ``ends``: by ``time.monotonic()``. ``listener`` is notified of stages. ``tokens_in`` and
+    ``tokens_out``: counted by providers so far. ``stages``: those begun so far, in order, each as
+    often as it was begun. ``storage_seconds``: spent waiting for a database. ``refusals``: how
+    often each rule of the contract has refused something, as ``stage/rule``.
     """
 
-    def __init__(
-        self,
-        seconds: float = float("inf"),
-        listener: Callable[[RequestStage], None] | None = None,
-        abandoned: "Future[None] | None" = None,
-    ) -> None:
+    def __init__(self, seconds: float = float("inf")) -> None:
         self.ends = time.monotonic() + seconds
+        self.listener: Callable[[RequestStage], None] | None = None
         self.tokens_in = 0
         self.tokens_out = 0
         self.storage_seconds = 0.0
         self.stages: list[RequestStage] = []
         self.refusals: Counter[str] = Counter()
-        self._blocks = [_CallBlock()]
-        # Blocks that have ended, by caller: nothing in them is counted any more.
-        self._past_blocks: list[tuple[str, _CallBlock]] = []
-        self.abandoned = abandoned
-        self._listener = listener
-        self._charge: Charge | None = None
+        self._uncounted = 0
         self._cancelled = threading.Event()
         self._milliseconds: dict[str, float] = {}
 
@@ -137,15 +105,13 @@ class RequestContext:
         return self.ends - time.monotonic()
 
     @property
-    def cost(self) -> int | None:
-        """Bound the tokens spent so far; None if a call that was never counted has no bound."""
-        blocks = (*self._blocks, *(block for _, block in self._past_blocks))
-        return _sum_bounds(self.tokens_in + self.tokens_out, blocks)
+    def tokens(self) -> int:
+        """The tokens of all calls: what providers have counted, else the most they can have."""
+        return self.tokens_in + self.tokens_out + self._uncounted
 
-    def begin(self, seconds: float, listener: Callable[[RequestStage], None] | None = None) -> None:
-        """Set the deadline, counted from now, and who is notified of stages."""
+    def begin(self, seconds: float) -> None:
+        """Set the deadline, counted from now."""
         self.ends = time.monotonic() + seconds
-        self._listener = listener
 
     @contextmanager
     def stage(self, name: RequestStage) -> Iterator[None]:
@@ -163,8 +129,8 @@ class RequestContext:
     def announce(self, name: RequestStage) -> None:
         """Notify the listener that a stage begins, without timing it."""
         self.stages.append(name)
-        if self._listener:
-            self._listener(name)
+        if self.listener:
+            self.listener(name)
 
     @contextmanager
     def reserving(self, seconds: float) -> Iterator[None]:
@@ -188,61 +154,14 @@ class RequestContext:
         self._cancelled.wait(min(seconds, max(0.0, self.left)))
         self.check_deadline()
 
-    def begin_provider_call(self, bound: int | None = None, later: int | None = None) -> None:
-        """Charge ``bound`` tokens for a provider call until it is counted.
-
-        later: the most that calls after it can cost this question; None if that is unknown.
-        Raises what the charge of ``charging`` raises: then the provider may not be called.
-        """
-        block = self._blocks[-1]
-        if block.has_default:
-            block.bounds.clear()
-            block.has_default = False
-        self._charge_bound(bound, later)
-        block.bounds.append(bound)
-
-    def end_provider_call(self, tokens_in: int, tokens_out: int) -> None:
-        """Count the tokens of the provider call that began last, in place of its bound."""
-        block = self._blocks[-1]
-        # Without a current context, every caller gets a new one, where no call has begun.
-        if block.bounds:
-            block.bounds.pop()
-        block.has_default = False
-        block.counted += tokens_in + tokens_out
+    def count_tokens(self, tokens_in: int, tokens_out: int) -> None:
+        """Count the tokens of a provider's call, as the provider has counted them."""
         self.tokens_in += tokens_in
         self.tokens_out += tokens_out
 
-    @contextmanager
-    def bounding(self, caller: str, bound: int) -> Iterator[None]:
-        """Charge ``bound`` tokens for a block, unless its calls begin or count themselves.
-
-        All blocks of a caller cost that bound together. Raises as ``begin_provider_call`` does.
-        """
-        past = [block for name, block in self._past_blocks if name == caller]
-        charged = _sum_bounds(sum(block.counted for block in past), past)
-        remaining = 0 if charged is None else max(0, bound - charged)
-        block = _CallBlock([remaining], has_default=True) if remaining else _CallBlock()
-        if remaining:
-            self._charge_bound(remaining, None)
-        self._blocks.append(block)
-        try:
-            yield
-        finally:
-            self._past_blocks.append((caller, self._blocks.pop()))
-
-    @contextmanager
-    def charging(self, charge: Charge) -> Iterator[None]:
-        """Call ``charge`` before each provider call of a block."""
-        self._charge = charge
-        try:
-            yield
-        finally:
-            self._charge = None
-
-    def _charge_bound(self, bound: int | None, later: int | None) -> None:
-        if self._charge:
-            cost = self.cost
-            self._charge(None if cost is None or bound is None else cost + bound, later)
+    def assume_tokens(self, tokens: int) -> None:
+        """Count the most tokens that a call can have cost whose provider has told none."""
+        self._uncounted += tokens
 
     def count_refusals(self, stage: ContractStage, *rules: Rule) -> None:
         """Count the drafts, claims and routes that the contract has refused."""
@@ -255,17 +174,6 @@ class RequestContext:
     def timings(self) -> dict[str, float]:
         """Return the milliseconds spent in each stage that has ended."""
         return dict(self._milliseconds)
-
-
-def _sum_bounds(counted: int, blocks: Iterable[_CallBlock]) -> int | None:
-    """Add the bounds of uncounted calls to a count; None if one of them is None."""
-    total = counted
-    for block in blocks:
-        for bound in block.bounds:
-            if bound is None:
-                return None
-            total += bound
-    return total
 
 
 _current_context: ContextVar[RequestContext | None] = ContextVar("answerable_call", default=None)

@@ -7,7 +7,7 @@ import pytest
 
 from answerable.indexing.html_site.built_site import BuiltSite, BuiltSiteOptions, read_built_site
 from answerable.indexing.notes.note_places import make_about_resolver
-from answerable.indexing.widget import injection
+from answerable.indexing.widget.injection import WIDGET_SCRIPT
 from answerable.serve.errors import NotebookError
 from support.sites import index, put
 
@@ -201,4 +201,4 @@ def test_links_and_rights_of_pages_are_kept(tmp_path: Path) -> None:
     assert "; 2 files changed" in index(tmp_path).stdout
     assert (folder / "b.html").readlink() == Path("a.html")
     assert (folder / "a.html").stat().st_mode & 0o777 == 0o664
-    assert (folder / "b.html").read_text().count(injection.WIDGET_ELEMENT) == 1
+    assert (folder / "b.html").read_text().count(WIDGET_SCRIPT) == 1

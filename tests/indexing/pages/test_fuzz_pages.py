@@ -10,11 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from answerable.indexing.pages import page_index
+from answerable.indexing.pages.cache import decode_page, encode_page
 from answerable.indexing.pages.page_index import (
     CuttingRules,
     PageIndex,
-    decode_page,
-    encode_page,
     index_record,
 )
 from answerable.indexing.pages.passages import PassageWindow

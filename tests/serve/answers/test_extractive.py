@@ -101,7 +101,7 @@ def test_on_the_wire_a_passage_is_cited_by_its_line(tmp_path: Path) -> None:
     assert source.text.startswith(citation.quote, citation.start)
     assert "The chain is twelve millimetres thick." in citation.quote
     assert len(citation.quote.split()) <= 60 < len(source.text.split())
-    body = serialize_answer(reply, bundle, "req_1")
+    body = serialize_answer(reply, bundle)
     assert body["claims"][0]["text"] == source.text
     assert len(body["claims"][0]["blocks"]) == 19
     assert body["citations"][0]["quote"] == citation.quote

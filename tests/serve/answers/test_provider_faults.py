@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from answerable.function.stream import EVENT_STREAM_TYPE
 from answerable.serve.answers.openai_answerer import OpenAIAnswerer
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.embedders.openai_embedder import OpenAIEmbedder
 from answerable.serve.errors import AnswerableError, EmbedderError, ProviderError
-from answerable.serve.http.messages import EVENT_STREAM_TYPE
 from answerable.serve.types import Evidence, Passage
 from support import published_functions
 from support.deadlines import PATIENCE, finish, until

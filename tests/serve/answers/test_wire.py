@@ -27,7 +27,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
 
 def test_citations_are_numbered_in_order_of_first_use(bundle: Bundle) -> None:
     claims = (Claim("One.", (OTHER,)), Claim("Two", (QUOTE, OTHER)))
-    body = serialize_answer(Reply(Answer(claims, (Route(HINT),)), "high"), bundle, "req_1")
+    body = serialize_answer(Reply(Answer(claims, (Route(HINT),)), "high"), bundle)
     assert [c["n"] for c in body["citations"]] == [1, 2, 3]
     assert [c["id"] for c in body["citations"]] == ["storms", "mooring#chains", "note:1"]
     assert body["claims"][1] == {"text": "Two", "citations": [2, 1]}
@@ -38,7 +38,7 @@ def test_citations_are_numbered_in_order_of_first_use(bundle: Bundle) -> None:
 
 def test_a_record_carries_its_quote_and_a_hint_only_its_surface(bundle: Bundle) -> None:
     reply = Reply(Answer((Claim("One.", (OTHER,)),), (Route(HINT),)))
-    record, hint = serialize_answer(reply, bundle, "req_1")["citations"]
+    record, hint = serialize_answer(reply, bundle)["citations"]
     assert record == {
         "n": 1, "kind": "record", "id": "storms", "url": "/storms/",
         "absolute_url": "https://harbour.example/storms/", "title": "Storms",
@@ -59,13 +59,13 @@ def test_a_record_says_its_language_where_the_site_has_several(bundle: Bundle) -
     cited = replace(QUOTE, language="fr")
     reply = Reply(Answer((Claim("Une.", (cited,)),), (Route(HINT),)))
     there = replace(bundle, index=replace(bundle.index, site=several))
-    record, hint = serialize_answer(reply, there, "req_1")["citations"]
+    record, hint = serialize_answer(reply, there)["citations"]
     assert record["language"] == "fr"
     assert "language" not in hint
 
 
 def test_a_refusal_has_no_citations_on_the_wire(bundle: Bundle) -> None:
-    body = serialize_answer(Reply(reason="no-evidence"), bundle, "req_1")
+    body = serialize_answer(Reply(reason="no-evidence"), bundle)
     assert (body["mode"], body["reason"], body["answer"]) == ("not-found", "no-evidence", "")
     assert body["citations"] == body["claims"] == body["routes"] == []
     assert body["bundle"] == bundle.manifest.id

@@ -15,7 +15,7 @@ from answerable.serve.engine import Engine
 from answerable.serve.index.manifest import OPENAI_PROFILE, Profile
 from answerable.serve.retrieval.bm25 import compute_idfs, score_bm25
 from answerable.serve.retrieval.question import asks_about_now
-from answerable.serve.retrieval.rank import fade_common_phrase, score_all_codes
+from answerable.serve.retrieval.rank import fade_common_phrase
 from answerable.serve.retrieval.retrieve import RetrievalResult
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.text.normalization import split_ngrams
@@ -92,7 +92,7 @@ def test_the_score_joins_the_words_and_the_cosine_of_the_codes(tmp_path: Path) -
     rows = store.index.codes.codes.astype(float)
     vector = LetterEmbedder().embed(["rope of a mooring"])[0]
     cosines = rows @ vector / np.linalg.norm(rows, axis=1)
-    assert score_all_codes(store.index.codes, vector) == pytest.approx(cosines, abs=1e-6)
+    assert store.index.codes.score(vector) == pytest.approx(cosines, abs=1e-6)
     for s in search(store, "rope of a mooring").passages:
         assert s.dense == pytest.approx(cosines[s.row], abs=1e-6)
         assert s.base == pytest.approx((s.lexical + 0.75 * s.dense) / 1.75, abs=1e-6)

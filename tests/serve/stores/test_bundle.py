@@ -19,7 +19,6 @@ from answerable.serve.index.columns import COLUMNS, Index
 from answerable.serve.index.format import Container, join_content, pack_container
 from answerable.serve.index.manifest import LOCAL_PROFILE, MANIFEST_FILE, Manifest
 from answerable.serve.retrieval.bm25 import score_bm25
-from answerable.serve.retrieval.rank import score_all_codes
 from answerable.serve.stores.bundle import open_bundle
 from answerable.serve.structure import is_safe_url
 from answerable.serve.vectors import Int8Codes
@@ -113,7 +112,7 @@ def test_bundle_without_notes_or_pages_is_opened(tmp_path: Path) -> None:
         assert opened.manifest.counts["passages"] == len(some_pages)
         assert len(opened.hints) == len(some_notes)
         query = LetterEmbedder().embed(["rope"])[0]
-        assert score_all_codes(opened.index.codes, query).shape == (len(some_pages),)
+        assert opened.index.codes.score(query).shape == (len(some_pages),)
         assert score_bm25(opened.postings_of(()), {"rope": 1.0}).shape == (len(some_pages),)
 
 

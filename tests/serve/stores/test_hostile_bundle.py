@@ -183,7 +183,7 @@ def ask_everything(bundle: Bundle) -> None:
         assert all(is_safe_url(span.url) for span in passage.spans if span.kind == "link")
     assert all(is_safe_url(hint.url) for hint in bundle.hints)
     reply = Engine(bundle, LetterEmbedder(), ExtractiveAnswerer()).answer(QUESTION, "en")
-    body = serialize_answer(reply, bundle, "req_1")
+    body = serialize_answer(reply, bundle)
     json.dumps(body, allow_nan=False)
     assert all(is_safe_url(citation["url"]) for citation in body["citations"])
 

@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import islice
 from typing import Literal
 
 from webvtt import WebVTT
@@ -14,8 +13,6 @@ from webvtt.errors import MalformedCaptionError, MalformedFileError
 from ...serve.errors import NotebookError
 from .note_lint import ErrorCollector
 
-# Stands for a tag within a line, which may divide two words or interrupt one.
-SOFT_BREAK = "\x01"
 # Each stops at the next bracket: a file of nothing but `<` is read in linear time.
 CUE_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<[0-9][0-9:.]*>|\{\\[^{}]*\}")
 
@@ -28,21 +25,7 @@ _REPLACEMENT = "\ufffd"
 _MAX_DIGITS = 8
 
 _CUE_TIMES = re.compile(r"\s*[0-9][0-9:.,]*\s*(?:-->|\u2192)\s*[0-9]")
-_CUE_ARROW = re.compile(r"-->[ \t]*[0-9]")
 _NOT_PROSE = re.compile(r"(?:WEBVTT|STYLE|REGION)\b")
-
-# Hours, minutes, seconds and frames, with the fraction that may follow.
-_TIME = re.compile(r"(?<![\w:])\d{1,3}(?::\d\d){1,3}(?:[.,]\d{1,3})?(?![\w:])")
-# Of every time, the colon and what follows: a pattern that begins with a letter is fast.
-_MINUTE = re.compile(r":\d\d(?<=\d:\d\d)")
-# A single time may be of anything; two may be of cues.
-_MIN_TIMES = 2
-# Events of SubStation Alpha: fields before the text, which is the last one.
-_EVENT = re.compile(r"^[ \t]*(?:Dialogue|Comment):", re.M)
-_FORMAT = re.compile(r"^[ \t]*Format:(.*),[ \t]*Text[ \t]*\r?$", re.M)
-_DEFAULT_FIELDS = 9
-_OVERRIDE = re.compile(r"\{[^{}\n]*\}")
-_LINE_BREAK = re.compile(r"\\[Nnh]")
 
 
 def decode_character_references(text: str) -> str:
@@ -72,11 +55,6 @@ def _decode_reference(reference: str) -> str:
         # The five bytes that Windows-1252 leaves free are controls, as in Latin-1.
         return bytes([code]).decode("cp1252", "ignore") or chr(code)
     return chr(code).translate(_LINE_ENDS)
-
-
-def has_cue_times(text: str) -> bool:
-    """Tell whether a text has times with arrows, as WebVTT and SubRip have them."""
-    return _CUE_ARROW.search(text) is not None
 
 
 def classify_lines(text: str) -> Iterator[tuple[str, bool]]:
@@ -111,26 +89,6 @@ def strip_cue_times(text: str) -> str:
     prose = "\n".join(line if is_prose else "" for line, is_prose in classify_lines(text))
     without_tags = CUE_TAG.sub(lambda tag: "\n" * tag[0].count("\n"), prose)
     return decode_character_references(without_tags)
-
-
-def has_caption_times(text: str) -> bool:
-    """Tell whether a text may hold captions with times of any format."""
-    # Few texts have what looks like minutes, and only those are looked at closely.
-    return all(
-        len(list(islice(pattern.finditer(text), _MIN_TIMES))) == _MIN_TIMES
-        for pattern in (_MINUTE, _TIME)
-    )
-
-
-def strip_caption_times(text: str) -> str:
-    """Remove times, and the fields and styles of SubStation Alpha; every line stays in place."""
-    if _EVENT.search(text):
-        formats = _FORMAT.findall(text)
-        count = formats[-1].count(",") + 1 if formats else _DEFAULT_FIELDS
-        fields = re.compile(rf"{_EVENT.pattern}(?:[^,\n]*,){{{count}}}", re.M)
-        text = fields.sub("", text)
-        text = _LINE_BREAK.sub(" ", _OVERRIDE.sub(SOFT_BREAK, text))
-    return _TIME.sub("", text)
 
 
 TranscriptFormat = Literal["vtt", "srt"]

@@ -1,19 +1,16 @@
-"""Pages as a build keeps them: passages, counts of terms and enrichment, cached by content."""
+"""Pages as a build keeps them: passages, counts of terms and enrichment."""
 
 import posixpath
 import re
 import sys
-import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
-import msgspec
 import yaml
 
 from ...serve.errors import NotebookError, SiteError
@@ -26,7 +23,6 @@ from ...serve.text.tokenization import (
     split_words,
 )
 from .. import stems
-from ..caches import ProcessPool, SqliteCache, hash_inputs, show_progress
 from ..notes.transcripts import TranscriptFormat, parse_transcript
 from ..yaml_reader import YamlError, find_duplicate_key, parse_yaml
 from .html_parser import parse_article
@@ -145,119 +141,6 @@ def find_stems(texts: Iterable[str], language: str) -> dict[str, str]:
     tokens = frozenset().union(*map(str.split, texts))
     words = frozenset().union(*(extract_words(token, language) for token in tokens))
     return {word: term for word in sorted(words) if (term := stem(word)) != word}
-
-
-PAGE_CACHE_FILE = "pages.sqlite3"
-
-
-class UnreadPageError(SiteError):
-    """A page that a dirty build has not rendered and that no earlier build has kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class PendingPages:
-    """Pages that are being indexed: for each its keys and what the cache has of it, encoded.
-
-    ``new_entries`` yields the others, encoded, in their order; it can be read once. Nothing is
-    decoded while MkDocs writes its pages: the garbage collector would go through it repeatedly.
-    """
-
-    keys: tuple[bytes, ...]
-    place_keys: tuple[bytes, ...]
-    cached: tuple[bytes | None, ...]
-    new_entries: Iterator[bytes]
-    cache_folder: Path
-
-    def collect(self) -> tuple[PageIndex, ...]:
-        """Return every page's index, in order. SiteError if one cannot be read."""
-        entries: dict[bytes, bytes] = {}
-        pages: list[PageIndex] = []
-        missing = self.cached.count(None)
-        with (
-            closing(SqliteCache(self.cache_folder / PAGE_CACHE_FILE)) as store,
-            show_progress("reading pages") as report,
-        ):
-            for place, key, data in zip(self.place_keys, self.keys, self.cached, strict=True):
-                if data is None:
-                    data = entries[key] = next(self.new_entries)
-                    if report:
-                        report(len(entries), missing)
-                if store.get(place) != key:
-                    entries[place] = key
-                pages.append(decode_page(data))
-            store.put(entries)
-            store.touch([*self.keys, *self.place_keys])
-        return tuple(pages)
-
-
-def start_indexing_pages(
-    sources: Iterable[PageSource], rules: CuttingRules, cache_folder: Path, pool: ProcessPool
-) -> PendingPages:
-    """Begin to index the pages that the cache lacks. UnreadPageError if one has no text."""
-    keys: list[bytes] = []
-    places: list[bytes] = []
-    cached: list[bytes | None] = []
-    missing: list[tuple[PageSource, CuttingRules]] = []
-    with closing(SqliteCache(cache_folder / PAGE_CACHE_FILE)) as store:
-        for source in sources:
-            place = hash_page_place(source, rules)
-            key = store.get(place) or b"" if source.html is None else hash_page(source, rules)
-            data = store.get(key)
-            if data is not None and not is_intact(data):
-                data = None
-            if data is None:
-                if source.html is None:
-                    raise UnreadPageError(
-                        f"{source.id}: its text is not known; build without --dirty once"
-                    )
-                missing.append((source, rules))
-            places.append(place)
-            keys.append(key)
-            cached.append(data)
-    size = sum(len(source.html or "") for source, _ in missing)
-    new_entries = pool.map(_index_source, missing, size)
-    return PendingPages(tuple(keys), tuple(places), tuple(cached), new_entries, cache_folder)
-
-
-def _index_source(task: tuple[PageSource, CuttingRules]) -> bytes:
-    source, rules = task
-    return encode_page(index_record(parse_record(source), rules))
-
-
-def hash_page(source: PageSource, rules: CuttingRules) -> bytes:
-    """Hash all that could change the index of a page."""
-    return hash_inputs(source, *_list_rules(source, rules))
-
-
-def hash_page_place(source: PageSource, rules: CuttingRules) -> bytes:
-    """Hash what is known of a page without its text: its last index is found by this."""
-    return hash_inputs(source.id, source.url, source.language, *_list_rules(source, rules))
-
-
-def _list_rules(source: PageSource, rules: CuttingRules) -> tuple[object, ...]:
-    return rules.window, rules.abbreviations, rules.enrichment.get(source.id, "")
-
-
-def encode_page(page: PageIndex) -> bytes:
-    """Encode a page's index as compressed JSON, which has a checksum."""
-    return zlib.compress(msgspec.json.encode(page), 1)
-
-
-def is_intact(data: bytes) -> bool:
-    """Test whether bytes are as ``encode_page`` wrote them."""
-    try:
-        zlib.decompress(data)
-    except zlib.error:
-        return False
-    return True
-
-
-def decode_page(data: bytes) -> PageIndex:
-    """Decode what ``encode_page`` wrote."""
-    page = msgspec.json.decode(zlib.decompress(data), type=PageIndex)
-    # A site repeats its terms.
-    shared = (replace(row, terms=tuple(map(sys.intern, row.terms))) for row in page.term_counts)
-    return replace(page, term_counts=tuple(shared))
 
 
 _ABBREVIATION_LINE = re.compile(r"^\*\[([^\]\n]+)\]:[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)

@@ -2,8 +2,6 @@
 
 import json
 import re
-import shutil
-from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
@@ -23,8 +21,12 @@ from ..browser_files import (
 from ..files import write_file
 from ..pages.page_index import PageIndex
 from ..questions import SectionQuestions, list_allowed_questions, list_sections
-from .injection import WIDGET_FOLDER, read_widget_files
-from .scripts import join_modules, read_engine_files, wrap_module
+from .injection import (
+    WIDGET_FOLDER,
+    read_engine_files,
+    read_widget_files,
+    write_offline_scripts,
+)
 
 # Examples that the ask box shows, and questions that are tried for them.
 MAX_EXAMPLES = 3
@@ -197,30 +199,17 @@ def write_widget_files(
         engine = read_engine_files()
         write_addressed_files(engine, folder / WIDGET_FOLDER)
         current |= {engine.folder, MODEL_FOLDER}
-        scripts = [f"{engine.folder}/{path}" for path in engine.files if path.endswith(".js")]
+        scripts = [f"{engine.folder}/{path}" for path in engine.files]
         content = format_widget_config(config, bundle, scripts, dict(sorted(entries.items())))
     write_file(folder / WIDGET_CONFIG_PATH, content)
     # Last: until then the file of the last build names them.
     remove_stale_files(folder / WIDGET_FOLDER, current)
     if is_offline:
-        _write_offline_scripts(folder)
-
-
-def _write_offline_scripts(folder: Path) -> None:
-    """Write a classic script for each file of the widget, since a page of a disk loads no other."""
-    home = folder / WIDGET_FOLDER
-    paths = [folder / name for name in (*read_widget_files(), WIDGET_CONFIG_PATH)]
-    for kind in ("engine", "index", "model"):
-        paths += (path for path in (home / kind).rglob("*") if path.is_file())
-    files = {path.relative_to(home).as_posix(): path.read_bytes() for path in paths}
-    sources = {path: data.decode() for path, data in files.items() if path.endswith(".js")}
-    shutil.rmtree(home / "offline", ignore_errors=True)
-    for path, data in files.items():
-        if path in sources:
-            script = wrap_module(join_modules(sources, path))
-        else:
-            script = f'document.currentScript.file = "{b64encode(data).decode()}";\n'
-        write_file(home / "offline" / f"{path}.js", script.encode())
+        home = folder / WIDGET_FOLDER
+        own = [folder / name for name in (*read_widget_files(), WIDGET_CONFIG_PATH)]
+        kinds = ("engine", "index", "model")
+        listed = (path for kind in kinds for path in (home / kind).rglob("*"))
+        write_offline_scripts(home, [*own, *listed])
 
 
 def _unwrap_one(values: Mapping[str, str]) -> BundleIds:

@@ -267,10 +267,8 @@ class OpenAIAnswerer:
             self._max_output(),
             len(question.encode("utf-8", "replace")),
         )
-        # A second attempt sends the same once more, and there is no third.
-        later = request.max_tokens + _VIOLATION_TOKENS if violation is None else 0
         try:
-            text = request.send(self.base_url, self.api, self.deadline, later).text
+            text = request.send(self.base_url, self.api, self.deadline).text
         except ProviderError as error:
             cause = error.cause or "other"
             remedy = _REMEDIES.get(cause, str(error))
@@ -326,12 +324,10 @@ class _JsonRequest:
         """Bound the tokens of one attempt."""
         return self._max_prompt() + self.uncounted_bytes + self.max_output
 
-    def send(
-        self, base_url: str | None, api: AnswerAPI, deadline: float, later: int | None = None
-    ) -> _ModelOutput:
+    def send(self, base_url: str | None, api: AnswerAPI, deadline: float) -> _ModelOutput:
         """Send the request and count its tokens; ProviderError for an output that is cut off.
 
-        deadline: in seconds. later: the most tokens that later calls can cost, None if unknown.
+        deadline: in seconds.
         """
         asks_responses = is_openai_address(base_url) if api == "auto" else api == "responses"
         ask, read = (
@@ -339,8 +335,8 @@ class _JsonRequest:
             else (self._chat, self._read_completion)
         )  # fmt: skip
         ends = time.monotonic() + deadline
-        output = call_provider(base_url, ask, read, ends, self.max_tokens, later)
-        current_context().end_provider_call(*output.tokens)
+        output = call_provider(base_url, ask, read, ends, self.max_tokens)
+        current_context().count_tokens(*output.tokens)
         if output.is_cut:
             raise ProviderError(
                 f"the model's output was cut off at {self.max_output} tokens: choose a model that "

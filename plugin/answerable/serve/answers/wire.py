@@ -19,10 +19,11 @@ from ..types import (
     Confidence,
     HintCitation,
     Passage,
+    Place,
     RecordCitation,
     Reply,
 )
-from .units import TextRange
+from .units import TextRange, link_to_range
 
 Json = dict[str, Any]
 
@@ -273,9 +274,7 @@ def _indent_from_zero(block: Json) -> None:
 _TEMPLATE_FIELD = re.compile(r"\{(\w+)\}")
 
 
-def serialize_answer(
-    reply: Reply, store: Store, request_id: str, remarks: Iterable[Remark] = ()
-) -> dict[str, Any]:
+def serialize_answer(reply: Reply, store: Store, remarks: Iterable[Remark] = ()) -> dict[str, Any]:
     """Serialize the body of a 200 answer: claims and routes by the numbers of their citations.
 
     remarks: on the question's words.
@@ -304,12 +303,11 @@ def serialize_answer(
         "site_url": store.index.site.url,
         "bundle": store.manifest.id,
         "built_at": store.manifest.built_at,
-        "request_id": request_id,
-        **_serialize_stored(reply, store, request_id),
+        **_serialize_stored(reply, store),
     }
 
 
-def _serialize_stored(reply: Reply, store: Store, request_id: str) -> Json:
+def _serialize_stored(reply: Reply, store: Store) -> Json:
     """Serialize what a stored answer alone has: its question, and the excerpts after it.
 
     The excerpts have no remarks of their own: those of the answer stand before both.
@@ -320,7 +318,7 @@ def _serialize_stored(reply: Reply, store: Store, request_id: str) -> Json:
     return {
         "stored": True,
         "question": reply.stored,
-        "excerpts": after and serialize_answer(after, store, request_id),
+        "excerpts": after and serialize_answer(after, store),
     }
 
 
@@ -434,4 +432,23 @@ def _serialize_citation(citation: Citation, number: int, store: Store) -> Mappin
         "url": citation.url,
         "label": citation.label,
         "locator": citation.locator,
+    }
+
+
+def serialize_places(places: Iterable[Place]) -> dict[str, Json]:
+    """Serialize the places that a search finds as rows, by id.
+
+    ``href`` leads to the line. ``is_cut``, for agents alone: the section goes on where the text
+    ends.
+    """
+    return {
+        place.passage.id: {
+            "url": place.passage.url,
+            "title": place.passage.title,
+            "text": place.passage.text,
+            "line": place.line,
+            "href": link_to_range(place.passage, place.start, place.end),
+            "is_cut": place.is_cut,
+        }
+        for place in places
     }

@@ -86,7 +86,7 @@ class OpenAIEmbedder:
             max_body=MAX_RESPONSE_BYTES + len(batch) * self.identity.dimensions * _MAX_NUMBER_BYTES,
         )
         vectors = self._parse_vectors(data, len(batch))
-        current_context().end_provider_call(*tokens)
+        current_context().count_tokens(*tokens)
         return vectors
 
     def _parse_vectors(self, data: Any, count: int) -> Vectors:

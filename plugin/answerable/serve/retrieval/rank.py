@@ -1,8 +1,7 @@
 """The one formula that ranks passages and hints, whose numbers are a profile's.
 
 ``base = (hybrid * lexical + dense * cosine) / (hybrid + dense)`` is compared with the floor, and
-``score = (base + boost + page + fresh + questions * question) * weight`` orders the passages. The
-score of all rows is estimated from one bit a number; that of the best is exact.
+``score = (base + boost + page + fresh + questions * question) * weight`` orders the passages.
 """
 
 import datetime as dt
@@ -19,10 +18,9 @@ from ..index.manifest import Profile
 from ..rules import RULES
 from ..text.tokenization import STOPWORDS, extract_terms, split_lowercase_words
 from ..types import Passage, RoutingHint
-from ..vectors import SCALAR_POOL, Int8Codes
 from .bm25 import compute_idf, score_bm25, select_top_rows
 from .question import FRAMING_WORDS, Idfs, QuestionReading
-from .store import Candidates, Floats, PassageQuery, Rows, Signals, Store, memoize_per_store
+from .store import Floats, Rows, Signals, Store, memoize_per_store
 
 T = TypeVar("T", Passage, RoutingHint)
 F = TypeVar("F", float, NDArray[np.float32])
@@ -40,8 +38,6 @@ _SILENT_WORDS = (STOPWORDS | FRAMING_WORDS) - frozenset(RULES["polar"].split())
 # Added to the score of a section that is known to answer the very question: more than all else, so
 # that no other passage takes its place among the candidates.
 KNOWN_QUESTION_BONUS: float = RULES["rank"]["KNOWN_QUESTION_BONUS"]
-# Rows scored together: few enough for what is made of them to stay in a core's cache.
-_ROWS_PER_BLOCK = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +130,8 @@ def compute_signals(store: Store, reading: QuestionReading) -> Signals:
     )
 
 
-def score_rows(
-    profile: Profile, rows: Rows, dense: Floats, signals: Signals, slack: float = 0
-) -> Ranking:
-    """Score some rows by their cosines and signals. slack: by how much one may miss the floor.
+def score_rows(profile: Profile, rows: Rows, dense: Floats, signals: Signals) -> Ranking:
+    """Score some rows by their cosines and signals.
 
     The floor is compared with neither the page nor the recency nor the weight of a passage, and a
     section that is known to answer the very question is above any floor.
@@ -151,7 +145,7 @@ def score_rows(
         np.float32(profile.questions) * signals.question,
     )
     score = (base + signals.boost + signals.page + signals.fresh + questions) * signals.weight
-    above_floor = add_floored_boost(profile, base, signals.boost) >= profile.floor - slack
+    above_floor = add_floored_boost(profile, base, signals.boost) >= profile.floor
     parts = (signals.lexical, dense, signals.boost, signals.page, signals.question)
     return Ranking(rows, score, base, *parts, above_floor | is_known)
 
@@ -159,59 +153,6 @@ def score_rows(
 def add_floored_boost(profile: Profile, base: F, boost: F) -> F:
     """Add to a base score what of its boost the floor is compared with."""
     return base + profile.floored_boost * boost
-
-
-def find_passage_candidates(stream: Int8Codes, profile: Profile, query: PassageQuery) -> Candidates:
-    """Find the passages that may come first by the estimate of all, and score them exactly.
-
-    Among them are the best that the asker can read, and ``near`` of the best under the floor.
-    """
-    unit, signals = query.unit, query.signals
-    rows = np.arange(len(signals.weight))
-    estimated = score_rows(profile, rows, stream.estimate(unit), signals, stream.slack(unit))
-    likely = estimated.above_floor
-    pool = max(SCALAR_POOL, query.top_k)
-    is_candidate = np.zeros(len(rows), dtype=np.bool_)
-    for mask in (likely, likely & query.readable):
-        is_candidate[select_top_rows(estimated.score, pool, mask)] = True
-    if query.near:
-        is_near = ~likely & (estimated.base >= query.near_floor - stream.slack(unit))
-        is_candidate[select_top_rows(estimated.score, query.near, is_near)] = True
-    candidates = np.flatnonzero(is_candidate)
-    return Candidates(candidates, score_codes(stream, unit, candidates))
-
-
-def find_hint_candidates(
-    stream: Int8Codes, owners: NDArray[np.uint32], added: Floats, unit: Floats, count: int
-) -> Candidates:
-    """Find the hints that may come first, by the best cosine of their windows.
-
-    owners: (windows,) the hint of each. added: (hints,) what is added to each hint's cosine.
-    """
-    hints = len(added)
-    estimated = max_cosine_per_hint(owners, stream.estimate(unit), hints) + added
-    candidates = np.sort(select_top_rows(estimated, max(SCALAR_POOL, count)))
-    windows = np.flatnonzero(np.isin(owners, candidates))
-    cosines = max_cosine_per_hint(owners[windows], score_codes(stream, unit, windows), hints)
-    return Candidates(candidates, cosines[candidates])
-
-
-def score_codes(codes: Int8Codes, query: Floats, rows: Rows) -> Floats:
-    """Compute the cosine of the float query with the codes of some rows. Returns (len(rows),)."""
-    # Summed in one order, so that equal rows have equal cosines, and in float64, so that another
-    # order, such as that of the engine in the browser, comes to the same float32.
-    dots = np.einsum("ij,j->i", codes.decode_rows(rows), query, dtype=np.float64)
-    cosines: Floats = (dots * codes.inverse_norms[rows]).astype(np.float32)
-    return cosines
-
-
-def score_all_codes(codes: Int8Codes, query: Floats) -> Floats:
-    """Compute the cosine of the float query with every row, some at a time. Returns (n,)."""
-    cosines = np.empty(len(codes), dtype=np.float32)
-    for start in range(0, len(codes), _ROWS_PER_BLOCK):
-        rows = np.arange(start, min(start + _ROWS_PER_BLOCK, len(codes)))
-        cosines[rows] = score_codes(codes, query, rows)
-    return cosines
 
 
 def max_cosine_per_hint(owners: NDArray[np.uint32], cosines: Floats, hints: int) -> Floats:

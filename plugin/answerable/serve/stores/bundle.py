@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..errors import BUILD_AGAIN, BundleError
 from ..index.columns import Index
 from ..index.format import MALFORMED
 from ..index.manifest import Manifest
 from ..index.read import read_index
-from ..retrieval.rank import find_hint_candidates, find_passage_candidates, score_codes
+from ..retrieval.rank import max_cosine_per_hint
 from ..retrieval.store import (
     Candidates,
     Floats,
@@ -148,18 +150,20 @@ class Bundle:
         return _index_postings(self)
 
     def passage_candidates(self, query: PassageQuery) -> Candidates:
-        """Score the best passages by the estimates of all."""
-        return find_passage_candidates(self.index.codes, self.manifest.profile, query)
+        """Score all passages."""
+        codes = self.index.codes
+        return Candidates(np.arange(len(codes)), codes.score(query.unit))
 
     def passage_cosines(self, unit: Floats, rows: Rows) -> Candidates:
         """Score some passages."""
-        return Candidates(rows, score_codes(self.index.codes, unit, rows))
+        return Candidates(rows, self.index.codes.select_rows(rows).score(unit))
 
     def hint_candidates(self, unit: Floats, added: Floats, count: int) -> Candidates:
-        """Score the best hints by the estimates of all."""
-        return find_hint_candidates(
-            self.index.hint_codes, self.index.hint_owners, added, unit, count
-        )
+        """Score all hints."""
+        del count
+        windows = self.index.hint_codes.score(unit)
+        cosines = max_cosine_per_hint(self.index.hint_owners, windows, len(added))
+        return Candidates(np.arange(len(added)), cosines)
 
     def passages_at(self, rows: Collection[int]) -> Mapping[int, Passage]:
         """Build the passages of some rows."""

@@ -104,13 +104,6 @@ function fitViewport({ style }) {
   style.setProperty("--top", `${visualViewport?.offsetTop}px`);
 }
 
-/** Return what has the focus, inside of shadow roots too. */
-export function findFocus() {
-  let node = document.activeElement;
-  while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
-  return node === document.body ? null : /** @type {HTMLElement | null} */ (node);
-}
-
 /**
  * Name the keys of an event as the attribute `shortcut` does; Cmd counts as Ctrl.
  * @param {KeyboardEvent} event

@@ -1,11 +1,13 @@
 /** Draw the parts of the box: elements, and the blocks of a passage as its page shows them. */
 
 import { demand, resolveAddress } from "./request.js";
+import { LOAD_MILLISECONDS } from "./strings.js";
 
 /**
  * @typedef {import("./strings.js").Say} Say
  * @typedef {{ text: string, code?: boolean, href?: string }} Span
  * @typedef {Record<string, any> & { kind: string }} Block
+ * @typedef {{ text: string, kind: string }} Piece of code
  */
 
 /**
@@ -227,7 +229,7 @@ function makeSpan(name, text = "") {
 
 /**
  * Draw pieces of code as lines, each piece with its kind as a class.
- * @param {{ text: string, kind: string }[]} pieces
+ * @param {Piece[]} pieces
  */
 function drawLines(pieces) {
   const lines = [makeSpan("code-line")];
@@ -240,35 +242,52 @@ function drawLines(pieces) {
   return lines;
 }
 
+/** @type {Record<string, Promise<Piece[][]>>} */
+const pageCodes = {};
+/** @type {Record<string, string>} */
+const ENTITIES = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'", "#39": "'", "#x27": "'" };
+
 /**
- * Give the code of a passage the classes of the same code on its page, once that is loaded.
+ * Read the blocks of code of a page, once. Nothing of it is parsed as HTML: a policy would tell of its styles.
+ * @param {string} address
+ */
+async function readCodes(address) {
+  const isHere = address === location.href.split("#")[0];
+  const signal = AbortSignal.timeout(LOAD_MILLISECONDS);
+  const page = isHere ? document.body.innerHTML : await fetch(address, { signal }).then((response) => response.text());
+  return (page.match(/<pre[\s>].*?<\/pre>/gs) ?? []).map(readPieces);
+}
+
+/** @param {string} html of a block of code */
+function readPieces(html) {
+  /** @type {string[]} */
+  const kinds = [];
+  return html.split(/(<[^>]*>)/).flatMap((part) => {
+    if (part.startsWith("</")) kinds.pop();
+    else if (part.startsWith("<")) kinds.push(/ class=["']?(\w{1,3})(?=["'\s>])/.exec(part)?.[1] ?? "");
+    else if (part) return { text: part.replace(/&([^;]+);/g, (whole, name) => ENTITIES[name] ?? whole), kind: kinds.at(-1) ?? "" };
+    return [];
+  });
+}
+
+/**
+ * Give the code of a passage the classes of the same code on its page, if that is of this site.
  * @param {HTMLElement} words
  * @param {string | null} link
  */
-export function colorCode(words, link) {
+export async function colorCode(words, link) {
   const blocks = [...words.querySelectorAll("pre > code")];
   if (!blocks.length || !link?.startsWith(`${location.origin}/`) || location.protocol === "file:") return;
-  // It is read as data: nothing in it runs.
-  const request = new XMLHttpRequest();
-  request.open("GET", link.split("#")[0]);
-  request.responseType = "document";
-  request.onload = () => {
-    const sources = [...(request.response?.querySelectorAll("pre code") ?? [])];
-    for (const block of blocks) {
-      const source = sources.find(({ textContent }) => textContent.trimEnd() === block.textContent?.trimEnd());
-      if (!source) continue;
-      const walker = document.createTreeWalker(source, NodeFilter.SHOW_TEXT);
-      const pieces = [];
-      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-        const { className = "" } = node.parentElement ?? {};
-        pieces.push({ text: node.textContent ?? "", kind: /^\w{1,3}$/.test(className) ? className : "" });
-      }
-      const marks = Array.from(block.children, ({ className }) => className);
-      block.replaceChildren(...drawLines(pieces));
-      [...block.children].forEach((line, place) => (line.className = marks[place] ?? line.className));
-    }
-  };
-  request.send();
+  const [address] = link.split("#");
+  const sources = await (pageCodes[address] ??= readCodes(address).catch(() => []));
+  for (const block of blocks) {
+    const read = (/** @type {Piece[]} */ pieces) => pieces.map(({ text }) => text).join("").trim();
+    const pieces = sources.find((source) => read(source) === block.textContent?.trim());
+    if (!pieces) continue;
+    const marks = Array.from(block.children, ({ className }) => className);
+    block.replaceChildren(...drawLines(pieces));
+    [...block.children].forEach((line, place) => (line.className = marks[place] ?? line.className));
+  }
 }
 
 /**

@@ -2,10 +2,11 @@
 
 import BUTTON_CSS from "./button.css" with { type: "text" };
 import BOX_CSS from "./box.css" with { type: "text" };
+import PAGE_CSS from "./page.css" with { type: "text" };
 import { copyText, drawAgents, drawWays, makeSharedAddress, takeSharedQuestion } from "./actions.js";
 import { drawAnswer, listSources, numberCitations } from "./answer.js";
 import { formatAnswer } from "./copy.js";
-import { buildPanel, drawCloser, findFocus, MAX_CHARACTERS, measureQuestion, nameChord, openModally } from "./dialog.js";
+import { buildPanel, drawCloser, MAX_CHARACTERS, measureQuestion, nameChord, openModally } from "./dialog.js";
 import { button, drawNote, element, icon, ICONS } from "./draw.js";
 import { askForVote } from "./feedback.js";
 import { land, leave } from "./landing.js";
@@ -30,7 +31,7 @@ const REMEDIES = { failed: "retry", timeout: "retry", offline: "retry", "rate-li
 /** @type {Record<string, string>} */
 const STATUS_NAMES = { 429: "rate-limited", 404: "not-found", 405: "not-found", 501: "not-found", "too-large": "bad-request" };
 
-const [BUTTON_SHEET, BOX_SHEET] = [BUTTON_CSS, BOX_CSS].map((css) => {
+const [BUTTON_SHEET, BOX_SHEET, PAGE_SHEET] = [BUTTON_CSS, BOX_CSS, PAGE_CSS].map((css) => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
   return sheet;
@@ -44,8 +45,6 @@ export class AskBox extends HTMLElement {
   #chord = "";
   /** @type {AbortController | null} */
   #run = null;
-  /** @type {HTMLElement | null} */
-  #opener = null;
   /** @type {Panel | null} */
   #panel = null;
   #asked = "";
@@ -82,6 +81,7 @@ export class AskBox extends HTMLElement {
     // Once: instant navigation changes the base.
     this.#answerer ??= new Answerer(this);
     const { signal } = (this.#connection = new AbortController());
+    if (!document.adoptedStyleSheets.includes(PAGE_SHEET)) document.adoptedStyleSheets.push(PAGE_SHEET);
     document.addEventListener("keydown", this.#onShortcut, { signal });
     this.#showShortcut(this.getAttribute("shortcut") ?? "Ctrl+I");
     addEventListener("pagehide", this.#onLeave, { signal });
@@ -124,7 +124,8 @@ export class AskBox extends HTMLElement {
     const dialog = this.#panel?.dialog;
     if (!this.#isInline && !dialog?.matches(":modal")) {
       if (!this.#emit("answerable:open", {}, true)) return false;
-      this.#opener = findFocus() ?? this.#trigger;
+      // What has the focus now gets it back from the browser.
+      if (document.activeElement === document.body) this.#trigger.focus({ preventScroll: true });
       openModally(/** @type {HTMLDialogElement} */ (this.#build().dialog));
       this.toggleAttribute("open", true);
     }
@@ -250,9 +251,8 @@ export class AskBox extends HTMLElement {
       measureQuestion(panel);
       type(panel.question.value);
     });
-    panel.question.addEventListener("focus", () => {
-      this.#answerer?.prepare();
-    });
+    // A failure is told when something is asked.
+    panel.question.addEventListener("focus", () => this.#answerer?.prepare().catch(() => {}));
     panel.question.addEventListener("keydown", (event) => {
       // 229: the Enter that ends a composition in Safari.
       const isComposing = event.isComposing || event.keyCode === 229;
@@ -300,9 +300,9 @@ export class AskBox extends HTMLElement {
     const kept = list.matches(".typed") ? typed : (this.#kept ?? typed);
     event.preventDefault();
     if (!goToStop({ ...kept, stops: distinct, at })) return;
-    // The focus goes to where the reader goes.
-    this.#opener = null;
     this.close();
+    // The focus goes to where the reader goes.
+    /** @type {HTMLElement | null} */ (document.activeElement)?.blur();
     this.#land();
   }
 
@@ -311,7 +311,6 @@ export class AskBox extends HTMLElement {
     if (this.#panel?.dialog?.open) return;
     if (this.#run) this.#stop();
     this.toggleAttribute("open", false);
-    this.#opener?.focus({ preventScroll: true });
     this.#emit("answerable:close", {});
   }
 

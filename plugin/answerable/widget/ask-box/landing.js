@@ -1,14 +1,10 @@
 /** Show a section after a click: its line highlighted, and a bar that leads on and back. */
 
-import { button, element } from "./draw.js";
+import { button, element, icon, ICONS } from "./draw.js";
 import { findQuote } from "./find.js";
 import { decode } from "./request.js";
 
-const CSS_TEXT = "::highlight(answerable) { color: #1c1400; background-color: #ffe066; }";
 const BAR_HEIGHT = "44px";
-
-/** @type {CSSStyleSheet | null} */
-let sheet = null;
 
 /**
  * Highlight the current stop of a visit, and draw the bar.
@@ -36,7 +32,13 @@ export function land({ stops, at }, { tag, dir, say }, close, go, ways) {
     element("span", { class: "stop-count" }, say("of", { n: at + 1, total: stops.length })),
     step("previous", dir === "rtl" ? "›" : "‹", at - 1),
     step("next", dir === "rtl" ? "‹" : "›", at + 1),
-    ...ways.map(([name, act]) => button(name, say(name), act)),
+    ...ways.map(([name, act]) => {
+      const node = button(name, "", act);
+      // On a phone one of them is its sign alone.
+      if (name === "again") node.append(icon(ICONS.ask));
+      node.append(element("span", {}, say(name)));
+      return node;
+    }),
     close,
   );
 }
@@ -54,14 +56,9 @@ function showLine({ href, line }) {
   const opening = line.split(/\s+/).slice(0, 8).join(" ");
   const [start, body] = [heading ?? document.body, document.body];
   const range = findQuote(body, line, start) ?? findQuote(body, line) ?? findQuote(body, opening, start);
-  if (!range) return heading?.scrollIntoView();
+  if (!range) return start.scrollIntoView();
   let details = range.startContainer.parentElement?.closest("details");
   for (; details; details = details.parentElement?.closest("details")) details.open = true;
-  if (!sheet) {
-    sheet = new CSSStyleSheet();
-    sheet.replaceSync(CSS_TEXT);
-    document.adoptedStyleSheets.push(sheet);
-  }
   CSS.highlights.set("answerable", new Highlight(range));
   const { top, height } = range.getBoundingClientRect();
   // Below the header of a theme, however long the line is.

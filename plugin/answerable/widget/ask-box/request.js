@@ -180,7 +180,8 @@ export class Answerer {
 
   /** @param {HTMLElement} box whose endpoint counts, else that of the page */
   constructor(box) {
-    const link = document.querySelector('link[rel~="answerable"]');
+    // A theme's own link stands before the one that the build has written.
+    const link = [...document.querySelectorAll('link[rel~="answerable"]')].at(-1);
     const address = box.getAttribute("endpoint") ?? link?.getAttribute("href");
     this.#box = box;
     this.endpoint = new URL(address ?? new URL("_answerable/", ROOT), document.baseURI);
@@ -263,18 +264,10 @@ export class Answerer {
     return section.blocks;
   }
 
-  /**
-   * Load what the first question needs; a failure is told when it is asked.
-   * @returns {Promise<boolean>} whether `suggest` lists anything
-   */
+  /** Load what the first question needs. */
   async prepare() {
-    try {
-      const site = await this.#readIndexedSite();
-      if (site) await (await this.#openEngine(site)).prepare();
-      return site !== null;
-    } catch {
-      return false;
-    }
+    const site = await this.#readIndexedSite();
+    if (site) await (await this.#openEngine(site)).prepare();
   }
 
   /**

@@ -2,17 +2,6 @@
 
 import { element, icon, ICONS } from "./draw.js";
 
-const CSS = `
-.answerable-search-row { border-block-end: .05rem solid var(--md-default-fg-color--lightest); }
-.answerable-search-row a:focus-visible { outline: 2px solid var(--md-accent-fg-color); outline-offset: -2px; }
-.md-search-result .answerable-search-row p { margin-block: .6rem; overflow: hidden; text-overflow: ellipsis;
-  white-space: nowrap; color: var(--md-default-fg-color); }
-.answerable-search-row svg { position: absolute; inset-block-start: .5rem; inset-inline-start: .5rem;
-  inline-size: 1.2rem; block-size: 1.2rem; fill: none; stroke: currentColor; stroke-width: 1.75;
-  stroke-linecap: round; stroke-linejoin: round; }
-@media (max-width: 59.984375em) { .answerable-search-row svg { display: none; } }
-`;
-
 /**
  * Show the row while something is typed into the search, if Material has drawn one.
  * @param {HTMLElement & { ask(question: string): void }} box
@@ -20,7 +9,6 @@ const CSS = `
  * @param {AbortSignal} signal removes the row
  */
 export function offerAsk(box, { tag, dir, say }, signal) {
-  const sheet = new CSSStyleSheet();
   const label = element("p");
   // As Material draws results, so that its arrow keys reach the link. Enter in the search follows the link of the
   // highest score, or the first of them: the row if nothing is found.
@@ -34,14 +22,12 @@ export function offerAsk(box, { tag, dir, say }, signal) {
     const list = document.querySelector(".md-search-result__list");
     const question = read();
     if (!list || !question) return row.remove();
-    if (!document.adoptedStyleSheets.includes(sheet)) document.adoptedStyleSheets.push(sheet);
     label.textContent = say("row", { question });
     // What a new tab opens, where the reader wants one.
     link.href = `#ask=${encodeURIComponent(question)}`;
     // Moving it would take the focus away.
     if (row.nextSibling !== list) list.before(row);
   };
-  sheet.replaceSync(CSS);
   link.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();

@@ -24,9 +24,6 @@ export const HOME = new URL(".", import.meta.url);
 /** Texts in English, which also stand for those that a translation lacks. */
 export const IN_ENGLISH = makeLanguage("en", {});
 
-/** @type {Record<string, Promise<Language>>} */
-const loads = {};
-
 /**
  * @param {string} tag
  * @param {Record<string, Text>} strings
@@ -48,10 +45,9 @@ function makeLanguage(tag, strings) {
 export async function loadLanguage(language) {
   const base = baseOf(language);
   if (!LANGUAGES.includes(base)) return IN_ENGLISH;
-  loads[base] ??= fetch(new URL(`strings/${base}.json`, HOME), { signal: AbortSignal.timeout?.(STRINGS_MILLISECONDS) })
+  return fetch(new URL(`strings/${base}.json`, HOME), { signal: AbortSignal.timeout?.(STRINGS_MILLISECONDS) })
     .then(async (response) => makeLanguage(base, await response.json()))
     .catch(() => IN_ENGLISH);
-  return loads[base];
 }
 
 /**

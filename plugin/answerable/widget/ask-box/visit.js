@@ -12,14 +12,20 @@ const KEY = "answerable visit";
  * @property {number} at the place of the current one
  */
 
+/**
+ * Test whether an address is of this page, whatever its query and fragment.
+ * @param {URL} url
+ */
+function isHere({ origin, pathname }) {
+  // Of a page of a disk, this origin is null and that of the location is not.
+  return origin === new URL(location.href).origin && pathname === location.pathname;
+}
+
 /** Read the visit that has led to this page; null where another way has. */
 export function readVisit() {
   try {
     const visit = JSON.parse(sessionStorage[KEY]);
-    const { origin, pathname } = new URL(visit.stops[visit.at].href);
-    // Of a page of a disk, this origin is null and that of the location is not.
-    const isHere = origin === new URL(location.href).origin && pathname === location.pathname;
-    return isHere ? visit : null;
+    return isHere(new URL(visit.stops[visit.at].href)) ? visit : null;
   } catch {
     return null;
   }
@@ -48,10 +54,15 @@ export function goToStop(visit, replaces = false) {
   } catch {
     // Without a storage no bar is shown, and the browser highlights the words.
   }
-  const isHere = url.hash !== "" && url.href.split("#")[0] === location.href.split("#")[0];
-  if (isHere && url.href === location.href) return true;
+  const stays = isHere(url);
+  if (stays) {
+    url.search = location.search;
+    if (url.href === location.href) return true;
+    // Without a fragment, the page would be loaded again.
+    if (!url.hash) url.href += "#";
+  }
   // A page that loads its own links would make two entries of one.
   if (replaces) location.replace(url);
   else location.assign(url);
-  return isHere;
+  return stays;
 }

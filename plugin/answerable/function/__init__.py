@@ -1,0 +1,1 @@
+"""The answer function: a Starlette app over the engine, its guards, and tools for agents."""

@@ -1,0 +1,76 @@
+"""The ask route of the development servers: the function's app beside MkDocs' own WSGI app."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from a2wsgi import ASGIMiddleware
+from starlette.applications import Starlette
+
+from ..serve.engine import Engine
+from ..serve.errors import EmbedderError, ProviderError
+from .app import FoundEngine, create_app
+from .logs import LogRefusal, Logs
+from .policy import Policy
+
+Environ = dict[str, Any]
+StartResponse = Callable[..., Any]
+WsgiApp = Callable[[Environ, StartResponse], Iterable[bytes]]
+
+# Below the site's path; the widget asks there unless an endpoint is configured.
+ASK_BASE = "_answerable/"
+# What an agent calls the site while it is being written.
+_AGENT_NAME = "draft"
+# An author asks as often as they like, and wants to see what they have just written.
+_DEV_POLICY = Policy(
+    rate="1000/second",
+    rate_all="1000/second",
+    cache_seconds=0,
+    in_flight=64,
+    tokens_per_day=None,
+    deadline=600.0,
+)
+
+
+def create_dev_app(
+    base: str,
+    host: str,
+    find_engine: Callable[[], Engine | None],
+    log_refusal: LogRefusal | None = None,
+    report: Callable[[str], object] | None = None,
+) -> Starlette:
+    """Create the app that answers the author under a base path.
+
+    host: the one the server listens on. find_engine: returns the engine of the last good build.
+    report: takes a sentence about what is wrong with a model's server, and how to mend it.
+    """
+
+    def report_error(error: Exception) -> None:
+        # Only these are for the author, and repeat neither the question nor what a server said.
+        if report and isinstance(error, ProviderError | EmbedderError):
+            report(f"A question was not answered: {error}")
+
+    logs = Logs(log_refusal=log_refusal, report_error=report_error)
+    return create_app(FoundEngine(find_engine), _DEV_POLICY, logs, base=base, dev_host=host)
+
+
+def mount_ask_route(app: WsgiApp, ask_app: Starlette, base: str) -> WsgiApp:
+    """Answer under a base path and pass every other request on to the application."""
+    asgi_app: Any = ask_app
+    ask_wsgi_app: Any = ASGIMiddleware(asgi_app)
+
+    def mounted_app(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        is_below = decode_path(environ).startswith(base)
+        return (ask_wsgi_app if is_below else app)(environ, start_response)
+
+    return mounted_app
+
+
+def decode_path(environ: Environ) -> str:
+    """Decode the path of a WSGI environment, whose bytes it passes on as Latin-1."""
+    path = str(environ.get("PATH_INFO") or "/")
+    return path.encode("latin-1", "replace").decode("utf-8", "replace")
+
+
+def format_agent_command(url: str) -> str:
+    """Format the line to paste into a terminal that adds the route at a url to Claude Code."""
+    return f"claude mcp add --transport http {_AGENT_NAME} {url}mcp"

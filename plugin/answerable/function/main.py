@@ -1,0 +1,80 @@
+"""A function's entry points: ``app`` (ASGI), ``handler`` (AWS Lambda) and ``python -I main.py``.
+
+The script serves on HOST (default 127.0.0.1) and PORT (default 8799) until a signal. All read the
+variables of the policy. This file is copied to the function's folder, and so imports by absolute
+names.
+"""
+
+import math
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+
+FUNCTION_FOLDER = Path(__file__).resolve().parent
+# `python -I` leaves the script's own folder out of the path, and a platform may too.
+sys.path.insert(0, str(FUNCTION_FOLDER))
+
+from answerable.function.factory import (  # noqa: E402
+    open_app,
+    read_base_path,
+    write_stderr,
+    write_stdout,
+)
+from answerable.function.lambda_ import make_lambda_handler  # noqa: E402
+from answerable.serve.errors import AnswerableError  # noqa: E402
+
+# Connections at once; what comes above is told to come back.
+MAX_CONNECTIONS = 256
+
+try:
+    app = open_app(FUNCTION_FOLDER, os.environ, write_stdout, write_stderr)
+except AnswerableError as error:
+    # A platform reports the error that an import ends in.
+    if __name__ != "__main__":
+        raise
+    sys.exit(str(error))
+
+handler = make_lambda_handler(app)
+
+
+def main() -> None:
+    """Serve until interrupted or terminated; exit with one sentence if that is not possible."""
+    import uvicorn
+
+    host, port = os.environ.get("HOST", "127.0.0.1"), os.environ.get("PORT", "8799")
+    if not (port.isascii() and port.isdigit() and int(port) < 65_536):
+        sys.exit(f"PORT: {port!r} is not a port; set it to a number from 0 to 65535")
+    try:
+        listening = socket.create_server((host, int(port)))
+    except OSError as error:
+        sys.exit(f"Cannot listen on {host}:{port} ({error.strerror}): set HOST or PORT")
+    # asyncio sets it for sockets that name TCP as their protocol only. Without it a body waits
+    # for a client's delayed acknowledgment of the headers, some 40 ms on a kept connection.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    config = uvicorn.Config(
+        app,
+        http="h11",
+        ws="none",
+        # Nothing is logged: a request line may hold a question.
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        server_header=False,
+        # The policy names the header of a trusted proxy.
+        proxy_headers=False,
+        limit_concurrency=MAX_CONNECTIONS,
+        timeout_graceful_shutdown=math.ceil(float(os.environ.get("ANSWERABLE_DEADLINE") or 30)),
+    )
+    for number in (signal.SIGTERM, signal.SIGINT):
+        # uvicorn hands the signal on when it has closed.
+        signal.signal(number, lambda *_: sys.exit(0))
+    base = read_base_path(os.environ)
+    address = f"http://{host}:{listening.getsockname()[1]}{base}answer"
+    write_stdout(f"Answering at {address}\n".encode())
+    uvicorn.Server(config).run([listening])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""Questions of requests: a body within its bounds, the question and its language, checked."""
+
+import json
+
+from starlette.requests import Request
+
+from ..serve.retrieval.question import clean_question, find_question_problem
+from ..serve.text.languages import is_language_tag
+from .problems import JSON_TYPE, Problem
+
+# Far more than a question: an agent tells of itself in each message, with an icon if it likes.
+MAX_BODY_BYTES = 16_384
+
+
+async def read_body(request: Request) -> bytes:
+    """Read a body as far as is allowed; Problem for a larger one."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > MAX_BODY_BYTES:
+            raise Problem("too-large", f"A request has at most {MAX_BODY_BYTES} bytes.")
+    return body
+
+
+def check_body(request: Request) -> None:
+    """Raise a Problem for a body that is not declared as JSON."""
+    declared = request.headers.get("content-type", "")
+    if declared.partition(";")[0].strip().lower() != JSON_TYPE:
+        raise Problem("unsupported", "Send the question as application/json.")
+
+
+def parse_question_body(request: Request, data: bytes) -> tuple[str, str | None]:
+    """Parse the question and the language of a body; Problem for anything else."""
+    check_body(request)
+    try:
+        # `json` would take UTF-16 too.
+        body = json.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError):
+        raise Problem("bad-request", "The body is not JSON in UTF-8.") from None
+    if not isinstance(body, dict):
+        raise Problem("bad-request", 'The body needs a text "question".')
+    return parse_question(body.get("question")), parse_language(body.get("language"))
+
+
+def parse_question(value: object) -> str:
+    """Clean the text of a question; Problem if it is not a text, empty or too long."""
+    if not isinstance(value, str):
+        raise Problem("bad-request", 'The body needs a text "question".')
+    text = clean_question(value)
+    if problem := find_question_problem(text):
+        raise Problem("bad-request", problem)
+    return text
+
+
+def parse_language(value: object) -> str | None:
+    """Check the language tag of a question, None where there is none; Problem for anything else."""
+    if value is None:
+        return None
+    if not isinstance(value, str) or not is_language_tag(value):
+        raise Problem(
+            "bad-request", 'The "language" is not a language tag such as "en" or "pt-BR".'
+        )
+    return value

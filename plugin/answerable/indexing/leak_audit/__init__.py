@@ -1,1 +1,0 @@
-"""Search all that is published for runs of words of private notes, and refuse it if one occurs."""

@@ -1,1 +1,0 @@
-"""Serve answers over HTTP: requests, responses, streaming, logs, and adapters to platforms."""

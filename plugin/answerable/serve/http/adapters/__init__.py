@@ -1,1 +1,0 @@
-"""Connect the service to servers and platforms: WSGI, ASGI, AWS Lambda."""

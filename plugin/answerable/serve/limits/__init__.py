@@ -1,1 +1,0 @@
-"""Limit who may ask how often, and how many tokens that may cost."""

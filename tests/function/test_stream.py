@@ -1,0 +1,137 @@
+"""Answers as events: stages while they are made, and everything else at once."""
+
+import threading
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from answerable.function import stream
+from answerable.function.stream import EVENT_STREAM_TYPE
+from answerable.serve.engine import Engine
+from answerable.serve.request_context import current_context
+from support.app_requests import Client, Headers, Response, in_loop, make_scope
+from support.deadlines import PATIENCE, until
+from support.openapi_check import events
+from support.service_requests import (
+    QUESTION,
+    ROPE,
+    USUAL,
+    Asking,
+    Paid,
+    asking,
+    code,
+    header,
+    letters,
+    question_request,
+)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    return letters(tmp_path_factory.mktemp("service"))
+
+
+def read_stream(response: Response) -> tuple[int, Headers, list[tuple[str, Any]]]:
+    """All that a client can tell of a stream but its time and the id of its request."""
+    sent = events(response.body.decode())
+    assert sent[-1][1].pop("request_id").startswith("req_")
+    return response.status, response.headers, sent
+
+
+FIRST = ["embedding", "searching", "writing", "checking"]
+BROKEN = {"claims": [{"text": ROPE, "evidence": [{"source": "s9", "quote": ROPE}]}]}
+WHOLE = {"claims": [{"text": ROPE, "evidence": [{"source": "s1", "quote": ROPE}]}]}
+
+
+@pytest.mark.parametrize(
+    ("question", "drafts", "stages"),
+    [
+        (QUESTION, [WHOLE], FIRST),
+        (QUESTION, [{}], FIRST),
+        (QUESTION, [BROKEN, WHOLE], [*FIRST, "writing", "checking"]),
+        ("Is it the what?", [], []),
+    ],
+)
+def test_stream_ends_with_the_plain_answer_fresh_or_cached(
+    base: Engine, question: str, drafts: list[object], stages: list[str]
+) -> None:
+    ask = asking(base, answerer=Paid(drafts=drafts))
+    fresh, cached = (read_stream(ask(question, streams=True)) for _ in range(2))
+    plain = ask(question).json
+    assert [line["cache"] for line in ask.log] == ["miss", "hit", "hit"]
+    assert fresh == cached
+    status, _, sent = fresh
+    assert status == 200
+    assert sent[:-1] == [("stage", {"stage": stage}) for stage in stages]
+    assert sent[-1] == ("answer", {key: plain[key] for key in plain if key != "request_id"})
+
+
+def test_stream_is_neither_kept_nor_buffered(base: Engine) -> None:
+    response = asking(base)(streams=True)
+    assert header(response, "Content-Type") == f"{EVENT_STREAM_TYPE}; charset=utf-8"
+    assert header(response, "Cache-Control") == "no-store"
+
+
+def test_problem_before_first_event_is_plain_response(base: Engine) -> None:
+    ask = asking(base, replace(USUAL, tokens_per_day=0))
+    assert code(ask(streams=True)) == "capped"
+    assert [line["status"] for line in ask.log] == [503]
+
+
+def client_of(ask: Asking) -> tuple[Client, Callable[[], Awaitable[None]]]:
+    """A client that asks for a stream, and what serves it."""
+    sent = question_request(streams=True)
+    client = Client(sent.body)
+    return client, lambda: ask.app(make_scope(sent), client.receive, client.send)
+
+
+def test_no_claim_is_sent_before_whole_draft_is_checked(base: Engine) -> None:
+    gate = threading.Event()
+    ask = asking(base, answerer=Paid(before=lambda: gate.wait(PATIENCE)))
+    client, serve = client_of(ask)
+    with ThreadPoolExecutor(1) as pool:
+        served = pool.submit(in_loop, serve)
+        until(lambda: len(client.sent) > 3)
+        assert ROPE.encode() not in client.response.body
+        gate.set()
+        served.result(PATIENCE)
+    assert ROPE.encode() in client.response.body
+
+
+@pytest.mark.parametrize("streams", [True, False])
+def test_client_that_leaves_cancels_its_question(base: Engine, streams: bool) -> None:
+    ask = asking(
+        base,
+        replace(USUAL, in_flight=1),
+        answerer=Paid(before=lambda: current_context().pause(PATIENCE)),
+    )
+    sent = question_request(streams=streams)
+    client = Client(sent.body)
+    with ThreadPoolExecutor(1) as pool:
+        scope = make_scope(sent)
+        served = pool.submit(in_loop, lambda: ask.app(scope, client.receive, client.send))
+        until(lambda: bool(ask.answerer.questions))
+        client.left.set()
+        served.result(PATIENCE)
+    assert [line["status"] for line in ask.log] == [499 if streams else 503]
+    # Its slot is free again.
+    ask.answerer.before = None
+    assert ask("Another?").status == 200
+
+
+def test_keepalive_comment_fills_each_pause(base: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "KEEPALIVE_SECONDS", 0.01)
+    gate = threading.Event()
+    ask = asking(base, answerer=Paid(before=lambda: gate.wait(PATIENCE)))
+    client, serve = client_of(ask)
+    with ThreadPoolExecutor(1) as pool:
+        served = pool.submit(in_loop, serve)
+        until(lambda: len(client.sent) > 10)
+        gate.set()
+        served.result(PATIENCE)
+    parts = [message.get("body", b"") for message in client.sent[1:]]
+    assert parts.count(stream.KEEPALIVE_COMMENT) > 3
+    assert events(client.response.body.decode())[-1][0] == "answer"
