@@ -140,7 +140,7 @@ def _replace_tree(folder: Path, contents: dict[str, bytes]) -> None:
     current = _read_tree(folder)
     if current == contents and _is_compiled(folder, contents):
         return
-    own = ("__init__.py", "serve/", f"{STORE_PACKAGE}/")
+    own = ("__init__.py", "serve/", "function/", f"{STORE_PACKAGE}/")
     if any(not name.startswith(own) for name in current):
         raise SiteError(
             f"function: {folder} holds code that no build has written; choose another folder"

@@ -204,9 +204,8 @@ def _stage_index(site: SiteBuild, notebook: Notebook) -> StagedIndex:
     packed = pack(index)
     if index.questions:
         bundle = StagedIndex(packed).open()
-        packed = pack(
-            withhold_questions(index, mark_answered(bundle, site.embedder, index.questions))
-        )
+        marks = mark_answered(bundle, site.embedder, index.questions)
+        packed = pack(withhold_questions(index, marks))
     browser = list_browser_files(packed, site.info.language) if answers else None
     return StagedIndex(packed, browser, embedded)
 
