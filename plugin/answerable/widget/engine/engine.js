@@ -97,7 +97,7 @@ export class Engine {
     const recalled = recallAnswer(this.store, reading.question);
     const [drafted, stored] = await Promise.all([this.#answerFrom(retrieved, begin), recalled]);
     const reply = stored ? { ...stored, excerpts: drafted.reason ? null : drafted } : drafted;
-    return serializeAnswer(reply, this.store, requestId, reading.remarks);
+    return { ...serializeAnswer(reply, this.store, reading.remarks), request_id: requestId };
   }
 
   /**

@@ -232,11 +232,10 @@ function indentFromZero({ items = [] }) {
  * Serialize the body of an answer: claims by the numbers of their citations.
  * @param {Reply} reply
  * @param {Store} store
- * @param {string} requestId
  * @param {import("./question.js").Remark[]} remarks on the question's words
  * @returns {Record<string, any>}
  */
-export function serializeAnswer({ answer, confidence, reason, stored, excerpts }, store, requestId, remarks) {
+export function serializeAnswer({ answer, confidence, reason, stored, excerpts }, store, remarks) {
   const { manifest, recipe, site } = store;
   const citations = listCitations(answer);
   const numbers = new Map(citations.map((citation, at) => [citationKey(citation), at + 1]));
@@ -269,12 +268,11 @@ export function serializeAnswer({ answer, confidence, reason, stored, excerpts }
     site_url: site.url,
     bundle: manifest.id,
     built_at: manifest.built_at,
-    request_id: requestId,
     ...(stored && {
       stored: true,
       question: stored,
       // The answer's notes stand before both.
-      excerpts: excerpts ? serializeAnswer(excerpts, store, requestId, []) : null,
+      excerpts: excerpts ? serializeAnswer(excerpts, store, []) : null,
     }),
   };
 }
