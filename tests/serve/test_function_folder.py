@@ -125,7 +125,7 @@ def test_function_needs_its_requirements_and_a_server_only(function: Path, tmp_p
 def test_function_holds_serving_code_a_license_and_pinned_requirements(function: Path) -> None:
     package = function / "answerable"
     assert {path.name for path in package.iterdir() if path.name != "__pycache__"} == {
-        "__init__.py", "serve"
+        "__init__.py", "function", "serve"
     }  # fmt: skip
     assert "MIT" in (function / "model" / "LICENSE").read_text("utf-8")
     lines = (function / "requirements.txt").read_text("utf-8").splitlines()
