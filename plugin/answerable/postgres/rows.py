@@ -1,6 +1,5 @@
 """Rows of a bundle in a database: passages, postings and what the site knows of itself."""
 
-import json
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -17,7 +16,6 @@ from ..serve.index.columns import COLUMNS, Index, check_index, pack_columns, unp
 from ..serve.index.format import MALFORMED, deflate, inflate, pack_container, unpack_container
 from ..serve.index.manifest import Manifest
 from ..serve.stores.bundle import Bundle
-from ..serve.structure import pack_structure
 from ..serve.types import Passage
 from ..serve.vectors import Int8Codes
 
@@ -185,12 +183,9 @@ def make_posting_rows(bundle: Bundle) -> Iterator[tuple[str, bytes]]:
 
 def _list_fields(passage: Passage) -> Row:
     """List the fields of a passage in the order of the table's columns."""
-    texts = (passage.id, passage.record, passage.url, passage.title, passage.text)
-    structure = json.dumps([pack_structure(part) for part in (passage.blocks, passage.spans)])
+    texts = (passage.id, passage.record, passage.url, passage.title, passage.markdown)
     return (
         *(check_text(text, passage.record) for text in texts),
-        [edge for sentence in passage.sentences for edge in sentence],
-        check_text(structure, passage.record),
         passage.date,
         check_text(passage.summary, passage.record),
         [check_text(theme, passage.record) for theme in passage.themes],

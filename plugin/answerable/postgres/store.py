@@ -15,7 +15,6 @@ from ..serve.index.manifest import Manifest, Profile, parse_manifest
 from ..serve.retrieval.bm25 import select_top_rows
 from ..serve.retrieval.rank import Ranking, max_cosine_per_hint, score_rows
 from ..serve.retrieval.store import Candidates, Floats, PassageQuery, Rows, TermPostings
-from ..serve.structure import unpack_blocks, unpack_spans
 from ..serve.types import Passage, RoutingHint
 from ..serve.vectors import Int8Codes
 from . import tables
@@ -198,7 +197,7 @@ class PostgresStore:
     def passages_at(self, rows: Collection[int]) -> Mapping[int, Passage]:
         """Fetch the passages of some rows; BundleError for a malformed one."""
         fetched = self._read_rows(tables.SELECT_PASSAGES, rows)
-        return {row[0]: _parse_passage(row, self.index.site.language_of(row[0])) for row in fetched}
+        return {row[0]: _make_passage(row, self.index.site.language_of(row[0])) for row in fetched}
 
     def hints_at(self, rows: Collection[int]) -> Mapping[int, RoutingHint]:
         """Fetch the hints of some rows."""
@@ -314,30 +313,20 @@ def open_postgres_store(fetch: Fetch, key: str) -> PostgresStore:
     return PostgresStore(manifest, index, fetch, bundle_tables, search)
 
 
-def _parse_passage(row: Row, language: str) -> Passage:
-    """Build the passage of a row; BundleError if its structure does not fit its text."""
-    _, passage_id, record, url, title, text, sentences, structure, date, summary, themes = row
-    try:
-        blocks, spans = json.loads(structure)
-        return Passage(
-            id=passage_id,
-            record=record,
-            url=url,
-            title=title,
-            text=text,
-            sentences=tuple(zip(sentences[::2], sentences[1::2], strict=True)),
-            date=date,
-            language=language,
-            blocks=unpack_blocks(blocks, len(text)),
-            spans=unpack_spans(spans, len(text)),
-            summary=summary,
-            themes=tuple(themes),
-        )
-    except (TypeError, ValueError, RecursionError) as error:
-        raise BundleError(
-            f"the database's passage {passage_id!r:.80} is malformed ({error!s:.200}): publish "
-            "again"
-        ) from None
+def _make_passage(row: Row, language: str) -> Passage:
+    """Make the passage of a row."""
+    _, passage_id, record, url, title, markdown, date, summary, themes = row
+    return Passage(
+        id=passage_id,
+        record=record,
+        url=url,
+        title=title,
+        markdown=markdown,
+        date=date,
+        language=language,
+        summary=summary,
+        themes=tuple(themes),
+    )
 
 
 def _format_vector(unit: Floats) -> str:

@@ -26,7 +26,7 @@ SELECT_SNAPSHOT = "SELECT part, data FROM {snapshot}"
 SELECT_VECTORS = "SELECT number, norm, codes FROM {vectors} WHERE number = ANY(%s::integer[])"
 SELECT_WINDOWS = "SELECT hint, norm, codes FROM {windows} WHERE hint = ANY(%s::integer[])"
 SELECT_PASSAGES = (
-    "SELECT number, id, record, url, title, text, sentences, structure, date, summary, themes "
+    "SELECT number, id, record, url, title, markdown, date, summary, themes "
     "FROM {passages} WHERE number = ANY(%s::integer[])"
 )
 SELECT_HINTS = (
@@ -59,8 +59,8 @@ TABLES = (
     StoredTable(
         "passages",
         PUBLIC_SCHEMA,
-        ("number integer", "id text", "record text", "url text", "title text", "text text",
-         "sentences integer[]", "structure text", "date text", "summary text", "themes text[]"),
+        ("number integer", "id text", "record text", "url text", "title text",
+         "markdown text", "date text", "summary text", "themes text[]"),
         # By hash, since a url may be longer than what a tree takes.
         ("USING hash (record)", f"USING hash ({_PAGE_URL})"),
     ),
