@@ -10,7 +10,7 @@ import re
 import click
 
 from answerable.cli import main as group
-from answerable.indexing.output.files import write_file
+from answerable.indexing.files import write_file
 from support import sites
 from support.widget_tables import table
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from answerable.indexing.output.files import write_file
+from answerable.indexing.files import write_file
 from support import sites
 
 Json = dict[str, Any]
