@@ -130,7 +130,7 @@ def feed_draft(engine: Engine[Bundle], row: Row, draft: Row) -> Row:
     drops: list[Drop] = []
     if answerer.evidence:
         claims = draft.get("claims", ())
-        names, asked = engine.store.site.claim_names, retrieved.reading.asked
+        names, asked = engine.store.index.site.claim_names, retrieved.reading.asked
         try:
             drops += enforce_contract(draft, answerer.evidence[0], names, asked).drops
         except ContractViolation as error:

@@ -18,14 +18,14 @@ import numpy as np
 import synthetic
 from tables import Row, find_median, find_percentile, print_rows
 
-from answerable.indexing.output.bundle_writer import parse_build_time, serialize_index, write_bundle
+from answerable.indexing.write import pack_index, parse_build_time, write_index
 from answerable.postgres.catalog import FUNCTION_ROLE, PUBLISHER_ROLE
 from answerable.postgres.connections import DatabaseConnections
 from answerable.postgres.options import SEARCH_METHODS, DatabaseOptions
 from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
 from answerable.postgres.store import open_postgres_store, read_served_key
-from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
 from answerable.serve.embedders.embedder import EmbedderIdentity
+from answerable.serve.index.manifest import LOCAL_PROFILE
 from answerable.serve.retrieval.question import read_question
 from answerable.serve.retrieval.retrieve import RetrievalResult, retrieve
 from answerable.serve.retrieval.sections import POOL_SIZE
@@ -49,13 +49,12 @@ Question = tuple[str, synthetic.Floats]
 
 def measure(passages: int, notes: int) -> list[Row]:
     """Measure a row for the bundle, and for each way to search in the database."""
-    index = synthetic.make_index(passages, notes, WORDS, IDENTITY.dimensions)
+    index, drawn = synthetic.make_index(passages, notes, WORDS, IDENTITY.dimensions)
     with tempfile.TemporaryDirectory() as work:
-        contents = serialize_index(index, IDENTITY.dimensions)
-        write_bundle(contents, Path(work), IDENTITY, PROFILE, parse_build_time("0"))
+        write_index(pack_index(index, IDENTITY, PROFILE, parse_build_time("0")), Path(work))
         bundle = open_bundle(Path(work))
         rows = np.linspace(0, passages - 1, ASKED).astype(int)
-        vectors = synthetic.make_questions(index.passage_vectors[rows])
+        vectors = synthetic.make_questions(drawn[rows])
         # Some words of its passage, and a vector near that of the passage.
         questions = [
             (" ".join(bundle.passage(row).text.split()[:40:8]), vector)

@@ -116,8 +116,8 @@ def asked(
     def ask(question: str) -> tuple[Reply, list[Call]]:
         answerer = RecordingAnswerer(
             model="SmolLM2-135M-Instruct",
-            site=bundle.site.name,
-            author=bundle.site.author,
+            site=bundle.index.site.name,
+            author=bundle.index.site.author,
             base_url=f"http://127.0.0.1:{server.port}/v1",
             deadline=PATIENCE,
             api="auto",

@@ -68,7 +68,7 @@ def scripted(
     stub.models = {**stub.models, "liar": lie}
 
     def engine(model: str) -> Engine[Bundle]:
-        answerer = OpenAIAnswerer(model, site.bundle.site.name, stub.base_url)
+        answerer = OpenAIAnswerer(model, site.bundle.index.site.name, stub.base_url)
         return replace(site.keyless(), answerer=answerer)
 
     return engine

@@ -11,8 +11,8 @@ import pytest
 from answerable.function import guards
 from answerable.function.questions import MAX_BODY_BYTES
 from answerable.serve.answers.extractive import ExtractiveAnswerer
-from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.engine import Engine
+from answerable.serve.index.manifest import Profile
 from answerable.serve.retrieval.question import MAX_QUESTION_CHARACTERS, clean_question
 from support.app_requests import Request, app_of, send
 from support.deadlines import PATIENCE, until

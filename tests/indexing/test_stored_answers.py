@@ -19,10 +19,10 @@ from answerable.indexing.answers import (
     write_answers,
 )
 from answerable.serve.answers.wire import serialize_answer
-from answerable.serve.bundle_format.stored_answers import parse_stored_answers
 from answerable.serve.embedders.embedder import Vectors
 from answerable.serve.engine import Engine, find_stored_answer
 from answerable.serve.errors import SiteError
+from answerable.serve.index.stored_answers import parse_stored_answers
 from answerable.serve.providers import make_engine
 from answerable.serve.retrieval.rank import hash_words
 from answerable.serve.stores.bundle import Bundle
@@ -87,10 +87,12 @@ def test_the_very_words_of_a_question_get_its_answer_and_excerpts_after_it(bundl
 
 def test_a_corrected_question_gets_its_answer_with_the_correction(bundle: Bundle) -> None:
     question = "how thick is the chain of a mooring"
-    ((row, stored),) = bundle.answers.items()
-    keys = bundle.question_keys.copy()
+    index = bundle.index
+    (row,) = np.flatnonzero(index.has_answer)
+    keys = index.question_keys.copy()
     keys[row] = hash_words(question)
-    asked = replace(bundle, question_keys=keys, answers={row: replace(stored, question=question)})
+    questions = [question if each == row else text for each, text in enumerate(index.questions)]
+    asked = replace(bundle, index=replace(index, question_keys=keys, questions=questions))
     body = serialize(make_engine(asked, local()), question.replace("mooring", "moring"))
     assert (body["stored"], body["question"]) == (True, question)
     assert body["notes"] == [{"kind": "corrected", "from": "moring", "to": "mooring"}]
@@ -103,8 +105,8 @@ def test_another_question_never_gets_it(bundle: Bundle) -> None:
     for words in (f"{QUESTION} today", QUESTION.replace("holds", "held"), f"not {QUESTION}", OTHER):
         assert "stored" not in serialize(engine, words), words
     # Of another question with the same hash its words are compared.
-    ((row, stored),) = bundle.answers.items()
-    shared = replace(bundle, answers={row: replace(stored, question="who is the harbour master")})
+    others = ["who is the harbour master"] * len(bundle.index.questions)
+    shared = replace(bundle, index=replace(bundle.index, questions=others))
     assert find_stored_answer(bundle, QUESTION)
     assert find_stored_answer(shared, QUESTION) is None
 
@@ -124,10 +126,9 @@ def test_no_model_is_called_for_it_and_a_draft_of_the_same_is_equal(bundle: Bund
 def test_an_index_that_holds_an_ungrounded_answer_is_not_believed(
     bundle: Bundle, claim: str
 ) -> None:
-    ((row, stored),) = bundle.answers.items()
-    (sound,) = stored.claims
-    claims = (sound, replace(sound, text=claim, markdown=claim))
-    hostile = replace(bundle, answers={row: replace(stored, claims=claims)})
+    ((sound,),) = bundle.index.answers
+    answers = [[sound, [claim, *sound[1:]]]]
+    hostile = replace(bundle, index=replace(bundle.index, answers=answers))
     body = serialize(make_engine(hostile, local()), QUESTION)
     assert "stored" not in body
     assert [claim["markdown"] for claim in body["claims"]] == [QUOTE]

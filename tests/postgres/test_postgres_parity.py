@@ -18,7 +18,7 @@ from answerable.postgres.options import DatabaseOptions as Address
 from answerable.postgres.options import SearchMethod
 from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
 from answerable.postgres.store import PostgresStore, open_postgres_store, read_served_key
-from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
+from answerable.serve.index.manifest import LOCAL_PROFILE
 from answerable.serve.providers import make_engine
 from answerable.serve.retrieval.rank import Scored
 from answerable.serve.retrieval.sections import POOL_SIZE
@@ -100,7 +100,7 @@ def check_pages_alike(bundle: Bundle, store: PostgresStore) -> None:
     """Both list the same pages, and read the same text of each by its id and by its url."""
     pages = list_pages(bundle, 0, count_pages(bundle))
     assert list_pages(store, 0, count_pages(store)) == pages
-    assert len(pages) == len(bundle.record_ids)
+    assert len(pages) == len(bundle.index.record_ids)
     for page in pages[::5]:
         text = read_page(bundle, page.id, None)
         assert text is not None
@@ -124,7 +124,7 @@ def test_threshold_algorithm_fetches_few_passages(
 
     monkeypatch.setattr(PostgresStore, "passage_cosines", counting)
     assert check_alike(bundle, store, questions) > 25
-    assert 0 < sum(fetched) / len(questions) < len(bundle.passage_ids) / 2
+    assert 0 < sum(fetched) / len(questions) < len(bundle.index.passage_ids) / 2
 
 
 def test_database_ranks_the_leading_dimensions_as_the_bundle_does(
@@ -138,9 +138,9 @@ def test_database_ranks_the_leading_dimensions_as_the_bundle_does(
     ]
     notes = [note(f"{n}", f"{one} of the {words[n - 1]}") for n, one in enumerate(words)]
     embedder = LetterEmbedder(replace(TINY, dimensions=40))
-    index = index_of(tmp_path, pages, notes, embedder)
+    index = index_of(tmp_path, pages, notes, embedder, dimensions=36)
     profile = replace(LOCAL_PROFILE, floor=0.3, note_floor=0.5)
-    bundle = bundle_of(tmp_path, index, profile, embedder.identity, 36)
+    bundle = bundle_of(tmp_path, index, profile, embedder.identity)
     store = database.publish(bundle, "leading")
     for question in ("Which rope holds the chain?", "wind anchor 7", "lantern"):
         vector = embedder.embed([question])[0]
@@ -161,7 +161,7 @@ def test_database_snapshot_equals_the_bundle(database: Database, tmp_path: Path)
     )  # fmt: skip
     bundle = bundle_of(tmp_path, index, replace(LOCAL_PROFILE, floor=0.0, note_floor=0.0))
     store = database.publish(bundle, "languages")
-    assert store.site == bundle.site
+    assert store.index.site == bundle.index.site
     for language in (None, "fr", "en-GB", "de"):
         for question in ("Is the latest rope hemp?", "corde", "chaîne rope", "?!"):
             vector = LetterEmbedder().embed([question])[0]
@@ -191,7 +191,7 @@ def test_hnsw_index_finds_nearly_all_passages(database: Database, frozen_site: F
     exact = database.publish(bundle, "frozen")
     store = database.publish(bundle, "indexed", "hnsw")
     ((index,),) = database.server.execute(
-        f"SELECT indexdef FROM pg_indexes WHERE tablename = 'vectors_{store.store_key}' "
+        f"SELECT indexdef FROM pg_indexes WHERE tablename = 'vectors_{store.tables.key}' "
         "AND indexdef LIKE '%hnsw%'"
     )
     assert "halfvec_cosine_ops" in str(index)

@@ -19,8 +19,8 @@ from answerable.postgres.options import DatabaseOptions
 from answerable.postgres.publication import DatabaseTarget, PublishedRows, publish_bundle_rows
 from answerable.postgres.rows import check_text
 from answerable.postgres.store import PostgresStore, open_postgres_store, read_served_key
-from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.errors import BundleError, SiteError, StorageError
+from answerable.serve.index.manifest import Profile
 from answerable.serve.retrieval.store import Store
 from answerable.serve.stores.bundle import Bundle
 from support import doubles

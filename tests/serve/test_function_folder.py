@@ -166,7 +166,7 @@ def test_damaged_function_does_not_start_and_names_the_remedy(
     function: Path, tmp_path: Path
 ) -> None:
     copy = copied(function, tmp_path)
-    codes = next((copy / "bundle").glob("passage-codes*"))
+    codes = next((copy / "bundle").glob("codes-*"))
     data = codes.read_bytes()
     codes.unlink()
     assert "is missing: run `answerable build` again" in start_failing(copy)

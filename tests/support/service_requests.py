@@ -15,9 +15,9 @@ from answerable.function.policy import Policy
 from answerable.function.problems import PROBLEM_STATUSES, PROBLEM_TYPE
 from answerable.function.questions import MAX_BODY_BYTES
 from answerable.function.stream import EVENT_STREAM_TYPE
-from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.embedders.embedder import Vectors
 from answerable.serve.engine import Engine
+from answerable.serve.index.manifest import Profile
 from answerable.serve.request_context import current_context
 from answerable.serve.types import Evidence
 from support.app_requests import Request, Response, app_of, send

@@ -34,7 +34,7 @@ from ..evaluate.sources import (
     read_prompt_templates,
 )
 from ..indexing.caches import show_progress
-from ..indexing.output.files import write_file
+from ..indexing.files import write_file
 from ..mkdocs.site_config import load_site_config
 from ..serve.embedders.embedder import EmbedderIdentity
 from ..serve.engine import Engine
@@ -190,7 +190,7 @@ def command(
         raise SystemExit(_print_dimensions(site, queries, dimensions))
     texts = read_existing_files([config.enrichment, config.abbreviations])
     texts |= read_prompt_templates() | list_bundle_metadata(store)
-    check_gold_overlap(queries, texts, store.site.name)
+    check_gold_overlap(queries, texts, store.index.site.name)
     report = ask_site(site, queries, full=full, fail_fast=fail_fast)
     # Before it is written: a run that was paid for is seen even where nothing can be written.
     if as_json:

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from ..evaluate.gaps import list_gaps, parse_refusals
 from ..function.logs import REFUSAL_LOG_FILE
-from ..indexing.output.files import format_count
+from ..indexing.files import format_count
 from ..serve.errors import SiteError
 from .context import DEFAULT_CACHE, SiteLocation, open_engine
 from .render import to_plain_text

@@ -10,8 +10,8 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from ..indexing.files import write_file
 from ..indexing.generators import Project, detect_generator, read_project
-from ..indexing.output.files import write_file
 from ..mkdocs.publishers import WORKFLOWS, Publisher, find_publishers
 from ..mkdocs.repository import find_top_folder, read_default_branch, read_remote_url
 from ..serve.errors import SiteError

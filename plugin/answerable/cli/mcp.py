@@ -54,7 +54,7 @@ def make_agent_site(engine: Engine, root: str | None = None) -> AgentSite:
     root: where the site lies, if that is known; its urls begin there unless it says otherwise.
     """
     store = engine.store
-    base = store.site.url or root
+    base = store.index.site.url or root
 
     def ask(question: str, language: str | None) -> Mapping[str, Any]:
         reply, remarks = answer_question(engine, question, language)
@@ -65,7 +65,7 @@ def make_agent_site(engine: Engine, root: str | None = None) -> AgentSite:
         return {name: add_absolute_url(row, base) for name, row in rows.items()}
 
     return AgentSite(
-        name=store.site.name,
+        name=store.index.site.name,
         version=store.manifest.generator,
         built_at=store.manifest.built_at,
         base=base,

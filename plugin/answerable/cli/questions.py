@@ -20,7 +20,7 @@ from ..indexing.answers import (
     stamp_answer,
     write_answers,
 )
-from ..indexing.output.files import format_count
+from ..indexing.files import format_count
 from ..indexing.questions import (
     QuestionFault,
     SectionPassages,
@@ -123,7 +123,7 @@ class QuestionFiles:
         return [
             section
             for section in self.sections
-            if not store.is_history[store.passage_records[section.first]]
+            if not store.index.is_history[store.index.passage_records[section.first]]
             and not self._is_current(section)
         ]
 
@@ -146,7 +146,7 @@ class QuestionFiles:
         self, answers: Sequence[WrittenAnswer]
     ) -> tuple[set[KnownQuestion], list[QuestionFault]]:
         """Check answers as a build does: which still hold, and why others do not."""
-        names = self.engine.store.site.claim_names
+        names = self.engine.store.index.site.claim_names
         checked, faults = check_answers(answers, self.questions, self.sections, names)
         return set(checked), faults
 

@@ -23,9 +23,9 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route, Router
 
 from ..serve.answers.wire import serialize_section
-from ..serve.bundle_format.manifest import WIRE_VERSION
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, FailureCause, ProviderError
+from ..serve.index.manifest import WIRE_VERSION
 from ..serve.request_context import RequestContext, use_context
 from ..serve.retrieval.store import Store
 from .guards import (
@@ -265,7 +265,7 @@ class _Function:
         self._guards.check_not_paused()
         check_body(exchange.request)
         engine = self._open_engine()
-        site = engine.store.site
+        site = engine.store.index.site
         origin = self._find_page_origin(exchange.request)
 
         def ask(text: str, language: str | None) -> dict[str, Any]:
@@ -323,7 +323,8 @@ class _Function:
         engine = self._open_engine()
         if self._list_missing_keys():
             raise ProviderError("a key is not set: set it in the environment", cause="no-key")
-        engine.store.check_reachable()
+        # It fails where a database is out of reach.
+        engine.store.rows_of_page("")
         self._guards.check_not_paused()
         if self._policy.redis_url:
             connect_redis(self._policy.redis_url).ping()

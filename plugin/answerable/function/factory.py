@@ -48,7 +48,7 @@ def open_app(
         engines = _open_engines(folder, open_database, environment, settings, verify=verify)
         engine = engines()
         assert engine is not None, "a function has an engine or an error"
-        policy = read_policy(environment, engine.store.site.url)
+        policy = read_policy(environment, engine.store.index.site.url)
         find_missing_keys = partial(list_missing_keys, engine.embedder.identity.provider, settings)
         if missing := find_missing_keys():
             sentence = f"{', '.join(missing)} is not set: no model is called until it is; set it"

@@ -134,7 +134,7 @@ class Guards:
             self._paying(context, "searches", is_paid=is_paid),
         ):
             rows = serialize_places(engine.search(question.text, question.language))
-            base = engine.store.site.url or question.base
+            base = engine.store.index.site.url or question.base
             return {name: add_absolute_url(row, base) for name, row in rows.items()}
 
     @contextmanager
@@ -229,16 +229,14 @@ def make_cache_key(engine: Engine, question: Question) -> str:
     parts = [
         ServedReply.__struct_fields__,
         manifest.id,
-        # An index of a database may find less than a search without one.
-        engine.store.store_key,
         manifest.identity.label,
         openai_answerer.PROMPT_VERSION,
         manifest.generator,
         engine.answerer.label,
         question.text,
-        engine.store.site.url or question.base,
+        engine.store.index.site.url or question.base,
         # Any tag of a language that the site lacks asks the same.
-        sorted(match_languages(question.language, engine.store.site.tags)),
+        sorted(match_languages(question.language, engine.store.index.site.tags)),
     ]
     return f"answer:{hashlib.sha256(json.dumps(parts).encode()).hexdigest()}"
 

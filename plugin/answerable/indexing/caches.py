@@ -28,7 +28,7 @@ import numpy as np
 from ..serve.embedders.embedder import Embedder, EmbedderIdentity, Vectors, check_vectors
 from ..serve.errors import AnswerableError, EmbedderError, SiteError
 from ..serve.provider_registry import EMBEDDER_PROVIDERS
-from .output.files import PRIVATE_FILE_MODE, make_private_folder, restrict_mode, write_private_file
+from .files import PRIVATE_FILE_MODE, make_private_folder, restrict_mode, write_private_file
 
 CACHE_FILE = "cache.sqlite3"
 KEY_FILE = "cache.key"

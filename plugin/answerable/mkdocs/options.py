@@ -16,15 +16,15 @@ from mkdocs.config.defaults import MkDocsConfig
 
 from ..indexing.answer_place import ANSWER_PLACES
 from ..indexing.answers import ANSWERS_SUFFIX
-from ..indexing.index import choose_embedder_profile
+from ..indexing.build import choose_embedder_profile
 from ..indexing.pages.page_index import CuttingRules, read_abbreviations, read_enrichment
 from ..indexing.pages.passages import PassageWindow
 from ..indexing.questions import SectionQuestions, read_questions
 from ..postgres.options import DEFAULT_STORE_NAME, SEARCH_METHODS, check_database_url
-from ..serve.bundle_format.manifest import Profile
 from ..serve.embedders import local_embedder
 from ..serve.embedders.embedder import EmbedderIdentity
 from ..serve.errors import SiteError
+from ..serve.index.manifest import Profile
 from ..serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, ProviderRegistry
 from ..serve.settings import (
     ANSWER_APIS,

@@ -19,8 +19,8 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
 from ..indexing.caches import LazyEmbedder, ProcessPool
+from ..indexing.files import format_error
 from ..indexing.local_model import make_build_embedder
-from ..indexing.output.files import format_error
 from ..indexing.pages.cache import UnreadPageError
 from ..indexing.widget import injection
 from ..indexing.widget.injection import inject_tags, read_widget_files

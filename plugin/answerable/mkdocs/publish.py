@@ -19,17 +19,17 @@ from ..indexing.answer_place import (
 )
 from ..indexing.answers import check_answers, read_answers
 from ..indexing.audit.audit import Artifact, audit_artifacts, walk_artifacts
-from ..indexing.index import check_weight_patterns
-from ..indexing.notes import notebook as note_ids
-from ..indexing.notes.notebook import Notebook, read_notebook
-from ..indexing.output.files import (
+from ..indexing.build import check_weight_patterns
+from ..indexing.files import (
     check_notebook_location,
     check_private_location,
     format_count,
     join_problems,
 )
+from ..indexing.notes import notebook as note_ids
+from ..indexing.notes.notebook import Notebook, read_notebook
 from ..indexing.pages.page_index import check_enrichment_ids
-from ..indexing.pipeline import (
+from ..indexing.publish import (
     NO_ADDRESS_MESSAGE,
     FunctionPlan,
     SiteBuild,
@@ -160,9 +160,7 @@ def publish_build(built: FinishedBuild, report: Callable[[str], object] = log.in
         for staged, _ in published:
             _publish_to_database(built, staged)
     indexes = {
-        plan.site.info.language: PublishedIndex(
-            manifest.id, manifest.built_at, staged.index.browser
-        )
+        plan.site.info.language: PublishedIndex(manifest.id, staged.index.browser)
         for plan, (staged, manifest) in zip(plans, published, strict=True)
     }
     bundles = [open_bundle(staged.folder / BUNDLE_FOLDER) for staged, _ in published]
@@ -201,8 +199,7 @@ def preview_build(built: FinishedBuild, report: Callable[[str], object] = log.in
     )
     site = _describe_site(built, whole, place)
     bundle, index = preview_site(site, notebook, built.cache / "serve", report)
-    manifest = bundle.manifest
-    published = PublishedIndex(manifest.id, manifest.built_at, index)
+    published = PublishedIndex(bundle.manifest.id, index)
     _write_widget_files(built, {whole.info.language: published}, [bundle])
     return make_engine(bundle, built.embedder, resolve_settings(built.options))
 
@@ -367,15 +364,13 @@ def _judge_gold_set(built: FinishedBuild, staged: StagedFunction, notebook: Note
     if not path.is_file():
         raise SiteError(f"gate: {path} does not exist: write a gold set, or take `gate` out")
     # Imported late: most builds have no gold set.
-    from ..evaluate.gate import judge_contents
+    from ..evaluate.gate import judge_bundle
     from ..evaluate.gold import load_gold_queries
     from ..evaluate.sources import make_note_sources
 
-    contents = staged.index.contents
-    profile = resolve_profile(options, contents.counts["windows"])
     queries = load_gold_queries(path, built.author)
     notes = make_note_sources(notebook.ids, notebook.unrouted_paths)
-    verdicts = judge_contents(contents, built.embedder, profile, queries, path, notes)
+    verdicts = judge_bundle(staged.index.open(), built.embedder, queries, path, notes)
     # An issue may name a note's file, and a build's log may be public.
     if failed := [verdict.id for verdict in verdicts if not verdict.holds]:
         raise SiteError(

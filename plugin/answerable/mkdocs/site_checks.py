@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from mkdocs.config.defaults import MkDocsConfig
 
 from ..indexing.answer_place import choose_answer_place, describe_function_needs, find_function
-from ..indexing.output.files import format_count
+from ..indexing.files import format_count
 from ..indexing.widget.injection import WIDGET_FOLDER
 from ..serve.errors import AnswerableError, SiteError
 from ..serve.provider_registry import (

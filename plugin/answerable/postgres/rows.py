@@ -2,7 +2,6 @@
 
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,76 +11,52 @@ from psycopg.adapt import Dumper
 from psycopg.pq import Format
 from psycopg.types import TypeInfo
 
-from ..serve.bundle_format.container import deflate, inflate, pack_container, unpack_container
-from ..serve.bundle_format.manifest import Manifest
-from ..serve.bundle_format.site_data import (
-    FORM_COLUMNS,
-    LABEL_COLUMNS,
-    SITE_COLUMNS,
-    PhraseIndex,
-    SiteColumns,
-    collect_label_columns,
-    collect_site_columns,
-    join_forms,
-    load_label_terms,
-    load_site_columns,
-    pack_columns,
-    read_columns,
-)
 from ..serve.errors import BundleError, SiteError
-from ..serve.stores.bundle import MALFORMED, Bundle
+from ..serve.index.columns import COLUMNS, Index, check_index, pack_columns, unpack_columns
+from ..serve.index.format import MALFORMED, deflate, inflate, pack_container, unpack_container
+from ..serve.index.manifest import Manifest
+from ..serve.stores.bundle import Bundle
 from ..serve.types import Passage
 from ..serve.vectors import Int8Codes
 
 # What is small of a site, as a bundle's files have it, in one container.
 _SNAPSHOT_PART = "snapshot"
-_COLUMNS = (*SITE_COLUMNS, *FORM_COLUMNS, *LABEL_COLUMNS)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class StoreSnapshot(SiteColumns):
-    """Extend the columns of a site by the forms of its terms, and the terms of labels."""
-
-    forms: Mapping[str, Mapping[str, str]]
-    label_terms: PhraseIndex
+# The tables have texts, vectors and hints, and the rest of what is said of passages.
+_IN_TABLES = frozenset((
+    "record_ids", "record_urls", "passage_ids", "passage_urls", "passage_titles", "has_code",
+    "texts", "codes", "postings", "record_summaries", "record_themes", "hint_ids", "hint_labels",
+    "hint_locators", "hint_urls", "hint_owners", "hint_codes",
+))  # fmt: skip
+_COLUMNS = tuple(column for column in COLUMNS if column.name not in _IN_TABLES)
 
 
 def pack_snapshot(bundle: Bundle) -> dict[str, bytes]:
     """Serialize a bundle's snapshot, each part as bytes."""
-    columns = {
-        **collect_site_columns(bundle),
-        "terms": bundle.postings.terms,
-        "forms": {tag: list(forms.values()) for tag, forms in bundle.forms.items()},
-        **collect_label_columns(bundle.label_terms),
-    }
-    return {_SNAPSHOT_PART: pack_container(pack_columns(_COLUMNS, columns))}
+    return {_SNAPSHOT_PART: pack_container(pack_columns(_COLUMNS, bundle.index))}
 
 
-def parse_snapshot(parts: Mapping[str, bytes], manifest: Manifest) -> StoreSnapshot:
+def parse_snapshot(parts: Mapping[str, bytes], manifest: Manifest) -> Index:
     """Parse the parts of a snapshot; BundleError if they are not what the manifest says."""
-    counts = manifest.counts
     try:
         container = unpack_container(parts[_SNAPSHOT_PART], _SNAPSHOT_PART)
-        columns = read_columns(_COLUMNS, container, counts)
-        label_terms = load_label_terms(columns, counts["hints"])
-        site = load_site_columns(columns)
-        forms = join_forms([columns], site.site.tags)
+        index = Index(**unpack_columns(_COLUMNS, [container]))
+        check_index(index, manifest.counts, _COLUMNS)
     except MALFORMED as error:
         raise BundleError(
             f"the database's bundle is malformed ({error!s:.200}): publish it again"
         ) from None
-    return StoreSnapshot(**site.as_fields(), forms=forms, label_terms=label_terms)
+    return index
 
 
 # The rows of the passages that hold a term, and how often each does.
-TermPostings = tuple[NDArray[np.uint32], NDArray[np.uint16]]
-FetchPostings = Callable[[list[str]], dict[str, TermPostings]]
+PassagePostings = tuple[NDArray[np.uint32], NDArray[np.uint16]]
+FetchPostings = Callable[[list[str]], dict[str, PassagePostings]]
 
 CACHE_BYTES = 32 * 1024 * 1024
 # The size of an entry beside its numbers.
 _ENTRY_BYTES = 500
 _ROW_TYPE, _COUNT_TYPE = np.dtype("<u4"), np.dtype("<u2")
-_NO_POSTINGS: TermPostings = (np.zeros(0, np.uint32), np.zeros(0, np.uint16))
+_NO_POSTINGS: PassagePostings = (np.zeros(0, np.uint32), np.zeros(0, np.uint16))
 
 
 def pack_postings(rows: NDArray[np.uint32], counts: NDArray[np.uint16]) -> bytes:
@@ -95,7 +70,7 @@ def _to_byte_planes(values: NDArray[Any]) -> bytes:
     return values.view(np.uint8).reshape(len(values), values.itemsize).T.tobytes()
 
 
-def unpack_postings(data: bytes, passages: int) -> TermPostings:
+def unpack_postings(data: bytes, passages: int) -> PassagePostings:
     """Reverse ``pack_postings``; BundleError for malformed data or rows from ``passages`` on."""
     planes = np.frombuffer(inflate(data, "postings"), np.uint8)
     length, remainder = divmod(len(planes), _ROW_TYPE.itemsize + _COUNT_TYPE.itemsize)
@@ -117,9 +92,9 @@ class PostingsCache:
 
     def __init__(self, capacity: int = CACHE_BYTES) -> None:
         self._capacity = self._free_bytes = capacity
-        self._postings: dict[str, TermPostings] = {}
+        self._postings: dict[str, PassagePostings] = {}
 
-    def get(self, terms: Sequence[str], fetch: FetchPostings) -> list[TermPostings]:
+    def get(self, terms: Sequence[str], fetch: FetchPostings) -> list[PassagePostings]:
         """Return the postings of terms, empty for an unknown one; fetch those not cached."""
         # Another thread may begin anew meanwhile.
         cache = self._postings
@@ -168,7 +143,7 @@ def make_rows(bundle: Bundle, kind: str) -> Iterator[Row]:
         for number, passage in enumerate(bundle.passages()):
             yield (number, *_list_fields(passage))
     elif kind == "vectors":
-        yield from _make_vector_rows(bundle.passage_codes, len(bundle.passage_ids))
+        yield from _make_vector_rows(bundle.index.codes)
     elif kind == "postings":
         yield from make_posting_rows(bundle)
     elif kind == "hints":
@@ -176,8 +151,10 @@ def make_rows(bundle: Bundle, kind: str) -> Iterator[Row]:
             texts = (hint.id, hint.label, hint.locator, hint.url)
             yield (number, *(check_text(text, hint.id) for text in texts))
     else:
-        windows = _make_vector_rows(bundle.hint_codes, len(bundle.hint_owners))
-        for owner, (number, norm, codes) in zip(bundle.hint_owners.tolist(), windows, strict=True):
+        windows = _make_vector_rows(bundle.index.hint_codes)
+        for owner, (number, norm, codes) in zip(
+            bundle.index.hint_owners.tolist(), windows, strict=True
+        ):
             yield (number, owner, norm, codes)
 
 
@@ -196,7 +173,7 @@ def check_text(text: str, where: str) -> str:
 
 def make_posting_rows(bundle: Bundle) -> Iterator[tuple[str, bytes]]:
     """Make a row for the postings of each term."""
-    postings = bundle.postings
+    postings = bundle.postings_of(())
     for term, place in postings.terms.items():
         span = slice(int(postings.edges[place]), int(postings.edges[place + 1]))
         rows, counts = postings.passages[span], postings.counts[span]
@@ -215,10 +192,10 @@ def _list_fields(passage: Passage) -> Row:
     )
 
 
-def _make_vector_rows(codes: Int8Codes, count: int) -> Iterator[tuple[int, float, bytes]]:
+def _make_vector_rows(codes: Int8Codes) -> Iterator[tuple[int, float, bytes]]:
     """Make a row for each vector: its number, its inverse norm and its codes."""
-    for start in range(0, count, _BATCH_ROWS):
-        span = slice(start, min(start + _BATCH_ROWS, count))
+    for start in range(0, len(codes), _BATCH_ROWS):
+        span = slice(start, min(start + _BATCH_ROWS, len(codes)))
         norms = codes.inverse_norms[span].tolist()
         vectors = _encode_vectors(codes.codes[span])
         yield from zip(range(span.start, span.stop), norms, vectors, strict=True)

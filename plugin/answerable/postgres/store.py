@@ -3,24 +3,24 @@
 import json
 import math
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..serve.bundle_format.manifest import Manifest, Profile, parse_manifest
-from ..serve.bundle_format.site_data import Postings
 from ..serve.errors import BundleError, StorageError
+from ..serve.index.columns import Index
+from ..serve.index.manifest import Manifest, Profile, parse_manifest
 from ..serve.retrieval.bm25 import select_top_rows
 from ..serve.retrieval.rank import Ranking, max_cosine_per_hint, score_rows
-from ..serve.retrieval.store import Candidates, Floats, PassageQuery, Rows
+from ..serve.retrieval.store import Candidates, Floats, PassageQuery, Rows, TermPostings
 from ..serve.types import Passage, RoutingHint
 from ..serve.vectors import Int8Codes
 from . import tables
 from .connections import OPENING_SECONDS, Fetch, Row
 from .options import SearchMethod, check_search_method
-from .rows import PostingsCache, StoreSnapshot, TermPostings, parse_snapshot, unpack_postings
+from .rows import PassagePostings, PostingsCache, parse_snapshot, unpack_postings
 from .tables import BundleTables, VectorColumn
 
 ROWS_PER_FETCH = 1000
@@ -109,40 +109,36 @@ _VECTOR_HEADER_BYTES = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class PostgresStore(StoreSnapshot):
-    """Read a bundle from its tables, which nothing changes, and score rows as the bundle does."""
+class PostgresStore:
+    """A bundle in its tables, which nothing changes, whose rows are scored as the bundle's are."""
 
     manifest: Manifest
+    index: Index
     fetch: Fetch
     tables: BundleTables
     search: SearchMethod
     postings_cache: PostingsCache = field(default_factory=PostingsCache)
 
     @property
-    def store_key(self) -> str:
-        """Return the key of the tables."""
-        return self.tables.key
-
-    @property
     def _vectors(self) -> VectorColumn:
         return VectorColumn(self.manifest.dimensions)
 
-    def postings_of(self, terms: Collection[str]) -> Postings:
+    def postings_of(self, terms: Collection[str]) -> TermPostings:
         """Assemble the postings of some terms, fetching those that are not cached."""
         distinct = sorted(set(terms))
         postings = self.postings_cache.get(distinct, self._fetch_postings)
         none: list[NDArray[Any]] = [np.zeros(0, np.uint32)]
-        return Postings(
+        return TermPostings(
             terms={term: place for place, term in enumerate(distinct)},
             edges=np.cumsum([0, *(len(rows) for rows, _ in postings)]).astype(np.uint32),
             passages=np.concatenate([*(rows for rows, _ in postings), *none]),
             counts=np.concatenate([*(counts for _, counts in postings), none[0].astype(np.uint16)]),
-            lengths=self.lengths,
+            lengths=self.index.passage_lengths,
         )
 
-    def _fetch_postings(self, terms: list[str]) -> dict[str, TermPostings]:
+    def _fetch_postings(self, terms: list[str]) -> dict[str, PassagePostings]:
         rows = self._fetch(tables.SELECT_POSTINGS, terms)
-        count = len(self.passage_records)
+        count = len(self.index.passage_records)
         return {term: unpack_postings(data, count) for term, data in rows}
 
     def passage_candidates(self, query: PassageQuery) -> Candidates:
@@ -152,7 +148,7 @@ class PostgresStore(StoreSnapshot):
         by the index scores what the index gives and the passages that their words and names
         bring up.
         """
-        count = len(self.passage_records)
+        count = len(self.index.passage_records)
         if not count:
             return Candidates(np.zeros(0, np.intp), np.zeros(0, np.float32))
         unit, is_exact = query.unit, self.search == "exact"
@@ -201,7 +197,7 @@ class PostgresStore(StoreSnapshot):
     def passages_at(self, rows: Collection[int]) -> Mapping[int, Passage]:
         """Fetch the passages of some rows; BundleError for a malformed one."""
         fetched = self._read_rows(tables.SELECT_PASSAGES, rows)
-        return {row[0]: _make_passage(row, self.site.language_of(row[0])) for row in fetched}
+        return {row[0]: _make_passage(row, self.index.site.language_of(row[0])) for row in fetched}
 
     def hints_at(self, rows: Collection[int]) -> Mapping[int, RoutingHint]:
         """Fetch the hints of some rows."""
@@ -211,10 +207,6 @@ class PostgresStore(StoreSnapshot):
     def rows_of_page(self, name: str) -> list[int]:
         """Find the passages of the page that has an id, or a url if no anchor counts, in order."""
         return [number for (number,) in self._fetch(tables.SELECT_PAGE, name, name)]
-
-    def check_reachable(self) -> None:
-        """Ask the database for nothing; StorageError where it is out of reach."""
-        self.fetch("SELECT 1")
 
     def _fetch(self, statement: str, *parameters: object) -> list[Row]:
         return self.fetch(self.tables.name_tables(statement), parameters)
@@ -314,14 +306,11 @@ def open_postgres_store(fetch: Fetch, key: str) -> PostgresStore:
         raise BundleError("the database's bundle has another id than its manifest: publish again")
     statement = bundle_tables.name_tables(tables.SELECT_SNAPSHOT)
     parts: dict[str, bytes] = dict(fetch(statement, (), None, OPENING_SECONDS))
-    snapshot = parse_snapshot(parts, manifest)
-    return PostgresStore(
-        **snapshot.as_fields(),
-        manifest=manifest,
-        fetch=fetch,
-        tables=bundle_tables,
-        search=check_search_method(search),
-    )
+    index = parse_snapshot(parts, manifest)
+    if check_search_method(search) != "exact":
+        # An index of a database may find less: its answers are cached apart.
+        manifest = replace(manifest, generator=f"{manifest.generator} ({search})")
+    return PostgresStore(manifest, index, fetch, bundle_tables, search)
 
 
 def _make_passage(row: Row, language: str) -> Passage:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 PUBLIC_SCHEMA, PRIVATE_SCHEMA = "answerable", "answerable_private"
 # Version of the tables: a reader refuses every other one.
-TABLE_FORMAT = 8
+TABLE_FORMAT = 9
 
 _BUNDLE_KEY = re.compile(r"[0-9a-f]{16}")
 

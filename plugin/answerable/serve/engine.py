@@ -18,15 +18,15 @@ from .answers.line import find_line
 from .answers.prompt_evidence import fill_prompt
 from .answers.units import link_to_range
 from .answers.wire import format_answer
-from .bundle_format.stored_answers import StoredAnswer
 from .embedders.embedder import Embedder
 from .errors import ContractViolation, EmbedderError, ProviderError
+from .index.stored_answers import StoredAnswer, parse_stored_answers
 from .request_context import current_context
 from .retrieval.question import QuestionReading, drop_unknown_words, read_question
 from .retrieval.rank import Scored, hash_words
 from .retrieval.retrieve import SIBLING_SLACK, TOP_K, RetrievalResult, retrieve
 from .retrieval.sections import POOL_SIZE, choose_hints, choose_passages, list_sections
-from .retrieval.store import Store
+from .retrieval.store import Store, memoize_per_store
 from .text.tokenization import split_lowercase_words
 from .types import Claim, Confidence, Evidence, Passage, Place, Reply
 
@@ -45,11 +45,18 @@ else:
 KEYLESS_SECONDS = 2.0
 
 
+@memoize_per_store
+def _parse_answers(store: Store) -> Mapping[int, StoredAnswer]:
+    index = store.index
+    passages = len(index.passage_records)
+    return parse_stored_answers(index.has_answer > 0, index.questions, index.answers, passages)
+
+
 def find_stored_answer(store: Store, question: str) -> StoredAnswer | None:
     """Find the answer that is stored for a question of the very same words, not of like ones."""
     words = split_lowercase_words(question)
-    for row in np.flatnonzero(store.question_keys == hash_words(question)).tolist():
-        stored = store.answers.get(row)
+    for row in np.flatnonzero(store.index.question_keys == hash_words(question)).tolist():
+        stored = _parse_answers(store).get(row)
         # Many questions share a hash.
         if stored and split_lowercase_words(stored.question) == words:
             return stored
@@ -143,7 +150,7 @@ class Engine(Generic[StoreT]):
 
     def list_places(self, retrieved: RetrievalResult) -> tuple[Place, ...]:
         """List the sections that were retrieved, each with its line."""
-        sections = self.store.passage_sections
+        sections = self.store.index.passage_sections
         return tuple(
             Place(
                 scored.item,
@@ -169,7 +176,7 @@ class Engine(Generic[StoreT]):
 
     def _has_stored_answer(self, question: str) -> bool:
         """True if an answer is stored for the question as it is read."""
-        if not self.store.answers:
+        if not self.store.index.answers:
             return False
         return find_stored_answer(self.store, self.parse_question(question).question) is not None
 
@@ -189,7 +196,7 @@ class Engine(Generic[StoreT]):
             StoredAnswerer(stored, passages),
             question,
             Evidence(tuple(passages.values())),
-            self.store.site.claim_names,
+            self.store.index.site.claim_names,
             retrieved.reading.asked,
         )
         if reply.reason or reply.answer.dropped:
@@ -225,7 +232,7 @@ class Engine(Generic[StoreT]):
 
     def write_from(self, retrieved: RetrievalResult) -> Reply:
         """Let the model write an answer from a pool; ProviderError for a call that fails."""
-        asked, names = retrieved.reading.asked, self.store.site.claim_names
+        asked, names = retrieved.reading.asked, self.store.index.site.claim_names
         reply = draft_reply(self.answerer, asked, self.select_evidence(retrieved), names, asked)
         answer = reply.answer
         if not answer.claims:
@@ -251,7 +258,7 @@ class Engine(Generic[StoreT]):
             answerer = ExtractiveAnswerer()
         passages = [] if named else choose_passages(self.store, retrieved)
         evidence = named or _gather(retrieved, passages)
-        names = self.store.site.claim_names
+        names = self.store.index.site.claim_names
         reply = draft_reply(answerer, reading.question, evidence, names, reading.asked)
         claims = tuple(_point_to_line(claim, evidence, reading) for claim in reply.answer.claims)
         reply = replace(reply, answer=replace(reply.answer, claims=claims))
@@ -264,7 +271,7 @@ class Engine(Generic[StoreT]):
         return self._format(reply)
 
     def _format(self, reply: Reply) -> Reply:
-        return replace(reply, text=format_answer(reply.answer, self.store.site.route))
+        return replace(reply, text=format_answer(reply.answer, self.store.index.site.route))
 
 
 def _gather(retrieved: RetrievalResult, passages: list[Scored[Passage]]) -> Evidence:

@@ -12,8 +12,8 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from .bundle_format.manifest import LOCAL_PROFILE, OPENAI_PROFILE, Profile
 from .errors import SiteError
+from .index.manifest import LOCAL_PROFILE, OPENAI_PROFILE, Profile
 from .settings import FunctionSettings
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 
 from .answers.answerer import Answerer
 from .answers.extractive import ExtractiveAnswerer
-from .bundle_format.manifest import MANIFEST_FILE
 from .embedders.embedder import Embedder, EmbedderIdentity, Vectors, check_vectors
 from .engine import Engine
 from .errors import EmbedderError, SiteError
+from .index.manifest import MANIFEST_FILE
 from .provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, Provider
 from .request_context import current_context
 from .retrieval.store import Store
@@ -213,11 +213,11 @@ def _make_openai_answerer(store: Store, embedder: Embedder, settings: FunctionSe
 
     return OpenAIAnswerer(
         model=settings.model,
-        site=store.site.name,
+        site=store.index.site.name,
         base_url=settings.base_url,
         reasoning_effort=settings.reasoning_effort,
         deadline=settings.timeout,
-        author=store.site.author,
+        author=store.index.site.author,
         api=settings.api,
         max_evidence_characters=settings.max_evidence_characters,
         max_output_tokens=settings.max_output_tokens,

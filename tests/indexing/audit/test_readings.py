@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from answerable.indexing.audit.readings import INFLATE_LIMIT, read_file, read_name, strip_markdown
 from answerable.indexing.audit.runs import RunIndex, cut_notes, split_tokens
 from answerable.indexing.notes.notebook import Note
-from answerable.serve.bundle_format.container import Container, pack_container
+from answerable.serve.index.format import Container, pack_container
 
 TEXT = "the old lantern was sold to a blind trader"
 HTML = f"<p>{TEXT}</p>"

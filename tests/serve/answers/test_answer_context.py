@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from answerable.indexing.browser_index import index_files
+from answerable.indexing.build import MAX_SUMMARY_CHARACTERS
 from answerable.serve.answers.openai_answerer import frame_evidence, render_instructions
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
@@ -165,7 +165,7 @@ def test_context_cannot_be_cited(site: Path, server: OpenAIStub) -> None:
 
 
 def test_context_is_clipped_in_the_bundle(tmp_path: Path) -> None:
-    most = index_files.MAX_SUMMARY_CHARACTERS
+    most = MAX_SUMMARY_CHARACTERS
     front = f"description: {'word ' * 400}\ntags: [{', '.join(f'theme{n:05}' for n in range(99))}]"
     folder = sites.write_site(tmp_path, {"index.md": f"---\n{front}\n---\n\n# Harbour\n\nBoats.\n"})
     sites.build_here(folder)

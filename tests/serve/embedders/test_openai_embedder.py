@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from answerable.indexing.output.function_writer import write_function
+from answerable.indexing.function_folder import write_function
 from answerable.serve.embedders import openai_embedder
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.embedders.local_embedder import LOCAL_IDENTITY

@@ -76,9 +76,11 @@ def list_pages(store: Store, start: int, count: int) -> list[PublishedPage]:
 @memoize_per_store
 def list_questions(store: Store) -> Sequence[str]:
     """List questions that sections are known to answer: one of a page, of the first pages."""
-    records = store.passage_records[store.question_passages].tolist()
+    records = store.index.passage_records[store.index.question_passages].tolist()
     by_page: dict[int, str] = {}
-    for text, key, record in zip(store.questions, store.question_keys, records, strict=True):
+    for text, key, record in zip(
+        store.index.questions, store.index.question_keys, records, strict=True
+    ):
         # The key of one whose section has changed since is 0.
         if text and key:
             by_page.setdefault(record, text)
@@ -149,10 +151,14 @@ def _list_page_names(name: str, base: str | None) -> Iterator[str]:
 def _find_title(store: Store, title: str) -> Sequence[int]:
     """Find the passages of the one page that has a title or a file name, none if several do."""
     phrase = normalize_phrase(title)
-    if phrase not in store.names.rows:
+    if phrase not in store.index.names.rows:
         return ()
-    records = store.names.entry(phrase).records
-    return np.flatnonzero(store.passage_records == records[0]).tolist() if len(records) == 1 else ()
+    records = store.index.names.entry(phrase).records
+    return (
+        np.flatnonzero(store.index.passage_records == records[0]).tolist()
+        if len(records) == 1
+        else ()
+    )
 
 
 def _fit_page(
@@ -218,7 +224,7 @@ def _join_windows(passages: Sequence[Passage]) -> list[PageSection]:
 @memoize_per_store
 def _find_first_rows(store: Store) -> Sequence[int]:
     """Find the first passage of each page."""
-    _, first_rows = np.unique(store.passage_records, return_index=True)
+    _, first_rows = np.unique(store.index.passage_records, return_index=True)
     return tuple(sorted(first_rows.tolist()))
 
 

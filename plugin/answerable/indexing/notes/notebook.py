@@ -17,7 +17,7 @@ import msgspec
 import yaml
 
 from ...serve.errors import NotebookError
-from ..output.files import temporary_path, write_private_file
+from ..files import temporary_path, write_private_file
 from ..yaml_reader import YamlError, find_duplicate_key, parse_yaml
 from .note_lint import ErrorCollector, lint_public_field
 from .transcripts import Cue, TranscriptFormat, parse_transcript, strip_cue_times

@@ -1,29 +1,59 @@
-"""The browser's index and model as a build stages and publishes them."""
+"""What a site publishes of an index for its readers' browsers, and the model beside it."""
 
 import contextlib
 import re
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from ...serve.bundle_format.manifest import Profile
-from ...serve.embedders.local_embedder import MODEL_ID, read_model_files
-from ...serve.errors import SiteError
-from ..index import SiteIndex
-from ..local_model import PACKAGED_MODEL
-from ..output.files import remove_leftovers, replace_folder, temporary_path
-from .index_files import (
-    AddressedFiles,
-    BrowserIndex,
-    select_public_index,
-    serialize_browser_index,
-)
+from ..serve.embedders.local_embedder import MODEL_ID, read_model_files
+from ..serve.index.manifest import name_file
+from .files import remove_leftovers, replace_folder, temporary_path
+from .local_model import PACKAGED_MODEL
+from .write import IndexFiles, pack_public_manifest
 
 # Where the model lies below the widget's folder, on every site of this version.
 MODEL_FOLDER = f"model/{MODEL_ID}"
 
 _FOLDER = re.compile(r"(?:engine|index|model)/[0-9a-f]{16}")
-_INDEX_FILE = re.compile(r"index/[A-Za-z0-9-]+/[a-z]+-[0-9a-f]{12}\.bin")
+_INDEX_FILE = re.compile(r"index/[A-Za-z0-9-]+/[a-z]+-[0-9a-f]{16}\.bin")
+
+
+@dataclass(frozen=True, slots=True)
+class AddressedFiles:
+    """Files by their path in a folder, and the folder, such as ``engine/0123456789abcdef``."""
+
+    folder: str
+    files: Mapping[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserIndex:
+    """What a site publishes of an index: its files by name, their folder, and the first two."""
+
+    folder: str
+    files: Mapping[str, bytes]
+    manifest: str
+    core: str
+
+
+def list_browser_files(packed: IndexFiles, language: str) -> BrowserIndex:
+    """List what a site publishes of an index. language: the site's own."""
+    data = pack_public_manifest(packed.manifest)
+    name = name_file("manifest", data)
+    (core,) = packed.manifest.files_of("core")
+    folder = f"index/{re.sub('[^A-Za-z0-9-]', '-', language)}"
+    return BrowserIndex(folder, {**packed.list_public(), name: data}, name, core.name)
+
+
+def name_index(index: BrowserIndex) -> dict[str, str]:
+    """Name what a reader's browser opens an index by, as the widget's configuration has it."""
+    return {
+        "manifest": f"{index.folder}/{index.manifest}",
+        "core": f"{index.folder}/{index.core}",
+        "model": MODEL_FOLDER,
+    }
 
 
 def write_addressed_files(files: AddressedFiles, parent: Path) -> None:
@@ -97,13 +127,3 @@ def _has_files(folder: Path, files: AddressedFiles) -> bool:
     return existing == files.files.keys() and all(
         (folder / path).read_bytes() == data for path, data in files.files.items()
     )
-
-
-def stage_browser_index(index: SiteIndex, profile: Profile, bundle_id: str) -> BrowserIndex:
-    """Stage an index; SiteError for one with notes, of which nothing may reach a browser."""
-    if index.hints:
-        raise SiteError(
-            "notebook: a site with private notes cannot answer in the browser; set answers_in to "
-            "function"
-        )
-    return serialize_browser_index(select_public_index(index), profile, bundle_id)

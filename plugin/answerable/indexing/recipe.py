@@ -6,9 +6,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from ...serve.bundle_format.site_data import SiteMetadata
-from ...serve.retrieval.question import collect_now_words
-from ...serve.rules import RULES
+from ..serve.index.column_types import SiteMetadata
+from ..serve.retrieval.question import collect_now_words
+from ..serve.rules import RULES
 
 
 def collect_recipe(site: SiteMetadata) -> dict[str, Any]:

@@ -3,14 +3,13 @@
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from ..embedders.embedder import EmbedderIdentity
 from ..errors import BUILD_AGAIN, BundleError
-from ..vectors import ARRAYS
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,47 +78,18 @@ OPENAI_PROFILE = Profile(
 LOCAL_PROFILE = Profile()
 
 
-WIRE_VERSION = 7
+WIRE_VERSION = 8
 MANIFEST_FILE = "manifest.json"
-
-# What the site publishes, as a browser reads it: what an edit of a few words does not change, what
-# it changes, the words and terms of passages, and containers of some texts each, one after another.
-CORE_FILE, COLUMNS_FILE, WORDS_FILE = "core.bin", "columns.bin", "words.bin"
-TERMS_FILE, TEXTS_FILE = "terms.bin", "texts.bin"
-# The terms of the questions that sections are known to answer, and these questions.
-QUESTIONS_FILE, SUGGESTIONS_FILE = "questions.bin", "suggestions.bin"
-# Answers that were stored for some of these questions.
-ANSWERS_FILE = "answers.bin"
-# What only a model is given beside the passages, and what is left of notes.
-CONTEXTS_FILE, HINTS_FILE = "contexts.bin", "hints.bin"
-
-SHARED_FILES = (
-    CORE_FILE, COLUMNS_FILE, WORDS_FILE, TERMS_FILE, TEXTS_FILE, QUESTIONS_FILE, SUGGESTIONS_FILE,
-    ANSWERS_FILE, CONTEXTS_FILE, HINTS_FILE,
-)  # fmt: skip
-PASSAGE_STREAM, HINT_STREAM = STREAMS = ("passage", "hint")
 # The numbers of vectors, as a manifest names them.
 _ENCODING = "int8"
-
-
-def array_file_name(stream: str, name: str) -> str:
-    """Name the file of one of a stream's arrays of vectors."""
-    return f"{stream}-{name}.npy"
-
-
-# All files beside the manifest.
-BUNDLE_FILES = frozenset(
-    (*SHARED_FILES, *(array_file_name(stream, name) for stream in STREAMS for name in ARRAYS))
-)
 COUNT_NAMES = (
     "records", "passages", "terms", "words", "questions", "answers", "hints", "windows",
 )  # fmt: skip
-
-# Decompressed, the texts of one shard: some shards are cached between questions.
-MAX_SHARD_BYTES = 64 * 1024 * 1024
-
+# Enough for 80,000 passages, and few enough to fetch.
+_MAX_FILES = 10_000
 # What a build has written, of earlier wire versions too, which the next one removes.
 _STORED_FILE = re.compile(r"[a-z-]+-[0-9a-f]{16}\.(?:bin|npy|json|blocks|z|txt\.z)")
+_FILE_NAME = re.compile(r"([a-z-]+)-([0-9a-f]{16})\.bin")
 
 # Values of a profile that are added to a score or multiplied with one.
 _NON_NEGATIVE_FIELDS = (
@@ -131,16 +101,39 @@ _SHA256_DIGITS = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
-class BundleFile:
-    """Describe one file of a bundle: its size in bytes and its SHA-256."""
+class IndexFile:
+    """A file of an index: its name, its size, and what it has once it is decompressed.
 
+    The name is its kind and the first digits of its SHA-256, so that a new index never overwrites
+    a file of the one in use, and replacing the manifest is the single step from old to new.
+    ``content``: 0 for a file that is not compressed, such as vectors that no browser loads.
+    """
+
+    name: str
     bytes: int
-    sha256: str
+    content: int
+
+    @property
+    def kind(self) -> str:
+        """The kind of file, which tells its columns."""
+        return self.name.rpartition("-")[0]
+
+
+def name_file(kind: str, data: bytes) -> str:
+    """Name a file by its kind and the first digits of its SHA-256."""
+    # OpenSSL's library, which takes a while to load: only where something is verified.
+    import hashlib
+
+    return f"{kind}-{hashlib.sha256(data).hexdigest()[:16]}.bin"
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Describe a bundle. ``dimensions``: of its vectors; ``counts``: by ``COUNT_NAMES``."""
+    """What is said of an index: where it comes from, how it is scored, and its files in order.
+
+    ``dimensions``: of its vectors; ``counts``: by ``COUNT_NAMES``. ``starts``: of each kind that is
+    split into files, the first row of each, or the beginning of words that it is for.
+    """
 
     id: str
     built_at: str
@@ -149,15 +142,20 @@ class Manifest:
     profile: Profile
     dimensions: int
     counts: Mapping[str, int]
-    files: Mapping[str, BundleFile]
+    files: tuple[IndexFile, ...]
+    starts: Mapping[str, tuple[Any, ...]]
 
     @property
     def bytes(self) -> int:
-        """Sum the sizes of all files, the manifest aside."""
-        return sum(file.bytes for file in self.files.values())
+        """The size of all files, the manifest aside."""
+        return sum(file.bytes for file in self.files)
+
+    def files_of(self, kind: str) -> list[IndexFile]:
+        """List the files of a kind in order."""
+        return [file for file in self.files if file.kind == kind]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the manifest as it is written."""
+        """Return the manifest as it is written, but for the table of columns."""
         return {
             "wire": WIRE_VERSION,
             "id": self.id,
@@ -168,42 +166,26 @@ class Manifest:
             "encoding": _ENCODING,
             "dimensions": self.dimensions,
             "counts": dict(self.counts),
-            "files": {
-                name: {"bytes": file.bytes, "sha256": file.sha256}
-                for name, file in sorted(self.files.items())
-            },
+            "files": [[file.name, file.bytes, file.content] for file in self.files],
+            "starts": {kind: list(starts) for kind, starts in self.starts.items()},
         }
 
 
 def compute_bundle_id(
-    identity: EmbedderIdentity,
-    profile: Profile,
-    dimensions: int,
-    files: Mapping[str, BundleFile],
+    identity: EmbedderIdentity, profile: Profile, dimensions: int, files: Iterable[IndexFile]
 ) -> str:
     """Hash all that a bundle's answers depend on, but not the time of the build."""
-    # OpenSSL's library, which takes a while to load: only where something is verified.
     import hashlib
 
     vectors = {"encoding": _ENCODING, "dimensions": dimensions}
     parts = [WIRE_VERSION, identity.as_json(), profile.as_json(), vectors]
-    parts.append(sorted((name, file.sha256) for name, file in files.items()))
+    parts.append(sorted(file.name for file in files))
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def stored_file_name(name: str, sha256: str) -> str:
-    """Name a file on disk.
-
-    The name has the file's hash, so that a new bundle never overwrites a file of the one in use and
-    replacing the manifest is the single step from the old bundle to the new.
-    """
-    stem, dot, suffix = name.partition(".")
-    return f"{stem}-{sha256[:16]}{dot}{suffix}"
-
-
 def is_stored_file_name(name: str) -> bool:
-    """Test whether ``stored_file_name`` gives a name to a file of some bundle."""
+    """True if a file of that name is one of some bundle."""
     return _STORED_FILE.fullmatch(name) is not None
 
 
@@ -246,19 +228,15 @@ def parse_manifest(data: object, where: str, *, verify: bool = True) -> Manifest
 
 
 def _parse_fields(data: Mapping[str, Any]) -> Manifest:
-    files = {
-        str(name): BundleFile(_check_count(entry["bytes"]), _check_digest(entry["sha256"]))
-        for name, entry in data["files"].items()
-    }
+    files = tuple(_parse_file(*row) for row in data["files"])
+    if len(files) > _MAX_FILES:
+        raise ValueError(f"its {len(files)} files")
     identity = EmbedderIdentity(**data["embedder"])
     if data["encoding"] != _ENCODING:
         raise ValueError(f"the encoding {data['encoding']!r:.80}")
     dimensions = _check_count(data["dimensions"])
     if not 1 <= dimensions <= _check_count(identity.dimensions):
         raise ValueError(f"{dimensions} of {identity.dimensions} dimensions")
-    if unexpected := set(files) ^ BUNDLE_FILES:
-        raise ValueError(f"files {sorted(unexpected)} missing or unknown")
-    profile = parse_profile(data["profile"])
     if not all(isinstance(text, str) for text in (identity.provider, identity.model)):
         raise TypeError("the embedder has a value of the wrong type")
     return Manifest(
@@ -266,11 +244,18 @@ def _parse_fields(data: Mapping[str, Any]) -> Manifest:
         built_at=str(data["built_at"]),
         generator=str(data["generator"]),
         identity=identity,
-        profile=profile,
+        profile=parse_profile(data["profile"]),
         dimensions=dimensions,
         counts={name: _check_count(data["counts"][name]) for name in COUNT_NAMES},
         files=files,
+        starts={str(kind): tuple(starts) for kind, starts in data["starts"].items()},
     )
+
+
+def _parse_file(name: object, size: object, content: object) -> IndexFile:
+    if not isinstance(name, str) or not _FILE_NAME.fullmatch(name):
+        raise ValueError(f"{name!r:.80} is not the name of a file")
+    return IndexFile(name, _check_count(size), _check_count(content))
 
 
 def parse_profile(data: Mapping[str, Any]) -> Profile:

@@ -7,33 +7,29 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from ..serve.bundle_format.manifest import Manifest, Profile
-from ..serve.embedders.embedder import Embedder, EmbedderIdentity
+from ..serve.embedders.embedder import Embedder
+from ..serve.errors import SiteError
+from ..serve.index.column_types import SiteMetadata
+from ..serve.index.columns import Index
+from ..serve.index.manifest import Manifest, Profile
+from ..serve.index.read import load_index
 from ..serve.settings import BUNDLE_FOLDER, SETTINGS_FILE, FunctionSettings
 from ..serve.stores.bundle import Bundle, open_bundle
 from .answers import CheckedAnswers
 from .audit.audit import Artifact, audit_artifacts, check_published_in
-from .browser_index.index_files import BrowserIndex
-from .browser_index.staged_index import stage_browser_index, write_browser_index
+from .browser_files import BrowserIndex, list_browser_files, write_browser_index
+from .build import build_index, withhold_questions
 from .caches import show_progress
-from .index import SiteIndex, SiteInfo, build_index
+from .files import format_count, lock_folder, write_private_file
+from .function_folder import check_function_folder, write_function
 from .notes.note_places import AboutTargets, make_about_resolver
 from .notes.notebook import Note, Notebook, read_notebook
 from .notes.routing_hints import check_about
-from .output.bundle_writer import (
-    BundleContents,
-    make_manifest,
-    parse_build_time,
-    serialize_index,
-    write_bundle,
-)
-from .output.files import format_count, lock_folder, write_private_file
-from .output.function_writer import check_function_folder, write_function
 from .pages.page_index import PageIndex
 from .questions import SectionQuestions, mark_answered
 from .widget.injection import WIDGET_FOLDER
+from .write import IndexFiles, pack_index, parse_build_time, write_index
 
 
 def summarize_build(manifest: Manifest, embedded: int, folder: Path) -> str:
@@ -77,7 +73,7 @@ class SiteBuild:
     ``choose_profile`` gets the number of windows of notes.
     """
 
-    info: SiteInfo
+    info: SiteMetadata
     pages: tuple[PageIndex, ...]
     targets: AboutTargets
     outputs: Mapping[str, str]
@@ -108,15 +104,22 @@ class FunctionPlan:
 
 @dataclass(frozen=True, slots=True)
 class StagedIndex:
-    """An index as the files of its bundle, ``contents``, that have not been written.
+    """An index as its files, which have not been written.
 
-    ``browser``: the same for readers' browsers, None where none answers. ``embedded``: so many
-    texts for it.
+    ``browser``: what of them the site publishes, None where no browser answers. ``embedded``: how
+    many texts were embedded for it.
     """
 
-    contents: BundleContents
+    packed: IndexFiles
     browser: BrowserIndex | None = None
     embedded: int = 0
+
+    def open(self) -> Bundle:
+        """Open the index as it will be published."""
+        files = self.packed.files
+        return Bundle(
+            self.packed.manifest, load_index(self.packed.manifest, lambda file: files[file.name])
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,23 +156,6 @@ def _resolve_published_in(note: Note, site: SiteBuild) -> Note:
     return replace(note, published_in=tuple(pages))
 
 
-def index_site(site: SiteBuild, notebook: Notebook) -> SiteIndex:
-    """Index a site with its notes; nothing is written or audited."""
-    with show_progress() as report:
-        return build_index(
-            site.info,
-            site.pages,
-            notebook.notes,
-            make_about_resolver(site.targets),
-            site.embedder,
-            cache_folder=site.cache,
-            weights=site.weights,
-            progress=report,
-            questions=site.questions,
-            answers=site.answers,
-        )
-
-
 def publish_site(
     site: SiteBuild,
     plans: Sequence[FunctionPlan],
@@ -193,31 +179,53 @@ def publish_site(
         gate(staged)
     published: list[tuple[StagedFunction, Manifest]] = []
     for staged in all_staged:
-        profile = _choose_profile(site, staged.index.contents)
-        manifest = publish_function(staged, site.embedder.identity, profile, _read_build_time())
-        _write_browser_index(site, staged.index.browser)
-        report(summarize_build(manifest, staged.index.embedded, staged.folder))
-        published.append((staged, manifest))
+        manifest = publish_function(staged)
+        index = _write_browser_index(site, staged.index, manifest)
+        report(summarize_build(manifest, index.embedded, staged.folder))
+        published.append((replace(staged, index=index), manifest))
     return published
 
 
 def _stage_index(site: SiteBuild, notebook: Notebook) -> StagedIndex:
-    """Index a site and serialize the index for its function and for readers' browsers."""
-    index = index_site(site, notebook)
-    contents = serialize_index(index, site.dimensions)
-    browser = None
-    if site.browser_folder is not None:
-        profile = _choose_profile(site, contents)
-        bundle = make_manifest(contents, site.embedder.identity, profile, _read_build_time())
-        public = index
-        if index.questions.texts:
-            public = _withhold_questions(index, contents, profile, site.embedder)
-        browser = stage_browser_index(public, profile, bundle.id)
-    return StagedIndex(contents, browser, index.embedded)
+    """Pack an index for its function and for readers' browsers."""
+    answers = site.browser_folder is not None
+    if answers and notebook.notes:
+        raise SiteError(
+            "notebook: a site with private notes cannot answer in the browser; set answers_in to "
+            "function"
+        )
+    index, embedded = index_site(site, notebook)
+    pack = partial(
+        pack_index,
+        identity=site.embedder.identity,
+        profile=site.choose_profile(len(index.hint_owners)),
+        now=_read_build_time(),
+    )
+    packed = pack(index)
+    if index.questions:
+        bundle = StagedIndex(packed).open()
+        marks = mark_answered(bundle, site.embedder, index.questions)
+        packed = pack(withhold_questions(index, marks))
+    browser = list_browser_files(packed, site.info.language) if answers else None
+    return StagedIndex(packed, browser, embedded)
 
 
-def _choose_profile(site: SiteBuild, contents: BundleContents) -> Profile:
-    return site.choose_profile(contents.counts["windows"])
+def index_site(site: SiteBuild, notebook: Notebook) -> tuple[Index, int]:
+    """Index a site with its notes. Returns the index, and how many texts were embedded."""
+    with show_progress() as report:
+        return build_index(
+            site.info,
+            site.pages,
+            notebook.notes,
+            make_about_resolver(site.targets),
+            site.embedder,
+            cache_folder=site.cache,
+            weights=site.weights,
+            progress=report,
+            questions=site.questions,
+            answers=site.answers,
+            dimensions=site.dimensions,
+        )
 
 
 def _list_browser_artifacts(site: SiteBuild, index: StagedIndex) -> list[Artifact]:
@@ -227,26 +235,13 @@ def _list_browser_artifacts(site: SiteBuild, index: StagedIndex) -> list[Artifac
     return _list_file_artifacts(folder, index.browser.files)
 
 
-def _withhold_questions(
-    index: SiteIndex, contents: BundleContents, profile: Profile, embedder: Embedder
-) -> SiteIndex:
-    """Blank the questions that their own sections do not answer, so that none is suggested.
-
-    The answer that is stored for one is left out, since no reader is shown it.
-    """
-    with TemporaryDirectory(prefix="answerable-", ignore_cleanup_errors=True) as name:
-        write_bundle(contents, Path(name), embedder.identity, profile, _read_build_time())
-        store = open_bundle(Path(name), verify=False)
-        marks = mark_answered(store, embedder, index.questions.texts)
-    shown = zip(index.questions.texts, marks, strict=True)
-    texts = tuple(text if is_answered else "" for text, is_answered in shown)
-    answers = {row: stored for row, stored in index.questions.answers.items() if texts[row]}
-    return replace(index, questions=replace(index.questions, texts=texts, answers=answers))
-
-
-def _write_browser_index(site: SiteBuild, browser: BrowserIndex | None) -> None:
-    if browser and site.browser_folder:
-        write_browser_index(browser, site.browser_folder / WIDGET_FOLDER)
+def _write_browser_index(site: SiteBuild, index: StagedIndex, manifest: Manifest) -> StagedIndex:
+    """Write what the site publishes of an index, if it does. manifest: that of its bundle."""
+    if index.browser is None or site.browser_folder is None:
+        return index
+    browser = list_browser_files(replace(index.packed, manifest=manifest), site.info.language)
+    write_browser_index(browser, site.browser_folder / WIDGET_FOLDER)
+    return replace(index, browser=browser)
 
 
 def preview_site(
@@ -257,12 +252,11 @@ def preview_site(
     Returns the same index for browsers too, which is in the site; None without one.
     """
     index = _stage_index(site, notebook)
-    files = _list_file_artifacts(BUNDLE_FOLDER, index.contents.files)
+    files = _list_file_artifacts(BUNDLE_FOLDER, index.packed.files)
     _audit_site(site, notebook, [*files, *_list_browser_artifacts(site, index)])
-    profile = _choose_profile(site, index.contents)
-    write_bundle(index.contents, folder, site.embedder.identity, profile, _read_build_time())
+    write_index(index.packed, folder)
     bundle = open_bundle(folder, verify=False)
-    _write_browser_index(site, index.browser)
+    index = _write_browser_index(site, index, bundle.manifest)
     report(summarize_build(bundle.manifest, index.embedded, folder))
     return bundle, index.browser
 
@@ -276,27 +270,25 @@ def stage_function(
     folder that no build has written.
     """
     check_function_folder(function)
-    bundle = _list_file_artifacts(f"{function.name}/{BUNDLE_FOLDER}", index.contents.files)
+    bundle = _list_file_artifacts(f"{function.name}/{BUNDLE_FOLDER}", index.packed.files)
     audit([*bundle, Artifact(f"{function.name}/{SETTINGS_FILE}", settings.as_json)])
     return StagedFunction(function, index, settings)
 
 
-def publish_function(
-    staged: StagedFunction, identity: EmbedderIdentity, profile: Profile, now: dt.datetime
-) -> Manifest:
+def publish_function(staged: StagedFunction) -> Manifest:
     """Write the function's folder: its code first, then the bundle, whose manifest comes last.
 
     Of two builds at once, one waits for the other to be published.
     """
-    folder, contents = staged.folder, staged.index.contents
+    folder, packed = staged.folder, staged.index.packed
     # Before the lock, which must not be left in a folder that is refused.
     check_function_folder(folder)
     with lock_folder(folder):
         if staged.has_code:
-            write_function(folder, identity, staged.settings)
+            write_function(folder, packed.manifest.identity, staged.settings)
         else:
             write_private_file(folder / SETTINGS_FILE, staged.settings.as_json())
-        return write_bundle(contents, folder / BUNDLE_FOLDER, identity, profile, now)
+        return write_index(packed, folder / BUNDLE_FOLDER)
 
 
 def _audit_site(site: SiteBuild, notebook: Notebook, served: Iterable[Artifact]) -> None:

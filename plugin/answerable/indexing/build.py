@@ -1,4 +1,4 @@
-"""The index of a site at full precision, its lexicon and weights, and its quantized form."""
+"""Builder of an index: the terms, phrases, weights and vectors of a site's pages and notes."""
 
 import math
 import re
@@ -7,22 +7,33 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from itertools import groupby
+from itertools import accumulate, groupby
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..serve.bundle_format.manifest import Profile, scale_note_floor
-from ..serve.bundle_format.site_data import PhraseEntry
 from ..serve.embedders.embedder import Embedder, Vectors
 from ..serve.errors import SiteError
+from ..serve.index.column_types import (
+    LanguageRows,
+    PhraseEntry,
+    PhraseIndex,
+    Postings,
+    SiteMetadata,
+    index_entries,
+)
+from ..serve.index.columns import Index
+from ..serve.index.manifest import Profile, scale_note_floor
 from ..serve.provider_registry import EMBEDDER_PROVIDERS
 from ..serve.retrieval.bm25 import compute_idf
-from ..serve.text.languages import get_translation
+from ..serve.retrieval.sections import has_code
+from ..serve.retrieval.store import TermPostings
+from ..serve.text.languages import is_language_tag
 from ..serve.text.normalization import normalize_phrase
 from ..serve.text.tokenization import extract_words
-from ..serve.types import RoutingHint
+from ..serve.text.urls import is_safe_url
+from ..serve.types import Passage, RoutingHint
 from ..serve.vectors import Int8Codes, divide_rows, quantize_int8
 from .answers import CheckedAnswers
 from .caches import ReportProgress
@@ -43,17 +54,6 @@ from .stems import extract_stems, list_forms
 
 
 @dataclass(frozen=True, slots=True)
-class Lexicon:
-    """Sorted terms of passages and their postings, as the bundle stores them."""
-
-    terms: tuple[str, ...]
-    edges: NDArray[np.uint32]
-    passages: NDArray[np.uint32]
-    counts: NDArray[np.uint16]
-    lengths: NDArray[np.uint32]
-
-
-@dataclass(frozen=True, slots=True)
 class TitleIndex:
     """The distinct terms of titles with the records that have them; by record, its title's norm.
 
@@ -64,7 +64,7 @@ class TitleIndex:
     norms: tuple[float, ...]
 
 
-def index_passage_terms(passages: Iterable[TermCounts]) -> Lexicon:
+def index_passage_terms(passages: Iterable[TermCounts]) -> TermPostings:
     """Index the terms of all passages, in the order of their rows."""
     numbers: dict[str, int] = {}
     # Parallel: a term's number and its count, passage after passage.
@@ -83,8 +83,8 @@ def index_passage_terms(passages: Iterable[TermCounts]) -> Lexicon:
     order = np.argsort(ranked, kind="stable")
     sizes = np.bincount(ranked, minlength=len(terms))
     rows = np.repeat(np.arange(len(distinct)), np.array(distinct, dtype=np.int64))
-    return Lexicon(
-        terms=tuple(terms),
+    return TermPostings(
+        terms={term: row for row, term in enumerate(terms)},
         edges=np.concatenate(([0], np.cumsum(sizes))).astype("<u4"),
         passages=rows[order].astype("<u4"),
         counts=np.minimum(np.array(counts, dtype=np.int64), 65_535)[order].astype("<u2"),
@@ -93,16 +93,15 @@ def index_passage_terms(passages: Iterable[TermCounts]) -> Lexicon:
 
 
 def index_titles(
-    records: Sequence[Record], lexicon: Lexicon, languages: Sequence[tuple[str, int, int]]
+    records: Sequence[Record], lexicon: TermPostings, languages: Sequence[tuple[str, int, int]]
 ) -> TitleIndex:
     """Index the titles of records. languages: (language, first, last + 1) of the passages' rows."""
     ranges = {language: (first, end) for language, first, end in languages}
-    term_rows = {term: row for row, term in enumerate(lexicon.terms)}
     titles = [dict.fromkeys(extract_stems(each.title, each.language)) for each in records]
     norms = []
     for record, terms in zip(records, titles, strict=True):
         rows = ranges.get(record.language, (0, 0))
-        squares = (_idf(lexicon, term_rows.get(term), rows) ** 2 for term in terms)
+        squares = (_idf(lexicon, lexicon.terms.get(term), rows) ** 2 for term in terms)
         norms.append(math.sqrt(sum(squares)))
     return TitleIndex(_list_term_entries(titles), tuple(norms))
 
@@ -132,7 +131,7 @@ def _list_term_entries(texts: Iterable[Iterable[str]]) -> tuple[PhraseEntry, ...
     return tuple(PhraseEntry(term, tuple(rows), len(rows)) for term, rows in entries)
 
 
-def _idf(lexicon: Lexicon, term: int | None, rows: tuple[int, int]) -> float:
+def _idf(lexicon: TermPostings, term: int | None, rows: tuple[int, int]) -> float:
     """Compute the inverse document frequency of a term among a range of passages."""
     count, frequency = rows[1] - rows[0], 0
     if term is not None:
@@ -217,65 +216,27 @@ def _names_history(text: str, site_words: frozenset[str]) -> bool:
 _WORD = re.compile(r"[^\W_]+")
 
 
-@dataclass(frozen=True, slots=True)
-class SiteInfo:
-    """Metadata of the site as a whole. ``route`` is the template of what a route says.
-
-    ``names`` are what the site and its author are called: no question's word is unknown for being
-    one of theirs. ``author`` is whose opinions its pages state.
-    """
-
-    name: str
-    url: str | None
-    language: str
-    route: str = get_translation("en").route
-    names: tuple[str, ...] = ()
-    author: str | None = None
-
-    @property
-    def claim_names(self) -> tuple[str, ...]:
-        """List the names that a claim may use though it does not quote them."""
-        return (self.name, *self.names, *([self.author] if self.author else []))
+# Of a page's summary, and of all its themes, that a model reads beside the passages.
+MAX_SUMMARY_CHARACTERS = 400
 
 
-@dataclass(frozen=True, slots=True)
-class SiteIndex:
-    """All that a bundle is made from. Of notes it has their hints and vectors only.
+def clip_summary(text: str) -> str:
+    """Cut a text between words where it is longer than a model that answers has to read."""
+    if len(text) <= MAX_SUMMARY_CHARACTERS:
+        return text
+    cut = text[:MAX_SUMMARY_CHARACTERS]
+    return f"{cut.rpartition(' ')[0] or cut} …"
 
-    ``passage_records`` gives each passage's record, ``hint_owners`` each note window's hint, as
-    rows. ``names`` are titles and file names. ``languages`` holds (language, first, last + 1) of
-    the passages' rows, which stand language by language; ``weights`` is what each record's scores
-    are multiplied by, ``is_history`` whether its scores weigh less unless history is asked for.
-    ``forms`` are those of each term of the lexicon but itself, by language, with spaces between
-    them. ``embedded`` counts the texts that were not in the cache.
-    """
 
-    site: SiteInfo
-    scripts: frozenset[str]
-    records: tuple[Record, ...]
-    names: tuple[PhraseEntry, ...]
-    aliases: tuple[PhraseEntry, ...]
-    themes: tuple[PhraseEntry, ...]
-    passages: tuple[IndexedPassage, ...]
-    passage_records: tuple[int, ...]
-    passage_vectors: Vectors
-    lexicon: Lexicon
-    hints: tuple[RoutingHint, ...]
-    hint_vectors: Vectors
-    hint_owners: tuple[int, ...]
-    embedded: int
-    languages: tuple[tuple[str, int, int], ...]
-    weights: tuple[float, ...]
-    titles: TitleIndex
-    words: tuple[str, ...]
-    forms: Mapping[str, tuple[str, ...]]
-    label_terms: tuple[PhraseEntry, ...]
-    is_history: tuple[bool, ...]
-    questions: QuestionIndex = NO_QUESTIONS
+def clip_themes(themes: Sequence[str]) -> list[str]:
+    """Keep the first themes of a page, as many as are no longer than a summary."""
+    ends = accumulate(len(theme) for theme in themes)
+    pairs = zip(themes, ends, strict=True)
+    return [theme for theme, end in pairs if end <= MAX_SUMMARY_CHARACTERS]
 
 
 def build_index(
-    site: SiteInfo,
+    site: SiteMetadata,
     pages: Iterable[PageIndex],
     notes: Sequence[Note],
     resolve: Callable[[str], str],
@@ -285,21 +246,25 @@ def build_index(
     progress: ReportProgress | None = None,
     questions: Mapping[str, SectionQuestions] | None = None,
     answers: CheckedAnswers | None = None,
-) -> SiteIndex:
-    """Embed and index a site.
+    dimensions: int | None = None,
+) -> tuple[Index, int]:
+    """Embed and index a site. Returns its index, and how many texts the cache did not have.
 
-    resolve: from a note's ``about`` to a url; it raises NotebookError. weights: by pattern of
-    record ids, the first that matches counts. questions: by section. answers: that
-    are stored for some of them. Vectors that the cache has are not embedded again.
+    site: its languages and scripts follow from the pages. resolve: from a note's ``about`` to a
+    url; it raises NotebookError. weights: by pattern of record ids, the first that matches counts.
+    questions: by section. answers: that are stored for some of them. dimensions: the leading
+    numbers of each vector that are kept, all by default. SiteError for what no page can have.
     """
     public = [page for page in pages if not page.record.metadata.excluded]
     _reject_duplicate_ids(public)
     public.sort(key=_language_sort_key(site, public))
-    passages = tuple(passage for page in public for passage in page.passages)
+    entries = tuple(passage for page in public for passage in page.passages)
     vectors, hints, embedded = embed_passages_and_notes(
-        passages, notes, resolve, site.language, embedder, cache_folder, progress
+        entries, notes, resolve, site.language, embedder, cache_folder, progress
     )
     records = tuple(page.record for page in public)
+    passages = [entry.passage for entry in entries]
+    _check_texts(records, passages, hints.hints)
     names, aliases, themes = (
         invert_phrases({*map(normalize_phrase, texts)} - {"", "index", "readme"} for texts in lists)
         for lists in (
@@ -311,51 +276,127 @@ def build_index(
     texts = (" ".join(each.retrieval_text for each in page.passages) for page in public)
     frequencies = count_pages_with_phrases({*names, *aliases, *themes}, texts)
     languages = _list_language_ranges(public)
-    scripts = frozenset().union(*(page.scripts for page in public))
-    lexicon = index_passage_terms(counts for page in public for counts in page.term_counts)
-    forms = list_forms(lexicon.terms, ((page.record.language, page.stems) for page in public))
-    return SiteIndex(
-        site=site,
-        scripts=scripts,
-        records=records,
-        names=_list_entries(names, frequencies),
-        aliases=_list_entries(aliases, frequencies),
-        themes=_list_entries(themes, frequencies),
-        passages=passages,
-        passage_records=tuple(row for row, page in enumerate(public) for _ in page.passages),
-        passage_vectors=vectors,
-        lexicon=lexicon,
-        hints=hints.hints,
-        hint_vectors=hints.vectors,
-        hint_owners=hints.owners,
-        embedded=embedded,
-        languages=languages,
-        weights=weigh_records([record.id for record in records], weights or {}),
-        titles=index_titles(records, lexicon, languages),
-        words=tuple(sorted(frozenset().union(*(page.words for page in public)))),
-        forms=forms,
-        label_terms=index_labels(hints.hints, site.language),
-        is_history=mark_history_pages(records, site.name, weights or {}),
-        questions=_index_questions(
-            questions or {}, answers or {}, passages, lexicon, forms, languages, site, scripts
-        ),
+    site = replace(
+        site,
+        languages=tuple(LanguageRows(*each) for each in languages),
+        scripts=frozenset().union(*(page.scripts for page in public)),
     )
+    lexicon = index_passage_terms(counts for page in public for counts in page.term_counts)
+    terms = tuple(lexicon.terms)
+    forms = list_forms(terms, ((page.record.language, page.stems) for page in public))
+    titles = index_titles(records, lexicon, languages)
+    known = _index_questions(
+        questions or {}, answers or {}, entries, lexicon, forms, languages, site, site.scripts
+    )
+    index = Index(
+        site=site,
+        record_ids=[record.id for record in records],
+        record_urls=[record.url for record in records],
+        weights=np.array(weigh_records([record.id for record in records], weights or {}), "<f4"),
+        is_history=np.array(mark_history_pages(records, site.name, weights or {}), "<u4"),
+        dates=[record.metadata.date for record in records],
+        names=_index_phrases(names, frequencies),
+        aliases=_index_phrases(aliases, frequencies),
+        themes=_index_phrases(themes, frequencies),
+        title_terms=index_entries(titles.terms),
+        title_norms=np.array(titles.norms, "<f4"),
+        passage_ids=[passage.id for passage in passages],
+        passage_urls=[passage.url for passage in passages],
+        passage_titles=[passage.title for passage in passages],
+        passage_records=_repeat_rows(range(len(public)), [len(p.passages) for p in public]),
+        passage_sections=_find_sections(passages),
+        passage_lengths=lexicon.lengths,
+        has_code=np.array([has_code(passage) for passage in passages], "<u4"),
+        texts=[passage.markdown for passage in passages],
+        codes=encode_vectors(vectors, dimensions or embedder.identity.dimensions),
+        words=sorted(frozenset().union(*(page.words for page in public))),
+        terms=terms,
+        # A site without pages has a language, and no forms in it.
+        forms={tag: list(forms.get(tag, ())) for tag in site.tags},
+        postings=Postings(lexicon.edges, lexicon.passages, lexicon.counts),
+        question_terms=index_entries(known.terms),
+        question_norms=np.array(known.norms, "<f4"),
+        question_keys=np.array(known.keys, "<u4"),
+        question_passages=np.array(known.passages, "<u4"),
+        has_answer=np.array([row in known.answers for row in range(len(known.texts))], "<u4"),
+        questions=list(known.texts),
+        answers=[known.answers[row].as_json() for row in sorted(known.answers)],
+        record_summaries=[clip_summary(record.metadata.summary) for record in records],
+        record_themes=[clip_themes(record.metadata.themes) for record in records],
+        hint_ids=[hint.id for hint in hints.hints],
+        hint_labels=[hint.label for hint in hints.hints],
+        hint_locators=[hint.locator for hint in hints.hints],
+        hint_urls=[hint.url for hint in hints.hints],
+        label_terms=index_entries(index_labels(hints.hints, site.language)),
+        hint_owners=np.array(hints.owners, "<u4"),
+        hint_codes=encode_vectors(hints.vectors, dimensions or embedder.identity.dimensions),
+    )
+    return index, embedded
+
+
+def withhold_questions(index: Index, is_answered: Sequence[bool]) -> Index:
+    """Blank the questions that their own sections do not answer, so that none is suggested.
+
+    The answer that is stored for one is left out, since no reader is shown it.
+    """
+    marks = zip(index.questions, is_answered, strict=True)
+    rows = np.flatnonzero(index.has_answer).tolist()
+    answers = zip(rows, index.answers, strict=True)
+    return replace(
+        index,
+        questions=[text if is_shown else "" for text, is_shown in marks],
+        has_answer=index.has_answer * np.array(is_answered, "<u4"),
+        answers=[answer for row, answer in answers if is_answered[row]],
+    )
+
+
+def _check_texts(
+    records: Iterable[Record], passages: Sequence[Passage], hints: Sequence[RoutingHint]
+) -> None:
+    """Refuse a url, a language or a line break that the engine does not read; SiteError."""
+    named = [(passage.id, passage.url) for passage in passages]
+    for name, url in named + [(hint.id, hint.url) for hint in hints]:
+        if not is_safe_url(url):
+            raise SiteError(
+                f"{name}: its url {url!r} is neither root-relative nor http(s), or holds white "
+                "space; correct it"
+            )
+    lines = [record.id for record in records] + [passage.title for passage in passages]
+    lines += [text for hint in hints for text in (hint.label, hint.locator)]
+    for text in lines:
+        if "\n" in text:
+            raise SiteError(f"{text!r} has a line break: rename its file, or write it on one line")
+    for tag in {record.language for record in records}:
+        if not is_language_tag(tag):
+            raise SiteError(
+                f"language: {tag!r} is not a language tag such as en or pt-BR; correct it"
+            )
+
+
+def _find_sections(passages: Sequence[Passage]) -> NDArray[np.uint32]:
+    """Find the first passage of each passage's section, (n,)."""
+    sections = list_sections(passages)
+    firsts = [section.first for section in sections]
+    return _repeat_rows(firsts, [len(section.windows) for section in sections])
+
+
+def _repeat_rows(rows: Sequence[int], sizes: Sequence[int]) -> NDArray[np.uint32]:
+    return np.repeat(np.array(rows, "<u4"), np.array(sizes, np.int64))
 
 
 def _index_questions(
     questions: Mapping[str, SectionQuestions],
     answers: CheckedAnswers,
     passages: Sequence[IndexedPassage],
-    lexicon: Lexicon,
+    lexicon: TermPostings,
     forms: Mapping[str, Sequence[str]],
     languages: Sequence[tuple[str, int, int]],
-    site: SiteInfo,
+    site: SiteMetadata,
     scripts: frozenset[str],
 ) -> QuestionIndex:
     if not questions:
         return NO_QUESTIONS
     ranges = {language: (first, end) for language, first, end in languages}
-    rows = {term: row for row, term in enumerate(lexicon.terms)}
     terms_by_form: dict[str, dict[str, str]] = {}
     for language, others in forms.items():
         terms_by_form[language] = dict(zip(lexicon.terms, lexicon.terms, strict=True))
@@ -366,7 +407,7 @@ def _index_questions(
         answers,
         list_sections(entry.passage for entry in passages),
         terms_by_form,
-        lambda term, language: _idf(lexicon, rows.get(term), ranges[language]),
+        lambda term, language: _idf(lexicon, lexicon.terms.get(term), ranges[language]),
         ReadingRules(
             site.names,
             frozenset(
@@ -387,7 +428,9 @@ def _reject_duplicate_ids(pages: Iterable[PageIndex]) -> None:
             )
 
 
-def _language_sort_key(site: SiteInfo, pages: Iterable[PageIndex]) -> Callable[[PageIndex], int]:
+def _language_sort_key(
+    site: SiteMetadata, pages: Iterable[PageIndex]
+) -> Callable[[PageIndex], int]:
     """Return a sort key that groups the pages by language, the site's own first."""
     languages = dict.fromkeys([site.language, *(page.record.language for page in pages)])
     places = {language: place for place, language in enumerate(languages)}
@@ -404,11 +447,11 @@ def _list_language_ranges(pages: Iterable[PageIndex]) -> tuple[tuple[str, int, i
     return tuple(ranges)
 
 
-def _list_entries(
+def _index_phrases(
     rows: Mapping[str, Sequence[int]], frequencies: Mapping[str, int]
-) -> tuple[PhraseEntry, ...]:
-    return tuple(
-        PhraseEntry(phrase, tuple(rows[phrase]), frequencies[phrase]) for phrase in sorted(rows)
+) -> PhraseIndex:
+    return index_entries(
+        [PhraseEntry(phrase, tuple(rows[phrase]), frequencies[phrase]) for phrase in sorted(rows)]
     )
 
 

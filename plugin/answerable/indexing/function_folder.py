@@ -7,14 +7,13 @@ from importlib import metadata
 from pathlib import Path
 from py_compile import PycInvalidationMode
 
-from ... import serve
-from ...serve.database_registry import STORE_PACKAGE
-from ...serve.embedders.embedder import EmbedderIdentity
-from ...serve.embedders.local_embedder import has_model_files
-from ...serve.errors import SiteError
-from ...serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, Provider
-from ...serve.settings import BUNDLE_FOLDER, MODEL_FOLDER, SETTINGS_FILE, FunctionSettings
-from ..local_model import PACKAGED_MODEL
+from .. import serve
+from ..serve.database_registry import STORE_PACKAGE
+from ..serve.embedders.embedder import EmbedderIdentity
+from ..serve.embedders.local_embedder import has_model_files
+from ..serve.errors import SiteError
+from ..serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, Provider
+from ..serve.settings import BUNDLE_FOLDER, MODEL_FOLDER, SETTINGS_FILE, FunctionSettings
 from .files import (
     is_lock_or_leftover,
     make_private_folder,
@@ -24,6 +23,7 @@ from .files import (
     write_fresh_folder,
     write_private_file,
 )
+from .local_model import PACKAGED_MODEL
 
 # What serve/ and main.py import in any case, by distribution.
 BASE_REQUIREMENTS = ("msgspec", "numpy", "starlette", "uvicorn")
