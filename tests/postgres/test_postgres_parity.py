@@ -10,7 +10,7 @@ import pytest
 
 from answerable.evaluate.gold import load_gold_queries
 from answerable.function.guards import Question, make_cache_key
-from answerable.function.mcp.pages import count_pages, list_pages, read_page
+from answerable.function.mcp.pages import read_page
 from answerable.postgres import store as postgres_store
 from answerable.postgres.catalog import FUNCTION_ROLE, PUBLISHER_ROLE
 from answerable.postgres.connections import DatabaseConnections
@@ -97,14 +97,12 @@ def test_database_ranks_the_frozen_site_as_the_bundle_does(
 
 
 def check_pages_alike(bundle: Bundle, store: PostgresStore) -> None:
-    """Both list the same pages, and read the same text of each by its id and by its url."""
-    pages = list_pages(bundle, 0, count_pages(bundle))
-    assert list_pages(store, 0, count_pages(store)) == pages
-    assert len(pages) == len(bundle.index.record_ids)
-    for page in pages[::5]:
-        text = read_page(bundle, page.id, None)
+    """Both read the same text of each page, by its id and by its url."""
+    for name in bundle.index.record_ids[::5]:
+        text = read_page(bundle, name, None)
         assert text is not None
-        assert read_page(store, page.id, None) == text == read_page(store, page.url, None)
+        url = text.split("\n")[1]
+        assert read_page(store, name, None) == text == read_page(store, url, None)
     assert read_page(store, "no-such-page", None) is None
 
 
