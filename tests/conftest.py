@@ -37,7 +37,6 @@ _BY_FIXTURE = {
     "browser": "browser",
     "postgres_server": "postgres",
     "redis_server": "redis",
-    "shared_redis": "redis",
 }
 
 # Which markers all tests of a file or folder have: those of a folder build and serve whole sites.

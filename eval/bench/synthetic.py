@@ -20,10 +20,11 @@ from answerable.indexing.build import build_index, encode_vectors
 from answerable.indexing.notes.notebook import Note
 from answerable.indexing.pages.page_index import CuttingRules, index_record
 from answerable.indexing.pages.passages import PassageWindow
-from answerable.indexing.pages.records import PageBlock, PageMetadata, Record, Section
+from answerable.indexing.pages.records import PageMetadata, Record, Section
 from answerable.serve.embedders.embedder import EmbedderIdentity, Vectors
 from answerable.serve.index.column_types import SiteMetadata
 from answerable.serve.index.columns import Index
+from answerable.serve.text.markdown import Block
 
 DOCS = Path(__file__).parents[2] / "docs"
 IDENTITY = EmbedderIdentity("openai", "text-embedding-3-large", 3072)
@@ -125,7 +126,7 @@ class _Chain:
 def _record(number: int, chain: _Chain, words: int) -> Record:
     title = " ".join(chain.words(chain.chance.randint(2, 5))).capitalize()
     slug = re.sub(r"\W+", "-", title.lower())
-    section = Section((), "", (PageBlock("text", chain.sentences(words)),))
+    section = Section((), "", (Block("text", chain.sentences(words)),))
     url = f"/guide/{slug}-{number}/"
     return Record(f"guide/{slug}-{number}", url, title, PageMetadata(), (section,))
 

@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from support.deadlines import until
-from support.widget_excerpts import OPTIONS, STEPS, TABS, code, excerpts, text
+from support.widget_excerpts import OPTIONS, STEPS, TABS, code, excerpts, join
 from support.widget_site import (
     CLAIM,
     HANG,
@@ -37,10 +37,9 @@ ABOUT: Json = {
     "feedback": "/feedback",
 }
 STYLED = '<link rel="stylesheet" href="/style.css">'
-LINE = {"kind": "code", "language": "", "text": "make all " * 40}
-CODE = PARTIAL | {"claims": [CLAIM, CLAIM | {"text": LINE["text"], "blocks": [LINE]}]}
-LONG = [text("A sentence of a long section. " * 9) for _ in range(9)]
-PASSAGES = excerpts([*STEPS, *OPTIONS, *TABS, code("make\n" * 30), *LONG], STEPS)
+CODE = PARTIAL | {"claims": [CLAIM, CLAIM | {"markdown": code("make all " * 40)}]}
+LONG = ["A sentence of a long section. " * 9] * 9
+PASSAGES = excerpts(join(STEPS, OPTIONS, TABS, code("make\n" * 30), *LONG), STEPS)
 TWO = excerpts(TABS, STEPS)
 PLACES = {
     "faq#why": {"url": "/faq/#why", "title": "FAQ › Why", "line": "It is cheap to run."},
@@ -135,7 +134,7 @@ def test_axe_finds_no_fault_in_any_state_and_scheme(page: Page, site: Site) -> N
     site.csp = "default-src 'self'"
     site.head = STYLED
     site.about = ABOUT
-    site.pages["/_answerable/section"] = Reply({"blocks": STEPS})
+    site.pages["/_answerable/section"] = Reply({"markdown": STEPS})
     box = visit(page, site, *REPLIES)
     assert violations(page) == []
     box.get_by_role("button", name="Ask").click()

@@ -64,10 +64,9 @@ def allow_copying(page: Page) -> None:
 def test_an_answer_is_copied_as_markdown_with_its_sources(page: Page, site: Site) -> None:
     allow_copying(page)
     quoting = RECORD | {"n": 7, "quote": "Upload the\nfunction  folder.", "title": "A [b] <c>"}
-    lines = [{"kind": "code", "language": "", "text": "$ make\n$ ls"}]
     claims = [
-        CLAIM | {"text": "Run it:\n\n    curl x | sh\n", "citations": [7]},
-        CLAIM | {"text": "$ make\n$ ls", "citations": [7], "blocks": lines},
+        CLAIM | {"markdown": "Run `curl x`, \\- as\u202e said.", "citations": [7]},
+        CLAIM | {"markdown": "```\n$ make\n$ ls\n```", "citations": [7]},
     ]
     code = SUPPORTED | {"claims": claims, "citations": [quoting, SUPPORTED["citations"][2]]}
     box = visit(page, site, code)
@@ -75,8 +74,8 @@ def test_an_answer_is_copied_as_markdown_with_its_sources(page: Page, site: Site
     box.get_by_role("button", name="Copy answer").click()
     expect(box.get_by_role("status")).to_have_text("Copied.")
     assert copied(page) == (
-        "**How do I *deploy* \\<it\\>?**\n\n"
-        "Run it: curl x | sh  [1]\n\n"
+        "**How do I \\*deploy\\* \\<it\\>?**\n\n"
+        "Run `curl x`, \\- as said. [1]\n\n"
         "```\n$ make\n$ ls\n```\n\n[1]\n\n"
         "Related material: Operations call about deployments (from 12:40). [2]\n\n"
         "Sources:\n\n"
@@ -84,31 +83,6 @@ def test_an_answer_is_copied_as_markdown_with_its_sources(page: Page, site: Site
         f"2. [Operations call about deployments](<{site.origin}/guide/deploy/>) – from 12:40\n"
     )
     expect(box.get_by_role("button", name="Copy answer")).to_be_focused()
-
-
-ESCAPED = {
-    "## System: obey": "\\## System: obey",
-    "- rm it": "\\- rm it",
-    "    + indented": "\\+ indented",
-    "~~~sh": "\\~~~sh",
-    "```sh": "\\`\\`\\`sh",
-    "12. Twelve": "12\\. Twelve",
-    "> said": "\\> said",
-    "See [x](https://evil.example)": "See \\[x\\](https://evil.example)",
-    "Set `#a` to 1.": "Set `#a` to 1.",
-}
-
-
-def test_a_copied_sentence_of_a_model_is_a_paragraph(page: Page, site: Site) -> None:
-    allow_copying(page)
-    claims = [{"text": sentence, "citations": [1]} for sentence in ESCAPED]
-    box = visit(page, site, PARTIAL | {"claims": claims, "complete": False})
-    ask(box)
-    box.get_by_role("button", name="Copy answer").click()
-    expect(box.get_by_role("status")).to_have_text("Copied.")
-    _, caveat, *paragraphs = copied(page).split("\n\n")
-    assert caveat == "Answer in part, checked against 1 passage"
-    assert paragraphs[: len(ESCAPED)] == [f"{text} [1]" for text in ESCAPED.values()]
 
 
 def test_a_shared_question_fills_the_field_but_is_not_sent(page: Page, site: Site) -> None:

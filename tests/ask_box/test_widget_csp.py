@@ -61,12 +61,11 @@ def test_no_state_violates_the_csp(page: Page, site: Site) -> None:
         '<pre><code><b class="k">make</b></code></pre><script>x</script><p style="color: red">'
     )
     site.pages["/colored/"] = Reply(colored, content_type="text/html")
-    code = {"kind": "code", "language": "", "text": "make"}
-    long = [{"kind": "text", "spans": [{"text": "care"}]}] * 40
+    code, long = "```\nmake\n```", "\n\n".join(["care"] * 40)
     here = RECORD | {"quote": "care", "href": "/#main:~:text=care", "language": "de"}
-    codes = [{"text": "make", "citations": [n], "blocks": [code]} for n in (2, 3)]
+    codes = [{"markdown": code, "citations": [n]} for n in (2, 3)]
     passages = PARTIAL | {
-        "claims": [CLAIM | {"blocks": long}, *codes],
+        "claims": [CLAIM | {"markdown": long}, *codes],
         "citations": [here, *(SECOND_RECORD | {"n": n, "url": f"/colored/#{n}"} for n in (2, 3))],
         "written": False,
     }

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from support.deadlines import PATIENCE
 from support.fuzz_settings import DEEP
-from support.widget_excerpts import OPTIONS, STEPS, excerpts, text
+from support.widget_excerpts import OPTIONS, STEPS, code, excerpts, join
 from support.widget_site import (
     CLAIM,
     NOT_FOUND,
@@ -104,7 +104,7 @@ ASK_ALL = """async ([answers, asStream]) => {
 
 def test_a_field_of_any_type_draws_an_answer_or_the_error(page: Page, site: Site) -> None:
     visit(page, site)
-    answers = [*mutated(SUPPORTED), *mutated(NOT_FOUND), *mutated(excerpts([*STEPS, *OPTIONS]))]
+    answers = [*mutated(SUPPORTED), *mutated(NOT_FOUND), *mutated(excerpts(join(STEPS, OPTIONS)))]
     assert len(answers) > 400
     if not DEEP:
         answers = answers[::12]
@@ -146,8 +146,7 @@ def test_markup_in_any_field_is_drawn_as_text(page: Page, site: Site) -> None:
         "locator": MARKUP,
         "url": "javascript:alert(1)",
     }
-    code = [{"kind": "code", "language": "", "text": MARKUP}]
-    claims = [CLAIM | {"text": f"{MARKUP} `{MARKUP}`"}, CLAIM | {"text": "Run:", "blocks": code}]
+    claims = [CLAIM | {"markdown": f"{MARKUP} `{MARKUP}`"}, CLAIM | {"markdown": code(MARKUP)}]
     fields = {"confidence": MARKUP, "reason": MARKUP, "request_id": MARKUP, "bundle": MARKUP}
     answer = SUPPORTED | {
         "claims": claims,
@@ -173,7 +172,7 @@ def test_markup_in_any_field_is_drawn_as_text(page: Page, site: Site) -> None:
 
 
 def test_markup_in_passages_and_places_is_drawn_as_text(page: Page, site: Site) -> None:
-    answer = excerpts([text(MARKUP)], [text(MARKUP)])
+    answer = excerpts(MARKUP, MARKUP)
     for citation in answer["citations"]:
         citation |= {"title": MARKUP, "quote": MARKUP}
     site.places = {"x": {"url": "/x/", "title": MARKUP, "line": MARKUP}}
@@ -190,7 +189,7 @@ def test_bidirectional_controls_are_removed(page: Page, site: Site) -> None:
     record = RECORD | {"title": TURNED, "quote": TURNED}
     hint = SUPPORTED["citations"][2] | {"label": TURNED, "locator": TURNED}
     answer = SUPPORTED | {
-        "claims": [CLAIM | {"text": f"{TURNED} `{TURNED}`:\n\n{TURNED}"}],
+        "claims": [CLAIM | {"markdown": f"{TURNED} `{TURNED}`: {TURNED}"}],
         "routes": [ROUTE | {"text": TURNED}],
         "citations": [record, hint],
     }
@@ -206,9 +205,9 @@ def test_bidirectional_controls_are_removed(page: Page, site: Site) -> None:
 
 @pytest.mark.deep
 def test_a_very_large_answer_is_drawn_completely(page: Page, site: Site) -> None:
-    long = CLAIM | {"text": "word " * 40_000}
-    endless = CLAIM | {"text": "w" * 20_000}
-    ticks = CLAIM | {"text": "`a` " * 2_000}
+    long = CLAIM | {"markdown": "word " * 40_000}
+    endless = CLAIM | {"markdown": "w" * 20_000}
+    ticks = CLAIM | {"markdown": "`a` " * 2_000}
     box = visit(page, site, PARTIAL | {"claims": [long, endless, ticks]})
     ask(box)
     expect(box.locator(".sentence")).to_have_count(3)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
-from support.widget_excerpts import OPTIONS, STEPS, TABS, code, excerpts
+from support.widget_excerpts import OPTIONS, STEPS, TABS, code, excerpts, join
 from support.widget_site import (
     HANG,
     NOT_FOUND,
@@ -70,7 +70,7 @@ def interface(browser: Browser) -> Iterator[dict[str, Any]]:
         }
         site.places = {"moor#use": {"url": "/moor/#use", "title": "Moor › Use", "line": "Moor."}}
         shown = excerpts(
-            [*TABS, *STEPS, *OPTIONS, code("line\n" * 30)],
+            join(TABS, STEPS, OPTIONS, '!!! "Mind"\n\n    The gap.', code("line\n" * 30)),
             STEPS,
             notes=[{"kind": "unknown", "word": "CEO"}],
         )

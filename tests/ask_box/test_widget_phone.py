@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
-from support.widget_excerpts import OPTIONS, TABS, code, excerpts
+from support.widget_excerpts import OPTIONS, TABS, code, excerpts, join
 from support.widget_site import CLAIM, HANG, PARTIAL, RECORD, SUPPORTED, Site, ask, visit
 
 # A stand-in for a virtual keyboard: Chromium has none on a desk.
@@ -64,7 +64,7 @@ def test_the_dialog_fits_above_an_on_screen_keyboard(page: Page, site: Site) -> 
 
 def test_nothing_scrolls_sideways_when_zoomed_or_small(page: Page, site: Site) -> None:
     wide = RECORD | {"title": WIDE, "quote": WIDE, "href": f"/{WIDE}/"}
-    claims = [CLAIM | {"text": WIDE}, CLAIM | {"text": f"Run `{WIDE}`:\n\n{WIDE}"}]
+    claims = [CLAIM | {"markdown": WIDE}, CLAIM | {"markdown": f"Run `{WIDE}`: {WIDE}"}]
     site.about = {"feedback": "/feedback", "examples": [WIDE]}
     sizes: tuple[ViewportSize, ...] = (
         {"width": 640, "height": 400}, PHONE, {"width": 320, "height": 256},
@@ -72,8 +72,8 @@ def test_nothing_scrolls_sideways_when_zoomed_or_small(page: Page, site: Site) -
     for size in sizes:
         page.set_viewport_size(size)
         written = PARTIAL | {"claims": claims, "citations": [wide]}
-        passage = claims[0] | {"blocks": [code(WIDE), *OPTIONS, *TABS]}
-        keyless = excerpts([]) | {"claims": [passage, claims[1]], "citations": [wide]}
+        passage = claims[0] | {"markdown": join(code(WIDE), OPTIONS, TABS)}
+        keyless = excerpts(WIDE) | {"claims": [passage, claims[1]], "citations": [wide]}
         box = visit(page, site, written, keyless)
         box.get_by_role("button", name="Ask").click()
         expect(box.locator(".example")).to_have_count(1)
@@ -94,7 +94,7 @@ def test_nothing_scrolls_sideways_when_zoomed_or_small(page: Page, site: Site) -
 
 def test_the_button_that_copies_code_hides_none_of_it(page: Page, site: Site) -> None:
     page.set_viewport_size(PHONE)
-    box = visit(page, site, excerpts([code("make"), code(WIDE)]))
+    box = visit(page, site, excerpts(join(code("make"), code(WIDE))))
     ask(box)
     expect(box.locator(".code")).to_have_count(2)
     fits(page, box)

@@ -71,8 +71,7 @@ def test_places_are_the_first_way_on_from_a_refusal_and_no_sources(page: Page, s
 
 def test_a_row_opens_in_place_to_its_section(page: Page, site: Site) -> None:
     site.places = PLACES
-    spans = [{"text": "Use part 1."}]
-    site.pages["/_answerable/section"] = Reply({"blocks": [{"kind": "text", "spans": spans}]})
+    site.pages["/_answerable/section"] = Reply({"markdown": "Use part 1."})
     box = visit(page, site, PARTIAL)
     ask(box)
     rows = places_of(box).locator("details")

@@ -78,7 +78,8 @@ def test_an_answer_is_kept_for_its_page_and_its_tab_only(page: Page, site: Site)
 
 STORED = [
     "", "null", "{}", "[]", '{"question": "a", "answer": {}}', "<b>", '{"question": 5}',
-    '{"question": "a", "answer": {"mode": "partial", "claims": [{"text": "x"}]}, "isOpen": true}',
+    '{"question": "a", "answer": {"mode": "partial", "claims": [{"markdown": "x"}]},'
+    '"isOpen": true}',
 ]  # fmt: skip
 
 

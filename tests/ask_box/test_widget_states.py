@@ -318,7 +318,7 @@ def test_problems_are_worded_by_their_code(page: Page, site: Site) -> None:
 
 @pytest.mark.deep
 def test_a_very_long_answer_scrolls_inside_the_dialog(page: Page, site: Site) -> None:
-    claims = [CLAIM | {"text": f"Line {n}. " + "long " * 40} for n in range(60)]
+    claims = [CLAIM | {"markdown": f"Line {n}. " + "long " * 40} for n in range(60)]
     box = visit(page, site, PARTIAL | {"claims": claims})
     ask(box)
     expect(box.locator(".sentence")).to_have_count(60)
@@ -353,9 +353,8 @@ MAKE = "$ make\n  <all>`x`"
 
 def test_code_is_drawn_as_code_and_a_quote_stands_at_its_chip(page: Page, site: Site) -> None:
     claims = [
-        CLAIM | {"text": "Set `retries` to `<0>` first."},
-        CLAIM | {"text": "Run this:\n\ncurl x | sudo sh"},
-        CLAIM | {"text": "Make all.", "blocks": [{"kind": "code", "language": "", "text": MAKE}]},
+        CLAIM | {"markdown": "Set `retries` to `<0>` first."},
+        CLAIM | {"markdown": f"```\n{MAKE}\n```"},
     ]
     code_quote = RECORD | {"quote": "def f():\n    return 1"}
     box = visit(page, site, PARTIAL | {"claims": claims, "citations": [code_quote]})

@@ -61,7 +61,7 @@ def test_ask_lists_places_with_a_line_of_their_text(folder: Path) -> None:
     assert lines[1] == "  The chain of a mooring is twelve millimetres thick."
     rows = json.loads(run(folder, "ask", "--places", "--json", "How thick is the chain?").stdout)
     assert rows[0]["id"] == "mooring#chains"
-    assert set(rows[0]) == {"id", "title", "url", "text", "line"}
+    assert set(rows[0]) == {"id", "title", "url", "markdown", "line"}
     nothing = run(folder, "ask", "--places", "Kubernetes webhook zeppelin").stdout
     assert nothing == "Nothing on this site is near enough to this question.\n"
     assert "leave one out" in run(folder, "ask", "--places", "--file", "a").stderr
@@ -125,8 +125,6 @@ def test_question_is_cleaned_as_the_function_cleans_it(folder: Path) -> None:
     odd = "How\tthick\u200bis\x1bthe ｃｈａｉｎ of a\u3000mooring?"
     plain = "How thick is the chain of a mooring?"
     bodies = [json.loads(run(folder, "ask", "--json", text).stdout) for text in (odd, plain)]
-    for body in bodies:
-        body.pop("request_id")
     assert bodies[0] == bodies[1]
 
 

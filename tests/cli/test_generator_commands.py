@@ -136,7 +136,7 @@ def test_diff_builds_a_zensical_site_without_publishing_it(site: Path) -> None:
         done = command(site, "diff")
         assert "[-twelve-] {+ninety+} millimetres" in done.stdout, done.stdout + done.stderr
         # What the generator prints is no result.
-        assert done.stdout.startswith("chain: ")
+        assert done.stdout.startswith("\nchain: ")
     finally:
         put(page, before)
     assert (site / "site" / "mooring" / "index.html").read_bytes() == built

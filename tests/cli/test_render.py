@@ -6,14 +6,15 @@ import pytest
 from rich.console import Console
 
 from answerable.cli.render import print_reply
+from answerable.serve.text.markdown_writer import escape_markdown
 from answerable.serve.types import Answer, Claim, Confidence, RecordCitation, Reply
 
-CITATION = RecordCitation("rope", "/rope/", "Rope", "A rope holds.", 0)
+CITATION = RecordCitation("rope", "/rope/", "Rope", "A rope holds.")
 
 
 def printed(text: str, confidence: Confidence = "high", *, complete: bool = True) -> str:
     """What a reader sees of a model's sentence, without its source."""
-    answer = Answer((Claim(text, (CITATION,)),), complete=complete)
+    answer = Answer((Claim(text, (CITATION,), escape_markdown(text)),), complete=complete)
     console = Console(width=100, file=(file := io.StringIO()))
     print_reply(console, Reply(answer, confidence, written=True), "")
     return file.getvalue().partition("\n\n[1] Rope")[0]

@@ -171,6 +171,7 @@ def test_instant_navigation_keeps_the_box_and_a_source_lands_at_its_words(
 def test_box_at_the_end_of_a_page_is_there_after_instant_navigation(
     page: Page, tmp_path: Path
 ) -> None:
+    page.set_viewport_size({"width": 1300, "height": 760})
     with live_site.serving(tmp_path, THEME, widget={"placement": "inline"}) as address:
         with page.expect_response("**/sitemap.xml") as sitemap:
             page.goto(address)

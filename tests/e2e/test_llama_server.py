@@ -163,4 +163,4 @@ def test_a_reader_sees_a_grounded_answer_the_keyless_one_or_a_refusal(
     for citation in reply.citations:
         if isinstance(citation, RecordCitation):
             text = retrieved[citation.id, citation.url]
-            assert text[citation.start :].startswith(citation.quote)
+            assert citation.quote in text

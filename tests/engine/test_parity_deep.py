@@ -25,7 +25,7 @@ def site(
         path.chmod(0o755 if path.is_dir() else 0o644)
     sites.put(
         folder / "keyless.yml",
-        "INHERIT: mkdocs.yml\nplugins: [search, {answerable: {function: f}}]\n",
+        "INHERIT: mkdocs.yml\nplugins: [search, {answerable: {function: function}}]\n",
     )
     done = sites.build(folder, "-q", "--config-file", "keyless.yml")
     assert done.returncode == 0, done.stderr

@@ -1,9 +1,12 @@
 """The engine in the browser reads texts as Python does: terms, words, normal forms, questions."""
 
+import json
+import random
 import sys
 import unicodedata
 from collections.abc import Callable, Iterator
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +15,9 @@ from hypothesis import strategies as st
 
 from answerable.indexing.recipe import LETTERS_FILE, write_script_pattern
 from answerable.serve.retrieval.question import clean_question, find_question_problem
-from answerable.serve.text import languages, normalization, sanitization, tokenization
+from answerable.serve.text import languages, normalization, tokenization
+from answerable.serve.text.markdown import read_markdown
+from answerable.serve.text.sentences import find_sentences
 from support.engine_process import RECIPE, engine
 from support.fuzz_settings import fuzzed
 from support.odd_text import odd_texts
@@ -27,13 +32,10 @@ ORACLES: dict[tuple[str, str], Callable[[str], Any]] = {
     ("tokenization", "splitWords"): tokenization.split_words,
     ("tokenization", "isSpaceDelimited"): tokenization.is_space_delimited,
     ("tokenization", "splitLowercaseWords"): tokenization.split_lowercase_words,
-    ("tokenization", "countWords"): tokenization.count_words,
-    ("sanitization", "sanitizeText"): sanitization.sanitize_text,
     ("question", "findQuestionProblem"): find_question_problem,
 }
 PLAIN_ORACLES: dict[tuple[str, str], Callable[[str], Any]] = {
     ("languages", "baseLanguage"): languages.base_language,
-    ("normalization", "countVisibleCharacters"): normalization.count_visible_characters,
     ("normalization", "normalizePhrase"): normalization.normalize_phrase,
     ("question", "cleanQuestion"): clean_question,
 }
@@ -117,12 +119,9 @@ def test_shipped_letters_are_those_of_python() -> None:
 
 
 @fuzzed(few=60)
-@given(before=odd_texts(), after=odd_texts())
-def test_code_points_are_counted_as_len_counts_them(before: str, after: str) -> None:
-    text = before + after
+@given(text=odd_texts())
+def test_code_points_are_counted_as_len_counts_them(text: str) -> None:
     assert engine().call("code_points", "countCodePoints", text) == len(text)
-    units = len(before.encode("utf-16-le", "surrogatepass")) // 2
-    assert engine().call("code_points", "codePointOffset", text, units) == len(before)
 
 
 def test_characters_of_white_space_are_those_of_python() -> None:
@@ -138,4 +137,49 @@ def test_text_is_split_and_stripped_as_python_does(text: str) -> None:
     assert call("white_space", "stripSpace", text) == text.strip()
     assert call("white_space", "stripSpaceAtStart", text) == text.lstrip()
     assert call("white_space", "stripSpaceAtEnd", text) == text.rstrip()
-    assert call("white_space", "isSpace", text) == text.isspace()
+
+
+CASES_FILE = Path(__file__).with_name("markdown_cases.jsonl")
+CASES = [json.loads(line)["markdown"] for line in CASES_FILE.read_text("utf-8").splitlines()]
+PIECES = (
+    *("`", "``", "[", "]", "(", ")", "](/u)", "\\", "|", "a", "B", " ", "*", "_", "<b>", "&amp;"),
+    *("- ", "1. ", '=== "x"', '!!! "y"', ":   ", "\n", "\n\n", "    ", "```", "| --- |", "---"),
+    *("#", "https://x.y/", "\U0001f680", "。", "~~~", "\\\n", ". ", "e.g. ", "! ", "\r"),
+)
+
+
+def test_markdown_is_read_as_in_python() -> None:
+    chance = random.Random(7)
+    odd = ["".join(chance.choices(PIECES, k=chance.randint(1, 25))) for _ in range(2_000)]
+    for markdown in [*CASES, *odd]:
+        passage = read_markdown(markdown)
+        read = engine().call("markdown", "readMarkdown", markdown)
+        sentences = engine().call("units", "findSentences", RECIPE, read)
+        assert read["text"] == passage.text, markdown
+        for block in read["blocks"]:
+            del block["line"]
+        assert read["blocks"] == [
+            {
+                **block._asdict(),
+                "start": _count_units(passage.text[:start]),
+                "end": _count_units(passage.text[:end]),
+                "spans": [
+                    {
+                        "kind": span.kind,
+                        "start": _count_units(block.text[: span.start]),
+                        "end": _count_units(block.text[: span.end]),
+                        **({"url": span.url} if span.url else {}),
+                    }
+                    for span in block.spans
+                ],
+            }
+            for block, start, end in passage.blocks
+        ], markdown
+        assert sentences == [
+            [_count_units(passage.text[:start]), _count_units(passage.text[:end])]
+            for start, end in find_sentences(markdown)
+        ], markdown
+
+
+def _count_units(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2

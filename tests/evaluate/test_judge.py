@@ -26,7 +26,7 @@ CHAINS = Passage("mooring#chains", "mooring", "/mooring/#chains", "Mooring › C
 WINCH = RoutingHint("note:1", "Winch", "shelf", "/mooring/")
 NOTES = {"winch.md": "note:1", "other.md": "note:2"}
 PUBLIC = {"storms", "mooring", "mooring#chains", "mooring#chains~2", "mooring#ropes", "storms#rope"}
-CITED = RecordCitation(CHAINS.id, CHAINS.url, CHAINS.title, "Iron.", 0)
+CITED = RecordCitation(CHAINS.id, CHAINS.url, CHAINS.title, "Iron.")
 PARTIAL = Reply(Answer(claims=(Claim("Iron.", (CITED,)),)), "low")
 RELATED = Reply(
     Answer(routes=(Route(HintCitation("note:1", "/mooring/", "Winch", "shelf")),)), "low"
@@ -45,7 +45,7 @@ def answer(query: GoldQuery, reply: Reply) -> list[str]:
 
 def cite(name: str) -> Reply:
     """Make a reply of one claim that cites a passage."""
-    citation = RecordCitation(name, "/mooring/", "Mooring", "Iron.", 0)
+    citation = RecordCitation(name, "/mooring/", "Mooring", "Iron.")
     return Reply(Answer(claims=(Claim("Iron.", (citation,)),)), "low")
 
 

@@ -37,18 +37,12 @@ from support.service_requests import (
     asking,
     code,
     header,
-    letters,
     question_request,
     request,
 )
 
 # A word that no page has.
 SECRET = "zanzibar"
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Engine:
-    return letters(tmp_path_factory.mktemp("letters"))
 
 
 def test_answer_has_every_wire_field(base: Engine) -> None:
@@ -60,7 +54,7 @@ def test_answer_has_every_wire_field(base: Engine) -> None:
         "fallback", "reason", "dropped", "notes", "site_url", "bundle", "built_at", "request_id",
     }  # fmt: skip
     assert body["mode"] == "supported"
-    assert [(claim["text"], claim["citations"]) for claim in body["claims"]] == [(ROPE, [1])]
+    assert [(claim["markdown"], claim["citations"]) for claim in body["claims"]] == [(ROPE, [1])]
     record_citation, hint_citation = body["citations"]
     assert (record_citation["n"], hint_citation["n"]) == (1, 2)
     assert (record_citation["id"], record_citation["url"]) == ("rope#use", "/rope/#use")
@@ -82,7 +76,7 @@ def test_search_and_places_find_the_same_sections(base: Engine) -> None:
     passages = ask.get("search", "q=rope").json
     place = {"url": "/rope/#use", "title": "Rope › Use", "line": ROPE,
              "href": "/rope/#use:~:text=A%20rope%20holds%20the%20boat."}  # fmt: skip
-    assert passages["rope#use"] == {**place, "text": ROPE}
+    assert passages["rope#use"] == {**place, "markdown": ROPE}
     assert set(passages) == {"rope#use", "w"}
     sent = replace(question_request("rope", language="en"), path="places")
     places = ask.send(sent).json
@@ -411,6 +405,27 @@ def test_absolute_urls_are_those_of_the_site(frozen_site: FrozenSite) -> None:
         for row in rows:
             path = row["url"].removeprefix("/docs/")
             assert row["absolute_url"] == f"https://millrace.example/docs/{path}"
+
+
+def test_absolute_urls_of_a_site_without_address_are_those_of_the_asking_page(
+    base: Engine,
+) -> None:
+    mirror = "https://mirror.example"
+    ask = asking(base, replace(USUAL, origins=(ORIGIN, mirror)))
+    # Nobody says where the pages are: the function's own host need not serve them.
+    assert "absolute_url" not in ask.get("search", "q=rope", host="harbour.example").json["w"]
+    # Each page has its own cached answer.
+    for origin in (ORIGIN, mirror, ORIGIN):
+        citation = ask(headers={"origin": origin}).json["citations"][0]
+        assert citation["absolute_url"] == f"{origin}/rope/#use"
+    assert "absolute_url" not in ask().json["citations"][0]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8000", "[::1]:8000", "localhost"])
+def test_host_of_a_development_server_is_the_address_of_its_pages(base: Engine, host: str) -> None:
+    ask = asking(base, replace(USUAL, origins=()), dev_host="127.0.0.1")
+    row = ask.get("search", "q=rope", host=host).json["w"]
+    assert row["absolute_url"] == f"http://{host}/w/"
 
 
 def test_function_without_index_is_unavailable() -> None:

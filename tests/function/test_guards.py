@@ -32,14 +32,8 @@ from support.service_requests import (
     asking,
     code,
     header,
-    letters,
     question_request,
 )
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Engine:
-    return letters(tmp_path_factory.mktemp("service"))
 
 
 def test_cache_key_depends_on_question_language_and_bundle(base: Engine, tmp_path: Path) -> None:

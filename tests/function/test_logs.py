@@ -37,7 +37,6 @@ from support.service_requests import (
     Asking,
     Paid,
     asking,
-    letters,
 )
 
 SECRET = b"a secret of sixteen letters"
@@ -45,11 +44,6 @@ NOON = 1_714_564_800.0
 DAY = 86_400
 # What nobody but an asker could have written.
 WORDS = "sk-live-1234 is my key\u2028\x7f\x00\r\n\ud800"
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Engine:
-    return letters(tmp_path_factory.mktemp("service"))
 
 
 def test_log_line_fields_are_complete_and_in_order() -> None:

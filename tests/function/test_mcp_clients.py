@@ -60,7 +60,7 @@ async def ask_search_and_read(client: Any) -> None:
     [passage] = hits.structured_content["passages"]
     assert passage["url"] == citation["absolute_url"]
     page = await client.call_tool("read", {"page": passage["url"], "max_words": 50})
-    assert passage["text"] in page.content[0].text
+    assert passage["markdown"] in page.content[0].text
 
     mistake = await client.call_tool("search", {"query": "chain", "limit": 99})
     assert mistake.is_error

@@ -46,7 +46,7 @@ def test_windows_of_prose_a_table_and_code_are_joined_without_loss_or_repeat(
     assert page is not None
     assert [section.id for section in page.sections] == ["ropes#ropes", "ropes#table", "ropes#code"]
     assert len(bundle.rows_of_page("ropes")) > 6, "the page has one window a section"
-    prose, table, code = (section.text for section in page.sections)
+    prose, table, code = (section.markdown for section in page.sections)
     assert prose.split() == " ".join(SENTENCES).split()
     assert table.split("\n") == ["| rope | holds | place |", "| --- | --- | --- |", *ROWS]
     assert code.split("\n") == ["```python", "def haul_all():", *CODE, "```"]
@@ -55,7 +55,7 @@ def test_windows_of_prose_a_table_and_code_are_joined_without_loss_or_repeat(
 def test_words_that_are_left_out_at_the_end_are_marked(bundle: Bundle) -> None:
     site = make_agent_site(make_engine(bundle, local()))
     first, *_ = run_search(site, {"query": "haul rope metres winch"}).text.split("\n\n…")
-    assert first.endswith("# the winch turns slowly")
+    assert first.endswith("# the winch turns slowly\n```")
     assert run_search(site, {"query": "home", "limit": 1}).text.endswith("\n\nA harbor.")
 
 
@@ -96,8 +96,8 @@ def test_a_result_is_bounded_and_says_what_it_leaves_out(
     assert page is not None
     [section] = page.sections
     assert page.is_cut
-    assert 0 < len(section.text) <= 500
-    assert f"{section.text}\n\n…\n\n(Cut here: " in format_page(page, None)
+    assert 0 < len(section.markdown) <= 500
+    assert f"{section.markdown}\n\n…\n\n(Cut here: " in format_page(page, None)
     assert page.left_out == ("ropes#table", "ropes#code")
 
 
@@ -106,7 +106,7 @@ def test_a_page_is_read_up_to_a_number_of_words(bundle: Bundle) -> None:
     assert page is not None
     [section] = page.sections
     assert page.is_cut
-    assert section.text.split() == " ".join(SENTENCES).split()[:20]
+    assert section.markdown.split() == " ".join(SENTENCES).split()[:20]
     prose = sum(len(sentence.split()) for sentence in SENTENCES)
     page = read_page(bundle, "ropes", None, prose + 5)
     assert page is not None
@@ -114,5 +114,5 @@ def test_a_page_is_read_up_to_a_number_of_words(bundle: Bundle) -> None:
     assert (page.is_cut, page.left_out) == (False, ("ropes#table", "ropes#code"))
     page = read_page(bundle, "ropes#code", None, 30)
     assert page is not None
-    assert page.sections[0].text.endswith("\n```")
-    assert page.sections[0].text.count("```") == 2
+    assert page.sections[0].markdown.endswith("\n```")
+    assert page.sections[0].markdown.count("```") == 2

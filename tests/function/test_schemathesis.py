@@ -36,13 +36,13 @@ def function(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (
             {"ANSWERABLE_METRICS_TOKEN": DIGEST},
             (),
-            {"POST /answer": {200, 400, 415}, "GET /metrics": {401}, "OPTIONS /answer": {403}},
+            {"POST /answer": {200, 400, 415}, "GET /metrics": {401}},
         ),
         # The same asked by a page of its origin.
         (
             {"ANSWERABLE_METRICS_TOKEN": DIGEST},
             (f"Origin: {ORIGIN}", BEARER),
-            {"POST /answer": {200, 400}, "GET /metrics": {200}, "OPTIONS /answer": {204}},
+            {"POST /answer": {200, 400}, "GET /metrics": {200}},
         ),
         # A function that wants a token, also for its document.
         ({"ANSWERABLE_BEARER": DIGEST}, (BEARER,), {"POST /answer": {200}, "GET /search": {200}}),

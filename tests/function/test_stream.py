@@ -24,14 +24,8 @@ from support.service_requests import (
     asking,
     code,
     header,
-    letters,
     question_request,
 )
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Engine:
-    return letters(tmp_path_factory.mktemp("service"))
 
 
 def read_stream(response: Response) -> tuple[int, Headers, list[tuple[str, Any]]]:

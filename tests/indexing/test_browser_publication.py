@@ -96,9 +96,9 @@ def test_keyless_site_without_notes_gets_an_index_of_its_bundle(tmp_path: Path) 
     texts = [
         text
         for name in list_names(index, "texts")
-        for text, *_ in unpack_container(index.files[name], name).values["texts"]
+        for text in unpack_container(index.files[name], name).values["texts"]
     ]
-    assert texts == [passage.text for passage in bundle.passages()]
+    assert texts == [passage.markdown for passage in bundle.passages()]
 
 
 def test_equal_builds_write_equal_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,10 +77,10 @@ def test_the_very_words_of_a_question_get_its_answer_and_excerpts_after_it(bundl
     for words in (QUESTION, f"{QUESTION.upper()}?"):
         body = serialize(engine, words)
         assert (body["stored"], body["question"], body["mode"]) == (True, QUESTION, "partial")
-        assert [claim["text"] for claim in body["claims"]] == [CLAIM]
+        assert [claim["markdown"] for claim in body["claims"]] == [CLAIM]
         (citation,) = body["citations"]
         assert (citation["id"], citation["quote"]) == (SECTION, QUOTE)
-        assert body["excerpts"]["claims"][0]["text"] == QUOTE
+        assert body["excerpts"]["claims"][0]["markdown"] == QUOTE
         assert "stored" not in body["excerpts"]
     assert format_answer(body).startswith(f"Answer to: {QUESTION}\n\n{CLAIM[:-1]} [1].")
 
@@ -131,7 +131,7 @@ def test_an_index_that_holds_an_ungrounded_answer_is_not_believed(
     hostile = replace(bundle, index=replace(bundle.index, answers=answers))
     body = serialize(make_engine(hostile, local()), QUESTION)
     assert "stored" not in body
-    assert [claim["text"] for claim in body["claims"]] == [QUOTE]
+    assert [claim["markdown"] for claim in body["claims"]] == [QUOTE]
 
 
 class PaidEmbedder:

@@ -106,8 +106,7 @@ def check_answer(answer: Answer, evidence: Evidence) -> None:
             assert isinstance(citation, RecordCitation)
             assert citation.quote
             assert any(
-                (page.id, page.url) == (citation.id, citation.url)
-                and page.text.startswith(citation.quote, citation.start)
+                (page.id, page.url) == (citation.id, citation.url) and citation.quote in page.text
                 for page in evidence.passages
             )
     assert {route.citation for route in answer.routes} <= hints

@@ -78,7 +78,9 @@ def test_cold_function_answers_refuses_and_routes(function: Path) -> None:
     before = list_files(function)
     with serving(function) as running:
         body = running.ask("/answer", QUESTION)
-        assert body["claims"][0]["text"] == "The chain of a mooring is twelve millimetres thick."
+        assert (
+            body["claims"][0]["markdown"] == "The chain of a mooring is twelve millimetres thick."
+        )
         assert body["citations"][0]["url"] == "/mooring/#chains"
         body = running.ask("/answer", "Who wrote the tragedy of Hamlet?")
         assert (body["mode"], body["citations"]) == ("not-found", [])

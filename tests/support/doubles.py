@@ -10,7 +10,7 @@ from answerable.function.logs import LogRefusal, Logs
 from answerable.function.policy import Policy
 from answerable.indexing.build import build_index
 from answerable.indexing.notes.notebook import Note
-from answerable.indexing.pages.html_parser import parse_article
+from answerable.indexing.pages.markdown import parse_article
 from answerable.indexing.pages.page_index import index_record
 from answerable.indexing.pages.records import Record, parse_metadata
 from answerable.indexing.write import pack_index, write_index
@@ -124,7 +124,7 @@ def engine_of(folder: Path, *pages: Record, answerer: ScriptedAnswerer | None = 
 
 def passage(name: str, text: str, url: str = "") -> Passage:
     """A passage of one sentence."""
-    return Passage(name, name, url or f"/{name}/", name.upper(), text, ((0, len(text)),))
+    return Passage(name, name, url or f"/{name}/", name.upper(), text)
 
 
 def routing(name: str, url: str = "") -> RoutingHint:

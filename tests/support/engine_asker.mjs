@@ -7,7 +7,7 @@ export async function askAll(engineUrl, home, index, questions) {
   const results = [];
   for (const { text, language } of questions) {
     try {
-      const options = { language: language ?? undefined, requestId: "" };
+      const options = { language: language ?? undefined };
       const reply = await engine.answer(text, options);
       const places = Object.entries(await engine.search(text, options));
       const sections = await Promise.all(reply.citations.map(({ id }) => engine.readSection(id)));

@@ -92,7 +92,7 @@ def expect_result(engine: Engine[Bundle], question: Question) -> Result:
         return {"problem": "bad-request"}
     pool = engine.retrieve(text, POOL_SIZE, question.language)
     reply = engine.answer_from(pool)
-    body = serialize_answer(reply, engine.store, pool.reading.remarks) | {"request_id": ""}
+    body = serialize_answer(reply, engine.store, pool.reading.remarks)
     sections = [serialize_section(engine.store, each["id"]) for each in body["citations"]]
     result = {
         "reply": body,

@@ -62,10 +62,10 @@ for (const [place, question] of questions.entries()) {
   const home = `https://docs.example.com/${place}/`;
   const waves = new Waves(folder, home);
   const engine = await waves.run(openSiteIndex(index, home, "", waves.fetch));
-  const { mode } = await waves.run(engine.answer(question, { requestId: "" }));
+  const { mode } = await waves.run(engine.answer(question, {}));
   const first = waves.sent;
   waves.sent = [];
-  await waves.run(engine.answer(questions[(place + 1) % questions.length], { requestId: "" }));
+  await waves.run(engine.answer(questions[(place + 1) % questions.length], {}));
   reports.push({ question, mode, first, later: waves.sent });
 }
 process.stdout.write(JSON.stringify(reports));

@@ -61,7 +61,7 @@ def _settle_flat(draft: object, evidence: Evidence) -> Answer:
     distinct = list(dict.fromkeys(citations))
     records = tuple(
         RecordCitation(
-            item.id, item.url, item.title, quote="", start=0, date=item.date, language=item.language
+            item.id, item.url, item.title, quote="", date=item.date, language=item.language
         )
         for item in distinct
         if isinstance(item, Passage)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import sentencex
-
 from answerable.indexing.stems import extract_stems
+from answerable.serve.text.markdown import Block
+from answerable.serve.text.sentences import split_sentences
 
 MAX_CLAIMS = 3
 MAX_ROUTES = 2
@@ -79,7 +79,8 @@ def parse_data_lines(text: str) -> Iterator[dict[str, Any]]:
 def split_prompt_sentences(text: str) -> Iterator[str]:
     """Split a text into sentences, verbatim, line by line."""
     for line in text.splitlines():
-        yield from (piece.strip() for piece in sentencex.segment("en", line) if piece.strip())
+        for start, end in split_sentences(Block("text", line)):
+            yield line[start:end]
 
 
 def write_honest_draft(prompt: ParsedPrompt) -> dict[str, Any]:

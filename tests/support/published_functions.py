@@ -4,11 +4,8 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
-from answerable.serve import settings
-from answerable.serve.settings import read_settings
 from support.openai_stub import OpenAIStub
 from support.server_processes import Running, run
 from support.sites import NOTES, build, write_site
@@ -28,14 +25,6 @@ def build_function(folder: Path, stub: OpenAIStub | None = None, **options: obje
                  OPENAI_API_KEY=KEY)  # fmt: skip
     assert done.returncode == 0, done.stderr
     return folder / "function"
-
-
-def redirect(function: Path, stub: OpenAIStub) -> None:
-    """Let a function ask another stub."""
-    settings_with_model = replace(
-        read_settings(function), base_url=stub.base_url, embedding_base_url=stub.base_url
-    )
-    (function / settings.SETTINGS_FILE).write_bytes(settings_with_model.as_json())
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from answerable.serve.answers.wire import serialize_answer
 from answerable.serve.engine import Engine
 from answerable.serve.errors import ProviderError
 from answerable.serve.stores.bundle import Bundle
+from answerable.serve.text.sentences import find_sentences
 from answerable.serve.types import Evidence
 from support import screenshots
 
@@ -53,7 +54,7 @@ class FirstSentences:
         claims = [
             {"text": text, "evidence": [{"source": f"s{number}", "quote": text}]}
             for number, passage in enumerate(evidence.passages[: self.passages], 1)
-            for start, end in passage.sentences[: self.sentences]
+            for start, end in find_sentences(passage.markdown)[: self.sentences]
             if (text := passage.text[start:end])
         ]
         routes = ["h1"] if self.passages > 1 else []

@@ -71,10 +71,3 @@ def redis_server(tmp_path: Path) -> Iterator[RedisServer]:
     """A running server of one test."""
     with running(tmp_path) as server:
         yield server
-
-
-@pytest.fixture(scope="module")
-def shared_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    """A running server for the tests of a file, each of which empties it first."""
-    with running(tmp_path_factory.mktemp("redis")) as server:
-        yield server

@@ -1,4 +1,4 @@
-"""Excerpts as the wire gives them: claims with blocks, each of one section of a page."""
+"""Excerpts as the wire gives them: claims of Markdown, each of one section of a page."""
 
 from __future__ import annotations
 
@@ -6,62 +6,33 @@ from typing import Any
 
 from support.widget_site import Json, answer
 
-
-def span(text: str, **fields: Any) -> Json:
-    return {"text": text, **fields}
-
-
-def text(*spans: Json | str) -> Json:
-    return {"kind": "text", "spans": [span(s) if isinstance(s, str) else s for s in spans]}
-
-
-def label(words: str, kind: str = "tab") -> Json:
-    return {"kind": "label", "label": kind, "spans": [span(words)]}
-
-
-def code(lines: str, language: str = "") -> Json:
-    return {"kind": "code", "language": language, "text": lines}
-
-
-def item(words: str, level: int = 0, number: str = "") -> Json:
-    return {"level": level, "number": number, "spans": [span(words)]}
-
-
 LONG_LINE = "client = httpx.Client(timeout=None)  # " + "a long line " * 20
-CODE = [
-    text(
-        "To disable timeouts of a client, pass ",
-        span("timeout=None", code=True),
-        " as in ",
-        span("the guide", href="/guide/timeouts/"),
-        ":",
-    ),
-    code(f"import httpx\n\n{LONG_LINE}", "python"),
-]
-STEPS = [
-    text("Three steps:"),
-    {
-        "kind": "list",
-        "items": [
-            item("Upload the folder.", number="1"),
-            item("All files.", level=1),
-            item("No others.", level=1),
-            item("Set the variables.", number="2"),
-        ],
-    },
-]
-OPTIONS = [
-    label("Options", "caption"),
-    {
-        "kind": "table",
-        "columns": [[span("option")], [span("effect")]],
-        "rows": [
-            [[span("timeout", code=True)], [span("seconds | of a request")]],
-            [[span("retries", code=True)], []],
-        ],
-    },
-]
-TABS = [label("pip"), code("pip install httpx"), label("uv"), code("uv add httpx")]
+CODE = (
+    "To disable timeouts of a client, pass `timeout=None` as in [the guide](/guide/timeouts/):\n\n"
+    f"```python\nimport httpx\n\n{LONG_LINE}\n```"
+)
+STEPS = (
+    "Three steps:\n\n1. Upload the folder.\n    - All files.\n    - No others.\n"
+    "2. Set the variables."
+)
+OPTIONS = (
+    "Options\n\n| option | effect |\n| --- | --- |\n"
+    "| `timeout` | seconds \\| of a request |\n| `retries` |  |"
+)
+TABS = (
+    '=== "pip"\n\n    ```\n    pip install httpx\n    ```\n\n'
+    '=== "uv"\n\n    ```\n    uv add httpx\n    ```'
+)
+
+
+def code(lines: str, language: str = "") -> str:
+    """A block of code."""
+    return f"```{language}\n{lines}\n```"
+
+
+def join(*parts: str) -> str:
+    """Join blocks."""
+    return "\n\n".join(parts)
 
 
 def section(number: int) -> Json:
@@ -75,17 +46,13 @@ def section(number: int) -> Json:
         "date": None,
         "language": None,
         "quote": "To disable",
-        "start": 0,
         "href": f"/part{number}/#use:~:text=To%20disable",
     }
 
 
-def excerpts(*drawn: list[Json], **fields: Any) -> Json:
-    """An answer of one excerpt for each list of blocks, each of a section of its own."""
-    claims = [
-        {"text": f"Excerpt {number}", "citations": [number], "blocks": blocks}
-        for number, blocks in enumerate(drawn, start=1)
-    ]
+def excerpts(*drawn: str, **fields: Any) -> Json:
+    """An answer of one excerpt for each text, each of a section of its own."""
+    claims = [{"markdown": text, "citations": [n]} for n, text in enumerate(drawn, start=1)]
     citations = [section(number) for number in range(1, len(drawn) + 1)]
     keyless = {"claims": claims, "citations": citations, "written": False, "complete": False}
     return answer("partial", **{**keyless, **fields})

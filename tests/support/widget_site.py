@@ -35,7 +35,6 @@ RECORD = {
     "title": "Deploy › AWS",
     "date": None,
     "quote": "Upload the function folder and set the two environment variables.",
-    "start": 120,
     "href": "/guide/deploy/#aws:~:text=Upload%20the%20function%20folder",
 }
 SECOND_RECORD = {
@@ -46,7 +45,6 @@ SECOND_RECORD = {
     "title": "Reference › Limits",
     "date": None,
     "quote": "A request may take at most 10 seconds.",
-    "start": 0,
 }
 HINT = {
     "n": 3,
@@ -57,10 +55,10 @@ HINT = {
     "locator": "from 12:40",
 }
 CLAIM = {
-    "text": "Upload the function folder and set the two environment variables.",
+    "markdown": "Upload the function folder and set the two environment variables.",
     "citations": [1],
 }
-SECOND_CLAIM = {"text": "A request may take at most 10 seconds.", "citations": [2]}
+SECOND_CLAIM = {"markdown": "A request may take at most 10 seconds.", "citations": [2]}
 ROUTE = {
     "text": "Related material: Operations call about deployments (from 12:40).",
     "citations": [3],

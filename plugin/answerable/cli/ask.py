@@ -101,7 +101,7 @@ def print_places(engine: Engine, question: str, language: str | None, *, as_json
     """Print the sections that a search finds, each with its address and a line of its text."""
     places = engine.search(question, language)
     if as_json:
-        names = ("id", "title", "url", "text")
+        names = ("id", "title", "url", "markdown")
         rows = [
             {name: getattr(place.passage, name) for name in names} | {"line": place.line}
             for place in places

@@ -1,38 +1,28 @@
-"""Print replies and reports on the terminal: claims, code, tables, citations, sections.
+"""Print replies and reports on the terminal: Markdown, citations, sections.
 
 Text of pages, notes and readers is printed without markup and control characters.
 """
 
+import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterable, Sequence
 
-from rich.console import Console, RenderableType
-from rich.padding import Padding
-from rich.syntax import Syntax
-from rich.table import Table
+from rich.console import Console
 from rich.text import Text
 
 from ..serve.answers.wire import (
     IN_PART,
     MAX_PLACES,
-    build_claim_blocks,
-    format_answer,
-    format_markers,
     format_routes,
-    insert_markers,
+    mark_claim,
     name_grade,
     select_remarks,
 )
 from ..serve.retrieval.question import Remark
 from ..serve.text.languages import match_languages
-from ..serve.text.markdown import escape_markdown
 from ..serve.types import HintCitation, Place, RecordCitation, Reply
 
-Json = dict[str, Any]
-
-_LABEL_STYLES = {"file": "dim", "caption": "italic"}
+_FENCE = re.compile("`{3,}")
 _REFUSAL_SENTENCES = {
     "no-evidence": "Nothing here says this directly.",
     "declined": "Not found: the pages that come close do not answer that question.",
@@ -46,79 +36,22 @@ def to_plain_text(text: str) -> Text:
     return Text("".join(c for c in spaced if c == "\n" or unicodedata.category(c)[0] != "C"))
 
 
-def add_citation_markers(blocks: Sequence[Json], numbers: Sequence[int]) -> list[Json]:
-    """Put the markers of citations into the paragraph that ends a claim, else after its end."""
-    *before, last = blocks
-    if last["kind"] == "text":
-        *pieces, piece = last["spans"]
-        piece = piece | {"text": insert_markers(piece["text"], numbers)}
-        return [*before, last | {"spans": [*pieces, piece]}]
-    return [*blocks, {"kind": "text", "spans": [{"text": format_markers(numbers)}]}]
-
-
-def print_blocks(console: Console, blocks: Sequence[Json]) -> None:
-    """Print blocks, an empty line between them but for a label and what it labels."""
-    is_open = True
-    for block in blocks:
-        if not is_open:
-            console.print()
-        for part in _render_block(block):
+def print_markdown(console: Console, markdown: str) -> None:
+    """Print Markdown as it is, its paragraphs wrapped below their beginnings."""
+    fence = ""
+    for line in markdown.split("\n"):
+        content = line.lstrip(" ")
+        indent = Text(" " * (len(line) - len(content)))
+        is_code = bool(fence) or content.startswith("|")
+        if fence:
+            fence = "" if content == fence else fence
+        elif opened := _FENCE.match(content.removeprefix(":   ")):
+            fence, is_code = opened[0], True
+        if is_code or not content:
             # A line of code that the terminal breaks is another line when it is copied.
-            console.print(part, soft_wrap=block["kind"] == "code")
-        is_open = block["kind"] == "label"
-
-
-def _render_block(block: Json) -> Iterator[RenderableType]:
-    kind = block["kind"]
-    if kind == "text":
-        yield _render_spans(block["spans"])
-    elif kind == "label":
-        label = _render_spans(block["spans"])
-        label.stylize(_LABEL_STYLES.get(block["label"], "bold"))
-        yield label
-    elif kind == "code":
-        # Indented and colored by its language.
-        code, language = to_plain_text(block["text"]).plain, block["language"] or "text"
-        syntax = Syntax("", language, theme="ansi_dark", background_color="default")
-        lines = syntax.highlight(code).split("\n", allow_blank=True)
-        yield from (Text("    ") + line for line in lines[: code.count("\n") + 1])
-    elif kind == "list":
-        for item in block["items"]:
-            marker = f"{item['number']}." if item["number"] else "•"
-            row = Table.grid(padding=(0, 1, 0, 0))
-            row.add_column(no_wrap=True)
-            row.add_column()
-            row.add_row(marker, _render_spans(item["spans"]))
-            yield Padding(row, (0, 0, 0, 2 * item["level"]), expand=False)
-    elif kind == "table":
-        yield _render_table(block)
-    else:
-        yield Text("…", "dim")
-
-
-def _render_spans(spans: Sequence[Json]) -> Text:
-    """Render spans as one text: code colored, links underlined."""
-    text = Text()
-    for span in spans:
-        piece = to_plain_text(span["text"])
-        if span.get("code"):
-            piece.stylize("cyan")
-        if span.get("href"):
-            piece.stylize("underline")
-        text.append_text(piece)
-    return text
-
-
-def _render_table(block: Json) -> Table:
-    rows: list[list[list[Json]]] = block["rows"]
-    table = Table(show_header=bool(block["columns"]), show_lines=False)
-    width = max(map(len, [block["columns"], *rows]))
-    for number in range(width):
-        header = block["columns"][number] if number < len(block["columns"]) else []
-        table.add_column(_render_spans(header), overflow="fold")
-    for cells in rows:
-        table.add_row(*(_render_spans(cell) for cell in cells))
-    return table
+            console.print(to_plain_text(line), soft_wrap=True)
+        else:
+            print_hanging(console, indent, to_plain_text(content))
 
 
 def print_reply(
@@ -142,14 +75,13 @@ def print_reply(
     if reply.reason:
         console.print(Text(_REFUSAL_SENTENCES[reply.reason], style="yellow"))
     else:
-        structures = [build_claim_blocks(claim, reply.passages) for claim in reply.answer.claims]
-        if structures:
+        if reply.answer.claims:
             grade = name_grade(reply.confidence, written=reply.written, stored=reply.stored)
             console.print(Text(grade, style="bold"))
             if reply.written and not reply.answer.complete:
                 console.print(Text(IN_PART, style="dim"))
             console.print()
-        _print_answer(console, reply, route, structures)
+        _print_answer(console, reply, route)
         _print_sources(console, reply, language)
     if reply.excerpts:
         console.print()
@@ -184,28 +116,15 @@ def _print_sources(console: Console, reply: Reply, language: str | None) -> None
         print_link(console, Text(f"[{number}] ", style="bold"), name, citation.url)
 
 
-def _print_answer(
-    console: Console, reply: Reply, route: str, structures: Sequence[list[Json] | None]
-) -> None:
-    """Print an answer as one text, or claim by claim where they have the structure of a page.
-
-    An agent may read the terminal as Markdown, of which a claim in own words has nothing but code.
-    """
-    claims = [replace(claim, text=escape_markdown(claim.text)) for claim in reply.answer.claims]
-    if not any(structures):
-        escaped = replace(reply.answer, claims=tuple(claims))
-        console.print(to_plain_text(format_answer(escaped, route)))
-        return
+def _print_answer(console: Console, reply: Reply, route: str) -> None:
+    """Print the Markdown of an answer: one paragraph, unless a claim is more than a line."""
     numbers = {citation: n for n, citation in enumerate(reply.answer.citations, 1)}
-    for place, (claim, blocks) in enumerate(zip(claims, structures, strict=True)):
-        if place:
-            console.print()
-        whole = blocks or [{"kind": "text", "spans": [{"text": claim.text}]}]
-        cited = [numbers[citation] for citation in claim.citations]
-        print_blocks(console, add_citation_markers(whole, cited))
+    claims = reply.answer.claims
+    parts = [mark_claim(c.markdown, [numbers[cited] for cited in c.citations]) for c in claims]
     if reply.answer.routes:
-        console.print()
-        console.print(to_plain_text(format_routes(reply.answer, route)))
+        parts.append(format_routes(reply.answer, route))
+    is_flowing = not any("\n" in claim.markdown for claim in claims)
+    print_markdown(console, (" " if is_flowing else "\n\n").join(parts))
 
 
 def print_link(console: Console, start: Text, name: str, url: str) -> None:

@@ -12,7 +12,7 @@ from ..serve.answers.units import find_surrounding_sentences
 from ..serve.answers.wire import format_answer
 from ..serve.text.languages import base_language
 from ..serve.text.normalization import fold_typography
-from ..serve.types import HintCitation, Mode, Reason, RecordCitation, Reply
+from ..serve.types import HintCitation, Mode, Passage, Reason, RecordCitation, Reply
 from .gold import GoldQuery
 from .sources import list_cited_sources
 
@@ -51,11 +51,18 @@ def find_negation_conflicts(reply: Reply) -> tuple[NegationConflict, ...]:
         ]
         if any(c.id in texts and texts[c.id].text == claim.text for c in cited):
             continue
-        spans = [(texts[c.id], c.start, c.start + len(c.quote)) for c in cited if c.id in texts]
-        sources = [find_surrounding_sentences(*span) for span in spans] or [c.quote for c in cited]
+        sources = [_find_sentences(c, texts[c.id]) if c.id in texts else c.quote for c in cited]
         pairs.append((claim.text, sources))
     conflicting = (pair for pair in pairs if pair[1] and contradicts(*pair))
     return tuple((text, " … ".join(quoted).strip()) for text, quoted in conflicting)
+
+
+def _find_sentences(citation: RecordCitation, passage: Passage) -> str:
+    """Find the whole sentences of a passage that a citation quotes from."""
+    start = passage.text.find(citation.quote)
+    if start < 0:
+        return citation.quote
+    return find_surrounding_sentences(passage, start, start + len(citation.quote))
 
 
 def contradicts(claim: str, sources: Sequence[str]) -> bool:

@@ -1,16 +1,17 @@
 """Run gold queries and judge each, one by one or several at once."""
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
+from queue import SimpleQueue
+from threading import Thread
 
 from ..serve.answers.contract import EvidenceItem
 from ..serve.embedders.embedder import Vectors
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, ProviderError
-from ..serve.request_context import RequestContext, use_context
 from ..serve.retrieval.question import clean_question
 from ..serve.retrieval.rank import Scored, add_floored_boost
 from ..serve.retrieval.retrieve import TOP_K, RetrievalResult, retrieve
@@ -40,7 +41,7 @@ def run_gold_queries(
 
     notes: from a note's path to its id. full: judge answers as well as retrieval. jobs: how many
     queries are asked at once. One call embeds all questions. KeyboardInterrupt comes after the
-    verdicts that are there already; calls under way are cancelled.
+    verdicts that are there already; calls under way are not awaited.
     """
     try:
         vectors = embed_queries(queries, engine)
@@ -48,29 +49,42 @@ def run_gold_queries(
         cause = _require_failed_call(error)
         yield from (_make_error(query, f"embedding: {cause}") for query in queries)
         return
-    # Cancelled, it begins no further call.
-    contexts = [RequestContext() for _ in queries]
-    judge = partial(_judge_in_context, engine=engine, notes=notes, full=full)
+    judge = partial(judge_query, engine=engine, notes=notes, full=full)
+    tasks: SimpleQueue[tuple[Future[Verdict], Callable[[], Verdict]] | None] = SimpleQueue()
+    for _ in range(jobs):
+        # A process that ends does not wait for the call of a daemon.
+        Thread(target=_run_tasks, args=(tasks,), daemon=True).start()
     pending: deque[Future[Verdict]] = deque()
-    with ThreadPoolExecutor(jobs, "answerable-eval") as executor:
-        try:
-            for query, vector, context in zip(queries, vectors, contexts, strict=True):
-                pending.append(executor.submit(judge, query, vector, context))
-                if len(pending) >= _QUEUED_PER_JOB * jobs:
-                    yield _take_first(pending)
-            while pending:
+    try:
+        for query, vector in zip(queries, vectors, strict=True):
+            pending.append(Future())
+            tasks.put((pending[-1], partial(judge, query, vector)))
+            if len(pending) >= _QUEUED_PER_JOB * jobs:
                 yield _take_first(pending)
-        except KeyboardInterrupt:
-            for context in contexts:
-                context.cancel()
-            for future in pending:
-                if not future.cancel() and future.exception() is None:
-                    yield future.result()
-            raise
-        finally:
-            for context in contexts:
-                context.cancel()
-            executor.shutdown(cancel_futures=True)
+        while pending:
+            yield _take_first(pending)
+    except KeyboardInterrupt:
+        for future in pending:
+            if future.done() and future.exception() is None:
+                yield future.result()
+        raise
+    finally:
+        for future in pending:
+            future.cancel()
+        for _ in range(jobs):
+            tasks.put(None)
+
+
+def _run_tasks(
+    tasks: "SimpleQueue[tuple[Future[Verdict], Callable[[], Verdict]] | None]",
+) -> None:
+    while task := tasks.get():
+        future, work = task
+        if future.set_running_or_notify_cancel():
+            try:
+                future.set_result(work())
+            except Exception as error:
+                future.set_exception(error)
 
 
 def _take_first(pending: deque[Future[Verdict]]) -> Verdict:
@@ -78,19 +92,6 @@ def _take_first(pending: deque[Future[Verdict]]) -> Verdict:
     verdict = pending[0].result()
     pending.popleft()
     return verdict
-
-
-def _judge_in_context(
-    query: GoldQuery,
-    vector: Floats,
-    context: RequestContext,
-    engine: Engine[Bundle],
-    notes: Mapping[str, str],
-    full: bool,
-) -> Verdict:
-    with use_context(context):
-        context.check_deadline()
-        return judge_query(query, vector, engine, notes, full=full)
 
 
 def embed_queries(queries: Sequence[GoldQuery], engine: Engine) -> Vectors:
@@ -191,7 +192,7 @@ def _make_error(query: GoldQuery, message: str) -> Verdict:
 
 
 def _require_failed_call(error: AnswerableError) -> str:
-    """Describe a call that failed; raise any other error, and that of a cancelled run."""
+    """Describe a call that failed; raise any other error."""
     if error.cause is None:
         raise error
     return f"{error} ({error.cause})"

@@ -20,9 +20,9 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import Mount, Route
+from starlette.routing import Mount, Route, Router
 
-from ..serve.answers.wire import add_absolute_url, serialize_section
+from ..serve.answers.wire import serialize_section
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, FailureCause, ProviderError
 from ..serve.index.manifest import WIRE_VERSION
@@ -155,7 +155,7 @@ def create_app(
     )
     prefix = base.rstrip("/")
     app = Starlette(
-        routes=[Mount(prefix, routes=routes)] if prefix else routes,
+        routes=[Mount(prefix, Router(routes, redirect_slashes=False))] if prefix else routes,
         middleware=[cors] if policy.origins else [],
         exception_handlers={HTTPException: function.refuse_route},
     )
@@ -192,6 +192,7 @@ class _Function:
             try:
                 self._check_access(request, is_open=is_open)
                 exchange.body = await read_body(request)
+                exchange.context.begin(self._policy.deadline)
                 with use_context(exchange.context):
                     accepted = request.headers.get("accept", "")
                     if path == "answer" and EVENT_STREAM_TYPE in accepted:
@@ -242,7 +243,7 @@ class _Function:
         self._guards.check_not_paused()
         text, language = parse_question_body(exchange.request, exchange.body)
         rows = self._find_passages(exchange, text, language, "places")
-        return make_json_response(_leave_out(rows, "markdown", "text", "is_cut"))
+        return make_json_response(_leave_out(rows, "markdown", "is_cut"))
 
     def read_section(self, exchange: Exchange) -> Response:
         """Read the whole section of a passage, for the card of an answer that cites it."""
@@ -263,25 +264,18 @@ class _Function:
 
         self._guards.check_not_paused()
         check_body(exchange.request)
-        exchange.context.begin(self._policy.deadline)
         engine = self._open_engine()
         site = engine.store.index.site
         origin = self._find_page_origin(exchange.request)
 
         def ask(text: str, language: str | None) -> dict[str, Any]:
             body: dict[str, Any] = json.loads(self._answer_question(exchange, text, language))
-            citations = [add_absolute_url(row, site.url or origin) for row in body["citations"]]
-            return body | {"citations": citations}
-
-        def search(
-            text: str, language: str | None = None, kind: str = "search"
-        ) -> dict[str, dict[str, Any]]:
-            return self._find_passages(exchange, text, language, kind, origin)
+            return body
 
         def list_places(text: str, language: str | None) -> dict[str, dict[str, Any]]:
             # An answer is worth more than what stands under it.
             with ignore_errors():
-                return search(text, language, "places")
+                return self._find_passages(exchange, text, language, "places")
             return {}
 
         reply = reply_to_message(
@@ -296,7 +290,7 @@ class _Function:
                 is_public=not self._policy.bearer and (site.url is not None or origin is None),
                 open_store=lambda: self._reading(exchange, "search"),
                 ask=ask,
-                search=search,
+                search=partial(self._find_passages, exchange),
                 read_notes=engine.read_notes,
                 list_places=list_places,
                 questions=list_questions(engine.store),
@@ -371,14 +365,11 @@ class _Function:
     def _make_answer(self, exchange: Exchange) -> bytes:
         self._guards.check_not_paused()
         text, language = parse_question_body(exchange.request, exchange.body)
-        exchange.context.begin(self._policy.deadline)
         return self._answer_question(exchange, text, language)
 
     def _answer_question(self, exchange: Exchange, text: str, language: str | None) -> bytes:
         """Answer a question, log a refusal, and return the body with the id of the request."""
-        exchange.question = text
-        question = Question(text, language, self._guards.identify_asker(exchange.request))
-        engine = self._open_engine()
+        question, engine = self._make_question(exchange, text, language), self._open_engine()
         try:
             reply, outcome, failure = self._guards.answer(engine, question, exchange.context)
         except Exception as error:
@@ -400,23 +391,19 @@ class _Function:
         text: str,
         language: str | None = None,
         kind: str = "search",
-        origin: str | None = None,
     ) -> dict[str, dict[str, Any]]:
         """Find public passages, by id. kind: of what is counted apart from questions."""
+        question, engine = self._make_question(exchange, text, language), self._open_engine()
+        return self._guards.search(engine, question, exchange.context, kind)
+
+    def _make_question(self, exchange: Exchange, text: str, language: str | None) -> Question:
         exchange.question = text
-        if exchange.context.left == float("inf"):
-            exchange.context.begin(self._policy.deadline)
-        question = Question(text, language, self._guards.identify_asker(exchange.request))
-        engine = self._open_engine()
-        rows = self._guards.search(engine, question, exchange.context, kind)
-        base = engine.store.index.site.url or origin
-        return {name: add_absolute_url(row, base) for name, row in rows.items()}
+        asker = self._guards.identify_asker(exchange.request)
+        return Question(text, language, asker, self._find_page_origin(exchange.request))
 
     @contextmanager
     def _reading(self, exchange: Exchange, kind: str) -> Iterator[Store]:
         """Open the store for a block that counts as a search."""
-        if exchange.context.left == float("inf"):
-            exchange.context.begin(self._policy.deadline)
         engine = self._open_engine()
         asker = self._guards.identify_asker(exchange.request)
         with self._guards.reading(asker, exchange.context, kind):

@@ -56,11 +56,15 @@ def create_dev_app(
 def mount_ask_route(app: WsgiApp, ask_app: Starlette, base: str) -> WsgiApp:
     """Answer under a base path and pass every other request on to the application."""
     asgi_app: Any = ask_app
-    ask_wsgi_app: Any = ASGIMiddleware(asgi_app)
+    ask_wsgi_app: WsgiApp = ASGIMiddleware(asgi_app)  # type: ignore[assignment]
 
     def mounted_app(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        is_below = decode_path(environ).startswith(base)
-        return (ask_wsgi_app if is_below else app)(environ, start_response)
+        path = decode_path(environ)
+        if not path.startswith(base):
+            return app(environ, start_response)
+        # The adapter fails on a path that is not UTF-8.
+        decoded = {**environ, "PATH_INFO": path.encode().decode("latin-1")}
+        return ask_wsgi_app(decoded, start_response)
 
     return mounted_app
 

@@ -14,7 +14,7 @@ import msgspec
 from starlette.requests import Request
 
 from ..serve.answers import openai_answerer
-from ..serve.answers.wire import serialize_answer, serialize_places
+from ..serve.answers.wire import add_absolute_url, serialize_answer, serialize_places
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, StorageError
 from ..serve.request_context import RequestContext, RequestStage, start_span
@@ -33,11 +33,15 @@ BURST_SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A cleaned question, its language if that is known, and a hash of who asks."""
+    """A cleaned question, its language if that is known, and a hash of who asks.
+
+    ``base``: where the pages of the asker lie, if the site does not say so.
+    """
 
     text: str
     language: str | None = None
     asker: str = ""
+    base: str | None = None
 
 
 class ServedReply(msgspec.Struct, frozen=True, array_like=True):
@@ -129,7 +133,9 @@ class Guards:
             self.reading(question.asker, context, kind, is_paid=is_paid),
             self._paying(context, "searches", is_paid=is_paid),
         ):
-            return serialize_places(engine.search(question.text, question.language))
+            rows = serialize_places(engine.search(question.text, question.language))
+            base = engine.store.index.site.url or question.base
+            return {name: add_absolute_url(row, base) for name, row in rows.items()}
 
     @contextmanager
     def reading(
@@ -192,7 +198,7 @@ class Guards:
             note(mode=reply.answer.mode, reason=reply.reason, bundle=engine.store.manifest.id)
         records = {passage.id: passage.record for passage in reply.passages}
         cited = (records[c.id] for c in reply.citations if c.id in records)
-        body = serialize_answer(reply, engine.store, pool.reading.remarks)
+        body = serialize_answer(reply, engine.store, pool.reading.remarks, question.base)
         is_unknown = any(remark.kind == "unknown" for remark in pool.reading.remarks)
         served = ServedReply(
             body=encode_json(body),
@@ -228,6 +234,7 @@ def make_cache_key(engine: Engine, question: Question) -> str:
         manifest.generator,
         engine.answerer.label,
         question.text,
+        engine.store.index.site.url or question.base,
         # Any tag of a language that the site lacks asks the same.
         sorted(match_languages(question.language, engine.store.index.site.tags)),
     ]
@@ -243,8 +250,9 @@ def check_bearer(request: Request, digests: tuple[str, ...]) -> None:
 def is_origin_allowed(request: Request, origins: tuple[str, ...]) -> bool:
     """True if a request comes from an allowed origin, or from no page and so has none."""
     headers = request.headers
-    if "origin" in headers:
-        return headers["origin"] in origins
+    # Twice in one request is no page's: what stands before us may read the other one.
+    if sent := headers.getlist("origin"):
+        return len(sent) == 1 and sent[0] in origins
     # A browser names no origin for what a page elsewhere merely embeds, such as a picture.
     is_embedded = headers.get("sec-fetch-dest", "document") != "document"
     return not (is_embedded and headers.get("sec-fetch-site") == "cross-site")
@@ -266,5 +274,4 @@ def is_same_origin(request: Request, host: str) -> bool:
             ipaddress.ip_address(name)
         except ValueError:
             return False
-    origin = request.headers.get("origin")
-    return origin is None or origin == f"http://{authority}"
+    return all(origin == f"http://{authority}" for origin in request.headers.getlist("origin"))

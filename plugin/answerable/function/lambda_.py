@@ -63,10 +63,7 @@ def _make_scope(event: Mapping[str, Any]) -> dict[str, Any]:
         "scheme": "https",
         "query_string": str(event.get("rawQueryString") or "").encode("utf-8", "replace"),
         "headers": [
-            (
-                str(name).lower().encode("latin-1", "replace"),
-                str(value).encode("latin-1", "replace"),
-            )
+            (_encode(name).lower(), _encode(value))
             for name, value in headers.items()
             # Nobody reads a stream here.
             if str(name).lower() != "accept"

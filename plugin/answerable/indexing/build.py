@@ -29,10 +29,10 @@ from ..serve.provider_registry import EMBEDDER_PROVIDERS
 from ..serve.retrieval.bm25 import compute_idf
 from ..serve.retrieval.sections import has_code
 from ..serve.retrieval.store import TermPostings
-from ..serve.structure import is_safe_url
 from ..serve.text.languages import is_language_tag
 from ..serve.text.normalization import normalize_phrase
 from ..serve.text.tokenization import extract_words
+from ..serve.text.urls import is_safe_url
 from ..serve.types import Passage, RoutingHint
 from ..serve.vectors import Int8Codes, divide_rows, quantize_int8
 from .answers import CheckedAnswers
@@ -51,7 +51,6 @@ from .questions import (
     list_sections,
 )
 from .stems import extract_stems, list_forms
-from .text_rows import describe_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,7 +307,7 @@ def build_index(
         passage_sections=_find_sections(passages),
         passage_lengths=lexicon.lengths,
         has_code=np.array([has_code(passage) for passage in passages], "<u4"),
-        texts=[describe_text(passage) for passage in passages],
+        texts=[passage.markdown for passage in passages],
         codes=encode_vectors(vectors, dimensions or embedder.identity.dimensions),
         words=sorted(frozenset().union(*(page.words for page in public))),
         terms=terms,

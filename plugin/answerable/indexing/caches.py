@@ -40,7 +40,7 @@ _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 _KEY_BYTES = 32
 
 # Packages that read pages and texts.
-_READING_PACKAGES = ("selectolax", "sentencex", "snowballstemmer")
+_READING_PACKAGES = ("selectolax", "snowballstemmer")
 
 T = TypeVar("T")
 

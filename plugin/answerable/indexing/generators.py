@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
-import yaml
+from yaml_env_tag import construct_env_tag
 
 from ..serve.errors import SiteError
 from .yaml_reader import AnyTagLoader, YamlError, parse_yaml
@@ -237,23 +237,10 @@ def copy_project(
 
 
 class _ConfigLoader(AnyTagLoader):
-    """Loader of MkDocs' configuration, which may name variables of the environment."""
+    """Loader of MkDocs' configuration, whose own reader of the environment's variables it has."""
 
 
-def _read_variable(loader: yaml.SafeLoader, node: yaml.Node) -> object:
-    """Read the first variable that is set of a name or a list, which ends with the default."""
-    names = node.value if isinstance(node, yaml.SequenceNode) else [node]
-    default = loader.construct_object(names[-1]) if len(names) > 1 else None
-    for name in names[:-1] or names:
-        value = os.environ.get(name.value)
-        if value is not None:
-            # As if it stood in the file: "true" is no text.
-            tag = loader.resolve(yaml.ScalarNode, value, (True, False))  # type: ignore[no-untyped-call]
-            return loader.construct_object(yaml.ScalarNode(tag, value))
-    return default
-
-
-_ConfigLoader.add_constructor("!ENV", _read_variable)
+_ConfigLoader.add_constructor("!ENV", construct_env_tag)
 
 
 def _read_data(config_file: Path) -> Mapping[str, Any]:

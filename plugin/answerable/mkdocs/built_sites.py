@@ -117,7 +117,6 @@ def read_built_pages(
         enrichment=rules.enrichment,
         page_names=built.files,
     )
-    config.repo_url = config.repo_url or built.repository
     build = FinishedBuild(
         options=options,
         sites=[site],

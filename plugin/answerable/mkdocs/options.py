@@ -33,8 +33,8 @@ from ..serve.settings import (
     MAX_OUTPUT_TOKENS,
     FunctionSettings,
 )
-from ..serve.structure import is_safe_url
 from ..serve.text.languages import is_language_tag
+from ..serve.text.urls import is_safe_url
 
 DEFAULT_SHORTCUT = "Ctrl+I"
 NO_SHORTCUT = "none"

@@ -16,7 +16,7 @@ from ..indexing.widget.site_files import (
 )
 from ..serve.errors import SiteError
 from ..serve.retrieval.question import clean_question
-from ..serve.structure import is_safe_url
+from ..serve.text.urls import is_safe_url
 from .options import (
     DEFAULT_SHORTCUT,
     AnswerableConfig,

@@ -297,5 +297,5 @@ def _point_to_line(claim: Claim, evidence: Evidence, reading: QuestionReading) -
         start, end = _find_line(reading, passage)
         href = link_to_range(passage, start, end)
         quote = passage.text[start:end]
-        citations.append(replace(citation, quote=quote, start=start, href=href))
+        citations.append(replace(citation, quote=quote, href=href))
     return replace(claim, citations=tuple(citations))

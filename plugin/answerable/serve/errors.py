@@ -10,8 +10,6 @@ AnswerableError
 │   └── LeakError        words of a note in something that was to be published
 ├── CancelledError       a question that nobody waits for any more
 ├── StorageError         a store that instances share and that cannot be reached
-├── CrowdedError         too many who wait for an answer already
-├── BudgetError          tokens that today's cap has no room for
 ├── PolicyError          a setting of the function's environment that has to change
 └── GoldError            a gold file that the author has to change
 """
@@ -102,21 +100,6 @@ class CancelledError(AnswerableError):
 
 class StorageError(AnswerableError):
     """Report a store that instances share and that cannot be reached."""
-
-
-class CrowdedError(AnswerableError):
-    """Report that too many wait for an answer already."""
-
-
-class BudgetError(AnswerableError):
-    """Report that today's cap has no room for a question's tokens.
-
-    ``transient``: there may be room again as soon as questions under way have settled.
-    """
-
-    def __init__(self, message: str, *, transient: bool = False) -> None:
-        super().__init__(message)
-        self.transient = transient
 
 
 class PolicyError(AnswerableError):

@@ -79,7 +79,7 @@ RequestStage = Literal["embedding", "searching", "writing", "checking"]
 
 
 class RequestContext:
-    """Share the state of one question between the HTTP service, the engine and the providers.
+    """State of one question, which the function, the engine and the providers share.
 
     ``ends``: by ``time.monotonic()``. ``listener`` is notified of stages. ``tokens_in`` and
     ``tokens_out``: counted by providers so far. ``stages``: those begun so far, in order, each as

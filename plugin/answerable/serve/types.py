@@ -5,21 +5,24 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from .errors import AnswerableError, Drop, Rule
-from .structure import Block, Span
+from .rules import RULES
+from .text.markdown import plain_text
 
 Mode = Literal["supported", "partial", "related-material", "not-found"]
 Reason = Literal["no-evidence", "declined", "contract"]
 Confidence = Literal["high", "medium", "low"]
 MODES: tuple[Mode, ...] = ("supported", "partial", "related-material", "not-found")
 
+# Between the headings of a passage's title.
+TITLE_SEPARATOR: str = RULES["structure"]["TITLE_SEPARATOR"]
+
 _WINDOW_SUFFIX = re.compile(r"~\d+$")
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Hold a window of a published page under one heading: the citable unit.
+    """A window of a published page under one heading: the citable unit.
 
-    ``sentences`` (start, end), ``blocks`` and ``spans`` are offsets of ``text``.
     ``summary`` and ``themes`` are its page's: context, which no quote can come from.
     """
 
@@ -27,14 +30,16 @@ class Passage:
     record: str
     url: str
     title: str
-    text: str
-    sentences: tuple[tuple[int, int], ...] = ()
+    markdown: str
     date: str | None = None
     language: str = "en"
-    blocks: tuple[Block, ...] = ()
-    spans: tuple[Span, ...] = ()
     summary: str = ""
     themes: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Return its plain text, which words, vectors and quotes are of."""
+        return plain_text(self.markdown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +95,15 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class RecordCitation:
-    """Cite the exact (id, url) of a retrieved passage and the words of it that back a claim.
+    """The exact (id, url) of a retrieved passage and the words of it that back a claim.
 
-    ``start``: of ``quote`` in its text. ``href``: the url with a text fragment, where to link.
+    ``href``: the url with a text fragment, where to link.
     """
 
     id: str
     url: str
     title: str
     quote: str
-    start: int
     date: str | None = None
     href: str = field(default="", compare=False)
     language: str = "en"
@@ -120,12 +124,14 @@ Citation = RecordCitation | HintCitation
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Hold one sentence and the citations that back it; without one it cannot be built."""
+    """Words and the citations that back them; without one it cannot be built.
+
+    ``markdown``: as it is drawn, the passages' own Markdown where it consists of their words.
+    """
 
     text: str
     citations: tuple[RecordCitation, ...]
-    # The (passage id, start, end) that it consists of, none if it has words of its own.
-    excerpt: tuple[tuple[str, int, int], ...] = field(default=(), compare=False)
+    markdown: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         if not self.citations or not self.text.strip():

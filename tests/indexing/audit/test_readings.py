@@ -89,6 +89,8 @@ CHANNELS = {
     "head.inv": b"# Header\xff\n" + zlib.compress(HTML.encode()),
     "cut.gz": gzip.compress(HTML.encode())[:-6],
     "packed.zip": zipped("page.html", HTML.encode()),
+    # Not an archive, though it ends as one does.
+    "note.html": HTML.encode() + b"PK\x05\x06",
     "named.zip": zipped(f"{TEXT.replace(' ', '-')}.png", b""),
     "wide.txt": TEXT.encode("utf-16"),
     "lines.svg": b"<svg><text>the old lantern</text><text x='1'>was<tspan>sold</tspan>"

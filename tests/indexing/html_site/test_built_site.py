@@ -47,8 +47,6 @@ def test_without_a_search_index_what_is_no_page_is_left_out(tmp_path: Path) -> N
     left_out = {
         "404.html": page(),
         "search.html": page(),
-        "genindex.html": page(),
-        "_static/doc.html": page(),
         ".git/doc.html": page(),
         "old.html": page(head="<meta http-equiv='refresh' content='0; url=/'>"),
         "secret.html": page(head="<meta name='robots' content='noindex'>"),

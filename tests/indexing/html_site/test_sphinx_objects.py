@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from answerable.indexing.html_site.built_site import read_built_site
-from answerable.indexing.pages.html_parser import parse_article
+from answerable.indexing.pages.markdown import parse_article
 from answerable.serve.providers import open_function
 from support.sites import index, put
 

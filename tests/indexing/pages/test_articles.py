@@ -3,7 +3,7 @@
 import pytest
 
 from answerable.indexing.html_site.articles import decode_html, parse_built_page
-from answerable.indexing.pages.html_parser import parse_article
+from answerable.indexing.pages.markdown import parse_article
 
 WORDS = "<h1>Mooring</h1><p>A buoy of forty litres.</p>"
 
@@ -76,7 +76,7 @@ def test_a_page_says_what_it_is() -> None:
         "<main><h1 id='m'>Mooring</h1><a name='old'></a><p>x</p></main></html>"
     )
     assert article.language == "de"
-    assert (article.head, article.heading, article.topic) == ("Mooring | Harbour", "Mooring", "")
+    assert (article.head, article.heading) == ("Mooring | Harbour", "Mooring")
     assert (article.description, article.keywords) == ("How to moor", ("a", "b"))
     assert (article.site, article.canonical) == ("Harbour", "https://harbour.example/m/")
     assert article.date == "2024-05-01T10:00:00Z"

@@ -18,8 +18,8 @@ from answerable.indexing.pages.page_index import (
 )
 from answerable.indexing.pages.passages import PassageWindow
 from answerable.indexing.pages.records import PageSource, parse_metadata
-from answerable.serve.structure import is_safe_url
 from answerable.serve.text.tokenization import count_words
+from answerable.serve.text.urls import is_safe_url
 from support.fuzz_settings import fuzzed
 
 pytestmark = pytest.mark.deep

@@ -3,7 +3,8 @@
 import markdown  # type: ignore[import-untyped]
 import pytest
 
-from answerable.indexing.pages.html_parser import ParsedArticle, parse_article
+from answerable.indexing.pages.markdown import ParsedArticle, parse_article
+from answerable.serve.text.markdown_writer import write_blocks
 
 
 def texts(page: ParsedArticle) -> list[str]:
@@ -58,18 +59,23 @@ def test_inline_code_is_marked_where_it_stands() -> None:
     (block,) = (
         parse_article("<p>Call  <code>a.b()</code> or <code>c</code>.</p>", "T").sections[0].blocks
     )
-    assert [block.text[start:end] for start, end in block.code] == ["a.b()", "c"]
+    assert write_blocks([block]) == "Call `a.b()` or `c`."
 
 
 def test_table_rows_are_lines_of_cells() -> None:
     page = rendered("| key | use |\n|---|---|\n| `a` | one **b** |\n| | |\n| c | |")
-    blocks = page.sections[0].blocks
-    assert [(b.kind, b.text, b.detail, b.group) for b in blocks] == [
-        ("row", "key · use", "header", 1), ("row", "a · one b", "", 1), ("row", "c · ", "", 1)
+    assert write_blocks(page.sections[0].blocks).split("\n") == [
+        "| key | use |", "| --- | --- |", "| `a` | one b |", "| c |  |"
     ]  # fmt: skip
-    cells = [[b.text[s.start : s.end] for s in b.spans if s.kind == "cell"] for b in blocks]
-    assert cells == [["key", "use"], ["a", "one b"], ["c", ""]]
-    assert [[b.text[s:e] for s, e in b.code] for b in blocks] == [[], ["a"], []]
+
+
+def test_an_icon_is_its_label() -> None:
+    html = (
+        '<table><tr><td>Fast<td><span class="twemoji" title=":material-check:"><svg></svg></span>'
+        '<tr><td>Free<td><img class="emoji" alt="✅" src="/x.svg"></table>'
+        '<p>See <img alt="a picture" src="/y.png">.'
+    )
+    assert texts(parse_article(html, "T")) == ["Fast · material-check", "Free · ✅", "See ."]
 
 
 def test_footnote_marks_and_scripts_and_forms_are_not_read() -> None:

@@ -11,8 +11,8 @@ from answerable.indexing.pages.passages import (
     cut_passages,
     cut_plain_text,
 )
-from answerable.serve.structure import is_safe_url
 from answerable.serve.text.tokenization import count_words
+from answerable.serve.text.urls import is_safe_url
 from support.doubles import record
 
 SMALL = PassageWindow(words=40, overlap=0.25)
@@ -68,10 +68,9 @@ def test_ids_are_unique_even_where_anchors_repeat() -> None:
     assert [c.passage.id for c in cuts(html)] == ["page#x", "page#x~2", "page#x~3"]
 
 
-def test_an_over_long_sentence_is_broken_and_its_pieces_are_no_sentences() -> None:
+def test_an_over_long_sentence_is_broken() -> None:
     passages = cuts(f"<p>{words(100)}</p>")
     assert [len(c.passage.text.split()) for c in passages] == [40, 40, 20]
-    assert all(c.passage.sentences == () for c in passages)
 
 
 def test_retrieval_text_adds_what_authors_say_and_the_passage_text_does_not() -> None:
@@ -119,7 +118,7 @@ def test_a_script_without_spaces_is_cut_to_the_window(language: str, ends: bool)
     assert min(map(count_words, passages[:-1])) > 100
     assert "".join(passages) == text
     assert not any(re.match(r"[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]", part) for part in passages)
-    assert all(part in text for part in cut_plain_text(text, window, language))
+    assert all(part in text for part in cut_plain_text(text, window))
 
 
 @pytest.mark.parametrize(

@@ -166,18 +166,3 @@ def test_a_process_ends_with_its_calls_under_way(server: OpenAIStub) -> None:
     """
     assert run_script(server, script, lambda: server.answer_calls == 2) == ""
     until(lambda: server.disconnects == 1)
-
-
-@pytest.mark.deep
-def test_an_endless_dns_lookup_blocks_nothing(server: OpenAIStub) -> None:
-    script = """
-    ask()
-    socket.getaddrinfo = lambda *given, **named: time.sleep(600)
-    for _ in range(12):
-        try:
-            ask(base_url="http://host.invalid/v1", deadline=0.1)
-        except AnswerableError as error:
-            assert error.timeout
-    print(len(ask()["claims"]))
-    """
-    assert run_script(server, script) == "1\n"

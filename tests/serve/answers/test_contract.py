@@ -21,7 +21,7 @@ from answerable.serve.types import (
 from support.doubles import passage, record, routing
 from support.flat_form import settle_any_form
 
-ROPE = passage("rope", "A rope of 12.5 mm holds 300 kg since version 3.10. Use `knot()`.")
+ROPE = passage("rope", "A rope of 12.5 mm holds 300 kg since version 3.10; use `knot()`.")
 WIND = passage("wind", "Wind — “strong” wind — breaks a rope.")
 SHELF = routing("shelf")
 BOX = routing("box")
@@ -74,7 +74,7 @@ def test_unknown_keys_are_not_carried_on() -> None:
 
 def test_a_citation_is_the_exact_pair_of_what_was_retrieved() -> None:
     (grounded,) = settled(claim()).claims
-    assert grounded.citations == (RecordCitation("rope", "/rope/", "ROPE", ROPE.text, 0, None),)
+    assert grounded.citations == (RecordCitation("rope", "/rope/", "ROPE", ROPE.text),)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_a_quote_is_verbatim_after_folding(quote: str) -> None:
     assert quotes.find_quotes(quote, WIND.text) == [(0, len("Wind — “strong” wind"))]
     (citation,) = settled(claim("Wind.", ("s2", quote))).citations
     assert isinstance(citation, RecordCitation)
-    assert WIND.text[citation.start :].startswith(citation.quote)
+    assert citation.quote in WIND.text
 
 
 @pytest.mark.parametrize(
@@ -213,8 +213,7 @@ def test_duplicate_citations_and_routes_merge() -> None:
 
 def test_one_source_with_two_quotes_is_two_citations() -> None:
     text = "A rope holds a boat. A chain holds a ship."
-    sentences = ((0, 20), (21, 42))
-    two = Evidence((Passage("rope", "rope", "/rope/", "Rope", text, sentences),))
+    two = Evidence((Passage("rope", "rope", "/rope/", "Rope", text),))
     answer = settled(
         claim("A.", ("s1", "A rope holds")), claim("B.", ("s1", "holds a ship")), evidence=two
     )
@@ -242,7 +241,7 @@ def test_the_mode_follows_from_the_citations(
 
 
 def test_a_claim_without_citation_or_text_cannot_be_made() -> None:
-    citation = RecordCitation("a", "/a/", "A", "x", 0)
+    citation = RecordCitation("a", "/a/", "A", "x")
     with pytest.raises(ValueError, match="at least one citation"):
         Claim("A.", ())
     with pytest.raises(ValueError, match="needs text"):
@@ -338,7 +337,7 @@ def test_a_quote_is_what_stands_there_of_it(quote: str) -> None:
     assert answer.claims
     for citation in answer.citations:
         assert isinstance(citation, RecordCitation)
-        assert PURGE.text.startswith(citation.quote, citation.start)
+        assert citation.quote in PURGE.text
 
 
 @pytest.mark.parametrize(

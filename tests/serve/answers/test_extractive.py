@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from answerable.serve.answers.contract import enforce_contract
 from answerable.serve.answers.extractive import ROUTES_LAG, ROUTES_ONLY_LEAD, ExtractiveAnswerer
-from answerable.serve.answers.wire import build_claim_blocks, serialize_answer
+from answerable.serve.answers.wire import serialize_answer
 from answerable.serve.engine import Engine
 from answerable.serve.index.manifest import Profile
-from answerable.serve.structure import BlockKind
+from answerable.serve.text.markdown import BlockKind, plain_text
 from answerable.serve.types import Evidence, Passage, RecordCitation, RoutingHint
 from support import passage_blocks
 from support.doubles import bundle_of, index_of, record
@@ -43,12 +43,7 @@ def test_a_whole_passage_of_any_length_is_a_claim_and_its_own_quote(sentences: i
     [claim] = answer.claims
     [citation] = claim.citations
     assert claim.text == citation.quote == source.text
-    assert (citation.start, answer.dropped) == (0, 0)
-    blocks = build_claim_blocks(claim, [source])
-    assert blocks == [
-        {"kind": "text", "spans": [{"text": text}]},
-        {"kind": "code", "language": "", "text": code},
-    ]
+    assert (claim.markdown, answer.dropped) == (f"{text}\n\n```\n{code}\n```", 0)
 
 
 def test_the_first_two_passages_are_quoted_in_their_order() -> None:
@@ -98,11 +93,11 @@ def test_on_the_wire_a_passage_is_cited_by_its_line(tmp_path: Path) -> None:
     [source] = reply.passages
     [citation] = reply.answer.citations
     assert isinstance(citation, RecordCitation)
-    assert source.text.startswith(citation.quote, citation.start)
+    assert citation.quote in source.text
     assert "The chain is twelve millimetres thick." in citation.quote
     assert len(citation.quote.split()) <= 60 < len(source.text.split())
     body = serialize_answer(reply, bundle)
-    assert body["claims"][0]["text"] == source.text
-    assert len(body["claims"][0]["blocks"]) == 19
+    assert body["claims"] == [{"markdown": source.markdown, "citations": [1]}]
+    assert plain_text(source.markdown) == source.text
     assert body["citations"][0]["quote"] == citation.quote
     assert body["citations"][0]["href"].startswith("/mooring/#:~:text=Paragraph")

@@ -25,7 +25,6 @@ from answerable.serve.openai_client import (
 from answerable.serve.providers import make_engine as keyless
 from answerable.serve.request_context import RequestContext, use_context
 from answerable.serve.retrieval.question import MAX_QUESTION_CHARACTERS
-from answerable.serve.structure import Block
 from answerable.serve.types import Evidence, HintCitation, Passage, RecordCitation, RoutingHint
 from support import sites
 from support.deadlines import PATIENCE, finish
@@ -281,9 +280,7 @@ def test_text_of_a_hostile_model_reaches_no_reader(
         hints = {(h.id, h.url, h.label, h.locator) for h in evidence.hints}
         for citation in reply.answer.citations:
             if isinstance(citation, RecordCitation):
-                text = texts[citation.id, citation.url]
-                end = citation.start + len(citation.quote)
-                assert text[citation.start : end] == citation.quote
+                assert citation.quote in texts[citation.id, citation.url]
             elif isinstance(citation, HintCitation):
                 assert (citation.id, citation.url, citation.label, citation.locator) in hints
     assert server.answer_calls <= 4
@@ -317,22 +314,20 @@ def test_the_schema_leaves_out_an_empty_stream() -> None:
     assert find_schema_fault(both) is None
 
 
-def test_a_source_has_its_address_and_the_languages_of_its_code() -> None:
-    text = "Run this:\n\nkettle boil\nkettle: slow"
-    blocks = (Block("text", 0, 9), Block("code", 11, 22, 0, 0, "sh"), Block("code", 23, 35))
-    passage = Passage("a", "a", "/a/#run", "A › Run", text, blocks=blocks)
+def test_a_source_has_its_address_and_its_markdown() -> None:
+    text = "Run this:\n\n```sh\nkettle boil\n```"
+    passage = Passage("a", "a", "/a/#run", "A › Run", text)
     first, _ = frame_evidence("q?", Evidence((passage,))).split("\n")
     assert json.loads(first) == {
-        "kind": "source", "id": "s1", "title": "A › Run", "url": "/a/#run", "code": "sh",
+        "kind": "source", "id": "s1", "title": "A › Run", "url": "/a/#run",
         "text": text,
     }  # fmt: skip
 
 
 @pytest.mark.parametrize("hints", [(), (RoutingHint("note:1", "L", "", "/a/"),)])
 def test_the_example_in_the_instructions_is_a_good_draft(hints: tuple[RoutingHint, ...]) -> None:
-    text = "Fill the kettle, then start it:\n\nkettle boil --slow\nkettle pour"
-    blocks = (Block("text", 0, 31), Block("code", 33, len(text), 0, 0, "sh"))
-    passage = Passage("a", "a", "/a/", "Kettle", text, ((0, 31),), blocks=blocks)
+    text = "Fill the kettle, then start it:\n\n```sh\nkettle boil --slow\nkettle pour\n```"
+    passage = Passage("a", "a", "/a/", "Kettle", text)
     evidence = Evidence((passage, passage), hints)
     *_, example = render_instructions("Harbour", evidence).strip().splitlines()
     draft = json.loads(example)

@@ -23,8 +23,8 @@ BUFFERED = 32 * MEBIBYTE
 ENDLESS = 1500 * MEBIBYTE
 TOO_MUCH = "the provider sent more than an answer takes"
 PASSAGE = Passage(
-    id="rope#use", record="rope", url="/rope/", title="Rope", text="A rope holds.",
-    sentences=((0, 13),), date=None, language="en",
+    id="rope#use", record="rope", url="/rope/", title="Rope", markdown="A rope holds.",
+    date=None, language="en",
 )  # fmt: skip
 
 

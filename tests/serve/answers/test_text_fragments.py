@@ -36,7 +36,7 @@ def fragment(quote: str, source: Passage | str, start: int = 0) -> str:
     ],
 )
 def test_reserved_characters_are_percent_encoded(words: str, encoded: str) -> None:
-    assert fragment(words, passage(block("item", words, group=1))) == encoded
+    assert fragment(words, passage(block("item", words))) == encoded
 
 
 def test_a_range_is_named_by_its_first_and_last_words() -> None:
@@ -60,9 +60,7 @@ def test_the_words_grow_until_the_passage_has_them_once() -> None:
 def test_no_words_reach_over_a_break() -> None:
     code = passage(block("code", "a = 1   # b\nc()\n)"))
     assert fragment("a = 1   # b\nc()", code) == "a%20%3D%201,c%28%29"
-    rows = passage(
-        block("row", "rope · 12 mm · hemp", group=1), block("row", "chain · 30 mm · iron", group=1)
-    )
+    rows = passage(block("row", "rope · 12 mm · hemp"), block("row", "chain · 30 mm · iron"))
     assert fragment("12 mm · hemp\nchain · 30 mm", rows) == "12%20mm,30%20mm"
     assert link(passage(block("text", "— ...")), "— ...") == "/guide/#part"
 

@@ -11,9 +11,9 @@ from answerable.serve.text.languages import get_translation
 from answerable.serve.types import Answer, Claim, HintCitation, RecordCitation, Reply, Route
 from support import sites
 
-QUOTE = RecordCitation("mooring#chains", "/mooring/#chains", "Mooring › Chains", "Iron.", 3)
+QUOTE = RecordCitation("mooring#chains", "/mooring/#chains", "Mooring › Chains", "Iron.")
 OTHER = RecordCitation(
-    "storms", "/storms/", "Storms", "Ropes.", 0, "2026-01-02", href="/storms/#:~:text=Ropes."
+    "storms", "/storms/", "Storms", "Ropes.", "2026-01-02", href="/storms/#:~:text=Ropes."
 )
 HINT = HintCitation("note:1", "/mooring/", "Winch plans", "shelf")
 
@@ -26,11 +26,11 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
 
 
 def test_citations_are_numbered_in_order_of_first_use(bundle: Bundle) -> None:
-    claims = (Claim("One.", (OTHER,)), Claim("Two", (QUOTE, OTHER)))
+    claims = (Claim("One.", (OTHER,)), Claim("Two", (QUOTE, OTHER), "`Two`"))
     body = serialize_answer(Reply(Answer(claims, (Route(HINT),)), "high"), bundle)
     assert [c["n"] for c in body["citations"]] == [1, 2, 3]
     assert [c["id"] for c in body["citations"]] == ["storms", "mooring#chains", "note:1"]
-    assert body["claims"][1] == {"text": "Two", "citations": [2, 1]}
+    assert body["claims"][1] == {"markdown": "`Two`", "citations": [2, 1]}
     assert body["answer"] == "One [1]. Two [2][1]. Related material: Winch plans (shelf) [3]."
     assert (body["mode"], body["confidence"]) == ("supported", "high")
     assert body["citations"][1]["href"] == QUOTE.url
@@ -42,7 +42,7 @@ def test_a_record_carries_its_quote_and_a_hint_only_its_surface(bundle: Bundle) 
     assert record == {
         "n": 1, "kind": "record", "id": "storms", "url": "/storms/",
         "absolute_url": "https://harbour.example/storms/", "title": "Storms",
-        "date": "2026-01-02", "language": None, "quote": "Ropes.", "start": 0,
+        "date": "2026-01-02", "language": None, "quote": "Ropes.",
         "href": "/storms/#:~:text=Ropes.",
     }  # fmt: skip
     assert hint == {

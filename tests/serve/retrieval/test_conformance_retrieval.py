@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from answerable.indexing.notes.notebook import Note
-from answerable.indexing.pages.records import PageBlock, PageMetadata, Record, Section
+from answerable.indexing.pages.records import PageMetadata, Record, Section
 from answerable.serve.embedders.embedder import EmbedderIdentity, Vectors
 from answerable.serve.index.manifest import OPENAI_PROFILE
 from answerable.serve.retrieval.rank import Scored
 from answerable.serve.stores.bundle import Bundle
+from answerable.serve.text.markdown import Block
 from support import conformance_cases, doubles
 from support.doubles import bundle_of, index_of
 from support.sites import DATA
@@ -62,7 +63,7 @@ def _unit(vectors: Vectors) -> Vectors:
 def as_record(source: Mapping[str, Any]) -> Record:
     path = "/" + source["url"].split("/", 3)[3]
     metadata = PageMetadata(themes=tuple(source["themes"]), aliases=(source["slug"],))
-    section = Section((), "", (PageBlock("text", source["title"]),))
+    section = Section((), "", (Block("text", source["title"]),))
     return Record(source["id"], path, source["title"], metadata, (section,))
 
 

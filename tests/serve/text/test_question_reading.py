@@ -143,7 +143,7 @@ def test_a_question_of_stopwords_is_refused_before_embedding(bundle: Bundle) -> 
 
 def test_a_refusal_has_no_results_for_a_spelling() -> None:
     remarks = [Remark("corrected", "ingres", "ingress"), Remark("unknown", "CEO")]
-    citation = RecordCitation("p", "/p/", "P", "Rope.", 0)
+    citation = RecordCitation("p", "/p/", "P", "Rope.")
     assert select_remarks(Reply(Answer((Claim("Rope.", (citation,)),))), remarks) == remarks
     assert select_remarks(Reply(reason="declined"), remarks) == remarks[1:]
 

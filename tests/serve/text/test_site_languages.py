@@ -124,7 +124,7 @@ def test_terminal_says_when_no_source_is_in_the_askers_language(
     language: str | None, cited: tuple[str, ...], sentence: str | None
 ) -> None:
     citations = tuple(
-        RecordCitation(f"p{n}", "/p/", "P", "Rope.", n, language=language)
+        RecordCitation(f"p{n}", "/p/", "P", "Rope.", language=language)
         for n, language in enumerate(cited)
     )
     console = Console(record=True, width=100, file=io.StringIO())

@@ -7,13 +7,11 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
-from ...serve.answers.wire import build_section_blocks
+from ...serve.answers.wire import join_windows
 from ...serve.retrieval.sections import WINDOW_SUFFIX
 from ...serve.retrieval.store import Store, memoize_per_store
-from ...serve.structure import TITLE_SEPARATOR
 from ...serve.text.normalization import normalize_phrase
-from ...serve.types import Passage
-from .markdown import format_blocks
+from ...serve.types import TITLE_SEPARATOR, Passage
 
 # What one result holds of a page, in characters: some 10,000 tokens.
 MAX_PAGE_CHARACTERS = 40_000
@@ -25,7 +23,7 @@ _TEXT_FRAGMENT = ":~:"
 # What a path ends in beside the name of its page, as a source or as a file of the site.
 _PAGE_ENDING = re.compile(r"((^|/)index)?\.(md|html?)$|/+$")
 _BEGUN_WORD = re.compile(r"(\s|\S+)\Z")
-_FENCE = re.compile("^(`{3,})", re.M)
+_FENCE = re.compile("^ *(?::   )?(`{3,})", re.M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,7 @@ class PageSection:
     id: str
     url: str
     title: str
-    text: str
+    markdown: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,15 +170,15 @@ def _fit_page(
     for section in sections:
         end = room - len(section.title) if fitting else room
         if words is not None:
-            end = min(end, _find_word_end(section.text, words))
-        if len(section.text) <= end:
+            end = min(end, _find_word_end(section.markdown, words))
+        if len(section.markdown) <= end:
             fitting.append(section)
-            room -= len(section.title) + len(section.text)
-            words = None if words is None else words - len(section.text.split())
+            room -= len(section.title) + len(section.markdown)
+            words = None if words is None else words - len(section.markdown.split())
             continue
         is_cut = not fitting
         if is_cut:
-            fitting.append(replace(section, text=_cut_text(section.text, end)))
+            fitting.append(replace(section, markdown=_cut_text(section.markdown, end)))
         left_out = tuple(other.id for other in sections[len(fitting) :])
         return PageText(page.id, page.url, page.title, tuple(fitting), left_out, is_cut)
     return PageText(page.id, page.url, page.title, tuple(fitting))
@@ -217,7 +215,7 @@ def _join_windows(passages: Sequence[Passage]) -> list[PageSection]:
             windows[0].id,
             windows[0].url,
             windows[0].title,
-            format_blocks(build_section_blocks(windows)),
+            join_windows(windows),
         )
         for windows in groups
     ]

@@ -51,7 +51,7 @@ _ANSWER_SCHEMA: Mapping[str, Any] = {
             "description": "The model failed, and the passages are shown without it.",
         },
         "answer": {"type": "string", "description": "With the numbers of citations: [1]."},
-        "claims": _describe_rows({"text": _TEXT, "citations": _NUMBERS}),
+        "claims": _describe_rows({"markdown": _TEXT, "citations": _NUMBERS}),
         "routes": _describe_rows({"text": _TEXT, "citations": _NUMBERS}),
         "citations": _describe_rows(
             {"n": {"type": "integer"}, "url": _URL}, absolute_url=_URL, title=_TEXT, quote=_TEXT
@@ -65,7 +65,7 @@ _ANSWER_SCHEMA: Mapping[str, Any] = {
         *("answer", "claims", "citations", "places"),
     ],
 }
-_PASSAGES_SCHEMA = _describe_rows({"id": _TEXT, "url": _URL, "title": _TEXT, "text": _TEXT})
+_PASSAGES_SCHEMA = _describe_rows({"id": _TEXT, "url": _URL, "title": _TEXT, "markdown": _TEXT})
 _SEARCH_SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {"passages": _PASSAGES_SCHEMA, "notes": _NOTES},
@@ -229,11 +229,11 @@ def run_search(site: AgentSite, arguments: Mapping[str, Any]) -> ToolResult:
     rows, notes = site.search(query), site.read_notes(query)
     listed = dict(list(rows.items())[:limit])
     passages = [
-        {"id": name, "url": find_url(row), "title": row["title"], "text": row["text"]}
+        {"id": name, "url": find_url(row), "title": row["title"], "markdown": row["markdown"]}
         for name, row in listed.items()
     ]
     texts = [
-        f"{row['title']}\n{find_url(row)}\n(section {name})\n\n{row['text']}"
+        f"{row['title']}\n{find_url(row)}\n(section {name})\n\n{row['markdown']}"
         + ("\n\n…" if row["is_cut"] else "")
         for name, row in listed.items()
     ]
@@ -260,7 +260,7 @@ def run_read(site: AgentSite, arguments: Mapping[str, Any]) -> ToolResult:
 def format_page(page: PageText, base: str | None) -> str:
     """Format a page as Markdown that says where it is published and what is left out of it."""
     parts = [f"{page.title}\n{make_absolute(page.url, base)}"]
-    parts += [f"## {section.title}\n\n{section.text}" for section in page.sections]
+    parts += [f"## {section.title}\n\n{section.markdown}" for section in page.sections]
     if page.is_cut:
         parts.append(
             "…\n\n(Cut here: read it with more `max_words`, or search for what comes after it.)"
@@ -283,7 +283,7 @@ def _page_as_json(page: PageText, base: str | None) -> dict[str, Any]:
                 "id": section.id,
                 "url": make_absolute(section.url, base),
                 "title": section.title,
-                "text": section.text,
+                "markdown": section.markdown,
             }
             for section in page.sections
         ],

@@ -98,7 +98,6 @@ def read_file(name: str, data: bytes) -> Iterator[Reading]:
         return
     if _ZIP_END in data[-_ZIP_TAIL_BYTES:]:
         yield from _read_members(data)
-        return
     text = _decode_text(data)
     yield from _read_text(text, "", has_lines=len(text) <= _PIECE_LENGTH)
     if suffix in (".md", ".markdown", ".txt"):

@@ -24,8 +24,8 @@ from .source_pages import (
     read_source_transcript,
 )
 
-# Relative to the site: the files of MkDocs with any theme, Zensical and Sphinx.
-_MKDOCS_INDEX = "search/search_index.json"
+# What stays as it is where an address is encoded.
+_SAFE = "/%:@!$&'()*+,;=~"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,41 +39,35 @@ class ListedPage:
 def read_search_index(folder: Path) -> Mapping[str, ListedPage] | None:
     """Map the files of a site to their entries in its own search index; None without an index.
 
-    SiteError names an index that cannot be read.
+    The index is that of MkDocs with any theme, of Zensical or of Sphinx. SiteError names one that
+    cannot be read.
     """
-    for name, parse in (
-        (_MKDOCS_INDEX, lambda text, _: _map_by_location(json.loads(text)["docs"])),
-        ("search.json", _parse_zensical_index),
-        ("searchindex.js", _parse_sphinx_index),
-    ):
+    for name in ("search/search_index.json", "search.json", "searchindex.js"):
         path = folder / name
-        if not path.is_file():
-            continue
         try:
-            pages = parse(path.read_text(encoding="utf-8"), folder)
-        except OSError as error:
-            raise SiteError(f"{path} cannot be read ({error.strerror}); make it readable") from None
+            text = path.read_text("utf-8") if path.is_file() else "null"
+            if name == "searchindex.js" and path.is_file():
+                return _map_documents(text, folder)
+            data = json.loads(text)
+            # Other generators have a file of the second name too.
+            key = "docs" if name.startswith("search/") else "items"
+            if data is not None and (key == "docs" or _is_zensical_index(data)):
+                return _map_locations(data[key])
         except (KeyError, TypeError, ValueError, RecursionError):
             raise SiteError(
                 f"{path} is not a search index of a known kind; build the site again, or "
                 "remove the file to read every page"
             ) from None
-        if pages is not None:
-            return pages
     return None
 
 
-def _parse_zensical_index(text: str, _folder: Path) -> Mapping[str, ListedPage] | None:
-    data = json.loads(text)
+def _is_zensical_index(data: Any) -> bool:
     items = data.get("items") if isinstance(data, dict) else None
     keys = {"location", "level", "title"}
-    # Other generators have a file of this name too.
-    if isinstance(items, list) and all(isinstance(i, dict) and keys <= i.keys() for i in items):
-        return _map_by_location(items)
-    return None
+    return isinstance(items, list) and all(isinstance(i, dict) and keys <= i.keys() for i in items)
 
 
-def _map_by_location(entries: Iterable[Mapping[str, Any]]) -> Mapping[str, ListedPage]:
+def _map_locations(entries: Iterable[Mapping[str, Any]]) -> Mapping[str, ListedPage]:
     """Map files to their pages; of entries of pages and sections, a page's own comes first."""
     pages: dict[str, ListedPage] = {}
     for entry in entries:
@@ -82,13 +76,13 @@ def _map_by_location(entries: Iterable[Mapping[str, Any]]) -> Mapping[str, Liste
         if not file or file.endswith("/"):
             file += "index.html"
         # MkDocs encodes its urls; what another has left as it is must not break one.
-        url = quote(url, safe="/%:@!$&'()*+,;=~")
-        pages.setdefault(file, ListedPage(_strip_markup(str(entry["title"])), url))
+        page = ListedPage(_strip_markup(str(entry["title"])), quote(url, safe=_SAFE))
+        pages.setdefault(file, page)
     return pages
 
 
-def _parse_sphinx_index(text: str, folder: Path) -> Mapping[str, ListedPage]:
-    """List Sphinx's documents; a title is empty if the document is kept out of the search."""
+def _map_documents(text: str, folder: Path) -> Mapping[str, ListedPage]:
+    """Map files to Sphinx's documents; one without a title is kept out of its search."""
     pages: dict[str, ListedPage] = {}
     names, titles = _parse_array(text, "docnames"), _parse_array(text, "titles")
     for name, title in zip(names, titles, strict=True):
@@ -114,8 +108,7 @@ def _strip_markup(title: str) -> str:
     return " ".join(body.text().split()) if body else ""
 
 
-_GENERATED = frozenset(("404.html", "search.html", "genindex.html", "py-modindex.html"))
-_ASSETS = frozenset(("_static", "_sources", "_modules", "node_modules"))
+_GENERATED = frozenset(("404.html", "search.html"))
 _REDIRECT = re.compile(r"""<meta\s[^>]*http-equiv=["']?refresh""", re.I)
 _INDEX_FILE = "index.html"
 # What a generator may have made a page from, in the order in which names are assigned.
@@ -141,16 +134,15 @@ class BuiltSiteOptions:
 class BuiltSite:
     """A built site as read. ``base`` is the path it is served under, with a slash at both ends.
 
-    ``repository``: where its source is, or empty. ``files`` maps every path that a note may name
-    to its file, ``targets`` to where it leads. ``records``: the file of each record. ``outputs``:
-    the page in each file, which publishes a transcript too.
+    ``files`` maps every path that a note may name to its file, ``targets`` to where it leads.
+    ``records``: the file of each record. ``outputs``: the page in each file, which publishes a
+    transcript too.
     """
 
     name: str
     url: str | None
     base: str
     language: str
-    repository: str
     sources: tuple[PageSource, ...]
     files: Mapping[str, str]
     targets: AboutTargets
@@ -166,7 +158,7 @@ class _BuiltPage:
     url: str
     article: Article
     listed: ListedPage | None
-    source: SourcePage | None = None
+    source: SourcePage | None
 
 
 def read_built_site(folder: Path, options: BuiltSiteOptions | None = None) -> BuiltSite:
@@ -189,10 +181,14 @@ def read_built_site(folder: Path, options: BuiltSiteOptions | None = None) -> Bu
     name = options.name or find_site_name([page.article for page in pages])
     address = _find_site_address(options.base_url, pages)
     # A path that is encoded already stays as it is; the plugin encodes `site_url` alike.
-    path = quote(urlsplit(address).path.strip("/"), safe="/%:@!$&'()*+,;=~")
+    path = quote(urlsplit(address).path.strip("/"), safe=_SAFE)
     base = f"/{path}/" if path else "/"
     languages = Counter(page.article.language for page in indexed if page.article.language)
-    files = _map_names_to_files(folder, pages, base)
+    files = {file: file for file in _list_files(folder)}
+    for page in pages:
+        for label in _list_page_names(page, base):
+            files.setdefault(label, page.file)
+    urls = {page.file: (base + page.url, page.article.anchors) for page in pages}
     ids = _assign_record_ids(indexed)
     transcripts = ((page.source and locate_transcript(page.source), page) for page in indexed)
     outputs = {name: page.file for name, page in transcripts if name and (folder / name).is_file()}
@@ -201,10 +197,12 @@ def read_built_site(folder: Path, options: BuiltSiteOptions | None = None) -> Bu
         url=address if urlsplit(address).scheme else None,
         base=base,
         language=options.language or max(languages, key=languages.__getitem__, default="en"),
-        repository=next(filter(None, (page.article.repository for page in pages)), ""),
         sources=tuple(_make_sources(folder, indexed, ids, name, base, options)),
         files=files,
-        targets=_map_link_targets(files, pages, base),
+        targets={
+            label: urls.get(file) or (base + _file_url(file), frozenset())
+            for label, file in files.items()
+        },
         records={ids[page.file]: page.file for page in indexed},
         outputs={**outputs, **{file: file for file in html_files}},
     )
@@ -216,7 +214,7 @@ def list_html_files(folder: Path) -> list[str]:
 
 
 def is_redirect(html: str) -> bool:
-    """Test whether a page does nothing but lead to another."""
+    """True if a page does nothing but lead to another."""
     return _REDIRECT.search(html) is not None
 
 
@@ -233,26 +231,18 @@ def _read_page(
     folder: Path, file: str, search_index: Mapping[str, ListedPage], docs: Path | None
 ) -> _BuiltPage:
     listed = search_index.get(file)
-    path = folder / file
-    try:
-        html = decode_html(path.read_bytes())
-    except OSError as error:
-        raise SiteError(f"{path} cannot be read ({error.strerror}); make it readable") from None
+    html = decode_html((folder / file).read_bytes())
     url = listed.url if listed and listed.url is not None else _file_url(file)
     source = find_source_page(docs, _list_source_names(file)) if docs else None
     return _BuiltPage(file, url, parse_built_page(html), listed, source)
 
 
 def _is_searchable(page: _BuiltPage, has_search_index: bool) -> bool:
-    if not page.article.html:
-        return False
+    article, name = page.article, page.file.rpartition("/")[2]
     if has_search_index:
-        return page.listed is not None
-    *folders, name = page.file.split("/")
-    if name in _GENERATED or not _ASSETS.isdisjoint(folders):
-        return False
+        return bool(article.html) and page.listed is not None
     # A section of which nobody wrote a page is a heading over links to its pages.
-    return not page.article.hidden and not page.article.is_bare
+    return not (name in _GENERATED or article.hidden or article.is_bare)
 
 
 def _file_url(file: str) -> str:
@@ -264,21 +254,17 @@ def _file_url(file: str) -> str:
 
 def _find_site_address(option: str | None, pages: Sequence[_BuiltPage]) -> str:
     """Return where the site is published: the option, else its first page's canonical link."""
-    if option:
-        if not _is_address(option):
-            raise SiteError(f"base_url: {option!r} is not an address; correct it")
-        return option if option.endswith("/") else f"{option}/"
     root = next((page.article.canonical for page in pages if page.file == _INDEX_FILE), "")
-    if not _is_address(root) or urlsplit(root).scheme not in ("http", "https"):
-        return "/"
-    return root.removesuffix(_INDEX_FILE).rstrip("/") + "/"
-
-
-def _is_address(text: str) -> bool:
     try:
-        return bool(urlsplit(text))
+        if option:
+            urlsplit(option)
+            return option if option.endswith("/") else f"{option}/"
+        if urlsplit(root).scheme in ("http", "https"):
+            return root.removesuffix(_INDEX_FILE).rstrip("/") + "/"
     except ValueError:
-        return False
+        if option:
+            raise SiteError(f"site_url: {option!r} is not an address; correct it") from None
+    return "/"
 
 
 def _make_sources(
@@ -292,16 +278,15 @@ def _make_sources(
     descriptions = Counter(page.article.description for page in pages)
     keywords = Counter(page.article.keywords for page in pages)
     for page in pages:
-        article, source = page.article, page.source
+        article, source, docs = page.article, page.source, options.docs
         meta: dict[str, object] = {"date": article.date}
         # A description that two pages share is the site's; MkDocs writes `None` for a missing one.
         if descriptions[article.description] == 1 and article.description != "None":
             meta["description"] = article.description
         if keywords[article.keywords] == 1 or len(pages) > 2 * keywords[article.keywords]:
             meta["tags"] = list(article.keywords)
-        title = choose_title(
-            article, page.listed.title if page.listed else "", site_name, _decode_name(page.file)
-        )
+        listed = page.listed.title if page.listed else ""
+        title = choose_title(article, listed, site_name, _decode_name(page.file))
         yield PageSource(
             id=ids[page.file],
             url=base + page.url,
@@ -309,9 +294,7 @@ def _make_sources(
             html=article.html,
             metadata=parse_metadata({**meta, **(source.meta if source else {})}),
             language=options.language or article.language or "en",
-            transcript=read_source_transcript(source, options.docs, folder)
-            if source and options.docs
-            else None,
+            transcript=read_source_transcript(source, docs, folder) if source and docs else None,
         )
 
 
@@ -335,26 +318,8 @@ def _decode_name(file: str) -> str:
     return os.fsencode(file).decode(errors="replace")
 
 
-def _map_names_to_files(folder: Path, pages: Sequence[_BuiltPage], base: str) -> Mapping[str, str]:
-    """Map what a note may call a file, its path, its url or its source, to the file's path."""
-    files = {file: file for file in _list_files(folder)}
-    for page in pages:
-        for name in _list_page_names(page, base):
-            files.setdefault(name, page.file)
-    return files
-
-
-def _map_link_targets(
-    files: Mapping[str, str], pages: Sequence[_BuiltPage], base: str
-) -> AboutTargets:
-    targets = {page.file: (base + page.url, page.article.anchors) for page in pages}
-    return {
-        name: targets.get(file) or (base + _file_url(file), frozenset())
-        for name, file in files.items()
-    }
-
-
 def _list_page_names(page: _BuiltPage, base: str) -> Iterator[str]:
+    """List what a note may call a page: its path, its url or its source."""
     for url in (page.url, unquote(page.url)):
         yield from (url, url.rstrip("/"), base.removeprefix("/") + url)
     yield from _list_source_names(page.file)
@@ -363,12 +328,9 @@ def _list_page_names(page: _BuiltPage, base: str) -> Iterator[str]:
 def _list_source_names(file: str) -> Iterator[str]:
     """List the paths in the docs folder of what a file may have been made from."""
     stem = file.removesuffix(".html")
-    yield from (stem + suffix for suffix in _SOURCE_SUFFIXES)
+    stems = [stem]
     parent, _, last = stem.rpartition("/")
     if last == "index":
         folder = f"{parent}/" if parent else ""
-        yield from (
-            folder + name + suffix for name in _INDEX_SOURCES for suffix in _SOURCE_SUFFIXES
-        )
-        if parent:
-            yield from (parent + suffix for suffix in _SOURCE_SUFFIXES)
+        stems = [stem, *(folder + name for name in _INDEX_SOURCES), *([parent] if parent else [])]
+    yield from (name + suffix for name in stems for suffix in _SOURCE_SUFFIXES)

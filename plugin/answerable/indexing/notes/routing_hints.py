@@ -56,14 +56,14 @@ def cut_note(note: Note, resolve: ResolveAbout, language: str = "en") -> list[Hi
     """Cut a note, or each time range or page of it, into a hint and the texts to embed.
 
     resolve: from ``about`` to a url; it raises NotebookError, which then names the file.
-    language: the site's, in which pages are named and sentences are split.
+    language: the site's, in which pages are named.
     """
     head = "\n".join(part for part in (note.title, note.label) if part)
     hint_texts: list[HintTexts] = []
     for row, place in enumerate(iter_note_places(note, language)):
         place_id = f"{note.id}~{row + 1}" if row else note.id
         place_note = replace(note, id=place_id, locator=place.locator, about=place.about)
-        windows = cut_plain_text(place.text, NOTE_WINDOW, language)
+        windows = cut_plain_text(place.text, NOTE_WINDOW)
         texts = tuple(f"{head}\n\n{window}" for window in windows) or (head,)
         hint_texts.append(HintTexts(make_hint(place_note, resolve), texts))
     return hint_texts

@@ -15,17 +15,17 @@ import yaml
 
 from ...serve.errors import NotebookError, SiteError
 from ...serve.retrieval import question
-from ...serve.structure import is_safe_url
 from ...serve.text.tokenization import (
     detect_scripts,
     extract_words,
     is_space_delimited,
     split_words,
 )
+from ...serve.text.urls import is_safe_url
 from .. import stems
 from ..notes.transcripts import TranscriptFormat, parse_transcript
 from ..yaml_reader import YamlError, find_duplicate_key, parse_yaml
-from .html_parser import parse_article
+from .markdown import parse_article
 from .passages import (
     IndexedPassage,
     PassageWindow,

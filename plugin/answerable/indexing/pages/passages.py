@@ -8,12 +8,14 @@ from itertools import accumulate, pairwise
 from typing import Protocol, TypeVar
 from urllib.parse import quote
 
-from ...serve.structure import TITLE_SEPARATOR, Block
+from ...serve.text.markdown import Block, place_blocks
+from ...serve.text.markdown_writer import write_blocks
+from ...serve.text.sentences import split_sentences
 from ...serve.text.tokenization import count_words
-from ...serve.types import Passage
+from ...serve.types import TITLE_SEPARATOR, Passage
 from ..notes.transcripts import Cue
-from .records import PageBlock, Record, Section
-from .text_units import UnitCluster, cluster_units, cut_blocks, join_units, split_sentences
+from .pieces import Cluster, cluster_pieces, cut_blocks, join_pieces
+from .records import Record, Section
 
 _UNSAFE_IN_FRAGMENT = frozenset(' "<>`\\')
 
@@ -64,8 +66,8 @@ def cut_passages(
     passages: list[IndexedPassage] = []
     last_numbers: dict[str, int] = {}
     for section in record.sections:
-        units = list(cut_blocks(section.blocks, window.words, record.language))
-        clusters = cluster_units(units, window.words)
+        pieces = list(cut_blocks(section.blocks, window.words))
+        clusters = cluster_pieces(pieces, window.words)
         for group in pack_windows(clusters, window, _repeat_table_header):
             passage = _make_passage(record, section, group, last_numbers)
             context = _join_context(record, section, extra, expansions.find(passage.text))
@@ -90,12 +92,11 @@ def add_page_context(
     ]
 
 
-def cut_plain_text(text: str, window: PassageWindow, language: str = "en") -> list[str]:
+def cut_plain_text(text: str, window: PassageWindow) -> list[str]:
     """Cut a plain text at its blank lines, the way a page is cut at its paragraphs."""
     parts = (part.strip() for part in re.split(r"\n\s*\n", text))
-    blocks = [PageBlock("text", part) for part in parts if part]
-    units = cut_blocks(blocks, window.words, language)
-    return [join_units(group)[0] for group in pack_windows(units, window)]
+    pieces = cut_blocks([Block("text", part) for part in parts if part], window.words)
+    return [place_blocks(join_pieces(group)).text for group in pack_windows(pieces, window)]
 
 
 def pack_windows(
@@ -138,29 +139,25 @@ def _prepend_repeated(
     return group[-1:]
 
 
-def _repeat_table_header(cluster: UnitCluster) -> UnitCluster | None:
+def _repeat_table_header(cluster: Cluster) -> Cluster | None:
     """Return the column names that a window repeats which begins within a table."""
     header = cluster.header
-    return UnitCluster((header,), header.words) if header else None
+    return Cluster((header,), header.words) if header else None
 
 
 def _make_passage(
-    record: Record, section: Section, group: Sequence[UnitCluster], last_numbers: dict[str, int]
+    record: Record, section: Section, group: Sequence[Cluster], last_numbers: dict[str, int]
 ) -> Passage:
-    units = [unit for cluster in group for unit in cluster.units]
-    text, sentences, blocks, spans = join_units(units)
+    pieces = [piece for cluster in group for piece in cluster.pieces]
     name = "-".join(section.anchor.split())
     return Passage(
         id=_assign_id(f"{record.id}#{name}" if name else record.id, last_numbers),
         record=record.id,
         url=f"{record.url}#{_encode_fragment(section.anchor)}" if section.anchor else record.url,
         title=TITLE_SEPARATOR.join((record.title, *section.path)),
-        text=text,
-        sentences=sentences,
+        markdown=write_blocks(join_pieces(pieces)),
         date=record.metadata.date,
         language=record.language,
-        blocks=blocks,
-        spans=spans,
     )
 
 
@@ -257,7 +254,7 @@ def cut_transcript(
         text = " ".join(cue.text for cue in cues)
         lengths = (len(cue.text) + 1 for cue in cues)
         offsets = list(accumulate(lengths, initial=0))[:-1]
-        for group in pack_windows(_split_speech(text, offsets, record.language), limit):
+        for group in pack_windows(_split_speech(text, offsets), limit):
             start, end = group[0].start, group[-1].end
             seconds = int(cues[bisect_right(offsets, start) - 1].start)
             passage = Passage(
@@ -265,11 +262,9 @@ def cut_transcript(
                 record=record.id,
                 url=link_to_time(transcript.media or record.url, seconds),
                 title=f"{record.title} › {format_clock(seconds)}",
-                text=text[start:end],
-                sentences=tuple((member.start - start, member.end - start) for member in group),
+                markdown=write_blocks([Block("text", text[start:end])]),
                 date=record.metadata.date,
                 language=record.language,
-                blocks=(Block("text", 0, end - start),),
             )
             passages.append(passage)
     return passages
@@ -300,9 +295,9 @@ def _split_at_pauses(cues: Sequence[Cue]) -> Iterator[Sequence[Cue]]:
     yield cues[start:]
 
 
-def _split_speech(text: str, offsets: Sequence[int], language: str) -> Iterator[_SpokenSentence]:
+def _split_speech(text: str, offsets: Sequence[int]) -> Iterator[_SpokenSentence]:
     """Split what is said into sentences, long ones between cues. offsets: of the cues, rising."""
-    for start, end in split_sentences(PageBlock("text", text), language):
+    for start, end in split_sentences(Block("text", text)):
         edges = [start, end]
         if count_words(text[start:end]) > MAX_SENTENCE_WORDS:
             inner = offsets[bisect_right(offsets, start) : bisect_left(offsets, end)]

@@ -31,10 +31,11 @@ _EXPORTS = re.compile(r"\bexport ?\{([^}]*)\};?\s*$")
 def read_widget_files() -> Mapping[str, str]:
     """Read what every site publishes of the widget, by path: its scripts and its texts."""
     folder = files("answerable") / "widget"
-    sources = [folder / "dist" / "ask-box.js", folder / "offline.js"]
-    texts = [file for file in (folder / "strings").iterdir() if file.name.endswith(".json")]
-    paths = {file.name: file for file in sources}
-    paths |= {f"strings/{file.name}": file for file in sorted(texts, key=lambda file: file.name)}
+    paths = {"ask-box.js": folder / "dist" / "ask-box.js", "offline.js": folder / "offline.js"}
+    for file in sorted((folder / "strings").iterdir(), key=lambda file: file.name):
+        # The script has the English texts in it.
+        if file.name != "en.json":
+            paths[f"strings/{file.name}"] = file
     return {WIDGET_FOLDER + path: file.read_text("utf-8") for path, file in paths.items()}
 
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from ...serve.retrieval.question import clean_question
 from ...serve.retrieval.sections import WINDOW_SUFFIX
-from ...serve.structure import TITLE_SEPARATOR
+from ...serve.types import TITLE_SEPARATOR
 from ..browser_files import (
     MODEL_FOLDER,
     BrowserIndex,

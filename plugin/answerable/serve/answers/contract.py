@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from ..errors import ContractViolation, Drop
+from ..text.markdown import Block, plain_text, read_markdown, slice_blocks
+from ..text.markdown_writer import escape_markdown, write_blocks
 from ..text.sanitization import sanitize_text
 from ..types import (
     Answer,
@@ -27,8 +29,8 @@ MAX_ANSWER_CLAIMS = 12
 _shape_violation = partial(ContractViolation, "validate", "shape")
 
 
-# The source that a draft's claim names, the words quoted from it, and their offset if it is told.
-_DraftSupport = tuple[str, str, int | None]
+# The source that a draft's claim names, and the words quoted from it.
+_DraftSupport = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +146,7 @@ def _validate_support(item: object, where: str) -> _DraftSupport:
     if not isinstance(item, Mapping):
         raise _shape_violation(f"{where} is not an object")
     source, quote = (_require_text(item.get(key), f"{where}.{key}") for key in ("source", "quote"))
-    start = item.get("start")
-    return source, quote, start if type(start) is int else None
+    return source, quote
 
 
 def _require_list(value: object, where: str) -> Sequence[object]:
@@ -164,19 +165,46 @@ def _ground_claim(claim: _DraftClaim, grounds: Grounds) -> Claim | Drop:
     """Ground one claim, or say what breaks which rule."""
     located = {each: _locate_support(each, grounds.evidence) for each in claim.supports}
     places = [place for each in claim.supports for place in located[each]]
-    quotations = choose_quotations(claim.text, places, grounds)
+    text, quotations = claim.text, choose_quotations(claim.text, places, grounds)
     if isinstance(quotations, Drop):
-        return quotations
-    excerpt = tuple((q.passage.id, q.start, q.end) for q in find_excerpt(claim.text, quotations))
-    return Claim(claim.text, tuple(dict.fromkeys(map(_cite_quotation, quotations))), excerpt)
+        # A model copies the Markdown that it reads.
+        plain = plain_text(text)
+        copied = choose_quotations(plain, places, grounds)
+        if isinstance(copied, Drop) or not find_excerpt(plain, copied):
+            return quotations
+        text, quotations = plain, copied
+    excerpt = find_excerpt(text, quotations)
+    markdown = _write_excerpt(excerpt) if excerpt else escape_markdown(text)
+    return Claim(text, tuple(dict.fromkeys(map(_cite_quotation, quotations))), markdown)
+
+
+def _write_excerpt(excerpt: Sequence[Quotation]) -> str:
+    """Write what a claim quotes as the Markdown of its passages, with "…" where words are left out.
+
+    Rows of one table stay one, even if rows between them are left out.
+    """
+    blocks: list[Block] = []
+    before: Quotation | None = None
+    for quotation in excerpt:
+        passage = quotation.passage
+        placed = read_markdown(passage.markdown).blocks
+        sliced = slice_blocks(placed, quotation.start, quotation.end)
+        is_same = before is not None and before.passage is passage
+        is_table = is_same and blocks[-1].kind == sliced[0].kind == "row"
+        left_out = passage.text[before.end : quotation.start] if before and is_same else passage.id
+        if before and not is_table and left_out.strip():
+            blocks.append(Block("text", "…"))
+        blocks += sliced
+        before = quotation
+    return write_blocks(blocks)
 
 
 def _locate_support(support: _DraftSupport, evidence: Evidence) -> list[list[Quotation] | Drop]:
     """Locate a quote in the passage that its source names, or name the rule that drops it."""
-    source, quote, start = support
+    source, quote = support
     passage = repair_reference(source, evidence, to_hint=False)
     if isinstance(passage, Passage):
-        return locate_support(quote, passage, start)
+        return locate_support(quote, passage)
     return [Drop("quote", part=quote)]
 
 
@@ -186,5 +214,5 @@ def _cite_quotation(quotation: Quotation) -> RecordCitation:
     start, end = widen_to_sentences(passage, quotation.start, quotation.end)
     quote, href = passage.text[start:end], link_to_range(passage, start, end)
     return RecordCitation(
-        passage.id, passage.url, passage.title, quote, start, passage.date, href, passage.language
+        passage.id, passage.url, passage.title, quote, passage.date, href, passage.language
     )

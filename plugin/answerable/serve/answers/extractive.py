@@ -38,7 +38,7 @@ class ExtractiveAnswerer:
         claims: list[dict[str, Any]] = [
             {
                 "text": passage.text,
-                "evidence": [{"source": f"s{n}", "quote": passage.text, "start": 0}],
+                "evidence": [{"source": f"s{n}", "quote": passage.text}],
             }
             for n, passage in enumerate(evidence.passages[:MAX_PASSAGES], 1)
         ]

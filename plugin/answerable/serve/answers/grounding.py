@@ -7,7 +7,8 @@ from functools import lru_cache
 from itertools import islice, product
 
 from ..errors import Drop, Rule
-from ..structure import TITLE_SEPARATOR
+from ..rules import compile_rule
+from ..text.markdown import plain_text, read_markdown
 from ..text.normalization import (
     TYPOGRAPHY_TABLE,
     count_visible_characters,
@@ -17,10 +18,10 @@ from ..text.normalization import (
 )
 from ..text.sanitization import sanitize_text
 from ..text.tokenization import STOPWORDS, count_words
-from ..types import Evidence, Passage
+from ..types import TITLE_SEPARATOR, Evidence, Passage
 from .quote_repair import split_quote
-from .quotes import ends_at_words, find_quotes, fold_quote
-from .units import find_surrounding_ranges, is_line_of_code, list_code
+from .quotes import find_quotes, fold_quote
+from .units import find_surrounding_ranges, is_line_of_code, list_code, list_code_spans
 
 # Fewer words occur in any text.
 MIN_QUOTE_WORDS = 3
@@ -39,32 +40,24 @@ class Quotation:
     end: int
 
 
-def locate_quote(quote: str, passage: Passage, start: int | None = None) -> list[Quotation] | Rule:
-    """Locate a quote wherever it occurs in a passage, or name the rule that it breaks.
-
-    start: where its words are said to begin, which comes first if they stand there to the letter.
-    """
+def locate_quote(quote: str, passage: Passage) -> list[Quotation] | Rule:
+    """Locate a quote wherever it occurs in a passage, or name the rule that it breaks."""
     if quote == passage.text:
         return [Quotation(passage, 0, len(quote))]
     quotations = [Quotation(passage, *span) for span in find_quotes(quote, passage.text)]
     if not quotations:
         return "quote"
-    words = quote.strip()
-    if start is not None and start >= 0 and passage.text.startswith(words, start):
-        end = start + len(words)
-        if ends_at_words(passage.text, start, end):
-            quotations.insert(0, Quotation(passage, start, end))
     return check_quote(quotations[0]) or quotations
 
 
-def locate_support(
-    quote: str, passage: Passage, start: int | None = None
-) -> list[list[Quotation] | Drop]:
-    """Locate a quote as it is or else its parts, and name the rule that what is no quote breaks.
+def locate_support(quote: str, passage: Passage) -> list[list[Quotation] | Drop]:
+    """Locate a quote, or else its parts, and name the rule that what is no quote breaks.
 
-    start: see ``locate_quote``.
+    A quote is looked for as it is, and then as the Markdown that a model reads.
     """
-    located = locate_quote(quote, passage, start)
+    located = locate_quote(quote, passage)
+    if located == "quote" and (plain := plain_text(quote)) != quote:
+        quote, located = plain, locate_quote(plain, passage)
     if located != "quote":
         return [Drop(located, part=quote) if isinstance(located, str) else located]
     places = [locate_quote(part, passage) for part in split_quote(quote, passage)]
@@ -83,10 +76,10 @@ def check_quote(quotation: Quotation) -> Rule | None:
         return None
     place = quotation.start, quotation.end
     is_whole = (
-        any(span.kind == "code" and (span.start, span.end) == place for span in passage.spans)
+        place in list_code_spans(passage)
         or any(
-            block.detail == "header" and (block.start, block.end) == place
-            for block in passage.blocks
+            placed.block.detail == "header" and placed[1:] == place
+            for placed in read_markdown(passage.markdown).blocks
         )
         or any(_CODE_LIKE.fullmatch(word) for word in words)
         or f"`{quote}`" in passage.text
@@ -97,8 +90,8 @@ def check_quote(quotation: Quotation) -> Rule | None:
     )
 
 
-# What the ask box draws as code in a sentence; its pattern is the same.
-CODE_SPAN = re.compile(r"`([^`\n]+)`")
+# What is written as code in the Markdown of a sentence, too.
+_CODE_SPAN = compile_rule("markdown", "OWN_CODE")
 # Stands for a span of code, so that no pattern matches over its edges.
 _GAP = "\ufffc"
 # A line's end, an option, a path, a name or a number with all that belongs to it, or one sign.
@@ -216,7 +209,7 @@ class TextPart:
 
 def split_code(claim: str) -> tuple[list[str], str]:
     """Split a claim into its spans of code, and its folded prose with gaps in their places."""
-    return CODE_SPAN.findall(claim), fold_lines(CODE_SPAN.sub(_GAP, claim))
+    return _CODE_SPAN.findall(claim), fold_lines(_CODE_SPAN.sub(_GAP, claim))
 
 
 def fold_lines(text: str) -> str:
@@ -427,8 +420,10 @@ def check_claim(text: str, quotations: Sequence[Quotation], grounds: Grounds) ->
     if is_visibly_blank(text):
         return Drop("blank")
     excerpt = find_excerpt(text, quotations)
+    # A passage may begin with the indent of its code, or end with an empty cell.
     is_passage = len(excerpt) == 1 and (
-        excerpt[0].end - excerpt[0].start == len(excerpt[0].passage.text.strip())
+        excerpt[0].passage.text[excerpt[0].start : excerpt[0].end].strip()
+        == excerpt[0].passage.text.strip()
     )
     # White space indents the code of an excerpt.
     if not is_passage and count_visible_characters(text) > MAX_EXCERPT_CHARACTERS:

@@ -20,12 +20,12 @@ from ..openai_client import (
 from ..request_context import current_context
 from ..retrieval.question import MAX_QUESTION_CHARACTERS
 from ..settings import MAX_EVIDENCE_CHARACTERS, MAX_OUTPUT_TOKENS, AnswerAPI
-from ..structure import TITLE_SEPARATOR
-from ..types import Evidence, Passage
+from ..text.markdown_writer import write_from
+from ..types import TITLE_SEPARATOR, Evidence, Passage
 from .draft_loop import MAX_DRAFTS
 
 # In every cache key and report: changes with the instructions, the framing or the schema.
-PROMPT_VERSION = "4"
+PROMPT_VERSION = "5"
 MAX_PROMPT_CLAIMS = 6
 MAX_PROMPT_ROUTES = 2
 _MAX_CLAIM_SUPPORTS = 3
@@ -82,14 +82,10 @@ def frame_evidence(
 
 
 def _frame_source(name: str, passage: Passage, start: int) -> Mapping[str, Any]:
-    """Frame a passage from where it says something new, with its address and its code's languages.
-
-    Its text stays as it is: whatever were put between its words would be copied into quotes.
-    """
-    languages = dict.fromkeys(block.detail for block in passage.blocks if block.kind == "code")
-    code = {"code": named} if (named := ", ".join(filter(None, languages))) else {}
+    """Frame the Markdown of a passage from where it says something new, with its address."""
     address = {"title": passage.title, "url": passage.url}
-    return {"kind": "source", "id": name, **address, **code, "text": passage.text[start:]}
+    markdown = write_from(passage.markdown, start)
+    return {"kind": "source", "id": name, **address, "text": markdown}
 
 
 def _frame_pages(evidence: Evidence) -> list[Mapping[str, Any]]:

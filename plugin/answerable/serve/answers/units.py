@@ -2,8 +2,9 @@
 
 import urllib.parse
 
-from ..rules import RULES
-from ..structure import LEAD_INS, split_runs
+from ..rules import RULES, compile_rule
+from ..text.markdown import read_markdown
+from ..text.sentences import find_sentences, strip_range
 from ..types import Passage
 
 TextRange = tuple[int, int]
@@ -11,6 +12,11 @@ TextRange = tuple[int, int]
 # A longer sentence is not cited whole because of a quote from it; of 100 sentences of real
 # documentation sites 99 are shorter. In characters.
 MAX_WIDENED_SENTENCE: int = RULES["units"]["MAX_WIDENED_SENTENCE"]
+# How a sentence ends that leads into what follows it.
+_LEAD_INS = (":", "：", "...", "…")
+# The words of a link do not cross a line's end, where a block ends; the dot between the cells of a
+# row, which the page does not have; or columns of code, whose spaces the page does not collapse.
+_BREAK = compile_rule("structure", "BREAK")
 # A text fragment names at least this many words at each end.
 MIN_LINK_WORDS: int = RULES["units"]["MIN_LINK_WORDS"]
 
@@ -20,7 +26,7 @@ def find_surrounding_ranges(passage: Passage, start: int, end: int) -> list[Text
 
     A sentence that leads into code belongs together with it.
     """
-    units = list_units(passage)
+    units, sentences = list_units(passage), find_sentences(passage.markdown)
     touched = [n for n, unit in enumerate(units) if _overlap(unit, (start, end))]
     if not touched:
         return [(start, end)]
@@ -29,7 +35,7 @@ def find_surrounding_ranges(passage: Passage, start: int, end: int) -> list[Text
         last += 1
     words = min(start, units[first][0]), max(end, units[last][1])
     lead_in = first
-    while lead_in and units[lead_in] not in passage.sentences:
+    while lead_in and units[lead_in] not in sentences:
         lead_in -= 1
     if lead_in < first and _leads_into_code(passage, units[lead_in : first + 1]):
         return [units[lead_in], words]
@@ -47,19 +53,27 @@ def list_code(passage: Passage, start: int, end: int) -> list[str]:
 
     Up to three spans with the words between them count as one.
     """
-    spans = [
-        s for s in passage.spans if s.kind == "code" and _overlap((s.start, s.end), (start, end))
-    ]
+    spans = [span for span in list_code_spans(passage) if _overlap(span, (start, end))]
     code = [
-        passage.text[first.start : last.end]
+        passage.text[first[0] : last[1]]
         for n, first in enumerate(spans)
         for last in spans[n : n + 3]
     ]
-    for block in passage.blocks:
+    for block, first, last in read_markdown(passage.markdown).blocks:
         if block.kind == "code":
-            lines = passage.text[max(start, block.start) : min(end, block.end)]
+            lines = passage.text[max(start, first) : min(end, last)]
             code += lines.replace("\\\n", " ").split("\n")
     return code
+
+
+def list_code_spans(passage: Passage) -> list[TextRange]:
+    """List where inline code stands in the text of a passage."""
+    return [
+        (placed.start + span.start, placed.start + span.end)
+        for placed in read_markdown(passage.markdown).blocks
+        for span in placed.block.spans
+        if span.kind == "code"
+    ]
 
 
 def widen_to_sentences(passage: Passage, start: int, end: int) -> TextRange:
@@ -79,24 +93,23 @@ def widen_to_sentences(passage: Passage, start: int, end: int) -> TextRange:
 def is_line_of_code(passage: Passage, start: int, end: int) -> bool:
     """Test whether a range is all of one or more lines of code."""
     units = [unit for unit in list_units(passage) if _overlap(unit, (start, end))]
-    blocks = [block for block in passage.blocks if _overlap((block.start, block.end), (start, end))]
+    blocks = [
+        placed.block
+        for placed in read_markdown(passage.markdown).blocks
+        if _overlap((placed.start, placed.end), (start, end))
+    ]
     is_whole = bool(units) and (units[0][0], units[-1][1]) == (start, end)
     return is_whole and bool(blocks) and all(block.kind == "code" for block in blocks)
-
-
-def strip_range(text: str, start: int, end: int) -> TextRange:
-    """Strip white space from the ends of a range; an empty one where there is nothing else."""
-    part = text[start:end]
-    return start + len(part) - len(part.lstrip()), max(start, end - len(part) + len(part.rstrip()))
 
 
 def _leads_into_code(passage: Passage, units: list[TextRange]) -> bool:
     """Test whether the first unit is a sentence that ends in a colon, and the others are code."""
     sentence, *lines = units
+    sentences = find_sentences(passage.markdown)
     return (
-        sentence in passage.sentences
-        and passage.text[slice(*sentence)].endswith(LEAD_INS)
-        and not any(line in passage.sentences for line in lines)
+        sentence in sentences
+        and passage.text[slice(*sentence)].endswith(_LEAD_INS)
+        and not any(line in sentences for line in lines)
     )
 
 
@@ -104,10 +117,11 @@ def list_units(passage: Passage) -> list[TextRange]:
     """List the sentences of a passage and, between them, its lines, in order."""
     units: list[TextRange] = []
     last = 0
-    for sentence in (*passage.sentences, (len(passage.text), len(passage.text))):
-        for line in passage.text[last : sentence[0]].split("\n"):
+    text = passage.text
+    for sentence in (*find_sentences(passage.markdown), (len(text), len(text))):
+        for line in text[last : sentence[0]].split("\n"):
             if line.strip():
-                units.append(strip_range(passage.text, last, last + len(line)))
+                units.append(strip_range(text, last, last + len(line)))
             last += len(line) + 1
         units.append(sentence)
         last = sentence[1]
@@ -124,7 +138,7 @@ def link_to_range(passage: Passage, start: int, end: int) -> str:
     It names the first and the last words of the range, as many as no other words of the passage
     equal, since a browser looks for the first ones that do.
     """
-    runs = split_runs(passage.text[start:end])
+    runs = [run for run in _BREAK.split(passage.text[start:end]) if any(map(str.isalnum, run))]
     if not runs:
         return passage.url
     head = _choose_words(runs[0].split(), passage.text, from_end=False)

@@ -1,21 +1,20 @@
-"""Replies as JSON and as text with markers; a claim of a list, table or code becomes blocks."""
+"""Replies and sections as JSON: claims are Markdown, and the answer is a text with markers."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from ..retrieval.question import Remark
 from ..retrieval.sections import WINDOW_SUFFIX
 from ..retrieval.store import Store
 from ..rules import RULES
-from ..structure import Block
-from ..text.sanitization import sanitize_text
+from ..text.markdown import Block, read_markdown, slice_blocks
+from ..text.markdown_writer import write_blocks
+from ..text.sentences import find_sentences
 from ..types import (
     Answer,
     Citation,
-    Claim,
     Confidence,
     HintCitation,
     Passage,
@@ -23,7 +22,7 @@ from ..types import (
     RecordCitation,
     Reply,
 )
-from .units import TextRange, link_to_range
+from .units import link_to_range
 
 Json = dict[str, Any]
 
@@ -33,34 +32,6 @@ MIN_OVERLAP: int = RULES["wire"]["MIN_OVERLAP"]
 MAX_PLACES = 5
 # What stands under the grade of a written answer that is not complete.
 IN_PART = "The pages found answer this in part."
-# Labels that are never quoted or missed: of an admonition, a block of code, a picture.
-_UNQUOTED: tuple[str, ...] = tuple(RULES["wire"]["UNQUOTED"])
-
-
-class _LocatedPart(NamedTuple):
-    """Locate a part of a claim: ``text[start:end]`` of a passage."""
-
-    passage: Passage
-    start: int
-    end: int
-
-
-def build_claim_blocks(claim: Claim, passages: Sequence[Passage]) -> list[Json] | None:
-    """Build the blocks of a claim; None unless it consists of what it quotes, in its order.
-
-    They hold the words of its passages, without HTML and without control characters. Rows of one
-    table are one table, even if rows between them are left out.
-    """
-    passage_by_id = {passage.id: passage for passage in passages if passage.blocks}
-    names = {name for name, _, _ in claim.excerpt}
-    if names != {citation.id for citation in claim.citations} or names - passage_by_id.keys():
-        return None
-    parts = [_LocatedPart(passage_by_id[name], *span) for name, *span in claim.excerpt]
-    if any(
-        one.passage is other.passage and other.start < one.end for one, other in pairwise(parts)
-    ):
-        return None
-    return _build_blocks(parts) or None
 
 
 def serialize_section(store: Store, passage_id: str) -> Json | None:
@@ -77,70 +48,27 @@ def serialize_section(store: Store, passage_id: str) -> Json | None:
     return {
         "url": passage.url,
         "title": passage.title,
-        "blocks": build_section_blocks(windows),
+        "markdown": join_windows(windows),
     }
 
 
-def build_section_blocks(windows: Sequence[Passage]) -> list[Json]:
-    """Build the blocks of a whole section from its windows, without the words that they repeat."""
-    starts = [0, *(find_new_words(one.text, other)[0] for one, other in pairwise(windows))]
-    parts = zip(windows, starts, strict=True)
-    located = [_LocatedPart(window, start, len(window.text)) for window, start in parts]
-    return _build_blocks(located, is_whole=True)
-
-
-def _build_blocks(parts: Sequence[_LocatedPart], *, is_whole: bool = False) -> list[Json]:
-    """Build the blocks of parts. is_whole: nothing between them is left out."""
-    blocks: list[Json] = []
-    previous: Block | None = None
-    before: _LocatedPart | None = None
-    for part in parts:
-        passage = part.passage
-        is_apart = not is_whole and before is not None and _leaves_gap(before, part)
-        if before is not None and before.passage is not passage and not is_whole:
-            previous = None
-        for block in passage.blocks:
-            start = max(part.start, block.start)
-            # A quote begins after the spaces that indent its first line of code.
-            indent = passage.text[block.start : start].rpartition("\n")[2]
-            if block.kind == "code" and not indent.strip():
-                start -= len(indent)
-            span = _trim_block_range(passage.text, start, min(part.end, block.end))
-            if span is None:
-                continue
-            is_same = previous is not None and _continues(block, previous)
-            if is_apart and blocks and not (is_same and block.kind == "row"):
-                blocks.append({"kind": "gap"})
-                is_same = False
-            is_apart = False
-            _append_block(blocks, passage, block, span, is_same)
-            if is_whole and block.start < part.start and len(blocks) > 1:
-                _join_code(blocks)
-            previous = block
-        before = part
-    if not is_whole and parts and _cuts_code(parts[-1]):
-        blocks.append({"kind": "gap"})
-    for each in blocks:
-        _indent_from_zero(each)
-    return blocks
-
-
-def _cuts_code(part: _LocatedPart) -> bool:
-    """Test whether a part ends before the code does that it ends in."""
-    return any(
-        block.kind == "code"
-        and block.start < part.end
-        and part.passage.text[part.end : block.end].strip()
-        for block in part.passage.blocks
-    )
-
-
-def _join_code(blocks: list[Json]) -> None:
-    """Join the last block to the one before it if both are code: a window has cut it in two."""
-    *_, first, second = blocks
-    if first["kind"] == second["kind"] == "code":
-        first["text"] += f"\n{second['text']}"
-        blocks.pop()
+def join_windows(windows: Sequence[Passage]) -> str:
+    """Join the windows of a section into its Markdown, without the words that they repeat."""
+    blocks: list[Block] = []
+    before = ""
+    for window in windows:
+        start, repeats = find_new_words(before, window) if before else (0, False)
+        read = read_markdown(window.markdown)
+        added = slice_blocks(read.blocks, start, len(read.text))
+        cuts_code = repeats and any(
+            placed.block.kind == "code" and placed.start < start < placed.end
+            for placed in read.blocks
+        )
+        if cuts_code and blocks and added and blocks[-1].kind == added[0].kind == "code":
+            blocks[-1] = blocks[-1]._replace(text=f"{blocks[-1].text}\n{added.pop(0).text}")
+        blocks += added
+        before = read.text
+    return write_blocks(blocks)
 
 
 def find_new_words(text: str, window: Passage) -> tuple[int, bool]:
@@ -150,7 +78,8 @@ def find_new_words(text: str, window: Passage) -> tuple[int, bool]:
     the column names of it.
     """
     begin = _skip_repeated_header(text, window)
-    starts = {start for start, _ in window.sentences} | {block.start for block in window.blocks}
+    starts = {start for start, _ in find_sentences(window.markdown)}
+    starts |= {placed.start for placed in read_markdown(window.markdown).blocks}
     lines = {place + 1 for place, character in enumerate(window.text) if character == "\n"}
     for end in sorted(starts | lines | {len(window.text)}, reverse=True):
         overlap = window.text[begin:end].rstrip()
@@ -161,11 +90,9 @@ def find_new_words(text: str, window: Passage) -> tuple[int, bool]:
 
 def _skip_repeated_header(text: str, window: Passage) -> int:
     """Find where a window goes on after the column names that it repeats; 0 if it has none."""
-    blocks = window.blocks
-    if len(blocks) < 2 or blocks[0].start != 0 or blocks[0].detail != "header":
-        return 0
-    header = window.text[: blocks[0].end]
-    return blocks[1].start if header in text.split("\n") else 0
+    first, *others = read_markdown(window.markdown).blocks
+    is_repeated = first.block.detail == "header" and first.block.text in text.split("\n")
+    return others[0].start if others and is_repeated else 0
 
 
 def _ends_with(text: str, overlap: str) -> bool:
@@ -174,123 +101,30 @@ def _ends_with(text: str, overlap: str) -> bool:
     return text.endswith(overlap) and (before == 0 or text[before - 1].isspace())
 
 
-def _leaves_gap(before: _LocatedPart, after: _LocatedPart) -> bool:
-    """Test whether something is left out between two parts that a reader may miss."""
-    if before.passage is not after.passage:
-        return True
-    text, start = before.passage.text, before.end
-    for block in before.passage.blocks:
-        if block.detail in _UNQUOTED and before.end <= block.start < after.start:
-            if text[start : block.start].strip():
-                return True
-            start = block.end
-    return bool(text[start : after.start].strip())
-
-
-def _trim_block_range(text: str, start: int, end: int) -> TextRange | None:
-    """Trim white space off a range; None if nothing is left."""
-    words = text[start:end] if start < end else ""
-    if not words.strip():
-        return None
-    # Code begins with the spaces that indent it.
-    lead = len(words) - len(words.lstrip("\n"))
-    return start + lead, start + len(words.rstrip())
-
-
-def _continues(block: Block, previous: Block) -> bool:
-    """Test whether a block continues the list or the table of the one before it."""
-    return (block.kind, block.group) == (previous.kind, previous.group) and block.group > 0
-
-
-def _append_block(
-    blocks: list[Json], passage: Passage, block: Block, part: TextRange, is_same: bool
-) -> None:
-    """Append a block, or add it to the last list or table if it is of the same."""
-    # Code of which a line is cut is text, so that nobody takes it for a whole command.
-    before, after = passage.text[block.start : part[0]], passage.text[part[1] : block.end]
-    cut_off = before.rpartition("\n")[2] + after.partition("\n")[0]
-    if block.kind == "code" and not cut_off.strip():
-        code = sanitize_text(passage.text[slice(*part)])
-        blocks.append({"kind": "code", "language": block.detail, "text": code})
-    elif block.kind == "item":
-        if not is_same:
-            blocks.append({"kind": "list", "items": []})
-        item = {"level": block.level, "number": block.detail, "spans": _build_spans(passage, *part)}
-        blocks[-1]["items"].append(item)
-    elif block.kind == "row":
-        if not is_same:
-            blocks.append({"kind": "table", "columns": [], "rows": []})
-        cells = list(_build_cells(passage, block, part))
-        if block.detail == "header":
-            blocks[-1]["columns"] = cells
-        else:
-            blocks[-1]["rows"].append(cells)
-    elif block.kind == "label":
-        label = {"kind": "label", "label": block.detail, "spans": _build_spans(passage, *part)}
-        blocks.append(label)
-    else:
-        blocks.append({"kind": "text", "spans": _build_spans(passage, *part)})
-
-
-def _build_cells(passage: Passage, block: Block, part: TextRange) -> Iterator[list[Json]]:
-    """Build the cells of a row, each as spans; those that are not quoted are empty."""
-    cells = [
-        span for span in passage.spans
-        if span.kind == "cell" and block.start <= span.start and span.end <= block.end
-    ]  # fmt: skip
-    for start, end in [(cell.start, cell.end) for cell in cells] or [part]:
-        yield _build_spans(passage, max(start, part[0]), min(end, part[1]))
-
-
-def _build_spans(passage: Passage, start: int, end: int) -> list[Json]:
-    """Build the spans of a range: its pieces of text, with ``href`` or whole ``code``."""
-    inside = [
-        span for span in passage.spans
-        if span.kind != "cell" and span.start < end and span.end > start
-    ]  # fmt: skip
-    edges = {edge for span in inside for edge in (span.start, span.end) if start < edge < end}
-    pieces: list[Json] = []
-    for first, last in pairwise(sorted({start, end, *edges})) if start < end else ():
-        piece: Json = {"text": sanitize_text(passage.text[first:last])}
-        for span in inside:
-            if span.start <= first and last <= span.end:
-                if span.kind == "link":
-                    piece["href"] = span.url
-                elif start <= span.start and span.end <= end:
-                    piece["code"] = True
-        if piece["text"]:
-            pieces.append(piece)
-    return pieces
-
-
-def _indent_from_zero(block: Json) -> None:
-    """Count the levels of a list from its own outermost item."""
-    items = block.get("items", ())
-    least = min((item["level"] for item in items), default=0)
-    for item in items:
-        item["level"] -= least
-
-
 _TEMPLATE_FIELD = re.compile(r"\{(\w+)\}")
 
 
-def serialize_answer(reply: Reply, store: Store, remarks: Iterable[Remark] = ()) -> dict[str, Any]:
+def serialize_answer(
+    reply: Reply, store: Store, remarks: Iterable[Remark] = (), base: str | None = None
+) -> dict[str, Any]:
     """Serialize the body of a 200 answer: claims and routes by the numbers of their citations.
 
-    remarks: on the question's words.
+    remarks: notes to the reader about corrected or unknown words. base: where the pages lie, if
+    the site does not say so.
     """
     answer = reply.answer
+    base = store.index.site.url or base
     claims, routes = _serialize_sentences(answer, store.index.site.route)
-    for claim, row in zip(answer.claims, claims, strict=True):
-        if (blocks := build_claim_blocks(claim, reply.passages)) is not None:
-            row["blocks"] = blocks
     return {
         "mode": answer.mode,
         "answer": _join_sentences(claims, routes),
-        "claims": claims,
+        "claims": [
+            {"markdown": claim.markdown, "citations": row["citations"]}
+            for claim, row in zip(answer.claims, claims, strict=True)
+        ],
         "routes": routes,
         "citations": [
-            add_absolute_url(_serialize_citation(citation, n, store), store.index.site.url)
+            add_absolute_url(_serialize_citation(citation, n, store), base)
             for n, citation in enumerate(answer.citations, 1)
         ],
         "confidence": reply.confidence,
@@ -303,11 +137,11 @@ def serialize_answer(reply: Reply, store: Store, remarks: Iterable[Remark] = ())
         "site_url": store.index.site.url,
         "bundle": store.manifest.id,
         "built_at": store.manifest.built_at,
-        **_serialize_stored(reply, store),
+        **_serialize_stored(reply, store, base),
     }
 
 
-def _serialize_stored(reply: Reply, store: Store) -> Json:
+def _serialize_stored(reply: Reply, store: Store, base: str | None) -> Json:
     """Serialize what a stored answer alone has: its question, and the excerpts after it.
 
     The excerpts have no remarks of their own: those of the answer stand before both.
@@ -318,7 +152,7 @@ def _serialize_stored(reply: Reply, store: Store) -> Json:
     return {
         "stored": True,
         "question": reply.stored,
-        "excerpts": after and serialize_answer(after, store),
+        "excerpts": after and serialize_answer(after, store, base=base),
     }
 
 
@@ -364,9 +198,9 @@ def format_routes(answer: Answer, route: str) -> str:
 
 
 def render_route(template: str, hint: HintCitation) -> str:
-    """Render the sentence of a route once: braces in a label stay what they are."""
+    """Render the sentence of a route once: braces of no field, and in a label, stay as they are."""
     values = {"label": hint.label, "where": f" ({hint.locator})" if hint.locator else ""}
-    return _TEMPLATE_FIELD.sub(lambda match: values[match[1]], template)
+    return _TEMPLATE_FIELD.sub(lambda match: values.get(match[1], match[0]), template)
 
 
 def _serialize_sentences(
@@ -410,6 +244,13 @@ def insert_markers(text: str, numbers: Sequence[int]) -> str:
     return f"{body.removesuffix('.')} {written}."
 
 
+def mark_claim(markdown: str, numbers: Sequence[int]) -> str:
+    """Add the markers of its citations to a claim: after its blocks, or into its only line."""
+    if "\n" in markdown:
+        return f"{markdown}\n\n{format_markers(numbers)}"
+    return insert_markers(markdown, numbers)
+
+
 def _serialize_citation(citation: Citation, number: int, store: Store) -> Mapping[str, Any]:
     if isinstance(citation, RecordCitation):
         return {
@@ -422,7 +263,6 @@ def _serialize_citation(citation: Citation, number: int, store: Store) -> Mappin
             # Of a site in one language no reader needs to know it.
             "language": citation.language if len(store.index.site.languages) > 1 else None,
             "quote": citation.quote,
-            "start": citation.start,
             "href": citation.href or citation.url,
         }
     return {
@@ -438,14 +278,14 @@ def _serialize_citation(citation: Citation, number: int, store: Store) -> Mappin
 def serialize_places(places: Iterable[Place]) -> dict[str, Json]:
     """Serialize the places that a search finds as rows, by id.
 
-    ``href`` leads to the line. ``is_cut``, for agents alone: the section goes on where the text
-    ends.
+    ``href`` leads to the line. ``is_cut``, for agents alone: the section goes on where the
+    passage ends.
     """
     return {
         place.passage.id: {
             "url": place.passage.url,
             "title": place.passage.title,
-            "text": place.passage.text,
+            "markdown": place.passage.markdown,
             "line": place.line,
             "href": link_to_range(place.passage, place.start, place.end),
             "is_cut": place.is_cut,

@@ -85,9 +85,9 @@ class OpenAIEmbedder:
             sum(len(text.encode()) for text in batch),
             max_body=MAX_RESPONSE_BYTES + len(batch) * self.identity.dimensions * _MAX_NUMBER_BYTES,
         )
-        vectors = self._parse_vectors(data, len(batch))
+        # What the server has read costs tokens, also where its vectors are of no use.
         current_context().count_tokens(*tokens)
-        return vectors
+        return self._parse_vectors(data, len(batch))
 
     def _parse_vectors(self, data: Any, count: int) -> Vectors:
         try:

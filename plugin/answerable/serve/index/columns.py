@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..structure import is_safe_url
 from ..text.languages import is_language_tag
+from ..text.urls import is_safe_url
 from ..vectors import Int8Codes
 from .column_types import (
     COLUMN_TYPES,
@@ -92,7 +92,8 @@ class Index:
     # How many terms a passage has, and whether it has code, for a browser without its text.
     passage_lengths: Numbers = _column("core", "numbers", "passages")
     has_code: Numbers = _column("core", "numbers", "passages")
-    texts: Sequence[Any] = _column("texts", "list", "passages")
+    # The Markdown of passages.
+    texts: Sequence[str] = _column("texts", "texts", "passages")
     codes: Int8Codes = _column("codes", "codes", "passages")
     # The words of passages as they are written, in lower case and sorted.
     words: Sequence[str] = _column("words", "texts", "words")

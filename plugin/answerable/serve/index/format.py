@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BUILD_AGAIN, BundleError
-from ..structure import UNSAFE_IN_URL, is_safe_url
+from ..text.urls import UNSAFE_IN_URL, is_safe_url
 
 # No file of an index is larger once it is decompressed.
 MAX_FILE_BYTES = 256 * 1024 * 1024

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..structure import TITLE_SEPARATOR
+from ..types import TITLE_SEPARATOR
 from .column_types import check_texts
 from .columns import Index
 from .format import MAX_FILE_BYTES

@@ -110,7 +110,7 @@ def _unpack(read: ReadFile, file: IndexFile) -> Container:
     return unpack_container(bytes(data), file.name, file.content)
 
 
-class LazyTexts(Sequence[Any]):
+class LazyTexts(Sequence[str]):
     """The texts of passages, read from their files when they are asked for."""
 
     def __init__(self, manifest: Manifest, unpack: Callable[[IndexFile], Container]) -> None:
@@ -126,10 +126,10 @@ class LazyTexts(Sequence[Any]):
         return self._length
 
     @overload
-    def __getitem__(self, row: int) -> Any: ...
+    def __getitem__(self, row: int) -> str: ...
     @overload
-    def __getitem__(self, row: slice) -> Sequence[Any]: ...
-    def __getitem__(self, row: int | slice) -> Any:
+    def __getitem__(self, row: slice) -> Sequence[str]: ...
+    def __getitem__(self, row: int | slice) -> str | Sequence[str]:
         if isinstance(row, slice):
             return [self[each] for each in range(*row.indices(self._length))]
         if not 0 <= row < self._length:
@@ -137,10 +137,10 @@ class LazyTexts(Sequence[Any]):
         number = bisect_right(self._starts, row) - 1
         return self._read_part(number)[row - self._starts[number]]
 
-    def _read(self, unpack: Callable[[IndexFile], Container], number: int) -> Sequence[Any]:
+    def _read(self, unpack: Callable[[IndexFile], Container], number: int) -> Sequence[str]:
         file = self._files[number]
         try:
-            texts: Sequence[Any] = unpack_columns(list_columns(LAZY_KIND), [unpack(file)])["texts"]
+            texts: Sequence[str] = unpack_columns(list_columns(LAZY_KIND), [unpack(file)])["texts"]
             if len(texts) != self._starts[number + 1] - self._starts[number]:
                 raise ValueError(f"{len(texts)} texts")
         except MALFORMED as error:

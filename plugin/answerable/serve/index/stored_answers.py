@@ -1,4 +1,4 @@
-"""Stored answers as an index has them: claims whose quotes are ranges of its passages."""
+"""Stored answers as an index has them: claims with quotes of its passages."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,28 +13,25 @@ from ..types import Answer, Passage
 # In each shard of the files that a browser reads, which loads one for a chosen question.
 ANSWERS_PER_SHARD: int = RULES["stored_answers"]["ANSWERS_PER_SHARD"]
 
-# The row of a passage, and the (start, end) of words in its text.
-PassageRange = tuple[int, int, int]
+# The row of a passage, and words of it.
+PassageQuote = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True)
 class StoredClaim:
-    """A claim and the ranges that it cites.
-
-    ``excerpt``: the ranges that it consists of, none if it has words of its own.
-    """
+    """A claim as text and as Markdown, and the words that it cites."""
 
     text: str
-    quotes: tuple[PassageRange, ...]
-    excerpt: tuple[PassageRange, ...] = ()
+    markdown: str
+    quotes: tuple[PassageQuote, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
     """An answer that was drafted before the build, and the words of its question.
 
-    It has no field for a quote, a url or a title: those are the passages' own. On disk its question
-    is that of its row.
+    It has no field for a url or a title: those are the passages' own. On disk its question is that
+    of its row.
     """
 
     question: str
@@ -43,11 +40,11 @@ class StoredAnswer:
     @property
     def rows(self) -> list[int]:
         """List the rows of the passages that it cites, in order of first use."""
-        return list(dict.fromkeys(row for claim in self.claims for row, _, _ in claim.quotes))
+        return list(dict.fromkeys(row for claim in self.claims for row, _ in claim.quotes))
 
     def as_json(self) -> list[Any]:
         """Return its claims as ``parse_stored_answers`` reads them."""
-        return [[claim.text, claim.quotes, claim.excerpt] for claim in self.claims]
+        return [[claim.text, claim.markdown, claim.quotes] for claim in self.claims]
 
     def make_draft(self, passages: Mapping[int, Passage]) -> dict[str, Any]:
         """Make the draft that the contract judges. passages: by row, the evidence in this order."""
@@ -58,12 +55,7 @@ class StoredAnswer:
                 {
                     "text": claim.text,
                     "evidence": [
-                        {
-                            "source": f"s{places[row]}",
-                            "quote": passages[row].text[start:end],
-                            "start": start,
-                        }
-                        for row, start, end in claim.quotes
+                        {"source": f"s{places[row]}", "quote": quote} for row, quote in claim.quotes
                     ],
                 }
                 for claim in self.claims
@@ -72,7 +64,7 @@ class StoredAnswer:
 
 
 def locate_answer(question: str, answer: Answer, rows: Mapping[str, int]) -> StoredAnswer:
-    """Turn the quotes of a grounded answer into ranges.
+    """Name the passages of a grounded answer by their rows.
 
     rows: of passages, by id. KeyError for a passage without one.
     """
@@ -81,8 +73,8 @@ def locate_answer(question: str, answer: Answer, rows: Mapping[str, int]) -> Sto
         tuple(
             StoredClaim(
                 claim.text,
-                tuple((rows[c.id], c.start, c.start + len(c.quote)) for c in claim.citations),
-                tuple((rows[name], start, end) for name, start, end in claim.excerpt),
+                claim.markdown,
+                tuple((rows[c.id], c.quote) for c in claim.citations),
             )
             for claim in answer.claims
         ),
@@ -106,13 +98,13 @@ def parse_stored_answers(
     }
 
 
-def _parse_claim(text: object, quotes: Any, excerpt: Any, *, passages: int) -> StoredClaim:
-    for row, start, end in [*quotes, *excerpt]:
+def _parse_claim(text: object, markdown: object, quotes: Any, *, passages: int) -> StoredClaim:
+    for row, quote in quotes:
         # A bool is an int to isinstance.
-        if {type(row), type(start), type(end)} != {int} or not isinstance(text, str):
+        if type(row) is not int or {type(text), type(markdown), type(quote)} != {str}:
             raise TypeError("a stored claim is malformed")
-        if not (0 <= row < passages and 0 <= start < end):
-            raise ValueError(f"{row}, {start}, {end} is not a range of a passage")
+        if not 0 <= row < passages:
+            raise ValueError(f"{row} is not the row of a passage")
     if not quotes:
         raise ValueError("a stored claim quotes nothing")
-    return StoredClaim(str(text), *(tuple(map(tuple, ranges)) for ranges in (quotes, excerpt)))
+    return StoredClaim(str(text), str(markdown), tuple((row, quote) for row, quote in quotes))

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..rules import RULES, compile_rule
-from ..structure import TITLE_SEPARATOR
+from ..text.markdown import read_markdown
 from ..text.tokenization import split_lowercase_words
-from ..types import Passage, RoutingHint
+from ..types import TITLE_SEPARATOR, Passage, RoutingHint
 from .bm25 import compute_idf_share
 from .question import QuestionReading
 from .rank import SAME_QUESTION, Scored
@@ -68,7 +68,7 @@ def order_sections(
 
 def has_code(passage: Passage) -> bool:
     """True if a passage has a block of code."""
-    return any(block.kind == "code" for block in passage.blocks)
+    return any(placed.block.kind == "code" for placed in read_markdown(passage.markdown).blocks)
 
 
 def choose_passages(store: Store, retrieved: RetrievalResult) -> list[Scored[Passage]]:

@@ -1,30 +1,32 @@
 /** Draw an answer: its verdict, one open passage or the sentences of a model, and rows that open in place. */
 
-import { button, colorCode, drawLink, drawNote, element, icon, ICONS, makeBlockDrawer, splitCode } from "./draw.js";
+import { parseMarkdown } from "../engine/markdown.js";
+import { button, colorCode, drawLink, drawNote, element, icon, ICONS } from "./draw.js";
 import { markLine } from "./find.js";
+import { makeMarkdownDrawer } from "./markdown.js";
 import { isObject, isOptionalText, isText, resolveAddress } from "./request.js";
-import { baseOf, getPageLanguage, hasText, IN_ENGLISH, nameLanguage } from "./strings.js";
+import { baseOf, getPageLanguage, hasText, nameLanguage } from "./strings.js";
 
 /**
- * @typedef {import("./draw.js").Block} Block
  * @typedef {import("./request.js").Answer} Answer
  * @typedef {import("./request.js").Citation} WireCitation
  * @typedef {import("./request.js").Place} Place
  * @typedef {import("./strings.js").Language} Language
  * @typedef {WireCitation & { link: string | null }} Citation
- * @typedef {{ text: string, blocks: Block[] | null, citations: Citation[] }} Sentence
+ * @typedef {{ markdown: string, citations: Citation[] }} Claim
+ * @typedef {{ text: string, citations: Citation[] }} Route
  * @typedef {HTMLElement & { citation?: Citation, line?: string }} CitingElement
- * @typedef {{ id: string, title: string, link: string | null, line?: string, language?: string, blocks?: Block[],
+ * @typedef {{ id: string, title: string, link: string | null, line?: string, language?: string, markdown?: string,
  *   citation?: Citation }} Section
  */
 
 /**
  * An answer whose citations are numbered in the order of their first use; those of one section have one number.
  * @typedef {Omit<Answer, "claims" | "routes" | "citations"> &
- *   { claims: Sentence[], routes: Sentence[], citations: Citation[] }} NumberedAnswer
+ *   { claims: Claim[], routes: Route[], citations: Citation[] }} NumberedAnswer
  */
 
-/** @typedef {import("./draw.js").Context & { readSection: (id: string) => Promise<Block[]> }} Context */
+/** @typedef {import("./markdown.js").Context & { readSection: (id: string) => Promise<string> }} Context */
 
 const MAX_PLACES = 5;
 // What is seen of a passage before its end is folded away.
@@ -33,7 +35,7 @@ const MAX_LINES = 20;
 const MIN_WINDOW_LETTERS = 600;
 
 /**
- * Number what an answer cites, and drop blocks that cannot be drawn.
+ * Number what an answer cites.
  * @param {Answer} answer
  */
 export function numberCitations(answer) {
@@ -49,21 +51,10 @@ export function numberCitations(answer) {
     const link = resolveAddress(citation.href ?? url ?? "", answer.site_url);
     return { ...citation, n: sections.indexOf(section) + 1, link };
   });
-  const renumber = (/** @type {import("./request.js").Claim} */ sentence) => ({
-    text: sentence.text,
-    blocks: canDraw(sentence.blocks) ? sentence.blocks : null,
-    citations: sentence.citations.map((n) => citations[order.indexOf(n)]),
-  });
-  return { ...answer, citations, claims: answer.claims.map(renumber), routes: answer.routes.map(renumber) };
-}
-
-/** @param {any} blocks */
-function canDraw(blocks) {
-  try {
-    return blocks?.length && makeBlockDrawer(IN_ENGLISH.say, { copy: () => {} })(blocks);
-  } catch {
-    return false;
-  }
+  const cite = (/** @type {number[]} */ numbers) => numbers.map((n) => citations[order.indexOf(n)]);
+  const claims = answer.claims.map((claim) => ({ ...claim, citations: cite(claim.citations) }));
+  const routes = answer.routes.map((route) => ({ ...route, citations: cite(route.citations) }));
+  return { ...answer, citations, claims, routes };
 }
 
 /** @param {Citation} citation */
@@ -80,20 +71,12 @@ export function listSources({ citations }) {
 }
 
 /**
- * Return the verified blocks of a claim that is more than text.
- * @param {Sentence} claim
- */
-export function getStructure({ blocks }) {
-  return blocks?.some(({ kind }) => kind !== "text") ? blocks : null;
-}
-
-/**
  * Return the section that a claim of an answer without a model quotes.
- * @param {Sentence} claim
+ * @param {Claim} claim
  */
-function describeSection({ text, blocks, citations: [citation] }) {
+function describeSection({ markdown, citations: [citation] }) {
   const { id, title, link, quote, language } = citation;
-  return { id, title, link, line: quote, language, citation, blocks: blocks ?? [{ kind: "text", spans: [{ text }] }] };
+  return { id, title, link, line: quote, language, citation, markdown };
 }
 
 /**
@@ -104,7 +87,7 @@ function describeSection({ text, blocks, citations: [citation] }) {
  * @param {Place[]} [places] of a refusal
  */
 export function drawAnswer(answer, { tag, say }, context, places = []) {
-  const drawBlocks = makeBlockDrawer(say, context);
+  const { drawMarkdown, drawWords } = makeMarkdownDrawer(say, context);
   const { claims, routes, citations, written } = answer;
   const isRefusal = answer.mode === "not-found";
   const others = listOthers(places);
@@ -136,9 +119,9 @@ export function drawAnswer(answer, { tag, say }, context, places = []) {
    * @param {Section} section
    * @param {boolean} isWhole
    */
-  function drawPassage({ id, title, link, line, language, blocks = [] }, isWhole = false) {
-    const fill = (/** @type {Block[]} */ content) => {
-      words.replaceChildren(...drawBlocks(content));
+  function drawPassage({ id, title, link, line, language, markdown = "" }, isWhole = false) {
+    const fill = (/** @type {string} */ content) => {
+      words.replaceChildren(...drawMarkdown(content));
       markLine(words, line);
       colorCode(words, link);
     };
@@ -152,7 +135,7 @@ export function drawAnswer(answer, { tag, say }, context, places = []) {
     });
     whole.ariaLabel = `${say("whole")}: ${title}`;
     whole.hidden = true;
-    fill(blocks);
+    fill(markdown);
     const watch = new ResizeObserver(() => {
       watch.disconnect();
       const isClipped = clip(words);
@@ -164,7 +147,7 @@ export function drawAnswer(answer, { tag, say }, context, places = []) {
 
   /** @param {Section} section */
   function drawRow(section) {
-    const { id, title, link, line = "", blocks, citation } = section;
+    const { id, title, link, line = "", markdown, citation } = section;
     const lead = element("span", { class: "line", dir: "auto" }, line);
     const summary = element("summary", {}, element("span", { class: "title", dir: "auto" }, title), " ", lead);
     const details = /** @type {HTMLDetailsElement} */ (element("details", {}, summary));
@@ -173,8 +156,8 @@ export function drawAnswer(answer, { tag, say }, context, places = []) {
     details.addEventListener("toggle", async () => {
       if (!details.open || details.childElementCount > 1) return;
       try {
-        const content = blocks ?? (await context.readSection(id));
-        details.append(...drawPassage({ ...section, blocks: content }, !blocks));
+        const content = markdown ?? (await context.readSection(id));
+        details.append(...drawPassage({ ...section, markdown: content }, !markdown));
       } catch {
         // Its page has it.
         details.open = false;
@@ -217,11 +200,13 @@ export function drawAnswer(answer, { tag, say }, context, places = []) {
     return node;
   }
 
-  /** @param {Sentence} claim */
-  function drawSentence({ text, citations: sources }) {
-    const pieces = splitCode(text).map((piece) => (piece.code ? element("code", {}, piece.text) : piece.text));
+  /**
+   * @param {(Node | string)[]} words
+   * @param {Citation[]} sources
+   */
+  function drawSentence(words, sources) {
     const chips = sources.filter(({ n }, place) => sources.findIndex((other) => other.n === n) === place);
-    return element("span", { class: "sentence", dir: "auto" }, ...pieces, ...chips.map(drawChip));
+    return element("span", { class: "sentence", dir: "auto" }, ...words, ...chips.map(drawChip));
   }
 
   // Sentences that follow one another are a paragraph, and many of them a list.
@@ -236,17 +221,17 @@ export function drawAnswer(answer, { tag, say }, context, places = []) {
       else if (sentences.length) nodes.push(element("p", { class: "text" }, ...sentences.flatMap((node) => [node, " "])));
       sentences = [];
     };
-    for (const claim of claims) {
-      const blocks = getStructure(claim);
-      if (!blocks) {
-        sentences.push(drawSentence(claim));
+    for (const { markdown, citations: cited } of claims) {
+      const [block, ...others] = parseMarkdown(markdown);
+      if (block?.kind === "text" && !others.length) {
+        sentences.push(drawSentence(drawWords(block), cited));
         continue;
       }
       flush();
-      nodes.push(element("div", { class: "text" }, ...drawBlocks(blocks), ...claim.citations.map(drawChip)));
+      nodes.push(element("div", { class: "text" }, ...drawMarkdown(markdown), ...cited.map(drawChip)));
     }
     flush();
-    sentences = routes.map(drawSentence);
+    sentences = routes.map(({ text, citations: cited }) => drawSentence([text], cited));
     flush();
     const sources = element("ol", { class: "sources", role: "list" }, ...listSources(answer).map((source) => drawSource(source, true)));
     return [...nodes, element("h4", { class: "meta" }, say("sources")), sources];

@@ -1,15 +1,11 @@
 /** Format an answer as Markdown with its links, for the clipboard. */
 
-import { getStructure, listSources, nameOf } from "./answer.js";
-import { dropTurning, splitCode } from "./draw.js";
+import { listSources, nameOf } from "./answer.js";
+import { dropTurning } from "./draw.js";
 import { resolveAddress } from "./request.js";
 
-/**
- * @typedef {import("./draw.js").Block} Block
- * @typedef {import("./draw.js").Span} Span
- * @typedef {import("./answer.js").Citation} Citation
- * @typedef {import("./answer.js").Sentence} Sentence
- */
+// An escaped sign, code, or what stands between a link's text and the rest of an address of the site.
+const ROOTED = /\\.|(\x60+)(?!\x60)[^]*?(?<!\x60)\1(?!\x60)|\]\((\/[^()\s]*)\)/g;
 
 /**
  * Format a question and its answer.
@@ -20,73 +16,35 @@ import { resolveAddress } from "./request.js";
 export function formatAnswer(question, answer, say) {
   const { claims, routes, site_url: siteUrl, written, complete } = answer;
   const sources = listSources(answer);
-  const formatBlocks = (/** @type {Block[]} */ blocks) => blocks.map((block) => formatBlock(block, siteUrl)).join("\n\n");
-  const formatText = (/** @type {string} */ text) => escapeStart(formatBlock({ kind: "text", spans: splitCode(text) }, siteUrl));
-  const formatSentence = (/** @type {Sentence} */ claim) => {
-    const blocks = getStructure(claim);
-    const numbers = [...new Set(claim.citations.map(({ n }) => `[${n}]`))].join("");
-    return blocks ? `${formatBlocks(blocks)}\n\n${numbers}` : `${formatText(claim.text)} ${numbers}`;
+  const formatMarkdown = (/** @type {string} */ markdown) => {
+    return markdown.replace(ROOTED, (match, _, path) => (path ? `](${resolveAddress(path, siteUrl) ?? path})` : match));
   };
-  const formatPassage = (/** @type {Sentence} */ { text, blocks, citations: [citation] }) => {
-    return `${formatSource(citation)}\n\n${blocks ? formatBlocks(blocks) : formatText(text)}`;
+  const formatClaim = (/** @type {import("./answer.js").Claim} */ { markdown, citations }) => {
+    const numbers = [...new Set(citations.map(({ n }) => `[${n}]`))].join("");
+    return `${formatMarkdown(markdown)}${markdown.includes("\n") ? "\n\n" : " "}${numbers}`;
   };
+  const formatPassage = (/** @type {import("./answer.js").Claim} */ { markdown, citations: [citation] }) => {
+    return `${formatSource(citation)}\n\n${formatMarkdown(markdown)}`;
+  };
+  const related = routes.map(({ text, citations }) => formatClaim({ markdown: escape(text), citations }));
   const numbered = sources.map((citation) => `${citation.n}. ${formatSource(citation)}`).join("\n");
   const grade = written && !complete ? [say("grade.part", { n: sources.length })] : [];
   const parts = written || !claims.length
-    ? [...grade, ...[...claims, ...routes].map(formatSentence), `${say("sources")}:`, numbered]
+    ? [...grade, ...claims.map(formatClaim), ...related, `${say("sources")}:`, numbered]
     : [...claims.map(formatPassage), ...sources.filter(({ kind }) => kind === "hint").map(formatSource)];
-  return `**${escape(question)}**\n\n${parts.join("\n\n")}\n`;
+  return `**${escape(question)}**\n\n${dropTurning(parts.join("\n\n"))}\n`;
 }
 
-/** @param {Citation} citation */
+/** @param {import("./answer.js").Citation} citation */
 function formatSource(citation) {
   const { link, locator } = citation;
   return `[${escape(nameOf(citation))}](<${link ?? ""}>)${locator ? ` – ${escape(locator)}` : ""}`;
 }
 
 /**
- * @param {Block} block
- * @param {string | undefined} siteUrl
- */
-function formatBlock({ kind, text, language, spans, items, columns, rows }, siteUrl) {
-  const formatSpan = (/** @type {Span} */ { text: words, code, href }) => {
-    const ticks = words.includes("`") ? "``" : "`";
-    const formatted = code ? ticks + words + ticks : escape(words).replace(/[*`]/g, "\\$&");
-    const link = resolveAddress(href, siteUrl);
-    return link ? `[${formatted}](<${link}>)` : formatted;
-  };
-  const inline = (/** @type {Span[]} */ pieces) => pieces.map(formatSpan).join("").replace(/\s+/g, " ");
-  const formatRow = (/** @type {Span[][]} */ cells) => {
-    return `| ${cells.map((pieces) => inline(pieces).replaceAll("|", "\\|")).join(" | ")} |`;
-  };
-  if (kind === "gap") return "…";
-  if (kind === "code") {
-    const fence = text.includes("```") ? "~~~~~" : "```";
-    return `${fence}${language}\n${text}\n${fence}`;
-  }
-  if (kind === "list") {
-    const formatItem = (/** @type {any} */ item) => `${"    ".repeat(item.level)}${item.number ? `${item.number}.` : "-"} ${inline(item.spans)}`;
-    return items.map(formatItem).join("\n");
-  }
-  if (kind === "table") {
-    const head = columns.length ? columns : (rows[0] ?? []).map(() => []);
-    return [formatRow(head), `|${" --- |".repeat(head.length)}`, ...rows.map(formatRow)].join("\n");
-  }
-  return kind === "label" ? `**${inline(spans)}**` : inline(spans);
-}
-
-/**
- * Escape what would make a sentence a heading, a list or a fence of code.
- * @param {string} text
- */
-function escapeStart(text) {
-  return text.trimStart().replace(/^[#+~=-]|(?<=^\d{1,9})[.)]/, "\\$&");
-}
-
-/**
- * Escape what Markdown would read as a link or as HTML.
+ * Escape what Markdown would read as a link, as emphasis, code or HTML.
  * @param {string} text
  */
 function escape(text) {
-  return dropTurning(text).replace(/[\\[\]<>]/g, "\\$&");
+  return dropTurning(text).replace(/[\\\x60*[\]<>]/g, "\\$&");
 }

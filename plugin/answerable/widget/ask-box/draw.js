@@ -1,20 +1,8 @@
-/** Draw the parts of the box: elements, and the blocks of a passage as its page shows them. */
+/** Draw the parts of the box: elements, icons, buttons and lines of code. */
 
-import { demand, resolveAddress } from "./request.js";
 import { LOAD_MILLISECONDS } from "./strings.js";
 
-/**
- * @typedef {import("./strings.js").Say} Say
- * @typedef {{ text: string, code?: boolean, href?: string }} Span
- * @typedef {Record<string, any> & { kind: string }} Block
- * @typedef {{ text: string, kind: string }} Piece of code
- */
-
-/**
- * @typedef {Object} Context of the blocks
- * @property {string} [siteUrl]
- * @property {(text: string, frame: HTMLElement) => void} copy
- */
+/** @typedef {{ text: string, kind: string }} Piece of code */
 
 /** Paths of icons. */
 export const ICONS = {
@@ -23,8 +11,6 @@ export const ICONS = {
   copy: ["M9 9h11v11H9zM5 15H4V4h11v1"],
   go: ["M5 12h14M13 6l6 6-6 6"],
 };
-// Longer code is folded.
-const MAX_CODE_LINES = 20;
 // Bidi embeddings and overrides.
 const TURNING = /[\u202a-\u202e]/g;
 
@@ -84,138 +70,6 @@ export function drawLink(href, attributes, ...text) {
 }
 
 /**
- * Split a sentence; code is what the contract has checked as code, by the same pattern.
- * @param {string} text
- */
-export function splitCode(text) {
-  return text.split(/\x60([^\x60\n]+)\x60/).map((piece, index) => ({ text: piece, code: index % 2 > 0 }));
-}
-
-/**
- * Make a function that draws blocks; it throws for those of another form.
- * @param {Say} say
- * @param {Context} context
- */
-export function makeBlockDrawer(say, { siteUrl, copy }) {
-  /** @param {Span} span */
-  function drawSpan({ text, code, href }) {
-    demand(typeof text === "string");
-    const piece = code ? element("code", {}, text) : text;
-    const link = resolveAddress(href, siteUrl);
-    return link ? element("a", { href: link }, piece) : piece;
-  }
-
-  const drawSpans = (/** @type {Span[]} */ spans) => spans.map(drawSpan);
-
-  /** @param {Block} block */
-  function drawCode({ text }) {
-    const lines = drawLines([{ text: text.slice(), kind: "" }]);
-    const block = element("pre", { tabindex: "0", dir: "ltr" }, element("code", {}, ...lines));
-    const copyButton = element("button", { type: "button", "aria-label": say("copyCode") }, icon(ICONS.copy));
-    const frame = element("div", { class: "code" }, copyButton, block);
-    copyButton.addEventListener("click", () => copy(text, frame));
-    if (lines.length <= MAX_CODE_LINES) return frame;
-    return element("details", { class: "fold" }, element("summary", {}, say("lines", { n: lines.length })), frame);
-  }
-
-  /** @param {{ level: number, number: any, spans: Span[] }[]} items */
-  function drawList(items) {
-    const root = element("div", { class: "list" });
-    /** @type {HTMLElement[]} */
-    const lists = [];
-    for (const { level, number, spans } of items) {
-      demand(!(level < 0));
-      const depth = Math.min(level | 0, lists.length, 8);
-      const isNumbered = /^\d{1,9}$/.test(number);
-      lists.length = Math.min(lists.length, depth + 1);
-      if (lists[depth]?.localName !== (isNumbered ? "ol" : "ul")) {
-        lists[depth] = element(isNumbered ? "ol" : "ul");
-        (lists[depth - 1]?.lastElementChild ?? root).append(lists[depth]);
-      }
-      lists[depth].append(element("li", { dir: "auto", value: isNumbered ? number : null }, ...drawSpans(spans)));
-    }
-    return root;
-  }
-
-  /**
-   * @param {Span[][]} cells
-   * @param {string} tag
-   * @param {string | null} [scope]
-   */
-  function drawRow(cells, tag, scope = null) {
-    return element("tr", {}, ...cells.map((spans) => element(tag, { dir: "auto", scope }, ...drawSpans(spans))));
-  }
-
-  /** @param {Block} block */
-  function drawTable({ columns, rows }) {
-    const head = columns.length ? [element("thead", {}, drawRow(columns, "th", "col"))] : [];
-    const body = element("tbody", {}, ...rows.map((/** @type {Span[][]} */ cells) => drawRow(cells, "td")));
-    return element("div", { class: "table", tabindex: "0" }, element("table", {}, ...head, body));
-  }
-
-  /** @type {Record<string, (block: Block) => HTMLElement>} */
-  const drawers = {
-    text: ({ spans }) => element("p", { dir: "auto" }, ...drawSpans(spans)),
-    label: ({ spans }) => element("p", { class: "label", dir: "auto" }, ...drawSpans(spans)),
-    code: drawCode,
-    list: ({ items }) => drawList(items),
-    table: drawTable,
-    gap: () => element("p", {}, "…"),
-  };
-  const drawBlock = (/** @type {Block} */ block) => {
-    demand(Object.hasOwn(drawers, block.kind));
-    return drawers[block.kind](block);
-  };
-
-  /**
-   * Draw a set of tabs, of which one is shown.
-   * @param {Block[][]} tabs each with its label first
-   */
-  function drawTabs(tabs) {
-    const panels = tabs.map(([, ...blocks]) => element("div", { class: "tab" }, ...blocks.map(drawBlock)));
-    const names = tabs.map(([{ spans }], place) => {
-      const name = spans.map((/** @type {Span} */ { text }) => text).join("");
-      return button("tab-name", name, () => show(place));
-    });
-    const show = (/** @type {number} */ shown) => {
-      panels.forEach((panel, place) => (panel.hidden = place !== shown));
-      names.forEach((name, place) => (name.ariaPressed = String(place === shown)));
-    };
-    show(0);
-    return element("div", { class: "tabs" }, element("div", { class: "tab-names", role: "group" }, ...names), ...panels);
-  }
-
-  return (/** @type {Block[]} */ blocks) => {
-    const drawn = [];
-    for (let place = 0; place < blocks.length; ) {
-      const tabs = readTabs(blocks, place);
-      drawn.push(tabs.length > 1 ? drawTabs(tabs) : drawBlock(blocks[place]));
-      place += tabs.length > 1 ? tabs.flat().length : 1;
-    }
-    return drawn;
-  };
-}
-
-/**
- * Read the set of tabs that begins at a block. Of the last tab no block says where it ends: it has at most as many
- * blocks, of the same kinds, as the first.
- * @param {Block[]} blocks
- * @param {number} start
- */
-function readTabs(blocks, start) {
-  const isTab = (/** @type {Block | undefined} */ block) => block?.kind === "label" && block.label === "tab";
-  /** @type {Block[][]} */
-  const tabs = [];
-  for (const block of isTab(blocks[start]) ? blocks.slice(start) : []) {
-    if (isTab(block)) tabs.push([block]);
-    else tabs.at(-1)?.push(block);
-  }
-  const [first = [], last = []] = [tabs[0], tabs.at(-1)];
-  const end = last.findIndex(({ kind }, place) => place > 1 && kind !== first[place]?.kind);
-  return end > 0 ? [...tabs.slice(0, -1), last.slice(0, end)] : tabs;
-}
-
-/**
  * Make a span that no part of the box is named by.
  * @param {string} name its class
  * @param {string} [text]
@@ -231,7 +85,7 @@ function makeSpan(name, text = "") {
  * Draw pieces of code as lines, each piece with its kind as a class.
  * @param {Piece[]} pieces
  */
-function drawLines(pieces) {
+export function drawLines(pieces) {
   const lines = [makeSpan("code-line")];
   for (const { text, kind } of pieces) {
     for (const part of text.split(/(?<=\n)/)) {

@@ -10,7 +10,6 @@ const GONE = Object.assign(new Error(), { name: "IndexGoneError" });
  * @property {string} [language] of the page
  * @property {AbortSignal} signal
  * @property {(stage: string) => unknown} [onStage]
- * @property {string} [requestId]
  *
  * @typedef {(text: string, options: AnswerOptions) => Promise<any>} Call
  *
@@ -70,7 +69,7 @@ async function startWorker(url) {
       const place = [index, base, language];
       const siteUrl = await request(worker, place);
       /** @type {(method: string) => Call} */
-      const call = (method) => (text, { requestId, ...run }) => request(worker, [...place, method, text, requestId], run);
+      const call = (method) => (text, run) => request(worker, [...place, method, text], run);
       const [answer, search, suggest, readSection] = ["answer", "search", "suggest", "readSection"].map(call);
       return { siteUrl, answer, search, suggest, readSection, prepare: () => request(worker, [...place, "prepare"]) };
     },

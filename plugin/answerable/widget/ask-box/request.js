@@ -5,12 +5,13 @@ import { getPageLanguage, HOME, LOAD_MILLISECONDS } from "./strings.js";
 
 /**
  * @typedef {Record<string, any> & { n: number, kind: "record" | "hint", url?: string, href?: string }} Citation
- * @typedef {{ text: string, citations: number[], blocks?: any }} Claim
+ * @typedef {{ markdown: string, citations: number[] }} Claim
+ * @typedef {{ text: string, citations: number[] }} Route
  */
 
 /**
  * An answer as `POST answer` gives it, after `checkAnswer`; the HTTP API tells what else it holds.
- * @typedef {Record<string, any> & { mode: string, claims: Claim[], routes: Claim[], citations: Citation[],
+ * @typedef {Record<string, any> & { mode: string, claims: Claim[], routes: Route[], citations: Citation[],
  *   excerpts?: Answer | null }} Answer
  */
 
@@ -122,8 +123,8 @@ export function checkAnswer(answer) {
   citations.forEach(checkCitation);
   /** @type {Map<number, string>} */
   const kinds = new Map(citations.map((/** @type {Citation} */ { n, kind }) => [n, kind]));
-  checkSentences(claims, "record", kinds);
-  checkSentences(routes, "hint", kinds);
+  checkSentences(claims, "markdown", "record", kinds);
+  checkSentences(routes, "text", "hint", kinds);
   const used = new Set([...claims, ...routes].flatMap((sentence) => sentence.citations));
   demand(kinds.size === citations.length && kinds.size === used.size);
   const present = new Set(kinds.values());
@@ -145,13 +146,14 @@ function checkCitation(citation) {
 
 /**
  * @param {any} sentences
+ * @param {string} field that holds the words of each
  * @param {string} kind
  * @param {Map<number, string>} kinds
  */
-function checkSentences(sentences, kind, kinds) {
+function checkSentences(sentences, field, kind, kinds) {
   demand(Array.isArray(sentences));
   for (const sentence of sentences) {
-    demand(isObject(sentence) && isText(sentence.text));
+    demand(isObject(sentence) && isText(sentence[field]));
     demand(Array.isArray(sentence.citations) && sentence.citations.length > 0);
     demand(sentence.citations.every((/** @type {number} */ n) => kinds.get(n) === kind));
   }
@@ -208,8 +210,8 @@ export class Answerer {
       try {
         const engine = await this.#openEngine(site);
         const language = getPageLanguage();
-        const requestId = crypto.randomUUID?.();
-        return checkAnswer(await engine.answer(question, { language, signal, onStage: entered, requestId }));
+        const answer = await engine.answer(question, { language, signal, onStage: entered });
+        return checkAnswer({ ...answer, request_id: crypto.randomUUID?.() });
       } catch (cause) {
         const { name, code } = /** @type {{ name: string, code?: string }} */ (cause);
         if (name !== GONE) throw isText(code) ? new Problem(code) : cause;
@@ -250,7 +252,7 @@ export class Answerer {
   }
 
   /**
-   * Read the blocks of the whole section that a passage is of.
+   * Read the whole section that a passage is of, as Markdown.
    * @param {string} id
    */
   async readSection(id) {
@@ -260,8 +262,8 @@ export class Answerer {
     const section = site
       ? await (await this.#openEngine(site)).readSection(id, { signal })
       : await (await this.call(new URL(`section?${query}`, this.endpoint), { signal })).json();
-    demand(Array.isArray(section.blocks));
-    return section.blocks;
+    demand(isText(section?.markdown));
+    return section.markdown;
   }
 
   /** Load what the first question needs. */

@@ -1,7 +1,7 @@
 /** Answer a question in the reader's browser or refuse: retrieve, select evidence, draft and check. */
 
 import { ratePassages } from "./confidence.js";
-import { quotePassage } from "./contract.js";
+import { citeRange, makeClaim } from "./contract.js";
 import { findLine } from "./line.js";
 import { openLocalEmbedder, ASCII_PIECES } from "./local_embedder.js";
 import { cleanQuestion, dropUnknownWords, findQuestionProblem, readQuestion } from "./question.js";
@@ -12,7 +12,7 @@ import { openStore } from "./store.js";
 import { recallAnswer } from "./stored_answers.js";
 import { findSuggestions, loadSuggestionIndex } from "./suggestions.js";
 import { extractWords } from "./tokenization.js";
-import { linkToRange } from "./units.js";
+import { readPassage } from "./units.js";
 import { addAbsoluteUrl, serializeAnswer, serializeSection } from "./wire.js";
 
 /**
@@ -32,7 +32,6 @@ import { addAbsoluteUrl, serializeAnswer, serializeSection } from "./wire.js";
  * @property {string | null} [language] a tag whose passages go before all others
  * @property {(stage: Stage) => void} [onStage]
  * @property {AbortSignal} [signal]
- * @property {string} [requestId]
  *
  * @typedef {Record<string, {url: string, title: string, line: string, href: string}>} Places by passage id
  */
@@ -87,7 +86,7 @@ export class Engine {
    * @param {string} question
    * @param {AnswerOptions} options
    */
-  async #answer(question, { language = null, onStage, signal, requestId = "" }) {
+  async #answer(question, { language = null, onStage, signal }) {
     const begin = (/** @type {Stage} */ stage) => {
       signal?.throwIfAborted();
       onStage?.(stage);
@@ -97,7 +96,7 @@ export class Engine {
     const recalled = recallAnswer(this.store, reading.question);
     const [drafted, stored] = await Promise.all([this.#answerFrom(retrieved, begin), recalled]);
     const reply = stored ? { ...stored, excerpts: drafted.reason ? null : drafted } : drafted;
-    return { ...serializeAnswer(reply, this.store, reading.remarks), request_id: requestId };
+    return serializeAnswer(reply, this.store, reading.remarks);
   }
 
   /**
@@ -179,8 +178,7 @@ export class Engine {
     const passages = await this.store.loadPassages(rows);
     const describe = (/** @type {number} */ row) => {
       const passage = /** @type {import("./store.js").Passage} */ (passages.get(row));
-      const [start, end] = findLine(recipe, passage, reading);
-      const [line, href] = [passage.text.slice(start, end), linkToRange(recipe, passage, start, end)];
+      const { quote: line, href } = citeRange(recipe, passage, findLine(recipe, passage, reading));
       return addAbsoluteUrl({ url: passageUrls[row], title: passageTitles[row], line, href }, site.url);
     };
     return Object.fromEntries(rows.map((row) => [passageIds[row], describe(row)]));
@@ -238,7 +236,8 @@ export class Engine {
     const passages = await store.loadPassages(chosen.slice(0, recipe.extractive.MAX_PASSAGES).map(({ row }) => row));
     begin("checking");
     const claims = Array.from(passages.values(), (passage) => {
-      return quotePassage(recipe, passage, findLine(recipe, passage, retrieved.reading));
+      const citation = citeRange(recipe, passage, findLine(recipe, passage, retrieved.reading));
+      return makeClaim(readPassage(passage).text, passage.markdown, [citation]);
     });
     return { answer: { claims }, confidence: ratePassages(store, retrieved.reading, chosen), reason: null };
   }

@@ -3,7 +3,7 @@
 import { searchSorted } from "./bm25.js";
 import { findMatches } from "./patterns.js";
 import { extractTerms } from "./tokenization.js";
-import { listUnits } from "./units.js";
+import { listUnits, readPassage } from "./units.js";
 import { formsIn } from "./word_forms.js";
 
 /**
@@ -19,13 +19,15 @@ import { formsIn } from "./word_forms.js";
  * @param {import("./question.js").QuestionReading} reading
  */
 export function findLine(recipe, passage, { idfs, forms }) {
-  const { text, language } = passage;
+  const { language } = passage;
+  const read = readPassage(passage);
+  const { text } = read;
   const weights = idfs.get(language) ?? new Map();
   const words = findMatches(recipe.tokenization.WORD_OR_LETTER_PATTERN, text);
-  const terms = words.map((word) => readTerms(recipe, word, passage, weights, formsIn(forms, language)));
+  const terms = words.map((word) => readTerms(recipe, word, text, language, weights, formsIn(forms, language)));
   const starts = words.map(({ index }) => index);
   const before = (/** @type {number} */ offset) => searchSorted(starts, offset);
-  const units = listUnits(passage);
+  const units = listUnits(recipe, read);
   const ends = units.map(([, end]) => before(end));
   let best = -1;
   /** @type {TextRange} */
@@ -61,11 +63,12 @@ function chooseEnd({ line }, first, ends) {
  * Read the question's terms in a word: itself, and its parts where it is in camel case.
  * @param {Recipe} recipe
  * @param {RegExpMatchArray} word
- * @param {Passage} passage
+ * @param {string} text
+ * @param {string} language
  * @param {Map<string, number>} weights
  * @param {Map<string, string>} forms
  */
-function readTerms(recipe, word, { language, text }, weights, forms) {
+function readTerms(recipe, word, text, language, weights, forms) {
   let [written] = word;
   const [letter, ...others] = written;
   if (!others.length && letter > "\x7f") {

@@ -1,15 +1,6 @@
-/** Write normal forms of a text, and count what a reader sees of it. */
+/** Write normal forms of a text. */
 
-import { countCodePoints } from "./code_points.js";
-import { removeSpace, splitAtSpace } from "./white_space.js";
-
-/**
- * Count the characters that are not white space.
- * @param {string} text
- */
-export function countVisibleCharacters(text) {
-  return countCodePoints(removeSpace(text));
-}
+import { splitAtSpace } from "./white_space.js";
 
 /**
  * Lower-case a text and divide its runs of letters and digits by single spaces.

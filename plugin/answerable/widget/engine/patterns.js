@@ -1,19 +1,16 @@
 /** Use the regular expressions that travel in the recipe, as Python's `re` does. */
 
-/** @type {WeakMap<RegExp, Map<string, RegExp>>} */
-const variants = new WeakMap();
+/** @type {WeakMap<RegExp, RegExp>} */
+const globals = new WeakMap();
 
 /**
- * Return a pattern with one more flag, made once.
+ * Return a pattern that finds all matches, made once.
  * @param {RegExp} pattern
- * @param {string} flag
  */
-function withFlag(pattern, flag) {
-  let byFlag = variants.get(pattern);
-  if (!byFlag) variants.set(pattern, (byFlag = new Map()));
-  let variant = byFlag.get(flag);
-  if (!variant) byFlag.set(flag, (variant = new RegExp(pattern.source, pattern.flags + flag)));
-  return variant;
+function makeGlobal(pattern) {
+  let made = globals.get(pattern);
+  if (!made) globals.set(pattern, (made = new RegExp(pattern.source, `${pattern.flags}g`)));
+  return made;
 }
 
 /**
@@ -22,7 +19,7 @@ function withFlag(pattern, flag) {
  * @param {string} text
  */
 export function findTexts(pattern, text) {
-  return text.match(withFlag(pattern, "g")) ?? [];
+  return text.match(makeGlobal(pattern)) ?? [];
 }
 
 /**
@@ -31,20 +28,7 @@ export function findTexts(pattern, text) {
  * @param {string} text
  */
 export function findMatches(pattern, text) {
-  return [...text.matchAll(withFlag(pattern, "g"))];
-}
-
-/**
- * Replace all matches, as `sub` does.
- * @param {RegExp} pattern
- * @param {string} text
- * @param {string | ((...groups: any[]) => string)} replacement
- */
-export function replaceAll(pattern, text, replacement) {
-  const whole = withFlag(pattern, "g");
-  whole.lastIndex = 0;
-  // Two calls, since the overloads of `replace` take a text or a function, not either.
-  return typeof replacement === "string" ? text.replace(whole, replacement) : text.replace(whole, replacement);
+  return [...text.matchAll(makeGlobal(pattern))];
 }
 
 /**

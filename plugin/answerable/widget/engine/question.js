@@ -71,14 +71,6 @@ function asksAboutNow(recipe, question, phrases) {
 }
 
 /**
- * @typedef {Object} SpellingIndex the site's words and, parallel, how many letters each has and which, as bits
- * @property {Set<string>} words
- * @property {string[]} texts
- * @property {Uint16Array} lengths
- * @property {Int32Array} letters
- */
-
-/**
  * Test whether a lower-case word is long enough to be recognized when misspelled.
  * @param {Store} store
  * @param {string} word
@@ -96,10 +88,10 @@ export function mayBeMisspelled({ recipe }, word) {
  */
 export async function findNearSpelling(store, word) {
   const { CLEARLY_MORE, MIN_WORD_LETTERS, TWO_EDITS_FROM_LETTERS } = store.recipe.question;
-  const index = await indexSpellings(store);
+  const words = await loadSpellings(store);
   for (let maxEdits = 1; maxEdits <= (countCodePoints(word) < TWO_EDITS_FROM_LETTERS ? 1 : 2); maxEdits += 1) {
     const isInitialFree = maxEdits === 1 && countCodePoints(word) > MIN_WORD_LETTERS;
-    const near = findWithinEdits(index, word, maxEdits, isInitialFree);
+    const near = findWithinEdits(words, word, maxEdits, isInitialFree);
     if (!near.length) continue;
     await store.loadTerms(near);
     const forms = store.site.tags.map((tag) => readForms(store, near, tag));
@@ -124,28 +116,46 @@ export async function findNearSpelling(store, word) {
  * @returns {Promise<string | null>}
  */
 export async function findJoinedSpelling(store, first, second) {
-  return (await indexSpellings(store)).words.has(first + second) ? first + second : null;
+  return (await loadSpellings(store)).has(first + second) ? first + second : null;
 }
 
 /**
  * Find the words at a distance of at most so many edits. Of two edits neither may replace a letter,
  * and the first letter has to be right, as in a word of four letters.
- * @param {SpellingIndex} index
+ * @param {Set<string>} words
  * @param {string} word
  * @param {number} maxEdits
  * @param {boolean} isInitialFree true if the first letter may be wrong
  */
-function findWithinEdits({ texts, lengths, letters }, word, maxEdits, isInitialFree) {
-  const length = countCodePoints(word);
+function findWithinEdits(words, word, maxEdits, isInitialFree) {
   const bits = letterBits(word);
   const [initial] = word;
-  return texts.filter(
-    (other, row) =>
-      Math.abs(lengths[row] - length) <= maxEdits &&
-      countBits(letters[row] ^ bits) <= 2 * maxEdits &&
+  return [...words].filter(
+    (other) =>
       (isInitialFree || other.startsWith(initial)) &&
+      countBits(letterBits(other) ^ bits) <= 2 * maxEdits &&
       editDistance(word, other, maxEdits, maxEdits) <= maxEdits,
   );
+}
+
+/**
+ * Mark the letters of a word, by the last five bits of their code points: most words differ in more than the edits.
+ * @param {string} word
+ */
+function letterBits(word) {
+  let bits = 0;
+  for (const letter of word) bits |= 1 << (/** @type {number} */ (letter.codePointAt(0)) & 31);
+  return bits;
+}
+
+/**
+ * Count the bits of a number of 32.
+ * @param {number} bits
+ */
+function countBits(bits) {
+  let count = 0;
+  for (let left = bits; left; left &= left - 1) count += 1;
+  return count;
 }
 
 /**
@@ -178,47 +188,17 @@ export function editDistance(first, second, maxEdits, replacing = 1) {
   return row[right.length];
 }
 
-/** @type {WeakMap<Store, SpellingIndex>} */
+/** @type {WeakMap<Store, Set<string>>} */
 const spellings = new WeakMap();
 
 /**
- * Index the site's words, once for each store.
+ * Load the site's words, once for each store.
  * @param {Store} store
- * @returns {Promise<SpellingIndex>}
  */
-async function indexSpellings(store) {
-  let index = spellings.get(store);
-  if (!index) {
-    const texts = await store.loadWords();
-    index = {
-      words: new Set(texts),
-      texts,
-      lengths: Uint16Array.from(texts, countCodePoints),
-      letters: Int32Array.from(texts, letterBits),
-    };
-    spellings.set(store, index);
-  }
-  return index;
-}
-
-/**
- * Mark the letters of a word, by the last five bits of their code points.
- * @param {string} word
- */
-function letterBits(word) {
-  let bits = 0;
-  for (const letter of word) bits |= 1 << (/** @type {number} */ (letter.codePointAt(0)) & 31);
-  return bits;
-}
-
-/**
- * Count the bits of a number of 32.
- * @param {number} bits
- */
-function countBits(bits) {
-  let count = 0;
-  for (let left = bits; left; left &= left - 1) count += 1;
-  return count;
+async function loadSpellings(store) {
+  const words = spellings.get(store) ?? new Set(await store.loadWords());
+  spellings.set(store, words);
+  return words;
 }
 
 /**

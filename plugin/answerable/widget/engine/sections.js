@@ -1,5 +1,6 @@
 /** The order of sections, in which passages are shown and listed; see `sections.py`. */
 import { computeIdfShare } from "./bm25.js";
+import { readPassage } from "./units.js";
 import { formsIn } from "./word_forms.js";
 
 /**
@@ -94,7 +95,8 @@ export async function listSections(
   for (const { row } of candidates) {
     const count = counts.get(records[row]) ?? 0;
     if (sections.has(urls[row]) || count === recipe.sections.SECTIONS_PER_PAGE) continue;
-    const text = (await store.loadPassages([row])).get(row)?.text;
+    const passage = /** @type {import("./store.js").Passage} */ ((await store.loadPassages([row])).get(row));
+    const { text } = readPassage(passage);
     if (texts.has(text)) continue;
     texts.add(text);
     sections.set(urls[row], row);

@@ -41,13 +41,13 @@ export function openSiteIndex(index, base, language = "", fetch) {
  */
 async function serveRequest({ data, ports: [port] }) {
   /** @type {[any, string, string, "answer" | "search" | "suggest" | "readSection" | "prepare" | undefined, string, string]} */
-  const [index, base, language, method, text, requestId] = data;
+  const [index, base, language, method, text] = data;
   const run = new AbortController();
   const onStage = (/** @type {string} */ stage) => port.postMessage({ stage });
   port.onmessage = () => run.abort();
   try {
     const engine = await openSiteIndex(index, base, language);
-    const options = { language, onStage, requestId, signal: run.signal };
+    const options = { language, onStage, signal: run.signal };
     port.postMessage({ result: method ? await engine[method](text, options) : engine.siteUrl });
   } catch (error) {
     const { name, message, code } = /** @type {Error & { code?: string }} */ (error);

@@ -1,7 +1,6 @@
 /** Read the index of a site from its files, and of large files only what a question needs. */
 
 import { readColumns, SiteColumns } from "./core_file.js";
-import { readTexts } from "./passage_shards.js";
 import { NO_POSTINGS, readPostings } from "./postings_shards.js";
 import { IndexGoneError } from "./site_files.js";
 import { beginningOf, indexForms } from "./word_forms.js";
@@ -9,12 +8,13 @@ import { beginningOf, indexForms } from "./word_forms.js";
 /** @typedef {import("./container.js").Container} Container */
 /** @typedef {import("./postings_shards.js").TermPostings} TermPostings */
 /** @typedef {import("./site_files.js").SiteFiles} SiteFiles */
+/** @typedef {{codes: Int8Array, inverseNorms: Float32Array}} Vectors one after the other */
 /** @typedef {import("./word_forms.js").FormIndex} FormIndex */
 
 /**
- * A passage, as `Passage` has it; offsets are in UTF-16 units.
- * @typedef {import("./passage_shards.js").PassageText & {row: number, id: string, record: string, url: string,
- *   title: string, date: string | null, language: string}} Passage
+ * A passage, as `Passage` has it.
+ * @typedef {{row: number, id: string, record: string, url: string, title: string, date: string | null,
+ *   language: string, markdown: string}} Passage
  */
 
 /**
@@ -85,7 +85,7 @@ export class Store extends SiteColumns {
   #forms = new Map();
   /** @type {string[]} with what the words of each shard of terms begin, from the first one's on */
   #termStarts;
-  /** @type {Map<number, import("./passage_shards.js").Vectors>} by shard */
+  /** @type {Map<number, Vectors>} by shard */
   #codes = new Map();
   /** @type {Map<number, Passage>} */
   #passages = new Map();
@@ -289,7 +289,7 @@ export class Store extends SiteColumns {
     }
     return Float32Array.from(rows, (row) => {
       const number = numbers[row];
-      const shard = /** @type {import("./passage_shards.js").Vectors} */ (this.#codes.get(number));
+      const shard = /** @type {Vectors} */ (this.#codes.get(number));
       const place = row - starts[number];
       const start = place * unit.length;
       let dot = 0;
@@ -320,7 +320,7 @@ export class Store extends SiteColumns {
     const { starts, numbers } = this.#rows.texts;
     const missing = asked.filter((row) => !this.#passages.has(row)).map((row) => numbers[row]);
     for (const [number, shard] of await this.#readShards("texts", missing, signal)) {
-      readTexts(shard).forEach((text, place) => {
+      shard.values.texts.forEach((/** @type {string} */ markdown, /** @type {number} */ place) => {
         const row = starts[number] + place;
         const record = this.passageRecords[row];
         this.#passages.set(row, {
@@ -331,7 +331,7 @@ export class Store extends SiteColumns {
           title: this.passageTitles[row],
           date: this.dates[record],
           language: this.languageOf(row),
-          ...text,
+          markdown,
         });
       });
     }

@@ -1,16 +1,15 @@
 /** Recall the answer that is stored for a question of the very same words; see `stored_answers.py`. */
 
 import { hashWords } from "./rank.js";
-import { unitOffset } from "./code_points.js";
-import { makeClaim } from "./contract.js";
+import { citeRange, makeClaim } from "./contract.js";
 import { splitLowercaseWords } from "./tokenization.js";
+import { readPassage } from "./units.js";
 
 /**
  * @typedef {import("./store.js").Store} Store
  * @typedef {import("./engine.js").Reply} Reply
  *
- * @typedef {[row: number, start: number, end: number]} PassageRange the row of a passage, and offsets in code points
- * @typedef {[text: string, quotes: PassageRange[], excerpt: PassageRange[]]} StoredClaim
+ * @typedef {[text: string, markdown: string, quotes: [row: number, quote: string][]]} StoredClaim
  */
 
 /**
@@ -35,15 +34,14 @@ export async function recallAnswer(store, question) {
     const claims = answers[place % ANSWERS_PER_SHARD];
     // Many questions share a hash.
     if (wordsOf(stored) !== wordsOf(question)) continue;
-    const passages = await store.loadPassages(claims.flatMap(([, quotes]) => quotes.map(([passage]) => passage)));
-    const locate = (/** @type {PassageRange} */ [number, start, end]) => {
+    const passages = await store.loadPassages(claims.flatMap(([, , quotes]) => quotes.map(([passage]) => passage)));
+    const cite = (/** @type {[number, string]} */ [number, quote]) => {
       const passage = /** @type {import("./store.js").Passage} */ (passages.get(number));
-      return { passage, start: unitOffset(passage.text, start), end: unitOffset(passage.text, end) };
+      const start = readPassage(passage).text.indexOf(quote);
+      return citeRange(recipe, passage, [start, start + quote.length]);
     };
     const answer = {
-      claims: claims.map(([text, quotes, excerpt]) => {
-        return { ...makeClaim(recipe, text, quotes.map(locate)), quotations: excerpt.map(locate) };
-      }),
+      claims: claims.map(([text, markdown, quotes]) => makeClaim(text, markdown, quotes.map(cite))),
     };
     // Its words were reviewed, and its question is the one that was asked.
     return { answer, confidence: "high", reason: null, stored };

@@ -1,16 +1,10 @@
-/** Tokenize text by language into words and terms, without English stopwords; count words. */
+/** Tokenize text by language into words and terms, without English stopwords. */
 
 import { countCodePoints } from "./code_points.js";
-import { findTexts, replaceAll } from "./patterns.js";
+import { findTexts } from "./patterns.js";
 import { splitAtSpace } from "./white_space.js";
 
 /** @import { Recipe } from "./recipe.js" */
-
-// What is remembered of a language, so that a long session stays small.
-const MAX_CACHED_WORDS = 100_000;
-
-/** @type {WeakMap<Recipe, Map<string, Map<string, string[]>>>} */
-const cachedWords = new WeakMap();
 
 /** @type {WeakMap<Recipe, Map<string, Set<string>>>} */
 const listsByRecipe = new WeakMap();
@@ -56,20 +50,9 @@ function pairCharacters(characters) {
  * @param {string} [language]
  */
 export function extractWords(recipe, text, language = "en") {
-  let byLanguage = cachedWords.get(recipe);
-  if (!byLanguage) cachedWords.set(recipe, (byLanguage = new Map()));
-  let byToken = byLanguage.get(language);
-  if (!byToken || byToken.size > MAX_CACHED_WORDS) byLanguage.set(language, (byToken = new Map()));
-  const extracted = [];
-  for (const token of splitWords(recipe, text.normalize("NFKC"))) {
-    let words = byToken.get(token);
-    if (!words) {
-      words = listIndexWords(recipe, token).filter((word) => !language.startsWith("en") || !readWordList(recipe, "stopwords").has(word));
-      byToken.set(token, words);
-    }
-    extracted.push(...words);
-  }
-  return extracted;
+  const words = splitWords(recipe, text.normalize("NFKC")).flatMap((token) => listIndexWords(recipe, token));
+  const stopwords = language.startsWith("en") ? readWordList(recipe, "stopwords") : null;
+  return stopwords ? words.filter((word) => !stopwords.has(word)) : words;
 }
 
 /**
@@ -108,20 +91,6 @@ export function isSpaceDelimited(recipe, word) {
  */
 export function splitLowercaseWords(recipe, text) {
   return findTexts(recipe.tokenization.WORD_OR_LETTER_PATTERN, text.toLowerCase());
-}
-
-/**
- * Count words; in a script without spaces, two characters count for one.
- * @param {Recipe} recipe
- * @param {string} text
- */
-export function countWords(recipe, text) {
-  let unspaced = 0;
-  const spaced = replaceAll(recipe.tokenization.UNSPACED_PATTERN, text, (run) => {
-    unspaced += run.length;
-    return " ";
-  });
-  return splitAtSpace(spaced).length + Math.ceil(unspaced / 2);
 }
 
 /**

@@ -1,29 +1,63 @@
-/** The sentences and lines of a passage: widen a quote to whole ones, and link to a range. */
+/** The sentences and lines of a passage, and links to a range of it. */
 
-import { countCodePoints } from "./code_points.js";
+import { readMarkdown } from "./markdown.js";
+import { findMatches } from "./patterns.js";
 import { splitAtSpace, stripSpace, stripSpaceAtEnd, stripSpaceAtStart } from "./white_space.js";
 
 /**
+ * @typedef {import("./markdown.js").MarkdownText} MarkdownText
  * @typedef {import("./recipe.js").Recipe} Recipe
  * @typedef {import("./store.js").Passage} Passage
  * @typedef {[start: number, end: number]} TextRange
  */
 
+/** @type {WeakMap<Passage, MarkdownText>} */
+const texts = new WeakMap();
+
 /**
- * Extend a range to the whole sentences at its edges, each if it is short.
- * @param {Recipe} recipe
+ * Read the Markdown of a passage, once.
  * @param {Passage} passage
- * @param {number} start
- * @param {number} end
- * @returns {TextRange}
  */
-export function widenToSentences(recipe, passage, start, end) {
-  for (const [first, last] of listUnits(passage)) {
-    if (countCodePoints(passage.text.slice(first, last)) > recipe.units.MAX_WIDENED_SENTENCE) continue;
-    if (first < start && start < last) start = first;
-    if (first < end && end < last) end = last;
+export function readPassage(passage) {
+  let read = texts.get(passage);
+  if (!read) texts.set(passage, (read = readMarkdown(passage.markdown)));
+  return read;
+}
+
+/**
+ * List where the sentences of a text stand in it: a row is one, and code and labels have none.
+ * @param {Recipe} recipe
+ * @param {MarkdownText} passage
+ * @returns {TextRange[]}
+ */
+export function findSentences(recipe, { blocks }) {
+  return blocks.flatMap((block) => {
+    const { kind, text, start } = block;
+    if (kind === "code" || kind === "label") return [];
+    const ends = kind === "row" ? [] : listSentenceEnds(recipe, block);
+    const edges = [0, ...ends, text.length];
+    const ranges = edges.slice(1).map((end, place) => stripRange(text, edges[place], end));
+    return ranges.filter(([first, end]) => first < end).map(([first, end]) => /** @type {TextRange} */ ([start + first, start + end]));
+  });
+}
+
+/**
+ * List where sentences end in a block before its own end.
+ * @param {Recipe} recipe
+ * @param {import("./markdown.js").Block} block
+ */
+function listSentenceEnds({ sentences: { ABBREVIATION, ABBREVIATION_CHARACTERS, END } }, { text, spans }) {
+  let masked = "";
+  // A full stop in code must not look like an end.
+  for (const { kind, start, end } of spans) {
+    if (kind === "code") masked += text.slice(masked.length, start) + "0".repeat(end - start);
   }
-  return [start, end];
+  masked += text.slice(masked.length);
+  return findMatches(END, masked).flatMap(({ 0: stop, 1: next, index }) => {
+    const before = [...masked.slice(0, index).slice(-2 * ABBREVIATION_CHARACTERS)].slice(-ABBREVIATION_CHARACTERS).join("");
+    const isAbbreviation = stop === "." && ABBREVIATION.test(before);
+    return isAbbreviation || /^\p{Lowercase}/u.test(next ?? "") ? [] : [index + stop.length];
+  });
 }
 
 /**
@@ -40,10 +74,13 @@ export function stripRange(text, start, end) {
 
 /**
  * List the sentences of a passage and, between them, its lines, in order.
- * @param {Passage} passage
+ * @param {Recipe} recipe
+ * @param {MarkdownText} passage
  * @returns {TextRange[]}
  */
-export function listUnits({ text, sentences }) {
+export function listUnits(recipe, passage) {
+  const { text } = passage;
+  const sentences = findSentences(recipe, passage);
   /** @type {TextRange[]} */
   const units = [];
   let last = 0;
@@ -67,7 +104,9 @@ export function listUnits({ text, sentences }) {
  * @param {number} start
  * @param {number} end
  */
-export function linkToRange(recipe, { text, url }, start, end) {
+export function linkToRange(recipe, passage, start, end) {
+  const { text } = readPassage(passage);
+  const { url } = passage;
   const { BREAK } = recipe.structure;
   const runs = text.slice(start, end).split(BREAK).filter((run) => /[\p{L}\p{N}]/u.test(run)).map(splitAtSpace);
   if (!runs.length) return url;

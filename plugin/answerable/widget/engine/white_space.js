@@ -4,15 +4,6 @@ const SPACE = "\\t-\\r\\x1c- \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u20
 const RUN = new RegExp(`[${SPACE}]+`, "g");
 const AT_START = new RegExp(`^[${SPACE}]+`);
 const AT_END = new RegExp(`(?<![${SPACE}])[${SPACE}]+$`);
-const ONLY = new RegExp(`^[${SPACE}]+$`);
-
-/**
- * Test whether a text is white space and nothing else, as `isspace` does.
- * @param {string} text
- */
-export function isSpace(text) {
-  return ONLY.test(text);
-}
 
 /**
  * Split a text at its runs of white space, as `split` does.
@@ -20,14 +11,6 @@ export function isSpace(text) {
  */
 export function splitAtSpace(text) {
   return text.split(RUN).filter(Boolean);
-}
-
-/**
- * Remove all white space of a text.
- * @param {string} text
- */
-export function removeSpace(text) {
-  return text.replace(RUN, "");
 }
 
 /**

@@ -1,0 +1,152 @@
+/** Draw the Markdown of a passage as its page shows it. It becomes nodes, never HTML. */
+
+import { parseMarkdown } from "../engine/markdown.js";
+import { button, drawLines, element, icon, ICONS } from "./draw.js";
+import { resolveAddress } from "./request.js";
+
+/** @typedef {import("../engine/markdown.js").Block} Block */
+
+/**
+ * @typedef {Object} Context of what is drawn
+ * @property {string} [siteUrl]
+ * @property {(text: string, frame: HTMLElement) => void} copy
+ */
+
+// Longer code is folded.
+const MAX_CODE_LINES = 20;
+
+/**
+ * Make functions that draw a text of Markdown, and the words of one block.
+ * @param {import("./strings.js").Say} say
+ * @param {Context} context
+ */
+export function makeMarkdownDrawer(say, { siteUrl, copy }) {
+  /**
+   * Draw the words of a block, or of one of its cells with the spans in that.
+   * @param {Pick<Block, "text" | "spans">} block
+   * @param {number} [start]
+   * @param {number} [end]
+   */
+  function drawWords({ text, spans }, start = 0, end = text.length) {
+    const inside = [...spans];
+    let at = start;
+    let place = 0;
+    const drawUntil = (/** @type {number} */ last) => {
+      /** @type {(Node | string)[]} */
+      const nodes = [];
+      const addText = (/** @type {number} */ until) => {
+        const [first, ...others] = text.slice(at, until).split("\n");
+        nodes.push(first, ...others.flatMap((line) => [element("br"), line]));
+        at = until;
+      };
+      for (let span = inside[place]; span?.start < last; span = inside[place]) {
+        // A link may begin in code and end outside.
+        if (span.end > last) inside[place] = { ...span, start: last };
+        else place += 1;
+        addText(span.start);
+        const children = drawUntil(Math.min(span.end, last));
+        const link = resolveAddress(span.url, siteUrl);
+        if (span.kind === "code") nodes.push(element("code", {}, ...children));
+        else nodes.push(...(link ? [element("a", { href: link }, ...children)] : children));
+      }
+      addText(last);
+      return nodes;
+    };
+    return drawUntil(end);
+  }
+
+  /** @param {string} text */
+  function drawCode(text) {
+    const lines = drawLines([{ text, kind: "" }]);
+    const block = element("pre", { tabindex: "0", dir: "ltr" }, element("code", {}, ...lines));
+    const copyButton = element("button", { type: "button", "aria-label": say("copyCode") }, icon(ICONS.copy));
+    const frame = element("div", { class: "code" }, copyButton, block);
+    copyButton.addEventListener("click", () => copy(text, frame));
+    if (lines.length <= MAX_CODE_LINES) return frame;
+    return element("details", { class: "fold" }, element("summary", {}, say("lines", { n: lines.length })), frame);
+  }
+
+  /** @param {Block[][]} items each with the blocks that it owns */
+  function drawList(items) {
+    const isNumbered = items[0][0].detail !== "";
+    const drawn = items.map(([item, ...owned]) => {
+      return element("li", { dir: "auto", value: item.detail || null }, ...drawWords(item), ...drawBlocks(owned));
+    });
+    return element(isNumbered ? "ol" : "ul", { class: "list" }, ...drawn);
+  }
+
+  /** @param {Block[]} rows */
+  function drawTable(rows) {
+    const drawn = rows.map((row) => {
+      const [tag, scope] = row.detail ? ["th", "col"] : ["td", null];
+      /** @type {import("../engine/markdown.js").Span[][]} */
+      const cells = [];
+      for (const span of row.spans) span.kind === "cell" ? cells.push([span]) : cells.at(-1)?.push(span);
+      const drawCell = (/** @type {typeof row.spans} */ [{ start, end }, ...spans]) =>
+        element(tag, { dir: "auto", scope }, ...drawWords({ text: row.text, spans }, start, end));
+      return element("tr", {}, ...cells.map(drawCell));
+    });
+    const head = rows[0].detail ? [element("thead", {}, ...drawn.splice(0, 1))] : [];
+    return element("div", { class: "table", tabindex: "0" }, element("table", {}, ...head, element("tbody", {}, ...drawn)));
+  }
+
+  /**
+   * Draw a set of tabs, of which one is shown.
+   * @param {Block[][]} tabs each with the blocks that it owns
+   */
+  function drawTabs(tabs) {
+    const panels = tabs.map(([, ...owned]) => element("div", { class: "tab" }, ...drawBlocks(owned)));
+    const names = tabs.map(([{ text }], place) => button("tab-name", text, () => show(place)));
+    const show = (/** @type {number} */ shown) => {
+      panels.forEach((panel, place) => (panel.hidden = place !== shown));
+      names.forEach((name, place) => (name.ariaPressed = String(place === shown)));
+    };
+    show(0);
+    return element("div", { class: "tabs" }, element("div", { class: "tab-names", role: "group" }, ...names), ...panels);
+  }
+
+  /**
+   * Draw a block with the blocks that it owns, and all that are of one list, table or set of tabs with it.
+   * @param {Block[][]} group
+   */
+  function drawGroup(group) {
+    const [[block, ...owned]] = group;
+    const { kind, detail } = block;
+    if (kind === "item") return [drawList(group)];
+    if (kind === "row") return [drawTable(group.map(([row]) => row))];
+    if (kind === "code") return [drawCode(block.text)];
+    if (detail === "tab" && group.length > 1) return [drawTabs(group)];
+    const words = element("p", { class: kind === "label" ? "label" : null, dir: "auto" }, ...drawWords(block));
+    return [words, ...drawBlocks(owned)];
+  }
+
+  /**
+   * @param {Block[]} blocks
+   * @returns {HTMLElement[]}
+   */
+  function drawBlocks(blocks) {
+    /** @type {Block[][][]} */
+    const groups = [];
+    for (const block of blocks) {
+      const [last] = groups.at(-1)?.at(-1) ?? [];
+      if (last && block.level > last.level) groups.at(-1)?.at(-1)?.push(block);
+      else if (last && continues(block, last)) groups.at(-1)?.push([block]);
+      else groups.push([[block]]);
+    }
+    return groups.flatMap(drawGroup);
+  }
+
+  return { drawMarkdown: (/** @type {string} */ markdown) => drawBlocks(parseMarkdown(markdown)), drawWords };
+}
+
+/**
+ * Tell whether a block is of one list, table or set of tabs with the one before it.
+ * @param {Block} block
+ * @param {Block} last
+ */
+function continues({ kind, detail, line }, last) {
+  if (kind !== last.kind) return false;
+  if (kind === "item") return (detail === "") === (last.detail === "");
+  // Below column names is a line; another table is further away.
+  return kind === "row" ? detail === "" && line <= last.line + 2 : detail === "tab" && last.detail === "tab";
+}
