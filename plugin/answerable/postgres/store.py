@@ -10,7 +10,7 @@ from ..serve.errors import BundleError
 from ..serve.index.columns import Index
 from ..serve.index.manifest import Manifest, parse_manifest
 from ..serve.retrieval.bm25 import select_top_rows
-from ..serve.retrieval.rank import max_cosine_per_hint, score_rows
+from ..serve.retrieval.rank import score_rows
 from ..serve.retrieval.store import (
     Candidates,
     Floats,
@@ -20,6 +20,7 @@ from ..serve.retrieval.store import (
     TermPostings,
     memoize_per_store,
 )
+from ..serve.stores.bundle import Bundle
 from ..serve.types import Passage, RoutingHint
 from . import tables
 from .connections import Fetch, Row
@@ -104,7 +105,7 @@ class PostgresStore:
         for first, end in sorted({(0, count), *spans}):
             parameters = (first, end, format_vector(query.unit), limit)
             found = self._score(query.unit, self._fetch(tables.SELECT_NEAREST, *parameters))
-            # A passage without a vector has the cosine 0, and is the farthest for the database.
+            # A passage whose vector is 0 has the cosine 0, and is the farthest for the database.
             farthest = max(0.0, float(found.cosines.min(initial=1.0)))
             ceiling = np.float32(min(1.0, farthest + 2 * _bound_error(query.unit)))
             ceilings[first:end] = np.minimum(ceilings[first:end], ceiling)
@@ -116,11 +117,8 @@ class PostgresStore:
         return self._score(unit, self._fetch(tables.SELECT_VECTORS, rows.tolist()))
 
     def hint_candidates(self, unit: Floats, added: Floats, count: int) -> Candidates:
-        """Score all hints."""
-        del count
-        windows = self.index.hint_codes.score(unit)
-        cosines = max_cosine_per_hint(self.index.hint_owners, windows, len(added))
-        return Candidates(np.arange(len(added)), cosines)
+        """Score all hints, which are in memory."""
+        return Bundle(self.manifest, self.index).hint_candidates(unit, added, count)
 
     def passages_at(self, rows: Collection[int]) -> Mapping[int, Passage]:
         """Fetch the passages of some rows."""
@@ -146,9 +144,7 @@ class PostgresStore:
 
     def hints_at(self, rows: Collection[int]) -> Mapping[int, RoutingHint]:
         """Build the hints of some rows."""
-        index = self.index
-        columns = (index.hint_ids, index.hint_labels, index.hint_locators, index.hint_urls)
-        return {row: RoutingHint(*(column[row] for column in columns)) for row in rows}
+        return Bundle(self.manifest, self.index).hints_at(rows)
 
     def rows_of_page(self, name: str) -> list[int]:
         """Find the passages of the page that has an id, or a url if no anchor counts, in order."""
@@ -184,24 +180,27 @@ def _bound_error(unit: Floats) -> float:
 
 def read_served_key(fetch: Fetch, name: str) -> str:
     """Read the key of the index that is served under a name; BundleError if there is none."""
-    rows = fetch(tables.SELECT_KEY, name)
-    if not rows:
-        raise BundleError(
-            f"the database serves nothing called {name!r:.80}: set `store` and run `answerable "
-            "build`"
-        )
-    return str(rows[0][0])
+    return str(_fetch_site(fetch, tables.SELECT_KEY, name)[0])
 
 
 def open_postgres_store(fetch: Fetch, name: str) -> PostgresStore:
     """Open the store of the index that is served under a name; BundleError if it is malformed."""
-    read_served_key(fetch, name)
-    key, version, text, columns = fetch(tables.SELECT_SITE, name)[0]
+    key, version, manifest_text, columns = _fetch_site(fetch, tables.SELECT_SITE, name)
     if version != tables.TABLE_FORMAT:
         raise BundleError(
             f"the database's tables are of format {version}, and this version reads "
             f"{tables.TABLE_FORMAT}: publish again with the version that serves"
         )
-    manifest = parse_manifest(json.loads(text), "the database's index")
+    manifest = parse_manifest(json.loads(manifest_text), "the database's index")
     index = unpack_memory(columns, manifest)
     return PostgresStore(manifest, index, fetch, tables.name_tables(key))
+
+
+def _fetch_site(fetch: Fetch, statement: str, name: str) -> Row:
+    rows = fetch(statement, name)
+    if not rows:
+        raise BundleError(
+            f"the database serves nothing called {name!r:.80}: set `store` and run `answerable "
+            "build`"
+        )
+    return rows[0]

@@ -37,7 +37,8 @@ INDEX_VECTORS = "CREATE INDEX ON {vectors} USING hnsw (codes halfvec_cosine_ops)
 DROP_TABLES = "DROP TABLE IF EXISTS {passages}, {vectors}, {postings}"
 
 SELECT_PASSAGES = (
-    "SELECT number, id, url, title, markdown FROM {passages} WHERE number = ANY(%s::integer[])"
+    "SELECT number, id, url, title, markdown FROM {passages} WHERE number = ANY(%s::integer[]) "
+    "ORDER BY number"
 )
 SELECT_URLS = "SELECT number FROM {passages} WHERE split_part(url, '#', 1) = %s"
 SELECT_POSTINGS = "SELECT number, data FROM {postings} WHERE number = ANY(%s::integer[])"
