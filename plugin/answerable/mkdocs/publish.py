@@ -386,14 +386,9 @@ def _publish_to_database(built: FinishedBuild, staged: StagedFunction) -> None:
 
     store, name = built.options.store, _name_in_database(built, staged.folder)
     bundle = open_bundle(staged.folder / BUNDLE_FOLDER)
-    published = publish_bundle_rows(bundle, DatabaseTarget(store.url or "", name, store.search))
-    log.info(
-        "store: %s published as %s; %s sent, %s removed",
-        bundle.manifest.id[:12],
-        name,
-        format_count(published.sent, "row"),
-        format_count(published.removed, "older bundle"),
-    )
+    sent = publish_bundle_rows(bundle, DatabaseTarget(store.url or "", name, store.search))
+    done = f"published as {name}; {format_count(sent, 'row')} sent" if sent else "is there already"
+    log.info("store: %s %s", bundle.manifest.id[:12], done)
 
 
 def _check_database_options(built: FinishedBuild) -> None:

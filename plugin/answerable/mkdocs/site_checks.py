@@ -116,7 +116,7 @@ def _check_packages(options: AnswerableConfig) -> Iterator[SiteCheck]:
         extra = f"'mkdocs-answerable[{name}]'"
         needs[option] = (extra if name in registry.builtin else " ".join(packages), packages)
     if options.store.url:
-        needs["store.url"] = ("'mkdocs-answerable[postgres]'", ("psycopg",))
+        needs["store.url"] = ("'mkdocs-answerable[postgres]'", ("psycopg", "psycopg-pool"))
     for option, (installed, packages) in needs.items():
         if missing := [package for package in packages if not _is_installed(package)]:
             yield SiteCheck(

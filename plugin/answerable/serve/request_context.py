@@ -83,8 +83,8 @@ class RequestContext:
 
     ``ends``: by ``time.monotonic()``. ``listener`` is notified of stages. ``tokens_in`` and
     ``tokens_out``: counted by providers so far. ``stages``: those begun so far, in order, each as
-    often as it was begun. ``storage_seconds``: spent waiting for a database. ``refusals``: how
-    often each rule of the contract has refused something, as ``stage/rule``.
+    often as it was begun. ``refusals``: how often each rule of the contract has refused something,
+    as ``stage/rule``.
     """
 
     def __init__(self, seconds: float = float("inf")) -> None:
@@ -92,7 +92,6 @@ class RequestContext:
         self.listener: Callable[[RequestStage], None] | None = None
         self.tokens_in = 0
         self.tokens_out = 0
-        self.storage_seconds = 0.0
         self.stages: list[RequestStage] = []
         self.refusals: Counter[str] = Counter()
         self._uncounted = 0
