@@ -11,13 +11,8 @@ from typing import Any
 import pytest
 
 from answerable.postgres.catalog import FUNCTION_ROLE, PUBLISHER_ROLE
-from answerable.postgres.connections import DatabaseConnections
-from answerable.postgres.options import DatabaseOptions
-from answerable.serve.errors import StorageError
-from answerable.serve.request_context import RequestContext
-from answerable.serve.request_context import use_context as serving_call
 from answerable.serve.settings import read_settings
-from support.deadlines import PATIENCE, finish, until
+from support.deadlines import until
 from support.postgres_server import PostgresServer
 from support.published_functions import serving
 from support.server_processes import Running
@@ -126,26 +121,6 @@ def children(process: int) -> list[int]:
         if int(fields[1]) == process:
             statuses.append(int(stat.parent.name))
     return statuses
-
-
-def test_all_statements_of_a_question_share_one_deadline(postgres_server: PostgresServer) -> None:
-    connections = DatabaseConnections(
-        DatabaseOptions(postgres_server.url(FUNCTION_ROLE), timeout=PATIENCE)
-    )
-    question = RequestContext()
-    with serving_call(question):
-        connections.fetch("SELECT 1")
-        assert question.storage_seconds > 0
-        # What it has waited already leaves too little for a statement that would not end.
-        question.storage_seconds = PATIENCE - 0.5
-        with pytest.raises(StorageError, match="database failed"):
-            finish(lambda: connections.fetch("SELECT pg_sleep(3600)"))
-        assert question.storage_seconds >= PATIENCE - 0.1
-        question.storage_seconds = PATIENCE
-        with pytest.raises(StorageError, match="did not answer in time"):
-            connections.fetch("SELECT 1")
-    assert connections.fetch("SELECT 1") == [(1,)]
-    connections.close()
 
 
 FORKING = """

@@ -19,11 +19,11 @@ from ..indexing.widget.site_files import WIDGET_CONFIG_PATH
 from ..serve.embedders.local_embedder import LOCAL_IDENTITY
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, BundleError, EmbedderError, SiteError
-from ..serve.provider_registry import is_loopback_address
 from ..serve.providers import make_engine
 from ..serve.stores.bundle import Bundle
 from ..serve.text.languages import match_languages
 from ..serve.text.sanitization import sanitize_text
+from ..serve.text.urls import is_loopback_address
 
 _TIMEOUT_SECONDS = 30.0
 _PARALLEL_FETCHES = 16

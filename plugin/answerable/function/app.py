@@ -322,7 +322,7 @@ class _Function:
         del exchange
         engine = self._open_engine()
         if self._list_missing_keys():
-            raise ProviderError("a key is not set: set it in the environment", cause="no-key")
+            raise ProviderError("a key is not set: set it in the environment", cause="key")
         engine.store.check_reachable()
         self._guards.check_not_paused()
         if self._policy.redis_url:

@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from ..serve.database_registry import DATABASE_URL_VARIABLE, DatabaseOpener, find_database_opener
 from ..serve.errors import PolicyError
 
 if TYPE_CHECKING:
@@ -34,18 +33,17 @@ def open_app(
     """
     skips = environment.get("ANSWERABLE_SKIP_HASHES", "").strip().lower()
     verify = skips not in ("1", "true", "yes")
-    open_database = find_database_opener(environment)
     # A twentieth of a start is garbage collection.
     gc.disable()
     try:
-        from ..serve.provider_registry import list_missing_keys
+        from ..serve.providers import list_missing_keys
         from ..serve.settings import read_settings
         from .app import create_app
         from .logs import Logs
         from .policy import read_policy
 
         settings = read_settings(folder)
-        engines = _open_engines(folder, open_database, environment, settings, verify=verify)
+        engines = _open_engines(folder, environment, settings, verify=verify)
         engine = engines()
         assert engine is not None, "a function has an engine or an error"
         policy = read_policy(environment, engine.store.site.url)
@@ -93,23 +91,23 @@ def write_line(stream: BinaryIO, line: bytes) -> None:
 
 def _open_engines(
     folder: Path,
-    open_database: DatabaseOpener | None,
     environment: Mapping[str, str],
     settings: "FunctionSettings",
     *,
     verify: bool,
 ) -> "EngineSource":
     """Open the engines over a database, or the one over the folder's bundle."""
-    if open_database:
-        return open_database(folder, environment, verify=verify)
+    from ..serve.providers import DATABASE_URL_VARIABLE, find_database_opener, open_function
+    from .app import FoundEngine
+
+    if open_database := find_database_opener(environment):
+        engines: EngineSource = open_database(folder, environment, verify=verify)
+        return engines
     if settings.store:
         raise PolicyError(
             f"{DATABASE_URL_VARIABLE}: this site is served from a database; "
             "set its address, or build without `store`"
         )
-    from ..serve.providers import open_function
-    from .app import FoundEngine
-
     engine = open_function(folder, verify=verify)
     return FoundEngine(lambda: engine)
 

@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 import msgspec
 from starlette.requests import Request
 
-from ..serve.answers import openai_answerer
+from ..serve.answers.prompt import PROMPT_VERSION
 from ..serve.answers.wire import add_absolute_url, serialize_answer, serialize_places
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, StorageError
-from ..serve.request_context import RequestContext, RequestStage, start_span
+from ..serve.request_context import RequestContext, RequestStage
 from ..serve.text.languages import match_languages
 from ..serve.types import Mode, Reason
 from .askers import accepts_bearer_token, hash_with_secret, mask_address
@@ -109,8 +109,9 @@ class Guards:
             cached = self._cache.read(key) if self.policy.cache_seconds else None
             if cached is not None:
                 reply = msgspec.msgpack.decode(cached, type=ServedReply)
-                for stage in reply.stages:
-                    context.announce(stage)
+                if context.listener:
+                    for stage in reply.stages:
+                        context.listener(stage)
                 return reply, "hit", None
         with (
             self._slots.hold(question.asker, min(context.left, BURST_SECONDS)),
@@ -191,11 +192,9 @@ class Guards:
     def _make_reply(
         self, engine: Engine, question: Question, context: RequestContext
     ) -> tuple[ServedReply, AnswerableError | None]:
-        with start_span("answerable.answer") as note:
-            near = int(self._finds_nearest)
-            pool = engine.retrieve_for_answer(question.text, question.language, near)
-            reply = engine.answer_from(pool)
-            note(mode=reply.answer.mode, reason=reply.reason, bundle=engine.store.manifest.id)
+        near = int(self._finds_nearest)
+        pool = engine.retrieve_for_answer(question.text, question.language, near)
+        reply = engine.answer_from(pool)
         records = {passage.id: passage.record for passage in reply.passages}
         cited = (records[c.id] for c in reply.citations if c.id in records)
         body = serialize_answer(reply, engine.store, pool.reading.remarks, question.base)
@@ -232,7 +231,7 @@ def make_cache_key(engine: Engine, question: Question) -> str:
         # An index of a database may find less than a search without one.
         engine.store.store_key,
         manifest.identity.label,
-        openai_answerer.PROMPT_VERSION,
+        PROMPT_VERSION,
         manifest.generator,
         engine.answerer.label,
         question.text,

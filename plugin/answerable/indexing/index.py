@@ -17,7 +17,7 @@ from ..serve.bundle_format.manifest import Profile, scale_note_floor
 from ..serve.bundle_format.site_data import PhraseEntry
 from ..serve.embedders.embedder import Embedder, Vectors
 from ..serve.errors import SiteError
-from ..serve.provider_registry import EMBEDDER_PROVIDERS
+from ..serve.providers import find_provider
 from ..serve.retrieval.bm25 import compute_idf
 from ..serve.text.languages import get_translation
 from ..serve.text.normalization import normalize_phrase
@@ -436,7 +436,7 @@ def choose_embedder_profile(provider: str, windows: int) -> Profile:
 
     windows: of notes, that the index holds.
     """
-    profile = EMBEDDER_PROVIDERS[provider].profile
+    profile = find_provider("embedder", provider).profile
     # How the floor grows was measured for the local embedder alone.
     if provider == "local":
         return replace(profile, note_floor=scale_note_floor(windows))

@@ -74,7 +74,7 @@ class DatabaseConnections:
         settings: for this statement only. timeout: seconds instead of the usual ones.
         """
         context = current_context()
-        patience = min(timeout or self.options.timeout - context.storage_seconds, context.left)
+        patience = min(timeout or self.options.timeout, context.left)
         if patience <= 0:
             raise StorageError("the database did not answer in time: ask again")
         start = time.monotonic()
@@ -94,8 +94,6 @@ class DatabaseConnections:
             ) from None
         finally:
             _ENDS.reset(token)
-            if timeout is None:
-                context.storage_seconds += time.monotonic() - start
 
     def close(self) -> None:
         """Close the connections of this process."""

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from ..serve.database_registry import DATABASE_URL_VARIABLE
 from ..serve.errors import BundleError, PolicyError
+from ..serve.providers import DATABASE_URL_VARIABLE
 
 _CONNECTIONS_VARIABLE = "ANSWERABLE_DATABASE_CONNECTIONS"
 _TIMEOUT_VARIABLE = "ANSWERABLE_DATABASE_TIMEOUT"
