@@ -32,8 +32,7 @@ from tables import Row, find_median, print_rows, share
 from answerable.indexing.local_model import open_local_embedder
 from answerable.serve.answers.contract import enforce_contract
 from answerable.serve.answers.draft_loop import MAX_DRAFTS
-from answerable.serve.answers.openai_answerer import (
-    OpenAIAnswerer,
+from answerable.serve.answers.prompt import (
     build_draft_schema,
     frame_evidence,
     render_instructions,
@@ -41,6 +40,7 @@ from answerable.serve.answers.openai_answerer import (
 from answerable.serve.answers.wire import name_grade
 from answerable.serve.engine import Engine
 from answerable.serve.errors import ContractViolation, Drop
+from answerable.serve.openai import OpenAIAnswerer
 from answerable.serve.providers import make_engine
 from answerable.serve.settings import FunctionSettings
 from answerable.serve.stores.bundle import Bundle, open_bundle

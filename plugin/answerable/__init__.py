@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .serve.engine import Engine
     from .serve.errors import AnswerableError
     from .serve.index.manifest import Profile
-    from .serve.provider_registry import Provider
+    from .serve.providers import Provider
     from .serve.providers import open_function as open_bundle
     from .serve.retrieval.store import Store
     from .serve.settings import FunctionSettings
@@ -50,7 +50,7 @@ _SOURCES = {
     "FunctionSettings": ("settings", "FunctionSettings"),
     "Passage": ("types", "Passage"),
     "Profile": ("index.manifest", "Profile"),
-    "Provider": ("provider_registry", "Provider"),
+    "Provider": ("providers", "Provider"),
     "Reply": ("types", "Reply"),
     "Store": ("retrieval.store", "Store"),
     "open_bundle": ("providers", "open_function"),

@@ -66,9 +66,7 @@ class Paid:
         self.questions.append(question)
         if self.before:
             self.before()
-        if self.cost is None:
-            current_context().assume_tokens(self.max_question_tokens)
-        else:
+        if self.cost is not None:
             current_context().count_tokens(self.cost - 10, 10)
         if self.drafts is not None:
             return self.drafts[len(self.questions) - 1]

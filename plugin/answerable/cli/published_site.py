@@ -17,11 +17,11 @@ from ..serve.errors import AnswerableError, BundleError, EmbedderError, SiteErro
 from ..serve.index.format import unpack_container
 from ..serve.index.manifest import name_file, parse_manifest
 from ..serve.index.read import load_index
-from ..serve.provider_registry import is_loopback_address
 from ..serve.providers import make_engine
 from ..serve.stores.bundle import Bundle
 from ..serve.text.languages import match_languages
 from ..serve.text.sanitization import sanitize_text
+from ..serve.text.urls import is_loopback_address
 
 _TIMEOUT_SECONDS = 30.0
 _PARALLEL_FETCHES = 16

@@ -14,7 +14,7 @@ from ..indexing.audit.runs import (
 )
 from ..indexing.notes import note_lint
 from ..indexing.stems import extract_stems
-from ..serve.answers import openai_answerer
+from ..serve.answers import prompt
 from ..serve.answers.contract import EvidenceItem
 from ..serve.errors import GoldError
 from ..serve.retrieval.sections import WINDOW_SUFFIX
@@ -153,8 +153,8 @@ def check_gold_overlap(
 
 def read_prompt_templates() -> dict[str, str]:
     """Read the package's prompt templates, by their path."""
-    folder = Path(openai_answerer.__file__).parent / "prompts"
-    return {f"prompts/{path.name}": path.read_text("utf-8") for path in folder.glob("*.jinja")}
+    templates = prompt.TEMPLATES.glob("*.jinja")
+    return {f"prompts/{path.name}": path.read_text("utf-8") for path in templates}
 
 
 def read_existing_files(paths: Iterable[Path | None]) -> dict[str, str]:

@@ -267,7 +267,7 @@ class Function:
         """Check that a question would be answered now: no key is missing, stores are reachable."""
         engine = self.open_engine(exchange)
         if self.list_missing_keys():
-            raise ProviderError("a key is not set: set it in the environment", cause="no-key")
+            raise ProviderError("a key is not set: set it in the environment", cause="key")
         # It fails where a database is out of reach.
         engine.store.rows_of_page("")
         self.guards.check_not_paused()

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..serve.database_registry import DATABASE_URL_VARIABLE, find_database_opener
 from ..serve.errors import PolicyError
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ def open_app(
     # A twentieth of a start is garbage collection.
     gc.disable()
     try:
-        from ..serve.provider_registry import list_missing_keys
+        from ..serve.providers import list_missing_keys
         from ..serve.settings import read_settings
         from .app import create_app
         from .logs import Logs
@@ -72,6 +71,8 @@ def _open_engine(
     folder: Path, environment: Mapping[str, str], settings: "FunctionSettings"
 ) -> "Callable[[], Engine]":
     """Open the engines over a database, or the one over the folder's bundle."""
+    from ..serve.providers import DATABASE_URL_VARIABLE, find_database_opener, open_function
+
     verify = environment.get("ANSWERABLE_SKIP_HASHES", "").strip() != "1"
     if open_database := find_database_opener(environment):
         return open_database(folder, environment, verify=verify)
@@ -80,8 +81,6 @@ def _open_engine(
             f"{DATABASE_URL_VARIABLE}: this site is served from a database; "
             "set its address, or build without `store`"
         )
-    from ..serve.providers import open_function
-
     engine = open_function(folder, verify=verify)
     return lambda: engine
 

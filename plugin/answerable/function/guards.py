@@ -16,7 +16,7 @@ from starlette.requests import Request
 from ..serve.answers.wire import add_absolute_url, serialize_answer, serialize_places
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, StorageError
-from ..serve.request_context import current_context, start_span
+from ..serve.request_context import current_context
 from ..serve.text.languages import match_languages
 from ..serve.types import Mode, Reason
 from .limits import MAX_COUNTERS, MAX_DAYS, RateLimiter, Slots, TokenCap
@@ -149,10 +149,8 @@ class Guards:
         self, engine: Engine, question: Question
     ) -> tuple[ServedReply, AnswerableError | None]:
         near = int(self._logs_refusals)
-        with start_span("answerable.answer") as note:
-            pool = engine.retrieve_for_answer(question.text, question.language, near)
-            reply = engine.answer_from(pool)
-            note(mode=reply.answer.mode, reason=reply.reason, bundle=engine.store.manifest.id)
+        pool = engine.retrieve_for_answer(question.text, question.language, near)
+        reply = engine.answer_from(pool)
         ids = {citation.id for citation in reply.citations}
         cited = dict.fromkeys(passage.record for passage in reply.passages if passage.id in ids)
         is_unknown = any(remark.kind == "unknown" for remark in pool.reading.remarks)

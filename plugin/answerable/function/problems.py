@@ -87,7 +87,7 @@ def convert_error(error: BaseException) -> Problem:
     """Convert an error to a problem for a reader, who has no use for the error's own text."""
     if isinstance(error, Problem):
         return error
-    if isinstance(error, ProviderError) and error.timeout:
+    if isinstance(error, ProviderError) and error.cause == "timeout":
         return Problem("timeout", "The answer was not ready in time: try again.")
     if isinstance(error, CancelledError):
         return make_unavailable("The question was withdrawn.")

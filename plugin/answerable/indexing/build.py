@@ -25,7 +25,7 @@ from ..serve.index.column_types import (
 )
 from ..serve.index.columns import Index
 from ..serve.index.manifest import Profile, scale_note_floor
-from ..serve.provider_registry import EMBEDDER_PROVIDERS
+from ..serve.providers import find_provider
 from ..serve.retrieval.bm25 import compute_idf
 from ..serve.retrieval.sections import has_code
 from ..serve.retrieval.store import TermPostings
@@ -479,7 +479,7 @@ def choose_embedder_profile(provider: str, windows: int) -> Profile:
 
     windows: of notes, that the index holds.
     """
-    profile = EMBEDDER_PROVIDERS[provider].profile
+    profile = find_provider("embedder", provider).profile
     # How the floor grows was measured for the local embedder alone.
     if provider == "local":
         return replace(profile, note_floor=scale_note_floor(windows))

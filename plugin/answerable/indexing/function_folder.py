@@ -8,11 +8,10 @@ from pathlib import Path
 from py_compile import PycInvalidationMode
 
 from .. import serve
-from ..serve.database_registry import STORE_PACKAGE
 from ..serve.embedders.embedder import EmbedderIdentity
 from ..serve.embedders.local_embedder import has_model_files
 from ..serve.errors import SiteError
-from ..serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, Provider
+from ..serve.providers import BUILTIN, STORE_PACKAGE, find_provider, list_providers
 from ..serve.settings import BUNDLE_FOLDER, MODEL_FOLDER, SETTINGS_FILE, FunctionSettings
 from .files import (
     is_lock_or_leftover,
@@ -30,7 +29,8 @@ BASE_REQUIREMENTS = ("msgspec", "numpy", "starlette", "uvicorn")
 # The extra that installs each optional package.
 _EXTRA_BY_PACKAGE = {
     distribution: f"[{name}]"
-    for name, provider in (*EMBEDDER_PROVIDERS.builtin.items(), *ANSWERER_PROVIDERS.builtin.items())
+    for providers in BUILTIN.values()
+    for name, provider in providers.items()
     if provider.host
     for distribution in provider.requirements
 }
@@ -116,10 +116,10 @@ def _pin_requirements(identity: EmbedderIdentity, settings: FunctionSettings) ->
 
     SiteError if some of it is not installed here.
     """
+    names = [*BASE_REQUIREMENTS, *find_provider("answerer", settings.answers).requirements]
     # An embedder that is not registered here is reported where the function is opened.
-    embedder = EMBEDDER_PROVIDERS.get(identity.provider, Provider())
-    answerer = ANSWERER_PROVIDERS[settings.answers]
-    names = [*BASE_REQUIREMENTS, *embedder.requirements, *answerer.requirements]
+    if identity.provider in list_providers("embedder"):
+        names += find_provider("embedder", identity.provider).requirements
     names += filter(_is_installed, _STORE_REQUIREMENTS if settings.store else ())
     return "".join(f"{n}=={_installed_version(n)}\n" for n in sorted(set(names))).encode()
 

@@ -27,7 +27,7 @@ from ..indexing.widget.injection import inject_tags, read_widget_files
 from ..indexing.widget.site_files import WidgetConfig
 from ..serve.embedders.embedder import Embedder
 from ..serve.errors import AnswerableError
-from ..serve.provider_registry import EMBEDDER_PROVIDERS
+from ..serve.providers import find_provider
 from .options import (
     AnswerableConfig,
     explain_unknown_option,
@@ -287,7 +287,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         identity = resolve_identity(options)
         if self._embedder is None or self._embedder.identity != identity:
             self._embedder = make_build_embedder(identity, resolve_settings(options))
-            default_host = EMBEDDER_PROVIDERS[identity.provider].host
+            default_host = find_provider("embedder", identity.provider).host
             if options.notebook and default_host:
                 host = options.embedding.base_url or default_host
                 log.info("The embedding host %s receives the text of notes and pages.", host)

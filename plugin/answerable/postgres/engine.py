@@ -6,11 +6,10 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from ..serve.database_registry import DATABASE_URL_VARIABLE
 from ..serve.embedders.embedder import Embedder, EmbedderIdentity
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, StorageError
-from ..serve.providers import make_embedder, make_engine
+from ..serve.providers import DATABASE_URL_VARIABLE, make_embedder, make_engine
 from ..serve.settings import MODEL_FOLDER, read_settings
 from .connections import Database, Fetch
 from .options import DEFAULT_STORE_NAME

@@ -4,7 +4,8 @@ The very words of a question with a stored answer get that answer, judged by the
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic
 
@@ -18,7 +19,7 @@ from .answers.line import find_line
 from .answers.prompt_evidence import fill_prompt
 from .answers.units import link_to_range
 from .answers.wire import format_answer
-from .embedders.embedder import Embedder
+from .embedders.embedder import Embedder, check_vectors
 from .errors import ContractViolation, EmbedderError, ProviderError
 from .index.stored_answers import StoredAnswer, parse_stored_answers
 from .request_context import current_context
@@ -40,9 +41,6 @@ else:
     from typing import TypeVar
 
     StoreT = TypeVar("StoreT", bound=Store, covariant=True)
-
-# Of a question's time, what a model that takes too long leaves for the reply without it.
-KEYLESS_SECONDS = 2.0
 
 
 @memoize_per_store
@@ -95,14 +93,9 @@ class Engine(Generic[StoreT]):
                 f"embedder is {own.model} ({own.dimensions}): build again with this embedder"
             )
 
-    @property
-    def max_question_tokens(self) -> int:
-        """Bound the tokens that one question costs, embedded and answered."""
-        return self.embedder.max_question_tokens + self.answerer.max_question_tokens
-
     def bound_tokens(self, question: str) -> int:
         """Bound the tokens that a question costs, which are none if its answer is stored."""
-        most = self.max_question_tokens
+        most = self.embedder.max_question_tokens + self.answerer.max_question_tokens
         return 0 if most and self._has_stored_answer(question) else most
 
     def parse_question(self, question: str) -> QuestionReading:
@@ -134,8 +127,9 @@ class Engine(Generic[StoreT]):
         if not reading.terms:
             return RetrievalResult(reading=reading)
         context = current_context()
-        with context.stage("embedding"):
-            vector = self.embedder.embed([reading.question])[0]
+        with context.stage("embedding"), _counting(self.embedder.max_question_tokens):
+            vectors = self.embedder.embed([reading.question])
+            vector = check_vectors(vectors, 1, self.embedder.identity)[0]
         with context.stage("searching"):
             return retrieve(self.store, reading, vector, top_k, language, near, near_floor)
 
@@ -219,8 +213,7 @@ class Engine(Generic[StoreT]):
         if self.answerer.max_evidence_characters is None:
             return self._quote_from(retrieved)
         try:
-            with current_context().reserving(KEYLESS_SECONDS):
-                reply = self.write_from(retrieved)
+            reply = self.write_from(retrieved)
         except ProviderError as error:
             return replace(self._quote_from(retrieved), failure=error)
         if reply.reason != "contract" or not reply.passages:
@@ -233,7 +226,9 @@ class Engine(Generic[StoreT]):
     def write_from(self, retrieved: RetrievalResult) -> Reply:
         """Let the model write an answer from a pool; ProviderError for a call that fails."""
         asked, names = retrieved.reading.asked, self.store.index.site.claim_names
-        reply = draft_reply(self.answerer, asked, self.select_evidence(retrieved), names, asked)
+        evidence = self.select_evidence(retrieved)
+        with _counting(self.answerer.max_question_tokens if evidence else 0):
+            reply = draft_reply(self.answerer, asked, evidence, names, asked)
         answer = reply.answer
         if not answer.claims:
             return replace(self._format(reply), confidence="medium" if answer.routes else "low")
@@ -272,6 +267,16 @@ class Engine(Generic[StoreT]):
 
     def _format(self, reply: Reply) -> Reply:
         return replace(reply, text=format_answer(reply.answer, self.store.index.site.route))
+
+
+@contextmanager
+def _counting(tokens: int) -> Iterator[None]:
+    """Count some tokens for a block that counts none itself, unless it fails."""
+    context = current_context()
+    before = context.tokens
+    yield
+    if context.tokens == before:
+        context.count_tokens(tokens, 0)
 
 
 def _gather(retrieved: RetrievalResult, passages: list[Scored[Passage]]) -> Evidence:

@@ -39,7 +39,7 @@ class Embedder(Protocol):
 
     @property
     def max_question_tokens(self) -> int:
-        """Bound the tokens that one question costs; 0 only for an embedder that costs nothing."""
+        """The tokens that a question counts for where a call counts none; 0 if it is free."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed as unit vectors (zeros for a text without tokens), (len(texts), dimensions)."""
@@ -56,15 +56,15 @@ def check_vectors(vectors: object, count: int, identity: EmbedderIdentity) -> Ve
         raise EmbedderError(
             f"the embedder {identity.label} returned a {type(vectors).__name__} that is not a "
             "table of numbers; correct it to return an array of float32 with a row for each text",
-            cause="bad-vectors",
+            cause="reply",
         ) from None
     shape = (count, identity.dimensions)
     if array.shape != shape:
         raise EmbedderError(
-            f"the embedder gave {array.shape} for {shape}: check its model", cause="bad-vectors"
+            f"the embedder gave {array.shape} for {shape}: check its model", cause="reply"
         )
     if not np.isfinite(array).all():
         raise EmbedderError(
-            "the embedder gave a number that is not finite: check its model", cause="bad-vectors"
+            "the embedder gave a number that is not finite: check its model", cause="reply"
         )
     return array

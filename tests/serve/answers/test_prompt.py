@@ -1,4 +1,4 @@
-"""Page summaries, themes, dates and the author in a prompt: context that no claim can cite."""
+"""The prompt: evidence by position, a strict schema, and context that no claim can cite."""
 
 import json
 from collections.abc import Iterator
@@ -8,14 +8,19 @@ from typing import Any
 import pytest
 
 from answerable.indexing.build import MAX_SUMMARY_CHARACTERS
-from answerable.serve.answers.openai_answerer import frame_evidence, render_instructions
+from answerable.serve.answers.contract import enforce_contract
+from answerable.serve.answers.prompt import (
+    build_draft_schema,
+    frame_evidence,
+    render_instructions,
+)
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
 from answerable.serve.settings import FunctionSettings
-from answerable.serve.types import Evidence, Passage, Reply
+from answerable.serve.types import Evidence, Passage, Reply, RoutingHint
 from support import sites
 from support.honest_model import ParsedPrompt
-from support.openai_stub import OpenAIStub
+from support.openai_stub import OpenAIStub, find_schema_fault
 
 QUESTION = "What does the author think about long ropes?"
 CANARY = "The seventh locker behind the chart room holds the founder's tin of blue enamel paint."
@@ -192,3 +197,42 @@ def test_context_is_fenced_as_the_rest_is() -> None:
     assert len(framed.splitlines()) == 4
     kinds = [json.loads(line)["kind"] for line in framed.splitlines()]
     assert kinds == ["site", "page", "source", "question"]
+
+
+HINT = RoutingHint("note:1", "L", "", "/a/")
+
+
+def test_the_schema_leaves_out_an_empty_stream() -> None:
+    passage = Passage("a", "a", "/a/", "A", "Text.")
+    assert list(build_draft_schema(Evidence((passage,)))["properties"]) == ["claims", "complete"]
+    assert list(build_draft_schema(Evidence((), (HINT,)))["properties"]) == ["routes"]
+    both = build_draft_schema(Evidence((passage,), (HINT,)))
+    assert both["required"] == ["claims", "routes", "complete"]
+    assert find_schema_fault(both) is None
+    claims = both["properties"]["claims"]
+    evidence = claims["items"]["properties"]["evidence"]
+    assert (claims["maxItems"], evidence["minItems"], evidence["maxItems"]) == (6, 1, 3)
+    source = evidence["items"]["properties"]["source"]
+    assert source["enum"] == [f"s{n}" for n in range(1, 9)]
+
+
+def test_a_source_has_its_address_and_its_markdown() -> None:
+    text = "Run this:\n\n```sh\nkettle boil\n```"
+    passage = Passage("a", "a", "/a/#run", "A › Run", text)
+    first, _ = frame_evidence("q?", Evidence((passage,))).split("\n")
+    assert json.loads(first) == {
+        "kind": "source", "id": "s1", "title": "A › Run", "url": "/a/#run",
+        "text": text,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("hints", [(), (HINT,)])
+def test_the_example_in_the_instructions_is_a_good_draft(hints: tuple[RoutingHint, ...]) -> None:
+    text = "Fill the kettle, then start it:\n\n```sh\nkettle boil --slow\nkettle pour\n```"
+    passage = Passage("a", "a", "/a/", "Kettle", text)
+    evidence = Evidence((passage, passage), hints)
+    *_, example = render_instructions("Harbour", evidence).strip().splitlines()
+    draft = json.loads(example)
+    assert list(draft) == build_draft_schema(evidence)["required"]
+    answer = enforce_contract(draft, evidence)
+    assert (len(answer.claims), answer.drops, answer.complete) == (2, (), True)
