@@ -12,6 +12,7 @@ from support.widget_site import (
     NOT_FOUND,
     PARTIAL,
     RECORD,
+    RELATED,
     SECOND_RECORD,
     SUPPORTED,
     Reply,
@@ -132,6 +133,16 @@ def test_copying_that_the_browser_denies_shows_a_message(page: Page, site: Site)
     box.get_by_role("button", name="Copy answer").click()
     expect(box.get_by_role("status")).to_have_text("The browser does not allow copying here.")
     expect(box.locator(".said")).to_have_text("The browser does not allow copying here.")
+
+
+def test_a_reader_of_a_route_is_led_to_the_authors_too(page: Page, site: Site) -> None:
+    site.about = {"authors": "mailto:docs@example.com?subject={question}"}
+    box = visit(page, site, RELATED)
+    ask(box, "Who ran the call?")
+    link = box.get_by_role("link", name="Tell the authors")
+    expect(link).to_have_attribute(
+        "href", "mailto:docs@example.com?subject=Who%20ran%20the%20call%3F"
+    )
 
 
 def test_feedback_goes_to_the_configured_address_only(page: Page, site: Site) -> None:

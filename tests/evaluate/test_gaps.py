@@ -4,11 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from answerable.evaluate.gaps import Gap, RefusalLine, list_gaps, parse_refusals
+from answerable.evaluate.gaps import Gap, list_gaps, parse_refusals
 from answerable.function import logs
-from answerable.function.logs import LoggedReason, LoggedRefusal
+from answerable.function.logs import LoggedReason, RefusalLine
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
 from answerable.serve.stores.bundle import Bundle
@@ -40,11 +41,7 @@ def refusal(
 
 
 def line(**changes: Any) -> str:
-    row = refusal(**changes)
-    logged = LoggedRefusal(
-        row.time, row.reason, row.bundle, row.asker, row.question, row.near, row.text
-    )
-    return logged.to_line().decode()
+    return msgspec.json.encode(refusal(**changes)).decode() + "\n"
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,13 +17,13 @@ from support.openapi_check import events
 from support.service_requests import (
     QUESTION,
     ROPE,
-    USUAL,
     Asking,
     Paid,
     asking,
     code,
     header,
     question_request,
+    usual,
 )
 
 
@@ -56,11 +55,9 @@ def test_stream_ends_with_the_plain_answer_fresh_or_cached(
     fresh, cached = (read_stream(ask(question, streams=True)) for _ in range(2))
     plain = ask(question).json
     assert [line["cache"] for line in ask.log] == ["miss", "hit", "hit"]
-    assert fresh == cached
-    status, _, sent = fresh
-    assert status == 200
-    assert sent[:-1] == [("stage", {"stage": stage}) for stage in stages]
-    assert sent[-1] == ("answer", {key: plain[key] for key in plain if key != "request_id"})
+    answer = ("answer", {key: plain[key] for key in plain if key != "request_id"})
+    assert fresh == (200, cached[1], [*(("stage", {"stage": stage}) for stage in stages), answer])
+    assert cached == (200, fresh[1], [answer])
 
 
 def test_stream_is_neither_kept_nor_buffered(base: Engine) -> None:
@@ -70,7 +67,7 @@ def test_stream_is_neither_kept_nor_buffered(base: Engine) -> None:
 
 
 def test_problem_before_first_event_is_plain_response(base: Engine) -> None:
-    ask = asking(base, replace(USUAL, tokens_per_day=0))
+    ask = asking(base, usual(tokens_per_day=0))
     assert code(ask(streams=True)) == "capped"
     assert [line["status"] for line in ask.log] == [503]
 
@@ -99,7 +96,7 @@ def test_no_claim_is_sent_before_whole_draft_is_checked(base: Engine) -> None:
 def test_client_that_leaves_cancels_its_question(base: Engine, streams: bool) -> None:
     ask = asking(
         base,
-        replace(USUAL, in_flight=1),
+        usual(in_flight=1),
         answerer=Paid(before=lambda: current_context().pause(PATIENCE)),
     )
     sent = question_request(streams=streams)

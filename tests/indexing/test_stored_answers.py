@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from answerable.function.mcp.markdown import format_answer
+from answerable.function.mcp.tools import format_answer
 from answerable.function.openapi import make_document
 from answerable.indexing.answers import (
     WrittenAnswer,
@@ -28,7 +28,7 @@ from answerable.serve.retrieval.rank import hash_words
 from answerable.serve.stores.bundle import Bundle
 from support.known_questions import store_answer, write_known_questions
 from support.openapi_check import check_response
-from support.service_requests import USUAL, Paid, asking, code
+from support.service_requests import Paid, asking, code, usual
 from support.sites import build_here, failure, local, opened, put, write_site
 
 QUESTION = "what holds an anchored boat to the galvanised ground tackle"
@@ -149,7 +149,7 @@ def test_a_function_sends_it_as_it_is_documented_though_the_day_has_no_tokens(
     bundle: Bundle,
 ) -> None:
     base = make_engine(bundle, local())
-    ask = asking(base, replace(USUAL, tokens_per_day=0))
+    ask = asking(base, usual(tokens_per_day=0))
     response = ask(QUESTION)
     check_response(make_document("1"), "post", "/answer", response)
     assert response.json["stored"]

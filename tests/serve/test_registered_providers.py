@@ -14,7 +14,7 @@ from answerable.serve.provider_registry import Provider
 from answerable.serve.providers import make_registered_answerer, make_registered_embedder
 from answerable.serve.request_context import current_context
 from support.scripted import LetterEmbedder
-from support.service_requests import ROPE, USUAL, Asking, asking, code, letters
+from support.service_requests import ROPE, Asking, asking, code, letters, usual
 
 BOUND = 400
 CAP = 1000
@@ -55,7 +55,7 @@ def capped(base: Engine, answerer: Any = None, embedder: Any = None) -> Asking:
         options["answerer"] = make_registered_answerer(Provider(factory=lambda: answerer))
     if embedder:
         options["embedder"] = make_registered_embedder(Provider(factory=lambda: embedder))
-    return asking(base, replace(USUAL, tokens_per_day=CAP), **options)
+    return asking(base, usual(tokens_per_day=CAP), **options)
 
 
 def test_an_answerer_that_counts_nothing_spends_its_bound_of_the_cap(base: Engine) -> None:

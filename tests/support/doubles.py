@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from answerable.function.logs import LogRefusal, Logs
 from answerable.function.policy import Policy
 from answerable.indexing.build import build_index
 from answerable.indexing.notes.notebook import Note
@@ -139,9 +138,9 @@ OPEN = Policy(
 )  # fmt: skip
 
 
-def handle(engine: Engine, request: Request, log_refusal: LogRefusal | None = None) -> Response:
+def handle(engine: Engine, request: Request) -> Response:
     """Answer a request by a function over an engine, without any limit."""
-    return send(app_of(engine, OPEN, Logs(log_refusal=log_refusal)), request)
+    return send(app_of(engine, OPEN), request)
 
 
 def retrieve(

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from starlette.applications import Starlette
 
-from answerable.function.logs import LogRefusal, Logs
+from answerable.function.logs import Logs, RefusalLog
 from answerable.function.policy import Policy
 from answerable.function.problems import PROBLEM_STATUSES, PROBLEM_TYPE
 from answerable.function.questions import MAX_BODY_BYTES
@@ -39,8 +40,13 @@ ROUTED = {
 }
 # Nothing but what a test sets holds anything back.
 USUAL = Policy(
-    origins=(ORIGIN,), rate="1000/second", rate_all="1000/second", secret=b"a harbour's secret"
+    origins=(ORIGIN,), rate="1000/second", rate_all="1000/second", secret="a harbour's secret"
 )
+
+
+def usual(**changes: Any) -> Policy:
+    """The usual policy with some changes."""
+    return msgspec.structs.replace(USUAL, **changes)
 
 
 @dataclass
@@ -131,14 +137,14 @@ def asking(
     answerer: Any = None,
     embedder: Any = None,
     log: Callable[[bytes], object] | None = None,
-    log_refusal: LogRefusal | None = None,
-    report_error: Callable[[Exception], object] | None = None,
+    refusals: RefusalLog | None = None,
+    report_failure: Callable[[Exception], object] = lambda _: None,
     **options: Any,
 ) -> Asking:
     """An app with a fresh answerer. options: of ``create_app``."""
     engine = replace(base, answerer=answerer or Paid(), embedder=embedder or base.embedder)
     lines: list[bytes] = []
-    logs = Logs(log or lines.append, log_refusal, report_error)
+    logs = Logs(log or lines.append, refusals, report_failure)
     return Asking(app_of(engine, policy, logs, **options), engine, lines)
 
 

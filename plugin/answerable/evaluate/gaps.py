@@ -3,15 +3,17 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated
 
 import msgspec
-from msgspec import Meta
 
-from ..function.logs import LoggedReason, find_nearest_section, normalize_question_words
+from ..function.logs import (
+    LoggedReason,
+    RefusalLine,
+    find_nearest_section,
+    normalize_question_words,
+)
 from ..serve.answers.extractive import ExtractiveAnswerer
 from ..serve.engine import Engine
-from ..serve.retrieval.question import clean_question, find_question_problem
 from ..serve.retrieval.rank import SAME_QUESTION
 from ..serve.retrieval.retrieve import RetrievalResult, retrieve
 from ..serve.retrieval.sections import POOL_SIZE
@@ -22,29 +24,6 @@ from .why import list_missing_words
 Outcomes = dict[str, tuple[LoggedReason | None, str | None]]
 
 _REFUSAL_EVENT = re.compile(r'"event"\s*:\s*"refusal"')
-Hour = Annotated[
-    str,
-    Meta(pattern=r"^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):00Z$"),
-]
-Name = Annotated[str, Meta(max_length=500)]
-
-
-class RefusalLine(msgspec.Struct, tag_field="event", tag="refusal"):
-    """A line of the refusal log; ``asker`` and ``question`` are hashes."""
-
-    time: Hour
-    reason: LoggedReason
-    bundle: Name
-    asker: Name
-    question: Name
-    near: Name | None = None
-    text: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.text is not None:
-            self.text = clean_question(self.text)
-            if find_question_problem(self.text):
-                raise ValueError("a question that nobody could ask")
 
 
 def parse_refusals(texts: Iterable[str]) -> tuple[list[RefusalLine], int]:

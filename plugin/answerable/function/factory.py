@@ -2,22 +2,20 @@
 
 import gc
 import re
-import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
-from ..serve.database_registry import DATABASE_URL_VARIABLE, DatabaseOpener, find_database_opener
+from ..serve.database_registry import DATABASE_URL_VARIABLE, find_database_opener
 from ..serve.errors import PolicyError
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
+    from ..serve.engine import Engine
     from ..serve.settings import FunctionSettings
-    from .app import EngineSource
-    from .logs import LogRefusal
-    from .policy import Policy
+    from .logs import RefusalLog
 
 WriteLine = Callable[[bytes], object]
 
@@ -27,14 +25,11 @@ def open_app(
 ) -> "Starlette":
     """Open a published function; AnswerableError names what is wrong with it.
 
-    environment: the variables of the policy and of the database, ``ANSWERABLE_SKIP_HASHES`` (1:
-    sizes are compared, hashes are not) and ``ANSWERABLE_REFUSALS`` (a file). out: takes a line for
-    each request and, without that file, for each refusal that is logged. err: takes sentences for
+    environment: the variables of the policy and of the database, ``ANSWERABLE_BASE``,
+    ``ANSWERABLE_SKIP_HASHES`` and ``ANSWERABLE_REFUSALS`` (a file). out: takes a line for each
+    request and, without that file, for each refusal that is logged. err: takes sentences for
     whoever runs the function.
     """
-    skips = environment.get("ANSWERABLE_SKIP_HASHES", "").strip().lower()
-    verify = skips not in ("1", "true", "yes")
-    open_database = find_database_opener(environment)
     # A twentieth of a start is garbage collection.
     gc.disable()
     try:
@@ -45,19 +40,17 @@ def open_app(
         from .policy import read_policy
 
         settings = read_settings(folder)
-        engines = _open_engines(folder, open_database, environment, settings, verify=verify)
-        engine = engines()
-        assert engine is not None, "a function has an engine or an error"
+        find_engine = _open_engine(folder, environment, settings)
+        engine = find_engine()
         policy = read_policy(environment, engine.store.index.site.url)
         find_missing_keys = partial(list_missing_keys, engine.embedder.identity.provider, settings)
         if missing := find_missing_keys():
             sentence = f"{', '.join(missing)} is not set: no model is called until it is; set it"
             err(f"{sentence} where the function runs\n".encode())
-        log_refusal = _open_refusal_log(settings.log_refusals, environment, policy, out, err)
         return create_app(
-            engines,
+            find_engine,
             policy,
-            Logs(out, log_refusal),
+            Logs(out, _open_refusal_log(settings, environment, policy.secret, out, err)),
             base=read_base_path(environment),
             list_missing_keys=find_missing_keys,
         )
@@ -75,32 +68,12 @@ def read_base_path(environment: Mapping[str, str]) -> str:
     return f"/{path}/" if path else "/"
 
 
-def write_stdout(line: bytes) -> None:
-    """Write a line to standard output, where a platform collects logs."""
-    write_line(sys.stdout.buffer, line)
-
-
-def write_stderr(line: bytes) -> None:
-    """Write a line to standard error."""
-    write_line(sys.stderr.buffer, line)
-
-
-def write_line(stream: BinaryIO, line: bytes) -> None:
-    """Write a line and flush it: a buffer may be frozen with the function."""
-    stream.write(line)
-    stream.flush()
-
-
-def _open_engines(
-    folder: Path,
-    open_database: DatabaseOpener | None,
-    environment: Mapping[str, str],
-    settings: "FunctionSettings",
-    *,
-    verify: bool,
-) -> "EngineSource":
+def _open_engine(
+    folder: Path, environment: Mapping[str, str], settings: "FunctionSettings"
+) -> "Callable[[], Engine]":
     """Open the engines over a database, or the one over the folder's bundle."""
-    if open_database:
+    verify = environment.get("ANSWERABLE_SKIP_HASHES", "").strip() != "1"
+    if open_database := find_database_opener(environment):
         return open_database(folder, environment, verify=verify)
     if settings.store:
         raise PolicyError(
@@ -108,24 +81,22 @@ def _open_engines(
             "set its address, or build without `store`"
         )
     from ..serve.providers import open_function
-    from .app import FoundEngine
 
     engine = open_function(folder, verify=verify)
-    return FoundEngine(lambda: engine)
+    return lambda: engine
 
 
 def _open_refusal_log(
-    setting: str,
+    settings: "FunctionSettings",
     environment: Mapping[str, str],
-    policy: "Policy",
+    secret: str,
     out: WriteLine,
     err: WriteLine,
-) -> "LogRefusal | None":
-    if setting == "none":
+) -> "RefusalLog | None":
+    if settings.log_refusals == "none":
         return None
-    from .logs import make_line_appender, make_refusal_logger
+    from .logs import LineFile, RefusalLog
 
-    path, write = environment.get("ANSWERABLE_REFUSALS"), out
-    if path:
-        write = make_line_appender(Path(path), lambda sentence: err(f"{sentence}\n".encode()))
-    return make_refusal_logger(lambda: setting, write, policy.secret)
+    path = environment.get("ANSWERABLE_REFUSALS")
+    write = LineFile(Path(path), lambda text: err(f"{text}\n".encode())).append if path else out
+    return RefusalLog(lambda: settings.log_refusals, write, secret)

@@ -5,7 +5,6 @@ variables of the policy. This file is copied to the function's folder, and so im
 names.
 """
 
-import math
 import os
 import signal
 import socket
@@ -16,17 +15,25 @@ FUNCTION_FOLDER = Path(__file__).resolve().parent
 # `python -I` leaves the script's own folder out of the path, and a platform may too.
 sys.path.insert(0, str(FUNCTION_FOLDER))
 
-from answerable.function.factory import (  # noqa: E402
-    open_app,
-    read_base_path,
-    write_stderr,
-    write_stdout,
-)
+from answerable.function.factory import open_app, read_base_path  # noqa: E402
 from answerable.function.lambda_ import make_lambda_handler  # noqa: E402
 from answerable.serve.errors import AnswerableError  # noqa: E402
 
 # Connections at once; what comes above is told to come back.
 MAX_CONNECTIONS = 256
+
+
+def write_stdout(line: bytes) -> None:
+    """Write a line to standard output, and flush it: a buffer may be frozen with the function."""
+    sys.stdout.buffer.write(line)
+    sys.stdout.buffer.flush()
+
+
+def write_stderr(line: bytes) -> None:
+    """Write a line to standard error."""
+    sys.stderr.buffer.write(line)
+    sys.stderr.buffer.flush()
+
 
 try:
     app = open_app(FUNCTION_FOLDER, os.environ, write_stdout, write_stderr)
@@ -44,12 +51,10 @@ def main() -> None:
     import uvicorn
 
     host, port = os.environ.get("HOST", "127.0.0.1"), os.environ.get("PORT", "8799")
-    if not (port.isascii() and port.isdigit() and int(port) < 65_536):
-        sys.exit(f"PORT: {port!r} is not a port; set it to a number from 0 to 65535")
     try:
         listening = socket.create_server((host, int(port)))
-    except OSError as error:
-        sys.exit(f"Cannot listen on {host}:{port} ({error.strerror}): set HOST or PORT")
+    except (OSError, OverflowError, ValueError) as error:
+        sys.exit(f"Cannot listen on {host}:{port} ({error}): set HOST or PORT")
     # asyncio sets it for sockets that name TCP as their protocol only. Without it a body waits
     # for a client's delayed acknowledgment of the headers, some 40 ms on a kept connection.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -65,13 +70,12 @@ def main() -> None:
         # The policy names the header of a trusted proxy.
         proxy_headers=False,
         limit_concurrency=MAX_CONNECTIONS,
-        timeout_graceful_shutdown=math.ceil(float(os.environ.get("ANSWERABLE_DEADLINE") or 30)),
+        timeout_graceful_shutdown=int(float(os.environ.get("ANSWERABLE_DEADLINE") or 30)) + 1,
     )
     for number in (signal.SIGTERM, signal.SIGINT):
         # uvicorn hands the signal on when it has closed.
         signal.signal(number, lambda *_: sys.exit(0))
-    base = read_base_path(os.environ)
-    address = f"http://{host}:{listening.getsockname()[1]}{base}answer"
+    address = f"http://{host}:{listening.getsockname()[1]}{read_base_path(os.environ)}answer"
     write_stdout(f"Answering at {address}\n".encode())
     uvicorn.Server(config).run([listening])
 

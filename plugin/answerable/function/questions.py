@@ -1,7 +1,6 @@
 """Questions of requests: a body within its bounds, the question and its language, checked."""
 
-import json
-
+import msgspec
 from starlette.requests import Request
 
 from ..serve.retrieval.question import clean_question, find_question_problem
@@ -10,6 +9,13 @@ from .problems import JSON_TYPE, Problem
 
 # Far more than a question: an agent tells of itself in each message, with an icon if it likes.
 MAX_BODY_BYTES = 16_384
+
+
+class QuestionBody(msgspec.Struct):
+    """The body of a question."""
+
+    question: str
+    language: str | None = None
 
 
 async def read_body(request: Request) -> bytes:
@@ -33,31 +39,24 @@ def parse_question_body(request: Request, data: bytes) -> tuple[str, str | None]
     """Parse the question and the language of a body; Problem for anything else."""
     check_body(request)
     try:
-        # `json` would take UTF-16 too.
-        body = json.loads(data.decode("utf-8"))
+        body = msgspec.json.decode(data, type=QuestionBody)
     except (ValueError, RecursionError):
-        raise Problem("bad-request", "The body is not JSON in UTF-8.") from None
-    if not isinstance(body, dict):
-        raise Problem("bad-request", 'The body needs a text "question".')
-    return parse_question(body.get("question")), parse_language(body.get("language"))
-
-
-def parse_question(value: object) -> str:
-    """Clean the text of a question; Problem if it is not a text, empty or too long."""
-    if not isinstance(value, str):
-        raise Problem("bad-request", 'The body needs a text "question".')
-    text = clean_question(value)
-    if problem := find_question_problem(text):
-        raise Problem("bad-request", problem)
-    return text
-
-
-def parse_language(value: object) -> str | None:
-    """Check the language tag of a question, None where there is none; Problem for anything else."""
-    if value is None:
-        return None
-    if not isinstance(value, str) or not is_language_tag(value):
         raise Problem(
-            "bad-request", 'The "language" is not a language tag such as "en" or "pt-BR".'
-        )
-    return value
+            "bad-request", 'The body has to be JSON in UTF-8 with a text "question".'
+        ) from None
+    return parse_question(body.question), parse_language(body.language)
+
+
+def parse_question(text: str) -> str:
+    """Clean the text of a question; Problem if it is empty or too long."""
+    question = clean_question(text)
+    if problem := find_question_problem(question):
+        raise Problem("bad-request", problem)
+    return question
+
+
+def parse_language(tag: object) -> str | None:
+    """Check the language tag of a question, None where there is none; Problem for anything else."""
+    if tag is None or (isinstance(tag, str) and is_language_tag(tag)):
+        return tag
+    raise Problem("bad-request", 'The "language" is not a language tag such as "en" or "pt-BR".')

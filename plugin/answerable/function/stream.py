@@ -1,4 +1,4 @@
-"""Answers as server-sent events: stages, then the whole answer or a problem, and keepalives.
+"""Answers as server-sent events: stages, then the whole answer or a problem.
 
 Claims leave only when the whole draft has passed the contract, since a late one can still refuse
 it.
@@ -11,13 +11,10 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response, StreamingResponse
 
-from ..serve.errors import CancelledError
 from ..serve.request_context import RequestContext
-from .problems import convert_error, encode_json
+from .problems import Problem, encode_json
 
 EVENT_STREAM_TYPE = "text/event-stream"
-# Seconds until a response begins although nothing has happened yet.
-_FIRST_EVENT_SECONDS = 1.0
 # How an access log names the status of a client that did not wait (nginx).
 CLIENT_CLOSED_STATUS = 499
 # A proxy ends a connection on which nothing is sent.
@@ -31,13 +28,17 @@ STREAM_HEADERS = {
     "X-Accel-Buffering": "no",
 }
 
+# Its name and its data: a stage, the JSON of an answer, a problem, or nothing in a pause.
 _Event = tuple[str, Any]
 
 
 async def stream_answer(
-    make_answer: Callable[[], bytes], context: RequestContext, on_end: Callable[[int], object]
+    make_answer: Callable[[], bytes],
+    context: RequestContext,
+    convert_error: Callable[[Exception], Problem],
+    on_end: Callable[[int], object],
 ) -> Response:
-    """Make an answer in a thread and respond with its events; an early error is raised.
+    """Make an answer in a thread and respond with its events, or with a problem that comes first.
 
     on_end: is called with the status when all is sent, or when nobody reads on, which cancels the
     question.
@@ -45,61 +46,56 @@ async def stream_answer(
     loop = asyncio.get_running_loop()
     events: asyncio.Queue[_Event] = asyncio.Queue()
 
-    def send(name: str, data: Any) -> None:
+    def send(name: str, data: object) -> None:
         loop.call_soon_threadsafe(events.put_nowait, (name, data))
 
     def work() -> None:
         try:
             send("answer", make_answer())
         except Exception as error:
-            send("problem", error)
+            send("problem", convert_error(error))
 
     context.listener = lambda stage: send("stage", {"stage": stage})
     worker = asyncio.ensure_future(run_in_threadpool(work))
-    event = asyncio.ensure_future(events.get())
-    await asyncio.wait({event}, timeout=_FIRST_EVENT_SECONDS)
-    if event.done() and event.result()[0] == "problem":
-        await worker
-        raise event.result()[1]
-    sent = _iterate_events(event, events, context, on_end)
-    return StreamingResponse(sent, headers=STREAM_HEADERS)
+    first = await events.get()
+    if first[0] != "problem":
+        return StreamingResponse(_encode(first, events, context, on_end), headers=STREAM_HEADERS)
+    await worker
+    on_end(first[1].status)
+    response: Response = first[1].make_response()
+    return response
 
 
-async def _iterate_events(
-    event: "asyncio.Future[_Event]",
+async def _encode(
+    event: _Event,
     events: "asyncio.Queue[_Event]",
     context: RequestContext,
     on_end: Callable[[int], object],
 ) -> AsyncIterator[bytes]:
-    """Yield encoded events until the answer or the problem, with comments in the pauses."""
+    """Encode events until the answer or the problem, with comments in the pauses."""
     status = CLIENT_CLOSED_STATUS
+    beat = asyncio.ensure_future(_beat(events))
     try:
         while True:
-            await asyncio.wait({event}, timeout=KEEPALIVE_SECONDS)
-            if not event.done():
-                yield KEEPALIVE_COMMENT
-                continue
-            name, data = event.result()
-            if name == "stage":
-                event = asyncio.ensure_future(events.get())
-                yield encode_event(name, encode_json(data))
-            elif name == "answer":
-                yield encode_event(name, data)
+            name, data = event
+            if name == "answer":
+                yield b"event: answer\ndata: " + data + b"\n\n"
                 status = 200
                 return
-            else:
-                problem = convert_error(data)
-                yield encode_event(name, encode_json(problem.as_json()))
-                status = (
-                    CLIENT_CLOSED_STATUS if isinstance(data, CancelledError) else problem.status
-                )
+            if name == "problem":
+                yield b"event: problem\ndata: " + encode_json(data.as_json()) + b"\n\n"
+                status = data.status
                 return
+            stage = b"event: stage\ndata: " + encode_json(data) + b"\n\n"
+            yield stage if name == "stage" else KEEPALIVE_COMMENT
+            event = await events.get()
     finally:
-        event.cancel()
+        beat.cancel()
         context.cancel()
         on_end(status)
 
 
-def encode_event(name: str, data: bytes) -> bytes:
-    """Encode one server-sent event. data: JSON."""
-    return b"event: " + name.encode() + b"\ndata: " + data + b"\n\n"
+async def _beat(events: "asyncio.Queue[_Event]") -> None:
+    while True:
+        await asyncio.sleep(KEEPALIVE_SECONDS)
+        events.put_nowait(("pause", None))

@@ -159,6 +159,7 @@ class AnswerableConfig(OptionGroup):
     """Configure the plugin: all options of ``answerable``."""
 
     notebook = c.Optional(c.Dir(exists=True))
+    contact = c.Optional(c.Type(str))
     function = c.Dir(default="function")
     cache = c.Dir(default=".cache/plugin/answerable")
     language = c.Optional(c.Type(str))

@@ -152,11 +152,13 @@ def describe_site(
     config: MkDocsConfig, options: AnswerableConfig, name: str, url: str | None, language: str
 ) -> SiteMetadata:
     """Describe a site to its index. name, url, language: those of its pages as they were built."""
+    translation = get_translation(language)
+    contact = " ".join((options.contact or config.site_author or "").split())
     return SiteMetadata(
         name,
         url,
         language,
-        get_translation(language).route,
+        translation.ask.replace("{contact}", contact) if contact else translation.route,
         tuple(filter(None, (name, config.site_author, *options.aliases))),
         " ".join((config.site_author or "").split()) or None,
     )

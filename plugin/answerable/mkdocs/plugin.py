@@ -1,6 +1,6 @@
 """The MkDocs plugin: indexes pages, adds the ask box, publishes a bundle or serves a preview."""
 
-import os
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
@@ -203,20 +203,20 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         """Mount the ask route, and watch the notes and the other files beside the pages."""
         # Imported late: a build does not serve.
         from ..function import dev
-        from ..function.logs import REFUSAL_LOG_FILE, make_line_appender, make_refusal_logger
+        from ..function.logs import REFUSAL_LOG_FILE, LineFile, RefusalLog
 
         del builder
         base = unquote(resolve_site_path(config)) + dev.ASK_BASE
         app: Any = server.get_app()
         options = self.config
-        log_refusal = make_refusal_logger(
+        refusals = RefusalLog(
             # An edit of mkdocs.yml counts from the next question on.
             lambda: self.config.log_refusals,
-            make_line_appender(Path(options.cache) / REFUSAL_LOG_FILE, log.warning),
-            os.urandom(32),
+            LineFile(Path(options.cache) / REFUSAL_LOG_FILE, log.warning).append,
+            secrets.token_hex(32),
         )
         host = config.dev_addr.host
-        ask_app = dev.create_dev_app(base, host, lambda: self._engine, log_refusal, log.warning)
+        ask_app = dev.create_dev_app(base, host, lambda: self._engine, refusals, log.warning)
         server.set_app(dev.mount_ask_route(app, ask_app, base))
         for path in list_input_files(options):
             if path.exists():

@@ -27,6 +27,7 @@ from ..indexing.files import (
     join_problems,
 )
 from ..indexing.notes import notebook as note_ids
+from ..indexing.notes.note_lint import lint_public_field
 from ..indexing.notes.notebook import Notebook, read_notebook
 from ..indexing.pages.page_index import check_enrichment_ids
 from ..indexing.publish import (
@@ -231,8 +232,8 @@ def _choose_answer_place(built: FinishedBuild, whole: SitePages) -> AnswerPlace:
     if place == "function" and options.answers_in is None and options.widget.endpoint is None:
         # A published ask box that nobody answers is a mistake, and without one it is news.
         has_box = options.widget.placement != "none"
-        message = describe_function_needs(needs, "deploy the function and set widget.endpoint")
-        log.log(logging.WARNING if has_box else logging.INFO, message)
+        level = logging.WARNING if has_box else logging.INFO
+        log.log(level, describe_function_needs(needs))
     if is_absolute_endpoint(options.widget.endpoint) and not whole.info.url:
         log.warning(
             "widget.endpoint: it is on another host, and without site_url the function cannot tell "
@@ -317,6 +318,8 @@ def _read_checked_notebook(built: FinishedBuild, whole: SitePages) -> Notebook:
     if options.notebook:
         notebook = read_site_notes(_describe_site(built, whole), Path(options.notebook))
         _report_new_key(notebook)
+        for note in notebook.notes:
+            lint_public_field(options.contact or "", note.text, "contact")
         if not notebook.notes:
             log.warning("notebook: %s holds no note; write one or drop it", options.notebook)
     if not notebook.notes and not any(page.passages for page in whole.pages):

@@ -72,8 +72,7 @@ def _check_answering(config: MkDocsConfig, options: AnswerableConfig) -> Iterato
     elif options.answers_in == "function":
         yield SiteCheck("good", "the ask box asks the function at _answerable/ below the site")
     elif options.widget.placement != "none":
-        setup = "deploy the function and set widget.endpoint"
-        yield SiteCheck("problem", describe_function_needs(needs, setup))
+        yield SiteCheck("problem", describe_function_needs(needs))
 
 
 def _check_endpoint(

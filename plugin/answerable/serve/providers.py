@@ -107,7 +107,7 @@ def _make_instance(provider: Provider, protocol: type, args: Sequence[object]) -
     if missing := [name for name in required if not hasattr(instance, name)]:
         raise SiteError(
             f"{type(instance).__name__} is not an answerable.{protocol.__name__}: it lacks "
-            f"{', '.join(missing)}; add what the page Python of the manual lists"
+            f"{', '.join(missing)}; add them, as answerable.{protocol.__name__} describes them"
         )
     return instance
 

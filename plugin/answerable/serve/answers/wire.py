@@ -172,8 +172,12 @@ def name_grade(confidence: Confidence, *, written: bool, stored: str = "") -> st
 
 
 def select_remarks(reply: Reply, remarks: Iterable[Remark]) -> list[Remark]:
-    """Select the remarks that a reply is shown with: a refusal has no results for a spelling."""
-    return [r for r in remarks if reply.answer.claims or r.kind != "corrected"]
+    """Select the remarks that a reply is shown with: a refusal has no results for a spelling.
+
+    Under a route, an unknown word would be one that the pages lack and the note has.
+    """
+    hidden = {"corrected": not reply.answer.claims, "unknown": bool(reply.answer.routes)}
+    return [remark for remark in remarks if not hidden[remark.kind]]
 
 
 def add_absolute_url(row: Mapping[str, Any], base: str | None) -> dict[str, Any]:

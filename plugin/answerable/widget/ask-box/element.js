@@ -463,6 +463,7 @@ export class AskBox extends HTMLElement {
     const isRefusal = answer.mode === "not-found";
     const differs = site.bundles.length > 0 && answer.bundle && !site.bundles.includes(answer.bundle);
     const row = element("div", { class: "actions" });
+    const ways = { search: isRefusal ? site.search : null, authors: isRefusal || answer.routes.length ? site.authors : null };
     row.append(
       button("copy", say("copy"), () => copy(formatAnswer(question, numbered, say), row)),
       button("share", say("share"), () => copy(makeSharedAddress(question), row)),
@@ -475,7 +476,8 @@ export class AskBox extends HTMLElement {
       ...nodes,
       ...(isRefusal ? [] : [more]),
       ...(differs ? [drawNote(say("differs"))] : []),
-      ...(isRefusal ? drawWays(question, site, answer.bundle ?? "", say) : [row]),
+      ...(isRefusal ? [] : [row]),
+      ...drawWays(question, ways, answer.bundle ?? "", say),
       ...(site.feedback ? [this.#drawFeedback(question, answer, site.feedback)] : []),
     );
     this.#focus(nodes[0]);

@@ -121,7 +121,7 @@ export class Store extends SiteColumns {
 
   /** Begin to load what `loadEstimates` reads, while a question is still read. */
   prefetchSigns() {
-    if (this.passageIds.length > this.recipe.vectors.EXACT_PASSAGES) this.#files.prefetch(this.#paths.signs);
+    if (this.passageIds.length > this.recipe.vectors.CANDIDATES) this.#files.prefetch(this.#paths.signs);
   }
 
   /** The paths of all files that the manifest names. */

@@ -1,4 +1,4 @@
-// The page "The ask box in every state": each box is a live one whose answers were recorded.
+// The page of all states of the ask box: each box is a live one whose answers were recorded.
 (() => {
   const RECORDED = new URL("widget-states.json", document.currentScript.src);
   const SETTLED = ["answerable:answer", "answerable:problem", "answerable:stage"];
