@@ -79,8 +79,7 @@ def test_function_notices_a_new_index_and_outlives_a_lost_database(
 
 
 @pytest.mark.parametrize("module", ["engine", "publication"])
-@pytest.mark.parametrize("missing", ["psycopg", "psycopg_pool"])
-def test_missing_packages_are_named(module: str, missing: str) -> None:
-    code = f"import sys; sys.modules[{missing!r}] = None; import answerable.postgres.{module}"
+def test_missing_packages_are_named(module: str) -> None:
+    code = f"import sys; sys.modules['psycopg'] = None; import answerable.postgres.{module}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "the packages psycopg and psycopg_pool are not installed" in done.stderr
