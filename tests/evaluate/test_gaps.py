@@ -79,6 +79,16 @@ def test_foreign_and_damaged_log_lines_are_skipped() -> None:
     assert parse_refusals([log]) == ([refusal()], len(bad) + 1)
 
 
+def test_questions_that_readers_have_sent_count_beside_refusals(engine: Engine[Bundle]) -> None:
+    sent = {"question": f"{FUEL} ", "mode": "partial", "confidence": "low", "page": "/", "at": 1}
+    log = line(text=FUEL) + json.dumps(sent) + "\n" + json.dumps(sent | {"mode": "bored"})
+    refusals, damaged = parse_refusals([log])
+    assert damaged == 1
+    assert list_gaps(refusals[1:], None)[0] == (Gap(FUEL, 1, 0, "", "nearest", None),)
+    ((gap,), _) = list_gaps(refusals, engine)
+    assert (gap.question, gap.asked, gap.last) == (FUEL, 2, "2024-05-01")
+
+
 def test_hashed_questions_are_counted() -> None:
     refusals = [
         refusal(question="2"),

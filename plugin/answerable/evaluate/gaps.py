@@ -8,6 +8,7 @@ import msgspec
 
 from ..function.logs import (
     LoggedReason,
+    Name,
     RefusalLine,
     find_nearest_section,
     normalize_question_words,
@@ -18,27 +19,45 @@ from ..serve.retrieval.rank import SAME_QUESTION
 from ..serve.retrieval.retrieve import RetrievalResult, retrieve
 from ..serve.retrieval.sections import POOL_SIZE
 from ..serve.stores.bundle import Bundle
+from ..serve.types import Mode
 from .why import list_missing_words
 
 # By question: why it is a gap, None where it is answered by now, and the nearest section.
 Outcomes = dict[str, tuple[LoggedReason | None, str | None]]
 
 _REFUSAL_EVENT = re.compile(r'"event"\s*:\s*"refusal"')
+_SENT_QUESTION = re.compile(r'\{(?=.*"question"\s*:)(?=.*"mode"\s*:)')
+
+
+class SentQuestion(msgspec.Struct):
+    """A question that a reader has sent to ``widget.feedback``, as the ask box sends it."""
+
+    question: str
+    mode: Mode
+    bundle: Name = ""
+
+    def to_refusal(self) -> RefusalLine:
+        """Make the line that a function would have logged, without a time and an asker."""
+        reason: LoggedReason = "no-evidence" if self.mode == "not-found" else "nearest"
+        return RefusalLine("", reason, self.bundle, "", "", text=self.question)
 
 
 def parse_refusals(texts: Iterable[str]) -> tuple[list[RefusalLine], int]:
-    """Parse the refusals of logs, a JSON object a line, and count the damaged ones.
+    """Parse the unanswered questions of logs, a JSON object a line, and count the damaged ones.
 
-    Every line of another kind is skipped.
+    They are a function's refusals and what readers have sent. Every line of another kind is
+    skipped.
     """
     refusals: list[RefusalLine] = []
     damaged = 0
     for line in (line for text in texts for line in text.split("\n")):
-        if _REFUSAL_EVENT.search(line):
-            try:
+        try:
+            if _REFUSAL_EVENT.search(line):
                 refusals.append(msgspec.json.decode(line, type=RefusalLine))
-            except (ValueError, RecursionError):
-                damaged += 1
+            elif _SENT_QUESTION.match(line):
+                refusals.append(msgspec.json.decode(line, type=SentQuestion).to_refusal())
+        except (ValueError, RecursionError):
+            damaged += 1
     return refusals, damaged
 
 

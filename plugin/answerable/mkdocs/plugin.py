@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -256,6 +257,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         if is_published:
             search = find_theme_search(config)
             widget_config = make_widget_config(config, self.config, pages, search)
+            widget_config = replace(widget_config, preview=self._preview)
         built = FinishedBuild(
             options=self.config,
             sites=sites,

@@ -51,9 +51,9 @@ class WidgetConfig:
     ``page_examples``: in place of them, those of the page that the reader is on, by its path.
     ``sources``: the section that a suggested example comes from, which ``check_examples`` reads.
     ``search`` and ``authors``: addresses, relative to the site's root or absolute, in which
-    ``{question}`` and ``{bundle}`` are filled in. ``feedback``: where an answer is called helpful
-    or not. None: there is none. An empty ``search``: the widget looks in the page for the search
-    of its theme.
+    ``{question}`` and ``{bundle}`` are filled in. ``feedback``: where a reader may send a question
+    that is not answered. None: there is none. An empty ``search``: the widget looks in the page for
+    the search of its theme. ``preview``: a development server shows the site.
     """
 
     examples: Sequence[str] | Mapping[str, Sequence[str]] = ()
@@ -62,6 +62,7 @@ class WidgetConfig:
     search: str | None = ""
     authors: str | None = None
     feedback: str | None = None
+    preview: bool = False
 
 
 def suggest_page_examples(
