@@ -127,7 +127,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             self._pending = []
             self._complete = True
             self._outputs = {}
-            self._nested_builds += 1
+        self._nested_builds += 1
 
     def on_build_error(self, *, error: Exception) -> None:
         """Forget a build that has failed."""
