@@ -13,8 +13,8 @@ import pytest
 from starlette.applications import Starlette
 
 from answerable.function.dev import WsgiApp, create_dev_app, mount_ask_route
+from answerable.function.guards import MAX_BODY_BYTES
 from answerable.function.lambda_ import make_lambda_handler
-from answerable.function.questions import MAX_BODY_BYTES
 from answerable.serve.engine import Engine
 from support.app_requests import app_of
 from support.doubles import OPEN, engine_of, record

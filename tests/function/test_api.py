@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from answerable.function import guards
-from answerable.function.questions import MAX_BODY_BYTES
+from answerable.function.guards import MAX_BODY_BYTES
 from answerable.serve.answers.extractive import ExtractiveAnswerer
 from answerable.serve.engine import Engine
 from answerable.serve.index.manifest import Profile
@@ -104,7 +104,6 @@ PROBLEMS = [
         (body_request(body), "bad-request")
         for body in (
             b"", b"{", b'{"question": "\xff"}', b'{"question": "\xed\xa0\x80"}', GOOD + b"}",
-            b'{"question": "\\ud800"}',
             b"\xef\xbb\xbf" + GOOD, GOOD.decode().encode("utf-16"), b"[" * MAX_BODY_BYTES,
             b'{"a":' * 800, b"1" * MAX_BODY_BYTES, b"[]", b"null", b'"question"', b"{}",
             b'{"question": null}', b'{"question": 1e999}', b'{"question": ["rope"]}',
@@ -173,6 +172,7 @@ def test_wrong_method_is_405_with_allow_header(
         ("\uff32\uff4f\uff50\uff45", "Rope"),
         ("ro\u0000pe", "ro pe"),
         ("rope\u202e", "rope"),
+        ("rope \ud800 x", "rope x"),
         ("cafe\u0301", "caf\u00e9"),
     ],
 )
@@ -306,7 +306,7 @@ def test_paused_function_answers_503_without_work(base: Engine) -> None:
     for response in (ask(), ask.get("search", "q=rope"), ask.get("ready")):
         assert code(response) == "paused"
         assert header(response, "Retry-After") == "3600"
-    assert ask.get("health").status == ask.get("openapi.json").status == 200
+    assert ask.get("health").status == 200
     assert ask.answerer.questions == []
 
 

@@ -10,10 +10,10 @@ import pytest
 from jsonschema import ValidationError
 from openapi_spec_validator import validate
 
+from answerable.function.guards import MAX_BODY_BYTES
 from answerable.function.openapi import make_document
 from answerable.function.policy import Policy
 from answerable.function.problems import JSON_TYPE, PROBLEM_STATUSES, PROBLEM_TYPE, ProblemCode
-from answerable.function.questions import MAX_BODY_BYTES
 from answerable.function.stream import EVENT_STREAM_TYPE
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from answerable.function.questions import MAX_BODY_BYTES
+from answerable.function.guards import MAX_BODY_BYTES
 from answerable.function.stream import EVENT_STREAM_TYPE
 from answerable.serve.settings import SETTINGS_FILE, read_settings
 from support.deadlines import PATIENCE, until

@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 from starlette.applications import Starlette
 
+from answerable.function.guards import MAX_BODY_BYTES
 from answerable.function.logs import Logs, RefusalLog
 from answerable.function.policy import Policy
 from answerable.function.problems import PROBLEM_STATUSES, PROBLEM_TYPE
-from answerable.function.questions import MAX_BODY_BYTES
 from answerable.function.stream import EVENT_STREAM_TYPE
 from answerable.serve.embedders.embedder import Vectors
 from answerable.serve.engine import Engine

@@ -58,10 +58,7 @@ def make_agent_site(engine: Engine, root: str | None = None) -> AgentSite:
         reply, remarks = answer_question(engine, question, language)
         return serialize_answer(reply, engine.store, remarks, base)
 
-    def search(
-        text: str, language: str | None = None, kind: str = ""
-    ) -> Mapping[str, Mapping[str, Any]]:
-        del kind
+    def search(text: str, language: str | None, _: str) -> Mapping[str, Mapping[str, Any]]:
         rows = serialize_places(engine.search(text, language))
         return {name: add_absolute_url(row, base) for name, row in rows.items()}
 
@@ -73,9 +70,9 @@ def answer_messages(site: AgentSite, messages: BinaryIO, replies: BinaryIO) -> N
     for line in messages:
         if not line.strip():
             continue
-        reply = reply_to_message(line, site)
-        if reply.body is not None:
-            replies.write(encode_json(reply.body) + b"\n")
+        _, body = reply_to_message(line, site)
+        if body is not None:
+            replies.write(encode_json(body) + b"\n")
             replies.flush()
 
 

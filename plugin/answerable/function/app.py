@@ -3,11 +3,10 @@
 A handler runs in a thread, with all of its request in an ``Exchange``.
 """
 
-import asyncio
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -27,7 +26,18 @@ from ..serve.engine import Engine
 from ..serve.errors import EmbedderError, ProviderError
 from ..serve.index.manifest import WIRE_VERSION
 from ..serve.request_context import RequestContext, use_context
-from .guards import Guards, Question, check_bearer
+from .guards import (
+    Guards,
+    Question,
+    check_bearer,
+    check_body,
+    check_origin,
+    find_address,
+    identify_asker,
+    parse_question,
+    parse_question_body,
+    read_body,
+)
 from .logs import METRICS_TYPE, Logs, RequestLine, RequestMetrics, format_hour
 from .openapi import render_document
 from .policy import Policy, parse_origin
@@ -38,7 +48,6 @@ from .problems import (
     make_json_response,
     make_unavailable,
 )
-from .questions import check_body, parse_question, parse_question_body, read_body
 from .stream import CLIENT_CLOSED_STATUS, EVENT_STREAM_TYPE, stream_answer
 
 # What a page may send; an agent repeats parts of its message in headers.
@@ -50,10 +59,15 @@ LOGGED_METHODS = ("GET", "POST", "HEAD", "OPTIONS")
 
 @dataclass(slots=True)
 class Exchange:
-    """One request, what its handler works with, and the line that is logged of it."""
+    """One request, what its handler works with, and the line that is logged of it.
+
+    ``asker``: the address of who asks. ``base``: where the page that asks lies, if that is known.
+    """
 
     request: Request
     line: RequestLine
+    asker: str
+    base: str | None
     context: RequestContext = field(default_factory=RequestContext)
     started: float = field(default_factory=time.monotonic)
     body: bytes = b""
@@ -62,31 +76,16 @@ class Exchange:
 Handler = Callable[[Exchange], Response]
 
 
-def create_app(
-    find_engine: Callable[[], Engine | None],
-    policy: Policy,
-    logs: Logs,
-    *,
-    base: str = "/",
-    dev_host: str | None = None,
-    list_missing_keys: Callable[[], Sequence[str]] = tuple,
-) -> Starlette:
-    """Create the app that answers under a base path.
-
-    find_engine: returns the engine over the index that is served at the moment, None while there
-    is none. dev_host: the host that a development server listens on, whose own pages may ask
-    instead of the policy's origins. list_missing_keys: the variables of keys that the providers
-    need and the environment does not have; a function that lacks one is not ready.
-    """
-    function = Function(find_engine, policy, logs, base, dev_host, list_missing_keys)
+def create_app(function: "Function") -> Starlette:
+    """Create the app that answers under the base path of a function."""
 
     def route(path: str, handle: Handler, method: str = "GET", *, is_open: bool = False) -> Route:
         endpoint = function.serve(path, handle, is_open=is_open)
-        return Route(f"{base.rstrip('/')}/{path}", endpoint, methods=[method])
+        return Route(f"{function.base.rstrip('/')}/{path}", endpoint, methods=[method])
 
     cors = Middleware(
         CORSMiddleware,
-        allow_origins=policy.origins,
+        allow_origins=function.policy.origins,
         allow_methods=["GET", "POST"],
         allow_headers=ALLOWED_HEADERS,
         expose_headers=["Retry-After"],
@@ -94,7 +93,7 @@ def create_app(
     )
     app = Starlette(
         routes=[
-            route("answer", function.answer, "POST"),
+            route("answer", lambda asked: make_json_response(function.answer(asked)), "POST"),
             route("search", function.search),
             route("places", function.list_places, "POST"),
             route("section", function.read_section),
@@ -104,52 +103,58 @@ def create_app(
             route("openapi.json", function.describe),
             route("metrics", function.render_metrics, is_open=True),
         ],
-        middleware=[cors] if policy.origins else [],
+        middleware=[cors] if function.policy.origins else [],
         exception_handlers={HTTPException: function.refuse_route},
     )
     app.router.redirect_slashes = False
     return app
 
 
+@dataclass(slots=True)
 class Function:
-    """The handlers of a function's routes, which share its guards, its logs and its metrics."""
+    """The handlers of a function's routes, which share its guards, its logs and its metrics.
 
-    def __init__(
-        self,
-        find_engine: Callable[[], Engine | None],
-        policy: Policy,
-        logs: Logs,
-        base: str,
-        dev_host: str | None,
-        list_missing_keys: Callable[[], Sequence[str]],
-    ) -> None:
-        self.find_engine = find_engine
-        self.policy = policy
-        self.logs = logs
-        self.base = base
-        self.dev_host = dev_host
-        self.list_missing_keys = list_missing_keys
-        self.guards = Guards(policy, logs_refusals=logs.refusals is not None)
-        self.metrics = RequestMetrics() if policy.metrics else None
+    ``find_engine`` returns the engine over the index that is served at the moment, None while there
+    is none. ``dev_host``: the host that a development server listens on, whose own pages may ask
+    instead of the policy's origins. ``list_missing_keys``: the variables of keys that the providers
+    need and the environment does not have; a function that lacks one is not ready.
+    """
+
+    find_engine: Callable[[], Engine | None]
+    policy: Policy
+    logs: Logs
+    base: str = "/"
+    dev_host: str | None = None
+    list_missing_keys: Callable[[], Sequence[str]] = tuple
+    guards: Guards = field(init=False)
+    metrics: RequestMetrics | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.guards = Guards(self.policy, logs_refusals=self.logs.refusals is not None)
+        self.metrics = RequestMetrics() if self.policy.metrics else None
 
     def serve(self, path: str, handle: Handler, *, is_open: bool = False) -> Callable[..., Any]:
-        """Make the endpoint of a handler. is_open: it needs no bearer token of the policy."""
+        """Make the endpoint of a handler. is_open: it needs no token, and answers while paused."""
 
         async def respond(request: Request) -> Response:
             exchange = self.begin(request, path)
             try:
-                self.guards.check_access(request, self.dev_host, is_open=is_open)
+                check_origin(request, self.policy.origins, self.dev_host)
+                if self.policy.bearer and not is_open:
+                    check_bearer(request, self.policy.bearer)
                 exchange.body = await read_body(request)
+                if not is_open:
+                    self.check_not_paused()
                 exchange.context.begin(self.policy.deadline)
                 with use_context(exchange.context):
                     if path == "answer" and EVENT_STREAM_TYPE in request.headers.get("accept", ""):
                         return await stream_answer(
-                            partial(self.make_answer, exchange),
+                            partial(self.answer, exchange),
                             exchange.context,
                             partial(self.refuse, exchange),
                             partial(self.report, exchange),
                         )
-                    response = await _run_until_disconnect(handle, exchange)
+                    response = await run_in_threadpool(handle, exchange)
             except ClientDisconnect:
                 response = Response(status_code=CLIENT_CLOSED_STATUS)
             except Exception as error:
@@ -171,34 +176,27 @@ class Function:
         self.report(exchange, response.status_code)
         return response
 
-    def answer(self, exchange: Exchange) -> Response:
-        """Answer the question of a body."""
-        return make_json_response(self.make_answer(exchange))
-
-    def make_answer(self, exchange: Exchange) -> bytes:
-        """Make the body of an answer to the question of a body."""
-        self.guards.check_not_paused()
+    def answer(self, exchange: Exchange) -> bytes:
+        """Answer the question of a body, in JSON."""
         return self.answer_question(exchange, *parse_question_body(exchange.request, exchange.body))
 
     def answer_question(self, exchange: Exchange, text: str, language: str | None) -> bytes:
         """Answer a question, log a refusal, and return the body with the id of the request."""
-        line, question = exchange.line, self.make_question(exchange, text, language)
-        engine = self.open_engine(exchange)
+        line, engine = exchange.line, self.open_engine(exchange)
+        question = self.make_question(exchange, text, language)
         reply, line.cache, failure = self.guards.answer(engine, question)
         line.mode, line.reason, line.cited = reply.mode, reply.reason, reply.cited
         if failure:
             self.note_failure(exchange, failure)
         if self.logs.refusals and reply.gap:
-            address = self.guards.find_address(exchange.request)
             with ignore_errors():
                 bundle = engine.store.manifest.id
-                self.logs.refusals.add(text, address, reply.gap, bundle, reply.near)
+                self.logs.refusals.add(text, exchange.asker, reply.gap, bundle, reply.near)
         # The body is serialized once, so its last member is written by hand.
         return reply.body[:-1] + f', "request_id": "{line.request_id}"}}'.encode()
 
     def search(self, exchange: Exchange) -> Response:
         """Find public passages for the query of a url."""
-        self.guards.check_not_paused()
         query = exchange.request.query_params.get("q")
         if query is None:
             raise Problem("bad-request", "Search needs a query: ?q=words.")
@@ -211,14 +209,12 @@ class Function:
         An ask box sends it after each question, so it counts for itself, and the question of the
         body is in no address and no line of the log a second time.
         """
-        self.guards.check_not_paused()
         text, language = parse_question_body(exchange.request, exchange.body)
         rows = self.find_passages(exchange, text, language, "places")
         return make_json_response(_leave_out(rows, "markdown", "is_cut"))
 
     def read_section(self, exchange: Exchange) -> Response:
         """Read the whole section of a passage, for the card of an answer that cites it."""
-        self.guards.check_not_paused()
         passage_id = exchange.request.query_params.get("id", "")
         with self.reading(exchange, "places") as engine:
             section = serialize_section(engine.store, passage_id)
@@ -232,12 +228,11 @@ class Function:
         from .mcp.protocol import reply_to_message
         from .mcp.tools import AgentSite
 
-        self.guards.check_not_paused()
         check_body(exchange.request)
         engine = self.open_engine(exchange)
         site = AgentSite(
             engine,
-            engine.store.index.site.url or self.find_page_origin(exchange.request),
+            engine.store.index.site.url or exchange.base,
             ask=lambda text, language: msgspec.json.decode(
                 self.answer_question(exchange, text, language)
             ),
@@ -245,10 +240,10 @@ class Function:
             reading=partial(self.reading, exchange, "search"),
             convert_error=partial(self.refuse, exchange),
         )
-        reply = reply_to_message(exchange.body, site)
-        if reply.body is None:
-            return Response(status_code=reply.status, headers={"Cache-Control": "no-store"})
-        return make_json_response(reply.body, reply.status)
+        status, body = reply_to_message(exchange.body, site)
+        if body is None:
+            return Response(status_code=status, headers={"Cache-Control": "no-store"})
+        return make_json_response(body, status)
 
     def report_health(self, exchange: Exchange) -> Response:
         """Say which index is served."""
@@ -270,7 +265,7 @@ class Function:
             raise ProviderError("a key is not set: set it in the environment", cause="key")
         # It fails where a database is out of reach.
         engine.store.rows_of_page("")
-        self.guards.check_not_paused()
+        self.check_not_paused()
         self.guards.check_storage()
         return make_json_response({"status": "ready"})
 
@@ -311,30 +306,30 @@ class Function:
     def reading(self, exchange: Exchange, kind: str) -> Iterator[Engine]:
         """Open the engine for a block that counts as a search."""
         engine = self.open_engine(exchange)
-        with self.guards.reading(self.guards.identify_asker(exchange.request), kind):
+        with self.guards.reading(identify_asker(exchange.asker, self.policy.secret), kind):
             yield engine
 
     def make_question(self, exchange: Exchange, text: str, language: str | None) -> Question:
         """Make the question of a request, with who asks it and from where."""
-        asker = self.guards.identify_asker(exchange.request)
-        return Question(text, language, asker, self.find_page_origin(exchange.request))
+        asker = identify_asker(exchange.asker, self.policy.secret)
+        return Question(text, language, asker, exchange.base)
 
-    def find_page_origin(self, request: Request) -> str | None:
-        """Find the origin of the site's pages in a request that may ask; None if it names none.
-
-        Only a development server is the host of the pages too: a link to another host would lead
-        nowhere.
-        """
-        if origin := request.headers.get("origin"):
-            return parse_origin(origin)
-        is_site_host = self.dev_host is not None
-        return parse_origin(f"http://{request.headers.get('host', '')}") if is_site_host else None
+    def check_not_paused(self) -> None:
+        """Raise a Problem while the policy has paused all questions."""
+        if self.policy.paused:
+            sentence = "Questions are not answered at the moment. Search the site instead."
+            raise Problem("paused", sentence, Retry_After="3600")
 
     def begin(self, request: Request, path: str) -> Exchange:
         """Begin the exchange of a request, with the line that is logged of it."""
         method = request.method if request.method in LOGGED_METHODS else "other"
         line = RequestLine(format_hour(time.time()), f"req_{uuid.uuid4().hex}", method, path)
-        return Exchange(request, line)
+        origin = request.headers.get("origin")
+        # Only a development server is the host of the pages too.
+        if origin is None and self.dev_host is not None:
+            origin = f"http://{request.headers.get('host', '')}"
+        address = find_address(request, self.policy.asker_header)
+        return Exchange(request, line, address, parse_origin(origin or ""))
 
     def refuse(self, exchange: Exchange, error: Exception) -> Problem:
         """Convert an error to a problem, and note both for the log."""
@@ -363,22 +358,6 @@ class Function:
                 self.metrics.observe(line)
             if self.logs.write_line:
                 self.logs.write_line(msgspec.json.encode(line) + b"\n")
-
-
-async def _run_until_disconnect(handle: Handler, exchange: Exchange) -> Response:
-    """Run a handler in a thread; a client that goes away cancels its question."""
-    disconnect = asyncio.ensure_future(_wait_for_disconnect(exchange.request))
-    disconnect.add_done_callback(lambda _: exchange.context.cancel())
-    try:
-        return await run_in_threadpool(handle, exchange)
-    finally:
-        disconnect.cancel()
-
-
-async def _wait_for_disconnect(request: Request) -> None:
-    with suppress(Exception):
-        while (await request.receive())["type"] != "http.disconnect":
-            pass
 
 
 def _leave_out(rows: Mapping[str, Mapping[str, Any]], *names: str) -> dict[str, dict[str, Any]]:

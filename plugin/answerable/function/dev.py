@@ -7,7 +7,7 @@ from a2wsgi import ASGIMiddleware
 from starlette.applications import Starlette
 
 from ..serve.engine import Engine
-from .app import create_app
+from .app import Function, create_app
 from .logs import Logs, RefusalLog
 from .policy import Policy
 
@@ -48,7 +48,7 @@ def create_dev_app(
         report(f"A question was not answered: {error}")
 
     logs = Logs(None, refusals, report_failure)
-    return create_app(find_engine, _DEV_POLICY, logs, base=base, dev_host=host)
+    return create_app(Function(find_engine, _DEV_POLICY, logs, base, host))
 
 
 def mount_ask_route(app: WsgiApp, ask_app: Starlette, base: str) -> WsgiApp:

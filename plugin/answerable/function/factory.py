@@ -1,27 +1,31 @@
 """Open a published function's folder as an app, configured by ANSWERABLE_* variables."""
 
-import gc
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from starlette.applications import Starlette
+
+from ..serve.engine import Engine
 from ..serve.errors import PolicyError
-
-if TYPE_CHECKING:
-    from starlette.applications import Starlette
-
-    from ..serve.engine import Engine
-    from ..serve.settings import FunctionSettings
-    from .logs import RefusalLog
+from ..serve.providers import (
+    DATABASE_URL_VARIABLE,
+    find_database_opener,
+    list_missing_keys,
+    open_function,
+)
+from ..serve.settings import FunctionSettings, read_settings
+from .app import Function, create_app
+from .logs import LineFile, Logs, RefusalLog
+from .policy import read_policy
 
 WriteLine = Callable[[bytes], object]
 
 
 def open_app(
     folder: Path, environment: Mapping[str, str], out: WriteLine, err: WriteLine
-) -> "Starlette":
+) -> Starlette:
     """Open a published function; AnswerableError names what is wrong with it.
 
     environment: the variables of the policy and of the database, ``ANSWERABLE_BASE``,
@@ -29,34 +33,28 @@ def open_app(
     request and, without that file, for each refusal that is logged. err: takes sentences for
     whoever runs the function.
     """
-    # A twentieth of a start is garbage collection.
-    gc.disable()
-    try:
-        from ..serve.providers import list_missing_keys
-        from ..serve.settings import read_settings
-        from .app import create_app
-        from .logs import Logs
-        from .policy import read_policy
-
-        settings = read_settings(folder)
-        find_engine = _open_engine(folder, environment, settings)
-        engine = find_engine()
-        policy = read_policy(environment, engine.store.index.site.url)
-        find_missing_keys = partial(list_missing_keys, engine.embedder.identity.provider, settings)
-        if missing := find_missing_keys():
-            sentence = f"{', '.join(missing)} is not set: no model is called until it is; set it"
-            err(f"{sentence} where the function runs\n".encode())
-        return create_app(
-            find_engine,
-            policy,
-            Logs(out, _open_refusal_log(settings, environment, policy.secret, out, err)),
-            base=read_base_path(environment),
-            list_missing_keys=find_missing_keys,
-        )
-    finally:
-        # From here on it never looks at the objects that exist already.
-        gc.freeze()
-        gc.enable()
+    settings = read_settings(folder)
+    find_engine = _open_engine(folder, environment, settings)
+    engine = find_engine()
+    policy = read_policy(environment, engine.store.index.site.url)
+    find_missing_keys = partial(list_missing_keys, engine.embedder.identity.provider, settings)
+    if missing := find_missing_keys():
+        sentence = f"{', '.join(missing)} is not set: no model is called until it is; set it"
+        err(f"{sentence} where the function runs\n".encode())
+    refusals = None
+    if settings.log_refusals != "none":
+        path = environment.get("ANSWERABLE_REFUSALS")
+        file = LineFile(Path(path), lambda text: err(f"{text}\n".encode())) if path else None
+        write = file.append if file else out
+        refusals = RefusalLog(lambda: settings.log_refusals, write, policy.secret)
+    function = Function(
+        find_engine,
+        policy,
+        Logs(out, refusals),
+        read_base_path(environment),
+        list_missing_keys=find_missing_keys,
+    )
+    return create_app(function)
 
 
 def read_base_path(environment: Mapping[str, str]) -> str:
@@ -68,11 +66,9 @@ def read_base_path(environment: Mapping[str, str]) -> str:
 
 
 def _open_engine(
-    folder: Path, environment: Mapping[str, str], settings: "FunctionSettings"
-) -> "Callable[[], Engine]":
+    folder: Path, environment: Mapping[str, str], settings: FunctionSettings
+) -> Callable[[], Engine]:
     """Open the engines over a database, or the one over the folder's bundle."""
-    from ..serve.providers import DATABASE_URL_VARIABLE, find_database_opener, open_function
-
     verify = environment.get("ANSWERABLE_SKIP_HASHES", "").strip() != "1"
     if open_database := find_database_opener(environment):
         return open_database(folder, environment, verify=verify)
@@ -83,19 +79,3 @@ def _open_engine(
         )
     engine = open_function(folder, verify=verify)
     return lambda: engine
-
-
-def _open_refusal_log(
-    settings: "FunctionSettings",
-    environment: Mapping[str, str],
-    secret: str,
-    out: WriteLine,
-    err: WriteLine,
-) -> "RefusalLog | None":
-    if settings.log_refusals == "none":
-        return None
-    from .logs import LineFile, RefusalLog
-
-    path = environment.get("ANSWERABLE_REFUSALS")
-    write = LineFile(Path(path), lambda text: err(f"{text}\n".encode())).append if path else out
-    return RefusalLog(lambda: settings.log_refusals, write, secret)

@@ -18,8 +18,6 @@ from .storage import Storage
 
 # Askers that are counted in memory: who has not asked for longest is forgotten first.
 MAX_COUNTERS = 20_000
-# Days whose tokens are remembered in memory: a clock that steps back over midnight finds them.
-MAX_DAYS = 8
 DAY_SECONDS = 86_400
 UNIT_SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": DAY_SECONDS}
 

@@ -6,7 +6,6 @@ it.
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response, StreamingResponse
@@ -17,19 +16,12 @@ from .problems import Problem, encode_json
 EVENT_STREAM_TYPE = "text/event-stream"
 # How an access log names the status of a client that did not wait (nginx).
 CLIENT_CLOSED_STATUS = 499
-# A proxy ends a connection on which nothing is sent.
-KEEPALIVE_SECONDS = 1.0
-# A reader of server-sent events skips a line that begins with a colon.
-KEEPALIVE_COMMENT = b":\n\n"
 STREAM_HEADERS = {
     "Content-Type": f"{EVENT_STREAM_TYPE}; charset=utf-8",
     "Cache-Control": "no-store",
     # A proxy that collects a response before it sends it on would make one event of all.
     "X-Accel-Buffering": "no",
 }
-
-# Its name and its data: a stage, the JSON of an answer, a problem, or nothing in a pause.
-_Event = tuple[str, Any]
 
 
 async def stream_answer(
@@ -44,58 +36,43 @@ async def stream_answer(
     question.
     """
     loop = asyncio.get_running_loop()
-    events: asyncio.Queue[_Event] = asyncio.Queue()
+    # Stages, and at the end an answer as JSON or a problem.
+    events: asyncio.Queue[str | bytes | Problem] = asyncio.Queue()
 
-    def send(name: str, data: object) -> None:
-        loop.call_soon_threadsafe(events.put_nowait, (name, data))
+    def send(event: str | bytes | Problem) -> None:
+        loop.call_soon_threadsafe(events.put_nowait, event)
 
     def work() -> None:
         try:
-            send("answer", make_answer())
+            send(make_answer())
         except Exception as error:
-            send("problem", convert_error(error))
+            send(convert_error(error))
 
-    context.listener = lambda stage: send("stage", {"stage": stage})
+    async def encode(event: str | bytes | Problem) -> AsyncIterator[bytes]:
+        status = CLIENT_CLOSED_STATUS
+        try:
+            while isinstance(event, str):
+                yield _encode_event("stage", encode_json({"stage": event}))
+                event = await events.get()
+            if isinstance(event, Problem):
+                yield _encode_event("problem", encode_json(event.as_json()))
+                status = event.status
+            else:
+                yield _encode_event("answer", event)
+                status = 200
+        finally:
+            context.cancel()
+            on_end(status)
+
+    context.listener = send
     worker = asyncio.ensure_future(run_in_threadpool(work))
     first = await events.get()
-    if first[0] != "problem":
-        return StreamingResponse(_encode(first, events, context, on_end), headers=STREAM_HEADERS)
-    await worker
-    on_end(first[1].status)
-    response: Response = first[1].make_response()
-    return response
+    if isinstance(first, Problem):
+        await worker
+        on_end(first.status)
+        return first.make_response()
+    return StreamingResponse(encode(first), headers=STREAM_HEADERS)
 
 
-async def _encode(
-    event: _Event,
-    events: "asyncio.Queue[_Event]",
-    context: RequestContext,
-    on_end: Callable[[int], object],
-) -> AsyncIterator[bytes]:
-    """Encode events until the answer or the problem, with comments in the pauses."""
-    status = CLIENT_CLOSED_STATUS
-    beat = asyncio.ensure_future(_beat(events))
-    try:
-        while True:
-            name, data = event
-            if name == "answer":
-                yield b"event: answer\ndata: " + data + b"\n\n"
-                status = 200
-                return
-            if name == "problem":
-                yield b"event: problem\ndata: " + encode_json(data.as_json()) + b"\n\n"
-                status = data.status
-                return
-            stage = b"event: stage\ndata: " + encode_json(data) + b"\n\n"
-            yield stage if name == "stage" else KEEPALIVE_COMMENT
-            event = await events.get()
-    finally:
-        beat.cancel()
-        context.cancel()
-        on_end(status)
-
-
-async def _beat(events: "asyncio.Queue[_Event]") -> None:
-    while True:
-        await asyncio.sleep(KEEPALIVE_SECONDS)
-        events.put_nowait(("pause", None))
+def _encode_event(name: str, data: bytes) -> bytes:
+    return b"event: " + name.encode() + b"\ndata: " + data + b"\n\n"

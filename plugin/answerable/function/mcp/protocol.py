@@ -7,7 +7,6 @@ headers that repeat its message; nothing here depends on them.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import msgspec
@@ -21,7 +20,6 @@ PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
-UNSUPPORTED_VERSION = -32022
 
 _INSTRUCTIONS = (
     "These tools answer from the published documentation of {site}. Use `ask` for any question "
@@ -49,64 +47,46 @@ class Message(msgspec.Struct):
     params: msgspec.Raw = msgspec.Raw(b"{}")
 
 
-class Meta(msgspec.Struct):
-    """What a request says of itself."""
-
-    version: str | None = msgspec.field(
-        default=None, name="io.modelcontextprotocol/protocolVersion"
-    )
-
-
 class Params(msgspec.Struct):
     """The parameters of all methods."""
 
-    meta: Meta = msgspec.field(default_factory=Meta, name="_meta")
     name: str = ""
     arguments: dict[str, Any] = {}
     version: str = msgspec.field(default=VERSION, name="protocolVersion")
 
 
-@dataclass(frozen=True, slots=True)
-class McpReply:
-    """The HTTP status of a reply and its body, None where nothing is said."""
-
-    status: int
-    body: Mapping[str, Any] | None = None
-
-
 class _RpcError(Exception):
-    """A refusal of a message by JSON-RPC. ``data``: more on it for programs."""
+    """A refusal of a request by JSON-RPC."""
 
-    def __init__(self, code: int, message: str, **data: Any) -> None:
+    def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
-        self.error = {"code": code, "message": message} | ({"data": data} if data else {})
+        self.error = {"code": code, "message": message}
 
 
-def reply_to_message(data: bytes, site: AgentSite) -> McpReply:
-    """Reply to one message, whatever it is.
+def reply_to_message(data: bytes, site: AgentSite) -> tuple[int, Mapping[str, Any] | None]:
+    """Reply to one message, whatever it is, by an HTTP status and a body.
 
     An error has the status 200 where the message is a request, since older clients read nothing
-    else, and 400 where it is none.
+    else, and 400 where it is none. A notification gets no body.
     """
     try:
         message = msgspec.json.decode(data, type=Message)
     except msgspec.ValidationError:
         return _refuse(INVALID_REQUEST, "Send one JSON-RPC 2.0 request; batches are not taken.")
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return _refuse(PARSE_ERROR, "The message is not JSON in UTF-8.")
     if message.id is msgspec.UNSET:
-        return McpReply(202)
+        return 202, None
     body: dict[str, Any] = {"jsonrpc": "2.0", "id": message.id}
     try:
         result = _run_method(message, site)
     except _RpcError as error:
-        return McpReply(200, body | {"error": error.error})
-    return McpReply(200, body | {"result": result and {**result, **_describe_result(site)}})
+        return 200, body | {"error": error.error}
+    return 200, body | {"result": result and {**result, **_describe_result(site)}}
 
 
-def _refuse(code: int, text: str) -> McpReply:
-    error = {"code": code, "message": text}
-    return McpReply(400, {"jsonrpc": "2.0", "id": None, "error": error})
+def _refuse(code: int, text: str) -> tuple[int, Mapping[str, Any]]:
+    return 400, {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": text}}
 
 
 def _run_method(message: Message, site: AgentSite) -> Mapping[str, Any]:
@@ -115,12 +95,8 @@ def _run_method(message: Message, site: AgentSite) -> Mapping[str, Any]:
         raise _RpcError(METHOD_NOT_FOUND, "There is no such method here.")
     try:
         params = msgspec.json.decode(message.params, type=Params)
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise _RpcError(INVALID_PARAMS, "The params have another shape.") from error
-    if params.meta.version not in (None, VERSION):
-        # A later client then begins again with the revision that is named.
-        versions = {"supported": [VERSION], "requested": params.meta.version}
-        raise _RpcError(UNSUPPORTED_VERSION, "Unsupported protocol version", **versions)
+    except (ValueError, RecursionError):
+        raise _RpcError(INVALID_PARAMS, "The params have another shape.") from None
     return run(params, site)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from ...serve.answers.wire import (
     IN_PART,
@@ -16,19 +16,11 @@ from ...serve.engine import Engine
 from ...serve.retrieval.question import MAX_QUESTION_CHARACTERS
 from ...serve.retrieval.retrieve import TOP_K
 from ...serve.text.markdown_writer import escape_markdown
+from ..guards import parse_language, parse_question
 from ..problems import Problem, ignore_errors
-from ..questions import parse_language, parse_question
 from .pages import find_url, read_page
 
 Json = Mapping[str, Any]
-
-
-class Search(Protocol):
-    """A search of public passages. kind: "places" for those under an answer, counted apart."""
-
-    def __call__(
-        self, text: str, language: str | None = None, kind: str = "search"
-    ) -> Mapping[str, Json]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +28,14 @@ class AgentSite:
     """A site as the tools use it.
 
     ``base``: the site's address or origin, None if unknown. ``ask`` takes a question and its
-    language and returns the body of an answer. ``reading``: a block in which a page is read.
+    language and returns the body of an answer; ``search`` returns rows by id, and takes "places"
+    for those under an answer, which count apart. ``reading``: a block in which a page is read.
     """
 
     engine: Engine
     base: str | None
     ask: Callable[[str, str | None], Json]
-    search: Search
+    search: Callable[[str, str | None, str], Mapping[str, Json]]
     reading: Callable[[], AbstractContextManager[object]]
     convert_error: Callable[[Exception], Problem]
 
@@ -104,7 +97,7 @@ def _search(site: AgentSite, arguments: Json) -> str:
     parts = [
         f"{row['title']}\n{find_url(row)}\n(section {name})\n\n{row['markdown']}"
         + ("\n\n…" if row["is_cut"] else "")
-        for name, row in list(site.search(query).items())[:TOP_K]
+        for name, row in list(site.search(query, None, "search").items())[:TOP_K]
     ]
     parts = parts or ["Nothing on this site is near enough to this query."]
     return _join_parts(_format_remarks(site.engine.read_notes(query)), *parts)
