@@ -4,16 +4,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..indexing.audit.runs import (
+from ..indexing.stems import extract_stems
+from ..indexing.word_runs import (
+    SHARED_WEIGHT,
     RunIndex,
     WordRun,
     cut_runs,
     find_line,
-    split_tokens,
-    weigh_tokens,
+    split_words,
 )
-from ..indexing.notes import note_lint
-from ..indexing.stems import extract_stems
 from ..serve.answers import prompt
 from ..serve.answers.contract import EvidenceItem
 from ..serve.errors import GoldError
@@ -133,9 +132,8 @@ def check_gold_overlap(
     """
     owners: dict[WordRun, str] = {}
     for query in queries:
-        tokens = split_tokens(query.query)
-        # As long as in the label lint: words, or letters of a script without spaces.
-        for _, run in cut_runs(tokens, weigh_tokens(tokens), note_lint.SHARED_LETTERS):
+        # As long as in the label lint.
+        for _, run in cut_runs(split_words(query.query), SHARED_WEIGHT):
             language = query.language or "en"
             content = set(extract_stems(" ".join(run), language))
             content -= set(extract_stems(site_name or "", language))

@@ -1,9 +1,7 @@
 """The leak audit: private words are found wherever they are published, and never repeated."""
 
 import gzip
-import html
 import json
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,9 +12,10 @@ import pytest
 from answerable.indexing.audit import audit
 from answerable.indexing.audit.audit import Artifact, audit_artifacts, walk_artifacts
 from answerable.indexing.audit.readings import Reading, read_file
-from answerable.indexing.audit.runs import RunIndex, cut_notes
+from answerable.indexing.audit.runs import cut_notes
 from answerable.indexing.caches import CACHE_FILE
 from answerable.indexing.notes.notebook import Note
+from answerable.indexing.word_runs import RunIndex
 from answerable.serve.errors import LeakError, NotebookError, SiteError
 from support.sites import put
 
@@ -186,12 +185,6 @@ def test_linked_folders_are_read_once_and_a_link_to_itself_ends(tmp_path: Path) 
     assert [artifact.name for artifact in artifacts] == ["site/far/b.txt", "site/z/a.txt"]
 
 
-def test_a_named_pipe_in_the_site_is_refused(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "a.txt")
-    with pytest.raises(SiteError, match=r"a\.txt is neither a file nor a folder; remove it"):
-        audit_artifacts([note()], walk_artifacts(tmp_path, "site"))
-
-
 RAW = (
     "WEBVTT\nKind: captions\n\n00:00:01.000 --> 00:00:04.000 align:start\n<v Ann>The gearbox of\n\n"
     "00:00:04.000 --> 00:00:06.000 align:start\nthe winch was\n\n"
@@ -208,11 +201,10 @@ def talk(raw: str = RAW) -> Note:
     ("name", "text"),
     [
         ("site/a.vtt", RAW),
-        ("site/a.html", f"<pre>{html.escape(RAW)}</pre>"),
         ("site/a.txt", "Of the winch was (note: cut the joke)"),
     ],
 )
-def test_a_transcript_is_found_with_and_without_its_times(name: str, text: str) -> None:
+def test_a_transcript_is_found_as_a_file_and_as_prose(name: str, text: str) -> None:
     leak([talk()], asset(text, name))
 
 

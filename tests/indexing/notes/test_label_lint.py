@@ -91,7 +91,7 @@ THAI = "เกียร์ของเครื่องกว้านไฟฟ
 def test_fifteen_letters_in_a_row_are_refused_where_nothing_divides_words(
     value: str, body: str
 ) -> None:
-    with pytest.raises(NotebookError, match=r"^a\.md: label: its letters \d+ to \d+ of") as caught:
+    with pytest.raises(NotebookError, match=r"^a\.md: label: its words \d+ to \d+") as caught:
         lint_public_field(value, body, "a.md: label")
     assert not set(str(caught.value)) & set(body)
 

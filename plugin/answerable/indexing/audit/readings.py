@@ -1,4 +1,4 @@
-"""Readings of a published file: as text, without tags, decoded, and what is packed in it."""
+"""Readings of a published file: without tags, decoded, and what is packed in it."""
 
 import base64
 import io
@@ -7,10 +7,12 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from html import unescape
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
-from ..notes.transcripts import decode_character_references
+from ..notes.transcripts import strip_cue_times
 
 NAME_PLACE = "its name"
 # Files of pictures, fonts, sound, films and models, of which only the names are read.
@@ -21,38 +23,35 @@ MEDIA_SUFFIXES = frozenset(
 # Bytes of one file that are inflated at most.
 INFLATE_LIMIT = 64 * 1024 * 1024
 
-_CHUNK_BYTES = 65_536
 _STREAM_START = re.compile(rb"\x1f\x8b\x08|\x78[\x01\x5e\x9c\xda]")
 _ZIP_END = b"PK\x05\x06"
 _ZIP_TAIL_BYTES = 22 + 65_535
-_CONTROL_BYTES = bytes(byte for byte in range(32) if byte not in b"\t\n\f\r")
 # Words among the numbers of a binary file.
-_WORDS_IN_BYTES = re.compile(rb"[^%b]{6,}" % re.escape(_CONTROL_BYTES))
+_WORDS_AMONG_BYTES = re.compile(r"[^\x00-\x08\x0b\x0e-\x1f\ufffd]{6,}")
 # Characters of a long text that are read at a time, and twice: no run is as long as the second.
 _PIECE_LENGTH, _OVERLAP = 4_000_000, 100_000
 # How often a text is read again whose markup was escaped, as that of a feed is.
 _MAX_LEVELS = 3
 
-_TAG = re.compile(
-    r"""(<!--|-->|<!\[CDATA\[|\]\]>|</?[a-zA-Z]"""
+# What may interrupt a sentence without being shown; longer ones stand between sentences.
+_UNSHOWN = r"<!--.{0,500}?-->|<(?i:(script|style))\b.{0,500}?</(?i:\1)\s*+>"
+_TAG = (
+    r"""<!--|-->|<!\[CDATA\[|\]\]>|</?[a-zA-Z]"""
     # A bracket in a quoted value is one of text where it begins no tag.
     r"""(?:[^<>"']++|"(?:[^"<]++|<(?![a-zA-Z/!]))*+"|'(?:[^'<]++|<(?![a-zA-Z/!]))*+')*+>"""
     # Other brackets are signs of a text, but for a time within a caption.
-    r"|<[a-zA-Z/!?][^<>]*+>|<[0-9]++:[0-9:.]*+>)"
+    r"|<[a-zA-Z/!?][^<>]*+>|<[0-9]++:[0-9:.]*+>"
 )
-# What may interrupt a sentence without being shown; longer ones stand between sentences.
-_UNSHOWN = re.compile(r"<!--.{0,500}?-->|<(script|style)\b.{0,500}?</\1\s*+>", re.S | re.I)
-# Escapes that would add letters to words, however often they were escaped themselves.
-_PERCENT = r"%(?:25)*[0-9a-fA-F]{2}"
+_TAGS = re.compile(_TAG)
+_HIDDEN = re.compile(rf"{_UNSHOWN}|{_TAG}", re.S)
+# Escapes of JSON, JavaScript, urls and HTML.
 _ESCAPE = re.compile(
-    # It begins with a character, so that the next one is found fast.
-    r"\\\\*+(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|[nrtbfv])"
-    rf"|{_PERCENT}(?:{_PERCENT})*+"
+    r"\\(?:u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[nrtbfv])"
+    r"|%[0-9a-fA-F]{2}(?:%[0-9a-fA-F]{2})*+"
+    # A number of more digits is no character, and int() need not read it.
+    r"|&(?:\#(?:[xX][0-9a-fA-F]{1,32}+|[0-9]{1,32}+)|[a-zA-Z][a-zA-Z0-9]{0,31}+);?"
 )
-_PERCENT_AGAIN = re.compile(r"%(?:25)+(?=[0-9a-fA-F]{2})")
-_ESCAPED_AGAIN = re.compile(r"&amp;#?\w")
-# Characters on either side of an escape or a comment that are read with it.
-_CONTEXT = 600
+_ESCAPED_AGAIN = re.compile(r"(?:&amp;|%25)#?\w")
 # Base64, also that of urls, of at least so many characters, on one line or several.
 _MIN_BASE64 = 64
 _BASE64 = re.compile(rb"[\w+/-]+(?:\r?\n[\w+/-]++(?![^=\r\n<\"']))*+")
@@ -78,15 +77,14 @@ _DROPPED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A text of a file. place: where it stands; has_lines: whether its lines are the file's."""
+    """A text of a file. place: where it stands, "" for one that has the lines of the file."""
 
     text: str
     place: str = ""
-    has_lines: bool = False
 
 
 def read_name(name: str) -> Iterator[Reading]:
-    """Read a file's path as it is and percent-decoded."""
+    """Read a file's path."""
     for text in dict.fromkeys((name, unquote(name))):
         yield Reading(text, NAME_PLACE)
 
@@ -99,18 +97,20 @@ def read_file(name: str, data: bytes) -> Iterator[Reading]:
     if _ZIP_END in data[-_ZIP_TAIL_BYTES:]:
         yield from _read_members(data)
     text = _decode_text(data)
-    yield from _read_text(text, "", has_lines=len(text) <= _PIECE_LENGTH)
+    yield from _read_text(text, "")
     if suffix in (".md", ".markdown", ".txt"):
         yield Reading(strip_markdown(text))
+    if suffix in (".vtt", ".srt"):
+        yield Reading(strip_cue_times(text))
     for content in _inflate_streams(data):
         yield from _read_text(_decode_text(content), "a compressed part")
-    encoded = "\n".join(map(_decode_text, _decode_base64(f"{text}\n{_decode_escapes(text)}")))
+    encoded = "\n".join(map(_decode_text, _decode_base64(f"{text}\n{decode_escapes(text)}")))
     yield from _read_text(encoded, "its base64")
 
 
 def strip_tags(text: str) -> str:
-    """Remove the tags of a text and decode its character references; its lines stay."""
-    return _split_tags(text)[0]
+    """Remove the tags of a text and decode it; its lines stay."""
+    return decode_escapes(_TAGS.sub(_keep_lines, text))
 
 
 def strip_markdown(text: str) -> str:
@@ -122,60 +122,42 @@ def strip_markdown(text: str) -> str:
     return strip_tags(visible)
 
 
-def _read_text(text: str, place: str, *, has_lines: bool = False) -> Iterator[Reading]:
+def decode_escapes(text: str) -> str:
+    """Decode the escapes of JSON, JavaScript, urls and HTML once; no line is added."""
+    return _ESCAPE.sub(lambda escape: _decode_escape(escape[0]), text)
+
+
+@lru_cache(maxsize=16_384)
+def _decode_escape(escape: str) -> str:
+    if escape[0] == "\\":
+        # A letter behind the backslash stands for white space.
+        code = int(escape.strip("\\{}ux"), 16) if escape[-2] != "\\" else 0
+        return chr(code) if 32 < code < 0x110000 else " "
+    return (unquote(escape) if escape[0] == "%" else unescape(escape)).replace("\n", " ")
+
+
+def _keep_lines(tag: re.Match[str]) -> str:
+    return "\n" * tag[0].count("\n") or " "
+
+
+def _read_text(text: str, place: str) -> Iterator[Reading]:
+    """Read a text without what it hides, and what it hides; again while that shows more markup."""
     for start in range(0, len(text), _PIECE_LENGTH):
         piece = text[start : start + _PIECE_LENGTH + _OVERLAP]
-        yield from _read_markup(piece, place, has_lines=has_lines)
-        yield from _read_markup(_decode_escapes(piece), place, has_lines=False)
-
-
-def _read_markup(text: str, place: str, *, has_lines: bool) -> Iterator[Reading]:
-    """Read a text with its tags and without them, its character references decoded."""
-    for level in range(_MAX_LEVELS):
-        shown = decode_character_references(text)
-        if "<" in text:
-            outside, tags = _split_tags(text)
-            yield Reading(outside, place, has_lines)
-            yield Reading(tags, place or "a tag")
-            for unshown in _UNSHOWN.finditer(text):
-                context = text[max(0, unshown.start() - _CONTEXT) : unshown.end() + _CONTEXT]
-                yield Reading(strip_tags(_UNSHOWN.sub(" ", context)), place)
-        if not text.startswith("<") and (level == 0 or shown != text):
-            yield Reading(shown, place, has_lines)
-        if shown.count("<") == text.count("<") and not _ESCAPED_AGAIN.search(text):
-            return
-        text = shown
-
-
-def _split_tags(text: str) -> tuple[str, str]:
-    """Split a text into what stands outside of tags, and its tags, each that differs once."""
-    parts = _TAG.split(text)
-    # A page's tags are many, and few that differ.
-    lines = {tag: "\n" * tag.count("\n") or " " for tag in parts[1::2]}
-    parts[1::2] = [lines[tag] for tag in parts[1::2]]
-    outside, tags = "".join(parts), "\n".join(lines)
-    return decode_character_references(outside), decode_character_references(tags)
-
-
-def _decode_escapes(text: str) -> str:
-    """Decode the escapes of JSON, of JavaScript and of urls, with the text around them."""
-    contexts: list[str] = []
-    start = end = 0
-    for escape in _ESCAPE.finditer(text):
-        if escape.start() - _CONTEXT > end:
-            contexts.append(text[start:end])
-            start = escape.start() - _CONTEXT
-        end = escape.end() + _CONTEXT
-    contexts.append(text[start:end])
-    return _ESCAPE.sub(_decode_escape, "\n".join(contexts)) if end else ""
-
-
-def _decode_escape(escape: re.Match[str]) -> str:
-    if escape[0][0] == "%":
-        return unquote(_PERCENT_AGAIN.sub("%", escape[0]))
-    digits = escape[1] or escape[2] or escape[3]
-    code = int(digits, 16) if digits else 0
-    return chr(code) if 32 < code < 0x110000 else " "
+        part = place or (f"after character {start}" if start else "")
+        for _ in range(_MAX_LEVELS):
+            decoded = decode_escapes(piece)
+            if not piece.startswith("<"):
+                yield Reading(decoded, part)
+            if "<" in piece:
+                yield Reading(decode_escapes(_HIDDEN.sub(_keep_lines, piece)), part)
+                # A page's tags are many, and few that differ.
+                hidden = "\n".join(dict.fromkeys(found[0] for found in _HIDDEN.finditer(piece)))
+                yield Reading(decode_escapes(hidden), place or "a tag")
+                yield Reading(strip_tags(hidden), place or "a comment or script")
+            if decoded.count("<") == piece.count("<") and not _ESCAPED_AGAIN.search(piece):
+                break
+            piece = decoded
 
 
 def _decode_text(data: bytes) -> str:
@@ -186,9 +168,9 @@ def _decode_text(data: bytes) -> str:
         return data.decode()
     except UnicodeDecodeError:
         pass
-    if data.translate(None, _CONTROL_BYTES) == data:
+    if not re.search(rb"[\x00-\x08\x0b\x0e-\x1f]", data):
         return data.decode("cp1252", "replace")
-    return b"\n".join(_WORDS_IN_BYTES.findall(data)).decode("utf-8", "replace")
+    return "\n".join(_WORDS_AMONG_BYTES.findall(data.decode("utf-8", "replace")))
 
 
 def _read_members(data: bytes) -> Iterator[Reading]:
@@ -222,8 +204,8 @@ def _inflate_streams(data: bytes) -> Iterator[bytes]:
         try:
             # In chunks, since a stream copies the bytes after its end.
             while not stream.eof and at < len(data) and left > 0:
-                content += stream.decompress(data[at : at + _CHUNK_BYTES])
-                at = min(at + _CHUNK_BYTES, len(data))
+                content += stream.decompress(data[at : at + 65_536])
+                at = min(at + 65_536, len(data))
                 left -= len(content)
         except zlib.error:
             # What stands before the damage was published all the same.
