@@ -54,7 +54,7 @@ _BY_PATH = {
         "test_provider_faults.py", "test_publication.py",
         "test_published_privacy.py", "test_python_api.py",
         "test_response_limit.py", "test_retrieval_gate.py", "test_runtimes.py",
-        "test_schemathesis.py", "test_service_streams.py", "test_site_config.py",
+        "test_service_streams.py", "test_site_config.py",
         "test_type_errors.py", "test_unrouted_notes.py",
         "test_vector_encodings.py",
     ),
