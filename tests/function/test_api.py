@@ -47,14 +47,10 @@ from support.service_requests import (
 SECRET = "zanzibar"
 
 
-def test_answer_has_every_wire_field(base: Engine) -> None:
+def test_answer_has_claims_and_routes_with_their_citations(base: Engine) -> None:
     response = asking(base, answerer=Paid(drafts=[ROUTED]))()
     body = response.json
     assert response.status == 200
-    assert set(body) == {
-        "mode", "answer", "claims", "routes", "citations", "confidence", "written", "complete",
-        "fallback", "reason", "dropped", "notes", "site_url", "bundle", "built_at", "request_id",
-    }  # fmt: skip
     assert body["mode"] == "supported"
     assert [(claim["markdown"], claim["citations"]) for claim in body["claims"]] == [(ROPE, [1])]
     record_citation, hint_citation = body["citations"]
@@ -65,12 +61,6 @@ def test_answer_has_every_wire_field(base: Engine) -> None:
     assert hint_citation["absolute_url"] == hint_citation["url"]
     assert set(hint_citation) == {"n", "kind", "id", "url", "absolute_url", "label", "locator"}
     assert body["bundle"] == base.store.manifest.id
-
-
-def test_refusal_is_200_without_citations(base: Engine) -> None:
-    body = asking(base)("?!").json
-    assert (body["mode"], body["reason"], body["citations"]) == ("not-found", "no-evidence", [])
-    assert body["answer"] == ""
 
 
 def test_search_and_places_find_the_same_sections(base: Engine) -> None:
@@ -84,13 +74,6 @@ def test_search_and_places_find_the_same_sections(base: Engine) -> None:
     places = ask.send(sent).json
     assert list(places) == list(passages)
     assert places["rope#use"] == place
-
-
-def test_every_response_is_no_store_and_health_names_the_bundle(base: Engine) -> None:
-    ask = asking(base)
-    assert ask.get("/health").json["bundle"] == base.store.manifest.id
-    for response in (ask.get("health"), ask.get("nothing"), ask()):
-        assert header(response, "Cache-Control") == "no-store"
 
 
 def body_request(body: bytes, kind: str | None = JSON["content-type"]) -> Request:
@@ -312,8 +295,8 @@ def test_paused_function_answers_503_without_work(base: Engine) -> None:
 
 @pytest.mark.parametrize("path", ["answer", "search", "openapi.json"])
 def test_bearer_policy_requires_a_token_that_only_its_digest_knows(base: Engine, path: str) -> None:
-    policy = usual(bearer=(hashlib.sha256(b"other").hexdigest(), DIGEST))
-    ask = asking(base, policy)
+    others = (hashlib.sha256(b"other").hexdigest(), hashlib.sha256(b"").hexdigest())
+    ask = asking(base, usual(bearer=(*others, DIGEST)))
     method = "POST" if path == "answer" else "GET"
     for authorization in (
         None, "", "Bearer", "Bearer ", TOKEN, "Bearer wrong", f"Basic {TOKEN}", f"Bearer{TOKEN}",
@@ -329,11 +312,6 @@ def test_bearer_policy_requires_a_token_that_only_its_digest_knows(base: Engine,
         response = ask.send(request(method, path, query="q=rope", headers=headers))
         assert response.status == (415 if path == "answer" else 200)
     assert ask.get("health").status == ask.get("ready").status == 200
-
-
-def test_digest_of_an_empty_token_opens_nothing(base: Engine) -> None:
-    ask = asking(base, usual(bearer=(hashlib.sha256(b"").hexdigest(),)))
-    assert code(ask(headers={"authorization": "Bearer "})) == "unauthorized"
 
 
 def test_metrics_need_their_own_token(base: Engine) -> None:

@@ -17,7 +17,7 @@ import pytest
 from support import runtimes
 from support.deadlines import PATIENCE
 from support.event_streams import events
-from support.runtime_requests import CASES, FOREIGN, KNOWN, UNKNOWN, Case
+from support.runtime_requests import CASES, KNOWN, UNKNOWN, Case
 from support.runtimes import Reply, Runtime
 from support.server_processes import started
 
@@ -36,11 +36,7 @@ def function(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def running(function: Path) -> Iterator[Sequence[Runtime]]:
-    starting = (
-        runtimes.on_uvicorn(function),
-        runtimes.on_loopback(function),
-        runtimes.on_mkdocs(function.parent),
-    )
+    starting = (runtimes.on_loopback(function), runtimes.on_mkdocs(function.parent))
     with ExitStack() as stack, ThreadPoolExecutor(len(starting)) as pool:
         yield tuple(pool.map(stack.enter_context, starting))
 
@@ -85,18 +81,6 @@ def test_all_runtimes_answer_alike(running: Sequence[Runtime], case: Case) -> No
         # To a dev server its own page is of the same origin, which no header is needed for.
         shared = runtime.origin if may_read and runtime.is_deployed else None
         assert reply.headers.get("access-control-allow-origin") == shared
-
-
-def test_a_deployed_function_answers_the_preflight_of_a_page_that_may_ask(
-    running: Sequence[Runtime],
-) -> None:
-    for runtime in (each for each in running if each.is_deployed):
-        for origin, status in ((runtime.origin, 200), (FOREIGN, 400)):
-            headers = (("Origin", origin), ("Access-Control-Request-Method", "POST"))
-            reply = runtime.request("OPTIONS", "answer", None, headers)
-            assert reply.status == status
-            allowed = origin if status == 200 else None
-            assert reply.headers.get("access-control-allow-origin") == allowed
 
 
 def test_every_runtime_streams_the_plain_answer(running: Sequence[Runtime]) -> None:

@@ -13,6 +13,7 @@ from starlette.applications import Starlette
 
 from answerable.function.guards import MAX_BODY_BYTES
 from answerable.function.logs import Logs, RefusalLog
+from answerable.function.openapi import make_document
 from answerable.function.policy import Policy
 from answerable.function.problems import PROBLEM_STATUSES, PROBLEM_TYPE
 from answerable.function.stream import EVENT_STREAM_TYPE
@@ -23,6 +24,7 @@ from answerable.serve.request_context import current_context
 from answerable.serve.types import Evidence
 from support.app_requests import Request, Response, app_of, send
 from support.doubles import bundle_of, index_of, note, record
+from support.openapi_check import check_response
 from support.scripted import LetterEmbedder
 
 ORIGIN = "https://harbour.example"
@@ -104,11 +106,15 @@ def letters(folder: Path) -> Engine:
 
 @dataclass
 class Asking:
-    """An app, what it has logged, and requests to it as a page of the site makes them."""
+    """An app, what it has logged, and requests to it as a page of the site makes them.
+
+    ``document``: describes its responses, None where no page may ask.
+    """
 
     app: Starlette
     engine: Engine
     lines: list[bytes]
+    document: dict[str, Any] | None
 
     @property
     def answerer(self) -> Any:
@@ -125,7 +131,11 @@ class Asking:
         return self.send(request("GET", path, query=query, headers=headers))
 
     def send(self, sent: Request) -> Response:
-        return send(self.app, sent)
+        """Send a request; its response is one that the OpenAPI document describes."""
+        response = send(self.app, sent)
+        if self.document and sent.method != "OPTIONS":
+            check_response(self.document, sent.method, sent.path, response)
+        return response
 
 
 def asking(
@@ -143,7 +153,9 @@ def asking(
     engine = replace(base, answerer=answerer or Paid(), embedder=embedder or base.embedder)
     lines: list[bytes] = []
     logs = Logs(log or lines.append, refusals, report_failure)
-    return Asking(app_of(engine, policy, logs, **options), engine, lines)
+    document = make_document("1", metrics=bool(policy.metrics), bearer=bool(policy.bearer))
+    app = app_of(engine, policy, logs, **options)
+    return Asking(app, engine, lines, document if policy.origins else None)
 
 
 def request(
