@@ -70,6 +70,8 @@ def test_empty_variable_counts_as_unset(text: str) -> None:
         ("METRICS_TOKEN", DIGEST, "metrics", DIGEST),
         ("SECRET", SECRET, "secret", SECRET),
         ("ASKER_HEADER", "X-Forwarded-For", "asker_header", "x-forwarded-for"),
+        ("BASE", "ask/it", "base", "/ask/it/"),
+        ("BASE", "/", "base", "/"),
     ],
 )
 def test_variable_sets_its_field(name: str, text: str, field: str, value: Any) -> None:
@@ -137,6 +139,7 @@ NO_FLAG = "is not a switch; write 1 or 0"
         ("TOKENS_PER_DAY", ("many",), NO_COUNT.replace("from 1", "from 0")),
         ("DEADLINE", ("0", "0.9", "601", "-1", "nan", "inf", "soon"), NO_DEADLINE),
         ("PAUSED", ("2", "on", "1 1"), NO_FLAG),
+        ("BASE", ("a b", "//x//y", "/é/"), "is not a path; write one such as /ask/"),
     ],
 )
 def test_invalid_value_is_rejected_with_what_to_write(

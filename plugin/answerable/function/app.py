@@ -81,7 +81,7 @@ def create_app(function: "Function") -> Starlette:
 
     def route(path: str, handle: Handler, method: str = "GET", *, is_open: bool = False) -> Route:
         endpoint = function.serve(path, handle, is_open=is_open)
-        return Route(f"{function.base.rstrip('/')}/{path}", endpoint, methods=[method])
+        return Route(f"{function.policy.base}{path}", endpoint, methods=[method], name=path)
 
     cors = Middleware(
         CORSMiddleware,
@@ -123,7 +123,6 @@ class Function:
     find_engine: Callable[[], Engine | None]
     policy: Policy
     logs: Logs
-    base: str = "/"
     dev_host: str | None = None
     list_missing_keys: Callable[[], Sequence[str]] = tuple
     guards: Guards = field(init=False)
@@ -273,7 +272,7 @@ class Function:
         """Describe the routes as OpenAPI does."""
         document = render_document(
             self.open_engine(exchange).store.manifest.generator,
-            self.base,
+            self.policy.base,
             metrics=self.policy.metrics is not None,
             bearer=bool(self.policy.bearer),
         )

@@ -44,6 +44,13 @@ RedisUrl = Annotated[
         description="the address of a Redis server; write one such as redis://host:6379/0",
     ),
 ]
+BasePath = Annotated[
+    str,
+    Meta(
+        pattern="^/([A-Za-z0-9_.~-]+/)*$",
+        description="a path; write one such as /ask/",
+    ),
+]
 _DIGEST = "a SHA-256 digest in hexadecimal; make one with `printf %s TOKEN | sha256sum`"
 Digest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", description=_DIGEST)]
 Digests = Annotated[tuple[Digest, ...], Meta(min_length=1, description=_DIGEST)]
@@ -72,7 +79,8 @@ class Policy(msgspec.Struct, frozen=True, rename=_name_variable):
     together. ``tokens_per_day``: what providers may count in a UTC day, None without a cap.
     ``deadline``: seconds for one answer. ``in_flight``: questions answered at once, and
     ``in_flight_per_asker`` of one asker, None for a third. ``bearer`` and ``metrics``: digests
-    of tokens. ``asker_header``: where a trusted proxy puts the asker's address.
+    of tokens. ``asker_header``: where a trusted proxy puts the asker's address. ``base``: the path
+    that the function answers under.
     """
 
     origins: tuple[Origin, ...] = ()
@@ -89,6 +97,7 @@ class Policy(msgspec.Struct, frozen=True, rename=_name_variable):
     bearer: Digests = ()
     metrics: Digest | None = None
     asker_header: HeaderName | None = None
+    base: BasePath = "/"
     secret: Secret = msgspec.field(default_factory=lambda: secrets.token_hex(32))
 
 
@@ -127,6 +136,8 @@ def _parse(name: str, text: str) -> object:
         return [None if urlsplit(part).path.strip("/") else parse_origin(part) for part in parts]
     if name == "bearer":
         return [part.lower() for part in parts]
+    if name == "base":
+        return f"/{path}/" if (path := text.strip("/")) else "/"
     return text.lower() if name in ("metrics", "asker_header") else text
 
 
