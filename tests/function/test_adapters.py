@@ -23,7 +23,7 @@ from support.scripted import ScriptedAnswerer
 
 Handler = Callable[[dict[str, Any]], dict[str, Any]]
 
-ORIGIN = OPEN.origins[0]
+ORIGIN = OPEN.allowed_origins[0]
 ASKED = b'{"question": "rope?"}'
 
 
