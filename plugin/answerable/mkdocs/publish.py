@@ -20,7 +20,7 @@ from ..indexing.answer_place import (
 from ..indexing.answers import check_answers, read_answers
 from ..indexing.audit.audit import Artifact, audit_artifacts, walk_artifacts
 from ..indexing.index import check_weight_patterns
-from ..indexing.notes import notebook as note_ids
+from ..indexing.notes.note_key import NEW_KEY_MESSAGE
 from ..indexing.notes.notebook import Notebook, read_notebook
 from ..indexing.output.files import (
     check_notebook_location,
@@ -332,7 +332,7 @@ def _read_checked_notebook(built: FinishedBuild, whole: SitePages) -> Notebook:
 
 def _report_new_key(notebook: Notebook) -> None:
     if notebook.new_key:
-        log.info(note_ids.NEW_KEY_MESSAGE, notebook.new_key)
+        log.info(NEW_KEY_MESSAGE, notebook.new_key)
 
 
 def _list_artifacts(built: FinishedBuild, whole: SitePages) -> Iterator[Artifact]:
