@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from answerable.indexing.notes.notebook import NOTE_KEY_FILE
+from answerable.indexing.notes.note_key import NOTE_KEY_FILE
 from support.deadlines import PATIENCE
 from support.server_processes import Running, free_port, mkdocs, run
 from support.sites import NOTES, build, put, write_site

@@ -26,7 +26,7 @@ from ..indexing.files import (
     format_count,
     join_problems,
 )
-from ..indexing.notes import notebook as note_ids
+from ..indexing.notes.note_key import NEW_KEY_MESSAGE
 from ..indexing.notes.note_lint import lint_public_field
 from ..indexing.notes.notebook import Notebook, read_notebook
 from ..indexing.pages.page_index import check_enrichment_ids
@@ -332,7 +332,7 @@ def _read_checked_notebook(built: FinishedBuild, whole: SitePages) -> Notebook:
 
 def _report_new_key(notebook: Notebook) -> None:
     if notebook.new_key:
-        log.info(note_ids.NEW_KEY_MESSAGE, notebook.new_key)
+        log.info(NEW_KEY_MESSAGE, notebook.new_key)
 
 
 def _list_artifacts(built: FinishedBuild, whole: SitePages) -> Iterator[Artifact]:

@@ -134,12 +134,16 @@ LEAKS = {
         "site/assets/answerable/site.json",
         options={"widget": {"authors": f"{SLUG}?q={{question}}"}},
     ),
-    "label": Leak("winch.md: label", files={"notebook/winch.md": NOTE.replace("Plans", SECRET)}),
+    "label": Leak(
+        "winch.md, line 2: label", files={"notebook/winch.md": NOTE.replace("Plans", SECRET)}
+    ),
     "locator": Leak(
-        "winch.md: locator", files={"notebook/winch.md": NOTE.replace("second shelf", SECRET)}
+        "winch.md, line 3: locator",
+        files={"notebook/winch.md": NOTE.replace("second shelf", SECRET)},
     ),
     "id": Leak(
-        "winch.md: id", files={"notebook/winch.md": NOTE.replace("label:", f"id: {SLUG}\nlabel:")}
+        "winch.md, line 2: id",
+        files={"notebook/winch.md": NOTE.replace("label:", f"id: {SLUG}\nlabel:")},
     ),
 }
 

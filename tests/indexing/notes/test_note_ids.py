@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from answerable.indexing.notes.notebook import NOTE_KEY_FILE, read_notebook
+from answerable.indexing.notes.note_key import NOTE_KEY_FILE
+from answerable.indexing.notes.notebook import read_notebook
 from answerable.serve.errors import NotebookError
 from answerable.serve.stores.bundle import open_bundle
 from support.sites import NOTES, build, command, put, write_site
@@ -81,13 +82,6 @@ def test_a_malformed_key_is_refused_with_the_remedy_and_not_repeated(
         "restore it from "
         "a backup, or delete it and build again, which gives the notes new ids"
     )
-
-
-@pytest.mark.parametrize("kind", ["folder", "pipe"])
-def test_a_key_that_is_no_file_is_refused_at_once(tmp_path: Path, kind: str) -> None:
-    make = os.mkdir if kind == "folder" else os.mkfifo
-    make(tmp_path / NOTE_KEY_FILE)
-    assert "is not a file of 64 hexadecimal digits" in refused(written(tmp_path, "winch.md"))
 
 
 def test_a_command_that_only_reads_writes_no_key(tmp_path: Path) -> None:

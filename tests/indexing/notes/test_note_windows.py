@@ -167,7 +167,7 @@ def test_any_bytes_are_read_as_a_note_or_refused(
         notes = list(read_notebook(folder, writes_key=True).notes)
     except NotebookError as error:
         complaint = str(error)
-    assert not complaint or complaint.startswith(f"a{suffix}: ")
+    assert not complaint or complaint.startswith(f"a{suffix}")
     for read_note in notes:
         surfaced = surface(read_note, str)
         assert len(surfaced.texts) == len(surfaced.owners) >= len(surfaced.hints) >= 1

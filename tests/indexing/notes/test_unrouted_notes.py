@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from answerable.indexing.notes.notebook import NOTE_KEY_FILE, read_notebook
+from answerable.indexing.notes.note_key import NOTE_KEY_FILE
+from answerable.indexing.notes.notebook import read_notebook
 from support.sites import NOTES, PAGES, ask, build_here, failure, opened, put, write_site
 
 NOTE = NOTES["winch.md"]
@@ -13,7 +14,7 @@ QUESTION = "Where was the gearbox of the electric winch taken from?"
 GOLD = f"queries:\n  - id: gearbox\n    query: {QUESTION}\n    expectSources: [winch.md]\n"
 
 
-@pytest.mark.parametrize("value", ["off", "'off'", "false", "no"])
+@pytest.mark.parametrize("value", ["off", "false"])
 def test_an_unrouted_note_is_unindexed_and_needs_no_label_and_no_key(
     tmp_path: Path, value: str
 ) -> None:
@@ -25,7 +26,7 @@ def test_an_unrouted_note_is_unindexed_and_needs_no_label_and_no_key(
     assert not (tmp_path / NOTE_KEY_FILE).exists()
 
 
-@pytest.mark.parametrize("value", ["on", "'on'", "true"])
+@pytest.mark.parametrize("value", ["on", "true"])
 def test_a_note_with_routes_on_is_routed(tmp_path: Path, value: str) -> None:
     put(tmp_path / "winch.md", NOTE.replace("label:", f"routes: {value}\nlabel:"))
     private = read_notebook(tmp_path, writes_key=True)

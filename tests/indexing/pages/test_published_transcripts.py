@@ -79,8 +79,8 @@ def test_answer_quotes_what_was_said_and_links_to_the_second(tmp_path: Path) -> 
         ("transcript: keynote.md", TALK, "ends in neither .vtt nor .srt; convert the file"),
         ("transcript: ''", TALK, "transcript: '' is not a path"),
         ("transcript: keynote.vtt\nmedia: talk.mp4", TALK, "media: 'talk.mp4' is not an http(s)"),
-        ("transcript: keynote.vtt", "Hello\n", "talks/keynote.vtt: line 1 has to be `WEBVTT`"),
-        ("transcript: keynote.vtt", "WEBVTT\n\n1:2 --> 3\nx\n", "keynote.vtt: line 3 has no times"),
+        ("transcript: keynote.vtt", "Hello\n", "talks/keynote.vtt, line 1: write times"),
+        ("transcript: keynote.vtt", "WEBVTT\n\n1:2 --> 3\nx\n", "keynote.vtt, line 3: write times"),
     ],
 )
 def test_wrong_path_or_broken_file_is_one_sentence(

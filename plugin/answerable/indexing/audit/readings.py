@@ -12,7 +12,7 @@ from html import unescape
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
-from ..notes.transcripts import strip_cue_times
+from ..notes.transcripts import TRANSCRIPT_SUFFIXES
 
 NAME_PLACE = "its name"
 # Files of pictures, fonts, sound, films and models, of which only the names are read.
@@ -59,6 +59,7 @@ _BASE64_MAP = bytes(
     ord("x") if re.match(rb"[\w+/-]", bytes([byte])) else ord(" ") for byte in range(256)
 )
 
+_CUE_TIMES = re.compile(r"(?:(?:\A|(?<=\n\n))[^\n]+\n)?^[^\n]*-->[^\n]*$", re.M)
 _LINK = re.compile(
     r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\](?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\])"
 )
@@ -100,7 +101,7 @@ def read_file(name: str, data: bytes) -> Iterator[Reading]:
     yield from _read_text(text, "")
     if suffix in (".md", ".markdown", ".txt"):
         yield Reading(strip_markdown(text))
-    if suffix in (".vtt", ".srt"):
+    if suffix in TRANSCRIPT_SUFFIXES:
         yield Reading(strip_cue_times(text))
     for content in _inflate_streams(data):
         yield from _read_text(_decode_text(content), "a compressed part")
@@ -120,6 +121,12 @@ def strip_markdown(text: str) -> str:
     for _ in range(2):
         visible = _LINK.sub(r"\1", visible)
     return strip_tags(visible)
+
+
+def strip_cue_times(text: str) -> str:
+    """Remove the times of a WebVTT or SubRip file, the numbers and names of cues, and its tags."""
+    lines = text.replace("\r\n", "\n")
+    return strip_tags(_CUE_TIMES.sub(_keep_lines, lines))
 
 
 def decode_escapes(text: str) -> str:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from ...serve.embedders.local_embedder import SPACE
 from ..local_model import open_local_embedder
 from ..notes.notebook import Note
-from ..notes.transcripts import strip_cue_times
 from ..word_runs import WORD_WEIGHT, WordRun, cut_runs, split_words, weigh_word
-from .readings import decode_escapes, strip_markdown
+from .readings import decode_escapes, strip_cue_times, strip_markdown
 
 RUN_WEIGHT = 8 * WORD_WEIGHT
 # A note's whole text is a short run if it has fewer words or characters than these.

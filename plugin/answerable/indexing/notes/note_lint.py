@@ -2,8 +2,6 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from ...serve.errors import NotebookError
 from ..word_runs import SHARED_WEIGHT, RunIndex, cut_runs, split_words
@@ -26,30 +24,6 @@ _PRIVATE_PATTERNS = (
         re.compile(r"\b(?:sk-|ghp_|xox[abp]-|AKIA)[\w-]{8,}|\b(?=\w*\d)(?=\w*[A-Za-z])\w{24,}"),
     ),
 )
-
-
-class ErrorCollector:
-    """Collect the errors of a notebook, each once, so that one build reports all of them."""
-
-    def __init__(self) -> None:
-        self._messages: dict[str, None] = {}
-
-    def add_error(self, message: str) -> None:
-        """Add an error message; one of several lines is several errors."""
-        self._messages.update(dict.fromkeys(message.split("\n")))
-
-    @contextmanager
-    def collecting(self) -> Iterator[None]:
-        """Add a NotebookError raised in the block, and go on after the block."""
-        try:
-            yield
-        except NotebookError as error:
-            self.add_error(str(error))
-
-    def report(self) -> None:
-        """Raise one NotebookError with a line for each error, if there are any."""
-        if self._messages:
-            raise NotebookError("\n".join(self._messages))
 
 
 def lint_public_field(value: str, body: str, where: str) -> None:

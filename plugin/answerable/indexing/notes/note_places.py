@@ -1,14 +1,12 @@
 """Split a note into time ranges or pages, each with locator and link, and resolve links to urls."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ...serve.errors import NotebookError
 from ...serve.text.languages import get_translation
-from ...serve.text.tokenization import count_words
 from ..pages.passages import PassageWindow, format_clock, pack_windows
 from .notebook import Note, NotePage
 from .transcripts import Cue
@@ -33,11 +31,6 @@ class NotePlace:
     text: str
 
 
-class _CountedCue(NamedTuple):
-    cue: Cue
-    words: int
-
-
 def iter_note_places(note: Note, language: str) -> Iterator[NotePlace]:
     """Yield each time range or page of a note, or the whole note as one place.
 
@@ -54,7 +47,7 @@ def iter_note_places(note: Note, language: str) -> Iterator[NotePlace]:
                 note.about.replace("{page}", number),
                 page.text,
             )
-    for cues in _group_cues(cue for cue in note.parts if isinstance(cue, Cue)):
+    for cues in pack_windows((cue for cue in note.parts if isinstance(cue, Cue)), NOTE_WINDOW):
         start, end = int(cues[0].start), math.ceil(max(cue.end for cue in cues))
         first, last = format_clock(start), format_clock(end)
         yield NotePlace(
@@ -95,10 +88,3 @@ def make_about_resolver(targets: AboutTargets) -> Callable[[str], str]:
 
 def _format_locator(note: Note, place: str) -> str:
     return f"{note.locator}, {place}" if note.locator else place
-
-
-def _group_cues(cues: Iterable[Cue]) -> Iterator[list[Cue]]:
-    """Group cues into windows; a single cue may be too long for one."""
-    counted = (_CountedCue(cue, count_words(cue.text)) for cue in cues)
-    for group in pack_windows(counted, NOTE_WINDOW):
-        yield [cue for cue, _ in group]

@@ -1,111 +1,24 @@
-"""Transcripts and captions as notes whose windows are located by time."""
+"""Transcripts: WebVTT and SubRip files, read as what is said and when."""
 
-import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Literal
-
-from webvtt import WebVTT
-from webvtt.errors import MalformedCaptionError, MalformedFileError
+from html import unescape
 
 from ...serve.errors import NotebookError
-from .note_lint import ErrorCollector
+from ...serve.text.tokenization import count_words
 
+TRANSCRIPT_SUFFIXES = (".vtt", ".srt")
+
+_TIME = r"(?:([0-9]{1,9}):)?([0-5]?[0-9]):([0-5]?[0-9][.,][0-9]{1,9})"
+_TIMES = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}(?:\s[^>]*)?")
+# Blocks of WebVTT in which nothing is said.
+_UNSPOKEN = re.compile(r"(?:WEBVTT|NOTE|STYLE|REGION)\b")
 # Each stops at the next bracket: a file of nothing but `<` is read in linear time.
-CUE_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<[0-9][0-9:.]*>|\{\\[^{}]*\}")
-
-# A reference to a line feed adds no line to the file that holds it.
-_LINE_ENDS = str.maketrans("\n\r", "  ")
-# A number has no end but its last digit: `&#1001` is one character, and not `&#10` and `01`.
-_REFERENCE = re.compile(r"&(?:#(?:[xX][0-9a-fA-F]++|[0-9]++)|[a-zA-Z][a-zA-Z0-9]{0,31}+);?")
-_REPLACEMENT = "\ufffd"
-# More digits than the highest code point has, which int() need not read.
-_MAX_DIGITS = 8
-
-_CUE_TIMES = re.compile(r"\s*[0-9][0-9:.,]*\s*(?:-->|\u2192)\s*[0-9]")
-_NOT_PROSE = re.compile(r"(?:WEBVTT|STYLE|REGION)\b")
-
-
-def decode_character_references(text: str) -> str:
-    """Decode every HTML character reference once, as a browser does.
-
-    One to a line feed becomes a space. Numbers are read as in HTML 13.2.5.80: those from 0x80 to
-    0x9f are of Windows-1252.
-    """
-    if "&" not in text:
-        return text
-    return _REFERENCE.sub(lambda reference: _decode_reference(reference[0]), text)
-
-
-@lru_cache(maxsize=8192)
-def _decode_reference(reference: str) -> str:
-    if reference[1] != "#":
-        return html.unescape(reference).translate(_LINE_ENDS)
-    digits = reference[2:].rstrip(";")
-    base = 16 if digits[0] in "xX" else 10
-    digits = digits.lstrip("xX").lstrip("0")
-    if not digits or len(digits) > _MAX_DIGITS:
-        return _REPLACEMENT
-    code = int(digits, base)
-    if code > 0x10FFFF or 0xD800 <= code < 0xE000:
-        return _REPLACEMENT
-    if 0x80 <= code < 0xA0:
-        # The five bytes that Windows-1252 leaves free are controls, as in Latin-1.
-        return bytes([code]).decode("cp1252", "ignore") or chr(code)
-    return chr(code).translate(_LINE_ENDS)
-
-
-def classify_lines(text: str) -> Iterator[tuple[str, bool]]:
-    """Pair every line of a WebVTT or SubRip file with True if it is prose: a caption or comment.
-
-    The arrow of a time line may be `→`.
-    """
-    lines = text.split("\n")
-    has_times = [_CUE_TIMES.match(line) is not None for line in lines]
-    # By line: whether the next line that is not empty has times.
-    precedes_times = [False] * len(lines)
-    is_followed = False
-    for row in range(len(lines) - 1, -1, -1):
-        precedes_times[row] = is_followed
-        is_followed = has_times[row] if lines[row].strip() else is_followed
-    is_style = False
-    for row, line in enumerate(lines):
-        stripped = line.strip()
-        begins_block = row == 0 or not lines[row - 1].strip()
-        if has_times[row]:
-            is_style = False
-        elif begins_block:
-            is_style = _NOT_PROSE.match(stripped) is not None
-        is_cue_id = precedes_times[row] and (
-            stripped.isdigit() or (begins_block and has_times[row + 1])
-        )
-        yield line, bool(stripped) and not (is_style or has_times[row] or is_cue_id)
-
-
-def strip_cue_times(text: str) -> str:
-    """Keep the prose of a WebVTT or SubRip file on the lines where it stands, without tags."""
-    prose = "\n".join(line if is_prose else "" for line, is_prose in classify_lines(text))
-    without_tags = CUE_TAG.sub(lambda tag: "\n" * tag[0].count("\n"), prose)
-    return decode_character_references(without_tags)
-
-
-TranscriptFormat = Literal["vtt", "srt"]
-
-# The parser drops a cue whose times it cannot read and says nothing: these are all that it reads.
-_TIMES = {
-    "vtt": re.compile(
-        r"\s*{0}\s*-->\s*{0}".format(r"(?:[0-9]{1,9}:)?[0-5]?[0-9]:[0-5]?[0-9]\.[0-9]{1,3}")
-    ),
-    "srt": re.compile(
-        r"\s*{0}\s*-->\s*{0}".format(r"[0-9]{1,9}:[0-9]{1,2}:[0-9]{1,2}[,.][0-9]{1,9}")
-    ),
-}
-_EXAMPLES = {"vtt": "00:01.000 --> 00:04.000", "srt": "00:00:01,000 --> 00:00:04,000"}
-
-# It stops at the next bracket: a file of nothing but `<` is read in linear time.
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<[0-9][0-9:.]*>|\{\\[^{}]*\}")
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]+([^<>]*)>")
+# No number has more digits, and int() need not read them.
+_REFERENCE = re.compile(r"&#?\w{1,32};")
 
 # A line that appears again after a longer silence was said again.
 _MAX_GAP_SECONDS = 1.0
@@ -120,6 +33,11 @@ class Cue:
     text: str
     start: float
     end: float
+
+    @property
+    def words(self) -> int:
+        """Count its words."""
+        return count_words(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,75 +57,49 @@ class _Caption:
     end: float
 
 
-def parse_transcript(
-    text: str, kind: TranscriptFormat, name: str, first: int = 1
-) -> tuple[Cue, ...]:
+def parse_transcript(text: str, name: str, first: int = 1) -> tuple[Cue, ...]:
     """Parse every cue in the order of time, at least one; lines of rolling captions appear once.
 
     A speaker that the file names is put before what he or she says. first: the number of the
     text's first line in the file. NotebookError gives the file's name and, where known, the line.
     """
-    content = text.lstrip().removeprefix("\ufeff")
-    first += text.count("\n", 0, len(text) - len(content))
-    lines = content.split("\n")
-    if kind == "srt":
-        lines = [line.strip() for line in lines]
-    _check_cues(lines, kind, name, first)
-    try:
-        parsed = WebVTT.from_buffer(lines, format=kind).captions
-    except MalformedFileError:
-        begin = "`WEBVTT`" if kind == "vtt" else "the number of a cue, with its times below it"
-        raise NotebookError(f"{name}: line {first} has to be {begin}; correct it") from None
-    except MalformedCaptionError:
-        raise NotebookError(f"{name}: a cue cannot be read; correct or remove it") from None
-    captions = [
-        _Caption(
-            tuple(_parse_lines(caption.raw_text)),
-            caption.start_time.in_milliseconds() / 1000,
-            max(caption.start_time, caption.end_time).in_milliseconds() / 1000,
-        )
-        for caption in parsed
-    ]
-    cues = tuple(_name_speakers(_unroll(sorted(captions, key=lambda caption: caption.start))))
+    captions = sorted(_read_captions(text, name, first), key=lambda caption: caption.start)
+    cues = tuple(_name_speakers(_unroll(captions)))
     if not cues:
         raise NotebookError(f"{name}: it has no cue that says anything; remove or complete it")
     return cues
 
 
-def _check_cues(lines: Sequence[str], kind: TranscriptFormat, name: str, first: int) -> None:
-    """Refuse what the parser would drop; the error has a line for each such line."""
-    errors = ErrorCollector()
-    for row, line in enumerate(lines):
-        if "-->" not in line or (kind == "vtt" and line.startswith("NOTE")):
+def _read_captions(text: str, name: str, first: int) -> Iterator[_Caption]:
+    """Read the blocks of a file, which empty lines divide: times, and what is said then."""
+    lines = text.replace("\ufeff", "").split("\n")
+    start = 0
+    for end in (row for row, line in enumerate([*lines, ""]) if not line):
+        block, start, number = lines[start:end], end + 1, first + start
+        arrows = [row for row, line in enumerate(block) if "-->" in line]
+        is_unspoken = not block or _UNSPOKEN.match(block[0])
+        if is_unspoken and (not arrows or block[0].startswith("NOTE")):
             continue
-        where = f"{name}: line {first + row}"
-        has_times = _TIMES[kind].match(line) and line.count("-->") == 1
-        if not has_times and (kind == "vtt" or _is_meant_as_times(lines, row)):
-            errors.add_error(f"{where} has no times such as `{_EXAMPLES[kind]}`; correct it")
-        if has_times and kind == "srt" and not _is_numbered(lines, row):
-            errors.add_error(f"{where} has times, and no number of a cue above it; add one")
-    errors.report()
+        at = arrows[0] if arrows else 0
+        times = _TIMES.fullmatch(block[at])
+        if times is None or len(arrows) > 1:
+            wrong = arrows[1] if times else at
+            raise NotebookError(
+                f"{name}, line {number + wrong}: write times such as `00:00:01.000 --> "
+                "00:00:04.000`, the words on the lines below them, and then an empty line"
+            )
+        begins, ends = _count_seconds(*times.groups()[:3]), _count_seconds(*times.groups()[3:])
+        yield _Caption(tuple(_parse_lines(block[at + 1 :])), begins, max(begins, ends))
 
 
-def _is_meant_as_times(lines: Sequence[str], row: int) -> bool:
-    """Tell whether a SubRip line with an arrow is meant as times, not spoken."""
-    above = lines[row - 1] if row else ""
-    before = lines[row].partition("-->")[0]
-    return not above or above.isdigit() or not before.strip("0123456789:., \t")
+def _count_seconds(hours: str | None, minutes: str, seconds: str) -> float:
+    milliseconds = round(float(seconds.replace(",", ".")) * 1000)
+    return (int(hours or 0) * 3_600_000 + int(minutes) * 60_000 + milliseconds) / 1000
 
 
-def _is_numbered(lines: Sequence[str], row: int) -> bool:
-    """Tell whether a number stands above some times, or alone above the empty lines above them."""
-    at = row - 1
-    while at > 0 and not lines[at]:
-        at -= 1
-    is_alone = at == row - 1 or at == 0 or not lines[at - 1]
-    return at >= 0 and lines[at].isdigit() and is_alone
-
-
-def _parse_lines(text: str) -> Iterator[_SpokenLine]:
+def _parse_lines(lines: Iterable[str]) -> Iterator[_SpokenLine]:
     speaker = ""
-    for line in text.split("\n"):
+    for line in lines:
         # Text and speakers in turn: what stands before a voice is said by the one before it.
         first, *voices = _VOICE.split(line)
         for name, part in zip([None, *voices[::2]], [first, *voices[1::2]], strict=True):
@@ -217,7 +109,8 @@ def _parse_lines(text: str) -> Iterator[_SpokenLine]:
 
 
 def _strip_tags(text: str) -> str:
-    return " ".join(decode_character_references(CUE_TAG.sub("", text)).split())
+    shown = _REFERENCE.sub(lambda reference: unescape(reference[0]), _TAG.sub("", text))
+    return " ".join(shown.split())
 
 
 def _unroll(captions: Iterable[_Caption]) -> Iterator[_Caption]:

@@ -23,7 +23,7 @@ from ...serve.text.tokenization import (
 )
 from ...serve.text.urls import is_safe_url
 from .. import stems
-from ..notes.transcripts import TranscriptFormat, parse_transcript
+from ..notes.transcripts import TRANSCRIPT_SUFFIXES, parse_transcript
 from ..yaml_reader import YamlError, find_duplicate_key, parse_yaml
 from .markdown import parse_article
 from .passages import (
@@ -218,9 +218,6 @@ def _join_texts(path: Path, name: str, value: object) -> str:
     return "\n".join(" ".join(line.split()) for line in lines)
 
 
-_FORMATS: dict[str, TranscriptFormat] = {".vtt": "vtt", ".srt": "srt"}
-
-
 def read_published_transcript(
     page: str, path: object, media: object, find_file: Callable[[str], Path | None]
 ) -> Transcript:
@@ -232,8 +229,7 @@ def read_published_transcript(
     if not isinstance(path, str) or not path.strip():
         raise SiteError(f"{page}: transcript: {path!r:.80} is not a path; write one as talk.vtt")
     name = resolve_transcript_path(page, path)
-    kind = _FORMATS.get(PurePosixPath(name).suffix.lower())
-    if kind is None:
+    if PurePosixPath(name).suffix.lower() not in TRANSCRIPT_SUFFIXES:
         raise SiteError(
             f"{page}: transcript: {path!r:.80} ends in neither .vtt nor .srt; convert the file"
         )
@@ -245,8 +241,7 @@ def read_published_transcript(
         )
     address = _check_media(page, media)
     try:
-        text = file.read_bytes().decode("utf-8-sig")
-        cues = parse_transcript(text.replace("\r\n", "\n").replace("\r", "\n"), kind, name)
+        cues = parse_transcript(file.read_text("utf-8-sig"), name)
     except UnicodeDecodeError:
         raise SiteError(f"{name}: it is not UTF-8; save it as UTF-8") from None
     except NotebookError as error:
