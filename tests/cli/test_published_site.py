@@ -205,7 +205,7 @@ def test_another_version_s_index_is_refused(tmp_path: Path, files: BrowserIndex)
     model = {"provider": "local", "model": "other", "dimensions": 256}
     cases: tuple[tuple[type[AnswerableError], str, dict[str, object]], ...] = (
         (BundleError, r"is not wire version 8 \(it says 99\)", {"wire": 99}),
-        (EmbedderError, "was built with local/other@256", {"embedder": model}),
+        (EmbedderError, "was built with local/other@256", {"identity": model}),
         (BundleError, "is malformed", {"counts": {"passages": 10**9}}),
     )
     for number, (kind, problem, fields) in enumerate(cases):
@@ -315,9 +315,9 @@ CONTROLS = "\x1b[2J\x9b1m\u202e\r\n"
     [
         ({"index": {f"en{CONTROLS}": "x", "de": "y"}}, {}),
         ({}, {"wire": CONTROLS}),
-        ({}, {"embedder": {"provider": CONTROLS, "model": CONTROLS, "dimensions": 256}}),
-        ({}, {"embedder": {CONTROLS: 1}}),
-        ({}, {"profile": {CONTROLS: 1}}),
+        ({}, {"identity": {"provider": CONTROLS, "model": CONTROLS, "dimensions": 256}}),
+        ({}, {"identity": {CONTROLS: 1}}),
+        ({}, {"profile": {"floor": CONTROLS}}),
         ({}, {"counts": {"records": CONTROLS, "passages": 9, "terms": 9, "words": 9}}),
     ],
 )

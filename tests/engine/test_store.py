@@ -115,7 +115,7 @@ def test_manifest_and_site_equal_those_of_the_bundle(published: Published) -> No
     manifest, site = published.bundle.manifest, published.bundle.index.site
     assert _use("manifest")["id"] == manifest.id
     assert _use("manifest")["built_at"] == manifest.built_at
-    assert _use("manifest")["profile"] == manifest.profile.as_json()
+    assert _use("manifest")["profile"] == asdict(manifest.profile)
     assert _use("manifest")["dimensions"] == manifest.dimensions
     languages = [{"tag": e.tag, "first": e.first, "end": e.end} for e in site.languages]
     names = {"names": list(site.names), "scripts": sorted(site.scripts), "tags": list(site.tags)}

@@ -9,6 +9,7 @@ from typing import Any
 from wsgiref.util import setup_testing_defaults
 from wsgiref.validate import validator
 
+import msgspec
 import pytest
 from starlette.applications import Starlette
 
@@ -22,7 +23,7 @@ from support.scripted import ScriptedAnswerer
 
 Handler = Callable[[dict[str, Any]], dict[str, Any]]
 
-ORIGIN = OPEN.origins[0]
+ORIGIN = OPEN.allowed_origins[0]
 ASKED = b'{"question": "rope?"}'
 
 
@@ -34,7 +35,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 
 @pytest.fixture(scope="module")
 def app(engine: Engine) -> Starlette:
-    return app_of(engine, OPEN, base="/ask/")
+    return app_of(engine, msgspec.structs.replace(OPEN, base="/ask/"))
 
 
 @pytest.fixture(scope="module")

@@ -262,7 +262,7 @@ def test_cors_headers_name_allowed_origin_only(base: Engine, policy: str) -> Non
 
 
 def test_function_without_origins_answers_programs_only(base: Engine) -> None:
-    ask = asking(base, usual(origins=()))
+    ask = asking(base, usual(allowed_origins=()))
     assert ask().status == 200
     assert code(ask(headers={"origin": ORIGIN})) == "forbidden"
 
@@ -317,7 +317,7 @@ def test_bearer_policy_requires_a_token_that_only_its_digest_knows(base: Engine,
 def test_metrics_need_their_own_token(base: Engine) -> None:
     assert code(asking(base).get("metrics", **BEARER)) == "not-found"
     readers = hashlib.sha256(b"readers").hexdigest()
-    ask = asking(base, usual(metrics=DIGEST, bearer=(readers,)))
+    ask = asking(base, usual(metrics_token=DIGEST, bearer=(readers,)))
     assert code(ask.get("metrics", authorization="Bearer readers")) == "unauthorized"
     assert ask(headers={"authorization": "Bearer readers"}).status == 200
     response = ask.get("metrics", **BEARER)
@@ -391,7 +391,7 @@ def test_absolute_urls_of_a_site_without_address_are_those_of_the_asking_page(
     base: Engine,
 ) -> None:
     mirror = "https://mirror.example"
-    ask = asking(base, usual(origins=(ORIGIN, mirror)))
+    ask = asking(base, usual(allowed_origins=(ORIGIN, mirror)))
     # Nobody says where the pages are: the function's own host need not serve them.
     assert "absolute_url" not in ask.get("search", "q=rope", host="harbour.example").json["w"]
     # Each page has its own cached answer.
@@ -403,7 +403,7 @@ def test_absolute_urls_of_a_site_without_address_are_those_of_the_asking_page(
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8000", "[::1]:8000", "localhost"])
 def test_host_of_a_development_server_is_the_address_of_its_pages(base: Engine, host: str) -> None:
-    ask = asking(base, usual(origins=()), dev_host="127.0.0.1")
+    ask = asking(base, usual(allowed_origins=()), dev_host="127.0.0.1")
     row = ask.get("search", "q=rope", host=host).json["w"]
     assert row["absolute_url"] == f"http://{host}/w/"
 

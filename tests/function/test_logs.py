@@ -54,7 +54,7 @@ def test_log_line_fields_are_complete_and_in_order() -> None:
 
 
 def test_methods_and_paths_that_are_not_ours_are_neither_logged_nor_counted(base: Engine) -> None:
-    ask = asking(base, usual(metrics=DIGEST))
+    ask = asking(base, usual(metrics_token=DIGEST))
     for sent in (request("SK-LIVE", "sk-live"), request("SK-LIVE", "answer")):
         ask.send(sent)
         assert (ask.log[-1]["method"], ask.log[-1]["path"]) == ("other", "other")

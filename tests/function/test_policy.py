@@ -30,12 +30,12 @@ def refusal(**variables: str) -> str:
 
 def test_empty_environment_gives_documented_defaults() -> None:
     policy = read_policy({}, SITE)
-    assert policy.origins == ("https://harbour.example",)
+    assert policy.allowed_origins == ("https://harbour.example",)
     assert (policy.rate, policy.rate_all) == ("20/minute; 300/day", "600/minute")
     assert (policy.redis_url, policy.cache_seconds, policy.cache_entries) == (None, 86_400, 1000)
     assert (policy.in_flight, policy.in_flight_per_asker, policy.deadline) == (12, None, 30.0)
     assert (policy.tokens_per_day, policy.asker_header) == (3_000_000, None)
-    assert (policy.paused, policy.bearer, policy.metrics) == (False, (), None)
+    assert (policy.paused, policy.bearer, policy.metrics_token) == (False, (), None)
     assert len({read_policy({}, SITE).secret for _ in range(3)}) == 3
 
 
@@ -67,9 +67,11 @@ def test_empty_variable_counts_as_unset(text: str) -> None:
         ("PAUSED", "false", "paused", False),
         ("BEARER", DIGEST, "bearer", (DIGEST,)),
         ("BEARER", f" {DIGEST.upper()},,{OTHER} ,", "bearer", (DIGEST, OTHER)),
-        ("METRICS_TOKEN", DIGEST, "metrics", DIGEST),
+        ("METRICS_TOKEN", DIGEST, "metrics_token", DIGEST),
         ("SECRET", SECRET, "secret", SECRET),
         ("ASKER_HEADER", "X-Forwarded-For", "asker_header", "x-forwarded-for"),
+        ("BASE", "ask/it", "base", "/ask/it/"),
+        ("BASE", "/", "base", "/"),
     ],
 )
 def test_variable_sets_its_field(name: str, text: str, field: str, value: Any) -> None:
@@ -92,16 +94,18 @@ def test_variable_sets_its_field(name: str, text: str, field: str, value: Any) -
     ],
 )  # fmt: skip
 def test_origins_are_normalized_like_a_browser(text: str, origins: tuple[str, ...]) -> None:
-    assert read_variables(ALLOWED_ORIGINS=text).origins == origins
+    assert read_variables(ALLOWED_ORIGINS=text).allowed_origins == origins
 
 
 @pytest.mark.parametrize("site_url", [None, "", "/docs/", "ftp://harbour.example/", "https://[/"])
 def test_policy_without_site_url_allows_no_origin(site_url: str | None) -> None:
-    assert read_policy({}, site_url).origins == ()
+    assert read_policy({}, site_url).allowed_origins == ()
 
 
 def test_allowed_origins_replace_site_origin() -> None:
-    assert read_variables(ALLOWED_ORIGINS="https://a.example").origins == ("https://a.example",)
+    assert read_variables(ALLOWED_ORIGINS="https://a.example").allowed_origins == (
+        "https://a.example",
+    )
 
 
 @pytest.mark.parametrize(
@@ -137,6 +141,7 @@ NO_FLAG = "is not a switch; write 1 or 0"
         ("TOKENS_PER_DAY", ("many",), NO_COUNT.replace("from 1", "from 0")),
         ("DEADLINE", ("0", "0.9", "601", "-1", "nan", "inf", "soon"), NO_DEADLINE),
         ("PAUSED", ("2", "on", "1 1"), NO_FLAG),
+        ("BASE", ("a b", "//x//y", "/é/"), "is not a path; write one such as /ask/"),
     ],
 )
 def test_invalid_value_is_rejected_with_what_to_write(

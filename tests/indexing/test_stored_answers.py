@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from answerable.function.mcp.tools import format_answer
 from answerable.function.openapi import make_document
@@ -22,7 +23,8 @@ from answerable.serve.answers.wire import serialize_answer
 from answerable.serve.embedders.embedder import Vectors
 from answerable.serve.engine import Engine, find_stored_answer
 from answerable.serve.errors import SiteError
-from answerable.serve.index.stored_answers import parse_stored_answers
+from answerable.serve.index.column_types import COLUMN_TYPES
+from answerable.serve.index.format import Container
 from answerable.serve.providers import make_engine
 from answerable.serve.retrieval.rank import hash_words
 from answerable.serve.stores.bundle import Bundle
@@ -127,7 +129,7 @@ def test_an_index_that_holds_an_ungrounded_answer_is_not_believed(
     bundle: Bundle, claim: str
 ) -> None:
     ((sound,),) = bundle.index.answers
-    answers = [[sound, [claim, *sound[1:]]]]
+    answers = [(sound, structs.replace(sound, text=claim, markdown=claim))]
     hostile = replace(bundle, index=replace(bundle.index, answers=answers))
     body = serialize(make_engine(hostile, local()), QUESTION)
     assert "stored" not in body
@@ -165,14 +167,13 @@ def test_a_function_sends_it_as_it_is_documented_though_the_day_has_no_tokens(
 @pytest.mark.parametrize(
     "rows",
     [
-        [], [7], [[["A claim.", [], []]]], [[["A claim.", [[7, 0, 3]], []]]],
-        [[["A claim.", [[0, 3, 3]], []]]], [[["A claim.", [[True, 0, 3]], []]]],
-        [[["A claim.", [[0, 0]], []]]], [[[7, [[0, 0, 3]], []]]],
+        [7], [[["A claim.", "A claim.", []]]], [[["A claim.", "A claim.", [[-1, "It"]]]]],
+        [[["A claim.", "A claim.", [[True, "It"]]]]], [[["A claim.", 7, [[0, "It"]]]]],
     ],
 )  # fmt: skip
 def test_a_malformed_stored_answer_is_refused(rows: Any) -> None:
-    with pytest.raises((LookupError, TypeError, ValueError)):
-        parse_stored_answers(np.array([True]), ["q"], rows, 2)
+    with pytest.raises(ValueError, match="Expected"):
+        COLUMN_TYPES["answers"].unpack("answers", Container({"answers": rows}))
 
 
 @pytest.mark.parametrize(

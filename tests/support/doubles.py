@@ -134,7 +134,7 @@ def routing(name: str, url: str = "") -> RoutingHint:
 # Nothing is held back: what a test asks is answered, and anew each time.
 OPEN = Policy(
     rate="1000/second", rate_all="1000/second", cache_seconds=0, tokens_per_day=None,
-    origins=("https://harbour.example",),
+    allowed_origins=("https://harbour.example",),
 )  # fmt: skip
 
 

@@ -42,7 +42,10 @@ ROUTED = {
 }
 # Nothing but what a test sets holds anything back.
 USUAL = Policy(
-    origins=(ORIGIN,), rate="1000/second", rate_all="1000/second", secret="a harbour's secret"
+    allowed_origins=(ORIGIN,),
+    rate="1000/second",
+    rate_all="1000/second",
+    secret="a harbour's secret",
 )
 
 
@@ -153,9 +156,9 @@ def asking(
     engine = replace(base, answerer=answerer or Paid(), embedder=embedder or base.embedder)
     lines: list[bytes] = []
     logs = Logs(log or lines.append, refusals, report_failure)
-    document = make_document("1", metrics=bool(policy.metrics), bearer=bool(policy.bearer))
+    document = make_document("1", metrics=bool(policy.metrics_token), bearer=bool(policy.bearer))
     app = app_of(engine, policy, logs, **options)
-    return Asking(app, engine, lines, document if policy.origins else None)
+    return Asking(app, engine, lines, document if policy.allowed_origins else None)
 
 
 def request(

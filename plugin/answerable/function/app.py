@@ -6,7 +6,7 @@ A handler runs in a thread, with all of its request in an ``Exchange``.
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -39,12 +39,11 @@ from .guards import (
     read_body,
 )
 from .logs import METRICS_TYPE, Logs, RequestLine, RequestMetrics, format_hour
-from .openapi import render_document
+from .openapi import make_document
 from .policy import Policy, parse_origin
 from .problems import (
     Problem,
     convert_error,
-    ignore_errors,
     make_json_response,
     make_unavailable,
 )
@@ -81,11 +80,11 @@ def create_app(function: "Function") -> Starlette:
 
     def route(path: str, handle: Handler, method: str = "GET", *, is_open: bool = False) -> Route:
         endpoint = function.serve(path, handle, is_open=is_open)
-        return Route(f"{function.base.rstrip('/')}/{path}", endpoint, methods=[method])
+        return Route(f"{function.policy.base}{path}", endpoint, methods=[method], name=path)
 
     cors = Middleware(
         CORSMiddleware,
-        allow_origins=function.policy.origins,
+        allow_origins=function.policy.allowed_origins,
         allow_methods=["GET", "POST"],
         allow_headers=ALLOWED_HEADERS,
         expose_headers=["Retry-After"],
@@ -103,7 +102,7 @@ def create_app(function: "Function") -> Starlette:
             route("openapi.json", function.describe),
             route("metrics", function.render_metrics, is_open=True),
         ],
-        middleware=[cors] if function.policy.origins else [],
+        middleware=[cors] if function.policy.allowed_origins else [],
         exception_handlers={HTTPException: function.refuse_route},
     )
     app.router.redirect_slashes = False
@@ -123,7 +122,6 @@ class Function:
     find_engine: Callable[[], Engine | None]
     policy: Policy
     logs: Logs
-    base: str = "/"
     dev_host: str | None = None
     list_missing_keys: Callable[[], Sequence[str]] = tuple
     guards: Guards = field(init=False)
@@ -131,7 +129,7 @@ class Function:
 
     def __post_init__(self) -> None:
         self.guards = Guards(self.policy, logs_refusals=self.logs.refusals is not None)
-        self.metrics = RequestMetrics() if self.policy.metrics else None
+        self.metrics = RequestMetrics() if self.policy.metrics_token else None
 
     def serve(self, path: str, handle: Handler, *, is_open: bool = False) -> Callable[..., Any]:
         """Make the endpoint of a handler. is_open: it needs no token, and answers while paused."""
@@ -139,7 +137,7 @@ class Function:
         async def respond(request: Request) -> Response:
             exchange = self.begin(request, path)
             try:
-                check_origin(request, self.policy.origins, self.dev_host)
+                check_origin(request, self.policy.allowed_origins, self.dev_host)
                 if self.policy.bearer and not is_open:
                     check_bearer(request, self.policy.bearer)
                 exchange.body = await read_body(request)
@@ -189,7 +187,7 @@ class Function:
         if failure:
             self.note_failure(exchange, failure)
         if self.logs.refusals and reply.gap:
-            with ignore_errors():
+            with suppress(Exception):
                 bundle = engine.store.manifest.id
                 self.logs.refusals.add(text, exchange.asker, reply.gap, bundle, reply.near)
         # The body is serialized once, so its last member is written by hand.
@@ -271,19 +269,17 @@ class Function:
 
     def describe(self, exchange: Exchange) -> Response:
         """Describe the routes as OpenAPI does."""
-        document = render_document(
-            self.open_engine(exchange).store.manifest.generator,
-            self.base,
-            metrics=self.policy.metrics is not None,
-            bearer=bool(self.policy.bearer),
-        )
+        policy, engine = self.policy, self.open_engine(exchange)
+        version = engine.store.manifest.generator
+        has_metrics, has_bearer = bool(policy.metrics_token), bool(policy.bearer)
+        document = make_document(version, policy.base, metrics=has_metrics, bearer=has_bearer)
         return make_json_response(document)
 
     def render_metrics(self, exchange: Exchange) -> Response:
         """Format the counters for Prometheus, for who has their token."""
-        if self.metrics is None or self.policy.metrics is None:
+        if self.metrics is None or self.policy.metrics_token is None:
             raise Problem("not-found", "There is nothing at this path.")
-        check_bearer(exchange.request, (self.policy.metrics,))
+        check_bearer(exchange.request, (self.policy.metrics_token,))
         headers = {"Content-Type": METRICS_TYPE, "Cache-Control": "no-store"}
         return Response(self.metrics.render(), headers=headers)
 
@@ -342,7 +338,7 @@ class Function:
         """Note and report a provider's failure, which keeps a question from a model's answer."""
         if isinstance(error, ProviderError | EmbedderError):
             exchange.line.cause = error.cause or msgspec.UNSET
-            with ignore_errors():
+            with suppress(Exception):
                 self.logs.report_failure(error)
 
     def report(self, exchange: Exchange, status: int) -> None:
@@ -353,7 +349,7 @@ class Function:
         line.timings_ms = {name: round(ms, 1) for name, ms in context.timings().items()}
         line.tokens_in, line.tokens_out = context.tokens_in, context.tokens_out
         line.contract = dict(context.refusals) or msgspec.UNSET
-        with ignore_errors():
+        with suppress(Exception):
             if self.metrics:
                 self.metrics.observe(line)
             if self.logs.write_line:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import msgspec
 from a2wsgi import ASGIMiddleware
 from starlette.applications import Starlette
 
@@ -48,7 +49,8 @@ def create_dev_app(
         report(f"A question was not answered: {error}")
 
     logs = Logs(None, refusals, report_failure)
-    return create_app(Function(find_engine, _DEV_POLICY, logs, base, host))
+    policy = msgspec.structs.replace(_DEV_POLICY, base=base)
+    return create_app(Function(find_engine, policy, logs, host))
 
 
 def mount_ask_route(app: WsgiApp, ask_app: Starlette, base: str) -> WsgiApp:

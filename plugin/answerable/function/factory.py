@@ -1,6 +1,5 @@
 """Open a published function's folder as an app, configured by ANSWERABLE_* variables."""
 
-import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -28,8 +27,8 @@ def open_app(
 ) -> Starlette:
     """Open a published function; AnswerableError names what is wrong with it.
 
-    environment: the variables of the policy and of the database, ``ANSWERABLE_BASE``,
-    ``ANSWERABLE_SKIP_HASHES`` and ``ANSWERABLE_REFUSALS`` (a file). out: takes a line for each
+    environment: the variables of the policy and of the database, ``ANSWERABLE_SKIP_HASHES`` and
+    ``ANSWERABLE_REFUSALS`` (a file). out: takes a line for each
     request and, without that file, for each refusal that is logged. err: takes sentences for
     whoever runs the function.
     """
@@ -47,22 +46,8 @@ def open_app(
         file = LineFile(Path(path), lambda text: err(f"{text}\n".encode())) if path else None
         write = file.append if file else out
         refusals = RefusalLog(lambda: settings.log_refusals, write, policy.secret)
-    function = Function(
-        find_engine,
-        policy,
-        Logs(out, refusals),
-        read_base_path(environment),
-        list_missing_keys=find_missing_keys,
-    )
-    return create_app(function)
-
-
-def read_base_path(environment: Mapping[str, str]) -> str:
-    """Read the path under which a function answers, ``ANSWERABLE_BASE``; PolicyError."""
-    path = environment.get("ANSWERABLE_BASE", "").strip().strip("/")
-    if not re.fullmatch(r"(?:[\w.~-]+(?:/[\w.~-]+)*)?", path, re.ASCII):
-        raise PolicyError(f"ANSWERABLE_BASE: {path!r} is not a path; write one such as /ask/")
-    return f"/{path}/" if path else "/"
+    logs = Logs(out, refusals)
+    return create_app(Function(find_engine, policy, logs, list_missing_keys=find_missing_keys))
 
 
 def _open_engine(

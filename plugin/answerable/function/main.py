@@ -20,7 +20,7 @@ FUNCTION_FOLDER = Path(__file__).resolve().parent
 # `python -I` leaves the script's own folder out of the path, and a platform may too.
 sys.path.insert(0, str(FUNCTION_FOLDER))
 
-from answerable.function.factory import open_app, read_base_path  # noqa: E402
+from answerable.function.factory import open_app  # noqa: E402
 from answerable.function.lambda_ import make_lambda_handler  # noqa: E402
 from answerable.serve.errors import AnswerableError  # noqa: E402
 
@@ -77,8 +77,8 @@ def main() -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         # uvicorn hands the signal on when it has closed.
         signal.signal(number, lambda *_: sys.exit(0))
-    address = f"http://{host}:{listening.getsockname()[1]}{read_base_path(os.environ)}answer"
-    out(f"Answering at {address}\n".encode())
+    path = app.url_path_for("answer")
+    out(f"Answering at http://{host}:{listening.getsockname()[1]}{path}\n".encode())
     uvicorn.Server(config).run([listening])
 
 

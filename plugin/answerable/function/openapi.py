@@ -1,11 +1,8 @@
 """The OpenAPI document of a function, from openapi.json and what is configured."""
 
 import json
-from functools import cache
 from pathlib import Path
 from typing import Any
-
-from .problems import encode_json
 
 _DOCUMENT_PATH = Path(__file__).with_name("openapi.json")
 
@@ -32,9 +29,3 @@ def make_document(
     if not (bearer or metrics):
         del components["securitySchemes"]
     return document
-
-
-@cache
-def render_document(version: str, base: str, **configured: bool) -> bytes:
-    """Encode the document as the body of a response, once."""
-    return encode_json(make_document(version, base, **configured))

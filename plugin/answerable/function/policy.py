@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from ..serve.errors import PolicyError
 
-_PREFIX = "ANSWERABLE_"
+PREFIX = "ANSWERABLE_"
 _RATE = r"[1-9][0-9]{0,9}/(second|minute|hour|day)"
 _MOST = 9_999_999_999
 # A wildcard would match nothing.
@@ -44,6 +44,13 @@ RedisUrl = Annotated[
         description="the address of a Redis server; write one such as redis://host:6379/0",
     ),
 ]
+BasePath = Annotated[
+    str,
+    Meta(
+        pattern="^/([A-Za-z0-9_.~-]+/)*$",
+        description="a path; write one such as /ask/",
+    ),
+]
 _DIGEST = "a SHA-256 digest in hexadecimal; make one with `printf %s TOKEN | sha256sum`"
 Digest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", description=_DIGEST)]
 Digests = Annotated[tuple[Digest, ...], Meta(min_length=1, description=_DIGEST)]
@@ -56,26 +63,21 @@ Secret = Annotated[
     ),
 ]
 # An address may hold a password, and whoever mistakes a digest writes a token: neither is repeated.
-_NOT_REPEATED = ("redis_url", "secret", "bearer", "metrics")
+_NOT_REPEATED = ("redis_url", "secret", "bearer", "metrics_token")
 
 
-def _name_variable(field: str) -> str:
-    return _PREFIX + {"origins": "ALLOWED_ORIGINS", "metrics": "METRICS_TOKEN"}.get(
-        field, field.upper()
-    )
+class Policy(msgspec.Struct, frozen=True, rename=lambda name: PREFIX + name.upper()):
+    """The protections of a function, each named like the variable that sets it.
 
-
-class Policy(msgspec.Struct, frozen=True, rename=_name_variable):
-    """The protections of a function, each with the variable that sets it as its encoded name.
-
-    ``origins``: the pages that may ask. ``rate`` and ``rate_all``: of one asker and of all
+    ``allowed_origins``: the pages that may ask. ``rate`` and ``rate_all``: of one asker and of all
     together. ``tokens_per_day``: what providers may count in a UTC day, None without a cap.
     ``deadline``: seconds for one answer. ``in_flight``: questions answered at once, and
-    ``in_flight_per_asker`` of one asker, None for a third. ``bearer`` and ``metrics``: digests
-    of tokens. ``asker_header``: where a trusted proxy puts the asker's address.
+    ``in_flight_per_asker`` of one asker, None for a third. ``bearer`` and ``metrics_token``:
+    digests of tokens. ``asker_header``: where a trusted proxy puts the asker's address. ``base``:
+    the path that the function answers under.
     """
 
-    origins: tuple[Origin, ...] = ()
+    allowed_origins: tuple[Origin, ...] = ()
     rate: Rates = "20/minute; 300/day"
     rate_all: Rates = "600/minute"
     redis_url: RedisUrl | None = None
@@ -87,8 +89,9 @@ class Policy(msgspec.Struct, frozen=True, rename=_name_variable):
     deadline: Seconds = 30.0
     paused: Switch = False
     bearer: Digests = ()
-    metrics: Digest | None = None
+    metrics_token: Digest | None = None
     asker_header: HeaderName | None = None
+    base: BasePath = "/"
     secret: Secret = msgspec.field(default_factory=lambda: secrets.token_hex(32))
 
 
@@ -99,7 +102,7 @@ def read_policy(environment: Mapping[str, str], site_url: str | None = None) -> 
     """
     values: dict[str, Any] = {}
     if origin := parse_origin(site_url or ""):
-        values["origins"] = (origin,)
+        values["allowed_origins"] = (origin,)
     for field in msgspec.structs.fields(Policy):
         text = environment.get(field.encode_name, "").strip()
         if text:
@@ -114,7 +117,7 @@ def read_policy(environment: Mapping[str, str], site_url: str | None = None) -> 
                 raise PolicyError(f"{field.encode_name}: {shown} is not {description}") from None
     if "redis_url" in values and "secret" not in values:
         raise PolicyError(
-            f"{_PREFIX}SECRET: instances that share a store need one secret: set the same 32 "
+            f"{PREFIX}SECRET: instances that share a store need one secret: set the same 32 "
             "random characters for all of them"
         )
     return Policy(**values)
@@ -123,11 +126,13 @@ def read_policy(environment: Mapping[str, str], site_url: str | None = None) -> 
 def _parse(name: str, text: str) -> object:
     """Parse lists and what may be written in capitals."""
     parts = [part.strip() for part in text.split(",") if part.strip()]
-    if name == "origins":
+    if name == "allowed_origins":
         return [None if urlsplit(part).path.strip("/") else parse_origin(part) for part in parts]
     if name == "bearer":
         return [part.lower() for part in parts]
-    return text.lower() if name in ("metrics", "asker_header") else text
+    if name == "base":
+        return f"/{path}/" if (path := text.strip("/")) else "/"
+    return text.lower() if name in ("metrics_token", "asker_header") else text
 
 
 def _find_description(hint: Any) -> str:

@@ -1,8 +1,7 @@
 """Problems (RFC 9457): why a request gets no answer, in fixed words that repeat nothing of it."""
 
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from starlette.responses import Response
@@ -95,12 +94,3 @@ def convert_error(error: BaseException) -> Problem:
         return make_unavailable("The question cannot be answered at the moment.")
     # A fault of ours: the server goes on, and its text, which may hold anything, goes nowhere.
     return Problem("internal", "Something went wrong while answering.")
-
-
-@contextmanager
-def ignore_errors() -> Iterator[None]:
-    """Swallow every exception of this block: its failure must not cost an answer."""
-    try:
-        yield
-    except Exception:
-        return

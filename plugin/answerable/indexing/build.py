@@ -320,7 +320,7 @@ def build_index(
         question_passages=np.array(known.passages, "<u4"),
         has_answer=np.array([row in known.answers for row in range(len(known.texts))], "<u4"),
         questions=list(known.texts),
-        answers=[known.answers[row].as_json() for row in sorted(known.answers)],
+        answers=[known.answers[row].claims for row in sorted(known.answers)],
         record_summaries=[clip_summary(record.metadata.summary) for record in records],
         record_themes=[clip_themes(record.metadata.themes) for record in records],
         hint_ids=[hint.id for hint in hints.hints],

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
 from itertools import islice
@@ -279,7 +279,7 @@ def _describe_failure(error: Exception, provider: str) -> str:
 
 def name_vector_space(identity: EmbedderIdentity) -> str:
     """Name what vectors depend on: the identity, and of a registered embedder its version."""
-    fields, origin = identity.as_json(), find_entry_point("embedder", identity.provider)
+    fields, origin = asdict(identity), find_entry_point("embedder", identity.provider)
     if origin and origin.dist:
         fields |= {"distribution": origin.dist.name, "version": origin.dist.version}
     return json.dumps(fields, sort_keys=True)

@@ -21,13 +21,13 @@ from .answers.units import link_to_range
 from .answers.wire import format_answer
 from .embedders.embedder import Embedder, check_vectors
 from .errors import ContractViolation, EmbedderError, ProviderError
-from .index.stored_answers import StoredAnswer, parse_stored_answers
+from .index.stored_answers import StoredAnswer, list_rows
 from .request_context import current_context
 from .retrieval.question import QuestionReading, drop_unknown_words, read_question
 from .retrieval.rank import Scored, hash_words
 from .retrieval.retrieve import SIBLING_SLACK, TOP_K, RetrievalResult, retrieve
 from .retrieval.sections import POOL_SIZE, choose_hints, choose_passages, list_sections
-from .retrieval.store import Store, memoize_per_store
+from .retrieval.store import Store
 from .text.tokenization import split_lowercase_words
 from .types import Claim, Confidence, Evidence, Passage, Place, Reply
 
@@ -43,21 +43,14 @@ else:
     StoreT = TypeVar("StoreT", bound=Store, covariant=True)
 
 
-@memoize_per_store
-def _parse_answers(store: Store) -> Mapping[int, StoredAnswer]:
-    index = store.index
-    passages = len(index.passage_records)
-    return parse_stored_answers(index.has_answer > 0, index.questions, index.answers, passages)
-
-
 def find_stored_answer(store: Store, question: str) -> StoredAnswer | None:
     """Find the answer that is stored for a question of the very same words, not of like ones."""
-    words = split_lowercase_words(question)
-    for row in np.flatnonzero(store.index.question_keys == hash_words(question)).tolist():
-        stored = _parse_answers(store).get(row)
+    index, words = store.index, split_lowercase_words(question)
+    for row in np.flatnonzero(index.question_keys == hash_words(question)).tolist():
         # Many questions share a hash.
-        if stored and split_lowercase_words(stored.question) == words:
-            return stored
+        if index.has_answer[row] and split_lowercase_words(index.questions[row]) == words:
+            place = int(np.count_nonzero(index.has_answer[:row]))
+            return StoredAnswer(index.questions[row], index.answers[place])
     return None
 
 
@@ -184,8 +177,9 @@ class Engine(Generic[StoreT]):
         stored = find_stored_answer(self.store, question)
         if stored is None:
             return self.draft_from(retrieved)
-        by_row = self.store.passages_at(stored.rows)
-        passages = {row: by_row[row] for row in stored.rows}
+        rows = list_rows(stored.claims)
+        by_row = self.store.passages_at(rows)
+        passages = {row: by_row[row] for row in rows}
         reply = draft_reply(
             StoredAnswerer(stored, passages),
             question,

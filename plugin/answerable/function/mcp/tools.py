@@ -1,7 +1,7 @@
 """The three tools of the server for agents, whose results are Markdown."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from ...serve.retrieval.question import MAX_QUESTION_CHARACTERS
 from ...serve.retrieval.retrieve import TOP_K
 from ...serve.text.markdown_writer import escape_markdown
 from ..guards import parse_language, parse_question
-from ..problems import Problem, ignore_errors
+from ..problems import Problem
 from .pages import find_url, read_page
 
 Json = Mapping[str, Any]
@@ -86,7 +86,7 @@ def _ask(site: AgentSite, arguments: Json) -> str:
     body = site.ask(question, language)
     rows: Mapping[str, Json] = {}
     # An answer is worth more than what stands under it.
-    with ignore_errors():
+    with suppress(Exception):
         rows = site.search(question, language, "places")
     cited = {citation["url"] for citation in body["citations"]}
     return format_answer(body, [row for row in rows.values() if row["url"] not in cited])

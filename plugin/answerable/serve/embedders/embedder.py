@@ -1,8 +1,8 @@
 """The protocol of embedders, the identity of their vectors, and the check of what they return."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +24,6 @@ class EmbedderIdentity:
     def label(self) -> str:
         """Format the identity on one line, such as ``openai/model@256``."""
         return f"{self.provider}/{self.model}@{self.dimensions}"
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the identity as a manifest holds it."""
-        return asdict(self)
 
 
 class Embedder(Protocol):

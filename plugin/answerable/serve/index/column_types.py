@@ -1,18 +1,23 @@
 """Types of an index's columns: what each is in memory, and how a container holds it."""
 
+import datetime as dt
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from ..text.languages import get_translation
 from ..vectors import Int8Codes
 from .format import Container, shrink_array
+from .stored_answers import StoredClaims, list_rows
 
+# No weight, and no length of the vector of a title's or a question's terms, is greater.
+_MAX_FLOAT = 1e4
 # Counts of a term in one passage above it make no difference.
 _MAX_TERM_COUNT = 65_535
 
@@ -114,58 +119,13 @@ class SiteMetadata:
         return self.languages[place - 1].tag
 
 
-def _pack_site(name: str, site: SiteMetadata) -> Container:
-    languages = [[each.tag, each.first, each.end] for each in site.languages]
-    data = {key.name: getattr(site, key.name) for key in fields(site)}
-    data |= {"scripts": sorted(site.scripts), "languages": languages, "tags": site.tags}
-    return Container({name: data})
-
-
-def _unpack_site(name: str, container: Container) -> SiteMetadata:
-    data = container.values[name]
-    return SiteMetadata(
-        _check_text(data["name"]),
-        data["url"] and _check_text(data["url"]),
-        _check_text(data["language"]),
-        _check_text(data["route"]),
-        tuple(map(_check_text, data["names"])),
-        data["author"] and _check_text(data["author"]),
-        frozenset(map(_check_text, data["scripts"])),
-        tuple(
-            LanguageRows(_check_text(tag), _check_row(first), _check_row(end))
-            for tag, first, end in data["languages"]
-        ),
-    )
-
-
-def check_texts(values: Sequence[str]) -> None:
-    """Refuse what is not a list of texts; TypeError."""
-    if not isinstance(values, list):
-        raise TypeError(f"{values!r:.80} is not a list")
-    # It raises an error for anything but texts.
-    "".join(values)
-
-
-def _check_text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r:.80} is not a text")
-    return value
-
-
-def _check_row(value: object) -> int:
-    # A bool is an int to isinstance.
-    if type(value) is not int:
-        raise TypeError(f"{value!r:.80} is not a row")
-    return value
-
-
 @dataclass(frozen=True, slots=True)
 class ColumnType:
     """How columns of a type are written and read.
 
     ``pack`` and ``unpack`` get the column's name, under which a container has its values. A column
     of a file that is split into parts also has ``select``, which takes some rows out of it, and
-    ``join``, which puts parts together.
+    ``join``, which puts parts together. ``rows_of`` lists the rows that a column points to.
     """
 
     empty: Callable[[], Any]
@@ -173,26 +133,26 @@ class ColumnType:
     unpack: Callable[[str, Container], Any]
     select: Callable[[Any, Sequence[int]], Any] = lambda values, rows: [values[row] for row in rows]
     join: Callable[[Sequence[Any]], Any] = lambda parts: list(chain(*parts))
+    rows_of: Callable[[Any], NDArray[Any]] = lambda values: values
 
 
-def _unpack_texts(name: str, container: Container) -> Sequence[str]:
-    check_texts(container.values[name])
-    texts: Sequence[str] = container.values[name]
-    return texts
+def _pack_json(name: str, value: Any) -> Container:
+    return Container({name: msgspec.to_builtins(value, order="deterministic")})
 
 
-def _unpack_list(name: str, container: Container) -> list[Any]:
-    values: list[Any] = container.values[name]
-    if not isinstance(values, list):
-        raise TypeError(f"{name} is not a list")
-    return values
+def _json_type(kind: Any, empty: Callable[[], Any] = list, **others: Any) -> ColumnType:
+    """Make the type of a column of JSON. kind: the type that it has in memory."""
+
+    def unpack(name: str, container: Container) -> Any:
+        return msgspec.convert(container.values[name], kind)
+
+    return ColumnType(empty, _pack_json, unpack, **others)
 
 
-def _unpack_forms(name: str, container: Container) -> dict[str, list[str]]:
-    forms: dict[str, list[str]] = container.values[name]
-    for texts in forms.values():
-        check_texts(texts)
-    return forms
+def _unpack_dates(name: str, container: Container) -> list[str | None]:
+    dates: list[str | None] = container.values[name]
+    msgspec.convert(dates, list[dt.date | None])
+    return dates
 
 
 def _pack_numbers(name: str, values: Any) -> Container:
@@ -222,6 +182,8 @@ def _unpack_floats(name: str, container: Container) -> NDArray[np.float32]:
     values = container.arrays[name]
     if values.dtype != np.dtype("<f4"):
         raise TypeError(f"{name} has numbers of the type {values.dtype}")
+    if not ((values >= 0) & (values <= _MAX_FLOAT)).all():
+        raise ValueError(f"{name} holds a number that is not in [0, {_MAX_FLOAT:g}]")
     return values
 
 
@@ -239,7 +201,7 @@ def _unpack_phrases(name: str, container: Container) -> PhraseIndex:
     sizes, rows, frequencies = (
         _unpack_numbers(f"{name}.{key}", container) for key in ("sizes", "rows", "frequencies")
     )
-    phrases = _unpack_texts(name, container)
+    phrases = msgspec.convert(container.values[name], list[str])
     edges = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
     if not len(phrases) == len(sizes) == len(frequencies) or int(edges[-1]) != len(rows):
         raise ValueError(f"the phrases of {name} do not match their columns")
@@ -304,8 +266,6 @@ def _unpack_codes(name: str, container: Container) -> Int8Codes:
     codes, norms = container.arrays[name], _unpack_floats(f"{name}.norms", container)
     if codes.dtype != np.int8 or codes.size % max(len(norms), 1):
         raise ValueError(f"{name} does not match its norms")
-    if not ((norms >= 0) & (norms <= 1)).all():
-        raise ValueError(f"{name}.norms holds a number that is not in [0, 1]")
     return Int8Codes(codes.reshape(len(norms), codes.size // max(len(norms), 1)), norms)
 
 
@@ -324,8 +284,22 @@ _NO_POSTINGS = Postings(np.zeros(1, "<u4"), np.zeros(0, "<u4"), np.zeros(0, "<u2
 
 # The types of columns, by the names that the manifest tells a browser.
 COLUMN_TYPES: Mapping[str, ColumnType] = {
-    "texts": ColumnType(list, lambda name, value: Container({name: list(value)}), _unpack_texts),
-    "list": ColumnType(list, lambda name, value: Container({name: list(value)}), _unpack_list),
+    "texts": _json_type(list[str]),
+    # None for a url that follows from others: see ``places``.
+    "urls": _json_type(list[str | None]),
+    "lists": _json_type(list[list[str]]),
+    "dates": ColumnType(list, _pack_json, _unpack_dates),
+    "site": _json_type(SiteMetadata, SiteMetadata),
+    "answers": _json_type(
+        list[StoredClaims],
+        rows_of=lambda answers: np.array([row for claims in answers for row in list_rows(claims)]),
+    ),
+    "forms": _json_type(
+        dict[str, list[str]],
+        dict,
+        select=lambda forms, rows: {tag: [own[row] for row in rows] for tag, own in forms.items()},
+        join=lambda parts: {tag: [*chain(*(part[tag] for part in parts))] for tag in parts[0]},
+    ),
     "numbers": ColumnType(lambda: np.zeros(0, "<u4"), _pack_numbers, _unpack_numbers),
     "rising": ColumnType(lambda: np.zeros(0, "<u4"), _pack_rising, _unpack_rising),
     "floats": ColumnType(
@@ -333,17 +307,16 @@ COLUMN_TYPES: Mapping[str, ColumnType] = {
         lambda name, value: Container({}, {name: np.asarray(value, "<f4")}),
         _unpack_floats,
     ),
-    "site": ColumnType(SiteMetadata, _pack_site, _unpack_site),
-    "phrases": ColumnType(lambda: NO_PHRASES, _pack_phrases, _unpack_phrases),
-    "forms": ColumnType(
-        dict,
-        lambda name, value: Container({name: value}),
-        _unpack_forms,
-        lambda forms, rows: {tag: [texts[row] for row in rows] for tag, texts in forms.items()},
-        lambda parts: {tag: list(chain(*(part[tag] for part in parts))) for tag in parts[0]},
+    "phrases": ColumnType(
+        lambda: NO_PHRASES, _pack_phrases, _unpack_phrases, rows_of=lambda phrases: phrases.records
     ),
     "postings": ColumnType(
-        lambda: _NO_POSTINGS, _pack_postings, _unpack_postings, _select_postings, _join_postings
+        lambda: _NO_POSTINGS,
+        _pack_postings,
+        _unpack_postings,
+        _select_postings,
+        _join_postings,
+        lambda postings: postings.passages,
     ),
     "codes": ColumnType(
         lambda: NO_CODES,

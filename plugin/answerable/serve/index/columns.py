@@ -1,7 +1,6 @@
 # ruff: noqa: RUF009
 """Columns of an index, one line each: the file, the type and the length of each."""
 
-import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -18,15 +17,9 @@ from .column_types import (
     PhraseIndex,
     Postings,
     SiteMetadata,
-    check_texts,
 )
 from .format import Container, check_urls
-from .stored_answers import parse_stored_answers
-
-# A greater weight is not a preference: a weight orders matches and does not replace their scores.
-MAX_WEIGHT = 10.0
-# No title or question is longer: a term weighs 35 at the most.
-MAX_NORM = 1e4
+from .stored_answers import StoredClaims
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +27,15 @@ class Column:
     """A column: its name, the kind of file it lies in, its type, and what it has a value for.
 
     ``counted``: the count of the manifest that is its length, "" where another column tells it.
-    ``private``: it lies in a file that no site publishes.
+    ``points_to``: the count of the rows that its numbers are of, "" for other numbers. ``private``:
+    it lies in a file that no site publishes.
     """
 
     name: str
     file: str
     type: str
     counted: str
+    points_to: str
     private: bool
 
     @property
@@ -49,10 +44,18 @@ class Column:
         return COLUMN_TYPES[self.type]
 
 
-def _column(file: str, type_name: str, counted: str = "", *, private: bool = False) -> Any:
+def _column(
+    file: str, type_name: str, counted: str = "", points_to: str = "", *, private: bool = False
+) -> Any:
     return field(
         default_factory=COLUMN_TYPES[type_name].empty,
-        metadata={"file": file, "type": type_name, "counted": counted, "private": private},
+        metadata={
+            "file": file,
+            "type": type_name,
+            "counted": counted,
+            "points_to": points_to,
+            "private": private,
+        },
     )
 
 
@@ -74,21 +77,21 @@ class Index:
     weights: Floats = _column("core", "floats", "records")
     is_history: Numbers = _column("core", "numbers", "records")
     # The day of each page, or null.
-    dates: Sequence[str | None] = _column("core", "list", "records")
+    dates: Sequence[str | None] = _column("core", "dates", "records")
     # Titles and file names, authored aliases and themes, and the terms of titles.
-    names: PhraseIndex = _column("core", "phrases")
-    aliases: PhraseIndex = _column("core", "phrases")
-    themes: PhraseIndex = _column("core", "phrases")
-    title_terms: PhraseIndex = _column("core", "phrases")
+    names: PhraseIndex = _column("core", "phrases", "", "records")
+    aliases: PhraseIndex = _column("core", "phrases", "", "records")
+    themes: PhraseIndex = _column("core", "phrases", "", "records")
+    title_terms: PhraseIndex = _column("core", "phrases", "", "records")
     # The lengths of the idf vectors of titles.
     title_norms: Floats = _column("core", "floats", "records")
     # Both without what follows from the page and the title: see ``places``.
     passage_ids: Sequence[str] = _column("core", "texts", "passages")
-    passage_urls: Sequence[str] = _column("core", "list", "passages")
+    passage_urls: Sequence[str] = _column("core", "urls", "passages")
     passage_titles: Sequence[str] = _column("core", "texts", "passages")
-    passage_records: Numbers = _column("core", "rising", "passages")
+    passage_records: Numbers = _column("core", "rising", "passages", "records")
     # The first passage of each passage's section.
-    passage_sections: Numbers = _column("core", "rising", "passages")
+    passage_sections: Numbers = _column("core", "rising", "passages", "passages")
     # How many terms a passage has, and whether it has code, for a browser without its text.
     passage_lengths: Numbers = _column("core", "numbers", "passages")
     has_code: Numbers = _column("core", "numbers", "passages")
@@ -100,28 +103,28 @@ class Index:
     # The terms of passages; by language the other forms of each, with spaces between them.
     terms: Sequence[str] = _column("terms", "texts")
     forms: Mapping[str, Sequence[str]] = _column("terms", "forms")
-    postings: Postings = _column("terms", "postings")
+    postings: Postings = _column("terms", "postings", "", "passages")
     # The questions that sections are known to answer: the lengths of their idf vectors, hashes of
     # their words (0 for one whose section has changed), the first passage of their sections.
-    question_terms: PhraseIndex = _column("questions", "phrases")
+    question_terms: PhraseIndex = _column("questions", "phrases", "", "questions")
     question_norms: Floats = _column("questions", "floats", "questions")
     question_keys: Numbers = _column("questions", "numbers", "questions")
-    question_passages: Numbers = _column("questions", "rising", "questions")
+    question_passages: Numbers = _column("questions", "rising", "questions", "passages")
     has_answer: Numbers = _column("questions", "numbers", "questions")
     # Themselves, "" for one that is not suggested.
     questions: Sequence[str] = _column("suggestions", "texts", "questions")
-    # Of the questions that have one, as ``StoredAnswer`` writes it.
-    answers: Sequence[Any] = _column("answers", "list", "answers")
+    # Of the questions that have one.
+    answers: Sequence[StoredClaims] = _column("answers", "answers", "answers", "passages")
     # What a model is given of a page beside its passages.
     record_summaries: Sequence[str] = _column("contexts", "texts", "records", private=True)
-    record_themes: Sequence[Sequence[str]] = _column("contexts", "list", "records", private=True)
+    record_themes: Sequence[Sequence[str]] = _column("contexts", "lists", "records", private=True)
     hint_ids: Sequence[str] = _column("hints", "texts", "hints", private=True)
     hint_labels: Sequence[str] = _column("hints", "texts", "hints", private=True)
     hint_locators: Sequence[str] = _column("hints", "texts", "hints", private=True)
     hint_urls: Sequence[str] = _column("hints", "texts", "hints", private=True)
-    label_terms: PhraseIndex = _column("hints", "phrases", private=True)
+    label_terms: PhraseIndex = _column("hints", "phrases", "", "hints", private=True)
     # The hint of each window of notes.
-    hint_owners: Numbers = _column("hints", "rising", "windows", private=True)
+    hint_owners: Numbers = _column("hints", "rising", "windows", "hints", private=True)
     hint_codes: Int8Codes = _column("vectors", "codes", "windows", private=True)
 
 
@@ -171,58 +174,28 @@ def check_index(index: Index, counts: Mapping[str, int], columns: Iterable[Colum
 
     columns: those that were read, others are empty.
     """
-    present = {column.name for column in columns}
-    for column in COLUMNS:
-        length = len(getattr(index, column.name)) if column.counted else 0
-        if column.counted and column.name in present and length != counts[column.counted]:
-            counted = f"{counts[column.counted]!r:.20} {column.counted}"
-            raise ValueError(
-                f"its manifest counts {counted} instead of {length}, see {column.name}"
-            )
-    if "terms" in present and len(set(index.terms)) != counts["terms"]:
-        counted = f"{counts['terms']!r:.20} terms instead of {len(set(index.terms))}"
-        raise ValueError(f"its manifest counts {counted}")
-    if "postings" in present and len(index.postings.edges) != len(index.terms) + 1:
-        raise ValueError("its postings do not match its terms")
-    for tag in index.site.tags:
-        if len(index.forms[tag]) != len(index.terms):
-            raise ValueError(f"its forms of {tag} do not match its terms")
-    bounds = {
-        "records": (
-            index.passage_records,
-            *(p.records for p in (index.names, index.aliases, index.themes, index.title_terms)),
-        ),
-        "passages": (index.question_passages, index.postings.passages),
-        "questions": (index.question_terms.records,),
-        "hints": (index.label_terms.records, index.hint_owners),
-    }
-    for counted, all_rows in bounds.items():
-        for rows in all_rows:
-            if len(rows) and int(rows.max()) >= counts[counted]:
-                raise ValueError(f"it points past the last of its {counted}")
+    for column in columns:
+        value = getattr(index, column.name)
+        if column.counted and len(value) != counts[column.counted]:
+            counted = f"{counts[column.counted]} {column.counted} instead of {len(value)}"
+            raise ValueError(f"its manifest counts {counted}, see {column.name}")
+        rows = column.codec.rows_of(value) if column.points_to else np.zeros(0)
+        if len(rows) and int(rows.max()) >= counts[column.points_to]:
+            raise ValueError(f"{column.name} points past the last of its {column.points_to}")
     passages = counts["passages"]
+    if len(set(index.terms)) != counts["terms"]:
+        raise ValueError(f"its manifest counts {counts['terms']} terms, see terms")
+    if len(index.postings.edges) - 1 not in (len(index.terms), 0):
+        raise ValueError("its postings do not match its terms")
+    if any(len(index.forms[tag]) != len(index.terms) for tag in index.site.tags):
+        raise ValueError("its forms do not match its terms")
     if (index.passage_sections > np.arange(passages)).any():
         raise ValueError("passage_sections points past its own row")
-    if not index.question_norms.all():
-        raise ValueError("question_norms holds 0")
-    ranges = {
-        "weights": MAX_WEIGHT,
-        "title_norms": MAX_NORM,
-        "question_norms": MAX_NORM,
-    }
-    for name, most in ranges.items():
-        values = getattr(index, name)
-        if not ((values >= 0) & (values <= most)).all():
-            raise ValueError(f"{name} holds a number that is not in [0, {most:g}]")
-    for date in index.dates:
-        if date is not None and dt.date.fromisoformat(date).isoformat() != date:
-            raise ValueError(f"{date!r:.80} is not a date")
-    for themes in index.record_themes:
-        check_texts(themes)
+    if not index.question_norms.all() or (index.has_answer > 0).sum() != len(index.answers):
+        raise ValueError("its questions do not match their norms or answers")
     _check_site(index.site, passages)
     for urls in (index.passage_urls, index.record_urls, index.hint_urls):
         check_urls(urls, "the index")
-    parse_stored_answers(index.has_answer > 0, index.questions, index.answers, passages)
 
 
 def _check_site(site: SiteMetadata, passages: int) -> None:

@@ -3,18 +3,25 @@
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
 
 from ..embedders.embedder import EmbedderIdentity
 from ..errors import BUILD_AGAIN, BundleError
 
+_Count = Annotated[int, Meta(ge=0)]
+_Floor = Annotated[float, Meta(ge=-1e6, lt=1e6)]
+_Weight = Annotated[float, Meta(ge=0, lt=1e6)]
+
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Hold the scoring recipe of one embedder; a floor without its model means nothing.
+    """The scoring recipe of one embedder; a floor without its model means nothing.
 
     ``retrieval.rank`` has the formula. ``floor`` applies to the base score of a passage and the
     share ``floored_boost`` of its boosts, ``note_floor`` to the score of a hint. A model is called
@@ -27,27 +34,23 @@ class Profile:
     multiplies the scores of pages of history unless a question asks for them.
     """
 
-    hybrid: float = 1.0
-    dense: float = 0.75
-    floor: float = 0.36
-    note_floor: float = 0.45
-    call_floor: float = 0.26
-    theme_fade: float = 1.0
-    floored_boost: float = 0.0
-    name_boost: float = 0.30
-    title_boost: float = 0.0
-    theme_boost: float = 0.15
-    recency: float = 0.10
-    title_cosine: float = 0.10
-    title_share: float = 0.15
-    page_words: float = 0.15
-    questions: float = 0.25
-    history: float = 0.8
-    label_words: float = 0.20
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the profile as a manifest holds it."""
-        return asdict(self)
+    hybrid: _Weight = 1.0
+    dense: _Weight = 0.75
+    floor: _Floor = 0.36
+    note_floor: _Floor = 0.45
+    call_floor: _Floor = 0.26
+    theme_fade: _Weight = 1.0
+    floored_boost: _Weight = 0.0
+    name_boost: _Weight = 0.30
+    title_boost: _Weight = 0.0
+    theme_boost: _Weight = 0.15
+    recency: _Weight = 0.10
+    title_cosine: _Weight = 0.10
+    title_share: _Weight = 0.15
+    page_words: _Weight = 0.15
+    questions: _Weight = 0.25
+    history: _Weight = 0.8
+    label_words: _Weight = 0.20
 
 
 # Of the local embedder: the lowest and the highest note floor, how many windows of notes take the
@@ -82,26 +85,11 @@ WIRE_VERSION = 8
 MANIFEST_FILE = "manifest.json"
 # The numbers of vectors, as a manifest names them.
 _ENCODING = "int8"
-COUNT_NAMES = (
-    "records", "passages", "terms", "words", "questions", "answers", "hints", "windows",
-)  # fmt: skip
-# Enough for 80,000 passages, and few enough to fetch.
-_MAX_FILES = 10_000
 # What a build has written, of earlier wire versions too, which the next one removes.
 _STORED_FILE = re.compile(r"[a-z-]+-[0-9a-f]{16}\.(?:bin|npy|json|blocks|z|txt\.z)")
-_FILE_NAME = re.compile(r"([a-z-]+)-([0-9a-f]{16})\.bin")
-
-# Values of a profile that are added to a score or multiplied with one.
-_NON_NEGATIVE_FIELDS = (
-    "floored_boost", "name_boost", "title_boost", "theme_boost", "theme_fade", "recency",
-    "title_cosine", "title_share", "page_words", "questions", "history", "label_words",
-)  # fmt: skip
-
-_SHA256_DIGITS = re.compile(r"[0-9a-f]{64}")
 
 
-@dataclass(frozen=True, slots=True)
-class IndexFile:
+class IndexFile(msgspec.Struct, frozen=True, array_like=True):
     """A file of an index: its name, its size, and what it has once it is decompressed.
 
     The name is its kind and the first digits of its SHA-256, so that a new index never overwrites
@@ -109,9 +97,9 @@ class IndexFile:
     ``content``: 0 for a file that is not compressed, such as vectors that no browser loads.
     """
 
-    name: str
-    bytes: int
-    content: int
+    name: Annotated[str, Meta(pattern=r"\A[a-z-]+-[0-9a-f]{16}\.bin\Z")]
+    bytes: _Count
+    content: _Count
 
     @property
     def kind(self) -> str:
@@ -131,19 +119,27 @@ def name_file(kind: str, data: bytes) -> str:
 class Manifest:
     """What is said of an index: where it comes from, how it is scored, and its files in order.
 
-    ``dimensions``: of its vectors; ``counts``: by ``COUNT_NAMES``. ``starts``: of each kind that is
-    split into files, the first row of each, or the beginning of words that it is for.
+    ``dimensions``: of its vectors; ``counts``: as ``count_rows`` names them. ``starts``: of each
+    kind that is split into files, the first row of each, or the beginning of words that it is for.
     """
 
-    id: str
+    id: Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
     built_at: str
     generator: str
     identity: EmbedderIdentity
     profile: Profile
-    dimensions: int
-    counts: Mapping[str, int]
-    files: tuple[IndexFile, ...]
-    starts: Mapping[str, tuple[Any, ...]]
+    dimensions: Annotated[int, Meta(ge=1)]
+    counts: dict[str, _Count]
+    # Enough for 80,000 passages, and few enough to fetch.
+    files: Annotated[tuple[IndexFile, ...], Meta(max_length=10_000)]
+    starts: dict[str, tuple[int | str, ...]]
+
+    def __post_init__(self) -> None:
+        if self.dimensions > self.identity.dimensions:
+            raise ValueError(f"{self.dimensions} of {self.identity.dimensions} dimensions")
+        # Scores are divided by the sum of the weights, in float32.
+        if self.profile.hybrid + self.profile.dense < 1e-6:
+            raise ValueError("the profile's weights are nothing")
 
     @property
     def bytes(self) -> int:
@@ -156,19 +152,7 @@ class Manifest:
 
     def as_json(self) -> dict[str, Any]:
         """Return the manifest as it is written, but for the table of columns."""
-        return {
-            "wire": WIRE_VERSION,
-            "id": self.id,
-            "built_at": self.built_at,
-            "generator": self.generator,
-            "embedder": self.identity.as_json(),
-            "profile": self.profile.as_json(),
-            "encoding": _ENCODING,
-            "dimensions": self.dimensions,
-            "counts": dict(self.counts),
-            "files": [[file.name, file.bytes, file.content] for file in self.files],
-            "starts": {kind: list(starts) for kind, starts in self.starts.items()},
-        }
+        return {"wire": WIRE_VERSION, "encoding": _ENCODING, **msgspec.to_builtins(self)}
 
 
 def compute_bundle_id(
@@ -177,11 +161,11 @@ def compute_bundle_id(
     """Hash all that a bundle's answers depend on, but not the time of the build."""
     import hashlib
 
-    vectors = {"encoding": _ENCODING, "dimensions": dimensions}
-    parts = [WIRE_VERSION, identity.as_json(), profile.as_json(), vectors]
-    parts.append(sorted(file.name for file in files))
-    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    # A whole number is read back as a float.
+    scores = list(map(float, astuple(profile)))
+    names = sorted(file.name for file in files)
+    parts = [WIRE_VERSION, _ENCODING, dimensions, identity, scores, names]
+    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 
 
 def is_stored_file_name(name: str) -> bool:
@@ -210,84 +194,18 @@ def read_manifest(folder: Path, *, verify: bool = True) -> Manifest:
 
 def parse_manifest(data: object, where: str, *, verify: bool = True) -> Manifest:
     """Check a manifest's JSON. where: its name in an error. See ``read_manifest``."""
-    wire = data.get("wire") if isinstance(data, dict) else None
-    if not isinstance(data, dict) or wire != WIRE_VERSION:
+    versions = (data.get("wire"), data.get("encoding")) if isinstance(data, dict) else (None, None)
+    if versions != (WIRE_VERSION, _ENCODING):
         raise BundleError(
-            f"{where} is not wire version {WIRE_VERSION} (it says {wire!r:.80}): delete the "
+            f"{where} is not wire version {WIRE_VERSION} (it says {versions[0]!r:.80}): delete the "
             "folder, then build again"
         )
     try:
-        manifest = _parse_fields(data)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise BundleError(f"{where} is malformed ({error!r:.200}): {BUILD_AGAIN}") from None
+        manifest = msgspec.convert(data, Manifest)
+    except ValueError as error:
+        raise BundleError(f"{where} is malformed ({error!s:.200}): {BUILD_AGAIN}") from None
     if verify and manifest.id != compute_bundle_id(
         manifest.identity, manifest.profile, manifest.dimensions, manifest.files
     ):
         raise BundleError(f"{where}: its id does not match its contents: {BUILD_AGAIN}")
     return manifest
-
-
-def _parse_fields(data: Mapping[str, Any]) -> Manifest:
-    files = tuple(_parse_file(*row) for row in data["files"])
-    if len(files) > _MAX_FILES:
-        raise ValueError(f"its {len(files)} files")
-    identity = EmbedderIdentity(**data["embedder"])
-    if data["encoding"] != _ENCODING:
-        raise ValueError(f"the encoding {data['encoding']!r:.80}")
-    dimensions = _check_count(data["dimensions"])
-    if not 1 <= dimensions <= _check_count(identity.dimensions):
-        raise ValueError(f"{dimensions} of {identity.dimensions} dimensions")
-    if not all(isinstance(text, str) for text in (identity.provider, identity.model)):
-        raise TypeError("the embedder has a value of the wrong type")
-    return Manifest(
-        id=_check_digest(data["id"]),
-        built_at=str(data["built_at"]),
-        generator=str(data["generator"]),
-        identity=identity,
-        profile=parse_profile(data["profile"]),
-        dimensions=dimensions,
-        counts={name: _check_count(data["counts"][name]) for name in COUNT_NAMES},
-        files=files,
-        starts={str(kind): tuple(starts) for kind, starts in data["starts"].items()},
-    )
-
-
-def _parse_file(name: object, size: object, content: object) -> IndexFile:
-    if not isinstance(name, str) or not _FILE_NAME.fullmatch(name):
-        raise ValueError(f"{name!r:.80} is not the name of a file")
-    return IndexFile(name, _check_count(size), _check_count(content))
-
-
-def parse_profile(data: Mapping[str, Any]) -> Profile:
-    """Parse a profile; LookupError, TypeError or ValueError for a missing or bad value."""
-    # Defaults are for builds; a bundle has to state every value of its scores.
-    missing = {field.name for field in fields(Profile)} - set(data)
-    if missing:
-        raise ValueError(f"the profile has no {', '.join(sorted(missing))}")
-    profile = Profile(**data)
-    for value in (profile.floor, profile.note_floor, profile.call_floor):
-        _check_number(value, -1e6)
-    for name in _NON_NEGATIVE_FIELDS:
-        _check_number(getattr(profile, name), 0)
-    # Scores are divided by the sum of the weights, in float32.
-    if _check_number(profile.hybrid, 0) + _check_number(profile.dense, 0) < 1e-6:
-        raise ValueError("the profile's weights are nothing")
-    return profile
-
-
-def _check_number(value: object, least: float) -> float:
-    if not isinstance(value, int | float) or not least <= value < 1e6:
-        raise ValueError(f"{value!r:.80} is out of range")
-    return value
-
-
-def _check_count(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise ValueError(f"{value!r:.80} is not a count")
-    return value
-
-
-def _check_digest(value: object) -> str:
-    if not isinstance(value, str) or not _SHA256_DIGITS.fullmatch(value):
-        raise ValueError(f"{value!r:.80} is not a SHA-256")
-    return value

@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 from ..types import TITLE_SEPARATOR
-from .column_types import check_texts
 from .columns import Index
 from .format import MAX_FILE_BYTES
 
@@ -62,7 +61,6 @@ def expand_places(columns: dict[str, Any]) -> None:
         length += len(ids[-1]) + len(urls[-1])
         if length > MAX_FILE_BYTES:
             raise ValueError("ids that pages share take too much memory")
-    check_texts(urls)
     columns |= {"passage_ids": ids, "passage_urls": urls}
 
 

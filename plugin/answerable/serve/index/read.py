@@ -116,7 +116,8 @@ class LazyTexts(Sequence[str]):
     def __init__(self, manifest: Manifest, unpack: Callable[[IndexFile], Container]) -> None:
         self._length = manifest.counts["passages"]
         self._files = manifest.files_of(LAZY_KIND)
-        self._starts: list[int] = [*manifest.starts.get(LAZY_KIND, ()), self._length]
+        starts = [row for row in manifest.starts.get(LAZY_KIND, ()) if isinstance(row, int)]
+        self._starts = [*starts, self._length]
         rises = all(a < b for a, b in zip(self._starts, self._starts[1:], strict=False))
         if len(self._starts) != len(self._files) + 1 or self._starts[0] != 0 or not rises:
             raise ValueError("the files of its texts do not cover its passages")

@@ -123,10 +123,9 @@ export class SiteColumns {
     this.recipe = /** @type {import("./recipe.js").Recipe} */ (reviveRecipe(core.values.recipe));
     const columns = readColumns(table, "core", core);
     Object.assign(this, columns);
-    this.site = {
-      ...columns.site,
-      languages: columns.site.languages.map((/** @type {[string, number, number]} */ [tag, first, end]) => ({ tag, first, end })),
-    };
+    const { language, languages } = columns.site;
+    const tags = languages.map((/** @type {LanguageRows} */ { tag }) => tag);
+    this.site = { ...columns.site, tags: tags.length ? tags : [language] };
     const separator = this.recipe.structure.TITLE_SEPARATOR;
     const anchors = this.passageIds.map((anchor, row) => {
       if (!anchor.startsWith(GUESSED)) return anchor;
