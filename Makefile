@@ -1,5 +1,5 @@
 .DELETE_ON_ERROR:
-.PHONY: serve test test-fast check build widget model bench shots tables clean
+.PHONY: serve test test-fast check build widget model bench shots clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -69,11 +69,6 @@ shots: $(STAMP) browser
 	PYTHONPATH=tests $(BIN)/python -m support.record_states
 	PYTHONPATH=tests $(BIN)/python -m support.screenshots shots
 	cp shots/comparison.png shots/placement-*.png docs/assets/
-
-# The tables of the widget's interface and of the commands in the manual, from what they tell of.
-tables: $(STAMP)
-	PYTHONPATH=tests $(BIN)/python -m support.widget_tables
-	PYTHONPATH=tests $(BIN)/python -m support.command_tables
 
 clean:
 	rm -rf $(VENV) .cache site function shots

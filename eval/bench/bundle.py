@@ -7,10 +7,10 @@ same rows as int8. Both take turns on copies that no cache holds together, so
 that rows come from memory, as a question finds them.
 """
 
-import json
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from statistics import median
 
@@ -20,13 +20,10 @@ from numpy.typing import NDArray
 from tables import Row, print_rows
 
 from answerable.evaluate.gate import spearman_correlation
-from answerable.indexing.index import SiteIndex, encode_vectors
-from answerable.indexing.output.bundle_writer import (
-    make_manifest,
-    parse_build_time,
-    serialize_index,
-)
-from answerable.serve.bundle_format.manifest import OPENAI_PROFILE
+from answerable.indexing.build import encode_vectors
+from answerable.indexing.write import format_manifest, pack_index, parse_build_time
+from answerable.serve.index.columns import Index
+from answerable.serve.index.manifest import OPENAI_PROFILE
 from answerable.serve.retrieval.bm25 import select_top_rows
 from answerable.serve.vectors import Int8Codes
 
@@ -43,25 +40,28 @@ Work = Callable[[], object]
 
 def measure() -> list[Row]:
     """Measure a row for each number of dimensions."""
-    index = synthetic.make_index()
-    vectors = np.concatenate([index.passage_vectors, index.hint_vectors])
+    index, vectors = synthetic.make_index()
     near = np.linspace(0, len(vectors) - 1, QUESTIONS).astype(int)
     questions = synthetic.make_questions(vectors[near])
     return [
         {
             **_measure_dimensions(dimensions, vectors, questions),
-            "bytes": _count_bytes(index, dimensions),
+            "bytes": _count_bytes(index, vectors, dimensions),
         }
         for dimensions in DIMENSIONS
     ]
 
 
-def _count_bytes(index: SiteIndex, dimensions: int) -> int:
+def _count_bytes(index: Index, vectors: Floats, dimensions: int) -> int:
     """Count the bytes of the whole bundle, its manifest too."""
-    contents = serialize_index(index, dimensions)
-    now = parse_build_time("0")
-    manifest = make_manifest(contents, synthetic.IDENTITY, OPENAI_PROFILE, now)
-    return manifest.bytes + len(json.dumps(manifest.as_json(), indent=1))
+    count = len(index.codes)
+    cut = replace(
+        index,
+        codes=encode_vectors(vectors[:count], dimensions),
+        hint_codes=encode_vectors(vectors[count:], dimensions),
+    )
+    packed = pack_index(cut, synthetic.IDENTITY, OPENAI_PROFILE, parse_build_time("0"))
+    return packed.manifest.bytes + len(format_manifest(packed.manifest))
 
 
 def _measure_dimensions(dimensions: int, vectors: Floats, questions: Floats) -> Row:

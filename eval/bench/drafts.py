@@ -32,8 +32,7 @@ from tables import Row, find_median, print_rows, share
 from answerable.indexing.local_model import open_local_embedder
 from answerable.serve.answers.contract import enforce_contract
 from answerable.serve.answers.draft_loop import MAX_DRAFTS
-from answerable.serve.answers.openai_answerer import (
-    OpenAIAnswerer,
+from answerable.serve.answers.prompt import (
     build_draft_schema,
     frame_evidence,
     render_instructions,
@@ -41,6 +40,7 @@ from answerable.serve.answers.openai_answerer import (
 from answerable.serve.answers.wire import name_grade
 from answerable.serve.engine import Engine
 from answerable.serve.errors import ContractViolation, Drop
+from answerable.serve.openai import OpenAIAnswerer
 from answerable.serve.providers import make_engine
 from answerable.serve.settings import FunctionSettings
 from answerable.serve.stores.bundle import Bundle, open_bundle
@@ -130,7 +130,7 @@ def feed_draft(engine: Engine[Bundle], row: Row, draft: Row) -> Row:
     drops: list[Drop] = []
     if answerer.evidence:
         claims = draft.get("claims", ())
-        names, asked = engine.store.site.claim_names, retrieved.reading.asked
+        names, asked = engine.store.index.site.claim_names, retrieved.reading.asked
         try:
             drops += enforce_contract(draft, answerer.evidence[0], names, asked).drops
         except ContractViolation as error:

@@ -12,26 +12,24 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import synthetic
 from tables import Row, find_median, find_percentile, print_rows
 
-from answerable.indexing.output.bundle_writer import parse_build_time, serialize_index, write_bundle
-from answerable.postgres.catalog import FUNCTION_ROLE, PUBLISHER_ROLE
-from answerable.postgres.connections import DatabaseConnections
-from answerable.postgres.options import SEARCH_METHODS, DatabaseOptions
+from answerable.indexing.write import pack_index, parse_build_time, write_index
+from answerable.postgres.connections import Database
+from answerable.postgres.options import SEARCH_METHODS, SearchMethod
 from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
-from answerable.postgres.store import open_postgres_store, read_served_key
-from answerable.serve.bundle_format.manifest import LOCAL_PROFILE
+from answerable.postgres.store import open_postgres_store
 from answerable.serve.embedders.embedder import EmbedderIdentity
+from answerable.serve.index.manifest import LOCAL_PROFILE
 from answerable.serve.retrieval.question import read_question
 from answerable.serve.retrieval.retrieve import RetrievalResult, retrieve
 from answerable.serve.retrieval.sections import POOL_SIZE
 from answerable.serve.retrieval.store import Store
 from answerable.serve.stores.bundle import Bundle, open_bundle
-from support.postgres_server import PostgresServer, running
+from support.postgres_server import FUNCTION_ROLE, PUBLISHER_ROLE, PostgresServer, running
 
 IDENTITY = EmbedderIdentity("generated", "subjects", 256)
 # Anything is evidence, so that there are eight to be found.
@@ -49,13 +47,12 @@ Question = tuple[str, synthetic.Floats]
 
 def measure(passages: int, notes: int) -> list[Row]:
     """Measure a row for the bundle, and for each way to search in the database."""
-    index = synthetic.make_index(passages, notes, WORDS, IDENTITY.dimensions)
+    index, drawn = synthetic.make_index(passages, notes, WORDS, IDENTITY.dimensions)
     with tempfile.TemporaryDirectory() as work:
-        contents = serialize_index(index, IDENTITY.dimensions)
-        write_bundle(contents, Path(work), IDENTITY, PROFILE, parse_build_time("0"))
+        write_index(pack_index(index, IDENTITY, PROFILE, parse_build_time("0")), Path(work))
         bundle = open_bundle(Path(work))
         rows = np.linspace(0, passages - 1, ASKED).astype(int)
-        vectors = synthetic.make_questions(index.passage_vectors[rows])
+        vectors = synthetic.make_questions(drawn[rows])
         # Some words of its passage, and a vector near that of the passage.
         questions = [
             (" ".join(bundle.passage(row).text.split()[:40:8]), vector)
@@ -76,7 +73,7 @@ def measure(passages: int, notes: int) -> list[Row]:
 
 def _measure_database(
     bundle: Bundle,
-    search: Literal["exact", "hnsw"],
+    search: SearchMethod,
     questions: Sequence[Question],
     exact: Sequence[RetrievalResult],
 ) -> Row:
@@ -84,8 +81,8 @@ def _measure_database(
         started = time.perf_counter()
         publish_bundle_rows(bundle, DatabaseTarget(server.url(PUBLISHER_ROLE), "bench", search))
         seconds = time.perf_counter() - started
-        connections = DatabaseConnections(DatabaseOptions(server.url(FUNCTION_ROLE), timeout=60))
-        store = open_postgres_store(connections.fetch, read_served_key(connections.fetch, "bench"))
+        database = Database(server.url(FUNCTION_ROLE))
+        store = open_postgres_store(database.fetch, "bench")
         row = {
             "name": f"{search} of {bundle.manifest.counts['passages']:,}",
             **_time_retrieval(store, questions),
@@ -93,7 +90,7 @@ def _measure_database(
             "mb": _measure_disk(server),
             "publish_s": seconds,
         }
-        connections.close()
+        database.close()
     return row
 
 
@@ -129,7 +126,7 @@ def _compare(retrieved: Sequence[RetrievalResult], exact: Sequence[RetrievalResu
 def _measure_disk(server: PostgresServer) -> float:
     ((size,),) = server.execute(
         "SELECT sum(pg_total_relation_size(oid)) FROM pg_class "
-        "WHERE relkind = 'r' AND relnamespace::regnamespace::text LIKE 'answerable%'"
+        "WHERE relkind = 'r' AND relnamespace = 'answerable'::regnamespace"
     )
     return float(str(size)) / 1e6
 

@@ -16,12 +16,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from answerable.indexing.index import SiteIndex, SiteInfo, build_index
+from answerable.indexing.build import build_index, encode_vectors
 from answerable.indexing.notes.notebook import Note
 from answerable.indexing.pages.page_index import CuttingRules, index_record
 from answerable.indexing.pages.passages import PassageWindow
 from answerable.indexing.pages.records import PageMetadata, Record, Section
 from answerable.serve.embedders.embedder import EmbedderIdentity, Vectors
+from answerable.serve.index.column_types import SiteMetadata
+from answerable.serve.index.columns import Index
 from answerable.serve.text.markdown import Block
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -38,14 +40,17 @@ def make_index(
     hints: int = HINTS,
     words: int = WORDS // RECORDS,
     dimensions: int = IDENTITY.dimensions,
-) -> SiteIndex:
-    """Make an index with one passage a record, of so many words, and one window a hint."""
+) -> tuple[Index, Floats]:
+    """Make an index with one passage a record, of so many words, and one window a hint.
+
+    Returns its vectors too, of passages and then of hints, in full precision.
+    """
     chain = _Chain(random.Random(7))
     pages = [_record(number, chain, words) for number in range(records)]
     notes = [_note(number, chain) for number in range(hints)]
     with tempfile.TemporaryDirectory() as cache:
-        whole = build_index(
-            SiteInfo("Made up", "https://docs.example/", "en"),
+        whole, _ = build_index(
+            SiteMetadata("Made up", "https://docs.example/", "en"),
             [index_record(page, CuttingRules(PassageWindow(words=4 * words))) for page in pages],
             notes,
             lambda about: about,
@@ -53,7 +58,10 @@ def make_index(
             Path(cache),
         )
     rows = make_vectors(records + hints, dimensions)
-    return replace(whole, passage_vectors=rows[:records], hint_vectors=rows[records:])
+    codes, hint_codes = (
+        encode_vectors(stream, dimensions) for stream in (rows[:records], rows[records:])
+    )
+    return replace(whole, codes=codes, hint_codes=hint_codes), rows
 
 
 def make_vectors(count: int, dimensions: int, seed: int = 0) -> Floats:

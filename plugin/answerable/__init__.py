@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .serve.answers.answerer import Answerer
-    from .serve.bundle_format.manifest import Profile
     from .serve.embedders.embedder import Embedder, EmbedderIdentity
     from .serve.engine import Engine
     from .serve.errors import AnswerableError
-    from .serve.provider_registry import Provider
+    from .serve.index.manifest import Profile
+    from .serve.providers import Provider
     from .serve.providers import open_function as open_bundle
     from .serve.retrieval.store import Store
     from .serve.settings import FunctionSettings
@@ -49,8 +49,8 @@ _SOURCES = {
     "Evidence": ("types", "Evidence"),
     "FunctionSettings": ("settings", "FunctionSettings"),
     "Passage": ("types", "Passage"),
-    "Profile": ("bundle_format.manifest", "Profile"),
-    "Provider": ("provider_registry", "Provider"),
+    "Profile": ("index.manifest", "Profile"),
+    "Provider": ("providers", "Provider"),
     "Reply": ("types", "Reply"),
     "Store": ("retrieval.store", "Store"),
     "open_bundle": ("providers", "open_function"),

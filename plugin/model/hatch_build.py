@@ -22,12 +22,6 @@ from numpy.typing import NDArray
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "plugin"))
 
-from answerable.serve.bundle_format.container import (
-    Container,
-    hash_file,
-    hash_files,
-    pack_container,
-)
 from answerable.serve.embedders.local_embedder import (
     FIRST_MERGED,
     MODEL_ID,
@@ -36,6 +30,12 @@ from answerable.serve.embedders.local_embedder import (
     VOCABULARY_FILE,
     has_model_files,
     name_shard,
+)
+from answerable.serve.index.format import (
+    Container,
+    hash_file,
+    hash_files,
+    pack_container,
 )
 from answerable.serve.vectors import INT8_TOP, round_symmetric
 

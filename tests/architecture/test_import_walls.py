@@ -41,7 +41,7 @@ def test_hints_and_evidence_have_no_field_for_private_text() -> None:
 
 
 def test_an_index_hands_notes_to_routing_hints_alone() -> None:
-    tree = ast.parse((PACKAGE / "indexing" / "index.py").read_text(encoding="utf-8"))
+    tree = ast.parse((PACKAGE / "indexing" / "build.py").read_text(encoding="utf-8"))
     (build,) = (n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "build_index")
     takers = [
         ast.unparse(node.func)

@@ -57,7 +57,7 @@ REVEALED = [
 
 MISTAKES = """\
 from answerable.indexing.notes.notebook import Note
-from answerable.serve.answers.openai_answerer import frame_evidence
+from answerable.serve.answers.prompt import frame_evidence
 from answerable.serve.types import Answer, Claim, Evidence, RoutingHint
 
 

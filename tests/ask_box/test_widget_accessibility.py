@@ -116,9 +116,6 @@ def states(box: Locator, site: Site) -> Iterator[str]:
         if name == "working":
             until(lambda: len(site.questions) == 1)
         if name == "supported":
-            box.get_by_role("button", name="No", exact=True).click()
-            expect(box.get_by_text("What was wrong?")).to_be_visible()
-            yield "why"
             box.locator(".mark").first.focus()
             expect(box.locator(".quote").first).to_be_visible()
             yield "quote"
@@ -145,7 +142,7 @@ def test_axe_finds_no_fault_in_any_state_and_scheme(page: Page, site: Site) -> N
             assert violations(page, rules) == [], (name, scheme)
         drawn_parts.append(name)
     assert drawn_parts == [
-        *("empty", "full", "working", "supported", "why", "quote", "code", "passages", "opened"),
+        *("empty", "full", "working", "supported", "quote", "code", "passages", "opened"),
         *list(STATES)[4:],
     ]
 
@@ -204,8 +201,8 @@ def test_the_keyboard_reaches_everything_in_the_order_of_reading(page: Page, sit
     chips = ["Source 1: Deploy › AWS", "Source 2: Reference › Limits", f"Source 3: {HINT['label']}"]
     links = ["Deploy › AWS", "Reference › Limits", HINT["label"]]
     parts = [part for pair in zip(chips, links, strict=True) for part in pair]
-    ways = ["Copy answer", "Copy link to this question", "Yes", "No"]
-    assert stops(page)[:14] == [*parts, *links, "About this answer", *ways]
+    ways = ["Copy answer", "Copy link to this question"]
+    assert stops(page)[:12] == [*parts, *links, "About this answer", *ways]
     site.places = PLACES
     question.focus()
     page.keyboard.press("Enter")
@@ -221,7 +218,8 @@ def test_the_keyboard_reaches_everything_in_the_order_of_reading(page: Page, sit
     question.focus()
     page.keyboard.press("Enter")
     expect(box).to_have_attribute("state", "not-found")
-    assert stops(page)[:4] == ["Search this site for it", "Tell the authors", "Yes", "No"]
+    ways = ["Search this site for it", "Tell the authors", "Send this question to the authors"]
+    assert stops(page)[:3] == ways
     question.focus()
     page.keyboard.press("Enter")
     expect(box).to_have_attribute("problem", "capped")
@@ -313,9 +311,6 @@ def test_the_accessibility_tree_has_a_name_for_every_control(page: Page, site: S
           - group: About this answer
           - button "Copy answer"
           - button "Copy link to this question"
-          - group "Was this helpful?":
-            - button "Yes"
-            - button "No"
           - status: Answer ready, 3 sources.
         """
     )

@@ -12,6 +12,7 @@ from support.widget_site import (
     NOT_FOUND,
     PARTIAL,
     RECORD,
+    RELATED,
     SECOND_RECORD,
     SUPPORTED,
     Reply,
@@ -134,49 +135,59 @@ def test_copying_that_the_browser_denies_shows_a_message(page: Page, site: Site)
     expect(box.locator(".said")).to_have_text("The browser does not allow copying here.")
 
 
-def test_feedback_goes_to_the_configured_address_only(page: Page, site: Site) -> None:
-    requested: list[str] = []
-    page.on("request", lambda request: requested.append(request.url))
-    box = visit(page, site, PARTIAL)
+def test_a_reader_of_a_route_is_led_to_the_authors_too(page: Page, site: Site) -> None:
+    site.about = {"authors": "mailto:docs@example.com?subject={question}"}
+    box = visit(page, site, RELATED)
+    ask(box, "Who ran the call?")
+    link = box.get_by_role("link", name="Tell the authors")
+    expect(link).to_have_attribute(
+        "href", "mailto:docs@example.com?subject=Who%20ran%20the%20call%3F"
+    )
+
+
+def test_an_unanswered_question_is_sent_to_the_authors_on_a_click(page: Page, site: Site) -> None:
+    nearest = PARTIAL | {"written": False, "confidence": "low"}
+    site.about = {"feedback": "/feedback"}
+    box = visit(page, site, PARTIAL, nearest, NOT_FOUND, path="/guide/?old=1#part")
+    offer = box.get_by_role("button", name="Send this question to the authors")
     ask(box)
     expect(box.locator(".sentence")).to_have_count(1)
-    expect(box.get_by_text("Was this helpful?")).to_have_count(0)
-    site.about = {"feedback": "/feedback"}
-    box = visit(page, site, PARTIAL, NOT_FOUND)
-    ask(box)
-    group = box.get_by_role("group", name="Was this helpful?")
-    group.get_by_role("button", name="Yes").click()
-    expect(box.get_by_role("status")).to_have_text("Thank you.")
-    expect(box.locator(".asked")).to_have_text("Thank you.")
-    expect(box.locator(".asked")).to_be_focused()
-    expect(box.get_by_role("button", name="Yes")).to_have_count(0)
-    box.get_by_label("Your question").fill("Other?")
-    box.get_by_label("Your question").press("Enter")
-    group.get_by_role("button", name="No", exact=True).click()
-    why = box.get_by_role("group", name="What was wrong?")
-    expect(why.get_by_role("button")).to_have_text(
-        ["It is wrong", "Something is missing", "It is out of date", "Something else"]
-    )
-    expect(box.locator(".asked")).to_be_focused()
-    assert len(site.feedback) == 1
-    why.get_by_role("button", name="It is out of date").click()
-    expect(box.get_by_role("status")).to_have_text("Thank you.")
-    of = {"bundle": "3f9c", "request_id": "r1"}
+    expect(offer).to_have_count(0)
+    for state in ("partial", "not-found"):
+        box.get_by_label("Your question").press("Enter")
+        expect(offer).to_be_visible()
+        expect(box).to_have_attribute("state", state)
+        offer.click()
+        expect(box.get_by_role("status")).to_have_text("Thank you.")
+        expect(box.get_by_role("button", name="Thank you.")).to_be_focused()
+        box.get_by_role("button", name="Thank you.").click()
+    sent = {"question": "How do I deploy?", "page": f"{site.origin}/guide/", "bundle": "3f9c"}
     assert site.feedback == [
-        {"helpful": True, "reason": None, "question": "How do I deploy?", "mode": "partial", **of},
-        {"helpful": False, "reason": "outdated", "question": "Other?", "mode": "not-found", **of},
+        {**sent, "mode": mode, "confidence": "low"} for mode in ("partial", "not-found")
     ]
-    assert sum(url.endswith("/feedback") for url in requested) == 2
+    # Without an address nothing is offered, and one that fails may be tried again.
+    site.about = {}
+    box = visit(page, site, NOT_FOUND)
+    ask(box)
+    expect(box).to_have_attribute("state", "not-found")
+    expect(offer).to_have_count(0)
+    site.about = {"feedback": "/feedback"}
+    site.feedback_status = 500
+    box = visit(page, site, NOT_FOUND)
+    ask(box)
+    for _ in range(2):
+        box.locator(".send").click()
+        expect(box.locator(".send")).to_have_text("That could not be sent.")
+    assert len(site.feedback) == 4
 
 
 def test_events_fire_in_order_with_their_details(page: Page, site: Site) -> None:
     site.about = {"feedback": "/feedback"}
-    streamed = Stream([event("stage", {"stage": "writing"}), event("answer", PARTIAL)])
+    streamed = Stream([event("stage", {"stage": "writing"}), event("answer", NOT_FOUND)])
     box = visit(page, site, streamed, problem(503, "paused"))
     page.evaluate(RECORDING, EVENTS)
     ask(box)
-    expect(box.locator(".sentence")).to_have_count(1)
-    box.get_by_role("button", name="Yes").click()
+    box.locator(".send").click()
     expect(box.get_by_role("status")).to_have_text("Thank you.")
     box.get_by_label("Your question").press("Enter")
     expect(box).to_have_attribute("state", "problem")
@@ -191,14 +202,14 @@ def test_events_fire_in_order_with_their_details(page: Page, site: Site) -> None
     assert cancelable == {"open", "ask", "feedback"}
     by_name = {each["name"]: each["detail"] for each in events}
     assert by_name["stage"] == {"stage": "writing"}
-    assert by_name["answer"] == PARTIAL
+    assert by_name["answer"] == NOT_FOUND
     assert by_name["problem"] == {"code": "paused"}
     assert by_name["ask"] == {"question": "How do I deploy?"}
 
 
 def test_a_page_can_cancel_each_cancelable_event(page: Page, site: Site) -> None:
     site.about = {"feedback": "/feedback"}
-    box = visit(page, site, PARTIAL)
+    box = visit(page, site, PARTIAL, NOT_FOUND)
     page.evaluate(RECORDING, EVENTS)
     refuse(page, "open")
     box.get_by_role("button", name="Ask").click()
@@ -213,14 +224,13 @@ def test_a_page_can_cancel_each_cancelable_event(page: Page, site: Site) -> None
     box.locator(".quote .title").click()
     expect(box.get_by_role("dialog")).to_be_visible()
     assert page.url == f"{site.origin}/"
-    box.get_by_role("button", name="Yes").click()
+    box.get_by_label("Your question").press("Enter")
+    box.locator(".send").click()
     events = details(page)
     assert [each["name"] for each in events] == [
-        "open", "ask", "answer", "cite", "cite", "feedback"
+        "open", "ask", "answer", "cite", "cite", "ask", "answer", "feedback"
     ]  # fmt: skip
-    cited = events[3]["detail"]
-    assert cited == RECORD
-    expect(box.get_by_role("button", name="Yes")).to_have_count(0)
+    assert events[3]["detail"] == RECORD
     assert site.feedback == []
 
 
@@ -386,15 +396,3 @@ def test_a_source_in_a_new_tab_leaves_the_box_open(page: Page, site: Site) -> No
     expect(box.get_by_role("dialog")).to_be_visible()
     box.locator(".title").last.click()
     expect(page).to_have_url(f"{site.origin}/reference/limits/")
-
-
-def test_the_empty_box_of_a_static_site_names_the_command_for_its_address(
-    page: Page, site: Site
-) -> None:
-    allow_copying(page)
-    site.about = {"index": {"en": {}}, "engine": []}
-    box = visit(page, site)
-    page.evaluate("document.querySelector('answerable-ask').open()")
-    box.get_by_role("button", name="Copy the command").click()
-    command = "uvx --from mkdocs-answerable answerable mcp"
-    assert copied(page) == f"claude mcp add 127-0-0-1 -- {command} {site.origin}/"

@@ -82,6 +82,9 @@ def test_no_state_violates_the_csp(page: Page, site: Site) -> None:
         if state == "supported":
             box.locator(".mark").first.hover()
             expect(box.locator(".quote").first).to_be_visible()
+        if state == "not-found":
+            box.locator(".send").click()
+            expect(box.get_by_role("status")).to_have_text("Thank you.")
     box.get_by_role("button", name="Show the whole section").click()
     expect(box.locator(".clipped")).to_have_count(0)
     read: list[str] = []
@@ -92,9 +95,6 @@ def test_no_state_violates_the_csp(page: Page, site: Site) -> None:
     assert read == [f"{site.origin}/colored/"]
     box.get_by_role("button", name="Copy answer").click()
     expect(box.get_by_role("status")).to_have_text("Copied.")
-    box.get_by_role("button", name="No", exact=True).click()
-    box.get_by_role("button", name="It is wrong").click()
-    expect(box.get_by_role("status")).to_have_text("Thank you.")
     page.evaluate("history.replaceState(null, '', '/')")
     box.locator("h3 .title").click()
     expect(box.locator(".bar")).to_be_visible()

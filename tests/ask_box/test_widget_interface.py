@@ -91,8 +91,8 @@ def interface(browser: Browser) -> Iterator[dict[str, Any]]:
             box.evaluate(COLLECT)
             if state == "working":
                 box.locator(".stop").click()
-            if state == "supported":
-                box.get_by_role("button", name="Yes").click()
+            if state == "not-found":
+                box.locator(".send").click()
                 expect(box.get_by_role("status")).to_have_text("Thank you.")
         expect(box.locator(".more")).to_be_visible()
         box.evaluate(COLLECT)

@@ -201,12 +201,11 @@ def test_not_found_leads_to_the_search_and_to_the_authors(page: Page, site: Site
 
 
 @pytest.mark.deep
-def test_next_steps_come_from_attributes_with_safe_urls_only(page: Page, site: Site) -> None:
-    site.about = ABOUT
-    site.ask_box = (
-        '<answerable-ask search="https://find.example.org/?q={question}"'
-        ' authors="javascript:alert(1)//{question}"></answerable-ask>'
-    )
+def test_next_steps_have_safe_urls_only(page: Page, site: Site) -> None:
+    site.about = {
+        "search": "https://find.example.org/?q={question}",
+        "authors": "javascript:alert(1)//{question}",
+    }
     box = visit(page, site, NOT_FOUND)
     ask(box, QUESTION)
     links = box.get_by_role("link")
@@ -293,6 +292,13 @@ def test_a_site_without_a_function_offers_the_search(page: Page, site: Site) -> 
         expect(box.locator(".retry")).to_have_count(0)
         if site.replies:
             page.keyboard.press("Enter")
+
+
+def test_a_preview_that_nothing_answers_says_how_to_start_it(page: Page, site: Site) -> None:
+    site.about = ABOUT | {"preview": True}
+    box = visit(page, site, problem(404))
+    ask(box)
+    expect(box.get_by_role("alert")).to_contain_text("Start it without --no-livereload.")
 
 
 def test_problems_are_worded_by_their_code(page: Page, site: Site) -> None:

@@ -17,7 +17,7 @@ import pytest
 from answerable.cli import _SUMMARIES, main
 from answerable.cli.render import to_plain_text
 from support import sites
-from support.command_tables import subcommands
+from support.cli_commands import subcommands
 from support.deadlines import PATIENCE
 from support.server_processes import started
 

@@ -66,11 +66,11 @@ def describe(bundle: Bundle) -> dict[str, object]:
     rows = range(bundle.manifest.counts["passages"])
     passages = [bundle.passage(row) for row in rows]
     return {
-        "records": sorted(bundle.record_ids),
+        "records": sorted(bundle.index.record_ids),
         "passages": sorted((p.id, p.url, p.title, p.text) for p in passages),
         # The id is made by a key of the notebook.
         "hints": [(hint.label, hint.url) for hint in bundle.hints],
-        "site": (bundle.site.name, bundle.site.url, bundle.site.language),
+        "site": (bundle.index.site.name, bundle.index.site.url, bundle.index.site.language),
     }
 
 
@@ -216,7 +216,7 @@ def test_zensical_reads_a_mkdocs_file_too(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     html = (tmp_path / "site" / "mooring" / "index.html").read_text("utf-8")
     assert 'ask-box.js" data-placement="inline"></script>' in html
-    assert "mooring" in opened(tmp_path).record_ids
+    assert "mooring" in opened(tmp_path).index.record_ids
     config = {**data, "theme": "lacking", "plugins": ["nobodys", {"answerable": {"gate": "x"}}]}
     put(tmp_path / "mkdocs.yml", f"{yaml.safe_dump(config)}hook: !!python/name:no.such.module x\n")
     assert detect_generator(tmp_path / "mkdocs.yml") == "zensical"
@@ -255,7 +255,7 @@ def test_sphinx_site_is_built_asked_and_compared(tmp_path: Path) -> None:
     pages = list((tmp_path / "docs/_build/html").rglob("*.html"))
     assert all("ask-box.js" in page.read_text("utf-8") for page in pages)
     assert not (tmp_path / "docs" / "function").exists()
-    assert set(opened(tmp_path).record_ids) == {"index", "storms", "guide/mooring"}
+    assert set(opened(tmp_path).index.record_ids) == {"index", "storms", "guide/mooring"}
     assert "twelve millimetres" in command(tmp_path, "ask", QUESTION).stdout
     assert "1 of 1 passed" in command(tmp_path, "eval", "--full").stdout
     page = tmp_path / "docs" / "guide" / "mooring.rst"

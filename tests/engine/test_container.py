@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from answerable.serve.bundle_format.container import (
+from answerable.serve.errors import BundleError
+from answerable.serve.index.format import (
     ARRAY_TYPES,
     Container,
     pack_container,
     split_content,
     unpack_container,
 )
-from answerable.serve.errors import BundleError
 from support.engine_process import engine
 from support.fuzz_settings import fuzzed
 

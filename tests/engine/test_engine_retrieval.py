@@ -10,15 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.indexing.browser_index.index_files import serialize_browser_index
-from answerable.serve.bundle_format.manifest import Profile
+from answerable.serve.index.manifest import Profile
 from answerable.serve.retrieval.question import (
     edit_distance,
     find_near_spelling,
     may_be_misspelled,
 )
 from answerable.serve.stores.bundle import Bundle
-from support.browser_index import read_public_index, write_index
+from support.browser_index import serialize_bundle, write_index
 from support.doubles import bundle_of, index_of, record
 from support.engine_process import engine
 from support.engine_questions import MODULE, compare_rankings
@@ -99,10 +98,7 @@ def open_store(bundle: Bundle, name: str, folder: Path) -> Iterator[dict[str, st
 
     folder: where the files of the index go. Yields the reference to the store.
     """
-    published = read_public_index(bundle)
-    manifest = bundle.manifest
-    index = serialize_browser_index(published, manifest.profile, manifest.id)
-    entry = write_index(index, folder, manifest.built_at)
+    entry = write_index(serialize_bundle(bundle), folder)
     with serving(folder) as origin:
         engine().call(MODULE, "openStore", f"{origin}/", entry, save=name)
         yield {"$": name}
@@ -226,7 +222,7 @@ def misspell(word: str, dice: random.Random) -> str:
 
 def test_spellings_are_corrected_the_same(small: Twins) -> None:
     dice = random.Random(3)
-    words = [word for word in small.bundle.words if len(word) > 2]
+    words = [word for word in small.bundle.index.words if len(word) > 2]
     typos = [misspell(dice.choice(words), dice) for _ in range(120)]
     typos += ["ynchronizaton", "synchroniztin", "zynchronization"]
     typos += [dice.choice(words) + dice.choice(words) for _ in range(20)]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.indexing.browser_index.staged_index import MODEL_FOLDER
+from answerable.indexing.browser_files import MODEL_FOLDER
 from answerable.indexing.local_model import PACKAGED_MODEL
 from answerable.serve.embedders.local_embedder import (
     FIRST_MERGED,

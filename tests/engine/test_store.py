@@ -1,14 +1,14 @@
 """The store in the browser reads from its files what the bundle holds."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from answerable.indexing.browser_index.index_files import BrowserIndex
+from answerable.indexing.browser_files import BrowserIndex
 from answerable.serve.retrieval.sections import has_code
 from answerable.serve.stores.bundle import Bundle
 from support.browser_index import (
@@ -70,7 +70,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Published]:
     build_here(write_site(folder, pages))
     bundle = opened(folder)
     index = serialize_bundle(bundle)
-    entry = write_index(index, folder / "static", bundle.manifest.built_at)
+    entry = write_index(index, folder / "static")
     with serving(folder / "static") as origin:
         published = Published(folder, bundle, index, f"{origin}/", entry)
         published.open_store(STORE)
@@ -82,48 +82,50 @@ def _use(member: str, *args: Any) -> Any:
 
 
 def test_columns_of_the_store_equal_those_of_the_bundle(published: Published) -> None:
-    bundle = published.bundle
-    assert _use("recordIds") == list(bundle.record_ids)
-    assert _use("weights") == bundle.weights.tolist()
-    assert _use("dates") == list(bundle.dates)
-    assert _use("titleNorms") == bundle.title_norms.tolist()
-    assert _use("isHistory") == bundle.is_history.tolist()
-    assert sum(bundle.is_history) == 1
-    assert _use("passageRecords") == bundle.passage_records.tolist()
-    assert _use("passageIds") == list(bundle.passage_ids)
-    assert _use("passageUrls") == list(bundle.passage_urls)
-    assert _use("passageTitles") == list(bundle.passage_titles)
-    assert _use("passageLengths") == bundle.postings.lengths.tolist()
+    bundle, index = published.bundle, published.bundle.index
+    assert _use("recordIds") == list(index.record_ids)
+    assert _use("weights") == index.weights.tolist()
+    assert _use("dates") == list(index.dates)
+    assert _use("titleNorms") == index.title_norms.tolist()
+    assert _use("isHistory") == index.is_history.tolist()
+    assert sum(index.is_history) == 1
+    assert _use("passageRecords") == index.passage_records.tolist()
+    assert _use("passageIds") == list(index.passage_ids)
+    assert _use("passageUrls") == list(index.passage_urls)
+    assert _use("passageTitles") == list(index.passage_titles)
+    assert _use("passageLengths") == index.passage_lengths.tolist()
     passages = list(bundle.passages())
     assert _use("hasCode") == [int(has_code(passage)) for passage in passages]
-    for name, index in (
-        ("names", bundle.names),
-        ("aliases", bundle.aliases),
-        ("themes", bundle.themes),
-        ("titleTerms", bundle.title_terms),
+    assert _use("passageSections") == index.passage_sections.tolist()
+    for name, phrases in (
+        ("names", index.names),
+        ("aliases", index.aliases),
+        ("themes", index.themes),
+        ("titleTerms", index.title_terms),
     ):
         entries = {
             entry.phrase: {"records": list(entry.records), "frequency": entry.frequency}
-            for entry in index
+            for entry in phrases
         }
         assert entries
         assert _use(name) == entries
 
 
 def test_manifest_and_site_equal_those_of_the_bundle(published: Published) -> None:
-    manifest, site = published.bundle.manifest, published.bundle.site
+    manifest, site = published.bundle.manifest, published.bundle.index.site
     assert _use("manifest")["id"] == manifest.id
     assert _use("manifest")["built_at"] == manifest.built_at
-    assert _use("manifest")["profile"] == manifest.profile.as_json()
+    assert _use("manifest")["profile"] == asdict(manifest.profile)
     assert _use("manifest")["dimensions"] == manifest.dimensions
     languages = [{"tag": e.tag, "first": e.first, "end": e.end} for e in site.languages]
-    assert _use("site") == {**site.as_json(), "languages": languages, "tags": list(site.tags)}
-    assert _use("loadWords") == list(published.bundle.words)
+    names = {"names": list(site.names), "scripts": sorted(site.scripts), "tags": list(site.tags)}
+    assert _use("site") == {**asdict(site), **names, "languages": languages}
+    assert _use("loadWords") == list(published.bundle.index.words)
 
 
 def test_postings_of_every_term_equal_those_of_the_bundle(published: Published) -> None:
     bundle = published.bundle
-    postings = bundle.postings
+    postings = bundle.postings_of(())
     assert sum("/terms-" in path for path in _use("paths")) > 1
     _use("loadTerms", [*postings.terms, "absent🚀"])
     assert _use("postings", "absent🚀") == {"passages": [], "counts": []}
@@ -137,7 +139,7 @@ def test_postings_of_every_term_equal_those_of_the_bundle(published: Published) 
 
 
 def test_passages_equal_those_of_the_bundle(published: Published) -> None:
-    bundle, rows = published.bundle, range(len(published.bundle.passage_ids))
+    bundle, rows = published.bundle, range(len(published.bundle.index.passage_ids))
     assert len(rows) > 32
     passages = _use("loadPassages", list(rows))
     for row in rows:
@@ -148,13 +150,13 @@ def test_passages_equal_those_of_the_bundle(published: Published) -> None:
 
 def test_cosines_equal_those_of_the_bundle(published: Published) -> None:
     bundle = published.bundle
-    rows = np.arange(len(bundle.passage_ids))[::-1]
+    rows = np.arange(len(bundle.index.passage_ids))[::-1]
     [unit] = local().embed(["How thick is the chain of a mooring?"])
     vector = {"$floats": unit.tolist()}
     cosines = np.array(_use("loadCosines", vector, rows.tolist()))
-    assert cosines.tolist() == bundle.passage_codes.score(unit)[rows].tolist()
+    assert cosines.tolist() == bundle.index.codes.score(unit)[rows].tolist()
     estimates = np.array(_use("loadEstimates", vector))
-    signs = np.where(bundle.passage_codes.codes > 0, 1, -1)
+    signs = np.where(bundle.index.codes.codes > 0, 1, -1)
     expected = signs @ unit / np.sqrt(len(unit)) / np.sqrt(2 / np.pi)
     assert np.abs(estimates - expected).max() < 1e-6
     assert np.abs(estimates[rows] - cosines).max() < 0.3
@@ -163,9 +165,9 @@ def test_cosines_equal_those_of_the_bundle(published: Published) -> None:
 def test_counts_of_a_manifest_are_compared_with_the_data(
     published: Published, tmp_path: Path
 ) -> None:
-    counts = read_manifest(published.index).values["counts"] | {"passages": 10**9}
-    hostile = change_manifest(published.index, {"counts": counts}, {})
-    entry = write_index(hostile, tmp_path, "")
+    counts = read_manifest(published.index)["counts"] | {"passages": 10**9}
+    hostile = change_manifest(published.index, counts=counts)
+    entry = write_index(hostile, tmp_path)
     with (
         serving(tmp_path) as origin,
         pytest.raises(AssertionError, match=r"IndexGoneError.* counts 1000000000 passages instead"),

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.indexing.browser_index.recipe import LETTERS_FILE, write_script_pattern
+from answerable.indexing.recipe import LETTERS_FILE, write_script_pattern
 from answerable.serve.retrieval.question import clean_question, find_question_problem
 from answerable.serve.text import languages, normalization, tokenization
 from answerable.serve.text.markdown import read_markdown

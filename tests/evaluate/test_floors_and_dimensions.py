@@ -77,9 +77,9 @@ def test_eval_prints_the_floors_and_what_fewer_dimensions_change(folder: Path) -
 def test_fewer_dimensions_are_those_that_lead(folder: Path) -> None:
     bundle = sites.opened(folder)
     cut = cut_dimensions(bundle, 2)
-    assert cut.passage_codes.codes.shape == (len(bundle.passage_ids), 2)
-    norms = np.linalg.norm(cut.passage_codes.codes.astype(np.float32), axis=1)
-    assert np.allclose(cut.passage_codes.inverse_norms[norms > 0], 1 / norms[norms > 0])
+    assert cut.index.codes.codes.shape == (len(bundle.index.passage_ids), 2)
+    norms = np.linalg.norm(cut.index.codes.codes.astype(np.float32), axis=1)
+    assert np.allclose(cut.index.codes.inverse_norms[norms > 0], 1 / norms[norms > 0])
     query = GoldQuery("lantern", "What does a red lantern warn of?", top_source="storms#lanterns")
     wrong = GoldQuery("buoy", "red lantern", forbid_sources=("storms",))
     pairs = list(compare_dimensions(bundle, sites.local(), [query, wrong], {}, 1))

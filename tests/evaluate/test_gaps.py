@@ -4,11 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from answerable.evaluate.gaps import Gap, RefusalLine, list_gaps, parse_refusals
+from answerable.evaluate.gaps import Gap, list_gaps, parse_refusals
 from answerable.function import logs
-from answerable.function.logs import LoggedReason, LoggedRefusal
+from answerable.function.logs import LoggedReason, RefusalLine
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
 from answerable.serve.stores.bundle import Bundle
@@ -40,11 +41,7 @@ def refusal(
 
 
 def line(**changes: Any) -> str:
-    row = refusal(**changes)
-    logged = LoggedRefusal(
-        row.time, row.reason, row.bundle, row.asker, row.question, row.near, row.text
-    )
-    return logged.to_line().decode()
+    return msgspec.json.encode(refusal(**changes)).decode() + "\n"
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +77,16 @@ def test_foreign_and_damaged_log_lines_are_skipped() -> None:
     log = "\n".join([*others, '{"event": "refusal"', *map(json.dumps, bad), json.dumps(good)])
     # Another program's line is none of ours, and ours that is cut off or wrapped is damaged.
     assert parse_refusals([log]) == ([refusal()], len(bad) + 1)
+
+
+def test_questions_that_readers_have_sent_count_beside_refusals(engine: Engine[Bundle]) -> None:
+    sent = {"question": f"{FUEL} ", "mode": "partial", "confidence": "low", "page": "/", "at": 1}
+    log = line(text=FUEL) + json.dumps(sent) + "\n" + json.dumps(sent | {"mode": "bored"})
+    refusals, damaged = parse_refusals([log])
+    assert damaged == 1
+    assert list_gaps(refusals[1:], None)[0] == (Gap(FUEL, 1, 0, "", "nearest", None),)
+    ((gap,), _) = list_gaps(refusals, engine)
+    assert (gap.question, gap.asked, gap.last) == (FUEL, 2, "2024-05-01")
 
 
 def test_hashed_questions_are_counted() -> None:

@@ -12,8 +12,8 @@ from answerable.evaluate.report import Verdict
 from answerable.evaluate.runner import run_gold_queries
 from answerable.indexing.notes.notebook import read_notebook
 from answerable.serve.answers import contract, grounding
-from answerable.serve.answers.openai_answerer import OpenAIAnswerer
 from answerable.serve.engine import Engine
+from answerable.serve.openai import OpenAIAnswerer
 from answerable.serve.providers import make_engine
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.types import Evidence
@@ -68,7 +68,7 @@ def scripted(
     stub.models = {**stub.models, "liar": lie}
 
     def engine(model: str) -> Engine[Bundle]:
-        answerer = OpenAIAnswerer(model, site.bundle.site.name, stub.base_url)
+        answerer = OpenAIAnswerer(model, site.bundle.index.site.name, stub.base_url)
         return replace(site.keyless(), answerer=answerer)
 
     return engine

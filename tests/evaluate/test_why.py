@@ -11,9 +11,9 @@ from click.testing import Result
 from answerable.evaluate.why import Outcome, explain_question
 from answerable.indexing.notes.notebook import Note
 from answerable.indexing.pages.records import Record
-from answerable.serve.bundle_format.manifest import LOCAL_PROFILE, Profile
 from answerable.serve.engine import Engine
 from answerable.serve.errors import GoldError
+from answerable.serve.index.manifest import LOCAL_PROFILE, Profile
 from answerable.serve.providers import make_engine
 from answerable.serve.retrieval.sections import POOL_SIZE
 from answerable.serve.stores.bundle import Bundle

@@ -6,13 +6,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from answerable.function import guards
-from answerable.function.questions import MAX_BODY_BYTES
+from answerable.function.guards import MAX_BODY_BYTES
 from answerable.serve.answers.extractive import ExtractiveAnswerer
-from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.engine import Engine
+from answerable.serve.index.manifest import Profile
 from answerable.serve.retrieval.question import MAX_QUESTION_CHARACTERS, clean_question
 from support.app_requests import Request, app_of, send
 from support.deadlines import PATIENCE, until
@@ -39,20 +40,17 @@ from support.service_requests import (
     header,
     question_request,
     request,
+    usual,
 )
 
 # A word that no page has.
 SECRET = "zanzibar"
 
 
-def test_answer_has_every_wire_field(base: Engine) -> None:
+def test_answer_has_claims_and_routes_with_their_citations(base: Engine) -> None:
     response = asking(base, answerer=Paid(drafts=[ROUTED]))()
     body = response.json
     assert response.status == 200
-    assert set(body) == {
-        "mode", "answer", "claims", "routes", "citations", "confidence", "written", "complete",
-        "fallback", "reason", "dropped", "notes", "site_url", "bundle", "built_at", "request_id",
-    }  # fmt: skip
     assert body["mode"] == "supported"
     assert [(claim["markdown"], claim["citations"]) for claim in body["claims"]] == [(ROPE, [1])]
     record_citation, hint_citation = body["citations"]
@@ -63,12 +61,6 @@ def test_answer_has_every_wire_field(base: Engine) -> None:
     assert hint_citation["absolute_url"] == hint_citation["url"]
     assert set(hint_citation) == {"n", "kind", "id", "url", "absolute_url", "label", "locator"}
     assert body["bundle"] == base.store.manifest.id
-
-
-def test_refusal_is_200_without_citations(base: Engine) -> None:
-    body = asking(base)("?!").json
-    assert (body["mode"], body["reason"], body["citations"]) == ("not-found", "no-evidence", [])
-    assert body["answer"] == ""
 
 
 def test_search_and_places_find_the_same_sections(base: Engine) -> None:
@@ -82,13 +74,6 @@ def test_search_and_places_find_the_same_sections(base: Engine) -> None:
     places = ask.send(sent).json
     assert list(places) == list(passages)
     assert places["rope#use"] == place
-
-
-def test_every_response_is_no_store_and_health_names_the_bundle(base: Engine) -> None:
-    ask = asking(base)
-    assert ask.get("/health").json["bundle"] == base.store.manifest.id
-    for response in (ask.get("health"), ask.get("nothing"), ask()):
-        assert header(response, "Cache-Control") == "no-store"
 
 
 def body_request(body: bytes, kind: str | None = JSON["content-type"]) -> Request:
@@ -190,7 +175,7 @@ def test_lone_surrogate_in_page_is_sent_escaped(tmp_path: Path) -> None:
 
 
 # Every guard at once: nothing may be asked, and what is asked is wrong in every way.
-CLOSED = replace(USUAL, paused=True, bearer=(DIGEST,), rate="1/day", tokens_per_day=0)
+CLOSED = usual(paused=True, bearer=(DIGEST,), rate="1/day", tokens_per_day=0)
 
 
 def test_first_failing_guard_answers(base: Engine) -> None:
@@ -198,7 +183,7 @@ def test_first_failing_guard_answers(base: Engine) -> None:
     elsewhere, page, asked = {"origin": ELSEWHERE}, {"origin": ORIGIN}, {"origin": ORIGIN, **BEARER}
     typed = {**asked, **JSON}
     closed = asking(base, CLOSED)
-    awake = asking(base, replace(CLOSED, paused=False))
+    awake = asking(base, msgspec.structs.replace(CLOSED, paused=False))
     for ask, method, path, headers, body, expected in (
         (closed, "PUT", "nothing", elsewhere, WRONG, "not-found"),
         (closed, "PUT", "answer", elsewhere, WRONG, "method-not-allowed"),
@@ -217,7 +202,7 @@ def test_first_failing_guard_answers(base: Engine) -> None:
 def test_cache_stands_before_slots_and_cap(base: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guards, "BURST_SECONDS", 0.05)
     gate = threading.Event()
-    policy = replace(USUAL, in_flight=1, tokens_per_day=31)
+    policy = usual(in_flight=1, tokens_per_day=31)
     ask = asking(base, policy, answerer=Paid())
     assert ask().status == 200
     ask.answerer.before = lambda: gate.wait(PATIENCE)
@@ -232,7 +217,7 @@ def test_cache_stands_before_slots_and_cap(base: Engine, monkeypatch: pytest.Mon
 
 
 def test_request_refused_before_limits_is_not_counted(base: Engine) -> None:
-    ask = asking(base, replace(USUAL, rate="1/day"))
+    ask = asking(base, usual(rate="1/day"))
     assert code(ask("")) == "bad-request"
     assert code(ask(headers={"origin": ELSEWHERE})) == "forbidden"
     assert ask().status == 200
@@ -253,9 +238,9 @@ def test_what_a_page_elsewhere_embeds_is_forbidden(
 
 POLICIES = {
     "open": USUAL,
-    "paused": replace(USUAL, paused=True),
-    "bearer": replace(USUAL, bearer=(DIGEST,)),
-    "capped": replace(USUAL, tokens_per_day=0),
+    "paused": usual(paused=True),
+    "bearer": usual(bearer=(DIGEST,)),
+    "capped": usual(tokens_per_day=0),
 }
 
 
@@ -277,7 +262,7 @@ def test_cors_headers_name_allowed_origin_only(base: Engine, policy: str) -> Non
 
 
 def test_function_without_origins_answers_programs_only(base: Engine) -> None:
-    ask = asking(base, replace(USUAL, origins=()))
+    ask = asking(base, usual(allowed_origins=()))
     assert ask().status == 200
     assert code(ask(headers={"origin": ORIGIN})) == "forbidden"
 
@@ -300,18 +285,18 @@ def test_preflight_needs_no_token_and_meets_no_limit(base: Engine, path: str, me
 
 
 def test_paused_function_answers_503_without_work(base: Engine) -> None:
-    ask = asking(base, replace(USUAL, paused=True))
+    ask = asking(base, usual(paused=True))
     for response in (ask(), ask.get("search", "q=rope"), ask.get("ready")):
         assert code(response) == "paused"
         assert header(response, "Retry-After") == "3600"
-    assert ask.get("health").status == ask.get("openapi.json").status == 200
+    assert ask.get("health").status == 200
     assert ask.answerer.questions == []
 
 
 @pytest.mark.parametrize("path", ["answer", "search", "openapi.json"])
 def test_bearer_policy_requires_a_token_that_only_its_digest_knows(base: Engine, path: str) -> None:
-    policy = replace(USUAL, bearer=(hashlib.sha256(b"other").hexdigest(), DIGEST))
-    ask = asking(base, policy)
+    others = (hashlib.sha256(b"other").hexdigest(), hashlib.sha256(b"").hexdigest())
+    ask = asking(base, usual(bearer=(*others, DIGEST)))
     method = "POST" if path == "answer" else "GET"
     for authorization in (
         None, "", "Bearer", "Bearer ", TOKEN, "Bearer wrong", f"Basic {TOKEN}", f"Bearer{TOKEN}",
@@ -329,15 +314,10 @@ def test_bearer_policy_requires_a_token_that_only_its_digest_knows(base: Engine,
     assert ask.get("health").status == ask.get("ready").status == 200
 
 
-def test_digest_of_an_empty_token_opens_nothing(base: Engine) -> None:
-    ask = asking(base, replace(USUAL, bearer=(hashlib.sha256(b"").hexdigest(),)))
-    assert code(ask(headers={"authorization": "Bearer "})) == "unauthorized"
-
-
 def test_metrics_need_their_own_token(base: Engine) -> None:
     assert code(asking(base).get("metrics", **BEARER)) == "not-found"
     readers = hashlib.sha256(b"readers").hexdigest()
-    ask = asking(base, replace(USUAL, metrics=DIGEST, bearer=(readers,)))
+    ask = asking(base, usual(metrics_token=DIGEST, bearer=(readers,)))
     assert code(ask.get("metrics", authorization="Bearer readers")) == "unauthorized"
     assert ask(headers={"authorization": "Bearer readers"}).status == 200
     response = ask.get("metrics", **BEARER)
@@ -347,7 +327,7 @@ def test_metrics_need_their_own_token(base: Engine) -> None:
 
 
 def test_rate_limits_apply_per_asker_and_overall(base: Engine) -> None:
-    ask = asking(base, replace(USUAL, rate="2/hour", rate_all="3/hour"))
+    ask = asking(base, usual(rate="2/hour", rate_all="3/hour"))
     assert [ask(asker="192.0.2.1").status for _ in range(3)] == [200, 200, 429]
     assert [ask(asker="192.0.2.2").status for _ in range(2)] == [200, 429]
     response = ask()
@@ -356,7 +336,7 @@ def test_rate_limits_apply_per_asker_and_overall(base: Engine) -> None:
 
 
 def test_questions_searches_and_places_have_rates_of_their_own(base: Engine) -> None:
-    ask = asking(base, replace(USUAL, rate="2/hour", rate_all="2/hour"))
+    ask = asking(base, usual(rate="2/hour", rate_all="2/hour"))
     places = replace(question_request("rope"), path="places")
     assert [ask().status for _ in range(3)] == [200, 200, 429]
     assert [ask.get("search", "q=rope").status for _ in range(3)] == [200, 200, 429]
@@ -377,14 +357,14 @@ def test_questions_searches_and_places_have_rates_of_their_own(base: Engine) -> 
 def test_asker_is_ipv4_address_or_ipv6_network(
     base: Engine, first: str, second: str, is_one: bool
 ) -> None:
-    ask = asking(base, replace(USUAL, rate="1/hour"))
+    ask = asking(base, usual(rate="1/hour"))
     assert ask(asker=first).status == 200
     assert ask(asker=second).status == (429 if is_one else 200)
 
 
 @pytest.mark.parametrize("trusted", ["x-forwarded-for", None])
 def test_last_address_of_a_trusted_header_is_the_asker(base: Engine, trusted: str | None) -> None:
-    ask = asking(base, replace(USUAL, rate="1/hour", asker_header=trusted))
+    ask = asking(base, usual(rate="1/hour", asker_header=trusted))
 
     def status(forwarded: str) -> int:
         return ask(asker="10.0.0.1", headers={"x-forwarded-for": forwarded}).status
@@ -411,7 +391,7 @@ def test_absolute_urls_of_a_site_without_address_are_those_of_the_asking_page(
     base: Engine,
 ) -> None:
     mirror = "https://mirror.example"
-    ask = asking(base, replace(USUAL, origins=(ORIGIN, mirror)))
+    ask = asking(base, usual(allowed_origins=(ORIGIN, mirror)))
     # Nobody says where the pages are: the function's own host need not serve them.
     assert "absolute_url" not in ask.get("search", "q=rope", host="harbour.example").json["w"]
     # Each page has its own cached answer.
@@ -423,7 +403,7 @@ def test_absolute_urls_of_a_site_without_address_are_those_of_the_asking_page(
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8000", "[::1]:8000", "localhost"])
 def test_host_of_a_development_server_is_the_address_of_its_pages(base: Engine, host: str) -> None:
-    ask = asking(base, replace(USUAL, origins=()), dev_host="127.0.0.1")
+    ask = asking(base, usual(allowed_origins=()), dev_host="127.0.0.1")
     row = ask.get("search", "q=rope", host=host).json["w"]
     assert row["absolute_url"] == f"http://{host}/w/"
 
@@ -436,7 +416,7 @@ def test_function_without_index_is_unavailable() -> None:
 
 
 def test_unreachable_redis_refuses_what_costs_tokens_and_answers_all_else(base: Engine) -> None:
-    policy = replace(USUAL, redis_url=f"redis://:hunter2@127.0.0.1:{free_port()}/0")
+    policy = usual(redis_url=f"redis://:hunter2@127.0.0.1:{free_port()}/0")
     ask = asking(base, policy)
     for response in (ask(), ask.get("ready")):
         assert code(response) == "unavailable"

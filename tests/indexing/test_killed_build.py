@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from answerable.indexing.output.function_writer import write_function
+from answerable.indexing.function_folder import write_function
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.settings import FunctionSettings
 from answerable.serve.stores.bundle import Bundle
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.deep
 # Kills itself at the n-th step that makes a written file count, outside temporary folders.
 FATAL = """
 import os, pathlib, shutil, signal, sys
-from answerable.indexing.output import files
+from answerable.indexing import files
 left = int(sys.argv.pop(1))
 def fatal(function):
     def wrapped(path, *args, **options):
@@ -33,12 +33,12 @@ for name in ("replace", "rename", "unlink"):
 """
 BUILD = f"{FATAL}\nfrom mkdocs.__main__ import cli\ncli(['build', '-q'])"
 WRITE = f"""{FATAL}
-from answerable.indexing.output import function_writer
+from answerable.indexing import function_folder
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.settings import FunctionSettings
 shutil.rmtree = fatal(shutil.rmtree)
 identity = EmbedderIdentity("test", "letters", 8)
-function_writer.write_function(pathlib.Path("function"), identity, FunctionSettings())
+function_folder.write_function(pathlib.Path("function"), identity, FunctionSettings())
 """
 
 

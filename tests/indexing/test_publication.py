@@ -9,18 +9,17 @@ from typing import Any
 
 import pytest
 
+from answerable.indexing import files
 from answerable.indexing.audit.audit import Artifact
-from answerable.indexing.output import files
-from answerable.indexing.output.bundle_writer import serialize_index
-from answerable.indexing.output.files import replace_folder
-from answerable.indexing.pipeline import StagedIndex, publish_function, stage_function
-from answerable.serve.bundle_format.manifest import (
+from answerable.indexing.files import replace_folder
+from answerable.indexing.publish import StagedIndex, publish_function, stage_function
+from answerable.indexing.write import pack_index
+from answerable.serve.errors import SiteError
+from answerable.serve.index.manifest import (
     LOCAL_PROFILE,
     MANIFEST_FILE,
     read_manifest,
-    stored_file_name,
 )
-from answerable.serve.errors import SiteError
 from answerable.serve.settings import FunctionSettings
 from answerable.serve.stores.bundle import open_bundle
 from support.doubles import NOON, TINY, index_of, record
@@ -38,9 +37,8 @@ def unaudited(artifacts: Iterable[Artifact]) -> None:
 
 def publish(folder: Path, word: str = "rope") -> None:
     index = index_of(folder.parent / word, [record("p", f"<p>The {word} holds.</p>")])
-    staged_index = StagedIndex(serialize_index(index, TINY.dimensions))
-    staged = stage_function(staged_index, folder, FunctionSettings(), unaudited)
-    publish_function(staged, TINY, LOCAL_PROFILE, NOON)
+    staged_index = StagedIndex(pack_index(index, TINY, LOCAL_PROFILE, NOON))
+    publish_function(stage_function(staged_index, folder, FunctionSettings(), unaudited))
 
 
 def test_the_manifest_is_the_commit_step_and_an_interrupted_build_is_taken_up(
@@ -70,7 +68,7 @@ def test_the_manifest_is_the_commit_step_and_an_interrupted_build_is_taken_up(
     put(tmp_path / "function" / f".answerable.{HEX}.tmp" / "serve" / "api.py", "half")
     build_here(tmp_path)
     assert "fourteen" in ask(opened(tmp_path), QUESTION).answer.claims[0].text
-    stored = {stored_file_name(n, file.sha256) for n, file in read_manifest(bundle).files.items()}
+    stored = {file.name for file in read_manifest(bundle).files}
     assert {p.name for p in bundle.iterdir()} - {files.LOCK_FILE} == stored | {MANIFEST_FILE}
     assert not list((tmp_path / "function").rglob("*.tmp"))
 

@@ -72,7 +72,7 @@ def test_a_changed_section_keeps_its_questions_and_their_floor(site: Path, tmp_p
     page = folder / "docs" / "mooring.md"
     put(page, page.read_text("utf-8").replace("twelve", "thirteen"))
     build_here(folder)
-    assert opened(folder).question_keys.tolist()[0] == 0
+    assert opened(folder).index.question_keys.tolist()[0] == 0
     assert ask(opened(folder), ANCHOR).answer.mode == "not-found"
     assert ask(opened(folder), WIND).answer.mode == "partial"
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import structs
 
-from answerable.function.mcp.markdown import format_answer
+from answerable.function.mcp.tools import format_answer
 from answerable.function.openapi import make_document
 from answerable.indexing.answers import (
     WrittenAnswer,
@@ -19,16 +20,17 @@ from answerable.indexing.answers import (
     write_answers,
 )
 from answerable.serve.answers.wire import serialize_answer
-from answerable.serve.bundle_format.stored_answers import parse_stored_answers
 from answerable.serve.embedders.embedder import Vectors
 from answerable.serve.engine import Engine, find_stored_answer
 from answerable.serve.errors import SiteError
+from answerable.serve.index.column_types import COLUMN_TYPES
+from answerable.serve.index.format import Container
 from answerable.serve.providers import make_engine
 from answerable.serve.retrieval.rank import hash_words
 from answerable.serve.stores.bundle import Bundle
 from support.known_questions import store_answer, write_known_questions
 from support.openapi_check import check_response
-from support.service_requests import USUAL, Paid, asking, code
+from support.service_requests import Paid, asking, code, usual
 from support.sites import build_here, failure, local, opened, put, write_site
 
 QUESTION = "what holds an anchored boat to the galvanised ground tackle"
@@ -87,10 +89,12 @@ def test_the_very_words_of_a_question_get_its_answer_and_excerpts_after_it(bundl
 
 def test_a_corrected_question_gets_its_answer_with_the_correction(bundle: Bundle) -> None:
     question = "how thick is the chain of a mooring"
-    ((row, stored),) = bundle.answers.items()
-    keys = bundle.question_keys.copy()
+    index = bundle.index
+    (row,) = np.flatnonzero(index.has_answer)
+    keys = index.question_keys.copy()
     keys[row] = hash_words(question)
-    asked = replace(bundle, question_keys=keys, answers={row: replace(stored, question=question)})
+    questions = [question if each == row else text for each, text in enumerate(index.questions)]
+    asked = replace(bundle, index=replace(index, question_keys=keys, questions=questions))
     body = serialize(make_engine(asked, local()), question.replace("mooring", "moring"))
     assert (body["stored"], body["question"]) == (True, question)
     assert body["notes"] == [{"kind": "corrected", "from": "moring", "to": "mooring"}]
@@ -103,8 +107,8 @@ def test_another_question_never_gets_it(bundle: Bundle) -> None:
     for words in (f"{QUESTION} today", QUESTION.replace("holds", "held"), f"not {QUESTION}", OTHER):
         assert "stored" not in serialize(engine, words), words
     # Of another question with the same hash its words are compared.
-    ((row, stored),) = bundle.answers.items()
-    shared = replace(bundle, answers={row: replace(stored, question="who is the harbour master")})
+    others = ["who is the harbour master"] * len(bundle.index.questions)
+    shared = replace(bundle, index=replace(bundle.index, questions=others))
     assert find_stored_answer(bundle, QUESTION)
     assert find_stored_answer(shared, QUESTION) is None
 
@@ -124,10 +128,9 @@ def test_no_model_is_called_for_it_and_a_draft_of_the_same_is_equal(bundle: Bund
 def test_an_index_that_holds_an_ungrounded_answer_is_not_believed(
     bundle: Bundle, claim: str
 ) -> None:
-    ((row, stored),) = bundle.answers.items()
-    (sound,) = stored.claims
-    claims = (sound, replace(sound, text=claim, markdown=claim))
-    hostile = replace(bundle, answers={row: replace(stored, claims=claims)})
+    ((sound,),) = bundle.index.answers
+    answers = [(sound, structs.replace(sound, text=claim, markdown=claim))]
+    hostile = replace(bundle, index=replace(bundle.index, answers=answers))
     body = serialize(make_engine(hostile, local()), QUESTION)
     assert "stored" not in body
     assert [claim["markdown"] for claim in body["claims"]] == [QUOTE]
@@ -148,7 +151,7 @@ def test_a_function_sends_it_as_it_is_documented_though_the_day_has_no_tokens(
     bundle: Bundle,
 ) -> None:
     base = make_engine(bundle, local())
-    ask = asking(base, replace(USUAL, tokens_per_day=0))
+    ask = asking(base, usual(tokens_per_day=0))
     response = ask(QUESTION)
     check_response(make_document("1"), "post", "/answer", response)
     assert response.json["stored"]
@@ -164,14 +167,13 @@ def test_a_function_sends_it_as_it_is_documented_though_the_day_has_no_tokens(
 @pytest.mark.parametrize(
     "rows",
     [
-        [], [7], [[["A claim.", [], []]]], [[["A claim.", [[7, 0, 3]], []]]],
-        [[["A claim.", [[0, 3, 3]], []]]], [[["A claim.", [[True, 0, 3]], []]]],
-        [[["A claim.", [[0, 0]], []]]], [[[7, [[0, 0, 3]], []]]],
+        [7], [[["A claim.", "A claim.", []]]], [[["A claim.", "A claim.", [[-1, "It"]]]]],
+        [[["A claim.", "A claim.", [[True, "It"]]]]], [[["A claim.", 7, [[0, "It"]]]]],
     ],
 )  # fmt: skip
 def test_a_malformed_stored_answer_is_refused(rows: Any) -> None:
-    with pytest.raises((LookupError, TypeError, ValueError)):
-        parse_stored_answers(np.array([True]), ["q"], rows, 2)
+    with pytest.raises(ValueError, match="Expected"):
+        COLUMN_TYPES["answers"].unpack("answers", Container({"answers": rows}))
 
 
 @pytest.mark.parametrize(

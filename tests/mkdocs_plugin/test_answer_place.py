@@ -64,7 +64,9 @@ def test_a_build_refuses_the_browser_with_what_needs_a_function(tmp_path: Path) 
 
 
 def test_a_build_says_what_needs_a_function_unless_the_owner_knows(tmp_path: Path) -> None:
-    expected = f"{NOTEBOOK}; deploy the function and set widget.endpoint, or remove `notebook`\n"
+    expected = f"{NOTEBOOK}; deploy the function, and set widget.endpoint to its address, or "
+    expected += "answers_in to function where the site's own host serves it at _answerable/, or "
+    expected += "remove `notebook`\n"
     for options, is_said in (({}, True), ({"widget": {"endpoint": "/ask/"}}, False)):
         write_site(tmp_path, PAGES, notes=NOTES, options=options)
         # A published ask box that nobody answers is a warning, which stops a strict build.

@@ -46,6 +46,10 @@ def test_the_dev_server_answers_under_the_site(server: Running) -> None:
     assert server.request("GET", "/assets/answerable/ask-box.js")[0] == 200
 
 
+def test_the_box_knows_that_it_is_in_a_preview(server: Running) -> None:
+    assert json.loads(server.request("GET", "/assets/answerable/site.json")[1])["preview"] is True
+
+
 def test_a_page_that_is_edited_changes_the_next_answer(server: Running, site: Path) -> None:
     put(site / "docs" / "mooring.md", PAGES["mooring.md"].replace("twelve", "forty"))
     until(lambda: "forty millimetres" in answer(server, QUESTION))

@@ -69,7 +69,11 @@ def test_suffixes_give_one_bundle_with_every_page_once(
         "guide/mooring.fr": ("/docs/fr/guide/mooring/", "Mouillage"),
         "index.de": ("/docs/de/", "Hafen"),
     }
-    assert (opened(tmp_path).site.name, opened(tmp_path).site.language) == ("Harbour", "en")
+    site = opened(tmp_path).index.site
+    assert (site.name, site.language) == (
+        "Harbour",
+        "en",
+    )
     urls = {
         "How many litres does a buoy hold?": "/docs/guide/mooring/#mooring",
         "Combien de litres contient la bouée du mouillage ?": "/docs/fr/guide/mooring/#mouillage",

@@ -56,8 +56,8 @@ def assert_parity(site: Path) -> None:
     assert done.returncode == 0, done.stderr
     expected, actual = opened(site), open_bundle(site / "other" / "bundle")
     assert passages(site / "other" / "bundle") == passages(site / "function" / "bundle")
-    assert actual.site.url == expected.site.url
-    assert actual.site.name == expected.site.name
+    assert actual.index.site.url == expected.index.site.url
+    assert actual.index.site.name == expected.index.site.name
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_unpublished_pages_are_not_records(tmp_path: Path) -> None:
     write_site(tmp_path, pages, exclude_docs="_old/\nout.md", draft_docs="wip.md")
     assert set(checked(tmp_path, "--strict")) == {"index", "mooring", "storms"}
     assert not (tmp_path / "site" / "out").exists()
-    assert set(sites.opened(tmp_path).record_ids) == {"index", "mooring", "storms"}
+    assert set(sites.opened(tmp_path).index.record_ids) == {"index", "mooring", "storms"}
 
 
 ODD = ["überblick/größe", "日本語", "two words", "50%", "100%25", "a+b&c", "it's", "v1.2", "(x)"]

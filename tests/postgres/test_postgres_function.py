@@ -1,8 +1,6 @@
 """A function over a database: it answers as over its bundle, and says so where it cannot."""
 
 import json
-import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,15 +8,9 @@ from typing import Any
 
 import pytest
 
-from answerable.postgres.catalog import FUNCTION_ROLE, PUBLISHER_ROLE
-from answerable.postgres.connections import DatabaseConnections
-from answerable.postgres.options import DatabaseOptions
-from answerable.serve.errors import StorageError
-from answerable.serve.request_context import RequestContext
-from answerable.serve.request_context import use_context as serving_call
 from answerable.serve.settings import read_settings
-from support.deadlines import PATIENCE, finish, until
-from support.postgres_server import PostgresServer
+from support.deadlines import until
+from support.postgres_server import FUNCTION_ROLE, PUBLISHER_ROLE, PostgresServer
 from support.published_functions import serving
 from support.server_processes import Running
 from support.sites import PAGES, build_here, opened, put, write_site
@@ -60,13 +52,11 @@ def ask(running: Running, question: str) -> Any:
     return None
 
 
-def test_function_notices_a_new_bundle_and_outlives_a_lost_or_hanging_database(
+def test_function_notices_a_new_index_and_outlives_a_lost_database(
     site: Path, postgres_server: PostgresServer
 ) -> None:
     variables = {
         "ANSWERABLE_DATABASE_URL": postgres_server.url(FUNCTION_ROLE),
-        # Seconds that a question waits for a database that hangs.
-        "ANSWERABLE_DATABASE_TIMEOUT": "1",
         "ANSWERABLE_CACHE_SECONDS": "600",
     }
     with serving(site / "function", **variables) as running:
@@ -87,97 +77,9 @@ def test_function_notices_a_new_bundle_and_outlives_a_lost_or_hanging_database(
         until(lambda: running.request("GET", "/ready")[0] == 200)
         until(lambda: ask(running, "double rope") is not None)
 
-        # What was committed last may be lost with a server that ends so suddenly.
-        until(lambda: ask(running, KNOWN) is not None)
-        with frozen(postgres_server):
-            assert [ask(running, question) for question in ("lantern", "buoy", "storm")] == [
-                None
-            ] * 3
-            assert ask(running, KNOWN) is not None
-        until(lambda: ask(running, "knots") is not None)
 
-
-class frozen:  # noqa: N801 - a context, as contextlib's own
-    """A server whose every process hangs."""
-
-    def __init__(self, server: PostgresServer) -> None:
-        self._server = server
-
-    def __enter__(self) -> None:
-        self._signal(signal.SIGSTOP)
-
-    def __exit__(self, *_: object) -> None:
-        self._signal(signal.SIGCONT)
-
-    def _signal(self, what: signal.Signals) -> None:
-        assert self._server.process is not None
-        for process in (self._server.process.pid, *children(self._server.process.pid)):
-            os.kill(process, what)
-
-
-def children(process: int) -> list[int]:
-    """The processes that another has started. Source: proc(5)."""
-    statuses = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        if int(fields[1]) == process:
-            statuses.append(int(stat.parent.name))
-    return statuses
-
-
-def test_all_statements_of_a_question_share_one_deadline(postgres_server: PostgresServer) -> None:
-    connections = DatabaseConnections(
-        DatabaseOptions(postgres_server.url(FUNCTION_ROLE), timeout=PATIENCE)
-    )
-    question = RequestContext()
-    with serving_call(question):
-        connections.fetch("SELECT 1")
-        assert question.storage_seconds > 0
-        # What it has waited already leaves too little for a statement that would not end.
-        question.storage_seconds = PATIENCE - 0.5
-        with pytest.raises(StorageError, match="database failed"):
-            finish(lambda: connections.fetch("SELECT pg_sleep(3600)"))
-        assert question.storage_seconds >= PATIENCE - 0.1
-        question.storage_seconds = PATIENCE
-        with pytest.raises(StorageError, match="did not answer in time"):
-            connections.fetch("SELECT 1")
-    assert connections.fetch("SELECT 1") == [(1,)]
-    connections.close()
-
-
-FORKING = """
-import os, sys
-from answerable.postgres.options import DatabaseOptions
-from answerable.postgres.connections import DatabaseConnections
-connections = DatabaseConnections(DatabaseOptions(sys.argv[1]))
-session = lambda: connections.fetch("SELECT pg_backend_pid()")
-parents = session()
-if not os.fork():
-    os._exit(0 if session() != parents else 7)
-assert os.waitstatus_to_exitcode(os.wait()[1]) == 0
-assert session() == parents
-"""
-
-
-def test_forked_process_opens_its_own_connections(
-    postgres_server: PostgresServer,
-) -> None:
-    url = postgres_server.url(FUNCTION_ROLE)
-    done = subprocess.run([sys.executable, "-c", FORKING, url], capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr
-
-
-@pytest.mark.parametrize(
-    ("module", "message"),
-    [
-        ("postgres.engine", "PolicyError: ANSWERABLE_DATABASE_URL: the packages psycopg and"),
-        ("postgres.publication", "SiteError: store: the package psycopg is not installed"),
-    ],
-)
-def test_missing_psycopg_is_named(module: str, message: str) -> None:
-    code = f"import sys; sys.modules['psycopg'] = None; import answerable.{module}"
+@pytest.mark.parametrize("module", ["engine", "publication"])
+def test_missing_packages_are_named(module: str) -> None:
+    code = f"import sys; sys.modules['psycopg'] = None; import answerable.postgres.{module}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert message in done.stderr.splitlines()[-1]
+    assert "the packages psycopg and psycopg_pool are not installed" in done.stderr

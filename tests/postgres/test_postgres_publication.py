@@ -1,10 +1,8 @@
-"""Publishing to a database: only what changed, all or nothing, and by one build at a time."""
+"""Publishing to a database: all or nothing, and one build of a site after the other."""
 
-import random
-import signal
 import subprocess
 import sys
-import time
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,208 +10,168 @@ from typing import Any
 
 import pytest
 
-from answerable.postgres import catalog, publication
-from answerable.postgres.catalog import FUNCTION_ROLE, PUBLISHER_ROLE
-from answerable.postgres.connections import DatabaseConnections
-from answerable.postgres.options import DatabaseOptions
-from answerable.postgres.publication import DatabaseTarget, PublishedRows, publish_bundle_rows
-from answerable.postgres.rows import check_text
+from answerable.postgres import publication
+from answerable.postgres.connections import Database
+from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
+from answerable.postgres.rows import make_rows
 from answerable.postgres.store import PostgresStore, open_postgres_store, read_served_key
-from answerable.serve.bundle_format.manifest import Profile
-from answerable.serve.errors import BundleError, SiteError, StorageError
+from answerable.serve.errors import BundleError, StorageError
+from answerable.serve.index.manifest import Profile
 from answerable.serve.retrieval.store import Store
 from answerable.serve.stores.bundle import Bundle
 from support import doubles
-from support.deadlines import until
+from support.deadlines import PATIENCE
 from support.doubles import bundle_of, index_of, note, record
-from support.postgres_server import PostgresServer
+from support.postgres_server import FUNCTION_ROLE, PUBLISHER_ROLE, PostgresServer
 from support.scripted import LetterEmbedder
 
 pytestmark = pytest.mark.deep
 
-OPEN = Profile(floor=0.0, note_floor=0.0)
 WORDS = "rope chain buoy lantern storm wind crew knot sail anchor tide mast keel oar".split()
 
 
 @pytest.fixture(scope="module")
-def connections(postgres_server: PostgresServer) -> Iterator[DatabaseConnections]:
-    pool = DatabaseConnections(DatabaseOptions(postgres_server.url(FUNCTION_ROLE)))
-    yield pool
-    pool.close()
+def database(postgres_server: PostgresServer) -> Iterator[Database]:
+    database = Database(postgres_server.url(FUNCTION_ROLE))
+    yield database
+    database.close()
 
 
 def bundle(folder: Path, words: Sequence[str], holds: str = "boat") -> Bundle:
     """A page and a note for each word."""
     pages = [record(word, f"<p>The {word} holds the {holds}.</p>") for word in words]
-    return bundle_of(
-        folder, index_of(folder, pages, [note(w, f"{w} {holds}") for w in words]), OPEN
-    )
+    notes = [note(word, f"{word} {holds}") for word in words]
+    return bundle_of(folder, index_of(folder, pages, notes), Profile(floor=0.0, note_floor=0.0))
 
 
-def served(connections: DatabaseConnections, name: str) -> PostgresStore:
-    return open_postgres_store(connections.fetch, read_served_key(connections.fetch, name))
+def served(database: Database, name: str) -> PostgresStore:
+    return open_postgres_store(database.fetch, name)
 
 
 def texts(store: Store) -> list[str]:
-    """List the texts of the first passages; all of them are of one bundle."""
     vector = LetterEmbedder().embed(["rope holds"])[0]
     return [s.item.text for s in doubles.retrieve(store, "rope holds", vector, 20).passages]
 
 
-def tables(server: PostgresServer) -> set[str]:
-    rows = server.execute(
-        "SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname LIKE 'answerable%'"
-    )
+def list_tables(server: PostgresServer) -> set[str]:
+    rows = server.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'answerable'")
     return {str(name) for (name,) in rows}
 
 
-def test_all_rows_are_sent_once(
-    postgres_server: PostgresServer, connections: DatabaseConnections, tmp_path: Path
+def test_an_open_index_is_whole_until_the_second_build_after_it(
+    postgres_server: PostgresServer, database: Database, tmp_path: Path
 ) -> None:
-    target = DatabaseTarget(postgres_server.url(PUBLISHER_ROLE), "changes")
-    first = bundle(tmp_path / "1", WORDS)
-    done = publish_bundle_rows(first, target)
-    counts = first.manifest.counts
-    rows = 2 * counts["passages"] + counts["hints"] + counts["windows"] + counts["terms"]
-    assert done.sent > rows
-    assert publish_bundle_rows(first, target) == PublishedRows(done.key)
-
-    pages = [record(w, f"<p>The {w} holds the boat.</p>") for w in WORDS]
-    pages[3] = record(WORDS[3], "<p>The lantern holds the ship.</p>")
-    index = index_of(tmp_path / "2", pages, [note(w, f"{w} boat") for w in WORDS])
-    assert publish_bundle_rows(bundle_of(tmp_path / "2", index, OPEN), target).sent > rows
-    assert "The lantern holds the ship." in texts(served(connections, "changes"))
-
-
-def test_a_superseded_bundle_is_removed_after_its_grace(
-    postgres_server: PostgresServer, connections: DatabaseConnections, tmp_path: Path
-) -> None:
-    target = DatabaseTarget(postgres_server.url(PUBLISHER_ROLE), "grace")
-    first = publish_bundle_rows(bundle(tmp_path / "1", WORDS[:3]), target)
-    old = served(connections, "grace")
-    publish_bundle_rows(bundle(tmp_path / "2", WORDS[:4]), target)
-    assert len(texts(old)) == 3
-    done = publish_bundle_rows(bundle(tmp_path / "3", WORDS[:5]), replace(target, grace=0.0))
-    assert done.removed == 2
-    assert not any(name.endswith(first.key) for name in tables(postgres_server))
-    with pytest.raises(StorageError, match="no longer in the database"):
+    target = DatabaseTarget(postgres_server.url(PUBLISHER_ROLE), "builds")
+    first, second, third = (bundle(tmp_path / str(n), WORDS[:n]) for n in (3, 4, 5))
+    assert publish_bundle_rows(first, target) > 0
+    assert publish_bundle_rows(first, target) == 0
+    old = served(database, "builds")
+    before = list_tables(postgres_server)
+    publish_bundle_rows(second, target)
+    assert texts(old) == texts(first)
+    publish_bundle_rows(third, target)
+    assert texts(served(database, "builds")) == texts(third)
+    with pytest.raises(StorageError, match="a build has just replaced it"):
         texts(old)
-    assert len(texts(served(connections, "grace"))) == 5
+    assert list_tables(postgres_server) & before == {"sites"}
 
 
-def test_the_second_of_two_publishers_at_once_is_refused(
+def test_the_second_of_two_builds_waits_for_the_first(
     postgres_server: PostgresServer,
-    connections: DatabaseConnections,
+    database: Database,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     target = DatabaseTarget(postgres_server.url(PUBLISHER_ROLE), "two")
     one, other = bundle(tmp_path / "1", WORDS[:3]), bundle(tmp_path / "2", WORDS[:4])
+    second = threading.Thread(target=publish_bundle_rows, args=(other, target))
 
-    serve = catalog.serve_bundle_key
-
-    def serve_later(*arguments: Any) -> None:
-        # The tables of the first are filled, and it is not served yet.
-        monkeypatch.setattr(publication, "serve_bundle_key", serve)
-        with pytest.raises(StorageError, match="another build is publishing 'two'"):
-            publish_bundle_rows(other, target)
-        # A site of another name is nobody's business.
+    def start_second(*arguments: Any) -> Any:
+        # The first build has the lock, and has filled no table.
+        monkeypatch.setattr(publication, "make_rows", make_rows)
+        second.start()
+        # A site of another name does not wait.
         publish_bundle_rows(other, replace(target, name="elsewhere"))
-        serve(*arguments)
+        assert second.is_alive()
+        return make_rows(*arguments)
 
-    monkeypatch.setattr(publication, "serve_bundle_key", serve_later)
+    monkeypatch.setattr(publication, "make_rows", start_second)
     publish_bundle_rows(one, target)
-    assert len(texts(served(connections, "two"))) == 3
+    second.join(PATIENCE)
+    assert texts(served(database, "two")) == texts(other)
 
 
-PUBLISH = """
-import sys
+PUBLISH_HALF = """
+import sys, time
 from pathlib import Path
-from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
+from answerable.postgres import publication
 from answerable.serve.stores.bundle import open_bundle
 
-url, *folders = sys.argv[1:]
-print("ready", flush=True)
-for folder in folders:
-    publish_bundle_rows(open_bundle(Path(folder)), DatabaseTarget(url, "killed"))
+def stall(bundle, kind):
+    if kind != "postings":
+        return make_rows(bundle, kind)
+    print("half", flush=True)
+    time.sleep(3600)
+
+make_rows, publication.make_rows = publication.make_rows, stall
+target = publication.DatabaseTarget(sys.argv[1], "killed")
+publication.publish_bundle_rows(open_bundle(Path(sys.argv[2])), target)
 """
 
 
-def test_a_publisher_killed_at_any_moment_leaves_what_is_served(
-    postgres_server: PostgresServer, connections: DatabaseConnections, tmp_path: Path
+def test_a_killed_build_leaves_what_is_served_and_no_table(
+    postgres_server: PostgresServer, database: Database, tmp_path: Path
 ) -> None:
     target = DatabaseTarget(postgres_server.url(PUBLISHER_ROLE), "killed")
-    many = [f"{one}{other}" for one in WORDS for other in WORDS]
-    bundles = [bundle(tmp_path / str(n), many, f"boat {word}") for n, word in enumerate(WORDS[:3])]
-    bundle_by_id = {each.manifest.id: each for each in bundles}
-    publish_bundle_rows(bundles[0], target)
-    folders = [str(tmp_path / str(n) / "bundle") for n in (1, 2, 0)] * 20
-    choice = random.Random(3)
-    for _ in range(10):
-        process = subprocess.Popen(
-            [sys.executable, "-c", PUBLISH, target.url, *folders], stdout=subprocess.PIPE
-        )
+    one, other = bundle(tmp_path / "1", WORDS[:3]), bundle(tmp_path / "2", WORDS[:4])
+    publish_bundle_rows(one, target)
+    before = list_tables(postgres_server)
+    command = [sys.executable, "-c", PUBLISH_HALF, target.url, str(tmp_path / "2" / "bundle")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
-        process.stdout.readline()
-        time.sleep(choice.uniform(0, 2))
-        process.send_signal(signal.SIGKILL)
-        assert process.wait() == -signal.SIGKILL
-        process.stdout.close()
-        store = served(connections, "killed")
-        whole = bundle_by_id[store.manifest.id]
-        assert texts(store) == texts(whole)
-    # The server has to notice that its publishers are gone.
-    statement = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE '%publisher'"
-    until(lambda: postgres_server.execute(statement) == [(0,)])
-    choice.shuffle(bundles)
-    for each in bundles:
-        publish_bundle_rows(each, replace(target, grace=0.0))
-        assert texts(served(connections, "killed")) == texts(each)
-    keys = {str(key) for (key,) in postgres_server.execute("SELECT key FROM answerable.bundles")}
-    stray = {n for n in tables(postgres_server) if n.rpartition("_")[2] not in keys}
-    assert stray == {"answerable.bundles", "answerable.served", "answerable.names"}
+        assert process.stdout.readline() == b"half\n"
+        process.kill()
+    assert texts(served(database, "killed")) == texts(one)
+    assert list_tables(postgres_server) == before
+    publish_bundle_rows(other, target)
+    assert texts(served(database, "killed")) == texts(other)
 
 
-def test_a_bundle_that_cannot_be_published_is_refused_with_the_reason(
+@pytest.mark.parametrize(
+    ("user", "message"),
+    [
+        ("", r"check `store\.url`"),
+        (FUNCTION_ROLE, "publish as a role that may create tables in the schema answerable"),
+    ],
+)
+def test_a_publisher_without_a_database_or_rights_is_told_what_to_do(
+    postgres_server: PostgresServer, tmp_path: Path, user: str, message: str
+) -> None:
+    url = postgres_server.url(user) if user else "postgresql://me:hunter2@127.0.0.1:9/docs"
+    with pytest.raises(StorageError, match=message) as refused:
+        publish_bundle_rows(bundle(tmp_path, WORDS[:2]), DatabaseTarget(url, "denied"))
+    assert "hunter2" not in str(refused.value)
+
+
+def test_the_owner_of_a_database_publishes_without_roles(
     postgres_server: PostgresServer, tmp_path: Path
 ) -> None:
-    served_bundle = bundle(tmp_path, WORDS[:2])
-    away = DatabaseTarget("postgresql://me:hunter2@127.0.0.1:9/docs")
-    with pytest.raises(StorageError, match=r"check `store\.url`") as gone:
-        publish_bundle_rows(served_bundle, away)
-    assert "hunter2" not in str(gone.value)
-    with pytest.raises(StorageError, match="publish as answerable_publisher"):
-        publish_bundle_rows(
-            served_bundle, DatabaseTarget(postgres_server.url(FUNCTION_ROLE), "denied")
-        )
-    postgres_server.execute("CREATE DATABASE latin ENCODING 'SQL_ASCII' TEMPLATE template0")
-    with pytest.raises(StorageError, match="encoding is not UTF8"):
-        publish_bundle_rows(served_bundle, DatabaseTarget(postgres_server.url("postgres", "latin")))
-    for text in ("a\0b", "a\ud800b"):
-        with pytest.raises(SiteError, match=r"guide/page: it holds U\+0000 or half"):
-            check_text(text, "guide/page")
+    postgres_server.execute("CREATE DATABASE owned")
+    url = postgres_server.url("postgres", "owned")
+    one = bundle(tmp_path, WORDS[:2])
+    publish_bundle_rows(one, DatabaseTarget(url))
+    database = Database(url)
+    assert texts(served(database, "site")) == texts(one)
+    database.close()
 
 
-def test_a_bundle_not_served_or_of_another_version_is_refused(
-    postgres_server: PostgresServer, connections: DatabaseConnections, tmp_path: Path
+def test_an_index_that_is_missing_or_of_another_version_is_refused(
+    postgres_server: PostgresServer, database: Database, tmp_path: Path
 ) -> None:
-    key = publish_bundle_rows(
-        bundle(tmp_path, WORDS[:2]), DatabaseTarget(postgres_server.url(PUBLISHER_ROLE), "other")
-    ).key
+    target = DatabaseTarget(postgres_server.url(PUBLISHER_ROLE), "other")
+    publish_bundle_rows(bundle(tmp_path, WORDS[:2]), target)
     with pytest.raises(BundleError, match="serves nothing called 'nothing'"):
-        read_served_key(connections.fetch, "nothing")
-    for column, value, message in (
-        ("format", "99", "of format 99"),
-        ("manifest", "'{'", "manifest is malformed"),
-        ("id", "repeat('0', 64)", "another id than its manifest"),
-        ("search", """'{"how": "guess"}'""", "a search that this version does not know"),
-    ):
-        row = f"answerable.bundles WHERE key = '{key}'"
-        ((before,),) = postgres_server.execute(f"SELECT {column}::text FROM {row}")
-        for change, error in ((value, message), (f"$${before}$$", None)):
-            statement = f"UPDATE answerable.bundles SET {column} = {change} WHERE key = '{key}'"
-            postgres_server.execute(statement)
-            if error:
-                with pytest.raises(BundleError, match=error):
-                    open_postgres_store(connections.fetch, key)
-        assert open_postgres_store(connections.fetch, key)
+        read_served_key(database.fetch, "nothing")
+    postgres_server.execute("UPDATE answerable.sites SET format = 99 WHERE name = 'other'")
+    with pytest.raises(BundleError, match="of format 99"):
+        served(database, "other")

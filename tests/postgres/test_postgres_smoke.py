@@ -2,12 +2,10 @@
 
 from pathlib import Path
 
-from answerable.postgres.catalog import FUNCTION_ROLE, PUBLISHER_ROLE
-from answerable.postgres.connections import DatabaseConnections
-from answerable.postgres.options import DatabaseOptions
-from answerable.postgres.store import open_postgres_store, read_served_key
+from answerable.postgres.connections import Database
+from answerable.postgres.store import open_postgres_store
 from answerable.serve.providers import make_engine
-from support.postgres_server import PostgresServer
+from support.postgres_server import FUNCTION_ROLE, PUBLISHER_ROLE, PostgresServer
 from support.sites import NOTES, build_here, local, opened, write_site
 
 
@@ -16,14 +14,14 @@ def test_a_published_site_is_answered_from_the_database(
 ) -> None:
     store = {"url": postgres_server.url(PUBLISHER_ROLE), "name": "harbour"}
     build_here(write_site(tmp_path, notes=NOTES, options={"store": store}))
-    connections = DatabaseConnections(DatabaseOptions(postgres_server.url(FUNCTION_ROLE)))
-    served = open_postgres_store(connections.fetch, read_served_key(connections.fetch, "harbour"))
+    database = Database(postgres_server.url(FUNCTION_ROLE))
+    served = open_postgres_store(database.fetch, "harbour")
     for question, mode in (
         ("How thick is the chain of a mooring?", "partial"),
         ("Where was the gearbox of the winch taken from?", "related-material"),
         ("Who sang at the opera in Vienna?", "not-found"),
     ):
-        answer = make_engine(served, local()).answer(question).answer
-        assert answer == make_engine(opened(tmp_path), local()).answer(question).answer
-        assert answer.mode == mode
-    connections.close()
+        reply = make_engine(served, local()).answer(question)
+        assert reply == make_engine(opened(tmp_path), local()).answer(question)
+        assert reply.answer.mode == mode
+    database.close()

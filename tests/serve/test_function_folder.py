@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from answerable.function.questions import MAX_BODY_BYTES
+from answerable.function.guards import MAX_BODY_BYTES
 from answerable.function.stream import EVENT_STREAM_TYPE
 from answerable.serve.settings import SETTINGS_FILE, read_settings
 from support.deadlines import PATIENCE, until
@@ -166,7 +166,7 @@ def test_damaged_function_does_not_start_and_names_the_remedy(
     function: Path, tmp_path: Path
 ) -> None:
     copy = copied(function, tmp_path)
-    codes = next((copy / "bundle").glob("passage-codes*"))
+    codes = next((copy / "bundle").glob("codes-*"))
     data = codes.read_bytes()
     codes.unlink()
     assert "is missing: run `answerable build` again" in start_failing(copy)
@@ -202,7 +202,7 @@ def test_function_without_a_key_is_not_ready_and_says_so(
         assert (warning in running.output) == (not key)
         row = read_rows(running)[0]
     outcome = (status, row["status"], row["reason"], row.get("cause"))
-    assert outcome == ((200, 200, None, None) if key else (503, 503, "unavailable", "no-key"))
+    assert outcome == ((200, 200, None, None) if key else (503, 503, "unavailable", "key"))
 
 
 def misuse(port: int) -> None:
@@ -274,14 +274,14 @@ def test_output_holds_no_question_key_or_note(function: Path, tmp_path: Path) ->
     assert refusals
     # Which pages are cited, and which section comes nearest, is told by ids, which are public.
     pages = {page for row in requests for page in row["cited"]}
-    pages |= {str(row["near"]).partition("#")[0] for row in refusals}
+    pages |= {str(row.get("near")).partition("#")[0] for row in refusals}
     assert "mooring" in pages <= {"index", "mooring", "storms", "None"}
     for name in pages:
         output = re.sub(rf'"{name}(#\w+)?"', '""', output)
     words = (WORD, KEY, TOKEN, PASSWORD, *PRIVATE, *PUBLIC, *ADDRESSES)
     assert [word for word in words if word in output.lower()] == []
     assert {200, 400, 403, 404, 405, 413, 415} <= {row["status"] for row in requests}
-    assert {"key-refused", "rate-limit", "status"} <= {row.get("cause") for row in requests}
+    assert {"key", "limit", "unreachable"} <= {row.get("cause") for row in requests}
     assert not any("question" in row for row in requests)
     assert not any("text" in row for row in refusals)
 

@@ -1,36 +1,39 @@
-"""The table of providers: every other place that has to know one, and what it promises of each."""
+"""Providers, built in or registered: how one is found, what it needs, and what it costs."""
 
 import re
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 
-from answerable.serve import settings
 from answerable.serve.embedders.embedder import EmbedderIdentity
+from answerable.serve.engine import Engine
 from answerable.serve.errors import EmbedderError, SiteError
-from answerable.serve.provider_registry import (
-    ANSWERER_PROVIDERS,
-    EMBEDDER_PROVIDERS,
+from answerable.serve.providers import (
+    BUILTIN,
     Provider,
-    answers_in_process,
-    embeds_in_process,
-    list_key_variables,
+    find_key_variable,
+    find_provider,
+    list_missing_keys,
+    make_embedder,
+    make_engine,
 )
-from answerable.serve.providers import make_embedder, make_engine
-from answerable.serve.settings import FunctionSettings, read_settings
+from answerable.serve.request_context import current_context
+from answerable.serve.settings import FunctionSettings
+from answerable.serve.types import Evidence
 from support import sites
+from support.scripted import LetterEmbedder
+from support.service_requests import ROPE, USUAL, Asking, asking, code, letters
 
 
-def test_provider_with_a_key_has_a_host() -> None:
-    for name, provider in {**EMBEDDER_PROVIDERS, **ANSWERER_PROVIDERS}.items():
-        assert not provider.key or provider.host, name
-    assert embeds_in_process("local")
-    assert answers_in_process("extractive")
-    assert not embeds_in_process("openai")
-    assert not answers_in_process("openai")
-    assert list_key_variables("local", FunctionSettings()) == ()
-    assert list_key_variables("openai", FunctionSettings("openai")) == ("OPENAI_API_KEY",)
+def test_a_function_names_the_keys_that_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", " ")
+    assert list_missing_keys("local", FunctionSettings()) == ()
+    assert list_missing_keys("openai", FunctionSettings()) == ("OPENAI_API_KEY",)
+    assert list_missing_keys("local", FunctionSettings("openai")) == ("OPENAI_API_KEY",)
+    monkeypatch.setenv("OPENAI_API_KEY", "test")
+    assert list_missing_keys("openai", FunctionSettings("openai")) == ()
 
 
 @pytest.mark.parametrize(
@@ -42,49 +45,31 @@ def test_provider_with_a_key_has_a_host() -> None:
     ],
 )  # fmt: skip
 def test_a_server_at_a_private_address_needs_no_key(base_url: str) -> None:
-    settings = FunctionSettings("openai", base_url=base_url, embedding_base_url=base_url)
-    assert list_key_variables("openai", settings) == ()
+    assert find_key_variable(find_provider("embedder", "openai"), base_url) is None
 
 
 @pytest.mark.parametrize(
     "base_url", [None, "https://api.openai.com/v1", "https://8.8.8.8/v1", "https://local.example/"]
 )
 def test_a_server_at_a_public_address_needs_a_key(base_url: str | None) -> None:
-    settings = FunctionSettings("openai", base_url=base_url)
-    assert list_key_variables("local", settings) == ("OPENAI_API_KEY",)
+    provider = find_provider("answerer", "openai")
+    assert find_key_variable(provider, base_url) == "OPENAI_API_KEY"
 
 
-def test_remote_embedder_has_the_requested_identity_and_a_token_bound() -> None:
-    opened_count = 0
-    for name, provider in EMBEDDER_PROVIDERS.items():
-        if provider.host:
-            identity = EmbedderIdentity(name, "some-model", 64)
-            opened = make_embedder(identity, sites.ROOT, FunctionSettings())
-            assert opened.identity == identity
-            # Without it, a question would cost nothing that a cap could count.
-            assert opened.max_question_tokens > 0, name
-            opened_count += 1
-    assert opened_count
-
-
-def test_unknown_embedder_provider_is_named() -> None:
-    with pytest.raises(EmbedderError, match="'psychic' is unknown to this version"):
+def test_an_unknown_provider_is_named_with_its_remedy() -> None:
+    with pytest.raises(SiteError, match="'psychic' is unknown to this version"):
         make_embedder(EmbedderIdentity("psychic", "m", 8), sites.ROOT, FunctionSettings())
-
-
-def test_unknown_answerer_is_named_with_its_remedy_where_the_engine_is_made(tmp_path: Path) -> None:
-    (tmp_path / settings.SETTINGS_FILE).write_text('{"answers": "oracle"}', "utf-8")
     engine: Any = None
     message = (
         "answerer provider 'oracle' is unknown to this version: upgrade mkdocs-answerable, or "
         "install the package that registers it (extractive, openai are there)"
     )
     with pytest.raises(SiteError, match=re.escape(message)):
-        make_engine(engine, engine, read_settings(tmp_path))
+        make_engine(engine, engine, FunctionSettings("oracle"))
 
 
 class Forgetful:
-    """An embedder and answerer that names no bound of tokens."""
+    """An embedder and answerer that does not say what it costs."""
 
     identity = EmbedderIdentity("forgetful", "m", 8)
     label = "forgetful"
@@ -96,14 +81,95 @@ class Forgetful:
         return args
 
 
-def test_registered_provider_without_token_bound_is_refused(
+def test_a_provider_that_does_not_say_what_it_costs_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     provider = Provider(factory=lambda *_: Forgetful())
-    for registry in (EMBEDDER_PROVIDERS, ANSWERER_PROVIDERS):
-        monkeypatch.setattr(registry, "builtin", {**registry.builtin, "forgetful": provider})
+    for kind in ("embedder", "answerer"):
+        monkeypatch.setitem(BUILTIN, kind, {**BUILTIN[kind], "forgetful": provider})
     with pytest.raises(SiteError, match=r"an answerable\.Embedder: it lacks max_question_tokens"):
         make_embedder(Forgetful.identity, sites.ROOT, FunctionSettings())
     engine: Any = None
     with pytest.raises(SiteError, match=r"an answerable\.Answerer: it lacks max_question_tokens"):
-        make_engine(engine, engine, FunctionSettings(answers="forgetful"))
+        make_engine(engine, engine, FunctionSettings("forgetful"))
+
+
+BOUND = 400
+
+
+@dataclass
+class QuietAnswerer:
+    """An answerer that follows the protocol and nothing else, so that it counts no tokens."""
+
+    drafts: list[object] = field(default_factory=list)
+    label: str = "quiet"
+    max_question_tokens: int = BOUND
+    max_evidence_characters: int | None = 24_000
+
+    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
+        del question, evidence, violation
+        claim = {"text": ROPE, "evidence": [{"source": "s1", "quote": ROPE}]}
+        return self.drafts.pop(0) if self.drafts else {"claims": [claim], "routes": []}
+
+
+class CountingAnswerer(QuietAnswerer):
+    """An answerer that reports what its call has cost."""
+
+    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
+        current_context().count_tokens(20, 10)
+        return super().draft(question, evidence, violation)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    return letters(tmp_path_factory.mktemp("registered"))
+
+
+def capped(base: Engine, **options: Any) -> Asking:
+    """A function with a cap of 1,000 tokens a day."""
+    return asking(base, replace(USUAL, tokens_per_day=1_000), **options)
+
+
+def test_an_answerer_that_counts_nothing_spends_its_bound_of_the_cap(base: Engine) -> None:
+    ask = capped(base, answerer=QuietAnswerer(drafts=["no draft"] * 2))
+    # The first question takes both attempts, and counts once.
+    assert [ask(f"Rope {n}?").status for n in range(5)] == [200, 200, 200, 503, 503]
+    assert code(ask("Rope 5?")) == "capped"
+
+
+def test_an_answerer_that_counts_spends_what_it_counts(base: Engine) -> None:
+    ask = capped(base, answerer=CountingAnswerer())
+    assert [ask(f"Rope {n}?").status for n in range(5)] == [200] * 5
+    assert [(line["tokens_in"], line["tokens_out"]) for line in ask.log] == [(20, 10)] * 5
+
+
+def test_an_embedder_that_counts_nothing_spends_its_bound_for_answers_and_searches(
+    base: Engine,
+) -> None:
+    # An answer costs 400 tokens and a search 100: one answer and six searches are a day.
+    embedder = replace(LetterEmbedder(), max_question_tokens=100)
+    ask = capped(base, answerer=CountingAnswerer(max_question_tokens=1), embedder=embedder)
+    assert ask().status == 200
+    assert [ask.get("search", "q=rope").status for _ in range(10)] == [200] * 9 + [503]
+
+
+@pytest.mark.parametrize(
+    ("vectors", "message"),
+    [
+        ([[0.0] * 8, [0.0]], "returned a list that is not a table of numbers; correct it"),
+        ({"rope": [1.0]}, "returned a dict that is not a table of numbers; correct it"),
+        ([["a"] * 8], "returned a list that is not a table of numbers; correct it"),
+        (None, r"gave \(\) for \(1, 8\): check its model"),
+        ([[0.0] * 4], r"gave \(1, 4\) for \(1, 8\): check its model"),
+        ([[float("nan")] * 8], "a number that is not finite"),
+    ],
+)
+def test_anything_but_vectors_is_one_error(base: Engine, vectors: object, message: str) -> None:
+    class Wrong(LetterEmbedder):
+        def embed(self, texts: Sequence[str]) -> Any:
+            del texts
+            return vectors
+
+    with pytest.raises(EmbedderError, match=message) as caught:
+        replace(base, embedder=Wrong()).retrieve("rope")
+    assert caught.value.cause == "reply"

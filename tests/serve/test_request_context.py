@@ -16,59 +16,33 @@ from answerable.serve.request_context import (
 def test_stages_are_announced_and_timed_in_order() -> None:
     stages: list[RequestStage] = []
     question = RequestContext()
-    assert question.timings() == {}
-    question.begin(600)
     question.listener = stages.append
-    names: list[RequestStage] = [
-        "embedding",
-        "searching",
-        "writing",
-        "checking",
-        "writing",
-        "checking",
-    ]
+    names: tuple[RequestStage, ...] = ("embedding", "searching", "writing", "checking", "writing")
     for name in names:
         with question.stage(name):
             assert stages[-1] == name
-    assert stages == names
     timings = question.timings()
-    assert list(timings) == ["embedding", "searching", "writing", "checking"]
+    assert set(timings) == set(names)
     assert min(timings.values()) >= 0
 
 
-def test_stage_does_not_begin_after_the_deadline() -> None:
-    stages: list[RequestStage] = []
+def test_no_stage_begins_after_the_deadline() -> None:
     question = RequestContext(0)
-    question.listener = stages.append
     with pytest.raises(ProviderError, match="in time") as error, question.stage("writing"):
         raise AssertionError
-    assert error.value.timeout
-    assert stages == []
+    assert error.value.cause == "timeout"
     assert question.timings() == {}
 
 
-def test_pause_ends_on_cancellation() -> None:
+def test_a_pause_ends_on_cancellation_and_at_the_deadline() -> None:
     question = RequestContext()
     stopping = threading.Timer(0.05, question.cancel)
     stopping.start()
     with pytest.raises(CancelledError):
         question.pause(600)
     stopping.join()
-
-
-def test_pause_ends_at_the_deadline() -> None:
     with pytest.raises(ProviderError, match="in time"):
         RequestContext(0.05).pause(600)
-
-
-def test_tokens_are_those_counted_and_the_most_that_others_can_have_cost() -> None:
-    question = RequestContext()
-    assert question.tokens == 0
-    question.count_tokens(100, 20)
-    question.assume_tokens(40)
-    question.count_tokens(1, 2)
-    assert question.tokens == 163
-    assert (question.tokens_in, question.tokens_out) == (101, 22)
 
 
 def test_each_question_has_its_own_context() -> None:

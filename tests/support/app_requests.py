@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from starlette.applications import Starlette
 
-from answerable.function.app import FoundEngine, create_app
+from answerable.function.app import Function, create_app
 from answerable.function.logs import Logs
 from answerable.function.policy import Policy
 from answerable.serve.engine import Engine
@@ -113,4 +113,4 @@ def app_of(
     engine: Engine | None, policy: Policy, logs: Logs | None = None, **options: Any
 ) -> Starlette:
     """The app of a function over an engine."""
-    return create_app(FoundEngine(lambda: engine), policy, logs or Logs(), **options)
+    return create_app(Function(lambda: engine, policy, logs or Logs(), **options))

@@ -1,63 +1,53 @@
-"""Serialize an opened bundle of a site without notes into the files of the browser's index."""
+"""What a site would publish of an opened bundle, and the same with changes."""
 
-import hashlib
+import datetime as dt
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from answerable.indexing.browser_index.index_files import (
-    NAME_BYTES,
+from answerable.indexing.browser_files import (
     BrowserIndex,
-    PublicIndex,
-    name_file,
-    serialize_browser_index,
+    list_browser_files,
+    name_index,
+    write_browser_index,
 )
-from answerable.indexing.browser_index.staged_index import write_browser_index
-from answerable.indexing.index import Lexicon
-from answerable.indexing.widget.site_files import name_index
-from answerable.serve.bundle_format.container import Container, pack_container, unpack_container
-from answerable.serve.bundle_format.site_data import SiteColumns
+from answerable.indexing.write import pack_index
+from answerable.serve.embedders.local_embedder import LOCAL_IDENTITY
+from answerable.serve.index.columns import Index, list_columns
+from answerable.serve.index.format import (
+    Container,
+    join_content,
+    pack_container,
+    unpack_container,
+)
+from answerable.serve.index.manifest import name_file
 from answerable.serve.stores.bundle import Bundle
 
 
-def read_public_index(bundle: Bundle) -> PublicIndex:
-    """Read the public index of a bundle, whose int8 codes stand for its vectors."""
-    passages = tuple(bundle.passages())
-    rows = bundle.passage_records.tolist()
-    urls = {row: each.url.partition("#")[0] for each, row in zip(passages, rows, strict=True)}
-    postings = bundle.postings
-    records = range(len(bundle.record_ids))
-    return PublicIndex(
-        columns=SiteColumns(**{f.name: getattr(bundle, f.name) for f in fields(SiteColumns)}),
-        record_ids=tuple(bundle.record_ids),
-        record_urls=tuple(urls.get(row, "/") for row in records),
-        passages=passages,
-        passage_vectors=bundle.passage_codes.codes.astype(np.float32),
-        lexicon=Lexicon(
-            tuple(postings.terms),
-            postings.edges,
-            postings.passages,
-            postings.counts,
-            postings.lengths,
-        ),
-        forms={tag: tuple(forms.values()) for tag, forms in bundle.forms.items()},
+def sort_terms(index: Index) -> Index:
+    """List each term once, where its files hold it more than once, as the build has them."""
+    rows = {term: row for row, term in enumerate(index.terms)}
+    order = [rows[term] for term in sorted(rows)]
+    columns = list_columns("terms")
+    return replace(
+        index,
+        **{each.name: each.codec.select(getattr(index, each.name), order) for each in columns},
     )
 
 
 def serialize_bundle(bundle: Bundle) -> BrowserIndex:
-    """Serialize a bundle into the files of the browser's index."""
-    public, manifest = read_public_index(bundle), bundle.manifest
-    return serialize_browser_index(public, manifest.profile, manifest.id)
+    """Serialize a bundle as a site publishes it, whatever its embedder is."""
+    manifest, now = bundle.manifest, dt.datetime.now(dt.UTC)
+    packed = pack_index(sort_terms(bundle.index), LOCAL_IDENTITY, manifest.profile, now)
+    same = replace(packed.manifest, id=manifest.id, built_at=manifest.built_at)
+    return list_browser_files(replace(packed, manifest=same), bundle.index.site.language)
 
 
-def write_index(index: BrowserIndex, folder: Path, built_at: str) -> dict[str, str]:
+def write_index(index: BrowserIndex, folder: Path) -> dict[str, str]:
     """Write an index and the model below a folder, and return its entry in site.json."""
     write_browser_index(index, folder)
-    return name_index(index, built_at)
+    return name_index(index)
 
 
 def read_index(folder: Path, entry: Mapping[str, str]) -> BrowserIndex:
@@ -67,38 +57,35 @@ def read_index(folder: Path, entry: Mapping[str, str]) -> BrowserIndex:
     return BrowserIndex(place, files, manifest, entry["core"].rpartition("/")[2])
 
 
-def read_manifest(index: BrowserIndex) -> Container:
+def read_manifest(index: BrowserIndex) -> Mapping[str, Any]:
     """Read the manifest of an index."""
-    return unpack_container(index.files[index.manifest], index.manifest)
+    return unpack_container(index.files[index.manifest], index.manifest).values
 
 
 def list_names(index: BrowserIndex, kind: str) -> list[str]:
     """List the names of an index' files of a kind, in order."""
-    if kind == "core":
-        return [index.core]
-    digests = read_manifest(index).arrays[f"{kind}Names"].reshape(-1, NAME_BYTES)
-    return [name_file(kind, digest.tobytes()) for digest in digests]
+    names = [name for name, _, _ in read_manifest(index)["files"]]
+    return [name for name in names if name.rpartition("-")[0] == kind]
 
 
-def change_manifest(
-    index: BrowserIndex, values: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
-) -> BrowserIndex:
+def change_manifest(index: BrowserIndex, **values: Any) -> BrowserIndex:
     """Change fields of a manifest, whose name follows."""
-    manifest = read_manifest(index)
-    changed = Container({**manifest.values, **values}, {**manifest.arrays, **arrays})
-    data = pack_container(changed)
-    name = name_file("manifest", hashlib.sha256(data).digest())
+    data = pack_container(Container({**read_manifest(index), **values}))
+    name = name_file("manifest", data)
     return replace(index, files={**index.files, name: data}, manifest=name)
 
 
 def change_files(index: BrowserIndex, kind: str, containers: Sequence[Container]) -> BrowserIndex:
-    """Put other files first among those of a kind, whose names follow."""
+    """Put other files in the place of the first of a kind; their names follow."""
+    contents = [join_content(container) for container in containers]
     packed = [pack_container(container) for container in containers]
-    digests = [hashlib.sha256(data).digest()[:NAME_BYTES] for data in packed]
-    names = [name_file(kind, digest) for digest in digests]
-    files = {**index.files, **dict(zip(names, packed, strict=True))}
-    if kind == "core":
-        return replace(index, files=files, core=names[0])
-    others = read_manifest(index).arrays[f"{kind}Names"][len(packed) * NAME_BYTES :]
-    joined = np.frombuffer(b"".join([*digests, others.tobytes()]), "|u1")
-    return change_manifest(replace(index, files=files), {}, {f"{kind}Names": joined})
+    rows = [
+        [name_file(kind, data), len(data), len(content)]
+        for data, content in zip(packed, contents, strict=True)
+    ]
+    listed = read_manifest(index)["files"]
+    first = [name for name, _, _ in listed].index(list_names(index, kind)[0])
+    files = [*listed[:first], *rows, *listed[first + len(rows) :]]
+    added = {str(row[0]): data for row, data in zip(rows, packed, strict=True)}
+    changed = change_manifest(replace(index, files={**index.files, **added}), files=files)
+    return replace(changed, core=str(rows[0][0])) if kind == "core" else changed

@@ -67,7 +67,7 @@ def _passages(bundle: Bundle) -> Iterator[Passage]:
 
 def _by_file(folder: Path, function: str, site: str) -> dict[Path, list[Passage]]:
     bundle = opened(folder, function)
-    root = unquote(urlsplit(bundle.site.url or "/").path).strip("/")
+    root = unquote(urlsplit(bundle.index.site.url or "/").path).strip("/")
     prefix = f"/{root}/" if root else "/"
     by_file: dict[Path, list[Passage]] = {}
     for passage in _passages(bundle):

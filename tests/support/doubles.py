@@ -6,17 +6,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from answerable.function.logs import LogRefusal, Logs
 from answerable.function.policy import Policy
-from answerable.indexing.index import SiteIndex, SiteInfo, build_index
+from answerable.indexing.build import build_index
 from answerable.indexing.notes.notebook import Note
-from answerable.indexing.output.bundle_writer import serialize_index, write_bundle
 from answerable.indexing.pages.markdown import parse_article
 from answerable.indexing.pages.page_index import index_record
 from answerable.indexing.pages.records import Record, parse_metadata
-from answerable.serve.bundle_format.manifest import LOCAL_PROFILE, Profile
+from answerable.indexing.write import pack_index, write_index
 from answerable.serve.embedders.embedder import Embedder, EmbedderIdentity, Vectors
 from answerable.serve.engine import Engine
+from answerable.serve.index.column_types import SiteMetadata
+from answerable.serve.index.columns import Index
+from answerable.serve.index.manifest import LOCAL_PROFILE, Profile
 from answerable.serve.retrieval import retrieve as retrieve_module
 from answerable.serve.retrieval.question import read_question
 from answerable.serve.retrieval.retrieve import RetrievalResult
@@ -83,33 +84,34 @@ def index_of(
     languages: Mapping[str, str] | None = None,
     names: Sequence[str] = (),
     weights: Mapping[str, float] | None = None,
-) -> SiteIndex:
+    dimensions: int | None = None,
+) -> Index:
     """An index of records and notes; folder: where the embedding cache goes.
 
     languages: of the records that are not in the site's own, by id.
     """
     own = languages or {}
-    return build_index(
-        SiteInfo("Test", None, language, names=tuple(names)),
+    index, _ = build_index(
+        SiteMetadata("Test", None, language, names=tuple(names)),
         [index_record(replace(page, language=own.get(page.id, language))) for page in pages],
         notes,
         lambda about: about,
         embedder or LetterEmbedder(),
         folder / "cache",
         weights,
+        dimensions=dimensions,
     )
+    return index
 
 
 def bundle_of(
     folder: Path,
-    index: SiteIndex,
+    index: Index,
     profile: Profile = LOCAL_PROFILE,
     identity: EmbedderIdentity = TINY,
-    dimensions: int | None = None,
 ) -> Bundle:
-    """Write an index as a bundle, with all dimensions by default, and open it."""
-    contents = serialize_index(index, dimensions or identity.dimensions)
-    write_bundle(contents, folder / "bundle", identity, profile, NOON)
+    """Write an index as a bundle and open it."""
+    write_index(pack_index(index, identity, profile, NOON), folder / "bundle")
     return open_bundle(folder / "bundle")
 
 
@@ -132,13 +134,13 @@ def routing(name: str, url: str = "") -> RoutingHint:
 # Nothing is held back: what a test asks is answered, and anew each time.
 OPEN = Policy(
     rate="1000/second", rate_all="1000/second", cache_seconds=0, tokens_per_day=None,
-    origins=("https://harbour.example",),
+    allowed_origins=("https://harbour.example",),
 )  # fmt: skip
 
 
-def handle(engine: Engine, request: Request, log_refusal: LogRefusal | None = None) -> Response:
+def handle(engine: Engine, request: Request) -> Response:
     """Answer a request by a function over an engine, without any limit."""
-    return send(app_of(engine, OPEN, Logs(log_refusal=log_refusal)), request)
+    return send(app_of(engine, OPEN), request)
 
 
 def retrieve(

@@ -105,7 +105,7 @@ def expect_result(engine: Engine[Bundle], question: Question) -> Result:
 def _list_places(engine: Engine[Bundle], places: tuple[Place, ...]) -> list[Any]:
     fields = ("url", "title", "line", "href")
     return [
-        [name, add_absolute_url({f: row[f] for f in fields}, engine.store.site.url)]
+        [name, add_absolute_url({f: row[f] for f in fields}, engine.store.index.site.url)]
         for name, row in serialize_places(places).items()
     ]
 

@@ -1,6 +1,5 @@
 """Bundles that somebody changed who knows the format: their manifests agree with their files."""
 
-import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import astuple, replace
@@ -9,24 +8,32 @@ from typing import Any
 
 import numpy as np
 
-from answerable.serve.bundle_format.container import Container, pack_container, unpack_container
-from answerable.serve.bundle_format.manifest import (
+from answerable.indexing.write import format_manifest
+from answerable.serve.index.format import (
+    Container,
+    join_content,
+    pack_container,
+    parse_content,
+    unpack_container,
+)
+from answerable.serve.index.manifest import (
     MANIFEST_FILE,
-    BundleFile,
+    IndexFile,
     compute_bundle_id,
+    name_file,
     read_manifest,
-    stored_file_name,
 )
 
 
-def find_stored(folder: Path, name: str) -> Path:
-    """Find a bundle's file by the name that it has in the manifest."""
-    return folder / stored_file_name(name, read_manifest(folder).files[name].sha256)
+def find_stored(folder: Path, kind: str) -> Path:
+    """Find the first file of a kind in a bundle."""
+    return folder / read_manifest(folder).files_of(kind)[0].name
 
 
-def read_stored(folder: Path, name: str) -> Container:
-    """Read a container of a bundle."""
-    return unpack_container(find_stored(folder, name).read_bytes(), name)
+def read_stored(folder: Path, kind: str) -> Container:
+    """Read the first file of a kind."""
+    file, data = read_manifest(folder).files_of(kind)[0], find_stored(folder, kind).read_bytes()
+    return unpack_container(data, kind) if file.content else parse_content(data, kind)
 
 
 def edit_manifest(folder: Path, edit: Callable[[dict[str, Any]], object]) -> None:
@@ -37,20 +44,25 @@ def edit_manifest(folder: Path, edit: Callable[[dict[str, Any]], object]) -> Non
     path.write_text(json.dumps(data), "utf-8")
 
 
-def forge(folder: Path, name: str, data: bytes) -> None:
-    """Replace a file and make the manifest agree."""
+def forge(folder: Path, kind: str, data: bytes, content: int) -> None:
+    """Replace the first file of a kind and make the manifest agree.
+
+    content: its size decompressed, as the manifest says; 0 for one that is not compressed.
+    """
     manifest = read_manifest(folder)
-    file = BundleFile(len(data), hashlib.sha256(data).hexdigest())
-    (folder / stored_file_name(name, file.sha256)).write_bytes(data)
-    files = {**manifest.files, name: file}
+    forged = IndexFile(name_file(kind, data), len(data), content)
+    (folder / forged.name).write_bytes(data)
+    files = list(manifest.files)
+    files[files.index(manifest.files_of(kind)[0])] = forged
     bundle_id = compute_bundle_id(manifest.identity, manifest.profile, manifest.dimensions, files)
-    forged = replace(manifest, files=files, id=bundle_id)
-    (folder / MANIFEST_FILE).write_text(json.dumps(forged.as_json()), "utf-8")
+    changed = replace(manifest, files=tuple(files), id=bundle_id)
+    (folder / MANIFEST_FILE).write_bytes(format_manifest(changed))
 
 
-def forge_columns(folder: Path, name: str, **columns: Any) -> None:
+def forge_columns(folder: Path, kind: str, **columns: Any) -> None:
     """Replace columns of a container, those of numbers by arrays."""
-    values, arrays = (dict(part) for part in astuple(read_stored(folder, name)))
+    values, arrays = (dict(part) for part in astuple(read_stored(folder, kind)))
     for column, value in columns.items():
         (arrays if isinstance(value, np.ndarray) else values)[column] = value
-    forge(folder, name, pack_container(Container(values, arrays)))
+    container = Container(values, arrays)
+    forge(folder, kind, pack_container(container), len(join_content(container)))

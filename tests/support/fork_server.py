@@ -38,7 +38,7 @@ _IMPORTED = (
     "markdown.extensions.toc",
     "answerable.mkdocs.plugin",
     "answerable.mkdocs.publish",
-    "answerable.indexing.pipeline",
+    "answerable.indexing.publish",
     "answerable.serve.providers",
     "answerable.cli.ask",
     "answerable.cli.eval",

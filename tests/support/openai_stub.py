@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any, Self, cast
 
 from answerable.indexing.stems import extract_stems
-from answerable.serve.answers.openai_answerer import is_reasoning_model
+from answerable.serve.openai import is_reasoning_model
 from support import stub_server
 from support.honest_model import (
     ParsedPrompt,
@@ -48,18 +48,12 @@ _STATUSES: Mapping[str, tuple[int, str, str | None]] = {
     "401": (401, "Incorrect API key provided.", "invalid_api_key"),
     "403": (403, "You are not allowed to do this.", None),
     "404": (404, "Not found.", None),
-    "405": (405, "Not allowed to POST to this address.", "method_not_supported"),
-    "408": (408, "The request took too long.", None),
-    "409": (409, "Conflict.", None),
-    "413": (413, "The request is too large.", None),
     "422": (422, "The request cannot be processed.", None),
     "429": (429, "Rate limit reached. Please try again later.", "rate_limit_exceeded"),
     "500": (500, "The server had an error while processing your request.", None),
     "503": (503, "The engine is currently overloaded, please try again later.", None),
     "quota": (429, "You exceeded your current quota, please check it.", "insufficient_quota"),
-    "no-model": (404, "The model does not exist.", "model_not_found"),
     "context": (400, "The prompt has more tokens than fit.", "exceed_context_size_error"),
-    "context-words": (400, "This model's maximum context length is 4096 tokens.", None),
 }
 _REPLIES: Mapping[str, StubReply] = {
     **{name: error_reply(*fault) for name, fault in _STATUSES.items()},
@@ -84,7 +78,6 @@ _VECTORS: Mapping[str, Callable[[list[list[float]]], list[list[float]]]] = {
     "not-finite": lambda rows: [[float("nan"), *row[1:]] for row in rows],
     "infinite": lambda rows: [[float("inf"), *row[1:]] for row in rows],
     "zeros": lambda rows: [[0.0] * len(row) for row in rows],
-    "last-zeros": lambda rows: [*rows[:-1], [0.0] * len(rows[-1])],
 }
 # An answering or an embedding endpoint ignores the faults of the other.
 FAULTS = (

@@ -17,6 +17,8 @@ import pytest
 
 from support.deadlines import PATIENCE
 
+# The roles that the file of the manual makes.
+PUBLISHER_ROLE, FUNCTION_ROLE = "answerable_publisher", "answerable_function"
 ROLES_FILE = Path(__file__).parents[2] / "docs" / "assets" / "roles.sql"
 # PostgreSQL does not run as root: there, as a user who owns nothing.
 _NOBODY = "nobody"
@@ -31,8 +33,9 @@ _OPTIONS = {
 class PostgresServer:
     """A server of one folder, which it keeps over a restart."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **settings: str) -> None:
         self.folder = folder
+        self._settings = _OPTIONS | settings
         self._data = folder / "data"
         self._bin = _binaries(folder)
         self.process: subprocess.Popen[bytes] | None = None
@@ -44,7 +47,7 @@ class PostgresServer:
         return f"postgresql://{user}@/{database}?host={self.folder}"
 
     def start(self) -> None:
-        settings = [f"-c{name}={value}" for name, value in _OPTIONS.items()]
+        settings = [f"-c{name}={value}" for name, value in self._settings.items()]
         self.process = subprocess.Popen(
             [str(self._bin / "postgres"), "-D", str(self._data), "-k", str(self.folder), *settings],
             stdout=subprocess.DEVNULL,
@@ -92,22 +95,15 @@ class PostgresServer:
 
 
 @contextmanager
-def running() -> Iterator[PostgresServer]:
-    """A server with the roles and schemas of ours, until the block ends."""
-    with bare() as server:
-        server.execute(ROLES_FILE.read_text("utf-8"))
-        yield server
-
-
-@contextmanager
-def bare() -> Iterator[PostgresServer]:
-    """A server that nobody has prepared, until the block ends."""
+def running(**settings: str) -> Iterator[PostgresServer]:
+    """A server with the roles and the schema of the manual, until the block ends."""
     # A socket's path is short, and pytest's folders are nobody's but root's.
     folder = Path(tempfile.mkdtemp(prefix="pg-"))
     try:
-        server = PostgresServer(folder)
+        server = PostgresServer(folder, **settings)
         server.start()
         try:
+            server.execute(ROLES_FILE.read_text("utf-8"))
             yield server
         finally:
             server.stop()

@@ -1,7 +1,7 @@
 """Record the answers of the ask box's gallery from this repository's own manual.
 
 ``PYTHONPATH=tests python -m support.record_states``
-builds the docs, and writes docs/assets/widget-states.json. States without an answer, such as an
+builds the docs, and writes gallery/widget-states.json. States without an answer, such as an
 error, are written by hand there and stay as they are.
 """
 
@@ -20,7 +20,7 @@ from answerable.serve.text.sentences import find_sentences
 from answerable.serve.types import Evidence
 from support import screenshots
 
-STATES_FILE = screenshots.ROOT / "docs" / "assets" / "widget-states.json"
+STATES_FILE = screenshots.GALLERY / "widget-states.json"
 # The questions of the states that passages answer, with the mode that each shows.
 EXCERPTS = {
     "supported": ("How long are the windows of a note?", "supported"),
@@ -28,7 +28,7 @@ EXCERPTS = {
     "sections": ("Can I use Ollama or llama.cpp?", "partial"),
     "closest": ("What is the floor, and why was 0.36 chosen?", "partial"),
     "corrected": ("How do I publsh on GitHub Pages?", "partial"),
-    "code": ("Put the button in the header of Material", "partial"),
+    "code": ("How do I change the color of the button?", "partial"),
     "related-material": ("Why webvtt-py rather than pysubs2?", "related-material"),
     "not-found": ("What is the weather in Lisbon tomorrow?", "not-found"),
     "differs": ("which modes are there?", "partial"),

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Literal
 
-from answerable.function.questions import MAX_BODY_BYTES
+from answerable.function.guards import MAX_BODY_BYTES
 
 Origin = Literal["own", "none"] | str
 

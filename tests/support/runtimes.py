@@ -114,14 +114,6 @@ def start(
         yield Runtime(name, port, process=running)
 
 
-def on_uvicorn(function: Path, **environment: str) -> AbstractContextManager[Runtime]:
-    """The ASGI application under uvicorn."""
-    port = free_port()
-    options = ["--app-dir", ".", "--no-access-log", "--port", str(port)]
-    command = [sys.executable, "-m", "uvicorn", "main:app", *options]
-    return start("uvicorn", command, function, port, {**OPEN, **environment})
-
-
 def on_loopback(function: Path, **environment: str) -> AbstractContextManager[Runtime]:
     """The published folder's own server."""
     port = free_port()

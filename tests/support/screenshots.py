@@ -4,6 +4,7 @@
 builds this repository's docs and writes the pictures.
 """
 
+import shutil
 import sys
 import tempfile
 from base64 import b64encode
@@ -20,8 +21,10 @@ from support import browser as chromium
 from support import sites, static_server
 
 ROOT = Path(__file__).parents[2]
+# A page with a box in each state, its script and the answers that it shows.
+GALLERY = Path(__file__).parent / "gallery"
 DEVICES = {"desktop": (1100, 800), "phone": (360, 740)}
-COMPARED = "Does it work without internet?"
+COMPARED = "How do I hide a page?"
 SCHEMES = ("light", "dark")
 # The states that are worth a picture of the dialog too.
 IN_DIALOG = ("empty", "partial", "supported", "not-found", "long")
@@ -29,14 +32,25 @@ READY = "document.documentElement.dataset.gallery === 'ready'"
 
 
 @contextmanager
-def built_manual(*, in_browser: bool = False) -> Iterator[Path]:
+def built_manual(*, in_browser: bool = False, with_gallery: bool = False) -> Iterator[Path]:
     """Build this repository's docs, under their own path, and their function in a folder.
 
-    in_browser: without the notebook, so that the reader's browser answers.
+    in_browser: without the notebook, so that the reader's browser answers. with_gallery: with the
+    page of all states.
     """
     with tempfile.TemporaryDirectory() as folder:
-        site = Path(folder, "mkdocs-answerable")
-        config = load_config(str(ROOT / "mkdocs.yml"), site_dir=str(site))
+        docs, site = Path(folder, "docs"), Path(folder, "mkdocs-answerable")
+        shutil.copytree(ROOT / "docs", docs)
+        scripts = []
+        if with_gallery:
+            shutil.copytree(GALLERY, docs, dirs_exist_ok=True)
+            scripts.append("gallery.js")
+        config = load_config(
+            str(ROOT / "mkdocs.yml"),
+            docs_dir=str(docs),
+            site_dir=str(site),
+            extra_javascript=scripts,
+        )
         options = config.plugins["answerable"].config
         options.function, options.cache = str(Path(folder, "function")), str(Path(folder, "cache"))
         if in_browser:
@@ -47,8 +61,8 @@ def built_manual(*, in_browser: bool = False) -> Iterator[Path]:
 
 @contextmanager
 def gallery() -> Iterator[str]:
-    """The address of this repository's docs."""
-    with built_manual() as folder, static_server.serving(folder) as address:
+    """The address of this repository's docs with the gallery."""
+    with built_manual(with_gallery=True) as folder, static_server.serving(folder) as address:
         yield f"{address}/mkdocs-answerable"
 
 
@@ -61,7 +75,7 @@ def opened(browser: Browser, address: str, device: str, scheme: str) -> Page:
         reduced_motion="reduce",
     )
     page = context.new_page()
-    page.goto(f"{address}/theme/")
+    page.goto(f"{address}/gallery/")
     page.wait_for_function(READY)
     return page
 
@@ -93,7 +107,7 @@ def _open(page: Page, state: str) -> None:
           if (state === "empty") return box.open();
           const recorded = document.querySelector(`[data-recorded="${state}"]`);
           box.fetch = recorded.fetch;
-          const { question } = (await (await fetch("../assets/widget-states.json")).json())[state];
+          const { question } = (await (await fetch("../widget-states.json")).json())[state];
           const drawn = new Promise((done) => {
             box.addEventListener("answerable:answer", done, { once: true });
           });

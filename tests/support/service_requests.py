@@ -8,20 +8,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from starlette.applications import Starlette
 
-from answerable.function.logs import LogRefusal, Logs
+from answerable.function.guards import MAX_BODY_BYTES
+from answerable.function.logs import Logs, RefusalLog
+from answerable.function.openapi import make_document
 from answerable.function.policy import Policy
 from answerable.function.problems import PROBLEM_STATUSES, PROBLEM_TYPE
-from answerable.function.questions import MAX_BODY_BYTES
 from answerable.function.stream import EVENT_STREAM_TYPE
-from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.embedders.embedder import Vectors
 from answerable.serve.engine import Engine
+from answerable.serve.index.manifest import Profile
 from answerable.serve.request_context import current_context
 from answerable.serve.types import Evidence
 from support.app_requests import Request, Response, app_of, send
 from support.doubles import bundle_of, index_of, note, record
+from support.openapi_check import check_response
 from support.scripted import LetterEmbedder
 
 ORIGIN = "https://harbour.example"
@@ -39,8 +42,16 @@ ROUTED = {
 }
 # Nothing but what a test sets holds anything back.
 USUAL = Policy(
-    origins=(ORIGIN,), rate="1000/second", rate_all="1000/second", secret=b"a harbour's secret"
+    allowed_origins=(ORIGIN,),
+    rate="1000/second",
+    rate_all="1000/second",
+    secret="a harbour's secret",
 )
+
+
+def usual(**changes: Any) -> Policy:
+    """The usual policy with some changes."""
+    return msgspec.structs.replace(USUAL, **changes)
 
 
 @dataclass
@@ -60,9 +71,7 @@ class Paid:
         self.questions.append(question)
         if self.before:
             self.before()
-        if self.cost is None:
-            current_context().assume_tokens(self.max_question_tokens)
-        else:
+        if self.cost is not None:
             current_context().count_tokens(self.cost - 10, 10)
         if self.drafts is not None:
             return self.drafts[len(self.questions) - 1]
@@ -100,11 +109,15 @@ def letters(folder: Path) -> Engine:
 
 @dataclass
 class Asking:
-    """An app, what it has logged, and requests to it as a page of the site makes them."""
+    """An app, what it has logged, and requests to it as a page of the site makes them.
+
+    ``document``: describes its responses, None where no page may ask.
+    """
 
     app: Starlette
     engine: Engine
     lines: list[bytes]
+    document: dict[str, Any] | None
 
     @property
     def answerer(self) -> Any:
@@ -121,7 +134,11 @@ class Asking:
         return self.send(request("GET", path, query=query, headers=headers))
 
     def send(self, sent: Request) -> Response:
-        return send(self.app, sent)
+        """Send a request; its response is one that the OpenAPI document describes."""
+        response = send(self.app, sent)
+        if self.document and sent.method != "OPTIONS":
+            check_response(self.document, sent.method, sent.path, response)
+        return response
 
 
 def asking(
@@ -131,15 +148,17 @@ def asking(
     answerer: Any = None,
     embedder: Any = None,
     log: Callable[[bytes], object] | None = None,
-    log_refusal: LogRefusal | None = None,
-    report_error: Callable[[Exception], object] | None = None,
+    refusals: RefusalLog | None = None,
+    report_failure: Callable[[Exception], object] = lambda _: None,
     **options: Any,
 ) -> Asking:
     """An app with a fresh answerer. options: of ``create_app``."""
     engine = replace(base, answerer=answerer or Paid(), embedder=embedder or base.embedder)
     lines: list[bytes] = []
-    logs = Logs(log or lines.append, log_refusal, report_error)
-    return Asking(app_of(engine, policy, logs, **options), engine, lines)
+    logs = Logs(log or lines.append, refusals, report_failure)
+    document = make_document("1", metrics=bool(policy.metrics_token), bearer=bool(policy.bearer))
+    app = app_of(engine, policy, logs, **options)
+    return Asking(app, engine, lines, document if policy.allowed_origins else None)
 
 
 def request(

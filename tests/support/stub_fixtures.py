@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from answerable.serve.request_context import RequestContext
 from support.honest_model import parse_prompt
 from support.openai_stub import ANSWER_PATHS, FAULT_HEADER, OpenAIStub
 from support.stub_server import StubReply, StubRequest
@@ -65,8 +64,3 @@ def lines(question: str, *evidence: dict[str, str | None], violation: str | None
     violations = [] if violation is None else [{"kind": "violation", "text": violation}]
     data = [*evidence, *violations, {"kind": "question", "text": question}]
     return "\n".join(json.dumps(line) for line in data)
-
-
-def is_counted(question: RequestContext) -> bool:
-    """Check that every provider call that has begun for a question has counted its tokens."""
-    return question.tokens == question.tokens_in + question.tokens_out

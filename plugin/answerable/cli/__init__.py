@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ..indexing.output.files import format_error
+from ..indexing.files import format_error
 from ..serve.errors import AnswerableError
 
 # What `--help` says of each command, by what a reader wants to do, so that it imports none of them.

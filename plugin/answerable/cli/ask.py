@@ -63,7 +63,7 @@ def command(
         show(_open(location, site, language), clean_question(question), language, as_json=as_json)
     else:
         engine = _open(location, site, language)
-        prompt = Text.assemble((to_plain_text(engine.store.site.name).plain, "bold"), "? ")
+        prompt = Text.assemble((to_plain_text(engine.store.index.site.name).plain, "bold"), "? ")
         while True:
             try:
                 line = Console(stderr=True).input(prompt)
@@ -94,7 +94,7 @@ def print_answer(engine: Engine, question: str, language: str | None, *, as_json
         click.echo(json.dumps(format_reply(engine, reply, remarks), indent=2))
     else:
         places = engine.search(question, language)
-        print_reply(Console(), reply, engine.store.site.route, language, remarks, places)
+        print_reply(Console(), reply, engine.store.index.site.route, language, remarks, places)
 
 
 def print_places(engine: Engine, question: str, language: str | None, *, as_json: bool) -> None:
@@ -157,7 +157,7 @@ def answer_lines(
             click.echo(json.dumps(body | {"reply": format_reply(engine, reply, remarks)}))
         else:
             console.print(to_plain_text(f"\n{line.question}"), style="bold")
-            route = engine.store.site.route
+            route = engine.store.index.site.route
             print_reply(console, reply, route, line.language or language, remarks)
     if has_failed:
         raise SystemExit(1)

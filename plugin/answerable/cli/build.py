@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from ..indexing.caches import ProcessPool
+from ..indexing.files import format_count, format_error
 from ..indexing.generators import (
     OPTIONS_FILE,
     Project,
@@ -16,7 +17,6 @@ from ..indexing.generators import (
     read_project,
     run_generator,
 )
-from ..indexing.output.files import format_count, format_error
 from ..serve.errors import SiteError
 from .context import SiteLocation
 

@@ -7,9 +7,9 @@ import click
 from ..indexing.answer_place import find_function
 from ..indexing.local_model import make_build_embedder
 from ..indexing.notes.notebook import Notebook, read_notebook
-from ..serve.bundle_format.manifest import MANIFEST_FILE
 from ..serve.engine import Engine
 from ..serve.errors import BundleError, SiteError
+from ..serve.index.manifest import MANIFEST_FILE
 from ..serve.providers import make_engine
 from ..serve.retrieval import question as question_text
 from ..serve.retrieval.question import find_question_problem

@@ -18,7 +18,7 @@ from ..evaluate.diff import (
 from ..evaluate.gold import GoldQuery, load_gold_queries, select_gold_queries
 from ..evaluate.report import EvalReport, read_report
 from ..evaluate.sources import check_gold_sources, list_public_sources
-from ..indexing.output.files import write_file
+from ..indexing.files import write_file
 from ..mkdocs.ref_build import build_ref, build_today
 from ..mkdocs.site_config import load_site_config
 from ..serve.errors import GoldError

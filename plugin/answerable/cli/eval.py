@@ -34,13 +34,12 @@ from ..evaluate.sources import (
     read_prompt_templates,
 )
 from ..indexing.caches import show_progress
-from ..indexing.output.files import write_file
+from ..indexing.files import write_file
 from ..mkdocs.site_config import load_site_config
 from ..serve.embedders.embedder import EmbedderIdentity
 from ..serve.engine import Engine
 from ..serve.errors import GoldError
-from ..serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, answers_in_process
-from ..serve.providers import make_engine
+from ..serve.providers import find_provider, make_engine
 from ..serve.settings import FunctionSettings
 from ..serve.stores.bundle import Bundle
 from .context import SiteLocation, open_engine, read_function_settings, read_site_notebook
@@ -77,7 +76,12 @@ class AskedSite:
     def answerer(self) -> str:
         """The name of what writes answers: a model, or a provider that needs none."""
         settings = self.settings
-        return settings.answers if answers_in_process(settings.answers) else settings.model
+        return settings.model if _asks_model(settings) else settings.answers
+
+
+def _asks_model(settings: FunctionSettings) -> bool:
+    """True if another host writes the answers, so that more questions cost more."""
+    return find_provider("answerer", settings.answers).host is not None
 
 
 def open_asked_site(bundle: Path, config_file: Path) -> AskedSite:
@@ -95,7 +99,7 @@ def ask_site(
     KeyboardInterrupt ends the run with the report of what was judged until then.
     """
     settings, store = site.settings, site.engine.store
-    by_model = full and not answers_in_process(settings.answers)
+    by_model = full and _asks_model(settings)
     runnable = [query for query in queries if by_model or not query.requires_model]
     _confirm_cost(
         store.manifest.identity, settings, len(runnable), len(runnable) if by_model else 0
@@ -190,7 +194,7 @@ def command(
         raise SystemExit(_print_dimensions(site, queries, dimensions))
     texts = read_existing_files([config.enrichment, config.abbreviations])
     texts |= read_prompt_templates() | list_bundle_metadata(store)
-    check_gold_overlap(queries, texts, store.site.name)
+    check_gold_overlap(queries, texts, store.index.site.name)
     report = ask_site(site, queries, full=full, fail_fast=fail_fast)
     # Before it is written: a run that was paid for is seen even where nothing can be written.
     if as_json:
@@ -253,10 +257,10 @@ def _confirm_cost(
     breaks the contract.
     """
     calls = []
-    host = ANSWERER_PROVIDERS[settings.answers].host
+    host = find_provider("answerer", settings.answers).host
     if answered and host and _is_paid(settings.base_url or host):
         calls.append(f"{answered} to {2 * answered} calls of {settings.model}")
-    host = EMBEDDER_PROVIDERS[identity.provider].host
+    host = find_provider("embedder", identity.provider).host
     if embedded and host and _is_paid(settings.embedding_base_url or host):
         calls.append(f"1 call of {identity.model} for {embedded} questions")
     if not calls:

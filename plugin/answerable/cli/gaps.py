@@ -11,7 +11,7 @@ from rich.table import Table
 
 from ..evaluate.gaps import list_gaps, parse_refusals
 from ..function.logs import REFUSAL_LOG_FILE
-from ..indexing.output.files import format_count
+from ..indexing.files import format_count
 from ..serve.errors import SiteError
 from .context import DEFAULT_CACHE, SiteLocation, open_engine
 from .render import to_plain_text
@@ -24,7 +24,8 @@ from .render import to_plain_text
 def command(location: SiteLocation, logs: tuple[Path, ...], as_json: bool) -> None:
     """Count the questions that the site does not answer, each with its nearest section.
 
-    LOGS: files with lines of refusals, - for standard input. Default: the refusals that the dev
+    LOGS: files with the refusals of a function or the questions that readers have sent to
+    widget.feedback, a JSON object a line; - for standard input. Default: the refusals that the dev
     server has kept.
     """
     cache = DEFAULT_CACHE

@@ -10,12 +10,12 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from ..indexing.files import write_file
 from ..indexing.generators import Project, detect_generator, read_project
-from ..indexing.output.files import write_file
 from ..mkdocs.publishers import WORKFLOWS, Publisher, find_publishers
 from ..mkdocs.repository import find_top_folder, read_default_branch, read_remote_url
 from ..serve.errors import SiteError
-from ..serve.provider_registry import EMBEDDER_PROVIDERS, find_key_variable
+from ..serve.providers import find_key_variable, find_provider, list_providers
 from .config_edit import add_plugin, add_site_url, list_names, read_theme_name
 from .context import SiteLocation
 from .render import print_hanging
@@ -172,8 +172,8 @@ def _format_workflow(project: Project, folder: Path, text: str) -> str:
     embedder, answerer = (_read_provider(project, group) for group in ("embedding", "answers"))
     embedding = project.options.get("embedding")
     base_url = embedding.get("base_url") if isinstance(embedding, dict) else None
-    is_known = embedder in EMBEDDER_PROVIDERS
-    key = find_key_variable(EMBEDDER_PROVIDERS[embedder], base_url) if is_known else None
+    is_known = embedder in list_providers("embedder")
+    key = find_key_variable(find_provider("embedder", embedder), base_url) if is_known else None
     plugins = _list_plugins(project, text)
     shows_history = any(map(_SHOWS_HISTORY.search, plugins))
     has_model = "openai" in (embedder, answerer)

@@ -8,10 +8,9 @@ from typing import Any, BinaryIO
 
 import click
 
-from ..function.mcp.pages import list_questions
 from ..function.mcp.protocol import reply_to_message
 from ..function.mcp.tools import AgentSite
-from ..function.problems import Problem, encode_json
+from ..function.problems import Problem, convert_error, encode_json
 from ..serve.answers.wire import add_absolute_url, serialize_answer, serialize_places
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError
@@ -53,31 +52,17 @@ def make_agent_site(engine: Engine, root: str | None = None) -> AgentSite:
 
     root: where the site lies, if that is known; its urls begin there unless it says otherwise.
     """
-    store = engine.store
-    base = store.site.url or root
+    base = engine.store.index.site.url or root
 
     def ask(question: str, language: str | None) -> Mapping[str, Any]:
         reply, remarks = answer_question(engine, question, language)
-        return serialize_answer(reply, store, remarks)
+        return serialize_answer(reply, engine.store, remarks, base)
 
-    def search(query: str, language: str | None = None) -> Mapping[str, Mapping[str, Any]]:
-        rows = serialize_places(engine.search(query, language))
+    def search(text: str, language: str | None, _: str) -> Mapping[str, Mapping[str, Any]]:
+        rows = serialize_places(engine.search(text, language))
         return {name: add_absolute_url(row, base) for name, row in rows.items()}
 
-    return AgentSite(
-        name=store.site.name,
-        version=store.manifest.generator,
-        built_at=store.manifest.built_at,
-        base=base,
-        is_public=True,
-        open_store=lambda: nullcontext(store),
-        ask=ask,
-        search=search,
-        read_notes=engine.read_notes,
-        list_places=search,
-        questions=list_questions(store),
-        report_error=_report_error,
-    )
+    return AgentSite(engine, base, ask, search, nullcontext, _report_error)
 
 
 def answer_messages(site: AgentSite, messages: BinaryIO, replies: BinaryIO) -> None:
@@ -85,13 +70,14 @@ def answer_messages(site: AgentSite, messages: BinaryIO, replies: BinaryIO) -> N
     for line in messages:
         if not line.strip():
             continue
-        reply = reply_to_message(line, None, site)
-        if reply.body is not None:
-            replies.write(encode_json(reply.body) + b"\n")
+        _, body = reply_to_message(line, site)
+        if body is not None:
+            replies.write(encode_json(body) + b"\n")
             replies.flush()
 
 
-def _report_error(error: Exception) -> None:
+def _report_error(error: Exception) -> Problem:
     """Tell whoever runs the command what an agent is told in general words."""
     is_ours = isinstance(error, AnswerableError | Problem)
     click.echo(str(error) if is_ours else f"An error of the kind {type(error).__name__}.", err=True)
+    return convert_error(error)

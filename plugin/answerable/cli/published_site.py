@@ -9,31 +9,28 @@ from http.client import HTTPException
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from ..indexing.browser_index.index_reader import (
-    check_file_name,
-    parse_index_manifest,
-    read_published_index,
-)
 from ..indexing.local_model import open_local_embedder
 from ..indexing.widget.site_files import WIDGET_CONFIG_PATH
 from ..serve.embedders.local_embedder import LOCAL_IDENTITY
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, BundleError, EmbedderError, SiteError
-from ..serve.provider_registry import is_loopback_address
+from ..serve.index.format import unpack_container
+from ..serve.index.manifest import name_file, parse_manifest
+from ..serve.index.read import load_index
 from ..serve.providers import make_engine
 from ..serve.stores.bundle import Bundle
 from ..serve.text.languages import match_languages
 from ..serve.text.sanitization import sanitize_text
+from ..serve.text.urls import is_loopback_address
 
 _TIMEOUT_SECONDS = 30.0
 _PARALLEL_FETCHES = 16
-# Of settings or a manifest, of another file, and of all files of an index.
+# Of settings or a manifest, and of all files of an index together.
 MAX_JSON_BYTES = 1024 * 1024
-_MAX_FILE_BYTES = 16 * 1024 * 1024
 _MAX_INDEX_BYTES = 256 * 1024 * 1024
 # A response may be cut off or garbled, and an address may be invalid.
 FETCH_ERRORS = (OSError, HTTPException, ValueError)
-_INDEX_FILE = re.compile(r"(index/[A-Za-z0-9-]+)/(?:manifest|core)-[0-9a-f]{12}\.bin")
+_MANIFEST = re.compile(r"index/[A-Za-z0-9-]+/manifest-[0-9a-f]{16}\.bin")
 _NO_INDEX = (
     "name the start page of a site that answers in the browser, with the version or language "
     "where the site has several; for a site whose function answers, add the address of its "
@@ -102,31 +99,29 @@ def format_line(text: str) -> str:
 def _open_site(root: str, language: str | None) -> tuple[Engine[Bundle], str]:
     base, settings = _fetch_settings(root)
     entry = _choose_index(settings.get("index"), root, language)
-    folder, _, manifest_name = entry["manifest"].rpartition("/")
+    folder, _, name = entry["manifest"].rpartition("/")
     address = urljoin(base, f"{folder}/")
-    data = _fetch_checked(address, manifest_name, MAX_JSON_BYTES)
-    core_name = entry["core"].rpartition("/")[2]
-    index = parse_index_manifest(data, address + manifest_name, core_name, entry["built_at"])
-    identity = index.manifest.identity
+    packed = _fetch_checked(address, name, MAX_JSON_BYTES)
+    values = unpack_container(packed, address + name, MAX_JSON_BYTES).values
+    manifest = parse_manifest(values, address + name, verify=False)
+    identity = manifest.identity
     if identity != LOCAL_IDENTITY:
         raise EmbedderError(
             f"{root} was built with {identity.label:.200} and this program has "
             f"{LOCAL_IDENTITY.label}: install the version of mkdocs-answerable that the site was "
             "built with"
         )
-    files, total = {}, 0
-    names = [name for column in index.files.values() for name in column]
+    if sum(file.bytes + file.content for file in manifest.files) > _MAX_INDEX_BYTES:
+        raise BundleError(f"{address} has more than {_MAX_INDEX_BYTES} bytes: ask its function")
+    names = list(dict.fromkeys(file.name for file in manifest.files))
+    sizes = {file.name: file.bytes for file in manifest.files}
     with ThreadPoolExecutor(_PARALLEL_FETCHES) as pool:
-        fetched = pool.map(lambda name: _fetch_checked(address, name, _MAX_FILE_BYTES), names)
-        for name, body in zip(names, fetched, strict=True):
-            files[name] = body
-            total += len(body)
-            if total > _MAX_INDEX_BYTES:
-                pool.shutdown(cancel_futures=True)
-                raise BundleError(
-                    f"{address} has more than {_MAX_INDEX_BYTES} bytes: ask its function"
-                )
-    store = read_published_index(index, files.__getitem__)
+        fetched = pool.map(lambda name: _fetch_checked(address, name, sizes[name]), names)
+        files = dict(zip(names, fetched, strict=True))
+    store = Bundle(manifest, load_index(manifest, lambda file: files[file.name]))
+    # Whoever asks later has a sound index or none.
+    for _ in store.passages():
+        pass
     return make_engine(store, open_local_embedder()), urljoin(base, "../../")
 
 
@@ -151,10 +146,8 @@ def _choose_index(indexes: object, root: str, language: str | None) -> Mapping[s
             f"{root} has an index for each language: choose one by --language: {', '.join(tags)}"
         )
     entry = entries[min(matches)] if matches else None
-    if isinstance(entry, dict) and isinstance(entry.get("built_at"), str):
-        names = [_INDEX_FILE.fullmatch(str(entry.get(name))) for name in ("manifest", "core")]
-        if all(names) and len({name[1] for name in names if name}) == 1:
-            return entry
+    if isinstance(entry, dict) and _MANIFEST.fullmatch(str(entry.get("manifest"))):
+        return entry
     raise SiteError(f"{root} publishes no index; {_NO_INDEX}")
 
 
@@ -168,5 +161,6 @@ def _fetch_checked(folder: str, name: str, max_bytes: int) -> bytes:
             f"{address} cannot be fetched ({format_reason(error)}); try again later, or deploy the "
             "whole site again"
         ) from None
-    check_file_name(name, body, address)
+    if name_file(name.rpartition("-")[0], body) != name:
+        raise BundleError(f"{address} is another file than was built: deploy the whole site again")
     return body

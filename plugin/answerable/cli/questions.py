@@ -20,7 +20,7 @@ from ..indexing.answers import (
     stamp_answer,
     write_answers,
 )
-from ..indexing.output.files import format_count
+from ..indexing.files import format_count
 from ..indexing.questions import (
     QuestionFault,
     SectionPassages,
@@ -38,10 +38,10 @@ from ..mkdocs.options import (
     resolve_questions_path,
 )
 from ..mkdocs.site_config import find_plugin, load_mkdocs_config
-from ..serve.answers.openai_answerer import complete_json
 from ..serve.answers.prompt_evidence import fill_prompt
 from ..serve.engine import Engine
 from ..serve.errors import ProviderError, SiteError
+from ..serve.openai import OpenAIAnswerer
 from ..serve.providers import make_engine
 from ..serve.request_context import RequestContext, use_context
 from ..serve.retrieval.retrieve import RetrievalResult
@@ -123,7 +123,7 @@ class QuestionFiles:
         return [
             section
             for section in self.sections
-            if not store.is_history[store.passage_records[section.first]]
+            if not store.index.is_history[store.index.passage_records[section.first]]
             and not self._is_current(section)
         ]
 
@@ -146,7 +146,7 @@ class QuestionFiles:
         self, answers: Sequence[WrittenAnswer]
     ) -> tuple[set[KnownQuestion], list[QuestionFault]]:
         """Check answers as a build does: which still hold, and why others do not."""
-        names = self.engine.store.site.claim_names
+        names = self.engine.store.index.site.claim_names
         checked, faults = check_answers(answers, self.questions, self.sections, names)
         return set(checked), faults
 
@@ -287,10 +287,10 @@ def _write_questions(files: QuestionFiles, options: AnswerableConfig) -> None:
         # One JSON object a line, so that no text reads as an instruction.
         message = "\n".join(json.dumps(_describe_section(section)) for section in batch)
         most = _OUTPUT_TOKENS_PER_SECTION * len(batch)
-        schema = ("questions", _SCHEMA)
-        return complete_json(
-            model, base_url, INSTRUCTIONS, message, schema, most, _DEADLINE_SECONDS
-        )[0]
+        writer = OpenAIAnswerer(
+            model, "", base_url, deadline=_DEADLINE_SECONDS, max_output_tokens=most
+        )
+        return writer.complete(INSTRUCTIONS, message, {"name": "questions", "schema": _SCHEMA})
 
     totals: Counter[str] = Counter()
     failures: dict[str, None] = {}

@@ -107,7 +107,7 @@ class SiteDiff:
 def compare_pages(before: Bundle, after: Bundle) -> tuple[str, ...]:
     """Compare the pages of two bundles by their ids, in a line for each that has changed."""
     first, second = (
-        dict(zip(bundle.record_ids, _list_record_urls(bundle), strict=True))
+        dict(zip(bundle.index.record_ids, _list_record_urls(bundle), strict=True))
         for bundle in (before, after)
     )
     gone = [f"gone: {page}" for page in first if page not in second]
@@ -121,8 +121,10 @@ def compare_pages(before: Bundle, after: Bundle) -> tuple[str, ...]:
 
 
 def _list_record_urls(bundle: Bundle) -> list[str]:
-    urls = dict.fromkeys(range(len(bundle.record_ids)), "")
-    for record, url in zip(bundle.passage_records.tolist(), bundle.passage_urls, strict=True):
+    urls = dict.fromkeys(range(len(bundle.index.record_ids)), "")
+    for record, url in zip(
+        bundle.index.passage_records.tolist(), bundle.index.passage_urls, strict=True
+    ):
         urls[record] = url.partition("#")[0]
     return list(urls.values())
 

@@ -3,63 +3,61 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated
 
 import msgspec
-from msgspec import Meta
 
-from ..function.logs import LoggedReason, find_nearest_section, normalize_question_words
+from ..function.logs import (
+    LoggedReason,
+    Name,
+    RefusalLine,
+    find_nearest_section,
+    normalize_question_words,
+)
 from ..serve.answers.extractive import ExtractiveAnswerer
 from ..serve.engine import Engine
-from ..serve.retrieval.question import clean_question, find_question_problem
 from ..serve.retrieval.rank import SAME_QUESTION
 from ..serve.retrieval.retrieve import RetrievalResult, retrieve
 from ..serve.retrieval.sections import POOL_SIZE
 from ..serve.stores.bundle import Bundle
+from ..serve.types import Mode
 from .why import list_missing_words
 
 # By question: why it is a gap, None where it is answered by now, and the nearest section.
 Outcomes = dict[str, tuple[LoggedReason | None, str | None]]
 
 _REFUSAL_EVENT = re.compile(r'"event"\s*:\s*"refusal"')
-Hour = Annotated[
-    str,
-    Meta(pattern=r"^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):00Z$"),
-]
-Name = Annotated[str, Meta(max_length=500)]
+_SENT_QUESTION = re.compile(r'\{(?=.*"question"\s*:)(?=.*"mode"\s*:)')
 
 
-class RefusalLine(msgspec.Struct, tag_field="event", tag="refusal"):
-    """A line of the refusal log; ``asker`` and ``question`` are hashes."""
+class SentQuestion(msgspec.Struct):
+    """A question that a reader has sent to ``widget.feedback``, as the ask box sends it."""
 
-    time: Hour
-    reason: LoggedReason
-    bundle: Name
-    asker: Name
-    question: Name
-    near: Name | None = None
-    text: str | None = None
+    question: str
+    mode: Mode
+    bundle: Name = ""
 
-    def __post_init__(self) -> None:
-        if self.text is not None:
-            self.text = clean_question(self.text)
-            if find_question_problem(self.text):
-                raise ValueError("a question that nobody could ask")
+    def to_refusal(self) -> RefusalLine:
+        """Make the line that a function would have logged, without a time and an asker."""
+        reason: LoggedReason = "no-evidence" if self.mode == "not-found" else "nearest"
+        return RefusalLine("", reason, self.bundle, "", "", text=self.question)
 
 
 def parse_refusals(texts: Iterable[str]) -> tuple[list[RefusalLine], int]:
-    """Parse the refusals of logs, a JSON object a line, and count the damaged ones.
+    """Parse the unanswered questions of logs, a JSON object a line, and count the damaged ones.
 
-    Every line of another kind is skipped.
+    They are a function's refusals and what readers have sent. Every line of another kind is
+    skipped.
     """
     refusals: list[RefusalLine] = []
     damaged = 0
     for line in (line for text in texts for line in text.split("\n")):
-        if _REFUSAL_EVENT.search(line):
-            try:
+        try:
+            if _REFUSAL_EVENT.search(line):
                 refusals.append(msgspec.json.decode(line, type=RefusalLine))
-            except (ValueError, RecursionError):
-                damaged += 1
+            elif _SENT_QUESTION.match(line):
+                refusals.append(msgspec.json.decode(line, type=SentQuestion).to_refusal())
+        except (ValueError, RecursionError):
+            damaged += 1
     return refusals, damaged
 
 

@@ -3,20 +3,17 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..indexing.output.bundle_writer import BundleContents, parse_build_time, write_bundle
-from ..serve.bundle_format.manifest import Profile
 from ..serve.embedders.embedder import Embedder
 from ..serve.engine import Engine
 from ..serve.errors import GoldError
 from ..serve.providers import make_engine
 from ..serve.retrieval.retrieve import normalize_query
 from ..serve.retrieval.store import Floats
-from ..serve.stores.bundle import Bundle, open_bundle
+from ..serve.stores.bundle import Bundle
 from ..serve.vectors import Int8Codes, invert_row_norms
 from .gold import GoldQuery
 from .report import Verdict
@@ -73,41 +70,35 @@ def cut_dimensions(bundle: Bundle, dimensions: int) -> Bundle:
             "the bundle has"
         )
     codes = []
-    for stream in (bundle.passage_codes, bundle.hint_codes):
+    for stream in (bundle.index.codes, bundle.index.hint_codes):
         leading = stream.codes[:, :dimensions]
         codes.append(Int8Codes(leading, invert_row_norms(leading)))
     manifest = replace(bundle.manifest, dimensions=dimensions)
-    return replace(bundle, manifest=manifest, passage_codes=codes[0], hint_codes=codes[1])
+    return Bundle(manifest, replace(bundle.index, codes=codes[0], hint_codes=codes[1]))
 
 
-def judge_contents(
-    contents: BundleContents,
+def judge_bundle(
+    bundle: Bundle,
     embedder: Embedder,
-    profile: Profile,
     queries: Sequence[GoldQuery],
     gold_file: Path,
     notes: NoteSources,
 ) -> list[Verdict]:
-    """Judge what is retrieved from an index that is published nowhere.
+    """Judge what is retrieved from a bundle.
 
     Queries that need a model are left out. GoldError for a source that the index lacks.
     """
-    # Its folder is for its owner alone: it holds vectors of notes.
-    with TemporaryDirectory(prefix="answerable-", ignore_cleanup_errors=True) as name:
-        write_bundle(contents, Path(name), embedder.identity, profile, parse_build_time("0"))
-        bundle = open_bundle(Path(name), verify=False)
-        public = list_public_sources(bundle)
-        check_gold_sources(queries, gold_file, public, notes)
-        runnable = [query for query in queries if not query.requires_model]
-        engine = make_engine(bundle, embedder)
-        return list(run_gold_queries(runnable, engine, notes.ids, full=False))
+    check_gold_sources(queries, gold_file, list_public_sources(bundle), notes)
+    runnable = [query for query in queries if not query.requires_model]
+    engine = make_engine(bundle, embedder)
+    return list(run_gold_queries(runnable, engine, notes.ids, full=False))
 
 
 def _compute_all_cosines(engine: Engine[Bundle], vector: Floats) -> Floats:
     """Compute the cosine of a question with every row of both streams."""
     bundle = engine.store
     unit = normalize_query(bundle, vector)
-    streams = (bundle.passage_codes, bundle.hint_codes)
+    streams = (bundle.index.codes, bundle.index.hint_codes)
     return np.concatenate([stream.score(unit) for stream in streams])
 
 

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from ..indexing.output.files import join_problems
+from ..indexing.files import join_problems
 from ..serve.errors import GoldError
 from ..serve.retrieval.question import clean_question, find_question_problem
 from ..serve.text.languages import is_language_tag

@@ -11,9 +11,9 @@ from typing import Literal
 
 import msgspec
 
-from ..indexing.output.files import write_file, write_private_file
-from ..serve.bundle_format.manifest import Manifest
+from ..indexing.files import write_file, write_private_file
 from ..serve.errors import GoldError
+from ..serve.index.manifest import Manifest
 from ..serve.types import Mode, Reason
 from .gold import GoldQuery
 

@@ -136,7 +136,7 @@ def judge_query(
             cause = _require_failed_call(error)
             return replace(verdict, status="error", issues=(f"answer: {cause}",))
         issues += judge_answer(
-            query, summarize_reply(reply, engine.store.site.route, notes), public
+            query, summarize_reply(reply, engine.store.index.site.route, notes), public
         )
         verdict = replace(verdict, answer=_record_answer(reply))
     if not query.known_failure:

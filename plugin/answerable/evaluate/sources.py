@@ -13,7 +13,7 @@ from ..indexing.word_runs import (
     find_line,
     split_words,
 )
-from ..serve.answers import openai_answerer
+from ..serve.answers import prompt
 from ..serve.answers.contract import EvidenceItem
 from ..serve.errors import GoldError
 from ..serve.retrieval.sections import WINDOW_SUFFIX
@@ -48,7 +48,7 @@ def make_note_sources(ids: Mapping[str, str], unrouted: tuple[str, ...]) -> Note
 
 def list_public_sources(bundle: Bundle) -> frozenset[str]:
     """List the names of records and passages that a gold source may have."""
-    return frozenset((*bundle.record_ids, *bundle.passage_ids))
+    return frozenset((*bundle.index.record_ids, *bundle.index.passage_ids))
 
 
 def select_public_sources(query: GoldQuery, bundle: Bundle) -> frozenset[str]:
@@ -151,8 +151,8 @@ def check_gold_overlap(
 
 def read_prompt_templates() -> dict[str, str]:
     """Read the package's prompt templates, by their path."""
-    folder = Path(openai_answerer.__file__).parent / "prompts"
-    return {f"prompts/{path.name}": path.read_text("utf-8") for path in folder.glob("*.jinja")}
+    templates = prompt.TEMPLATES.glob("*.jinja")
+    return {f"prompts/{path.name}": path.read_text("utf-8") for path in templates}
 
 
 def read_existing_files(paths: Iterable[Path | None]) -> dict[str, str]:
@@ -167,12 +167,12 @@ def list_bundle_metadata(bundle: Bundle) -> dict[str, str]:
     Each value stands alone, so that no run crosses from one to the next.
     """
     texts: dict[str, str] = {}
-    for row, record in enumerate(bundle.record_ids):
-        if summary := bundle.record_summaries[row]:
+    for row, record in enumerate(bundle.index.record_ids):
+        if summary := bundle.index.record_summaries[row]:
             texts[f"page {record}: description"] = summary
-        for theme in bundle.record_themes[row]:
+        for theme in bundle.index.record_themes[row]:
             texts[f"page {record}: tag {theme!r}"] = theme
-    for entry in bundle.aliases:
+    for entry in bundle.index.aliases:
         for row in entry.records:
-            texts[f"page {bundle.record_ids[row]}: alias {entry.phrase!r}"] = entry.phrase
+            texts[f"page {bundle.index.record_ids[row]}: alias {entry.phrase!r}"] = entry.phrase
     return texts

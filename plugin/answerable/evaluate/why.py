@@ -204,7 +204,7 @@ def _describe(
 
 def list_missing_words(store: Bundle, reading: QuestionReading, row: int) -> tuple[str, ...]:
     """List the words of a question that count and that a passage lacks, read in its language."""
-    language = store.site.language_of(row)
+    language = store.index.site.language_of(row)
     terms = {term for term, idf in reading.idfs[language].items() if idf}
     (present,) = match_terms(store.postings_of(terms), terms, np.array([row]))
     lacking, forms = terms - present, reading.forms[language]
@@ -218,7 +218,7 @@ def _find_far(
     """Find the best of some items that are not among those that were retrieved."""
     if retrieved.vector is None or not ids:
         return None
-    count = len(store.passage_ids) + len(store.hints)
+    count = len(store.index.passage_ids) + len(store.index.hint_ids)
     reading = retrieved.reading
     result = retrieve(store, reading, retrieved.vector, count, near=count)
     above = _list_ids((*result.passages, *result.hints))
@@ -227,9 +227,9 @@ def _find_far(
     for scored in items:
         if scored.item.id in ids:
             fate: Fate = "left-out" if scored.item.id in above else "under-floor"
-            readable = match_languages(language, store.site.tags)
+            readable = match_languages(language, store.index.site.tags)
             is_passage = isinstance(scored.item, Passage)
-            if is_passage and readable and store.site.language_of(scored.row) not in readable:
+            if is_passage and readable and store.index.site.language_of(scored.row) not in readable:
                 fate = "other-language"
             return _describe(store, reading, scored, fate)
     return None
@@ -266,7 +266,7 @@ def _list_remedies(
         )
     if target is None or target.is_cited or (target.fate == "evidence" and not has_outcome):
         return
-    if target.id in store.hints.ids:
+    if target.id in store.index.hint_ids:
         yield Remedy(
             "note",
             f"Let the label or the locator of {target.id} name what readers look for, or split a "
@@ -312,20 +312,20 @@ def _find_expected(bundle: Bundle, name: str, notes: Mapping[str, str]) -> froze
 
     name: of a record, a passage, a hint or a note, or a note's path. notes: from path to id.
     """
-    records = list(bundle.record_ids)
-    if name in bundle.passage_ids:
+    records = list(bundle.index.record_ids)
+    if name in bundle.index.passage_ids:
         return frozenset((name,))
     if name in records:
-        rows = np.flatnonzero(bundle.passage_records == records.index(name)).tolist()
+        rows = np.flatnonzero(bundle.index.passage_records == records.index(name)).tolist()
         if rows:
-            return frozenset(bundle.passage_ids[row] for row in rows)
+            return frozenset(bundle.index.passage_ids[row] for row in rows)
         raise GoldError(f"--expect: the page {name!r} has no text that can be found: write some")
     note = notes.get(name, name)
     if ids := frozenset(hint.id for hint in bundle.hints if note in (hint.id, hint.note)):
         return ids
     if name in notes:
         raise GoldError(f"--expect: the note {name!r} is not in the bundle: build the site again")
-    names = [*records, *bundle.passage_ids, *bundle.hints.ids]
+    names = [*records, *bundle.index.passage_ids, *bundle.index.hint_ids]
     matches = get_close_matches(name, names, 3, 0.5)
     near = f"; close to it are {', '.join(matches)}" if matches else ": see `ask --places --json`"
     raise GoldError(f"--expect: there is no record, passage or note {name!r} in the bundle{near}")

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import msgspec
 from a2wsgi import ASGIMiddleware
 from starlette.applications import Starlette
 
 from ..serve.engine import Engine
-from ..serve.errors import EmbedderError, ProviderError
-from .app import FoundEngine, create_app
-from .logs import LogRefusal, Logs
+from .app import Function, create_app
+from .logs import Logs, RefusalLog
 from .policy import Policy
 
 Environ = dict[str, Any]
@@ -35,8 +35,8 @@ def create_dev_app(
     base: str,
     host: str,
     find_engine: Callable[[], Engine | None],
-    log_refusal: LogRefusal | None = None,
-    report: Callable[[str], object] | None = None,
+    refusals: RefusalLog | None = None,
+    report: Callable[[str], object] = lambda _: None,
 ) -> Starlette:
     """Create the app that answers the author under a base path.
 
@@ -44,13 +44,13 @@ def create_dev_app(
     report: takes a sentence about what is wrong with a model's server, and how to mend it.
     """
 
-    def report_error(error: Exception) -> None:
-        # Only these are for the author, and repeat neither the question nor what a server said.
-        if report and isinstance(error, ProviderError | EmbedderError):
-            report(f"A question was not answered: {error}")
+    def report_failure(error: Exception) -> None:
+        # It repeats neither the question nor what a server said.
+        report(f"A question was not answered: {error}")
 
-    logs = Logs(log_refusal=log_refusal, report_error=report_error)
-    return create_app(FoundEngine(find_engine), _DEV_POLICY, logs, base=base, dev_host=host)
+    logs = Logs(None, refusals, report_failure)
+    policy = msgspec.structs.replace(_DEV_POLICY, base=base)
+    return create_app(Function(find_engine, policy, logs, host))
 
 
 def mount_ask_route(app: WsgiApp, ask_app: Starlette, base: str) -> WsgiApp:

@@ -1,4 +1,4 @@
-"""Guards before the engine: who may ask, how often, at what cost, and what was answered before."""
+"""Guards before the engine: who may ask and what, how often, at what cost, and what is cached."""
 
 import hashlib
 import ipaddress
@@ -13,20 +13,21 @@ from urllib.parse import urlsplit
 import msgspec
 from starlette.requests import Request
 
-from ..serve.answers import openai_answerer
 from ..serve.answers.wire import add_absolute_url, serialize_answer, serialize_places
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, StorageError
-from ..serve.request_context import RequestContext, RequestStage, start_span
-from ..serve.text.languages import match_languages
+from ..serve.request_context import current_context
+from ..serve.retrieval.question import clean_question, find_question_problem
+from ..serve.text.languages import is_language_tag, match_languages
 from ..serve.types import Mode, Reason
-from .askers import accepts_bearer_token, hash_with_secret, mask_address
-from .limits import MAX_COUNTERS, MAX_DAYS, RateLimiter, Slots, TokenCap, parse_rates
-from .logs import CacheOutcome, find_nearest_section
+from .limits import MAX_COUNTERS, RateLimiter, Slots, TokenCap
+from .logs import CacheOutcome, LoggedReason, find_nearest_section, hash_with_secret
 from .policy import Policy
-from .problems import Problem, encode_json, make_capped_problem
-from .storage import open_storage
+from .problems import JSON_TYPE, Problem, encode_json
+from .storage import MemoryStorage, RedisStorage
 
+# Far more than a question: an agent tells of itself in each message, with an icon if it likes.
+MAX_BODY_BYTES = 16_384
 # Seconds for which a question waits where as many as are allowed are being answered.
 BURST_SECONDS = 2.0
 
@@ -47,168 +48,113 @@ class Question:
 class ServedReply(msgspec.Struct, frozen=True, array_like=True):
     """The body of an answer in JSON without its request id, and what the logs need of it.
 
-    ``is_nearest``: it has only what is nearest. ``cited``: the pages that it cites. ``near``: the
-    nearest section, where refusals are logged. ``stages``: those in which it was made.
+    ``cited``: the pages that it cites. ``gap``: why the question is logged as one without an
+    answer, if it is, with ``near``, the nearest section.
     """
 
     body: bytes
     mode: Mode
     reason: Reason | None
-    is_nearest: bool
-    bundle: str
     cited: tuple[str, ...]
+    gap: LoggedReason | None
     near: str | None
-    stages: tuple[RequestStage, ...]
 
 
 class Guards:
-    """The guards that all requests of a function share.
+    """The limits and the cache that all requests of a function share.
 
-    finds_nearest: refusals are logged with the section nearest to the question. Where Redis is
+    logs_refusals: refusals are logged with the section nearest to the question. Where Redis is
     out of reach, what costs nothing is answered, and StorageError is raised for all else.
     """
 
-    def __init__(self, policy: Policy, *, finds_nearest: bool = False) -> None:
-        self.policy = policy
-        self._finds_nearest = finds_nearest
-        self._limiter = RateLimiter(
-            open_storage(policy.redis_url, MAX_COUNTERS),
-            parse_rates(policy.rate),
-            parse_rates(policy.rate_all),
-        )
-        self._cap = (
-            None
-            if policy.tokens_per_day is None
-            else TokenCap(open_storage(policy.redis_url, MAX_DAYS), policy.tokens_per_day)
-        )
-        self._cache = open_storage(policy.redis_url, policy.cache_entries)
-        self._slots = Slots(policy.in_flight, policy.in_flight_per_asker)
+    def __init__(self, policy: Policy, *, logs_refusals: bool = False) -> None:
+        self._logs_refusals = logs_refusals
+        shared = RedisStorage(policy.redis_url) if policy.redis_url else None
+        counters = shared or MemoryStorage(MAX_COUNTERS)
+        self._limiter = RateLimiter(counters, policy.rate, policy.rate_all)
+        self._cap = TokenCap(counters, policy.tokens_per_day)
+        self._cache = shared or MemoryStorage(policy.cache_entries)
+        self._cache_seconds = policy.cache_seconds
+        # A third, rounded up: three askers at least are needed to hold all.
+        share = policy.in_flight_per_asker or -(-policy.in_flight // 3)
+        self._slots = Slots(policy.in_flight, share)
 
-    def check_not_paused(self) -> None:
-        """Raise a Problem while the policy has paused all questions."""
-        if self.policy.paused:
-            raise Problem(
-                "paused",
-                "Questions are not answered at the moment. Search the site instead.",
-                Retry_After="3600",
-            )
+    def check_storage(self) -> None:
+        """Raise StorageError where Redis is out of reach."""
+        self._cache.read("ready")
 
     def answer(
-        self, engine: Engine, question: Question, context: RequestContext
+        self, engine: Engine, question: Question
     ) -> tuple[ServedReply, CacheOutcome, AnswerableError | None]:
         """Answer from the cache, else by the engine; Problem or AnswerableError.
 
-        Returns too why no model's answer is shown, if one failed. An answer from the cache
-        announces the stages in which it was made, so that its events do not reveal that somebody
-        has asked the same question before.
+        Returns too why no model's answer is shown, if one failed.
         """
         is_paid = engine.bound_tokens(question.text) > 0
-        self._admit(question.asker, "", is_paid=is_paid)
         key = make_cache_key(engine, question)
         with _tolerating_lost_storage(is_paid=is_paid):
-            cached = self._cache.read(key) if self.policy.cache_seconds else None
-            if cached is not None:
-                reply = msgspec.msgpack.decode(cached, type=ServedReply)
-                for stage in reply.stages:
-                    context.announce(stage)
-                return reply, "hit", None
-        with (
-            self._slots.hold(question.asker, min(context.left, BURST_SECONDS)),
-            self._paying(context, "answers", is_paid=is_paid),
-        ):
-            reply, failure = self._make_reply(engine, question, context)
+            self._limiter.admit(question.asker, "answer")
+            if self._cache_seconds and (cached := self._cache.read(key)):
+                return msgspec.msgpack.decode(cached, type=ServedReply), "hit", None
+        with self._working(question.asker, is_paid=is_paid):
+            reply, failure = self._make_reply(engine, question)
         # A model that failed or broke the contract may do better the next time.
-        if self.policy.cache_seconds and failure is None and reply.reason != "contract":
+        if self._cache_seconds and failure is None and reply.reason != "contract":
             with suppress(StorageError):
-                value = msgspec.msgpack.encode(reply)
-                self._cache.write(key, value, self.policy.cache_seconds)
+                self._cache.write(key, msgspec.msgpack.encode(reply), self._cache_seconds)
         return reply, "miss", failure
 
-    def search(
-        self, engine: Engine, question: Question, context: RequestContext, kind: str
-    ) -> dict[str, dict[str, Any]]:
+    def search(self, engine: Engine, question: Question, kind: str) -> dict[str, dict[str, Any]]:
         """Search the public passages for a question. kind: of what is counted apart."""
         is_paid = engine.embedder.max_question_tokens > 0
-        with (
-            self.reading(question.asker, context, kind, is_paid=is_paid),
-            self._paying(context, "searches", is_paid=is_paid),
-        ):
+        with self.reading(question.asker, kind, is_paid=is_paid):
             rows = serialize_places(engine.search(question.text, question.language))
-            base = engine.store.site.url or question.base
-            return {name: add_absolute_url(row, base) for name, row in rows.items()}
+        base = engine.store.index.site.url or question.base
+        return {name: add_absolute_url(row, base) for name, row in rows.items()}
 
     @contextmanager
-    def reading(
-        self, asker: str, context: RequestContext, kind: str, *, is_paid: bool = False
-    ) -> Iterator[None]:
-        """Hold a slot for a block that counts as a search. kind: see ``search``."""
-        self._admit(asker, kind, is_paid=is_paid)
+    def reading(self, asker: str, kind: str, *, is_paid: bool = False) -> Iterator[None]:
+        """Count a request of a kind and hold a slot for a block."""
+        with _tolerating_lost_storage(is_paid=is_paid):
+            self._limiter.admit(asker, kind)
+        with self._working(asker, is_paid=is_paid):
+            yield
+
+    @contextmanager
+    def _working(self, asker: str, *, is_paid: bool) -> Iterator[None]:
+        """Hold a slot for a block and count what it costs.
+
+        Problem where there is none, or the day's tokens are spent already.
+        """
+        context = current_context()
         context.check_deadline()
         with self._slots.hold(asker, min(context.left, BURST_SECONDS)):
-            yield
-
-    def identify_asker(self, request: Request) -> str:
-        """Hash a client's address for the day; all clients without an address are one."""
-        day = time.strftime("%Y-%m-%d", time.gmtime())
-        return hash_with_secret(self.find_address(request), self.policy.secret, day) or "unknown"
-
-    def find_address(self, request: Request) -> str:
-        """Find the address of a client, in the header of a trusted proxy if the policy has one."""
-        header = self.policy.asker_header
-        if header is None:
-            return mask_address(request.client.host if request.client else "")
-        # The nearest proxy appends the last entry; anyone may write what is before it.
-        values = request.headers.getlist(header)
-        return mask_address((values[-1] if values else "").rpartition(",")[2].strip())
-
-    def _admit(self, asker: str, kind: str, *, is_paid: bool) -> None:
-        """Count a request against the rates; Problem with the seconds to wait if one is full."""
-        with _tolerating_lost_storage(is_paid=is_paid):
-            seconds = self._limiter.admit(asker, kind)
-            if seconds is not None:
-                raise Problem(
-                    "rate-limited",
-                    f"Too many {'searches' if kind else 'questions'}: wait a moment.",
-                    Retry_After=str(max(1, round(seconds + 0.5))),
-                )
-
-    @contextmanager
-    def _paying(self, context: RequestContext, unit: str, *, is_paid: bool) -> Iterator[None]:
-        """Count what a block costs; Problem where the day's tokens are spent already.
-
-        unit: names in the problem what they no longer pay for.
-        """
-        if is_paid and self._cap and self._cap.is_reached():
-            raise make_capped_problem(unit)
-        before = context.tokens
-        try:
-            yield
-        finally:
-            if self._cap:
+            if is_paid:
+                self._cap.check()
+            before = context.tokens
+            try:
+                yield
+            finally:
                 with suppress(StorageError):
                     self._cap.add(context.tokens - before)
 
     def _make_reply(
-        self, engine: Engine, question: Question, context: RequestContext
+        self, engine: Engine, question: Question
     ) -> tuple[ServedReply, AnswerableError | None]:
-        with start_span("answerable.answer") as note:
-            near = int(self._finds_nearest)
-            pool = engine.retrieve_for_answer(question.text, question.language, near)
-            reply = engine.answer_from(pool)
-            note(mode=reply.answer.mode, reason=reply.reason, bundle=engine.store.manifest.id)
-        records = {passage.id: passage.record for passage in reply.passages}
-        cited = (records[c.id] for c in reply.citations if c.id in records)
-        body = serialize_answer(reply, engine.store, pool.reading.remarks, question.base)
-        is_unknown = any(remark.kind == "unknown" for remark in pool.reading.remarks)
+        near = int(self._logs_refusals)
+        pool = engine.retrieve_for_answer(question.text, question.language, near)
+        reply = engine.answer_from(pool)
+        remarks = pool.reading.remarks
+        is_unsure = reply.confidence == "low" or any(r.kind == "unknown" for r in remarks)
+        ids = {citation.id for citation in reply.citations}
+        cited = dict.fromkeys(passage.record for passage in reply.passages if passage.id in ids)
         served = ServedReply(
-            body=encode_json(body),
-            mode=reply.mode,
-            reason=reply.reason,
-            is_nearest=bool(reply.answer.claims) and (is_unknown or reply.confidence == "low"),
-            bundle=engine.store.manifest.id,
-            cited=tuple(dict.fromkeys(cited)),
-            near=find_nearest_section(pool) if near else None,
-            stages=tuple(context.stages),
+            encode_json(serialize_answer(reply, engine.store, remarks, question.base)),
+            reply.mode,
+            reply.reason,
+            tuple(cited),
+            "nearest" if reply.answer.claims and is_unsure else reply.reason,
+            find_nearest_section(pool) if near else None,
         )
         return served, reply.failure
 
@@ -225,42 +171,42 @@ def _tolerating_lost_storage(*, is_paid: bool) -> Iterator[None]:
 
 def make_cache_key(engine: Engine, question: Question) -> str:
     """Hash all that an answer depends on, as the key of its cache entry."""
-    manifest = engine.store.manifest
+    store = engine.store
     parts = [
         ServedReply.__struct_fields__,
-        manifest.id,
-        # An index of a database may find less than a search without one.
-        engine.store.store_key,
-        manifest.identity.label,
-        openai_answerer.PROMPT_VERSION,
-        manifest.generator,
+        store.manifest.id,
+        store.manifest.generator,
         engine.answerer.label,
         question.text,
-        engine.store.site.url or question.base,
+        store.index.site.url or question.base,
         # Any tag of a language that the site lacks asks the same.
-        sorted(match_languages(question.language, engine.store.site.tags)),
+        sorted(match_languages(question.language, store.index.site.tags)),
     ]
     return f"answer:{hashlib.sha256(json.dumps(parts).encode()).hexdigest()}"
 
 
-def check_bearer(request: Request, digests: tuple[str, ...]) -> None:
-    """Raise a Problem for a request without a bearer token of these SHA-256 digests."""
-    if not accepts_bearer_token(request.headers.get("authorization"), digests):
-        raise Problem("unauthorized", "This needs a bearer token.", WWW_Authenticate="Bearer")
+def check_origin(request: Request, origins: tuple[str, ...], dev_host: str | None) -> None:
+    """Refuse a request of a page elsewhere. dev_host: whose own pages may ask instead."""
+    is_allowed = (
+        _is_origin_allowed(request, origins)
+        if dev_host is None
+        else _is_same_origin(request, dev_host)
+    )
+    if not is_allowed:
+        raise Problem("forbidden", "Ask from the pages of the site that this answers for.")
 
 
-def is_origin_allowed(request: Request, origins: tuple[str, ...]) -> bool:
+def _is_origin_allowed(request: Request, origins: tuple[str, ...]) -> bool:
     """True if a request comes from an allowed origin, or from no page and so has none."""
-    headers = request.headers
     # Twice in one request is no page's: what stands before us may read the other one.
-    if sent := headers.getlist("origin"):
+    if sent := request.headers.getlist("origin"):
         return len(sent) == 1 and sent[0] in origins
     # A browser names no origin for what a page elsewhere merely embeds, such as a picture.
-    is_embedded = headers.get("sec-fetch-dest", "document") != "document"
-    return not (is_embedded and headers.get("sec-fetch-site") == "cross-site")
+    is_embedded = request.headers.get("sec-fetch-dest", "document") != "document"
+    return not (is_embedded and request.headers.get("sec-fetch-site") == "cross-site")
 
 
-def is_same_origin(request: Request, host: str) -> bool:
+def _is_same_origin(request: Request, host: str) -> bool:
     """True if a request comes from a page of this server, and not from a site elsewhere.
 
     A name that an attacker points at this machine (DNS rebinding) is neither localhost, nor the
@@ -269,11 +215,95 @@ def is_same_origin(request: Request, host: str) -> bool:
     authority = request.headers.get("host", "")
     try:
         name = urlsplit(f"//{authority}").hostname or ""
+        if name not in ("localhost", host):
+            ipaddress.ip_address(name)
     except ValueError:
         return False
-    if name not in ("localhost", host):
-        try:
-            ipaddress.ip_address(name)
-        except ValueError:
-            return False
     return all(origin == f"http://{authority}" for origin in request.headers.getlist("origin"))
+
+
+def check_bearer(request: Request, digests: tuple[str, ...]) -> None:
+    """Raise a Problem for a request without a bearer token of these SHA-256 digests."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    digest = hashlib.sha256(token.encode()).hexdigest()
+    if scheme.lower() != "bearer" or not token or digest not in digests:
+        raise Problem("unauthorized", "This needs a bearer token.", WWW_Authenticate="Bearer")
+
+
+def find_address(request: Request, header: str | None) -> str:
+    """Find the address of a client, in the header of a trusted proxy if there is one.
+
+    It has no port, and of an IPv6 address it is the network of 64 bits that one asker has.
+    """
+    address = request.client.host if request.client else ""
+    if header is not None:
+        # The nearest proxy appends the last entry; anyone may write what is before it.
+        values = request.headers.getlist(header)
+        address = (values[-1] if values else "").rpartition(",")[2].strip()
+    if address.startswith("[") or address.count(":") == 1:
+        # Some proxies add the port, which is another one for every connection.
+        address = address.strip("[").partition("]" if "]" in address else ":")[0]
+    try:
+        ip = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(ip, ipaddress.IPv4Address):
+        return str(ip)
+    return str(ip.ipv4_mapped or ipaddress.IPv6Network((ip.packed[:8] + bytes(8), 64)))
+
+
+def identify_asker(address: str, secret: str) -> str:
+    """Hash a client's address for the day; all clients without an address are one."""
+    day = time.strftime("%Y-%m-%d", time.gmtime())
+    return hash_with_secret(address, secret, day) or "unknown"
+
+
+class QuestionBody(msgspec.Struct):
+    """The body of a question."""
+
+    question: str
+    language: str | None = None
+
+
+async def read_body(request: Request) -> bytes:
+    """Read a body as far as is allowed; Problem for a larger one."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > MAX_BODY_BYTES:
+            raise Problem("too-large", f"A request has at most {MAX_BODY_BYTES} bytes.")
+    return body
+
+
+def check_body(request: Request) -> None:
+    """Raise a Problem for a body that is not declared as JSON."""
+    declared = request.headers.get("content-type", "")
+    if declared.partition(";")[0].strip().lower() != JSON_TYPE:
+        raise Problem("unsupported", "Send the question as application/json.")
+
+
+def parse_question_body(request: Request, data: bytes) -> tuple[str, str | None]:
+    """Parse the question and the language of a body; Problem for anything else."""
+    check_body(request)
+    try:
+        # A lone surrogate, which `msgspec` refuses, is the half of a character that was cut.
+        body = msgspec.convert(json.loads(data.decode()), QuestionBody)
+    except (ValueError, RecursionError):
+        sentence = 'The body has to be JSON in UTF-8 with a text "question".'
+        raise Problem("bad-request", sentence) from None
+    return parse_question(body.question), parse_language(body.language)
+
+
+def parse_question(text: str) -> str:
+    """Clean the text of a question; Problem if it is empty or too long."""
+    question = clean_question(text)
+    if problem := find_question_problem(question):
+        raise Problem("bad-request", problem)
+    return question
+
+
+def parse_language(tag: object) -> str | None:
+    """Check the language tag of a question, None where there is none; Problem for anything else."""
+    if tag is None or (isinstance(tag, str) and is_language_tag(tag)):
+        return tag
+    raise Problem("bad-request", 'The "language" is not a language tag such as "en" or "pt-BR".')

@@ -11,70 +11,50 @@ from urllib.parse import quote, unquote
 
 from starlette.types import ASGIApp, Message
 
-Handler = Callable[[object, object], dict[str, Any]]
 
-
-def make_lambda_handler(app: ASGIApp) -> Handler:
+def make_lambda_handler(app: ASGIApp) -> Callable[[Mapping[str, Any], object], dict[str, Any]]:
     """Make the handler of a function: an event in, a response as API Gateway takes it out."""
 
-    def handle(event: object, context: object) -> dict[str, Any]:
+    def handle(event: Mapping[str, Any], context: object) -> dict[str, Any]:
         del context
-        status, headers, body = asyncio.run(_call_app(app, _as_mapping(event)))
-        return {
-            "statusCode": status,
-            "headers": headers,
-            "body": body.decode("utf-8"),
-            "isBase64Encoded": False,
-        }
+        status, headers, body = asyncio.run(_call_app(app, event))
+        return {"statusCode": status, "headers": headers, "body": body.decode()}
 
     return handle
 
 
 async def _call_app(app: ASGIApp, event: Mapping[str, Any]) -> tuple[int, dict[str, str], bytes]:
-    body = str(event.get("body") or "").encode("utf-8", "surrogatepass")
-    if event.get("isBase64Encoded") is True:
+    body = str(event.get("body") or "").encode("utf-8", "replace")
+    if event.get("isBase64Encoded"):
         body = base64.b64decode(body)
     received = asyncio.Queue[Message]()
-    received.put_nowait({"type": "http.request", "body": body, "more_body": False})
-    sent: list[Message] = []
-
-    async def send(message: Message) -> None:
-        sent.append(message)
-
-    await app(_make_scope(event), received.get, send)
-    start, *parts = sent
-    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in start["headers"]}
-    return start["status"], headers, b"".join(part["body"] for part in parts)
+    received.put_nowait({"type": "http.request", "body": body})
+    sent = asyncio.Queue[Message]()
+    await app(_make_scope(event), received.get, sent.put)
+    start = sent.get_nowait()
+    parts = [sent.get_nowait()["body"] for _ in range(sent.qsize())]
+    return (
+        start["status"],
+        {name.decode(): value.decode() for name, value in start["headers"]},
+        b"".join(parts),
+    )
 
 
 def _make_scope(event: Mapping[str, Any]) -> dict[str, Any]:
     """Describe the request of an event; one that did not come by HTTP gets a path of no route."""
-    context = _as_mapping(event.get("requestContext"))
-    http = _as_mapping(context.get("http"))
+    context = event.get("requestContext") or {}
+    http = context.get("http") or {}
     # A function URL passes a path on as it was sent, an HTTP API decoded, after its stage's name.
-    path = unquote(str(event.get("rawPath") or "/")).removeprefix(f"/{context.get('stage')}")
-    headers = _as_mapping(event.get("headers"))
+    path = unquote(event.get("rawPath") or "/").removeprefix(f"/{context.get('stage')}")
+    headers = {name.lower(): value for name, value in (event.get("headers") or {}).items()}
+    # Nobody reads a stream here.
+    headers.pop("accept", None)
     return {
         "type": "http",
-        "method": str(http.get("method") or ""),
+        "method": http.get("method") or "",
         "path": path,
         "raw_path": quote(path).encode(),
-        "root_path": "",
-        "scheme": "https",
-        "query_string": str(event.get("rawQueryString") or "").encode("utf-8", "replace"),
-        "headers": [
-            (_encode(name).lower(), _encode(value))
-            for name, value in headers.items()
-            # Nobody reads a stream here.
-            if str(name).lower() != "accept"
-        ],
-        "client": (str(http.get("sourceIp") or ""), 0),
+        "query_string": (event.get("rawQueryString") or "").encode(),
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+        "client": (http.get("sourceIp") or "", 0),
     }
-
-
-def _encode(value: object) -> bytes:
-    return str(value).encode("latin-1", "replace")
-
-
-def _as_mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}

@@ -12,38 +12,24 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from .problems import Problem
 from .storage import Storage
 
 # Askers that are counted in memory: who has not asked for longest is forgotten first.
 MAX_COUNTERS = 20_000
-# Days whose tokens are remembered in memory: a clock that steps back over midnight finds them.
-MAX_DAYS = 8
-_DAY_SECONDS = 86_400
-_UNIT_SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": _DAY_SECONDS}
-_RATE = re.compile(r"([1-9][0-9]{0,9})\s*(?:/|per)\s*(second|minute|hour|day)", re.IGNORECASE)
+DAY_SECONDS = 86_400
+UNIT_SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": DAY_SECONDS}
 
 
-class Rate(NamedTuple):
-    """So many requests in so many seconds."""
-
-    amount: int
-    seconds: int
-
-
-def parse_rates(text: str) -> tuple[Rate, ...]:
-    """Parse rates such as "20/minute; 300/day", the shortest window first; ValueError."""
-    matches = [_RATE.fullmatch(part.strip()) for part in re.split("[;,]", text)]
-    rates = [Rate(int(m[1]), _UNIT_SECONDS[m[2].lower()]) for m in matches if m]
-    if not rates or len(rates) < len(matches):
-        raise ValueError(f"{text!r} is not a rate; write one such as 20/minute; 300/day")
-    return tuple(sorted(rates, key=lambda rate: rate.seconds))
+def parse_rates(text: str) -> list[tuple[int, int]]:
+    """Parse rates such as "20/minute; 300/day" to amounts and seconds, the shortest first."""
+    rates = [(int(amount), UNIT_SECONDS[unit]) for amount, unit in re.findall(r"(\d+)/(\w+)", text)]
+    return sorted(rates, key=lambda rate: rate[1])
 
 
 class RateLimiter:
-    """Count requests of each asker, and of all together, in fixed windows.
+    """The requests of each asker, and of all together, in fixed windows.
 
     The asker's windows are counted first and the shortest first, so that who asks too often is
     counted against themselves and not against everyone.
@@ -52,63 +38,71 @@ class RateLimiter:
     def __init__(
         self,
         storage: Storage,
-        per_asker: tuple[Rate, ...],
-        overall: tuple[Rate, ...],
+        per_asker: str,
+        overall: str,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._storage = storage
-        self._per_asker = per_asker
-        self._overall = overall
+        self._per_asker = parse_rates(per_asker)
+        self._overall = parse_rates(overall)
         self._clock = clock
 
-    def admit(self, asker: str, kind: str = "") -> float | None:
-        """Count a request and return None, or the seconds until the full window ends.
+    def admit(self, asker: str, kind: str) -> None:
+        """Count a request; Problem with the seconds until the full window ends if one is full.
 
         kind: each has windows of its own. StorageError where they are shared and out of reach.
         """
         now = self._clock()
         for who, rates in ((f"asker:{asker}", self._per_asker), ("all", self._overall)):
-            for rate in rates:
-                window = int(now // rate.seconds)
-                key = f"rate:{kind}:{who}:{rate.seconds}:{window}"
-                if self._storage.add(key, 1, rate.seconds) > rate.amount:
-                    return (window + 1) * rate.seconds - now
-        return None
+            for amount, seconds in rates:
+                window = int(now // seconds)
+                key = f"rate:{kind}:{who}:{seconds}:{window}"
+                if self._storage.add(key, 1, seconds) > amount:
+                    wait = int((window + 1) * seconds - now) + 1
+                    raise Problem(
+                        "rate-limited", "Too many requests: wait a moment.", Retry_After=str(wait)
+                    )
 
 
 class TokenCap:
     """The tokens that providers may count in a UTC day. clock: seconds since 1970."""
 
-    def __init__(self, storage: Storage, cap: int, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, storage: Storage, cap: int | None, clock: Callable[[], float] = time.time
+    ) -> None:
         self._storage = storage
         self._cap = cap
         self._clock = clock
 
-    def is_reached(self) -> bool:
-        """True if today's tokens are spent. StorageError."""
-        return int(self._storage.read(self._name_day()) or 0) >= self._cap
+    def check(self) -> None:
+        """Raise a Problem if today's tokens are spent. StorageError."""
+        if self._cap is not None and int(self._storage.read(self._name_day()) or 0) >= self._cap:
+            raise Problem(
+                "capped",
+                "There are no more answers today: the site's budget is used up.",
+                Retry_After=str(DAY_SECONDS - int(self._clock()) % DAY_SECONDS),
+            )
 
     def add(self, tokens: int) -> None:
         """Count what a call has cost. StorageError."""
-        if tokens:
+        if tokens and self._cap is not None:
             # The clocks of instances differ: a day's sum outlives the day.
-            self._storage.add(self._name_day(), tokens, 2 * _DAY_SECONDS)
+            self._storage.add(self._name_day(), tokens, 2 * DAY_SECONDS)
 
     def _name_day(self) -> str:
-        day = dt.datetime.fromtimestamp(self._clock(), dt.UTC).date()
-        return f"tokens:{day.isoformat()}"
+        return f"tokens:{dt.datetime.fromtimestamp(self._clock(), dt.UTC).date()}"
 
 
 class Slots:
-    """Bound the questions that are answered at once, in all and of one asker.
+    """The questions that are answered at once, in all and of one asker.
 
     Otherwise one asker holds all threads of a model that answers slowly: as many questions as
-    there are slots are within the rate of a minute. per_asker: None for no bound.
+    there are slots are within the rate of a minute.
     """
 
-    def __init__(self, total: int, per_asker: int | None) -> None:
+    def __init__(self, total: int, per_asker: int) -> None:
         self._total = total
-        self._per_asker = total if per_asker is None else per_asker
+        self._per_asker = per_asker
         self._held: Counter[str] = Counter()
         self._changed = threading.Condition()
 
@@ -123,9 +117,8 @@ class Slots:
             yield
         finally:
             with self._changed:
-                self._held[asker] -= 1
-                # Drops those of askers who hold none.
-                self._held += Counter()
+                # Forgets those who hold none.
+                self._held -= Counter({asker: 1})
                 self._changed.notify_all()
 
     def _has_room(self, asker: str) -> bool:

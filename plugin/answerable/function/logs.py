@@ -1,274 +1,183 @@
 """Log lines of requests and of refusals, which are off by default, and metrics."""
 
-import json
-import math
+import hmac
 import os
-import re
-import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Literal
 
-from ..serve.errors import ContractStage, FailureCause, PolicyError, Rule
-from ..serve.request_context import RequestStage
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from ..serve.errors import FailureCause, PolicyError
+from ..serve.retrieval.question import clean_question, find_question_problem
 from ..serve.retrieval.retrieve import RetrievalResult
 from ..serve.retrieval.sections import WINDOW_SUFFIX
+from ..serve.settings import LogRefusals
 from ..serve.text.tokenization import split_lowercase_words
 from ..serve.types import Mode, Reason
-from .askers import hash_with_secret
-from .problems import PROBLEM_STATUSES, ProblemCode
+from .problems import ProblemCode
 
 # Whether an answer was in the cache.
 CacheOutcome = Literal["hit", "miss"]
-# Tells a request from the other lines of a platform's log.
-REQUEST_EVENT = "request"
-# Stands for a path or a method that is not ours: it may hold anything.
-OTHER_VALUE = "other"
-
-LOGGED_METHODS = ("GET", "POST", "OPTIONS", "HEAD")
-LOGGED_PATHS = (
-    "answer", "search", "v1/search", "places", "section", "mcp", "health", "ready",
-    "openapi.json", "metrics",
-)  # fmt: skip
-LOGGED_MODES: tuple[str, ...] = get_args(Mode)
-# Why there is no answer: the engine's reason, or the code of a problem.
-LOGGED_REASONS: tuple[str, ...] = (*get_args(Reason), *get_args(ProblemCode))
-LOGGED_OUTCOMES: tuple[str, ...] = get_args(CacheOutcome)
-LOGGED_CAUSES: tuple[str, ...] = get_args(FailureCause)
-LOGGED_STAGES: tuple[str, ...] = get_args(RequestStage)
-LOGGED_CONTRACT_RULES = tuple(
-    f"{stage}/{rule}" for stage in get_args(ContractStage) for rule in get_args(Rule)
-)
+# Why a question is logged: its refusal, or an answer that is only the nearest there is.
+LoggedReason = Literal[Reason, "nearest"]
+WriteLine = Callable[[bytes], object]
 
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-_REFUSAL_REASONS: tuple[str, ...] = get_args(Reason)
-_STATUSES = frozenset({200, 202, 204, *(status for status, _ in PROBLEM_STATUSES.values())})
-_CREATED_LINE = re.compile(rb"(# (HELP|TYPE) )?answerable_\w+_created\b")
 # From an answer of the cache to a model that takes the whole deadline, in seconds.
-_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+# The file of the development servers, in the cache folder.
+REFUSAL_LOG_FILE = "refusals.jsonl"
+# Some 50,000 refusals: whoever asks nonsense in a loop does not fill a disk.
+MAX_LOG_BYTES = 16_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class AccessLogEntry:
-    """Hold what is reported of one request; values that are not ours become "other" or None.
+class RequestLine(msgspec.Struct, tag_field="event", tag="request"):
+    """A line on one request, which never holds its question.
 
-    ``path``: relative to the base. ``reason``: of a refusal, or the code of a problem.
-    ``timings_ms`` and ``duration_ms``: milliseconds, in each stage and in all. ``cause``: why a
-    call of a provider has failed. ``contract``: how often each rule has refused something.
-    ``hour``: see ``format_hour``.
-    ``cited``: the ids of the pages that an answer cites, which are public; never a note's.
+    ``path``: of our own routes. ``reason``: of a refusal, or the code of a problem. ``timings_ms``:
+    milliseconds in each stage. ``cited``: the ids of the pages that an answer cites, never a
+    note's. ``cause``: why a call of a provider has failed. ``contract``: how often each rule has
+    refused something.
     """
 
+    time: str
     request_id: str
     method: str
     path: str
-    status: int
-    mode: str | None = None
-    reason: str | None = None
-    cache: str | None = None
-    timings_ms: Mapping[str, float] = field(default_factory=dict)
+    status: int = 0
+    mode: Mode | None = None
+    reason: Reason | ProblemCode | None = None
+    cache: CacheOutcome | None = None
+    duration_ms: float = 0.0
+    timings_ms: Mapping[str, float] = {}
     tokens_in: int = 0
     tokens_out: int = 0
     bundle: str | None = None
-    cause: str | None = None
-    contract: Mapping[str, int] = field(default_factory=dict)
-    duration_ms: float = 0.0
-    hour: str | None = None
     cited: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        # Here and not where a line is written, so that the metrics cannot hold anything else.
-        path = self.path.strip("/")
-        closed: dict[str, Any] = {
-            "method": self.method if self.method in LOGGED_METHODS else OTHER_VALUE,
-            "path": path if path in LOGGED_PATHS else OTHER_VALUE,
-            "mode": self.mode if self.mode in LOGGED_MODES else None,
-            "reason": self.reason if self.reason in LOGGED_REASONS else None,
-            "cache": self.cache if self.cache in LOGGED_OUTCOMES else None,
-            "cause": self.cause if self.cause in LOGGED_CAUSES else None,
-        }
-        for name, value in closed.items():
-            object.__setattr__(self, name, value)
-
-    def to_line(self) -> bytes:
-        """Format the entry as a line of printable ASCII, its fields always in this order."""
-        row: dict[str, Any] = {
-            "event": REQUEST_EVENT,
-            "time": self.hour,
-            "request_id": self.request_id,
-            "method": self.method,
-            "path": self.path,
-            "status": self.status,
-            "mode": self.mode,
-            "reason": self.reason,
-            "cache": self.cache,
-            "duration_ms": _round_milliseconds(self.duration_ms),
-            "timings_ms": {
-                stage: _round_milliseconds(self.timings_ms[stage])
-                for stage in LOGGED_STAGES
-                if stage in self.timings_ms
-            },
-            "tokens_in": self.tokens_in,
-            "tokens_out": self.tokens_out,
-            "bundle": self.bundle,
-            "cited": list(self.cited),
-        }
-        if self.cause is not None:
-            row["cause"] = self.cause
-        if refusals := {
-            rule: count for rule in LOGGED_CONTRACT_RULES if (count := self.contract.get(rule))
-        }:
-            row["contract"] = refusals
-        # JSON may hold DEL and line separators as they are; a log's reader may break there.
-        text = json.dumps(row, allow_nan=False).replace("\x7f", "\\u007f")
-        return (text + "\n").encode("ascii")
-
-
-def _round_milliseconds(milliseconds: float) -> float | None:
-    """Round to a tenth; None for NaN and infinity, which JSON cannot express."""
-    return round(milliseconds, 1) if math.isfinite(milliseconds) else None
+    cause: FailureCause | UnsetType = UNSET
+    contract: Mapping[str, int] | UnsetType = UNSET
 
 
 class RequestMetrics:
-    """Count the requests of this process for Prometheus; PolicyError without its package."""
+    """The requests of this process for Prometheus; PolicyError without its package."""
 
     def __init__(self) -> None:
         try:
-            from prometheus_client import CollectorRegistry, Counter, Histogram
+            import prometheus_client as prometheus
         except ImportError:
             raise PolicyError(
                 "ANSWERABLE_METRICS_TOKEN: the package prometheus-client is not installed; "
                 "run `pip install prometheus-client` where the function runs"
             ) from None
-        # Its own: the one that is shared by default holds facts about the machine.
-        self._registry = CollectorRegistry()
-        self._requests = Counter(
+        # Beside each series the library puts the time when it began, which doubles them.
+        prometheus.disable_created_metrics()  # type: ignore[no-untyped-call]
+        # Our own: the one that is shared by default holds facts about the machine.
+        self._registry = prometheus.CollectorRegistry()
+        self._requests = prometheus.Counter(
             "answerable_requests_total",
             "Requests, by what became of them.",
             ["path", "status", "mode", "reason", "cache"],
             registry=self._registry,
         )
-        self._seconds = Histogram(
+        self._seconds = prometheus.Histogram(
             "answerable_request_seconds",
             "Seconds from a request to its response.",
             ["path"],
-            buckets=_BUCKETS,
+            buckets=BUCKETS,
             registry=self._registry,
         )
-        self._tokens = Counter(
+        self._tokens = prometheus.Counter(
             "answerable_tokens_total",
             "Tokens that providers have counted.",
             ["direction"],
             registry=self._registry,
         )
-        self._refusals = Counter(
-            "answerable_refusals_total",
-            "Questions without an answer, by reason.",
-            ["reason"],
-            registry=self._registry,
-        )
-        # Created as zeros: a rate needs the 0 that was before the first 1.
-        for direction in ("in", "out"):
-            self._tokens.labels(direction)
-        for reason in _REFUSAL_REASONS:
-            self._refusals.labels(reason)
 
-    def observe(self, entry: AccessLogEntry) -> None:
+    def observe(self, line: RequestLine) -> None:
         """Count a request."""
-        status = str(entry.status) if entry.status in _STATUSES else OTHER_VALUE
-        labels = (entry.path, status, entry.mode or "", entry.reason or "", entry.cache or "")
-        self._requests.labels(*labels).inc()
-        self._seconds.labels(entry.path).observe(entry.duration_ms / 1000)
-        self._tokens.labels("in").inc(entry.tokens_in)
-        self._tokens.labels("out").inc(entry.tokens_out)
-        if entry.reason in _REFUSAL_REASONS:
-            self._refusals.labels(entry.reason).inc()
+        self._requests.labels(
+            line.path, str(line.status), line.mode or "", line.reason or "", line.cache or ""
+        ).inc()
+        self._seconds.labels(line.path).observe(line.duration_ms / 1000)
+        self._tokens.labels("in").inc(line.tokens_in)
+        self._tokens.labels("out").inc(line.tokens_out)
 
     def render(self) -> bytes:
         """Format all counters as ``METRICS_TYPE`` says."""
         from prometheus_client import generate_latest
 
-        # Beside each series the library puts the time when it began, which doubles them.
-        lines = generate_latest(self._registry).splitlines(keepends=True)
-        return b"".join(line for line in lines if not _CREATED_LINE.match(line))
+        return generate_latest(self._registry)
 
 
-# The file of the development servers, in the cache folder.
-REFUSAL_LOG_FILE = "refusals.jsonl"
-# Tells a refusal from the other lines of a platform's log.
-REFUSAL_EVENT = "refusal"
-# Some 50,000 refusals: whoever asks nonsense in a loop does not fill a disk.
-MAX_LOG_BYTES = 16_000_000
-
-# Why a question is logged: its refusal, or an answer that is only the nearest there is.
-LoggedReason = Literal[Reason, "nearest"]
+Hour = Annotated[str, Meta(pattern=r"^\d{4}-[01]\d-[0-3]\dT[0-2]\d:00Z$")]
+Name = Annotated[str, Meta(max_length=500)]
 
 
-@dataclass(frozen=True, slots=True)
-class RefusedQuestion:
-    """A question that was not answered; it must not be stored as it is.
+class RefusalLine(msgspec.Struct, tag_field="event", tag="refusal", omit_defaults=True):
+    """A line on a question that was not answered; ``asker`` and ``question`` are hashes.
 
-    ``address``: of the client, "" if unknown. ``bundle``: the id of the bundle that was asked.
-    ``near``: the id of the nearest section.
+    ``near``: the id of the nearest section. ``text``: the question itself, if its owner logs it.
     """
 
-    question: str
-    address: str
+    time: Hour
     reason: LoggedReason
-    bundle: str
-    near: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class LoggedRefusal:
-    """Hold a refused question as it is logged.
-
-    ``time`` is in UTC, to the hour. ``asker_hash`` is keyed by the day, ``question_hash`` is not.
-    ``text`` is the question itself, None unless the owner logs it.
-    """
-
-    time: str
-    reason: LoggedReason
-    bundle: str
-    asker_hash: str
-    question_hash: str
-    near: str | None = None
+    bundle: Name
+    asker: Name
+    question: Name
+    near: Name | None = None
     text: str | None = None
 
-    def to_line(self) -> bytes:
-        """Format the refusal as a line of JSON."""
-        row: dict[str, Any] = {
-            "event": REFUSAL_EVENT,
-            "time": self.time,
-            "reason": self.reason,
-            "bundle": self.bundle,
-            "asker": self.asker_hash,
-            "question": self.question_hash,
-            "near": self.near,
-        }
+    def __post_init__(self) -> None:
         if self.text is not None:
-            row["text"] = self.text
-        return (json.dumps(row, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
+            self.text = clean_question(self.text)
+            if find_question_problem(self.text):
+                raise ValueError("a question that nobody could ask")
 
 
-LogRefusal = Callable[[RefusedQuestion], None]
-WriteLine = Callable[[bytes], object]
+@dataclass(frozen=True, slots=True)
+class RefusalLog:
+    """A log of refused questions. ``read_setting``: ``log_refusals``, for each question."""
+
+    read_setting: Callable[[], LogRefusals]
+    write: WriteLine
+    secret: str
+
+    def add(
+        self, question: str, address: str, reason: LoggedReason, bundle: str, near: str | None
+    ) -> None:
+        """Log a question, by hashes of its words and of its asker's address."""
+        setting, hour = self.read_setting(), format_hour(time.time())
+        if setting == "none":
+            return
+        words = normalize_question_words(question)
+        line = RefusalLine(
+            hour,
+            reason,
+            bundle,
+            # An asker of two days is two askers, and a question that is asked on two days is one.
+            hash_with_secret(address, self.secret, hour[:10]),
+            hash_with_secret(words, self.secret, "question"),
+            near,
+            question if setting == "text" else None,
+        )
+        self.write(msgspec.json.encode(line) + b"\n")
 
 
 @dataclass(frozen=True, slots=True)
 class Logs:
     """Where a function reports; what is None is not reported.
 
-    ``write_line`` takes a line for each request, which never holds the question, ``log_refusal``
-    each question that was refused or got only what is nearest, ``report_error`` each error that
-    kept a question from an answer.
+    ``write_line`` takes a line for each request, ``refusals`` each question that was refused or
+    got only what is nearest, ``report_failure`` each failure of a provider.
     """
 
     write_line: WriteLine | None = None
-    log_refusal: LogRefusal | None = None
-    report_error: Callable[[Exception], object] | None = None
+    refusals: RefusalLog | None = None
+    report_failure: Callable[[Exception], object] = lambda _: None
 
 
 def find_nearest_section(result: RetrievalResult) -> str | None:
@@ -278,28 +187,6 @@ def find_nearest_section(result: RetrievalResult) -> str | None:
     """
     candidates = (*result.passages, *result.near_passages)
     return WINDOW_SUFFIX.sub("", candidates[0].item.id) if candidates else None
-
-
-def redact_refusal(
-    refused: RefusedQuestion, secret: bytes, now: float, *, with_text: bool
-) -> LoggedRefusal:
-    """Hash the asker and the question, drop the address, and round the time to the hour.
-
-    now: seconds since 1970. with_text: keep the text of the question beside its hash.
-    """
-    hour = format_hour(now)
-    return LoggedRefusal(
-        time=hour,
-        reason=refused.reason,
-        bundle=refused.bundle,
-        asker_hash=hash_with_secret(refused.address, secret, hour[:10]),
-        # Not keyed by a day: a question that is asked on two days is one question.
-        question_hash=hash_with_secret(
-            normalize_question_words(refused.question), secret, "question"
-        ),
-        near=refused.near,
-        text=refused.question if with_text else None,
-    )
 
 
 def format_hour(now: float) -> str:
@@ -312,54 +199,45 @@ def normalize_question_words(question: str) -> str:
     return " ".join(split_lowercase_words(question)) or question
 
 
-def make_refusal_logger(
-    read_setting: Callable[[], str],
-    write: WriteLine,
-    secret: bytes,
-    now: Callable[[], float] = time.time,
-) -> LogRefusal:
-    """Make a logger of refused questions. read_setting: ``log_refusals``, for each question."""
+def hash_with_secret(text: str, secret: str, purpose: str) -> str:
+    """Hash an address or a question to 16 hexadecimal digits of HMAC-SHA256; "" stays "".
 
-    def log_refusal(refused: RefusedQuestion) -> None:
-        if (setting := read_setting()) != "none":
-            write(redact_refusal(refused, secret, now(), with_text=setting == "text").to_line())
-
-    return log_refusal
-
-
-def make_line_appender(
-    path: Path, report: Callable[[str], object], limit: int = MAX_LOG_BYTES
-) -> WriteLine:
-    """Make a writer of lines to a file of its owner's, which drops them from ``limit`` bytes on.
-
-    Threads and processes may append at once. report: is called once, with one sentence that says
-    why lines are dropped.
+    purpose: a part of the key, such as a day, so that hashes of different purposes differ.
     """
-    reported = threading.Lock()
-
-    def append(line: bytes) -> None:
-        problem = _append_line(path, line, limit)
-        # Never released: only the first thread that takes it reports.
-        if problem and reported.acquire(blocking=False):
-            report(f"Refused questions are no longer kept: {path} {problem}")
-
-    return append
+    if not text:
+        return ""
+    key = hmac.digest(secret.encode(), purpose.encode(), "sha256")
+    return hmac.digest(key, text.encode(), "sha256").hex()[:16]
 
 
-def _append_line(path: Path, line: bytes, limit: int) -> str | None:
-    """Append a line by one write, which keeps it whole; return why it was dropped, if it was."""
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # Opened anew each time, so that the log may be moved away or deleted at any moment.
-        descriptor = os.open(path, flags, 0o600)
+@dataclass(slots=True)
+class LineFile:
+    """A file of its owner's, to which threads and processes append lines up to a limit of bytes.
+
+    ``report`` is called once, with a sentence that says why lines are dropped.
+    """
+
+    path: Path
+    report: Callable[[str], object]
+    limit: int = MAX_LOG_BYTES
+    has_reported: bool = False
+
+    def append(self, line: bytes) -> None:
+        """Append a line by one write, which keeps it whole."""
         try:
-            if os.fstat(descriptor).st_size + len(line) > limit:
-                return f"has {limit:,} bytes; read it with `answerable gaps`, then delete it"
-            os.write(descriptor, line)
-        finally:
-            os.close(descriptor)
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        return f"cannot be written ({reason}); check its permissions"
-    return None
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            # Opened anew each time, so that the log may be moved away or deleted at any moment.
+            with open(self.path, "ab", buffering=0, opener=_open_private) as file:
+                if file.tell() + len(line) <= self.limit:
+                    file.write(line)
+                    return
+            problem = f"has {self.limit:,} bytes; read it with `answerable gaps`, then delete it"
+        except OSError as error:
+            problem = f"cannot be written ({error.strerror}); check its permissions"
+        if not self.has_reported:
+            self.has_reported = True
+            self.report(f"Refused questions are no longer kept: {self.path} {problem}")
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

@@ -5,37 +5,46 @@ variables of the policy. This file is copied to the function's folder, and so im
 names.
 """
 
-import math
+import gc
 import os
 import signal
 import socket
 import sys
+from functools import partial
 from pathlib import Path
+from typing import TextIO
 
+# A twentieth of a start is garbage collection.
+gc.disable()
 FUNCTION_FOLDER = Path(__file__).resolve().parent
 # `python -I` leaves the script's own folder out of the path, and a platform may too.
 sys.path.insert(0, str(FUNCTION_FOLDER))
 
-from answerable.function.factory import (  # noqa: E402
-    open_app,
-    read_base_path,
-    write_stderr,
-    write_stdout,
-)
+from answerable.function.factory import open_app  # noqa: E402
 from answerable.function.lambda_ import make_lambda_handler  # noqa: E402
 from answerable.serve.errors import AnswerableError  # noqa: E402
 
 # Connections at once; what comes above is told to come back.
 MAX_CONNECTIONS = 256
 
+
+def write_line(stream: TextIO, line: bytes) -> None:
+    """Write a line and flush it: a buffer may be frozen with the function."""
+    stream.buffer.write(line)
+    stream.buffer.flush()
+
+
 try:
-    app = open_app(FUNCTION_FOLDER, os.environ, write_stdout, write_stderr)
+    out, err = (partial(write_line, stream) for stream in (sys.stdout, sys.stderr))
+    app = open_app(FUNCTION_FOLDER, os.environ, out, err)
 except AnswerableError as error:
     # A platform reports the error that an import ends in.
     if __name__ != "__main__":
         raise
     sys.exit(str(error))
-
+# From here on it never looks at the objects that exist already.
+gc.freeze()
+gc.enable()
 handler = make_lambda_handler(app)
 
 
@@ -44,12 +53,10 @@ def main() -> None:
     import uvicorn
 
     host, port = os.environ.get("HOST", "127.0.0.1"), os.environ.get("PORT", "8799")
-    if not (port.isascii() and port.isdigit() and int(port) < 65_536):
-        sys.exit(f"PORT: {port!r} is not a port; set it to a number from 0 to 65535")
     try:
         listening = socket.create_server((host, int(port)))
-    except OSError as error:
-        sys.exit(f"Cannot listen on {host}:{port} ({error.strerror}): set HOST or PORT")
+    except (OSError, OverflowError, ValueError) as error:
+        sys.exit(f"Cannot listen on {host}:{port} ({error}): set HOST or PORT")
     # asyncio sets it for sockets that name TCP as their protocol only. Without it a body waits
     # for a client's delayed acknowledgment of the headers, some 40 ms on a kept connection.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -65,14 +72,13 @@ def main() -> None:
         # The policy names the header of a trusted proxy.
         proxy_headers=False,
         limit_concurrency=MAX_CONNECTIONS,
-        timeout_graceful_shutdown=math.ceil(float(os.environ.get("ANSWERABLE_DEADLINE") or 30)),
+        timeout_graceful_shutdown=int(float(os.environ.get("ANSWERABLE_DEADLINE") or 30)) + 1,
     )
     for number in (signal.SIGTERM, signal.SIGINT):
         # uvicorn hands the signal on when it has closed.
         signal.signal(number, lambda *_: sys.exit(0))
-    base = read_base_path(os.environ)
-    address = f"http://{host}:{listening.getsockname()[1]}{base}answer"
-    write_stdout(f"Answering at {address}\n".encode())
+    path = app.url_path_for("answer")
+    out(f"Answering at http://{host}:{listening.getsockname()[1]}{path}\n".encode())
     uvicorn.Server(config).run([listening])
 
 

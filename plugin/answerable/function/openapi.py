@@ -1,8 +1,6 @@
 """The OpenAPI document of a function, from openapi.json and what is configured."""
 
-import copy
 import json
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,28 +16,16 @@ def make_document(
     """
     document: dict[str, Any] = json.loads(_DOCUMENT_PATH.read_bytes())
     paths, components = document["paths"], document["components"]
-    # The search answers at a second path too, by operations of other names.
-    paths["/v1/search"] = alias = copy.deepcopy(paths["/search"])
-    for operation in alias.values():
-        operation["operationId"] += "V1"
     document["info"]["version"] = version
     document["servers"] = [{"url": base.rstrip("/") or "/"}]
     if not bearer:
-        for path, item in paths.items():
-            # The metrics have a token of their own.
-            if path != "/metrics":
-                for operation in item.values():
-                    operation.pop("security", None)
-                    operation["responses"].pop("401", None)
+        # The metrics have a token of their own.
+        for item in (item for path, item in paths.items() if path != "/metrics"):
+            for operation in item.values():
+                operation.pop("security", None)
+                operation["responses"].pop("401", None)
     if not metrics:
         del paths["/metrics"]
     if not (bearer or metrics):
         del components["securitySchemes"]
     return document
-
-
-@cache
-def render_document(version: str, base: str = "/", **configured: bool) -> bytes:
-    """Encode the document as the body of a response, once."""
-    document = make_document(version, base, **configured)
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()

@@ -1,9 +1,7 @@
 """Problems (RFC 9457): why a request gets no answer, in fixed words that repeat nothing of it."""
 
 import json
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from starlette.responses import Response
@@ -19,7 +17,7 @@ ProblemCode = Literal[
     "unavailable", "timeout",
 ]  # fmt: skip
 
-# The status of each code and its title, as RFC 9457 has them.
+# The status and the title of each code.
 PROBLEM_STATUSES: Mapping[ProblemCode, tuple[int, str]] = {
     "bad-request": (400, "Bad request"),
     "unauthorized": (401, "Unauthorized"),
@@ -36,9 +34,6 @@ PROBLEM_STATUSES: Mapping[ProblemCode, tuple[int, str]] = {
     "unavailable": (503, "Unavailable"),
     "timeout": (504, "Timeout"),
 }
-# Seconds, as the value of a header.
-RETRY_LATER = "5"
-_DAY_SECONDS = 86_400
 
 
 class Problem(Exception):  # noqa: N818 - RFC 9457's word
@@ -48,39 +43,32 @@ class Problem(Exception):  # noqa: N818 - RFC 9457's word
         super().__init__(detail)
         self.code = code
         self.detail = detail
-        self.headers = headers
-
-    @property
-    def status(self) -> int:
-        """The HTTP status of the code."""
-        return PROBLEM_STATUSES[self.code][0]
+        self.status, self.title = PROBLEM_STATUSES[code]
+        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
 
     def as_json(self) -> dict[str, Any]:
         """Format the problem by RFC 9457, with a code that a program can tell apart."""
-        status, title = PROBLEM_STATUSES[self.code]
         return {
             "type": "about:blank",
-            "title": title,
-            "status": status,
+            "title": self.title,
+            "status": self.status,
             "detail": self.detail,
             "code": self.code,
         }
 
     def make_response(self) -> Response:
         """Put the problem into a response."""
-        headers = {name.replace("_", "-"): value for name, value in self.headers.items()}
-        return make_json_response(self.as_json(), self.status, PROBLEM_TYPE, headers)
+        return make_json_response(
+            self.as_json(), self.status, {"Content-Type": PROBLEM_TYPE, **self.headers}
+        )
 
 
 def make_json_response(
-    body: object,
-    status: int = 200,
-    content_type: str = JSON_TYPE,
-    headers: Mapping[str, str] | None = None,
+    body: object, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response:
     """Put JSON into a response that no cache stores. body: bytes are JSON already."""
     data = body if isinstance(body, bytes) else encode_json(body)
-    fixed = {"Content-Type": content_type, "Cache-Control": "no-store"}
+    fixed = {"Content-Type": JSON_TYPE, "Cache-Control": "no-store"}
     return Response(data, status, {**fixed, **(headers or {})})
 
 
@@ -89,37 +77,20 @@ def encode_json(body: object) -> bytes:
     return json.dumps(body, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
+def make_unavailable(detail: str) -> Problem:
+    """Make the problem of a function that may answer in some seconds."""
+    return Problem("unavailable", detail, Retry_After="5")
+
+
 def convert_error(error: BaseException) -> Problem:
     """Convert an error to a problem for a reader, who has no use for the error's own text."""
     if isinstance(error, Problem):
         return error
-    if isinstance(error, ProviderError) and error.timeout:
+    if isinstance(error, ProviderError) and error.cause == "timeout":
         return Problem("timeout", "The answer was not ready in time: try again.")
     if isinstance(error, CancelledError):
-        return Problem("unavailable", "The question was withdrawn.", Retry_After=RETRY_LATER)
+        return make_unavailable("The question was withdrawn.")
     if isinstance(error, AnswerableError):
-        return Problem(
-            "unavailable",
-            "The question cannot be answered at the moment.",
-            Retry_After=RETRY_LATER,
-        )
+        return make_unavailable("The question cannot be answered at the moment.")
     # A fault of ours: the server goes on, and its text, which may hold anything, goes nowhere.
     return Problem("internal", "Something went wrong while answering.")
-
-
-def make_capped_problem(unit: str) -> Problem:
-    """Say that the tokens of the day are spent until midnight UTC. unit: "answers", …"""
-    return Problem(
-        "capped",
-        f"There are no more {unit} today: the site's budget is used up.",
-        Retry_After=str(_DAY_SECONDS - int(time.time()) % _DAY_SECONDS),
-    )
-
-
-@contextmanager
-def ignore_errors() -> Iterator[None]:
-    """Swallow every exception of this block: its failure must not cost an answer."""
-    try:
-        yield
-    except Exception:
-        return

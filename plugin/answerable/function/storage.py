@@ -4,7 +4,6 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from ..serve.errors import PolicyError, StorageError
@@ -16,17 +15,10 @@ T = TypeVar("T")
 
 KEY_PREFIX = "answerable:"
 # A reader waits for these, so a server that does not answer soon counts as unreachable.
-_CONNECT_SECONDS, _READ_SECONDS = 0.5, 1.0
+CONNECT_SECONDS, READ_SECONDS = 0.5, 1.0
 # A function that was frozen wakes with connections that the network may have forgotten: after so
 # many seconds without a command redis-py looks whether they are still there.
-_IDLE_SECONDS = 30
-# Valkey speaks Redis' protocol; the path of a socket is ``unix`` to redis-py.
-_SCHEMES = {
-    "valkey": "redis",
-    "valkeys": "rediss",
-    "redis+unix": "unix",
-    "valkey+unix": "unix",
-}
+IDLE_SECONDS = 30
 
 
 class Storage(Protocol):
@@ -48,50 +40,37 @@ class MemoryStorage:
     def __init__(self, entries: int, clock: Callable[[], float] = time.time) -> None:
         self._entries = entries
         self._clock = clock
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         # When each value ends, and the value.
         self._values: OrderedDict[str, tuple[float, bytes]] = OrderedDict()
 
     def add(self, key: str, amount: int, seconds: int) -> int:
         """See Storage."""
         with self._lock:
-            total = int(self._look_up(key) or 0) + amount
-            self._put(key, str(total).encode(), seconds)
+            total = int(self.read(key) or 0) + amount
+            self.write(key, str(total).encode(), seconds)
             return total
 
     def read(self, key: str) -> bytes | None:
         """See Storage."""
         with self._lock:
-            return self._look_up(key)
+            ends, value = self._values.get(key, (0.0, None))
+            if value is None or ends <= self._clock():
+                return None
+            self._values.move_to_end(key)
+            return value
 
     def write(self, key: str, value: bytes, seconds: int) -> None:
         """See Storage."""
         with self._lock:
-            self._put(key, value, seconds)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def _look_up(self, key: str) -> bytes | None:
-        ends, value = self._values.get(key, (0.0, None))
-        if value is None or ends <= self._clock():
-            return None
-        self._values.move_to_end(key)
-        return value
-
-    def _put(self, key: str, value: bytes, seconds: int) -> None:
-        self._values[key] = self._clock() + seconds, value
-        self._values.move_to_end(key)
-        if len(self._values) > self._entries:
-            self._values.popitem(last=False)
+            self._values[key] = self._clock() + seconds, value
+            self._values.move_to_end(key)
+            if len(self._values) > self._entries:
+                self._values.popitem(last=False)
 
 
 class RedisStorage:
-    """A storage that instances share.
-
-    url: ``redis://``, ``rediss://`` (TLS) or ``unix://``, the same with ``valkey``. PolicyError
-    for another one, and where the package ``redis`` is not installed.
-    """
+    """A storage that instances share; PolicyError without the package ``redis``."""
 
     def __init__(self, url: str) -> None:
         try:
@@ -103,13 +82,12 @@ class RedisStorage:
                 "ANSWERABLE_REDIS_URL: the package redis is not installed; "
                 "run `pip install 'redis<8'` where the function runs"
             ) from error
-        scheme, separator, location = url.partition("://")
         try:
             self._client: Redis = redis.Redis.from_url(
-                _SCHEMES.get(scheme, scheme) + separator + location,
-                socket_connect_timeout=_CONNECT_SECONDS,
-                socket_timeout=_READ_SECONDS,
-                health_check_interval=_IDLE_SECONDS,
+                url,
+                socket_connect_timeout=CONNECT_SECONDS,
+                socket_timeout=READ_SECONDS,
+                health_check_interval=IDLE_SECONDS,
                 # What is added twice after a lost reply would count against a reader.
                 retry=Retry(NoBackoff(), 0),
             )
@@ -123,14 +101,10 @@ class RedisStorage:
 
     def add(self, key: str, amount: int, seconds: int) -> int:
         """See Storage."""
-
-        def add() -> int:
-            transaction = self._client.pipeline(transaction=True)
-            transaction.incrby(KEY_PREFIX + key, amount)
-            transaction.expire(KEY_PREFIX + key, seconds)
-            return int(transaction.execute()[0])
-
-        return self._run(add)
+        transaction = self._client.pipeline(transaction=True)
+        transaction.incrby(KEY_PREFIX + key, amount)
+        transaction.expire(KEY_PREFIX + key, seconds)
+        return int(self._run(transaction.execute)[0])
 
     def read(self, key: str) -> bytes | None:
         """See Storage."""
@@ -141,10 +115,6 @@ class RedisStorage:
         """See Storage."""
         self._run(lambda: self._client.setex(KEY_PREFIX + key, seconds, value))
 
-    def ping(self) -> None:
-        """Raise StorageError if the server cannot be reached."""
-        self._run(self._client.ping)
-
     def _run(self, work: Callable[[], T]) -> T:
         try:
             return work()
@@ -153,14 +123,3 @@ class RedisStorage:
                 f"the shared store failed ({type(error).__name__}): "
                 "check ANSWERABLE_REDIS_URL and that its server runs"
             ) from error
-
-
-@lru_cache(maxsize=4)
-def connect_redis(url: str) -> RedisStorage:
-    """Return the storage at an address: one for all of a process, which so share connections."""
-    return RedisStorage(url)
-
-
-def open_storage(redis_url: str | None, entries: int) -> Storage:
-    """Open a storage in Redis, or else one in memory of at most so many entries."""
-    return connect_redis(redis_url) if redis_url else MemoryStorage(entries)

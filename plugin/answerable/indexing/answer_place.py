@@ -13,6 +13,10 @@ BROWSER_MESSAGE = (
     "answers_in: readers' browsers answer, from files of the site; look at it from a web server, "
     "since no browser loads them for a page that is opened as a file"
 )
+_SETUP = (
+    "deploy the function, and set widget.endpoint to its address, or answers_in to function where "
+    "the site's own host serves it at _answerable/"
+)
 # Below the cache: settings and bundle of a site without a function, for commands that ask it.
 _UNPUBLISHED_FOLDER = "function"
 
@@ -45,11 +49,12 @@ def find_function(function: Path, cache: Path) -> Path:
     return unpublished if unpublished.is_dir() else function
 
 
-def describe_function_needs(needs: Mapping[str, str], setup: str, name: str = "answers_in") -> str:
+def describe_function_needs(
+    needs: Mapping[str, str], setup: str = _SETUP, name: str = "answers_in"
+) -> str:
     """Describe in one sentence what needs a function, and what to do about it.
 
-    needs: as for ``choose_answer_place``. setup: what makes a function answer, such as deploying
-    it.
+    needs: as for ``choose_answer_place``. setup: what else than removing them helps.
     """
     return f"{name}: {_join_reasons(needs)}; {setup}, or {_join_remedies(needs)}"
 

@@ -7,10 +7,10 @@ import msgspec
 
 from ..serve.answers.contract import enforce_contract
 from ..serve.answers.quotes import find_quotes
-from ..serve.bundle_format.stored_answers import locate_answer
 from ..serve.errors import ContractViolation, SiteError
+from ..serve.index.stored_answers import locate_answer
 from ..serve.types import Answer, Evidence, Passage
-from .output.files import write_file
+from .files import write_file
 from .questions import (
     QuestionFault,
     SectionPassages,

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
 from itertools import islice
@@ -27,8 +27,8 @@ import numpy as np
 
 from ..serve.embedders.embedder import Embedder, EmbedderIdentity, Vectors, check_vectors
 from ..serve.errors import AnswerableError, EmbedderError, SiteError
-from ..serve.provider_registry import EMBEDDER_PROVIDERS
-from .output.files import PRIVATE_FILE_MODE, make_private_folder, restrict_mode, write_private_file
+from ..serve.providers import find_entry_point
+from .files import PRIVATE_FILE_MODE, make_private_folder, restrict_mode, write_private_file
 
 CACHE_FILE = "cache.sqlite3"
 KEY_FILE = "cache.key"
@@ -265,7 +265,7 @@ def _describe_failure(error: Exception, provider: str) -> str:
 
     Its text is left out, since it may repeat a private one.
     """
-    name, origin = type(error).__name__, EMBEDDER_PROVIDERS.find_origin(provider)
+    name, origin = type(error).__name__, find_entry_point("embedder", provider)
     package = origin.module.partition(".")[0] if origin else None
     lines = [
         f"{frame.f_code.co_filename}, line {line}"
@@ -279,9 +279,9 @@ def _describe_failure(error: Exception, provider: str) -> str:
 
 def name_vector_space(identity: EmbedderIdentity) -> str:
     """Name what vectors depend on: the identity, and of a registered embedder its version."""
-    fields, origin = identity.as_json(), EMBEDDER_PROVIDERS.find_origin(identity.provider)
-    if origin:
-        fields |= {"distribution": origin.distribution, "version": origin.version}
+    fields, origin = asdict(identity), find_entry_point("embedder", identity.provider)
+    if origin and origin.dist:
+        fields |= {"distribution": origin.dist.name, "version": origin.dist.version}
     return json.dumps(fields, sort_keys=True)
 
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import msgspec
 
-from ..serve.bundle_format.site_data import PhraseEntry
-from ..serve.bundle_format.stored_answers import StoredAnswer, locate_answer
 from ..serve.embedders.embedder import Embedder
 from ..serve.engine import find_stored_answer
 from ..serve.errors import SiteError
+from ..serve.index.column_types import PhraseEntry
+from ..serve.index.stored_answers import StoredAnswer, locate_answer
 from ..serve.retrieval.question import FRAMING_WORDS, clean_question, drop_framing, read_question
 from ..serve.retrieval.rank import SAME_QUESTION, hash_words, score_questions
 from ..serve.retrieval.sections import WINDOW_SUFFIX
@@ -23,8 +23,8 @@ from ..serve.retrieval.store import Store
 from ..serve.retrieval.word_forms import find_nearest_term
 from ..serve.text.tokenization import detect_scripts, extract_words, split_lowercase_words
 from ..serve.types import Answer, Passage
+from .files import join_problems, write_file
 from .notes.note_lint import find_private_pattern
-from .output.files import join_problems, write_file
 from .stems import load_stemmer
 
 MIN_WORDS, MAX_WORDS = 3, 20
@@ -243,7 +243,7 @@ def mark_answered(store: Store, embedder: Embedder, questions: Sequence[str]) ->
     store, in its order. Only such a question is suggested.
     """
     marks: list[bool] = []
-    for question, first in zip(questions, store.question_passages.tolist(), strict=True):
+    for question, first in zip(questions, store.index.question_passages.tolist(), strict=True):
         reading = read_question(store, clean_question(question), embedder.word_rank)
         is_same = float(score_questions(store, reading)[first]) > SAME_QUESTION
         marks.append(is_same or find_stored_answer(store, reading.question) is not None)

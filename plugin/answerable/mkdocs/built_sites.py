@@ -11,6 +11,7 @@ from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import get_plugin_logger
 
 from ..indexing.caches import ProcessPool
+from ..indexing.files import write_file
 from ..indexing.generators import OPTIONS_FILE, Project
 from ..indexing.html_site.built_site import (
     BuiltSiteOptions,
@@ -18,7 +19,6 @@ from ..indexing.html_site.built_site import (
     list_html_files,
     read_built_site,
 )
-from ..indexing.output.files import write_file
 from ..indexing.pages.cache import start_indexing_pages
 from ..indexing.widget import injection
 from ..indexing.widget.injection import inject_tags, read_widget_files

@@ -16,16 +16,16 @@ from mkdocs.config.defaults import MkDocsConfig
 
 from ..indexing.answer_place import ANSWER_PLACES
 from ..indexing.answers import ANSWERS_SUFFIX
-from ..indexing.index import choose_embedder_profile
+from ..indexing.build import choose_embedder_profile
 from ..indexing.pages.page_index import CuttingRules, read_abbreviations, read_enrichment
 from ..indexing.pages.passages import PassageWindow
 from ..indexing.questions import SectionQuestions, read_questions
 from ..postgres.options import DEFAULT_STORE_NAME, SEARCH_METHODS, check_database_url
-from ..serve.bundle_format.manifest import Profile
 from ..serve.embedders import local_embedder
 from ..serve.embedders.embedder import EmbedderIdentity
 from ..serve.errors import SiteError
-from ..serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, ProviderRegistry
+from ..serve.index.manifest import Profile
+from ..serve.providers import BUILTIN, Kind, list_providers
 from ..serve.settings import (
     ANSWER_APIS,
     LOG_REFUSALS_CHOICES,
@@ -69,15 +69,15 @@ def parse_shortcut(text: str) -> str:
 class ProviderOption(c.Choice[str]):
     """Choose a provider that is built in, or that an installed package registers."""
 
-    def __init__(self, registry: ProviderRegistry, default: str) -> None:
-        super().__init__(tuple(registry.builtin), default=default)
-        self.registry = registry
+    def __init__(self, kind: Kind, default: str) -> None:
+        super().__init__(tuple(BUILTIN[kind]), default=default)
+        self.kind = kind
 
     def run_validation(self, value: object) -> str:
         # What is registered is looked up only for a name that is not built in.
-        self.choices = tuple(self.registry.builtin)
+        self.choices = tuple(BUILTIN[self.kind])
         if value not in self.choices:
-            self.choices = tuple(self.registry)
+            self.choices = list_providers(self.kind)
         return super().run_validation(value)
 
 
@@ -110,7 +110,7 @@ class RetrievalOptions(base.Config):
 class EmbeddingOptions(OptionGroup):
     """Configure the embedder: ``embedding``."""
 
-    provider = ProviderOption(EMBEDDER_PROVIDERS, default="local")
+    provider = ProviderOption("embedder", default="local")
     model = c.Type(str, default="text-embedding-3-large")
     dimensions = c.Type(int, default=3072)
     base_url = c.Optional(c.URL())
@@ -119,7 +119,7 @@ class EmbeddingOptions(OptionGroup):
 class AnswerOptions(base.Config):
     """Configure the answerer: ``answers``."""
 
-    provider = ProviderOption(ANSWERER_PROVIDERS, default="extractive")
+    provider = ProviderOption("answerer", default="extractive")
     model = c.Type(str, default="gpt-4o-mini")
     base_url = c.Optional(c.URL())
     reasoning_effort = c.Optional(c.Type(str))
@@ -159,6 +159,7 @@ class AnswerableConfig(OptionGroup):
     """Configure the plugin: all options of ``answerable``."""
 
     notebook = c.Optional(c.Dir(exists=True))
+    contact = c.Optional(c.Type(str))
     function = c.Dir(default="function")
     cache = c.Dir(default=".cache/plugin/answerable")
     language = c.Optional(c.Type(str))
@@ -208,7 +209,7 @@ def check_options(config: AnswerableConfig) -> None:
     )
     for pattern, weight in config.retrieval.weights.items():
         _check_range(f"retrieval.weights: {pattern}", weight, 0, 10)
-    if config.embedding.provider not in EMBEDDER_PROVIDERS.builtin:
+    if config.embedding.provider not in BUILTIN["embedder"]:
         names = ("model", "dimensions")
         if missing := [name for name in names if name not in config.embedding.written]:
             raise SiteError(

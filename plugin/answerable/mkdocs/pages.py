@@ -14,7 +14,6 @@ from mkdocs.structure.pages import Page
 from ..indexing.answers import CheckedAnswers
 from ..indexing.caches import ProcessPool
 from ..indexing.html_site.source_pages import parse_front_matter
-from ..indexing.index import SiteInfo
 from ..indexing.pages.cache import start_indexing_pages
 from ..indexing.pages.page_index import (
     CuttingRules,
@@ -26,6 +25,7 @@ from ..indexing.pages.records import PageSource, Transcript, parse_metadata
 from ..indexing.widget.site_files import WidgetConfig
 from ..serve.embedders.embedder import Embedder
 from ..serve.errors import SiteError
+from ..serve.index.column_types import SiteMetadata
 from ..serve.text.languages import get_translation
 from .options import AnswerableConfig, resolve_site_path
 
@@ -45,7 +45,7 @@ class SitePages:
     are those of its files.
     """
 
-    info: SiteInfo
+    info: SiteMetadata
     pages: tuple[PageIndex, ...]
     targets: Mapping[str, tuple[str, frozenset[str]]]
     sources: Mapping[str, str]
@@ -85,7 +85,7 @@ class FinishedBuild:
 def start_reading_pages(
     files: Files,
     config: MkDocsConfig,
-    info: SiteInfo,
+    info: SiteMetadata,
     rules: CuttingRules,
     cache_folder: Path,
     pool: ProcessPool,
@@ -150,13 +150,15 @@ def merge_languages(sites: Iterable[SitePages]) -> SitePages:
 
 def describe_site(
     config: MkDocsConfig, options: AnswerableConfig, name: str, url: str | None, language: str
-) -> SiteInfo:
+) -> SiteMetadata:
     """Describe a site to its index. name, url, language: those of its pages as they were built."""
-    return SiteInfo(
+    translation = get_translation(language)
+    contact = " ".join((options.contact or config.site_author or "").split())
+    return SiteMetadata(
         name,
         url,
         language,
-        get_translation(language).route,
+        translation.ask.replace("{contact}", contact) if contact else translation.route,
         tuple(filter(None, (name, config.site_author, *options.aliases))),
         " ".join((config.site_author or "").split()) or None,
     )

@@ -1,8 +1,9 @@
 """The MkDocs plugin: indexes pages, adds the ask box, publishes a bundle or serves a preview."""
 
-import os
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,15 +20,15 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
 from ..indexing.caches import LazyEmbedder, ProcessPool
+from ..indexing.files import format_error
 from ..indexing.local_model import make_build_embedder
-from ..indexing.output.files import format_error
 from ..indexing.pages.cache import UnreadPageError
 from ..indexing.widget import injection
 from ..indexing.widget.injection import inject_tags, read_widget_files
 from ..indexing.widget.site_files import WidgetConfig
 from ..serve.embedders.embedder import Embedder
 from ..serve.errors import AnswerableError
-from ..serve.provider_registry import EMBEDDER_PROVIDERS
+from ..serve.providers import find_provider
 from .options import (
     AnswerableConfig,
     explain_unknown_option,
@@ -126,7 +127,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             self._pending = []
             self._complete = True
             self._outputs = {}
-            self._nested_builds += 1
+        self._nested_builds += 1
 
     def on_build_error(self, *, error: Exception) -> None:
         """Forget a build that has failed."""
@@ -203,20 +204,20 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         """Mount the ask route, and watch the notes and the other files beside the pages."""
         # Imported late: a build does not serve.
         from ..function import dev
-        from ..function.logs import REFUSAL_LOG_FILE, make_line_appender, make_refusal_logger
+        from ..function.logs import REFUSAL_LOG_FILE, LineFile, RefusalLog
 
         del builder
         base = unquote(resolve_site_path(config)) + dev.ASK_BASE
         app: Any = server.get_app()
         options = self.config
-        log_refusal = make_refusal_logger(
+        refusals = RefusalLog(
             # An edit of mkdocs.yml counts from the next question on.
             lambda: self.config.log_refusals,
-            make_line_appender(Path(options.cache) / REFUSAL_LOG_FILE, log.warning),
-            os.urandom(32),
+            LineFile(Path(options.cache) / REFUSAL_LOG_FILE, log.warning).append,
+            secrets.token_hex(32),
         )
         host = config.dev_addr.host
-        ask_app = dev.create_dev_app(base, host, lambda: self._engine, log_refusal, log.warning)
+        ask_app = dev.create_dev_app(base, host, lambda: self._engine, refusals, log.warning)
         server.set_app(dev.mount_ask_route(app, ask_app, base))
         for path in list_input_files(options):
             if path.exists():
@@ -256,6 +257,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         if is_published:
             search = find_theme_search(config)
             widget_config = make_widget_config(config, self.config, pages, search)
+            widget_config = replace(widget_config, preview=self._preview)
         built = FinishedBuild(
             options=self.config,
             sites=sites,
@@ -287,7 +289,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         identity = resolve_identity(options)
         if self._embedder is None or self._embedder.identity != identity:
             self._embedder = make_build_embedder(identity, resolve_settings(options))
-            default_host = EMBEDDER_PROVIDERS[identity.provider].host
+            default_host = find_provider("embedder", identity.provider).host
             if options.notebook and default_host:
                 host = options.embedding.base_url or default_host
                 log.info("The embedding host %s receives the text of notes and pages.", host)

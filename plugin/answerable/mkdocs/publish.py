@@ -19,17 +19,18 @@ from ..indexing.answer_place import (
 )
 from ..indexing.answers import check_answers, read_answers
 from ..indexing.audit.audit import Artifact, audit_artifacts, walk_artifacts
-from ..indexing.index import check_weight_patterns
-from ..indexing.notes.note_key import NEW_KEY_MESSAGE
-from ..indexing.notes.notebook import Notebook, read_notebook
-from ..indexing.output.files import (
+from ..indexing.build import check_weight_patterns
+from ..indexing.files import (
     check_notebook_location,
     check_private_location,
     format_count,
     join_problems,
 )
+from ..indexing.notes.note_key import NEW_KEY_MESSAGE
+from ..indexing.notes.note_lint import lint_public_field
+from ..indexing.notes.notebook import Notebook, read_notebook
 from ..indexing.pages.page_index import check_enrichment_ids
-from ..indexing.pipeline import (
+from ..indexing.publish import (
     NO_ADDRESS_MESSAGE,
     FunctionPlan,
     SiteBuild,
@@ -160,9 +161,7 @@ def publish_build(built: FinishedBuild, report: Callable[[str], object] = log.in
         for staged, _ in published:
             _publish_to_database(built, staged)
     indexes = {
-        plan.site.info.language: PublishedIndex(
-            manifest.id, manifest.built_at, staged.index.browser
-        )
+        plan.site.info.language: PublishedIndex(manifest.id, staged.index.browser)
         for plan, (staged, manifest) in zip(plans, published, strict=True)
     }
     bundles = [open_bundle(staged.folder / BUNDLE_FOLDER) for staged, _ in published]
@@ -201,8 +200,7 @@ def preview_build(built: FinishedBuild, report: Callable[[str], object] = log.in
     )
     site = _describe_site(built, whole, place)
     bundle, index = preview_site(site, notebook, built.cache / "serve", report)
-    manifest = bundle.manifest
-    published = PublishedIndex(manifest.id, manifest.built_at, index)
+    published = PublishedIndex(bundle.manifest.id, index)
     _write_widget_files(built, {whole.info.language: published}, [bundle])
     return make_engine(bundle, built.embedder, resolve_settings(built.options))
 
@@ -234,8 +232,8 @@ def _choose_answer_place(built: FinishedBuild, whole: SitePages) -> AnswerPlace:
     if place == "function" and options.answers_in is None and options.widget.endpoint is None:
         # A published ask box that nobody answers is a mistake, and without one it is news.
         has_box = options.widget.placement != "none"
-        message = describe_function_needs(needs, "deploy the function and set widget.endpoint")
-        log.log(logging.WARNING if has_box else logging.INFO, message)
+        level = logging.WARNING if has_box else logging.INFO
+        log.log(level, describe_function_needs(needs))
     if is_absolute_endpoint(options.widget.endpoint) and not whole.info.url:
         log.warning(
             "widget.endpoint: it is on another host, and without site_url the function cannot tell "
@@ -320,6 +318,8 @@ def _read_checked_notebook(built: FinishedBuild, whole: SitePages) -> Notebook:
     if options.notebook:
         notebook = read_site_notes(_describe_site(built, whole), Path(options.notebook))
         _report_new_key(notebook)
+        for note in notebook.notes:
+            lint_public_field(options.contact or "", note.text, "contact")
         if not notebook.notes:
             log.warning("notebook: %s holds no note; write one or drop it", options.notebook)
     if not notebook.notes and not any(page.passages for page in whole.pages):
@@ -367,15 +367,13 @@ def _judge_gold_set(built: FinishedBuild, staged: StagedFunction, notebook: Note
     if not path.is_file():
         raise SiteError(f"gate: {path} does not exist: write a gold set, or take `gate` out")
     # Imported late: most builds have no gold set.
-    from ..evaluate.gate import judge_contents
+    from ..evaluate.gate import judge_bundle
     from ..evaluate.gold import load_gold_queries
     from ..evaluate.sources import make_note_sources
 
-    contents = staged.index.contents
-    profile = resolve_profile(options, contents.counts["windows"])
     queries = load_gold_queries(path, built.author)
     notes = make_note_sources(notebook.ids, notebook.unrouted_paths)
-    verdicts = judge_contents(contents, built.embedder, profile, queries, path, notes)
+    verdicts = judge_bundle(staged.index.open(), built.embedder, queries, path, notes)
     # An issue may name a note's file, and a build's log may be public.
     if failed := [verdict.id for verdict in verdicts if not verdict.holds]:
         raise SiteError(
@@ -391,14 +389,9 @@ def _publish_to_database(built: FinishedBuild, staged: StagedFunction) -> None:
 
     store, name = built.options.store, _name_in_database(built, staged.folder)
     bundle = open_bundle(staged.folder / BUNDLE_FOLDER)
-    published = publish_bundle_rows(bundle, DatabaseTarget(store.url or "", name, store.search))
-    log.info(
-        "store: %s published as %s; %s sent, %s removed",
-        bundle.manifest.id[:12],
-        name,
-        format_count(published.sent, "row"),
-        format_count(published.removed, "older bundle"),
-    )
+    sent = publish_bundle_rows(bundle, DatabaseTarget(store.url or "", name, store.search))
+    done = f"published as {name}; {format_count(sent, 'row')} sent" if sent else "is there already"
+    log.info("store: %s %s", bundle.manifest.id[:12], done)
 
 
 def _check_database_options(built: FinishedBuild) -> None:

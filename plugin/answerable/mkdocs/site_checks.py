@@ -10,17 +10,13 @@ from urllib.parse import urlsplit
 from mkdocs.config.defaults import MkDocsConfig
 
 from ..indexing.answer_place import choose_answer_place, describe_function_needs, find_function
-from ..indexing.output.files import format_count
+from ..indexing.files import format_count
 from ..indexing.widget.injection import WIDGET_FOLDER
 from ..serve.errors import AnswerableError, SiteError
-from ..serve.provider_registry import (
-    ANSWERER_PROVIDERS,
-    EMBEDDER_PROVIDERS,
-    find_key_variable,
-    is_loopback_address,
-)
+from ..serve.providers import BUILTIN, Kind, find_key_variable, find_provider
 from ..serve.settings import BUNDLE_FOLDER
 from ..serve.stores.bundle import open_bundle
+from ..serve.text.urls import is_loopback_address
 from .options import AnswerableConfig, is_absolute_endpoint
 from .publish import list_function_needs
 from .publishers import (
@@ -72,8 +68,7 @@ def _check_answering(config: MkDocsConfig, options: AnswerableConfig) -> Iterato
     elif options.answers_in == "function":
         yield SiteCheck("good", "the ask box asks the function at _answerable/ below the site")
     elif options.widget.placement != "none":
-        setup = "deploy the function and set widget.endpoint"
-        yield SiteCheck("problem", describe_function_needs(needs, setup))
+        yield SiteCheck("problem", describe_function_needs(needs))
 
 
 def _check_endpoint(
@@ -107,16 +102,17 @@ def _check_endpoint(
 def _check_packages(options: AnswerableConfig) -> Iterator[SiteCheck]:
     """Check that what the providers and the database need beside this package is installed."""
     needs: dict[str, tuple[str, tuple[str, ...]]] = {}
-    for option, registry, name in (
-        ("embedding.provider", EMBEDDER_PROVIDERS, options.embedding.provider),
-        ("answers.provider", ANSWERER_PROVIDERS, options.answers.provider),
-    ):
-        packages = registry[name].requirements
+    chosen: tuple[tuple[str, Kind, str], ...] = (
+        ("embedding.provider", "embedder", options.embedding.provider),
+        ("answers.provider", "answerer", options.answers.provider),
+    )
+    for option, kind, name in chosen:
+        packages = find_provider(kind, name).requirements
         # The extra of a provider that is built in has its name.
         extra = f"'mkdocs-answerable[{name}]'"
-        needs[option] = (extra if name in registry.builtin else " ".join(packages), packages)
+        needs[option] = (extra if name in BUILTIN[kind] else " ".join(packages), packages)
     if options.store.url:
-        needs["store.url"] = ("'mkdocs-answerable[postgres]'", ("psycopg",))
+        needs["store.url"] = ("'mkdocs-answerable[postgres]'", ("psycopg", "psycopg-pool"))
     for option, (installed, packages) in needs.items():
         if missing := [package for package in packages if not _is_installed(package)]:
             yield SiteCheck(
@@ -217,7 +213,7 @@ def _find_publisher_problem(
             "'mkdocs-answerable[openai]'"
         )
     embedding = options.embedding
-    key = find_key_variable(EMBEDDER_PROVIDERS[embedding.provider], embedding.base_url)
+    key = find_key_variable(find_provider("embedder", embedding.provider), embedding.base_url)
     if key and any(key not in names for names in list_building_environments(publisher)):
         return f"builds the site in a step without {key}; add it to the step's env"
     return None

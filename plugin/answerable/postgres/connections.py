@@ -1,152 +1,109 @@
-"""Fetch rows by psycopg's pool of connections, each within what is left of its question's time."""
+"""Connections to a database: a pool for questions, and one connection for a build."""
 
 import logging
-import os
-import threading
-import time
-from collections.abc import Callable, Mapping, Sequence
-from contextvars import ContextVar
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 from ..serve.errors import PolicyError, StorageError
-from ..serve.request_context import current_context
-from .options import DatabaseOptions
 
 try:
     import psycopg
-    from psycopg.abc import PQGen
     from psycopg_pool import ConnectionPool
 except ImportError as missing:
     raise PolicyError(
-        "ANSWERABLE_DATABASE_URL: the packages psycopg and psycopg_pool are not installed; run "
-        "`pip install 'psycopg[binary,pool]>=3.3.8,<4'` where the function runs"
+        "store: the packages psycopg and psycopg_pool are not installed; run `pip install "
+        "'mkdocs-answerable[postgres]'`, and `pip install -r requirements.txt` in a function"
     ) from missing
 
-T = TypeVar("T")
 Row = tuple[Any, ...]
-# Fetches all rows of a statement, as `DatabaseConnections.fetch` does.
+Connection = psycopg.Connection[Row]
+# Fetches all rows of a statement, as ``Database.fetch`` does.
 Fetch = Callable[..., list[Row]]
 
-# Seconds for each of a server's addresses, the least that libpq takes.
-_CONNECT_SECONDS = 2
-# Seconds that a statement waits for a connection at most, where all are in use or none can be made.
-_WAIT_SECONDS = 5.0
-# Seconds without a statement after which a connection is closed.
-_MAX_IDLE_SECONDS = 30.0
-# Seconds between two attempts to connect where there was no answer, and the end of the last one:
-# the next question begins anew.
-_RECONNECT_SECONDS = 0.1
-# To open a bundle takes longer than to answer a question.
-OPENING_SECONDS = 60.0
+# Connections of a process, which are made when questions need them.
+_MAX_CONNECTIONS = 4
+# Seconds that a question waits for a connection, and then for a statement.
+_WAIT_SECONDS = 3
+_STATEMENT_SECONDS = 10
+# The nearest passages that an index on vectors looks for: ten times the default of pgvector.
+_INDEX_CANDIDATES = 400
 
-# When the work of this thread on a connection has to end, by the monotonic clock.
-_ENDS = ContextVar("_ENDS", default=float("inf"))
-
-
-class _DeadlineConnection(psycopg.Connection[Row]):
-    """End every wait at the deadline of who waits: a server that hangs does not say so."""
-
-    def wait(self, gen: PQGen[T], interval: float = 0.1, timeout: float | None = None) -> T:
-        left = max(0.001, _ENDS.get() - time.monotonic())
-        return super().wait(gen, interval, left if timeout is None else min(left, timeout))
+_CONNECTION_OPTIONS: dict[str, Any] = {
+    "autocommit": True,
+    # A pooler between us and the server does not pass prepared statements on.
+    "prepare_threshold": None,
+    "connect_timeout": 2,
+    # Milliseconds until a network that has gone away ends a connection.
+    "tcp_user_timeout": 1000 * _STATEMENT_SECONDS,
+}
 
 
-class DatabaseConnections:
-    """Connect a process to one database on demand, up to a limit; a fork begins anew."""
+class Database:
+    """A pool of connections that answer questions from one database."""
 
-    def __init__(self, options: DatabaseOptions) -> None:
-        self.options = options
-        self._lock = threading.Lock()
-        # By process, since a server may load the application before it forks its workers.
-        self._pools: dict[int, ConnectionPool[_DeadlineConnection]] = {}
+    def __init__(self, url: str) -> None:
         # psycopg's log of a failed connection may hold the address.
         logging.getLogger("psycopg").setLevel(logging.CRITICAL)
+        self._pool = ConnectionPool(
+            url,
+            kwargs={**_CONNECTION_OPTIONS, "application_name": "answerable"},
+            configure=_configure,
+            # A frozen function and a restarted server leave connections that are gone.
+            check=ConnectionPool.check_connection,
+            min_size=0,
+            max_size=_MAX_CONNECTIONS,
+            timeout=_WAIT_SECONDS,
+            # The next question tries again, instead of a thread at ever longer intervals.
+            reconnect_timeout=0.1,
+            open=True,
+        )
 
-    def fetch(
-        self,
-        statement: str,
-        parameters: Sequence[object] = (),
-        settings: Mapping[str, str] | None = None,
-        timeout: float | None = None,
-    ) -> list[Row]:
-        """Fetch all rows of a statement within what is left of the question's time; StorageError.
-
-        settings: for this statement only. timeout: seconds instead of the usual ones.
-        """
-        context = current_context()
-        patience = min(timeout or self.options.timeout - context.storage_seconds, context.left)
-        if patience <= 0:
-            raise StorageError("the database did not answer in time: ask again")
-        start = time.monotonic()
-        token = _ENDS.set(start + patience)
+    def fetch(self, statement: str, *parameters: object) -> list[Row]:
+        """Fetch all rows of a statement; StorageError, which repeats no address and no question."""
         try:
-            with self._open_pool().connection(min(patience, _WAIT_SECONDS)) as connection:
-                left = start + patience - time.monotonic()
-                local = {"statement_timeout": f"{max(1, round(1000 * left))}ms", **(settings or {})}
-                return _fetch_rows(connection, statement, parameters, local)
+            with self._pool.connection() as connection, connection.cursor(binary=True) as cursor:
+                return cursor.execute(statement, parameters).fetchall()
         except psycopg.errors.UndefinedTable:
-            raise StorageError("this bundle is no longer in the database: ask again") from None
+            raise StorageError(
+                "the database does not have this index: build the site with `store`, or ask again "
+                "where a build has just replaced it"
+            ) from None
         except (psycopg.Error, OSError) as error:
-            # Its own words may hold the address or the question.
             raise StorageError(
                 f"the database failed ({type(error).__name__}): check ANSWERABLE_DATABASE_URL and "
                 "that its server runs"
             ) from None
-        finally:
-            _ENDS.reset(token)
-            if timeout is None:
-                context.storage_seconds += time.monotonic() - start
 
     def close(self) -> None:
-        """Close the connections of this process."""
-        with self._lock:
-            pool = self._pools.pop(os.getpid(), None)
-        if pool:
-            pool.close()
-
-    def _open_pool(self) -> ConnectionPool[_DeadlineConnection]:
-        with self._lock:
-            if os.getpid() not in self._pools:
-                self._pools[os.getpid()] = ConnectionPool(
-                    self.options.url,
-                    connection_class=_DeadlineConnection,
-                    # Prepared statements do not get through a pooler between us and the server.
-                    kwargs={
-                        "autocommit": True,
-                        "prepare_threshold": None,
-                        "connect_timeout": _CONNECT_SECONDS,
-                        "application_name": "answerable",
-                    },
-                    min_size=0,
-                    max_size=self.options.connections,
-                    max_idle=_MAX_IDLE_SECONDS,
-                    reconnect_timeout=_RECONNECT_SECONDS,
-                    # A function that was frozen, or a server that was started again, leaves
-                    # connections that are gone.
-                    check=ConnectionPool.check_connection,
-                    open=True,
-                )
-            return self._pools[os.getpid()]
+        """Close all connections."""
+        self._pool.close()
 
 
-def _fetch_rows(
-    connection: psycopg.Connection[Row],
-    statement: str,
-    parameters: Sequence[object],
-    settings: Mapping[str, str],
-) -> list[Row]:
-    """Fetch the rows of a statement in a transaction of its own, sent and received at once."""
-    values = [part for pair in settings.items() for part in pair]
-    calls = ", ".join(["set_config(%s, %s, true)"] * len(settings))
+def _configure(connection: Connection) -> None:
+    for name, value in (
+        ("statement_timeout", f"{_STATEMENT_SECONDS}s"),
+        ("hnsw.ef_search", str(_INDEX_CANDIDATES)),
+        ("hnsw.iterative_scan", "relaxed_order"),
+    ):
+        connection.execute("SELECT set_config(%s, %s, false)", (name, value))
+
+
+@contextmanager
+def connect_publisher(url: str) -> Iterator[Connection]:
+    """Connect to publish; StorageError leaves out the address, which may hold a password."""
+    options = {**_CONNECTION_OPTIONS, "application_name": "answerable publisher"}
     try:
-        with connection.pipeline(), connection.cursor(binary=True) as cursor:
-            connection.execute(b"BEGIN READ ONLY")
-            connection.execute(f"SELECT {calls}".encode(), values)
-            cursor.execute(statement.encode(), parameters)
-            rows = cursor.fetchall()
-            connection.execute(b"COMMIT")
-    except BaseException:
-        # A statement may still run on it.
-        connection.close()
-        raise
-    return rows
+        with psycopg.connect(url, **options) as connection:
+            yield connection
+    except psycopg.OperationalError as error:
+        raise StorageError(
+            f"store: the database cannot be reached ({type(error).__name__}): check `store.url` "
+            "and that its server runs"
+        ) from None
+    except psycopg.Error as error:
+        reason = error.diag.message_primary or type(error).__name__
+        raise StorageError(
+            f"store: the database refused ({reason}): publish as a role that may create tables in "
+            "the schema answerable, where an administrator has created the extension vector"
+        ) from None

@@ -1,4 +1,4 @@
-"""Return an engine over the bundle that PostgreSQL serves; open another when that is replaced."""
+"""Engine over the index that PostgreSQL serves, replaced when another one is published."""
 
 import copy
 import threading
@@ -9,21 +9,21 @@ from pathlib import Path
 from ..serve.embedders.embedder import Embedder, EmbedderIdentity
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, StorageError
-from ..serve.providers import make_embedder, make_engine
+from ..serve.providers import DATABASE_URL_VARIABLE, make_embedder, make_engine
 from ..serve.settings import MODEL_FOLDER, read_settings
-from .connections import DatabaseConnections, Fetch
-from .options import DEFAULT_STORE_NAME, read_database_options
+from .connections import Database, Fetch
+from .options import DEFAULT_STORE_NAME
 from .store import PostgresStore, open_postgres_store, read_served_key
 
-# Seconds between two looks at which bundle is served.
+# Seconds between two looks at which index is served.
 LOOK_SECONDS = 1.0
 
 
 class DatabaseEngine:
-    """Follow the served bundle; a question keeps the engine that it began with.
+    """The engine over the served index; a question keeps the one that it began with.
 
-    A store out of reach leaves the last engine, which then says so itself. A bundle that cannot be
-    served does not leave an older one, which may hold what was taken back: its error is raised
+    A database out of reach leaves the last engine, which then says so itself. An index that cannot
+    be served does not leave an older one, which may hold what was taken back: its error is raised
     until another one is served.
     """
 
@@ -39,18 +39,11 @@ class DatabaseEngine:
 
     def __call__(self) -> Engine:
         """Return the engine to ask, after a look from time to time; AnswerableError without one."""
-        if self._engine is None and self._problem is None:
-            with self._lock:
-                if self._engine is None:
-                    self._look()
-        elif time.monotonic() - self._last_look > LOOK_SECONDS and self._lock.acquire(
-            blocking=False
-        ):
-            # The others go on with what there is.
+        is_due = time.monotonic() - self._last_look > LOOK_SECONDS
+        # While one thread looks, the others go on with what there is.
+        if is_due and self._lock.acquire(blocking=self._engine is None):
             try:
                 self._look()
-            except StorageError:
-                pass
             finally:
                 self._lock.release()
         return self.current()
@@ -66,27 +59,29 @@ class DatabaseEngine:
         return engine
 
     def _look(self) -> None:
-        self._last_look = time.monotonic()
         try:
             key = read_served_key(self._fetch, self._name)
-            if key != self._key or self._problem:
-                self._engine = self._make(open_postgres_store(self._fetch, key))
+            if key != self._key:
+                self._engine = self._make(open_postgres_store(self._fetch, self._name))
                 self._key = key
             self._problem = None
         except StorageError:
-            raise
+            if self._engine is None:
+                raise
         except AnswerableError as error:
-            self._problem = error
+            self._problem, self._key = error, ""
+        finally:
+            self._last_look = time.monotonic()
 
 
 def open_database_engine(
     folder: Path, environment: Mapping[str, str], *, verify: bool = True
 ) -> DatabaseEngine:
-    """Open the engine of a published function; PolicyError for a variable that is no option.
+    """Open the engine of a published function over the database that an environment names.
 
     verify: compare the hashes of its local model.
     """
-    options, settings = read_database_options(environment), read_settings(folder)
+    settings = read_settings(folder)
     embedders: dict[EmbedderIdentity, Embedder] = {}
 
     def make(store: PostgresStore) -> Engine:
@@ -97,5 +92,5 @@ def open_database_engine(
             )
         return make_engine(store, embedders[identity], settings)
 
-    fetch = DatabaseConnections(options).fetch
-    return DatabaseEngine(fetch, settings.store or DEFAULT_STORE_NAME, make)
+    database = Database(environment[DATABASE_URL_VARIABLE].strip())
+    return DatabaseEngine(database.fetch, settings.store or DEFAULT_STORE_NAME, make)

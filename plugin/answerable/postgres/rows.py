@@ -1,230 +1,103 @@
-"""Rows of a bundle in a database: passages, postings and what the site knows of itself."""
+"""Rows of an index in a database, and the columns of it that a function keeps in memory."""
 
-import struct
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from psycopg import Connection
-from psycopg.adapt import Dumper
-from psycopg.pq import Format
-from psycopg.types import TypeInfo
 
-from ..serve.bundle_format.container import deflate, inflate, pack_container, unpack_container
-from ..serve.bundle_format.manifest import Manifest
-from ..serve.bundle_format.site_data import (
-    FORM_COLUMNS,
-    LABEL_COLUMNS,
-    SITE_COLUMNS,
-    PhraseIndex,
-    SiteColumns,
-    collect_label_columns,
-    collect_site_columns,
-    join_forms,
-    load_label_terms,
-    load_site_columns,
-    pack_columns,
-    read_columns,
-)
-from ..serve.errors import BundleError, SiteError
-from ..serve.stores.bundle import MALFORMED, Bundle
-from ..serve.types import Passage
-from ..serve.vectors import Int8Codes
+from ..serve.errors import BundleError
+from ..serve.index.columns import COLUMNS, Index, check_index, pack_columns, unpack_columns
+from ..serve.index.format import MALFORMED, deflate, inflate, pack_container, unpack_container
+from ..serve.index.manifest import Manifest
+from ..serve.stores.bundle import Bundle
+from ..serve.vectors import Floats, Int8Codes
+from .connections import Row
 
-# What is small of a site, as a bundle's files have it, in one container.
-_SNAPSHOT_PART = "snapshot"
-_COLUMNS = (*SITE_COLUMNS, *FORM_COLUMNS, *LABEL_COLUMNS)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class StoreSnapshot(SiteColumns):
-    """Extend the columns of a site by the forms of its terms, and the terms of labels."""
-
-    forms: Mapping[str, Mapping[str, str]]
-    label_terms: PhraseIndex
-
-
-def pack_snapshot(bundle: Bundle) -> dict[str, bytes]:
-    """Serialize a bundle's snapshot, each part as bytes."""
-    columns = {
-        **collect_site_columns(bundle),
-        "terms": bundle.postings.terms,
-        "forms": {tag: list(forms.values()) for tag, forms in bundle.forms.items()},
-        **collect_label_columns(bundle.label_terms),
-    }
-    return {_SNAPSHOT_PART: pack_container(pack_columns(_COLUMNS, columns))}
-
-
-def parse_snapshot(parts: Mapping[str, bytes], manifest: Manifest) -> StoreSnapshot:
-    """Parse the parts of a snapshot; BundleError if they are not what the manifest says."""
-    counts = manifest.counts
-    try:
-        container = unpack_container(parts[_SNAPSHOT_PART], _SNAPSHOT_PART)
-        columns = read_columns(_COLUMNS, container, counts)
-        label_terms = load_label_terms(columns, counts["hints"])
-        site = load_site_columns(columns)
-        forms = join_forms([columns], site.site.tags)
-    except MALFORMED as error:
-        raise BundleError(
-            f"the database's bundle is malformed ({error!s:.200}): publish it again"
-        ) from None
-    return StoreSnapshot(**site.as_fields(), forms=forms, label_terms=label_terms)
-
-
-# The rows of the passages that hold a term, and how often each does.
-TermPostings = tuple[NDArray[np.uint32], NDArray[np.uint16]]
-FetchPostings = Callable[[list[str]], dict[str, TermPostings]]
-
-CACHE_BYTES = 32 * 1024 * 1024
-# The size of an entry beside its numbers.
-_ENTRY_BYTES = 500
+# What grows with the number of passages and is not read by every question.
+_IN_TABLES = frozenset((
+    "passage_ids", "passage_urls", "passage_titles", "texts", "codes", "postings",
+))  # fmt: skip
+_IN_MEMORY = tuple(column for column in COLUMNS if column.name not in _IN_TABLES)
 _ROW_TYPE, _COUNT_TYPE = np.dtype("<u4"), np.dtype("<u2")
-_NO_POSTINGS: TermPostings = (np.zeros(0, np.uint32), np.zeros(0, np.uint16))
-
-
-def pack_postings(rows: NDArray[np.uint32], counts: NDArray[np.uint16]) -> bytes:
-    """Compress the postings of one term: the differences of its rows, then its counts."""
-    steps = np.diff(rows, prepend=np.uint32(0)).astype(_ROW_TYPE)
-    return deflate(_to_byte_planes(steps) + _to_byte_planes(counts.astype(_COUNT_TYPE)))
-
-
-def _to_byte_planes(values: NDArray[Any]) -> bytes:
-    """Lay out the lowest byte of all numbers, then the next: those of small numbers compress."""
-    return values.view(np.uint8).reshape(len(values), values.itemsize).T.tobytes()
-
-
-def unpack_postings(data: bytes, passages: int) -> TermPostings:
-    """Reverse ``pack_postings``; BundleError for malformed data or rows from ``passages`` on."""
-    planes = np.frombuffer(inflate(data, "postings"), np.uint8)
-    length, remainder = divmod(len(planes), _ROW_TYPE.itemsize + _COUNT_TYPE.itemsize)
-    if remainder:
-        raise BundleError("the database's postings are malformed: publish the bundle again")
-    middle = _ROW_TYPE.itemsize * length
-    rows = np.cumsum(_from_byte_planes(planes[:middle], _ROW_TYPE), dtype=np.uint32)
-    if length and int(rows.max()) >= passages:
-        raise BundleError("the database's postings point past the last passage: publish again")
-    return rows, _from_byte_planes(planes[middle:], _COUNT_TYPE)
-
-
-def _from_byte_planes(planes: NDArray[np.uint8], dtype: np.dtype[Any]) -> NDArray[Any]:
-    return np.ascontiguousarray(planes.reshape(dtype.itemsize, -1).T).view(dtype).reshape(-1)
-
-
-class PostingsCache:
-    """Cache the postings of terms up to a size, and begin anew above it."""
-
-    def __init__(self, capacity: int = CACHE_BYTES) -> None:
-        self._capacity = self._free_bytes = capacity
-        self._postings: dict[str, TermPostings] = {}
-
-    def get(self, terms: Sequence[str], fetch: FetchPostings) -> list[TermPostings]:
-        """Return the postings of terms, empty for an unknown one; fetch those not cached."""
-        # Another thread may begin anew meanwhile.
-        cache = self._postings
-        postings = {term: cache[term] for term in terms if term in cache}
-        if missing := [term for term in terms if term not in postings]:
-            fetched = fetch(missing)
-            added = {term: fetched.get(term, _NO_POSTINGS) for term in missing}
-            self._free_bytes -= sum(
-                _ENTRY_BYTES + rows.nbytes + counts.nbytes for rows, counts in added.values()
-            )
-            cache |= added
-            postings |= added
-            if self._free_bytes < 0:
-                self._postings, self._free_bytes = {}, self._capacity
-        return [postings[term] for term in terms]
-
-
-# Vectors that are made at a time.
+# Of a vector's binary form: its dimensions and two unused bytes, then numbers in half precision.
+_VECTOR_HEADER_BYTES = 4
+# Vectors that are written at a time.
 _BATCH_ROWS = 1024
 
-Row = tuple[Any, ...]
+# The rows of the passages that hold a term, and how often each does.
+PassagePostings = tuple[NDArray[np.uint32], NDArray[np.uint16]]
 
 
-def register_vectors(connection: Connection[Any]) -> None:
-    """Teach a connection to send vectors whose bytes are made here."""
-    info = TypeInfo.fetch(connection, "halfvec")
-    # Roles are made together with the extension that has the type.
-    assert info is not None, "pgvector is not there"
-    info.register(connection)
-    dumper = type("CodesDumper", (_CodesDumper,), {"oid": info.oid})
-    connection.adapters.register_dumper(None, dumper)
+def pack_memory(index: Index) -> bytes:
+    """Serialize the columns that are kept in memory."""
+    return pack_container(pack_columns(_IN_MEMORY, index))
 
 
-class _CodesDumper(Dumper):
-    format = Format.BINARY
-
-    def dump(self, obj: bytes) -> bytes:
-        return obj
+def unpack_memory(data: bytes, manifest: Manifest) -> Index:
+    """Read the columns that are kept in memory; BundleError if they are malformed."""
+    try:
+        index = Index(**unpack_columns(_IN_MEMORY, [unpack_container(data, "the database")]))
+        check_index(index, manifest.counts, _IN_MEMORY)
+    except MALFORMED as error:
+        raise BundleError(
+            f"the database's index is malformed ({error!s:.200}): publish it again"
+        ) from None
+    return index
 
 
 def make_rows(bundle: Bundle, kind: str) -> Iterator[Row]:
-    """Make the rows of one kind of table; SiteError for a text that PostgreSQL cannot hold."""
-    if kind == "snapshot":
-        yield from pack_snapshot(bundle).items()
-    elif kind == "passages":
-        for number, passage in enumerate(bundle.passages()):
-            yield (number, *_list_fields(passage))
-    elif kind == "vectors":
-        yield from _make_vector_rows(bundle.passage_codes, len(bundle.passage_ids))
-    elif kind == "postings":
-        yield from make_posting_rows(bundle)
-    elif kind == "hints":
-        for number, hint in enumerate(bundle.hints):
-            texts = (hint.id, hint.label, hint.locator, hint.url)
-            yield (number, *(check_text(text, hint.id) for text in texts))
-    else:
-        windows = _make_vector_rows(bundle.hint_codes, len(bundle.hint_owners))
-        for owner, (number, norm, codes) in zip(bundle.hint_owners.tolist(), windows, strict=True):
-            yield (number, owner, norm, codes)
+    """Make the rows of one kind of table."""
+    if kind == "passages":
+        return _make_passage_rows(bundle)
+    if kind == "vectors":
+        return _make_vector_rows(bundle.index.codes)
+    return _make_posting_rows(bundle.index)
 
 
-def check_text(text: str, where: str) -> str:
-    """Return a text; SiteError for one that PostgreSQL cannot hold. where: its place, for it."""
-    try:
-        if b"\0" not in text.encode():
-            return text
-    except UnicodeEncodeError:
-        pass
-    raise SiteError(
-        f"{where}: it holds U+0000 or half of a surrogate pair, which PostgreSQL cannot store; "
-        "take that out"
-    )
+def _make_passage_rows(bundle: Bundle) -> Iterator[Row]:
+    for number, passage in enumerate(bundle.passages()):
+        yield number, passage.id, passage.url, passage.title, passage.markdown
 
 
-def make_posting_rows(bundle: Bundle) -> Iterator[tuple[str, bytes]]:
-    """Make a row for the postings of each term."""
-    postings = bundle.postings
-    for term, place in postings.terms.items():
-        span = slice(int(postings.edges[place]), int(postings.edges[place + 1]))
-        rows, counts = postings.passages[span], postings.counts[span]
-        order = np.argsort(rows, kind="stable")
-        yield check_text(term, "the word index"), pack_postings(rows[order], counts[order])
+def _make_vector_rows(codes: Int8Codes) -> Iterator[Row]:
+    for start in range(0, len(codes), _BATCH_ROWS):
+        batch = slice(start, start + _BATCH_ROWS)
+        norms = codes.inverse_norms[batch].tolist()
+        vectors = codes.codes[batch].tolist()
+        yield from zip(itertools.count(start), norms, map(str, vectors), strict=False)
 
 
-def _list_fields(passage: Passage) -> Row:
-    """List the fields of a passage in the order of the table's columns."""
-    texts = (passage.id, passage.record, passage.url, passage.title, passage.markdown)
-    return (
-        *(check_text(text, passage.record) for text in texts),
-        passage.date,
-        check_text(passage.summary, passage.record),
-        [check_text(theme, passage.record) for theme in passage.themes],
-    )
+def _make_posting_rows(index: Index) -> Iterator[Row]:
+    edges = index.postings.edges.tolist()
+    for number, (start, end) in enumerate(itertools.pairwise(edges)):
+        passages = index.postings.passages[start:end].astype(_ROW_TYPE)
+        counts = index.postings.counts[start:end].astype(_COUNT_TYPE)
+        # Steps between passages are small numbers, which compress.
+        steps = np.diff(passages, prepend=_ROW_TYPE.type(0))
+        yield number, deflate(steps.tobytes() + counts.tobytes())
 
 
-def _make_vector_rows(codes: Int8Codes, count: int) -> Iterator[tuple[int, float, bytes]]:
-    """Make a row for each vector: its number, its inverse norm and its codes."""
-    for start in range(0, count, _BATCH_ROWS):
-        span = slice(start, min(start + _BATCH_ROWS, count))
-        norms = codes.inverse_norms[span].tolist()
-        vectors = _encode_vectors(codes.codes[span])
-        yield from zip(range(span.start, span.stop), norms, vectors, strict=True)
+def unpack_postings(data: bytes) -> PassagePostings:
+    """Read the postings of a term."""
+    content = inflate(data, "the database's postings")
+    count = len(content) // (_ROW_TYPE.itemsize + _COUNT_TYPE.itemsize)
+    steps = np.frombuffer(content, _ROW_TYPE, count)
+    counts = np.frombuffer(content, _COUNT_TYPE, count, steps.nbytes)
+    return np.cumsum(steps, dtype=np.uint32), counts
 
 
-def _encode_vectors(rows: NDArray[np.int8]) -> list[bytes]:
-    """Encode vectors (n, d) in half precision, which holds whole numbers exactly."""
-    header = struct.pack(">hh", rows.shape[1], 0)
-    return [header + encoded.tobytes() for encoded in rows.astype(">f2")]
+def format_vector(unit: Floats) -> str:
+    """Format a question's vector as the database reads it."""
+    return str(unit.tolist())
+
+
+def read_vectors(rows: Sequence[Row], dimensions: int) -> tuple[NDArray[np.intp], Int8Codes]:
+    """Read the numbers of some passages, and their codes as the bundle has them."""
+    data = np.frombuffer(b"".join(vector for _, _, vector in rows), np.uint8)
+    vectors = data.reshape(len(rows), _VECTOR_HEADER_BYTES + 2 * dimensions)
+    values: NDArray[Any] = np.ascontiguousarray(vectors[:, _VECTOR_HEADER_BYTES:]).view(">f2")
+    numbers = np.array([number for number, _, _ in rows], np.intp)
+    norms = np.array([norm for _, norm, _ in rows], np.float32)
+    return numbers, Int8Codes(values.astype(np.int8), norms)

@@ -4,7 +4,8 @@ The very words of a question with a stored answer get that answer, judged by the
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic
 
@@ -18,9 +19,9 @@ from .answers.line import find_line
 from .answers.prompt_evidence import fill_prompt
 from .answers.units import link_to_range
 from .answers.wire import format_answer
-from .bundle_format.stored_answers import StoredAnswer
-from .embedders.embedder import Embedder
+from .embedders.embedder import Embedder, check_vectors
 from .errors import ContractViolation, EmbedderError, ProviderError
+from .index.stored_answers import StoredAnswer, list_rows
 from .request_context import current_context
 from .retrieval.question import QuestionReading, drop_unknown_words, read_question
 from .retrieval.rank import Scored, hash_words
@@ -41,18 +42,15 @@ else:
 
     StoreT = TypeVar("StoreT", bound=Store, covariant=True)
 
-# Of a question's time, what a model that takes too long leaves for the reply without it.
-KEYLESS_SECONDS = 2.0
-
 
 def find_stored_answer(store: Store, question: str) -> StoredAnswer | None:
     """Find the answer that is stored for a question of the very same words, not of like ones."""
-    words = split_lowercase_words(question)
-    for row in np.flatnonzero(store.question_keys == hash_words(question)).tolist():
-        stored = store.answers.get(row)
+    index, words = store.index, split_lowercase_words(question)
+    for row in np.flatnonzero(index.question_keys == hash_words(question)).tolist():
         # Many questions share a hash.
-        if stored and split_lowercase_words(stored.question) == words:
-            return stored
+        if index.has_answer[row] and split_lowercase_words(index.questions[row]) == words:
+            place = int(np.count_nonzero(index.has_answer[:row]))
+            return StoredAnswer(index.questions[row], index.answers[place])
     return None
 
 
@@ -88,14 +86,9 @@ class Engine(Generic[StoreT]):
                 f"embedder is {own.model} ({own.dimensions}): build again with this embedder"
             )
 
-    @property
-    def max_question_tokens(self) -> int:
-        """Bound the tokens that one question costs, embedded and answered."""
-        return self.embedder.max_question_tokens + self.answerer.max_question_tokens
-
     def bound_tokens(self, question: str) -> int:
         """Bound the tokens that a question costs, which are none if its answer is stored."""
-        most = self.max_question_tokens
+        most = self.embedder.max_question_tokens + self.answerer.max_question_tokens
         return 0 if most and self._has_stored_answer(question) else most
 
     def parse_question(self, question: str) -> QuestionReading:
@@ -127,8 +120,9 @@ class Engine(Generic[StoreT]):
         if not reading.terms:
             return RetrievalResult(reading=reading)
         context = current_context()
-        with context.stage("embedding"):
-            vector = self.embedder.embed([reading.question])[0]
+        with context.stage("embedding"), _counting(self.embedder.max_question_tokens):
+            vectors = self.embedder.embed([reading.question])
+            vector = check_vectors(vectors, 1, self.embedder.identity)[0]
         with context.stage("searching"):
             return retrieve(self.store, reading, vector, top_k, language, near, near_floor)
 
@@ -143,7 +137,7 @@ class Engine(Generic[StoreT]):
 
     def list_places(self, retrieved: RetrievalResult) -> tuple[Place, ...]:
         """List the sections that were retrieved, each with its line."""
-        sections = self.store.passage_sections
+        sections = self.store.index.passage_sections
         return tuple(
             Place(
                 scored.item,
@@ -169,7 +163,7 @@ class Engine(Generic[StoreT]):
 
     def _has_stored_answer(self, question: str) -> bool:
         """True if an answer is stored for the question as it is read."""
-        if not self.store.answers:
+        if not self.store.index.answers:
             return False
         return find_stored_answer(self.store, self.parse_question(question).question) is not None
 
@@ -183,13 +177,14 @@ class Engine(Generic[StoreT]):
         stored = find_stored_answer(self.store, question)
         if stored is None:
             return self.draft_from(retrieved)
-        by_row = self.store.passages_at(stored.rows)
-        passages = {row: by_row[row] for row in stored.rows}
+        rows = list_rows(stored.claims)
+        by_row = self.store.passages_at(rows)
+        passages = {row: by_row[row] for row in rows}
         reply = draft_reply(
             StoredAnswerer(stored, passages),
             question,
             Evidence(tuple(passages.values())),
-            self.store.site.claim_names,
+            self.store.index.site.claim_names,
             retrieved.reading.asked,
         )
         if reply.reason or reply.answer.dropped:
@@ -212,8 +207,7 @@ class Engine(Generic[StoreT]):
         if self.answerer.max_evidence_characters is None:
             return self._quote_from(retrieved)
         try:
-            with current_context().reserving(KEYLESS_SECONDS):
-                reply = self.write_from(retrieved)
+            reply = self.write_from(retrieved)
         except ProviderError as error:
             return replace(self._quote_from(retrieved), failure=error)
         if reply.reason != "contract" or not reply.passages:
@@ -225,8 +219,10 @@ class Engine(Generic[StoreT]):
 
     def write_from(self, retrieved: RetrievalResult) -> Reply:
         """Let the model write an answer from a pool; ProviderError for a call that fails."""
-        asked, names = retrieved.reading.asked, self.store.site.claim_names
-        reply = draft_reply(self.answerer, asked, self.select_evidence(retrieved), names, asked)
+        asked, names = retrieved.reading.asked, self.store.index.site.claim_names
+        evidence = self.select_evidence(retrieved)
+        with _counting(self.answerer.max_question_tokens if evidence else 0):
+            reply = draft_reply(self.answerer, asked, evidence, names, asked)
         answer = reply.answer
         if not answer.claims:
             return replace(self._format(reply), confidence="medium" if answer.routes else "low")
@@ -251,7 +247,7 @@ class Engine(Generic[StoreT]):
             answerer = ExtractiveAnswerer()
         passages = [] if named else choose_passages(self.store, retrieved)
         evidence = named or _gather(retrieved, passages)
-        names = self.store.site.claim_names
+        names = self.store.index.site.claim_names
         reply = draft_reply(answerer, reading.question, evidence, names, reading.asked)
         claims = tuple(_point_to_line(claim, evidence, reading) for claim in reply.answer.claims)
         reply = replace(reply, answer=replace(reply.answer, claims=claims))
@@ -264,7 +260,17 @@ class Engine(Generic[StoreT]):
         return self._format(reply)
 
     def _format(self, reply: Reply) -> Reply:
-        return replace(reply, text=format_answer(reply.answer, self.store.site.route))
+        return replace(reply, text=format_answer(reply.answer, self.store.index.site.route))
+
+
+@contextmanager
+def _counting(tokens: int) -> Iterator[None]:
+    """Count some tokens for a block that counts none itself, unless it fails."""
+    context = current_context()
+    before = context.tokens
+    yield
+    if context.tokens == before:
+        context.count_tokens(tokens, 0)
 
 
 def _gather(retrieved: RetrievalResult, passages: list[Scored[Passage]]) -> Evidence:

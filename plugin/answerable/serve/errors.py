@@ -39,12 +39,10 @@ class Drop:
     part: str = field(default="", repr=False)
 
 
-# Why a call of a provider has failed: all that a log or a report holds of it.
-FailureCause = Literal[
-    "no-package", "no-key", "key-refused", "quota", "rate-limit", "bad-parameter", "no-model",
-    "context", "cut-off", "status", "not-json", "too-large", "bad-vectors", "timeout",
-    "unreachable", "other",
-]  # fmt: skip
+# Why a call of a provider has failed, which is all that a log or a report tells: no good key, a
+# limit of the account, a request that is refused, no answer in time, no connection or a server that
+# fails, a reply that is none; "other" where a registered provider does not say.
+FailureCause = Literal["key", "limit", "request", "timeout", "unreachable", "reply", "other"]
 
 
 class AnswerableError(Exception):
@@ -53,7 +51,9 @@ class AnswerableError(Exception):
     ``cause``: why a call of a provider has failed; None where no call has.
     """
 
-    cause: FailureCause | None = None
+    def __init__(self, message: str, *, cause: FailureCause | None = None) -> None:
+        super().__init__(message)
+        self.cause = cause
 
 
 # The remedy for a bundle that is not as a build wrote it.
@@ -65,33 +65,19 @@ class BundleError(AnswerableError):
 
 
 class EmbedderError(AnswerableError):
-    """Report an embedder that cannot give vectors of its identity.
-
-    ``cause``: set where a server has sent something else.
-    """
-
-    def __init__(self, message: str, *, cause: FailureCause | None = None) -> None:
-        super().__init__(message)
-        self.cause = cause
+    """Report an embedder that cannot give vectors of its identity."""
 
 
 class ProviderError(AnswerableError):
-    """Report a failed call to a model's server, repeating nothing of what the server said.
+    """Report a failed call to a model's server, repeating nothing of what the server said."""
 
-    ``transient``: another attempt may succeed.
-    """
-
-    def __init__(
-        self, message: str, *, cause: FailureCause = "other", transient: bool = False
-    ) -> None:
-        super().__init__(message)
-        self.cause = cause
-        self.transient = transient
+    def __init__(self, message: str, *, cause: FailureCause = "other") -> None:
+        super().__init__(message, cause=cause)
 
     @property
-    def timeout(self) -> bool:
-        """Tell whether the deadline has passed."""
-        return self.cause == "timeout"
+    def transient(self) -> bool:
+        """True if another attempt may succeed."""
+        return self.cause in ("limit", "unreachable")
 
 
 class CancelledError(AnswerableError):

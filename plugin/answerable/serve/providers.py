@@ -1,113 +1,208 @@
-"""Opening of embedders and answerers by name, those of other distributions included."""
+"""Embedders, answerers and databases: those that are built in, and those of other distributions.
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+A distribution registers one by an entry point in the group ``answerable.embedders`` or
+``answerable.answerers``, whose object is a ``Provider`` with a ``factory``, or in
+``answerable.stores``, whose name is the scheme of its addresses and whose object opens a database:
+see ``DatabaseOpener``.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from .answers.answerer import Answerer
 from .answers.extractive import ExtractiveAnswerer
-from .bundle_format.manifest import MANIFEST_FILE
-from .embedders.embedder import Embedder, EmbedderIdentity, Vectors, check_vectors
+from .embedders.embedder import Embedder, EmbedderIdentity
 from .engine import Engine
-from .errors import EmbedderError, SiteError
-from .provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, Provider
-from .request_context import current_context
+from .errors import PolicyError, SiteError
+from .index.manifest import LOCAL_PROFILE, MANIFEST_FILE, OPENAI_PROFILE, Profile
 from .retrieval.store import Store
 from .settings import BUNDLE_FOLDER, MODEL_FOLDER, FunctionSettings, read_settings
 from .stores.bundle import Bundle, open_bundle
-from .types import Evidence
+from .text.urls import is_private_address
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
-@contextmanager
-def _counting(bound: int) -> Iterator[None]:
-    """Count the declared bound of tokens for a block that counts none itself."""
-    context = current_context()
-    before = context.tokens
-    try:
-        yield
-    finally:
-        if context.tokens == before:
-            context.assume_tokens(bound)
+StoreT = TypeVar("StoreT", bound=Store)
+Kind = Literal["embedder", "answerer", "store"]
+# Returns what finds the engine over the bundle that a database serves at the moment, of the folder
+# of a published function and its environment. ``verify``: see ``open_function``.
+DatabaseOpener = Callable[..., Callable[[], Engine]]
 
-
-@dataclass(frozen=True, slots=True)
-class RegisteredEmbedder:
-    """Embed by a registered embedder; a call that counts no tokens costs the declared bound."""
-
-    inner: Embedder
-
-    @property
-    def identity(self) -> EmbedderIdentity:
-        """See Embedder."""
-        return self.inner.identity
-
-    @property
-    def max_question_tokens(self) -> int:
-        """See Embedder."""
-        return self.inner.max_question_tokens
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """See Embedder; EmbedderError for anything but such vectors."""
-        with _counting(self.max_question_tokens):
-            vectors = self.inner.embed(texts)
-        return check_vectors(vectors, len(texts), self.identity)
-
-    def word_rank(self, word: str) -> int | None:
-        """See Embedder."""
-        return self.inner.word_rank(word)
+DATABASE_URL_VARIABLE = "ANSWERABLE_DATABASE_URL"
+STORE_PACKAGE = "postgres"
 
 
 @dataclass(frozen=True, slots=True)
-class RegisteredAnswerer:
-    """Draft by a registered answerer; a call that counts no tokens costs the declared bound."""
+class Provider:
+    """Who embeds or answers.
 
-    inner: Answerer
-
-    @property
-    def label(self) -> str:
-        """See Answerer."""
-        return self.inner.label
-
-    @property
-    def max_question_tokens(self) -> int:
-        """See Answerer."""
-        return self.inner.max_question_tokens
-
-    @property
-    def max_evidence_characters(self) -> int | None:
-        """See Answerer."""
-        return self.inner.max_evidence_characters
-
-    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
-        """See Answerer."""
-        with _counting(self.max_question_tokens):
-            return self.inner.draft(question, evidence, violation)
-
-
-def make_registered_embedder(provider: Provider, *args: object) -> RegisteredEmbedder:
-    """Make the embedder of a registered provider; SiteError if it lacks a part."""
-    return RegisteredEmbedder(_make_instance(provider, Embedder, args))
-
-
-def make_registered_answerer(provider: Provider, *args: object) -> RegisteredAnswerer:
-    """Make the answerer of a registered provider; SiteError if it lacks a part."""
-    return RegisteredAnswerer(_make_instance(provider, Answerer, args))
-
-
-def _make_instance(provider: Provider, protocol: type, args: Sequence[object]) -> Any:
-    """Call the factory of a registered provider; SiteError names what its protocol requires.
-
-    A bound of tokens that is forgotten would count as nothing, and escape the daily cap.
+    ``requirements``: the distributions that a function needs for it, beside those of every one.
+    ``host``: whom it asks unless ``base_url`` names another; None for one that works in the
+    process, costs nothing and sends nobody a text. ``key``: the environment's variable of its key.
+    ``profile``: of an embedder, how its cosines become scores until a site is calibrated.
+    ``factory``: makes an Embedder of an EmbedderIdentity and FunctionSettings, or an Answerer of a
+    Store, an Embedder and FunctionSettings.
     """
-    assert provider.factory is not None, "the registry returns none without a factory"
-    instance = provider.factory(*args)
+
+    requirements: tuple[str, ...] = ()
+    host: str | None = None
+    key: str | None = None
+    profile: Profile = LOCAL_PROFILE
+    factory: Callable[..., Any] | None = None
+
+
+# OpenAI's package is imported only where it is chosen.
+
+
+def _make_openai_embedder(identity: EmbedderIdentity, settings: FunctionSettings) -> Embedder:
+    from .embedders.openai_embedder import OpenAIEmbedder
+
+    return OpenAIEmbedder(identity, settings.embedding_base_url)
+
+
+def _make_openai_answerer(store: Store, embedder: Embedder, settings: FunctionSettings) -> Answerer:
+    del embedder
+    from .openai import OpenAIAnswerer
+
+    return OpenAIAnswerer(
+        model=settings.model,
+        site=store.index.site.name,
+        base_url=settings.base_url,
+        reasoning_effort=settings.reasoning_effort,
+        deadline=settings.timeout,
+        author=store.index.site.author,
+        api=settings.api,
+        max_evidence_characters=settings.max_evidence_characters,
+        max_output_tokens=settings.max_output_tokens,
+    )
+
+
+_OPENAI = Provider(("openai",), "https://api.openai.com/v1", "OPENAI_API_KEY", OPENAI_PROFILE)
+# The local embedder has no factory: it needs the files of its model.
+BUILTIN: Mapping[Kind, Mapping[str, Provider]] = {
+    "embedder": {"local": Provider(), "openai": replace(_OPENAI, factory=_make_openai_embedder)},
+    "answerer": {
+        "extractive": Provider(factory=lambda *_: ExtractiveAnswerer()),
+        "openai": replace(
+            _OPENAI, requirements=("openai", "jinja2"), factory=_make_openai_answerer
+        ),
+    },
+}
+# Known without a distribution too: a function's folder is none.
+_POSTGRES = f"{__package__.partition('.')[0]}.{STORE_PACKAGE}.engine:open_database_engine"
+
+
+@cache
+def _read_entry_points(kind: Kind) -> "Mapping[str, EntryPoint]":
+    """Read what distributions register, by name."""
+    # Slow to import, and no built-in provider needs it.
+    from importlib.metadata import EntryPoint, entry_points
+
+    group = f"answerable.{kind}s"
+    points = {point.name: point for point in entry_points(group=group)}
+    if kind == "store":
+        points |= {n: EntryPoint(n, _POSTGRES, group) for n in ("postgresql", "postgres")}
+    return points
+
+
+def list_providers(kind: Kind) -> tuple[str, ...]:
+    """List the names of all embedders or answerers, the built-in ones first."""
+    return tuple(dict.fromkeys((*BUILTIN[kind], *sorted(_read_entry_points(kind)))))
+
+
+def find_entry_point(kind: Kind, name: str) -> "EntryPoint | None":
+    """Find what registers a name; None for one that is built in or unknown."""
+    return None if name in BUILTIN.get(kind, ()) else _read_entry_points(kind).get(name)
+
+
+@cache
+def find_provider(kind: Kind, name: str) -> Provider:
+    """Find a provider; its own distribution is among its requirements. SiteError without one."""
+    if name in BUILTIN[kind]:
+        return BUILTIN[kind][name]
+    point = find_entry_point(kind, name)
+    if point is None:
+        raise SiteError(
+            f"{kind} provider {name!r:.80} is unknown to this version: upgrade mkdocs-answerable, "
+            f"or install the package that registers it ({', '.join(list_providers(kind))} are "
+            "there)"
+        )
+    distribution = point.dist.name if point.dist else point.module
+    try:
+        provider = point.load()
+    except (ImportError, AttributeError) as error:
+        raise SiteError(
+            f"{point.group}: {name} of {distribution} cannot be imported ({error}); install what "
+            "it needs, or choose another provider"
+        ) from error
+    if not isinstance(provider, Provider) or provider.factory is None:
+        raise SiteError(
+            f"{point.group}: {name} of {distribution} is not an answerable.Provider with a "
+            "factory; correct its entry point, or choose another provider"
+        )
+    return replace(provider, requirements=(distribution, *provider.requirements))
+
+
+def find_key_variable(provider: Provider, base_url: str | None) -> str | None:
+    """Find the variable of the key that a provider needs for a server, None if it needs none."""
+    return None if is_private_address(base_url) else provider.key
+
+
+def list_missing_keys(embedder: str, settings: FunctionSettings) -> tuple[str, ...]:
+    """List the variables of keys that a function needs and this process does not have."""
+    variables = {
+        find_key_variable(find_provider("embedder", embedder), settings.embedding_base_url),
+        find_key_variable(find_provider("answerer", settings.answers), settings.base_url),
+    }
+    return tuple(
+        sorted(name for name in variables if name and not os.environ.get(name, "").strip())
+    )
+
+
+def make_embedder(
+    identity: EmbedderIdentity, model: Path, settings: FunctionSettings, *, verify: bool = True
+) -> Embedder:
+    """Open the embedder of an identity. model: the folder of the local one's files.
+
+    verify: compare their hashes. SiteError for a provider that is neither built in nor registered.
+    """
+    provider = find_provider("embedder", identity.provider)
+    if provider.factory is None:
+        from .embedders import local_embedder
+
+        return local_embedder.load_local_embedder(model, verify=verify)
+    embedder: Embedder = _check_parts(provider.factory(identity, settings), Embedder)
+    return embedder
+
+
+def make_engine(
+    store: StoreT, embedder: Embedder, settings: FunctionSettings | None = None
+) -> Engine[StoreT]:
+    """Make an engine with the answerer that the settings choose, the keyless one by default.
+
+    SiteError for an answerer that is neither built in nor registered.
+    """
+    settings = settings or FunctionSettings()
+    factory = find_provider("answerer", settings.answers).factory
+    assert factory is not None, "only the local embedder has none"
+    return Engine(store, embedder, _check_parts(factory(store, embedder, settings), Answerer))
+
+
+def _check_parts(instance: Any, protocol: type) -> Any:
+    """Return what a factory has made; SiteError names what its protocol requires.
+
+    A number of tokens that is forgotten would count as nothing, and escape the daily cap.
+    """
     required = (name for name in vars(protocol) if not name.startswith("_"))
     if missing := [name for name in required if not hasattr(instance, name)]:
         raise SiteError(
             f"{type(instance).__name__} is not an answerable.{protocol.__name__}: it lacks "
-            f"{', '.join(missing)}; add what the page Python of the manual lists"
+            f"{', '.join(missing)}; add them, as answerable.{protocol.__name__} describes them"
         )
     return instance
 
@@ -137,101 +232,16 @@ def open_function(
     return Engine(bundle, embedder, answerer)
 
 
-def make_embedder(
-    identity: EmbedderIdentity, model: Path, settings: FunctionSettings, *, verify: bool = True
-) -> Embedder:
-    """Open the embedder of an identity. model: the folder of the local one's files.
+def find_database_opener(environment: Mapping[str, str]) -> DatabaseOpener | None:
+    """Find what opens the database that an environment names, None without one.
 
-    verify: compare their hashes. EmbedderError for a provider that is neither built in nor
-    registered.
+    PolicyError for an address that nobody opens, which it does not repeat: it may hold a password.
     """
-    name = identity.provider
-    if name in EMBEDDER_FACTORIES:
-        return EMBEDDER_FACTORIES[name](identity, model, settings, verify)
-    if name not in EMBEDDER_PROVIDERS:
-        raise EmbedderError(EMBEDDER_PROVIDERS.describe_unknown(name))
-    return make_registered_embedder(EMBEDDER_PROVIDERS[name], identity, settings)
-
-
-StoreT = TypeVar("StoreT", bound=Store)
-
-
-def make_engine(
-    store: StoreT, embedder: Embedder, settings: FunctionSettings | None = None
-) -> Engine[StoreT]:
-    """Make an engine with the answerer that the settings choose, the keyless one by default.
-
-    SiteError for an answerer that is neither built in nor registered.
-    """
-    settings = settings or FunctionSettings()
-    return Engine(store, embedder, _make_answerer(store, embedder, settings))
-
-
-def _make_answerer(store: Store, embedder: Embedder, settings: FunctionSettings) -> Answerer:
-    name = settings.answers
-    if name in ANSWERER_FACTORIES:
-        return ANSWERER_FACTORIES[name](store, embedder, settings)
-    if name not in ANSWERER_PROVIDERS:
-        raise SiteError(ANSWERER_PROVIDERS.describe_unknown(name))
-    return make_registered_answerer(ANSWERER_PROVIDERS[name], store, embedder, settings)
-
-
-# Each provider's packages are imported only where it is chosen.
-
-
-def _make_local_embedder(
-    identity: EmbedderIdentity, model: Path, settings: FunctionSettings, verify: bool
-) -> Embedder:
-    del identity, settings
-    from .embedders import local_embedder
-
-    return local_embedder.load_local_embedder(model, verify=verify)
-
-
-def _make_openai_embedder(
-    identity: EmbedderIdentity, model: Path, settings: FunctionSettings, verify: bool
-) -> Embedder:
-    del model, verify
-    from .embedders.openai_embedder import OpenAIEmbedder
-
-    return OpenAIEmbedder(
-        identity,
-        settings.embedding_base_url,
-    )
-
-
-def _make_extractive_answerer(
-    store: Store, embedder: Embedder, settings: FunctionSettings
-) -> Answerer:
-    del store, embedder, settings
-    return ExtractiveAnswerer()
-
-
-def _make_openai_answerer(store: Store, embedder: Embedder, settings: FunctionSettings) -> Answerer:
-    del embedder
-    from .answers.openai_answerer import OpenAIAnswerer
-
-    return OpenAIAnswerer(
-        model=settings.model,
-        site=store.site.name,
-        base_url=settings.base_url,
-        reasoning_effort=settings.reasoning_effort,
-        deadline=settings.timeout,
-        author=store.site.author,
-        api=settings.api,
-        max_evidence_characters=settings.max_evidence_characters,
-        max_output_tokens=settings.max_output_tokens,
-    )
-
-
-# By the names of the built-in providers.
-EMBEDDER_FACTORIES: Mapping[
-    str, Callable[[EmbedderIdentity, Path, FunctionSettings, bool], Embedder]
-] = {
-    "local": _make_local_embedder,
-    "openai": _make_openai_embedder,
-}
-ANSWERER_FACTORIES: Mapping[str, Callable[[Store, Embedder, FunctionSettings], Answerer]] = {
-    "extractive": _make_extractive_answerer,
-    "openai": _make_openai_answerer,
-}
+    scheme = environment.get(DATABASE_URL_VARIABLE, "").strip().partition("://")[0]
+    if not scheme:
+        return None
+    point = find_entry_point("store", scheme)
+    if point is None:
+        raise PolicyError(f"{DATABASE_URL_VARIABLE}: it has to begin with postgresql://")
+    opener: DatabaseOpener = point.load()
+    return opener

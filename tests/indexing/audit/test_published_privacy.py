@@ -169,7 +169,7 @@ def test_a_note_is_found_by_its_words_none_of_which_is_a_term(tmp_path: Path) ->
     (citation,) = ask(bundle, f"{CANARY}?").citations
     assert isinstance(citation, HintCitation)
     assert (citation.label, citation.url) == ("Keel", "/storms/")
-    long_terms = [term for term in bundle.postings.terms if len(term) > 4]
+    long_terms = [term for term in bundle.postings_of(()).terms if len(term) > 4]
     assert long_terms
     assert not [term for term in long_terms if term in CANARY]
 

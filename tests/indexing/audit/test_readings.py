@@ -22,7 +22,7 @@ from answerable.indexing.audit.readings import (
 from answerable.indexing.audit.runs import cut_notes
 from answerable.indexing.notes.notebook import Note
 from answerable.indexing.word_runs import RunIndex, split_words
-from answerable.serve.bundle_format.container import Container, pack_container
+from answerable.serve.index.format import Container, pack_container
 
 TEXT = "the old lantern was sold to a blind trader"
 HTML = f"<p>{TEXT}</p>"

@@ -71,8 +71,8 @@ def test_every_page_is_read_and_nothing_else(generator: str, engine: Engine[Bund
         for (title, text), url, anchor in zip(texts.items(), urls, anchors, strict=True)
     }
     assert any(NOTE in passage.text for passage in passages)
-    assert engine.store.site.name.startswith("Harbour")
-    assert engine.store.site.url == f"https://harbour.example{BASE}"
+    assert engine.store.index.site.name.startswith("Harbour")
+    assert engine.store.index.site.url == f"https://harbour.example{BASE}"
 
 
 def test_questions_are_answered_with_their_sources(generator: str, engine: Engine[Bundle]) -> None:

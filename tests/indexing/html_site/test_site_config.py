@@ -82,6 +82,7 @@ def test_a_build_tells_the_bundle_and_the_first_three_examples(folder: Path) -> 
             "%0ABundle%3A%20{bundle}%0A"
         ),
         "feedback": None,
+        "preview": False,
         "engine": None,
         "index": None,
     }
@@ -223,4 +224,5 @@ def test_build_injects_the_bundle_of_its_function(folder: Path, tmp_path: Path) 
             "search": "",
             "authors": None,
             "feedback": None,
+            "preview": False,
         }

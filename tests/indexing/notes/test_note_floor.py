@@ -2,8 +2,8 @@
 
 import pytest
 
-from answerable.serve.bundle_format.manifest import scale_note_floor
 from answerable.serve.engine import Engine
+from answerable.serve.index.manifest import scale_note_floor
 from answerable.serve.providers import make_engine
 from support import sites
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from answerable.indexing.output.files import check_notebook_location
+from answerable.indexing.files import check_notebook_location
 from support.sites import NOTES, failure, put, write_site
 
 NOTE = NOTES["winch.md"]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from answerable.indexing.index import weigh_records
+from answerable.indexing.build import weigh_records
 from answerable.indexing.pages.page_index import read_abbreviations, read_enrichment
 from answerable.serve.errors import SiteError
 from support.sites import PAGES, ask, build_here, failure, opened, put, write_site
@@ -50,7 +50,7 @@ def test_a_page_is_found_by_its_enrichment_and_never_quoted_for_it(tmp_path: Pat
     written(tmp_path, "mooring: The insurance does not pay for a lost propeller.\n")
     build_here(tmp_path)
     bundle = opened(tmp_path)
-    assert "propel" in " ".join(bundle.postings.terms)
+    assert "propel" in " ".join(bundle.postings_of(()).terms)
     assert not any("propeller" in f"{p.title} {p.text}" for p in bundle.passages())
     claims = ask(bundle, question).answer.claims
     assert "propeller" not in " ".join(claim.text for claim in claims)

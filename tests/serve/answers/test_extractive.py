@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from answerable.serve.answers.contract import enforce_contract
 from answerable.serve.answers.extractive import ROUTES_LAG, ROUTES_ONLY_LEAD, ExtractiveAnswerer
 from answerable.serve.answers.wire import serialize_answer
-from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.engine import Engine
+from answerable.serve.index.manifest import Profile
 from answerable.serve.text.markdown import BlockKind, plain_text
 from answerable.serve.types import Evidence, Passage, RecordCitation, RoutingHint
 from support import passage_blocks

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from answerable.serve.answers.wire import format_answer, serialize_answer
-from answerable.serve.bundle_format.site_data import LanguageRows
+from answerable.serve.index.column_types import LanguageRows
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.text.languages import get_translation
 from answerable.serve.types import Answer, Claim, HintCitation, RecordCitation, Reply, Route
@@ -54,11 +54,12 @@ def test_a_record_carries_its_quote_and_a_hint_only_its_surface(bundle: Bundle) 
 
 def test_a_record_says_its_language_where_the_site_has_several(bundle: Bundle) -> None:
     several = replace(
-        bundle.site, languages=(LanguageRows("en", 0, 2), LanguageRows("fr", 2, 9))
+        bundle.index.site, languages=(LanguageRows("en", 0, 2), LanguageRows("fr", 2, 9))
     )  # fmt: skip
     cited = replace(QUOTE, language="fr")
     reply = Reply(Answer((Claim("Une.", (cited,)),), (Route(HINT),)))
-    record, hint = serialize_answer(reply, replace(bundle, site=several))["citations"]
+    there = replace(bundle, index=replace(bundle.index, site=several))
+    record, hint = serialize_answer(reply, there)["citations"]
     assert record["language"] == "fr"
     assert "language" not in hint
 

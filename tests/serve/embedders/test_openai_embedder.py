@@ -3,26 +3,20 @@
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from answerable.indexing.output.function_writer import write_function
+from answerable.indexing.function_folder import write_function
 from answerable.serve.embedders import openai_embedder
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.embedders.local_embedder import LOCAL_IDENTITY
 from answerable.serve.embedders.openai_embedder import MAX_INPUT_BYTES, OpenAIEmbedder
-from answerable.serve.errors import AnswerableError, EmbedderError, ProviderError, SiteError
-from answerable.serve.request_context import RequestContext, use_context
-from answerable.serve.retrieval.question import MAX_QUESTION_CHARACTERS
+from answerable.serve.errors import SiteError
 from answerable.serve.settings import FunctionSettings
 from support import sites
-from support.deadlines import PATIENCE
 from support.openai_stub import OpenAIStub
-from support.stub_fixtures import is_counted
 
 PATH = "/v1/embeddings"
 
@@ -39,14 +33,9 @@ def server() -> Iterator[OpenAIStub]:
 
 
 def embedder(
-    server: OpenAIStub,
-    dimensions: int = 64,
-    deadline: float = PATIENCE,
-    model: str = "text-embedding-3-large",
-    **options: Any,
+    server: OpenAIStub, dimensions: int = 64, model: str = "text-embedding-3-large"
 ) -> OpenAIEmbedder:
-    identity = EmbedderIdentity("openai", model, dimensions)
-    return OpenAIEmbedder(identity, server.base_url, deadline, **options)
+    return OpenAIEmbedder(EmbedderIdentity("openai", model, dimensions), server.base_url)
 
 
 def test_vectors_have_unit_length_in_the_order_of_texts(server: OpenAIStub) -> None:
@@ -85,70 +74,6 @@ def test_dimensions_are_sent_to_models_that_shorten_vectors(
     remote = embedder(server, dimensions, model=model)
     assert remote.embed(["a mooring"]).shape == (1, dimensions)
     assert ["dimensions" in request.json for request in server.requests] == [is_sent]
-
-
-@pytest.mark.parametrize(
-    ("fault", "defect"),
-    [("not-finite", "NaN or infinity"), ("zeros", "zeros only")],
-)
-def test_vector_without_direction_is_named_by_server_model_and_number(
-    server: OpenAIStub, fault: str, defect: str
-) -> None:
-    server.fail(fault)
-    with pytest.raises(EmbedderError) as error:
-        embedder(server).embed(["", "a red lantern"])
-    assert str(error.value).startswith(
-        f"the embeddings server 127.0.0.1 gave {defect} for text 2 of 2 "
-        "(model text-embedding-3-large): "
-    )
-    assert error.value.cause == "bad-vectors"
-    assert "lantern" not in str(error.value)
-
-
-@pytest.mark.parametrize("key", ["", "  "])
-def test_blank_key_is_no_key(server: OpenAIStub, monkeypatch: pytest.MonkeyPatch, key: str) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", key)
-    remote = replace(embedder(server), base_url="https://models.example.org/v1")
-    with pytest.raises(ProviderError, match="OPENAI_API_KEY is not set") as error:
-        remote.embed(["a"])
-    assert error.value.cause == "no-key"
-    assert server.requests == ()
-
-
-def test_tokens_are_counted_by_the_server(
-    server: OpenAIStub, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(openai_embedder, "MAX_INPUTS_PER_REQUEST", 1)
-    question = RequestContext()
-    with use_context(question):
-        embedder(server).embed(["a mooring", "a red lantern"])
-    assert is_counted(question)
-    # The stub counts a token for each four bytes that are begun.
-    assert (question.tokens_in, question.tokens_out) == (3 + 4, 0)
-
-
-def test_uncounted_tokens_are_estimated_pessimistically(server: OpenAIStub) -> None:
-    server.fail("no-usage")
-    question = RequestContext()
-    with use_context(question):
-        embedder(server).embed(
-            [
-                "a" * MAX_QUESTION_CHARACTERS,
-                "鎖" * MAX_QUESTION_CHARACTERS,
-            ]
-        )
-    assert is_counted(question)
-    assert question.tokens_in == MAX_QUESTION_CHARACTERS // 2 + MAX_QUESTION_CHARACTERS
-    assert embedder(server).max_question_tokens >= question.tokens_in - MAX_QUESTION_CHARACTERS // 2
-
-
-@pytest.mark.parametrize("fault", ["500", "fewer-vectors", "unrelated", "drop"])
-def test_failed_call_costs_tokens(server: OpenAIStub, fault: str) -> None:
-    server.fail(fault)
-    question = RequestContext()
-    with pytest.raises(AnswerableError), use_context(question):
-        embedder(server).embed(["a", "b"])
-    assert question.tokens > 0
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import pytest
 
 from answerable.indexing.notes.notebook import Note
 from answerable.indexing.pages.records import PageMetadata, Record, Section
-from answerable.serve.bundle_format.manifest import OPENAI_PROFILE
 from answerable.serve.embedders.embedder import EmbedderIdentity, Vectors
+from answerable.serve.index.manifest import OPENAI_PROFILE
 from answerable.serve.retrieval.rank import Scored
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.text.markdown import Block

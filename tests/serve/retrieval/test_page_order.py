@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from answerable.indexing.index import mark_history_pages, weigh_records
+from answerable.indexing.build import mark_history_pages, weigh_records
 from answerable.indexing.pages.records import PageMetadata, Record
 from answerable.indexing.stems import extract_stems
-from answerable.serve.bundle_format.manifest import Profile
+from answerable.serve.index.manifest import Profile
 from answerable.serve.retrieval.bm25 import compute_idfs
 from answerable.serve.retrieval.retrieve import RetrievalResult
 from answerable.serve.stores.bundle import Bundle
@@ -49,10 +49,10 @@ def test_page_evidence_is_the_formula(tmp_path: Path, question: str) -> None:
     bundle = site(tmp_path)
     scored = search(bundle, question).passages
     terms = set(extract_stems(question))
-    count = len(bundle.passage_ids)
+    count = len(bundle.index.passage_ids)
 
     def idf(term: str) -> float:
-        return compute_idfs(bundle.postings, [term], (0, count))[term]
+        return compute_idfs(bundle.postings_of(()), [term], (0, count))[term]
 
     def length(those: set[str]) -> float:
         return math.sqrt(sum(idf(term) ** 2 for term in those))

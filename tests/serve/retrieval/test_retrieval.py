@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from answerable.indexing.notes import routing_hints
 from answerable.indexing.stems import extract_stems
-from answerable.serve.bundle_format.manifest import OPENAI_PROFILE, Profile
 from answerable.serve.engine import Engine
+from answerable.serve.index.manifest import OPENAI_PROFILE, Profile
 from answerable.serve.retrieval.bm25 import compute_idfs, score_bm25
 from answerable.serve.retrieval.question import asks_about_now
 from answerable.serve.retrieval.rank import fade_common_phrase
@@ -82,16 +82,17 @@ def test_the_lexical_score_is_the_formula(tmp_path: Path, question: str) -> None
     # A term that no passage has counts in the sum.
     total = sum(map(idf, terms))
     expected = [sum(weight(term, each) for term in terms) / total for each in documents]
-    scores = score_bm25(store.postings, compute_idfs(store.postings, extract_stems(question)))
+    postings = store.postings_of(())
+    scores = score_bm25(postings, compute_idfs(postings, extract_stems(question)))
     assert scores.tolist() == pytest.approx(expected, abs=1e-6)
 
 
 def test_the_score_joins_the_words_and_the_cosine_of_the_codes(tmp_path: Path) -> None:
     store = site(tmp_path)
-    rows = store.passage_codes.codes.astype(float)
+    rows = store.index.codes.codes.astype(float)
     vector = LetterEmbedder().embed(["rope of a mooring"])[0]
     cosines = rows @ vector / np.linalg.norm(rows, axis=1)
-    assert store.passage_codes.score(vector) == pytest.approx(cosines, abs=1e-6)
+    assert store.index.codes.score(vector) == pytest.approx(cosines, abs=1e-6)
     for s in search(store, "rope of a mooring").passages:
         assert s.dense == pytest.approx(cosines[s.row], abs=1e-6)
         assert s.base == pytest.approx((s.lexical + 0.75 * s.dense) / 1.75, abs=1e-6)
@@ -302,7 +303,8 @@ def test_a_hint_gains_by_the_words_of_its_label_and_locator(tmp_path: Path) -> N
 def test_words_of_a_note_find_nothing(tmp_path: Path) -> None:
     bundle = noted_site(tmp_path, OPEN)
     words = {"zygot", "quixot", "rhythm", "zygote", "quixotic", "rhythms"}
-    assert words.isdisjoint({*bundle.label_terms.rows, *bundle.postings.terms, *bundle.words})
+    index = bundle.index
+    assert words.isdisjoint({*index.label_terms.rows, *index.terms, *index.words})
     for question in ("zygote quixotic rhythms", "the rope"):
         assert list(gains(bundle, question).values()) == pytest.approx([0.0] * 3, abs=1e-6)
 

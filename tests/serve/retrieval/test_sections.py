@@ -10,8 +10,8 @@ import pytest
 from answerable.indexing.pages.records import Record
 from answerable.serve.answers.confidence import SURE_ABOVE_FLOOR, rate_passages
 from answerable.serve.answers.extractive import ExtractiveAnswerer
-from answerable.serve.bundle_format.manifest import LOCAL_PROFILE, Profile
 from answerable.serve.engine import Engine
+from answerable.serve.index.manifest import LOCAL_PROFILE, Profile
 from answerable.serve.retrieval.question import NO_QUESTION, Remark
 from answerable.serve.retrieval.rank import Scored
 from answerable.serve.retrieval.sections import order_sections
@@ -121,7 +121,7 @@ def test_the_section_score_is_the_formula(tmp_path: Path) -> None:
     for s in ordered:
         expected = 2 * best[s.item.record] + 3.5 * s.base + 0.6 * shares[s.item.id]
         expected += 0.25 * (s.item.id == "rope#b") + 0.2 * math.log(
-            1 + store.postings.lengths[s.row]
+            1 + store.index.passage_lengths[s.row]
         )
         assert s.section == pytest.approx(expected)
 

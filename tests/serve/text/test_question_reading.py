@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from answerable.serve.answers.wire import select_remarks
-from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.engine import Engine
+from answerable.serve.index.manifest import Profile
 from answerable.serve.retrieval.question import (
     QuestionReading,
     Remark,

@@ -7,8 +7,8 @@ import pytest
 from rich.console import Console
 
 from answerable.cli.render import print_reply
-from answerable.serve.bundle_format.manifest import Profile
 from answerable.serve.engine import Engine
+from answerable.serve.index.manifest import Profile
 from answerable.serve.retrieval.question import read_question
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.text.languages import is_language_tag, match_languages

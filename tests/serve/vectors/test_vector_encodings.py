@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from answerable.indexing.index import encode_vectors
+from answerable.indexing.build import encode_vectors
 from answerable.serve.retrieval.bm25 import select_top_rows
 
 Floats = NDArray[np.float32]

@@ -1,1 +1,1 @@
-"""Answer agents over the Model Context Protocol: messages, methods, tools, resources, pages."""
+"""Three tools for agents over the Model Context Protocol: ask, search and read."""

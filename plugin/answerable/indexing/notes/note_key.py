@@ -8,7 +8,7 @@ import secrets
 from pathlib import Path
 
 from ...serve.errors import NotebookError
-from ..output.files import temporary_path, write_private_file
+from ..files import temporary_path, write_private_file
 
 # A file whose name begins with a dot is never read as a note.
 NOTE_KEY_FILE = ".answerable-key"

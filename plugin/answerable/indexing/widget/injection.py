@@ -9,9 +9,9 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 
-from ...serve.bundle_format.container import hash_files
-from ..browser_index.index_files import AddressedFiles
-from ..output.files import write_file
+from ...serve.index.format import hash_files
+from ..browser_files import AddressedFiles
+from ..files import write_file
 
 WIDGET_FOLDER = "assets/answerable/"
 WIDGET_SCRIPT = f"{WIDGET_FOLDER}ask-box.js"

@@ -11,9 +11,14 @@ from urllib.parse import urlsplit
 from ...serve.retrieval.question import clean_question
 from ...serve.retrieval.sections import WINDOW_SUFFIX
 from ...serve.types import TITLE_SEPARATOR
-from ..browser_index.index_files import BrowserIndex
-from ..browser_index.staged_index import MODEL_FOLDER, remove_stale_files, write_addressed_files
-from ..output.files import write_file
+from ..browser_files import (
+    MODEL_FOLDER,
+    BrowserIndex,
+    name_index,
+    remove_stale_files,
+    write_addressed_files,
+)
+from ..files import write_file
 from ..pages.page_index import PageIndex
 from ..questions import SectionQuestions, list_allowed_questions, list_sections
 from .injection import (
@@ -46,9 +51,9 @@ class WidgetConfig:
     ``page_examples``: in place of them, those of the page that the reader is on, by its path.
     ``sources``: the section that a suggested example comes from, which ``check_examples`` reads.
     ``search`` and ``authors``: addresses, relative to the site's root or absolute, in which
-    ``{question}`` and ``{bundle}`` are filled in. ``feedback``: where an answer is called helpful
-    or not. None: there is none. An empty ``search``: the widget looks in the page for the search
-    of its theme.
+    ``{question}`` and ``{bundle}`` are filled in. ``feedback``: where a reader may send a question
+    that is not answered. None: there is none. An empty ``search``: the widget looks in the page for
+    the search of its theme. ``preview``: a development server shows the site.
     """
 
     examples: Sequence[str] | Mapping[str, Sequence[str]] = ()
@@ -57,6 +62,7 @@ class WidgetConfig:
     search: str | None = ""
     authors: str | None = None
     feedback: str | None = None
+    preview: bool = False
 
 
 def suggest_page_examples(
@@ -164,10 +170,9 @@ def check_examples(
 
 @dataclass(frozen=True, slots=True)
 class PublishedIndex:
-    """Hold the id of a bundle, when it was built, and the same for browsers, if they answer."""
+    """The id of a bundle, and what the site publishes of it, if browsers answer."""
 
     bundle: str
-    built_at: str
     browser: BrowserIndex | None = None
 
 
@@ -187,7 +192,7 @@ def write_widget_files(
     current: set[str] = set()
     for tag, index in indexes.items():
         if browser := index.browser:
-            entries[tag] = name_index(browser, index.built_at)
+            entries[tag] = name_index(browser)
             current.update(f"{browser.folder}/{name}" for name in browser.files)
     bundle = _unwrap_one({tag: index.bundle for tag, index in indexes.items()})
     content = format_widget_config(config, bundle)
@@ -206,16 +211,6 @@ def write_widget_files(
         kinds = ("engine", "index", "model")
         listed = (path for kind in kinds for path in (home / kind).rglob("*"))
         write_offline_scripts(home, [*own, *listed])
-
-
-def name_index(index: BrowserIndex, built_at: str) -> dict[str, str]:
-    """Name what a reader's browser opens an index by, as the widget's configuration has it."""
-    return {
-        "manifest": f"{index.folder}/{index.manifest}",
-        "core": f"{index.folder}/{index.core}",
-        "model": MODEL_FOLDER,
-        "built_at": built_at,
-    }
 
 
 def _unwrap_one(values: Mapping[str, str]) -> BundleIds:

@@ -14,7 +14,7 @@ class Answerer(Protocol):
 
     @property
     def max_question_tokens(self) -> int:
-        """Bound the tokens that one question costs; 0 only for an answerer that costs nothing."""
+        """The tokens that a question counts for where its calls count none; 0 if it is free."""
 
     @property
     def max_evidence_characters(self) -> int | None:

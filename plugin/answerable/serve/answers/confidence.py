@@ -1,6 +1,6 @@
 """Confidence in an answer, in the three buckets that are published of it."""
 
-from ..bundle_format.manifest import Profile
+from ..index.manifest import Profile
 from ..retrieval.question import QuestionReading
 from ..retrieval.rank import SAME_QUESTION, Scored
 from ..rules import RULES

@@ -47,9 +47,9 @@ def draft_reply(
                 answer = enforce_contract(draft, evidence, names, asked)
         except ContractViolation as error:
             violation = str(error)
-            context.count_refusals(error.stage, error.rule)
+            context.refusals[f"{error.stage}/{error.rule}"] += 1
             continue
-        context.count_refusals("ground", *answer.rules)
+        context.refusals.update(f"ground/{rule}" for rule in answer.rules)
         if best is None or len(answer.claims) >= len(best.claims):
             best = answer
         fallen = [drop for drop in answer.drops if drop.claim is not None]

@@ -18,6 +18,8 @@ EXTRA_WORDS: int = RULES["line"]["EXTRA_WORDS"]
 MIN_WORDS: int = RULES["line"]["MIN_WORDS"]
 # What a word adds that the line has already.
 REPEATED_SHARE: float = RULES["line"]["REPEATED_SHARE"]
+# Weights within this are equal: the last bits of a logarithm differ between machines.
+TIE: float = RULES["line"]["TIE"]
 
 _INNER_CAPITAL = re.compile(r"(?<=.)[A-Z]")
 
@@ -40,7 +42,7 @@ def find_line(
     for first, (start, _) in zip(firsts, units, strict=True):
         last = min(_choose_end(first, ends), len(words))
         weight = _weigh(terms[first:last], weights)
-        if weight > best and last > first:
+        if weight > best + TIE and last > first:
             end = units[ends.index(last)][1] if last in ends else words[last - 1].end()
             best, line = weight, (start, end)
     return line

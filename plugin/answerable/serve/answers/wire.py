@@ -113,8 +113,8 @@ def serialize_answer(
     the site does not say so.
     """
     answer = reply.answer
-    base = store.site.url or base
-    claims, routes = _serialize_sentences(answer, store.site.route)
+    base = store.index.site.url or base
+    claims, routes = _serialize_sentences(answer, store.index.site.route)
     return {
         "mode": answer.mode,
         "answer": _join_sentences(claims, routes),
@@ -134,7 +134,7 @@ def serialize_answer(
         "reason": reply.reason,
         "dropped": answer.dropped,
         "notes": [remark.to_json() for remark in select_remarks(reply, remarks)],
-        "site_url": store.site.url,
+        "site_url": store.index.site.url,
         "bundle": store.manifest.id,
         "built_at": store.manifest.built_at,
         **_serialize_stored(reply, store, base),
@@ -172,8 +172,12 @@ def name_grade(confidence: Confidence, *, written: bool, stored: str = "") -> st
 
 
 def select_remarks(reply: Reply, remarks: Iterable[Remark]) -> list[Remark]:
-    """Select the remarks that a reply is shown with: a refusal has no results for a spelling."""
-    return [r for r in remarks if reply.answer.claims or r.kind != "corrected"]
+    """Select the remarks that a reply is shown with: a refusal has no results for a spelling.
+
+    Under a route, an unknown word would be one that the pages lack and the note has.
+    """
+    hidden = {"corrected": not reply.answer.claims, "unknown": bool(reply.answer.routes)}
+    return [remark for remark in remarks if not hidden[remark.kind]]
 
 
 def add_absolute_url(row: Mapping[str, Any], base: str | None) -> dict[str, Any]:
@@ -261,7 +265,7 @@ def _serialize_citation(citation: Citation, number: int, store: Store) -> Mappin
             "title": citation.title,
             "date": citation.date,
             # Of a site in one language no reader needs to know it.
-            "language": citation.language if len(store.site.languages) > 1 else None,
+            "language": citation.language if len(store.index.site.languages) > 1 else None,
             "quote": citation.quote,
             "href": citation.href or citation.url,
         }

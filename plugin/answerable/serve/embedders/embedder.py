@@ -1,8 +1,8 @@
 """The protocol of embedders, the identity of their vectors, and the check of what they return."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +25,6 @@ class EmbedderIdentity:
         """Format the identity on one line, such as ``openai/model@256``."""
         return f"{self.provider}/{self.model}@{self.dimensions}"
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the identity as a manifest holds it."""
-        return asdict(self)
-
 
 class Embedder(Protocol):
     """Turn texts into vectors of one identity."""
@@ -39,7 +35,7 @@ class Embedder(Protocol):
 
     @property
     def max_question_tokens(self) -> int:
-        """Bound the tokens that one question costs; 0 only for an embedder that costs nothing."""
+        """The tokens that a question counts for where a call counts none; 0 if it is free."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed as unit vectors (zeros for a text without tokens), (len(texts), dimensions)."""
@@ -56,15 +52,15 @@ def check_vectors(vectors: object, count: int, identity: EmbedderIdentity) -> Ve
         raise EmbedderError(
             f"the embedder {identity.label} returned a {type(vectors).__name__} that is not a "
             "table of numbers; correct it to return an array of float32 with a row for each text",
-            cause="bad-vectors",
+            cause="reply",
         ) from None
     shape = (count, identity.dimensions)
     if array.shape != shape:
         raise EmbedderError(
-            f"the embedder gave {array.shape} for {shape}: check its model", cause="bad-vectors"
+            f"the embedder gave {array.shape} for {shape}: check its model", cause="reply"
         )
     if not np.isfinite(array).all():
         raise EmbedderError(
-            "the embedder gave a number that is not finite: check its model", cause="bad-vectors"
+            "the embedder gave a number that is not finite: check its model", cause="reply"
         )
     return array

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bundle_format.container import Container, hash_files, unpack_container
 from ..errors import BundleError, EmbedderError
+from ..index.format import Container, hash_files, unpack_container
 from ..rules import RULES, compile_rule
 from .embedder import EmbedderIdentity, Vectors
 

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bundle_format.site_data import Postings
 from ..rules import RULES
 from ..text.tokenization import extract_terms
+from .store import TermPostings
 
 # BM25's usual constants, without the (k1 + 1) factor, so that a term adds at most its idf.
 K1: float = RULES["bm25"]["K1"]
@@ -46,7 +46,7 @@ def _find_threshold(scores: NDArray[np.float32], count: int) -> float:
 
 
 def score_bm25(
-    postings: Postings, idfs: Mapping[str, float], rows: RowRange | None = None
+    postings: TermPostings, idfs: Mapping[str, float], rows: RowRange | None = None
 ) -> NDArray[np.float32]:
     """Score passages by BM25, divided by the sum of the idfs. Returns (n,) in [0, 1].
 
@@ -70,7 +70,7 @@ def score_bm25(
 
 
 def compute_idfs(
-    postings: Postings,
+    postings: TermPostings,
     terms: Iterable[str],
     rows: RowRange | None = None,
     names: Collection[str] = (),
@@ -107,21 +107,21 @@ def compute_idf_share(
     return shared / (sum(weights.values()) or 1.0)
 
 
-def find_indexed_terms(postings: Postings, terms: Collection[str]) -> frozenset[str]:
+def find_indexed_terms(postings: TermPostings, terms: Collection[str]) -> frozenset[str]:
     """Find the terms that a passage holds."""
     everything = (0, len(postings.lengths))
     spans = {term: _find_postings_slice(postings, term, everything) for term in terms}
     return frozenset(term for term, span in spans.items() if span.stop > span.start)
 
 
-def count_passages(postings: Postings, term: str) -> int:
+def count_passages(postings: TermPostings, term: str) -> int:
     """Count the passages that hold a term."""
     span = _find_postings_slice(postings, term, (0, len(postings.lengths)))
     return int(span.stop) - int(span.start)
 
 
 def match_terms(
-    postings: Postings, terms: Collection[str], rows: NDArray[np.intp]
+    postings: TermPostings, terms: Collection[str], rows: NDArray[np.intp]
 ) -> list[frozenset[str]]:
     """Find the terms that each of some passages holds. rows: (k,) of the passages."""
     everything = (0, len(postings.lengths))
@@ -135,7 +135,7 @@ def match_terms(
     ]
 
 
-def _find_postings_slice(postings: Postings, term: str, rows: RowRange) -> slice:
+def _find_postings_slice(postings: TermPostings, term: str, rows: RowRange) -> slice:
     """Locate a term's postings of a corpus: a term's passages are in the order of rows."""
     index = postings.terms.get(term)
     if index is None:

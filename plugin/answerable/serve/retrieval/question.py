@@ -125,7 +125,7 @@ def _count_passages(
     store: Store, words: Sequence[str]
 ) -> Mapping[tuple[str, ...], tuple[int, str]]:
     """Count the passages with each term of some words, beside the first spelling of the term."""
-    forms = [read_forms(store, words, tag) for tag in store.site.tags]
+    forms = [read_forms(store, words, tag) for tag in store.index.site.tags]
     terms_by_word = {word: tuple(own[word] for own in forms) for word in words}
     postings = store.postings_of({term for terms in terms_by_word.values() for term in terms})
     counts: dict[tuple[str, ...], tuple[int, str]] = {}
@@ -182,7 +182,7 @@ def edit_distance(first: str, second: str, max_edits: int, replacing: int = 1) -
 
 @memoize_per_store
 def _index_spellings(store: Store) -> _SpellingIndex:
-    texts = list(store.words)
+    texts = list(store.index.words)
     return _SpellingIndex(
         {word: row for row, word in enumerate(texts)},
         texts,
@@ -275,10 +275,10 @@ def read_question(
         terms,
         remarks if terms else (),
         _weigh_terms(store, terms),
-        {tag: read_forms(store, extract_words(spelled, tag), tag) for tag in store.site.tags},
+        {tag: read_forms(store, extract_words(spelled, tag), tag) for tag in store.index.site.tags},
         phrases,
         asks_for_history(spelled),
-        asks_about_now(spelled, phrases, store.site.tags),
+        asks_about_now(spelled, phrases, store.index.site.tags),
         question,
     )
 
@@ -304,8 +304,13 @@ def drop_unknown_words(store: Store, reading: QuestionReading) -> QuestionReadin
 @memoize_per_store
 def _measure_name_lengths(store: Store) -> frozenset[int]:
     """List how many words the phrases have that a question is searched for, 1 among them."""
-    now_phrases, _ = collect_now_words(tuple(store.site.tags))
-    groups = (store.names.rows, store.aliases.rows, store.themes.rows, now_phrases)
+    now_phrases, _ = collect_now_words(tuple(store.index.site.tags))
+    groups = (
+        store.index.names.rows,
+        store.index.aliases.rows,
+        store.index.themes.rows,
+        now_phrases,
+    )
     return frozenset({1, *(name.count(" ") + 1 for names in groups for name in names)})
 
 
@@ -319,14 +324,16 @@ def _weigh_terms(store: Store, terms: Mapping[str, Sequence[str]]) -> Idfs:
             (each.first, each.end),
             list_site_name_words(store, each.tag),
         )
-        for each in store.site.languages
+        for each in store.index.site.languages
     }
 
 
 @memoize_per_store
 def list_site_name_words(store: Store, language: str) -> frozenset[str]:
     """List the words of the names of the site and its author, which pages need not contain."""
-    return frozenset(word for name in store.site.names for word in extract_words(name, language))
+    return frozenset(
+        word for name in store.index.site.names for word in extract_words(name, language)
+    )
 
 
 def _extract_question_terms(store: Store, question: str) -> Mapping[str, list[str]]:
@@ -336,9 +343,9 @@ def _extract_question_terms(store: Store, question: str) -> Mapping[str, list[st
     notes alone has no pages to tell its scripts by, so there every script counts. Framing words
     count only where there are no others.
     """
-    scripts = store.site.scripts
+    scripts = store.index.site.scripts
     terms: dict[str, list[str]] = {}
-    for tag in store.site.tags:
+    for tag in store.index.site.tags:
         words = drop_framing(extract_words(question, tag))
         forms = read_forms(store, words, tag)
         known = [forms[word] for word in words]
@@ -389,7 +396,7 @@ def _is_new_form(store: Store, word: str) -> bool:
         not extract_words(word, tag)
         or has_form(store, word, tag)
         or word in list_site_name_words(store, tag)
-        for tag in store.site.tags
+        for tag in store.index.site.tags
     )
 
 
@@ -410,7 +417,7 @@ def _find_unknown_words(store: Store, words: Iterable[str]) -> frozenset[str]:
     A word in camel case counts as a whole, whatever its parts are. A script without spaces has no
     words that a remark could name, and framing words are not what a question is about.
     """
-    tags = store.site.tags
+    tags = store.index.site.tags
     terms_by_word: dict[str, list[tuple[str, str]]] = {}
     asked_about = (word.lower() for word in words if is_space_delimited(word))
     for word in (word for word in asked_about if word not in FRAMING_WORDS):
@@ -424,7 +431,7 @@ def _find_unknown_words(store: Store, words: Iterable[str]) -> frozenset[str]:
         if own
         and not any(
             term in indexed
-            or term in store.question_terms.rows
+            or term in store.index.question_terms.rows
             or term in list_site_name_words(store, tag)
             for tag, term in own
         )

@@ -13,8 +13,8 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bundle_format.manifest import Profile
-from ..bundle_format.site_data import PhraseIndex
+from ..index.column_types import PhraseIndex
+from ..index.manifest import Profile
 from ..rules import RULES
 from ..text.tokenization import STOPWORDS, extract_terms, split_lowercase_words
 from ..types import Passage, RoutingHint
@@ -107,19 +107,19 @@ class Ranking:
 
 def compute_signals(store: Store, reading: QuestionReading) -> Signals:
     """Score all but the cosine of every passage: words, names, pages, known questions, newness."""
-    records, profile = store.passage_records, store.manifest.profile
+    records, profile = store.index.passage_records, store.manifest.profile
     idfs = reading.idfs
     fresh = np.zeros(len(records), dtype=np.float32)
     if reading.asks_about_now:
         fresh = np.float32(profile.recency) * score_freshness(store)[records]
     postings = store.postings_of({term for weights in idfs.values() for term in weights})
     lexical = np.zeros(len(records), dtype=np.float32)
-    for each in store.site.languages:
+    for each in store.index.site.languages:
         rows = (each.first, each.end)
         lexical[each.first : each.end] = score_bm25(postings, idfs[each.tag], rows)
-    weights = store.weights
+    weights = store.index.weights
     if not reading.asks_for_history:
-        weights = np.where(store.is_history, weights * np.float32(profile.history), weights)
+        weights = np.where(store.index.is_history, weights * np.float32(profile.history), weights)
     return Signals(
         lexical,
         score_name_boosts(store, reading)[records],
@@ -168,10 +168,10 @@ def score_name_boosts(store: Store, reading: QuestionReading) -> Floats:
     A record gets the boost of its best alias, title or file name and that of its best theme, each
     faded by how many records the phrase occurs in.
     """
-    profile, records = store.manifest.profile, len(store.weights)
-    names = ((store.aliases, profile.name_boost), (store.names, profile.title_boost))
+    profile, records = store.manifest.profile, len(store.index.weights)
+    names = ((store.index.aliases, profile.name_boost), (store.index.names, profile.title_boost))
     boosts = np.zeros(records, dtype=np.float32)
-    for indexes in (names, ((store.themes, profile.theme_boost),)):
+    for indexes in (names, ((store.index.themes, profile.theme_boost),)):
         best = np.zeros(records, dtype=np.float32)
         for index, boost in indexes:
             for phrase in index.rows.keys() & reading.phrases:
@@ -190,8 +190,9 @@ def score_pages(store: Store, reading: QuestionReading, lexical: Floats) -> Floa
     """
     profile = store.manifest.profile
     own = {tag: _mark_records_in_language(store, tag) for tag in reading.idfs}
-    norms = store.title_norms.astype(np.float64)
-    scores = profile.title_cosine * _compute_cosines(store.title_terms, norms, reading.idfs, own)
+    index = store.index
+    cosines = _compute_cosines(index.title_terms, index.title_norms, reading.idfs, own)
+    scores = profile.title_cosine * cosines
     scores += profile.title_share * _compute_title_shares(store, reading)
     scores += profile.page_words * _average_best_passages(store, lexical)
     return scores.astype(np.float32)
@@ -203,16 +204,21 @@ def score_questions(store: Store, reading: QuestionReading) -> Floats:
     It is the cosine of the idf vectors of its distinct terms and of the asked question's. 1 is for
     the same words, but for those by which people ask.
     """
-    passages = store.question_passages
+    passages = store.index.question_passages
     own = {
-        rows.tag: (rows.first <= passages) & (passages < rows.end) for rows in store.site.languages
+        rows.tag: (rows.first <= passages) & (passages < rows.end)
+        for rows in store.index.site.languages
     }
-    cosines = _compute_cosines(store.question_terms, store.question_norms, reading.idfs, own)
-    is_same = (cosines > SAME_QUESTION) & (store.question_keys == hash_words(reading.question))
+    cosines = _compute_cosines(
+        store.index.question_terms, store.index.question_norms, reading.idfs, own
+    )
+    is_same = (cosines > SAME_QUESTION) & (
+        store.index.question_keys == hash_words(reading.question)
+    )
     cosines = np.where(is_same, 1.0, np.minimum(cosines, OTHER_QUESTION))
-    best = np.zeros(len(store.passage_records))
+    best = np.zeros(len(store.index.passage_records))
     np.maximum.at(best, passages, cosines)
-    return best[store.passage_sections].astype(np.float32)
+    return best[store.index.passage_sections].astype(np.float32)
 
 
 def hash_words(question: str) -> int:
@@ -233,7 +239,7 @@ def score_freshness(store: Store) -> Floats:
 
     No clock is read, so that a bundle answers tomorrow as it does today. 0 without a date.
     """
-    days = [dt.date.fromisoformat(date).toordinal() if date else None for date in store.dates]
+    days = [dt.date.fromisoformat(date).toordinal() if date else None for date in store.index.dates]
     newest = max((day for day in days if day is not None), default=0)
     fresh = [0.0 if day is None else 0.5 ** ((newest - day) / HALF_LIFE_DAYS) for day in days]
     return np.array(fresh, dtype=np.float32)
@@ -247,7 +253,7 @@ def score_hint_labels(store: Store, idfs: Idfs) -> Floats:
     """
     count = store.manifest.counts["hints"]
     best = np.zeros(count, dtype=np.float32)
-    terms = store.label_terms
+    terms = store.index.label_terms
     for weights in idfs.values():
         total = sum(weights.values())
         shares = np.zeros(count, dtype=np.float32)
@@ -270,7 +276,7 @@ def fade_common_phrase(frequency: int, records: int) -> float:
 
 def _compute_cosines(
     index: PhraseIndex,
-    norms: NDArray[np.float64],
+    norms: Floats,
     idfs: Idfs,
     marks: Mapping[str, NDArray[np.bool_]],
 ) -> NDArray[np.float64]:
@@ -294,9 +300,9 @@ def _compute_title_shares(store: Store, reading: QuestionReading) -> NDArray[np.
 
     A title or a file name counts where the question contains it as a whole phrase.
     """
-    shares = np.zeros(len(store.weights))
-    for phrase in store.names.rows.keys() & reading.phrases:
-        rows = list(store.names.entry(phrase).records)
+    shares = np.zeros(len(store.index.weights))
+    for phrase in store.index.names.rows.keys() & reading.phrases:
+        rows = list(store.index.names.entry(phrase).records)
         for language, weights in reading.idfs.items():
             common = dict.fromkeys(extract_terms(phrase, language, reading.forms[language]))
             shared = sum(weights.get(term, 0.0) for term in common)
@@ -310,20 +316,20 @@ def _compute_title_shares(store: Store, reading: QuestionReading) -> NDArray[np.
 def _average_best_passages(store: Store, lexical: Floats) -> NDArray[np.float64]:
     """Average the lexical scores of each record's three best passages; a missing one counts 0."""
     rows = np.flatnonzero(lexical)
-    records, scores = store.passage_records[rows], lexical[rows]
+    records, scores = store.index.passage_records[rows], lexical[rows]
     order = np.lexsort((-scores, records))
     records, scores = records[order], scores[order]
     # Passages before this one in its record: records stand together now.
     places = np.arange(len(records)) - np.searchsorted(records, records)
     best = places < BEST_PASSAGES
-    return np.bincount(records[best], scores[best], len(store.weights)) / BEST_PASSAGES
+    return np.bincount(records[best], scores[best], len(store.index.weights)) / BEST_PASSAGES
 
 
 @memoize_per_store
 def _mark_records_in_language(store: Store, language: str) -> NDArray[np.bool_]:
     """Mark the records that have passages in a language. Returns (records,)."""
-    own = np.zeros(len(store.weights), dtype=np.bool_)
-    for each in store.site.languages:
+    own = np.zeros(len(store.index.weights), dtype=np.bool_)
+    for each in store.index.site.languages:
         if each.tag == language:
-            own[store.passage_records[each.first : each.end]] = True
+            own[store.index.passage_records[each.first : each.end]] = True
     return own

@@ -138,7 +138,7 @@ def _rank_siblings(
 
     best: rows, best first.
     """
-    profile, records = store.manifest.profile, store.passage_records
+    profile, records = store.manifest.profile, store.index.passage_records
     pages = list(dict.fromkeys(records[best].tolist()))[:SIBLING_PAGES]
     beside = np.isin(records, pages) & (signals.lexical > 0)
     beside[ranked.rows[ranked.above_floor]] = False
@@ -159,11 +159,11 @@ def _score_hints(store: Store, reading: QuestionReading, unit: Floats, count: in
 
 def _mark_readable(store: Store, language: str | None) -> NDArray[np.bool_]:
     """Mark the passages in a language that the asker can read, (n,); none if none is known."""
-    readable = np.zeros(len(store.passage_records), dtype=np.bool_)
+    readable = np.zeros(len(store.index.passage_records), dtype=np.bool_)
     if language is None:
         return readable
-    tags = match_languages(language, store.site.tags)
-    for each in store.site.languages:
+    tags = match_languages(language, store.index.site.tags)
+    for each in store.index.site.languages:
         if each.tag in tags:
             readable[each.first : each.end] = True
     return readable

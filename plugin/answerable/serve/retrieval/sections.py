@@ -46,7 +46,7 @@ def order_sections(
     store: Store, reading: QuestionReading, pool: Sequence[Scored[Passage]]
 ) -> list[Scored[Passage]]:
     """Order a pool by section score, best first, and add the section scores."""
-    lengths = store.postings_of(()).lengths
+    lengths = store.index.passage_lengths
     best: dict[str, float] = {}
     for scored in pool:
         best[scored.item.record] = max(scored.score, best.get(scored.item.record, scored.score))
@@ -82,7 +82,7 @@ def choose_passages(store: Store, retrieved: RetrievalResult) -> list[Scored[Pas
 
 def answers_question(store: Store, reading: QuestionReading, scored: Scored[Passage]) -> bool:
     """True unless a passage is of history, and neither asked for nor known to be the answer."""
-    is_history = store.is_history[store.passage_records[scored.row]]
+    is_history = store.index.is_history[store.index.passage_records[scored.row]]
     return not is_history or reading.asks_for_history or scored.question > SAME_QUESTION
 
 

@@ -10,9 +10,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bundle_format.manifest import Manifest
-from ..bundle_format.site_data import PhraseIndex, Postings, SiteMetadata
-from ..bundle_format.stored_answers import StoredAnswer
+from ..index.columns import Index
+from ..index.manifest import Manifest
 from ..types import Passage, RoutingHint
 
 Floats = NDArray[np.float32]
@@ -64,65 +63,35 @@ class Candidates:
     cosines: Floats
 
 
-class Store(Protocol):
-    """Give a question all that it reads of a site, everything of one bundle id.
+@dataclass(frozen=True, slots=True)
+class TermPostings:
+    """Which passages hold some terms, and how often: the rows of ``terms`` are those of ``edges``.
 
-    What is small is in memory: see ``SiteColumns``. StorageError, from all else, where a database
-    is out of reach.
+    ``passages`` and ``counts`` are parallel; term ``t`` owns ``edges[t]:edges[t + 1]``.
+    ``lengths`` (n,) counts the terms of each passage.
+    """
+
+    terms: Mapping[str, int]
+    edges: NDArray[np.uint32]
+    passages: NDArray[np.uint32]
+    counts: NDArray[np.uint16]
+    lengths: NDArray[np.uint32]
+
+
+class Store(Protocol):
+    """All that a question reads of a site, everything of one bundle id.
+
+    StorageError, from all but the first two, where a database is out of reach.
     """
 
     @property
     def manifest(self) -> Manifest: ...
-    @property
-    def store_key(self) -> str:
-        """Tell it from other stores of the same bundle; "" for the bundle itself."""
 
     @property
-    def site(self) -> SiteMetadata: ...
-    @property
-    def weights(self) -> Floats: ...
-    @property
-    def dates(self) -> Sequence[str | None]: ...
-    @property
-    def title_norms(self) -> Floats: ...
-    @property
-    def is_history(self) -> NDArray[np.bool_]: ...
-    @property
-    def names(self) -> PhraseIndex: ...
-    @property
-    def aliases(self) -> PhraseIndex: ...
-    @property
-    def title_terms(self) -> PhraseIndex: ...
-    @property
-    def label_terms(self) -> PhraseIndex: ...
-    @property
-    def themes(self) -> PhraseIndex: ...
-    @property
-    def question_terms(self) -> PhraseIndex: ...
-    @property
-    def question_norms(self) -> NDArray[np.float64]: ...
-    @property
-    def question_keys(self) -> NDArray[np.uint32]: ...
-    @property
-    def question_passages(self) -> NDArray[np.uint32]: ...
-    @property
-    def answers(self) -> Mapping[int, StoredAnswer]: ...
-    @property
-    def questions(self) -> Sequence[str]: ...
-    @property
-    def passage_sections(self) -> NDArray[np.uint32]: ...
-    @property
-    def passage_records(self) -> NDArray[np.uint32]: ...
+    def index(self) -> Index:
+        """The columns that are in memory: in a database's store none of texts and vectors."""
 
-    @property
-    def words(self) -> Sequence[str]:
-        """List the words that passages hold as they are written, in lower case and sorted."""
-
-    @property
-    def forms(self) -> Mapping[str, Mapping[str, str]]:
-        """Map each language of the site to its terms, and each to its other forms, with spaces."""
-
-    def postings_of(self, terms: Collection[str]) -> Postings:
+    def postings_of(self, terms: Collection[str]) -> TermPostings:
         """Return the postings of some terms, and maybe of others; the lengths of all passages."""
 
     def passage_candidates(self, query: PassageQuery) -> Candidates:
@@ -145,9 +114,6 @@ class Store(Protocol):
 
     def rows_of_page(self, name: str) -> Sequence[int]:
         """Find the passages of the page that has an id, or a url if no anchor counts, in order."""
-
-    def check_reachable(self) -> None:
-        """Raise StorageError where no question could be answered now."""
 
 
 P = ParamSpec("P")

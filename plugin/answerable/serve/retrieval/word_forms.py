@@ -30,9 +30,10 @@ class _FormIndex:
 
 @memoize_per_store
 def _index_forms(store: Store, language: str) -> _FormIndex:
-    forms = store.forms[language]
+    index = store.index
+    forms = dict(zip(index.terms, index.forms[language], strict=True))
     # A word of a hint's label is no form of another one that a page happens to have.
-    terms_by_form = {term: term for term in (*store.label_terms.rows, *forms)}
+    terms_by_form = {term: term for term in (*store.index.label_terms.rows, *forms)}
     # A word may be a term and a form of another one, such as "univers" of "univer".
     terms_by_form |= {form: term for term, others in forms.items() for form in others.split()}
     words = sorted(filter(str.isalpha, terms_by_form))
@@ -46,7 +47,7 @@ def read_forms(store: Store, words: Iterable[str], language: str) -> dict[str, s
     has and no page.
     """
     index = _index_forms(store, language)
-    by_form, question_terms = index.terms_by_form, store.question_terms.rows
+    by_form, question_terms = index.terms_by_form, store.index.question_terms.rows
     terms = {
         word: by_form.get(word)
         or (word if word in question_terms else find_nearest_term(by_form, index.words, word))
@@ -59,7 +60,7 @@ def read_forms(store: Store, words: Iterable[str], language: str) -> dict[str, s
 def has_form(store: Store, word: str, language: str) -> bool:
     """Test whether a page, or a known question, has a word in the form in which it is written."""
     by_form = _index_forms(store, language).terms_by_form
-    return word in by_form or word in store.question_terms.rows
+    return word in by_form or word in store.index.question_terms.rows
 
 
 def find_nearest_term(terms_by_form: Mapping[str, str], words: Sequence[str], word: str) -> str:

@@ -1,4 +1,4 @@
-/** Offer what a reader can do next: copy and share an answer, search the site or tell its authors. */
+/** Offer what a reader can do next: copy and share an answer, search the site, tell its authors what it lacks. */
 
 import { button, drawLink, element } from "./draw.js";
 import { isText, ROOT } from "./request.js";
@@ -65,21 +65,20 @@ function fillAddress(template, question, bundle) {
 }
 
 /**
- * Say in the empty box that coding agents can ask the site too, with the command to copy; not on a page of a disk,
- * which nobody else can ask.
+ * Draw the offer to send a question that the site does not answer to its authors. Nothing leaves before the click.
  * @param {Say} say
- * @param {(text: string, row: HTMLElement) => unknown} copy
- * @param {URL | undefined} endpoint of the function, where one answers
+ * @param {HTMLElement} status what a screen reader announces
+ * @param {() => Promise<boolean>} send
  */
-export function drawAgents(say, copy, endpoint) {
-  const name = ROOT.hostname.replace(/\W+/g, "-");
-  if (!name) return [];
-  const local = `${name} -- uvx --from mkdocs-answerable answerable mcp ${ROOT}`;
-  const command = `claude mcp add ${endpoint ? `--transport http ${name} ${new URL("mcp", endpoint)}` : local}`;
-  const press = button("command", say("copyCommand"), () => copy(command, row));
-  press.title = command;
-  const row = element("div", { class: "actions agents meta" }, say("agents"), press);
-  return [row];
+export function drawOffer(say, status, send) {
+  let isSent = false;
+  const press = button("send", say("send"), async () => {
+    if (isSent) return;
+    isSent = true;
+    isSent = await send().catch(() => false);
+    press.textContent = status.textContent = say(isSent ? "thanks" : "notSent");
+  });
+  return element("div", { class: "actions" }, press);
 }
 
 /** @param {string} text */

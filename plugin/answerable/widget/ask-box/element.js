@@ -3,12 +3,11 @@
 import BUTTON_CSS from "./button.css" with { type: "text" };
 import BOX_CSS from "./box.css" with { type: "text" };
 import PAGE_CSS from "./page.css" with { type: "text" };
-import { copyText, drawAgents, drawWays, makeSharedAddress, takeSharedQuestion } from "./actions.js";
+import { copyText, drawOffer, drawWays, makeSharedAddress, takeSharedQuestion } from "./actions.js";
 import { drawAnswer, listSources, numberCitations } from "./answer.js";
 import { formatAnswer } from "./copy.js";
 import { buildPanel, drawCloser, MAX_CHARACTERS, measureQuestion, nameChord, openModally } from "./dialog.js";
 import { button, drawNote, element, icon, ICONS } from "./draw.js";
-import { askForVote } from "./feedback.js";
 import { land, leave } from "./landing.js";
 import { Answerer, checkAnswer, Problem, ROOT } from "./request.js";
 import { offerAsk } from "./search-row.js";
@@ -365,11 +364,9 @@ export class AskBox extends HTMLElement {
     panel.question.focus();
   }
 
-  /** @returns {Promise<Site>} with what the attributes of the element say in place of the site */
+  /** @returns {Promise<Site>} */
   async #readSite() {
-    const site = { bundles: [], examples: [], ...(await this.#answerer?.readSite().catch(() => ({}))) };
-    const attributes = ["search", "authors", "feedback"].filter((name) => this.hasAttribute(name));
-    return { ...site, ...Object.fromEntries(attributes.map((name) => [name, this.getAttribute(name)])) };
+    return { bundles: [], examples: [], ...(await this.#answerer?.readSite().catch(() => ({}))) };
   }
 
   /**
@@ -397,15 +394,12 @@ export class AskBox extends HTMLElement {
   }
 
   async #showEmpty() {
-    const { say } = this.#language;
-    const scope = element("div", { class: "scope" }, element("slot", { name: "scope" }, say("scope")));
+    const scope = element("div", { class: "scope" }, element("slot", { name: "scope" }, this.#language.say("scope")));
     this.#show("empty", scope);
     const panel = this.#build();
     measureQuestion(panel);
-    const { examples, index } = await this.#readSite();
-    if (!scope.isConnected) return;
-    const copy = (/** @type {string} */ text, /** @type {HTMLElement} */ row) => copyText(text, row, panel.status, say);
-    panel.view.append(...this.#drawQuestions(examples, "examples"), ...drawAgents(say, copy, index ? undefined : this.#answerer?.endpoint));
+    const { examples } = await this.#readSite();
+    if (scope.isConnected) panel.view.append(...this.#drawQuestions(examples, "examples"));
   }
 
   /**
@@ -461,8 +455,11 @@ export class AskBox extends HTMLElement {
     const context = { siteUrl: answer.site_url, copy, readSection };
     const { nodes, drawPlaces } = drawAnswer(numbered, this.#language, context, places);
     const isRefusal = answer.mode === "not-found";
+    const { feedback } = site;
+    const isGap = isRefusal || (answer.claims.length > 0 && !answer.written && answer.confidence === "low");
     const differs = site.bundles.length > 0 && answer.bundle && !site.bundles.includes(answer.bundle);
     const row = element("div", { class: "actions" });
+    const ways = { search: isRefusal ? site.search : null, authors: isRefusal || answer.routes.length ? site.authors : null };
     row.append(
       button("copy", say("copy"), () => copy(formatAnswer(question, numbered, say), row)),
       button("share", say("share"), () => copy(makeSharedAddress(question), row)),
@@ -475,8 +472,9 @@ export class AskBox extends HTMLElement {
       ...nodes,
       ...(isRefusal ? [] : [more]),
       ...(differs ? [drawNote(say("differs"))] : []),
-      ...(isRefusal ? drawWays(question, site, answer.bundle ?? "", say) : [row]),
-      ...(site.feedback ? [this.#drawFeedback(question, answer, site.feedback)] : []),
+      ...(isRefusal ? [] : [row]),
+      ...drawWays(question, ways, answer.bundle ?? "", say),
+      ...(feedback && isGap ? [drawOffer(say, status, () => this.#send(question, answer, feedback))] : []),
     );
     this.#focus(nodes[0]);
     const add = (/** @type {Place[]} */ found) => {
@@ -494,19 +492,18 @@ export class AskBox extends HTMLElement {
   }
 
   /**
+   * Send a question to the authors, unless the page does it.
    * @param {string} question
    * @param {Answer} answer
    * @param {string} address
    */
-  #drawFeedback(question, { mode, bundle, request_id }, address) {
-    return askForVote(this.#language.say, this.#build().status, async (vote) => {
-      const detail = { ...vote, question, mode, bundle, request_id };
-      if (!this.#emit("answerable:feedback", detail, true)) return null;
-      const headers = { "Content-Type": "application/json" };
-      const answerer = /** @type {Answerer} */ (this.#answerer);
-      const { ok } = await answerer.call(new URL(address, ROOT), { method: "POST", headers, body: JSON.stringify(detail) });
-      return ok;
-    });
+  async #send(question, { mode, confidence, bundle }, address) {
+    const detail = { question, mode, confidence, page: location.origin + location.pathname, bundle };
+    if (!this.#emit("answerable:feedback", detail, true)) return true;
+    const headers = { "Content-Type": "application/json" };
+    const answerer = /** @type {Answerer} */ (this.#answerer);
+    const { ok } = await answerer.call(new URL(address, ROOT), { method: "POST", headers, body: JSON.stringify(detail) });
+    return ok;
   }
 
   /**
@@ -515,11 +512,12 @@ export class AskBox extends HTMLElement {
    * @param {unknown} error
    * @param {Site} site
    */
-  #showProblem(question, error, { search }) {
+  #showProblem(question, error, { search, preview }) {
     const { say } = this.#language;
     const panel = this.#build();
     const problem = error instanceof Problem ? error : new Problem(navigator.onLine ? "failed" : "offline");
-    const code = STATUS_NAMES[problem.code] ?? problem.code;
+    const status = STATUS_NAMES[problem.code] ?? problem.code;
+    const code = preview && status === "not-found" ? "preview" : status;
     const key = hasText(`problem.${code}`) ? code : "failed";
     const name = REMEDIES[key];
     const remedy = button(name, name && say(name), () => {

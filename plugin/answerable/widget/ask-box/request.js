@@ -22,7 +22,8 @@ import { getPageLanguage, HOME, LOAD_MILLISECONDS } from "./strings.js";
  * @property {string[]} examples those of this page, or else of the site
  * @property {string | null} [search] null where the owner wants none
  * @property {string | null} [authors]
- * @property {string | null} [feedback]
+ * @property {string | null} [feedback] where a reader may send a question that is not answered
+ * @property {boolean} [preview] of a development server
  * @property {string[]} [engine] paths of the scripts that answer
  * @property {Record<string, Record<string, string>>} [index] by language tag, what the engine opens an index by
  */

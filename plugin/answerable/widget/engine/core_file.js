@@ -1,4 +1,4 @@
-/** Read the columns of a site's records and passages, which `site_data.py` lists. */
+/** Read the columns of an index by the table that its manifest has; see `columns.py`. */
 
 import { reviveRecipe } from "./recipe.js";
 
@@ -20,26 +20,14 @@ import { reviveRecipe } from "./recipe.js";
  * @property {LanguageRows[]} languages
  */
 
+/** @typedef {[name: string, kind: string, type: string][]} ColumnTable */
+
 const WINDOW_SUFFIX = /~[0-9]+$/u;
+// Stands for the anchor that Markdown gives the heading; no id holds white space.
+const GUESSED = "# ";
 
 /**
- * Restore titles, each of which shares headings with the one before it.
- * @param {string[]} ends
- * @param {ArrayLike<number>} shared
- * @param {string} separator
- */
-function restoreTitles(ends, shared, separator) {
-  /** @type {string[]} */
-  let before = [];
-  return ends.map((end, row) => {
-    if (!end && shared[row] === before.length) return before.join(separator);
-    before = [...before.slice(0, shared[row]), ...end.split(separator)];
-    return before.join(separator);
-  });
-}
-
-/**
- * Make the anchor that Markdown gives the last heading of a title; see `guess_anchor` in `bundle.py`.
+ * Make the anchor that Markdown gives the last heading of a title; see `guess_anchor` in `places.py`.
  * @param {string} title
  * @param {string} separator
  */
@@ -49,106 +37,103 @@ function guessAnchor(title, separator) {
 }
 
 /**
- * Assemble the phrases of each table by name.
- * @param {Record<string, string[]>} tables
- * @param {Record<string, any>} arrays
+ * Read phrases, each with the rows that bear it.
+ * @param {string[]} phrases
+ * @param {Record<"sizes" | "rows" | "frequencies", ArrayLike<number> & Iterable<number>>} arrays
  */
-function assemblePhrases(tables, { phraseSizes, phraseRecords, phraseFrequencies }) {
-  let row = 0;
-  let start = 0;
-  return Object.fromEntries(
-    Object.entries(tables).map(([name, phrases]) => [
-      name,
-      new Map(
-        phrases.map((phrase) => {
-          const records = [...phraseRecords.subarray(start, start + phraseSizes[row])];
-          start += records.length;
-          return [phrase, { records, frequency: phraseFrequencies[row++] }];
-        }),
-      ),
-    ]),
+function readPhrases(phrases, { sizes, rows, frequencies }) {
+  const owners = Array.from(rows);
+  let end = 0;
+  return new Map(
+    phrases.map((phrase, row) => [phrase, { records: owners.slice(end, (end += sizes[row])), frequency: frequencies[row] }]),
   );
 }
 
-/** Hold what is small of a site in memory; see `SiteColumns` in `site_data.py`. */
+/**
+ * Read rows that rise, of which the differences are stored.
+ * @param {ArrayLike<number>} differences
+ */
+function readRising(differences) {
+  let row = 0;
+  return Uint32Array.from(differences, (difference) => (row += difference));
+}
+
+/**
+ * Read the columns of one kind of file, each under its name in camel case.
+ * @param {ColumnTable} table
+ * @param {string} kind
+ * @param {Container} container
+ */
+export function readColumns(table, kind, { values, arrays }) {
+  const columns = table.filter(([, file]) => file === kind).map(([name, , type]) => {
+    const camelCase = name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
+    if (type === "phrases") {
+      const [sizes, rows, frequencies] = ["sizes", "rows", "frequencies"].map((part) => arrays[`${name}.${part}`]);
+      return [camelCase, readPhrases(values[name], { sizes, rows, frequencies })];
+    }
+    return [camelCase, type === "rising" ? readRising(arrays[name]) : (values[name] ?? arrays[name])];
+  });
+  return Object.fromEntries(columns);
+}
+
+/** What is small of a site, in memory: the columns of `Index` in `columns.py` that a browser needs. */
 export class SiteColumns {
-  /**
-   * @param {Container} core
-   * @param {Container} manifest with the columns that edits change
-   */
-  constructor(core, manifest) {
-    const values = { ...core.values, ...manifest.values };
-    const arrays = { ...core.arrays, ...manifest.arrays };
-    const { recordIds } = values;
-    const passageRecords = new Uint32Array(values.passageIds.length);
-    let end = 0;
-    arrays.passagesPerRecord.forEach((/** @type {number} */ count, /** @type {number} */ record) => {
-      passageRecords.fill(record, end, (end += count));
-    });
-    const phrases = assemblePhrases(values.phrases, arrays);
-    this.recipe = /** @type {import("./recipe.js").Recipe} */ (reviveRecipe(values.recipe));
-    const separator = this.recipe.structure.TITLE_SEPARATOR;
-    const passageTitles = restoreTitles(values.titles, arrays.sharedTitles, separator);
-    /** @type {string[]} */
-    const passageIds = values.passageIds.map((/** @type {string | string[]} */ id, /** @type {number} */ row) => {
-      if (typeof id !== "string") return id[0];
-      // An anchor that follows from the heading is left out.
-      const tail = /^#(~|$)/.test(id) ? `#${guessAnchor(passageTitles[row], separator)}${id.slice(1)}` : id;
-      return recordIds[passageRecords[row]] + tail;
-    });
-    const languages = values.site.languages.map((/** @type {[string, number, number]} */ [tag, first, last]) => ({
-      tag,
-      first,
-      end: last,
-    }));
-    this.site = /** @type {SiteMetadata} */ ({ ...values.site, languages });
-    this.recordIds = /** @type {string[]} */ (recordIds);
-    this.dates = /** @type {(string | null)[]} */ (values.dates);
-    this.weights = /** @type {Float32Array} */ (arrays.weights);
-    this.titleNorms = /** @type {Float32Array} */ (arrays.titleNorms);
-    this.isHistory = /** @type {Uint8Array} */ (arrays.isHistory);
-    this.names = phrases.names;
-    this.aliases = phrases.aliases;
-    this.themes = phrases.themes;
-    this.titleTerms = phrases.titleTerms;
-    this.passageRecords = passageRecords;
-    this.passageIds = passageIds;
-    this.passageUrls = /** @type {string[]} */ (
-      values.passageUrls.map((/** @type {string | null} */ url, /** @type {number} */ row) => {
-        const anchor = passageIds[row].slice(recordIds[passageRecords[row]].length).replace(WINDOW_SUFFIX, "");
-        return url ?? values.recordUrls[passageRecords[row]] + anchor;
-      })
-    );
-    this.passageTitles = passageTitles;
-    this.passageLengths = Uint32Array.from(arrays.passageLengths);
-    this.hasCode = /** @type {Uint8Array} */ (arrays.hasCode);
-    const units = this.recipe.site_data.QUESTION_NORM_UNITS;
-    this.questionNorms = Float64Array.from(arrays.questionNorms, (/** @type {number} */ norm) => norm / units);
-    /** @type {Map<string, Phrase>} until they are added, none */
-    this.questionTerms = new Map();
-    this.questionKeys = new Uint32Array(this.questionNorms.length);
-    this.hasAnswer = new Uint8Array(this.questionNorms.length);
-    this.questionPassages = new Uint32Array(this.questionNorms.length);
-    this.passageSections = Uint32Array.from(passageIds.keys());
-  }
+  /** @type {SiteMetadata} */
+  site;
+  /** @type {string[]} */
+  recordIds = [];
+  /** @type {string[]} */
+  recordUrls = [];
+  /** @type {(string | null)[]} */
+  dates = [];
+  weights = new Float32Array();
+  titleNorms = new Float32Array();
+  isHistory = new Uint8Array();
+  /** @type {Map<string, Phrase>} */
+  names = new Map();
+  /** @type {Map<string, Phrase>} */
+  aliases = new Map();
+  /** @type {Map<string, Phrase>} */
+  themes = new Map();
+  /** @type {Map<string, Phrase>} */
+  titleTerms = new Map();
+  /** @type {string[]} */
+  passageIds = [];
+  /** @type {string[]} */
+  passageUrls = [];
+  /** @type {string[]} */
+  passageTitles = [];
+  passageRecords = new Uint32Array();
+  passageSections = new Uint32Array();
+  passageLengths = new Uint32Array();
+  hasCode = new Uint8Array();
+  // Of the questions that sections are known to answer: none until they are added.
+  /** @type {Map<string, Phrase>} */
+  questionTerms = new Map();
+  questionNorms = new Float32Array();
+  questionKeys = new Uint32Array();
+  questionPassages = new Uint32Array();
+  hasAnswer = new Uint8Array();
 
   /**
-   * Add the terms of the questions that sections are known to answer.
-   * @param {Container} container
+   * @param {ColumnTable} table
+   * @param {Container} core
    */
-  addQuestions({ values, arrays }) {
-    const { questionTerms, questionSizes, questionOwners, questionKeys, hasAnswer, questionsPerPassage, continuesSection } = { ...values, ...arrays };
-    const tables = { terms: questionTerms };
-    const columns = { phraseSizes: questionSizes, phraseRecords: questionOwners, phraseFrequencies: questionSizes };
-    let first = 0;
-    let end = 0;
-    questionsPerPassage.forEach((/** @type {number} */ count, /** @type {number} */ row) => {
-      if (!continuesSection[row]) first = row;
-      this.passageSections[row] = first;
-      this.questionPassages.fill(row, end, (end += count));
+  constructor(table, core) {
+    this.recipe = /** @type {import("./recipe.js").Recipe} */ (reviveRecipe(core.values.recipe));
+    const columns = readColumns(table, "core", core);
+    Object.assign(this, columns);
+    const { language, languages } = columns.site;
+    const tags = languages.map((/** @type {LanguageRows} */ { tag }) => tag);
+    this.site = { ...columns.site, tags: tags.length ? tags : [language] };
+    const separator = this.recipe.structure.TITLE_SEPARATOR;
+    const anchors = this.passageIds.map((anchor, row) => {
+      if (!anchor.startsWith(GUESSED)) return anchor;
+      return `#${guessAnchor(this.passageTitles[row], separator)}${anchor.slice(GUESSED.length)}`;
     });
-    this.questionKeys.set(questionKeys);
-    this.hasAnswer.set(hasAnswer);
-    this.questionTerms = assemblePhrases(tables, columns).terms;
+    this.passageIds = anchors.map((anchor, row) => this.recordIds[this.passageRecords[row]] + anchor);
+    this.passageUrls = anchors.map((anchor, row) => {
+      return columns.passageUrls[row] ?? this.recordUrls[this.passageRecords[row]] + anchor.replace(WINDOW_SUFFIX, "");
+    });
   }
 }

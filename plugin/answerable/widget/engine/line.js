@@ -36,7 +36,7 @@ export function findLine(recipe, passage, { idfs, forms }) {
     const first = before(start);
     const last = Math.min(chooseEnd(recipe, first, ends), words.length);
     const weight = weigh(recipe, terms.slice(first, last), weights);
-    if (weight <= best || last <= first) continue;
+    if (weight <= best + recipe.line.TIE || last <= first) continue;
     const place = ends.indexOf(last);
     const word = words[last - 1];
     best = weight;

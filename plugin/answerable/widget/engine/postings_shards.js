@@ -1,4 +1,4 @@
-/** Read the postings of terms, which `index_files.py` writes in shards by the beginnings of words. */
+/** Read the postings of terms, which `packs.py` writes in shards by the beginnings of words. */
 
 /** @typedef {import("./container.js").Container} Container */
 
@@ -23,10 +23,10 @@ export function readPostings({ values, arrays }) {
   let start = 0;
   return new Map(
     values.terms.map((/** @type {string} */ term, /** @type {number} */ row) => {
-      const end = start + arrays.sizes[row];
-      const passages = Uint32Array.from(arrays.gaps.subarray(start, end));
+      const end = start + arrays["postings.sizes"][row];
+      const passages = Uint32Array.from(arrays["postings.gaps"].subarray(start, end));
       for (let place = 1; place < passages.length; place += 1) passages[place] += passages[place - 1];
-      const counts = Uint32Array.from(arrays.counts.subarray(start, end));
+      const counts = Uint32Array.from(arrays["postings.counts"].subarray(start, end));
       start = end;
       return [term, { passages, counts }];
     }),

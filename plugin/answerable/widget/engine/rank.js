@@ -129,18 +129,17 @@ export function listTopItems({ rows, dense, base, score }, mask, count, { lexica
  * @param {number} [slack] by how much one may miss the floor
  */
 export async function findPassageCandidates(store, unit, signals, readable, slack = 0) {
-  const { EXACT_PASSAGES, CANDIDATES, ESTIMATE_SLACK } = store.recipe.vectors;
-  const { SCALAR_POOL } = store.recipe.vectors;
+  const { CANDIDATES, ESTIMATE_SLACK } = store.recipe.vectors;
   let rows = [...store.passageRecords.keys()];
   if (!unit) return { rows, cosines: new Float32Array(rows.length) };
-  if (rows.length > EXACT_PASSAGES) {
+  if (rows.length > CANDIDATES) {
+    // Near misses have places of their own, else many passages above the floor would leave none for them.
+    const nearUnder = slack ? store.manifest.profile.floor + ESTIMATE_SLACK : -Infinity;
     const estimated = scoreRows(store, { rows, cosines: await store.loadEstimates(unit) }, signals, ESTIMATE_SLACK + slack);
-    rows = selectCandidates(estimated, readable, CANDIDATES);
+    rows = selectCandidates(estimated, readable, CANDIDATES, nearUnder);
     prefetchSiblings(store, estimated, signals);
   }
-  const cosines = await store.loadCosines(unit, rows);
-  const places = selectCandidates(scoreRows(store, { rows, cosines }, signals, slack), readable, SCALAR_POOL);
-  return { rows: places.map((place) => rows[place]), cosines: Float32Array.from(places, (place) => cosines[place]) };
+  return { rows, cosines: await store.loadCosines(unit, rows) };
 }
 
 /**
@@ -160,14 +159,16 @@ function prefetchSiblings(store, { score, aboveFloor }, { lexical }) {
 }
 
 /**
- * Select the best places of a ranking above the floor, and of those that the asker can read, rising.
+ * Select the best places of a ranking above the floor, of those that the asker can read, and of near misses, rising.
  * @param {Ranking} ranking
  * @param {Uint8Array} readable
- * @param {number} count of either
+ * @param {number} count of each
+ * @param {number} nearUnder the score under which a passage is a near miss
  */
-function selectCandidates({ rows, score, aboveFloor }, readable, count) {
+function selectCandidates({ rows, base, score, aboveFloor }, readable, count, nearUnder) {
   const eligible = aboveFloor.map((above, place) => above & readable[rows[place]]);
-  const best = [aboveFloor, eligible].flatMap((mask) => selectTopRows(score, count, mask));
+  const near = aboveFloor.map((above, place) => Number(above && base[place] < nearUnder));
+  const best = [aboveFloor, eligible, near].flatMap((mask) => selectTopRows(score, count, mask));
   return [...new Set(best)].sort((left, right) => left - right);
 }
 

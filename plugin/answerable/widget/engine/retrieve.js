@@ -39,7 +39,10 @@ export async function retrieve(store, reading, vector, topK = store.recipe.retri
     return listTopItems(ranking, eligible.includes(1) ? eligible : mask, count, signals);
   };
   const passages = listReadable(ranking.aboveFloor, topK);
-  const nearest = listReadable(ranking.aboveFloor.map((above) => 1 - above), near);
+  // Typed words alone have no cosines, which the floor is meant for.
+  const nearFloor = unit ? Math.fround(store.manifest.profile.floor - store.recipe.retrieve.SIBLING_SLACK) : 0;
+  const isNear = ranking.aboveFloor.map((above, place) => Number(!above && ranking.base[place] >= nearFloor));
+  const nearest = listReadable(isNear, near);
   if (!unit) return { passages, siblings: [], near: nearest, reading, vector };
   const rows = passages.map(({ row }) => row);
   store.prefetch("texts", rows.slice(0, store.recipe.retrieve.TOP_K));

@@ -1,7 +1,6 @@
 /** Read the index of a site from its files, and of large files only what a question needs. */
 
-import { SiteColumns } from "./core_file.js";
-import { invertRowNorms } from "./passage_shards.js";
+import { readColumns, SiteColumns } from "./core_file.js";
 import { NO_POSTINGS, readPostings } from "./postings_shards.js";
 import { IndexGoneError } from "./site_files.js";
 import { beginningOf, indexForms } from "./word_forms.js";
@@ -9,6 +8,7 @@ import { beginningOf, indexForms } from "./word_forms.js";
 /** @typedef {import("./container.js").Container} Container */
 /** @typedef {import("./postings_shards.js").TermPostings} TermPostings */
 /** @typedef {import("./site_files.js").SiteFiles} SiteFiles */
+/** @typedef {{codes: Int8Array, inverseNorms: Float32Array}} Vectors one after the other */
 /** @typedef {import("./word_forms.js").FormIndex} FormIndex */
 
 /**
@@ -23,24 +23,23 @@ import { beginningOf, indexForms } from "./word_forms.js";
  * @property {string} manifest
  * @property {string} core
  * @property {string} model the folder of the model's files, such as `model/0123456789abcdef`
- * @property {string} built_at
  */
 
 /**
  * What a build says of an index.
  * @typedef {Object} Manifest
- * @property {number} format
+ * @property {number} wire
  * @property {string} id of the bundle that holds the same
  * @property {string} built_at
  * @property {Record<string, any>} profile
  * @property {number} dimensions
  * @property {{records: number, passages: number, terms: number, words: number, questions: number, answers: number}} counts
+ * @property {[name: string, bytes: number, content: number][]} files in order; the kind of each is before its hash
+ * @property {Record<string, any[]>} starts of each kind that is split into files, the first row or words of each
+ * @property {import("./core_file.js").ColumnTable} columns
  */
 
-const FORMAT = 5;
-// The digits of a file's hash in its name.
-const NAMES = /.{12}/g;
-const KINDS = ["terms", "codes", "texts", "signs", "words", "questions", "suggestions", "answers"];
+const WIRE = 8;
 
 /**
  * Open an index; IndexGoneError where it has been replaced by a newer build.
@@ -50,27 +49,16 @@ const KINDS = ["terms", "codes", "texts", "signs", "words", "questions", "sugges
  * @returns {Promise<Store>}
  */
 export async function openStore(files, entry, signal) {
-  const [manifest, core] = await Promise.all(
-    [entry.manifest, entry.core].map((path) => files.readContainer(path, signal)),
-  );
-  const { format } = manifest.values;
-  if (format !== FORMAT) {
-    throw new IndexGoneError(entry.manifest, `its format is ${format}, and this engine reads ${FORMAT}`);
+  const [manifest, core] = await Promise.all([
+    files.readContainer(entry.manifest, signal).then(({ values }) => /** @type {Manifest} */ (values)),
+    files.readContainer(entry.core, signal),
+  ]);
+  if (manifest.wire !== WIRE) {
+    throw new IndexGoneError(entry.manifest, `its wire version is ${manifest.wire}, and this engine reads ${WIRE}`);
   }
-  const { recordIds, passageIds } = core.values;
-  checkCounts(entry.manifest, manifest.values, { records: recordIds.length, passages: passageIds.length });
-  return new Store(files, entry, manifest, core);
-}
-
-/**
- * List the paths of the files of a kind, in order.
- * @param {string} folder
- * @param {string} kind
- * @param {Uint8Array} names of all of them, one after the other
- */
-function listPaths(folder, kind, names) {
-  const digits = Array.from(names, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return (digits.match(NAMES) ?? []).map((name) => `${folder}/${kind}-${name}.bin`);
+  const store = new Store(files, entry, manifest, core);
+  checkCounts(entry.manifest, manifest, { records: store.recordIds.length, passages: store.passageIds.length });
+  return store;
 }
 
 /**
@@ -97,7 +85,7 @@ export class Store extends SiteColumns {
   #forms = new Map();
   /** @type {string[]} with what the words of each shard of terms begin, from the first one's on */
   #termStarts;
-  /** @type {Map<number, import("./passage_shards.js").Vectors>} by shard */
+  /** @type {Map<number, Vectors>} by shard */
   #codes = new Map();
   /** @type {Map<number, Passage>} */
   #passages = new Map();
@@ -107,31 +95,33 @@ export class Store extends SiteColumns {
   /**
    * @param {SiteFiles} files
    * @param {IndexEntry} entry
-   * @param {Container} manifest
+   * @param {Manifest} manifest
    * @param {Container} core
    */
   constructor(files, entry, manifest, core) {
-    super(core, manifest);
-    const { values, arrays } = manifest;
+    super(manifest.columns, core);
     this.#files = files;
+    this.manifest = manifest;
     const folder = entry.manifest.slice(0, entry.manifest.lastIndexOf("/"));
-    this.#paths = Object.fromEntries(KINDS.map((kind) => [kind, listPaths(folder, kind, arrays[`${kind}Names`])]));
+    this.#paths = {};
+    for (const [name] of manifest.files) {
+      (this.#paths[name.slice(0, name.lastIndexOf("-"))] ??= []).push(`${folder}/${name}`);
+    }
     this.#rows = Object.fromEntries(
       ["codes", "texts"].map((kind) => {
-        const starts = arrays[`${kind}Starts`];
-        const numbers = new Uint32Array(values.counts.passages);
+        const starts = manifest.starts[kind];
+        const numbers = new Uint32Array(this.passageIds.length);
         for (let number = 0; number < starts.length; number += 1) numbers.fill(number, starts[number]);
         return [kind, { starts, numbers }];
       }),
     );
-    this.#termStarts = values.termStarts;
-    this.manifest = /** @type {Manifest} */ ({ ...values, built_at: entry.built_at });
-    if (values.counts.questions) files.prefetch(this.#paths.questions);
+    this.#termStarts = manifest.starts.terms;
+    if (manifest.counts.questions) files.prefetch(this.#paths.questions);
   }
 
   /** Begin to load what `loadEstimates` reads, while a question is still read. */
   prefetchSigns() {
-    if (this.passageIds.length > this.recipe.vectors.EXACT_PASSAGES) this.#files.prefetch(this.#paths.signs);
+    if (this.passageIds.length > this.recipe.vectors.CANDIDATES) this.#files.prefetch(this.#paths.signs);
   }
 
   /** The paths of all files that the manifest names. */
@@ -214,11 +204,9 @@ export class Store extends SiteColumns {
     const { counts } = this.manifest;
     if (!counts.questions || this.questionTerms.size) return;
     const [path] = this.#paths.questions;
-    const container = await this.#files.readContainer(path, signal);
-    const { length } = container.arrays.questionsPerPassage;
-    const questions = container.arrays.questionKeys.length;
-    checkCounts(path, this.manifest, { passages: length, questions });
-    this.addQuestions(container);
+    const columns = readColumns(this.manifest.columns, "questions", await this.#files.readContainer(path, signal));
+    checkCounts(path, this.manifest, { questions: columns.questionKeys.length });
+    Object.assign(this, columns);
   }
 
   /**
@@ -297,12 +285,11 @@ export class Store extends SiteColumns {
     const { starts, numbers } = this.#rows.codes;
     const missing = rows.map((row) => numbers[row]).filter((number) => !this.#codes.has(number));
     for (const [number, { arrays }] of await this.#readShards("codes", missing, signal)) {
-      const inverseNorms = invertRowNorms(arrays.codes, this.manifest.dimensions);
-      this.#codes.set(number, { codes: arrays.codes, inverseNorms });
+      this.#codes.set(number, { codes: arrays.codes, inverseNorms: arrays["codes.norms"] });
     }
     return Float32Array.from(rows, (row) => {
       const number = numbers[row];
-      const shard = /** @type {import("./passage_shards.js").Vectors} */ (this.#codes.get(number));
+      const shard = /** @type {Vectors} */ (this.#codes.get(number));
       const place = row - starts[number];
       const start = place * unit.length;
       let dot = 0;
@@ -333,7 +320,7 @@ export class Store extends SiteColumns {
     const { starts, numbers } = this.#rows.texts;
     const missing = asked.filter((row) => !this.#passages.has(row)).map((row) => numbers[row]);
     for (const [number, shard] of await this.#readShards("texts", missing, signal)) {
-      shard.values.passages.forEach((/** @type {string} */ markdown, /** @type {number} */ place) => {
+      shard.values.texts.forEach((/** @type {string} */ markdown, /** @type {number} */ place) => {
         const row = starts[number] + place;
         const record = this.passageRecords[row];
         this.#passages.set(row, {

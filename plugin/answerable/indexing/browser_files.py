@@ -1,0 +1,129 @@
+"""What a site publishes of an index for its readers' browsers, and the model beside it."""
+
+import contextlib
+import re
+import shutil
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..serve.embedders.local_embedder import MODEL_ID, read_model_files
+from ..serve.index.manifest import name_file
+from .files import remove_leftovers, replace_folder, temporary_path
+from .local_model import PACKAGED_MODEL
+from .write import IndexFiles, pack_public_manifest
+
+# Where the model lies below the widget's folder, on every site of this version.
+MODEL_FOLDER = f"model/{MODEL_ID}"
+
+_FOLDER = re.compile(r"(?:engine|index|model)/[0-9a-f]{16}")
+_INDEX_FILE = re.compile(r"index/[A-Za-z0-9-]+/[a-z]+-[0-9a-f]{16}\.bin")
+
+
+@dataclass(frozen=True, slots=True)
+class AddressedFiles:
+    """Files by their path in a folder, and the folder, such as ``engine/0123456789abcdef``."""
+
+    folder: str
+    files: Mapping[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserIndex:
+    """What a site publishes of an index: its files by name, their folder, and the first two."""
+
+    folder: str
+    files: Mapping[str, bytes]
+    manifest: str
+    core: str
+
+
+def list_browser_files(packed: IndexFiles, language: str) -> BrowserIndex:
+    """List what a site publishes of an index. language: the site's own."""
+    data = pack_public_manifest(packed.manifest)
+    name = name_file("manifest", data)
+    (core,) = packed.manifest.files_of("core")
+    folder = f"index/{re.sub('[^A-Za-z0-9-]', '-', language)}"
+    return BrowserIndex(folder, {**packed.list_public(), name: data}, name, core.name)
+
+
+def name_index(index: BrowserIndex) -> dict[str, str]:
+    """Name what a reader's browser opens an index by, as the widget's configuration has it."""
+    return {
+        "manifest": f"{index.folder}/{index.manifest}",
+        "core": f"{index.folder}/{index.core}",
+        "model": MODEL_FOLDER,
+    }
+
+
+def write_addressed_files(files: AddressedFiles, parent: Path) -> None:
+    """Write a folder of files below a parent in one step; one that is there already stays.
+
+    Whoever links to it does so after.
+    """
+    folder = parent / files.folder
+    if _has_files(folder, files):
+        return
+    fresh = temporary_path(folder)
+    try:
+        for path, data in files.files.items():
+            (fresh / path).parent.mkdir(parents=True, exist_ok=True)
+            (fresh / path).write_bytes(data)
+        replace_folder(fresh, folder)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def write_browser_index(index: BrowserIndex, parent: Path) -> None:
+    """Write an index and the model below a parent; files that are there already stay.
+
+    Those of the last build stay too, until nothing names them.
+    """
+    write_addressed_files(AddressedFiles(MODEL_FOLDER, read_model_files(PACKAGED_MODEL)), parent)
+    folder = parent / index.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in index.files.items():
+        path = folder / name
+        if not (path.is_file() and path.read_bytes() == data):
+            fresh = temporary_path(path)
+            fresh.write_bytes(data)
+            fresh.replace(path)
+
+
+def remove_stale_files(parent: Path, current: Collection[str]) -> None:
+    """Remove what earlier builds have written below a parent, and what a killed build has left.
+
+    current: the folders and the files of indexes that stay. Nothing else in the parent is touched.
+    """
+    for folder in [parent / kind for kind in ("engine", "model", "index")]:
+        for place in (folder, *folder.glob("*/")):
+            remove_leftovers(place)
+    for path in list(_list_written(parent)):
+        if path.relative_to(parent).as_posix() not in current:
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink()
+    for folder in (*parent.glob("index/*/"), *(parent / k for k in ("engine", "index", "model"))):
+        # One that has other files stays.
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+def _list_written(parent: Path) -> Iterator[Path]:
+    """List what a build has written: other files there are the author's own."""
+    for path in sorted((*parent.glob("*/*"), *parent.glob("index/*/*"))):
+        name = path.relative_to(parent).as_posix()
+        is_folder = path.is_dir() and not path.is_symlink()
+        if (_FOLDER if is_folder else _INDEX_FILE).fullmatch(name):
+            yield path
+
+
+def _has_files(folder: Path, files: AddressedFiles) -> bool:
+    """Test whether a folder holds these files and no others."""
+    existing = {
+        path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()
+    }
+    return existing == files.files.keys() and all(
+        (folder / path).read_bytes() == data for path, data in files.files.items()
+    )

@@ -1,1 +1,0 @@
-"""Write the files from which a site answers in its readers' browsers."""

@@ -1,0 +1,195 @@
+"""Write a function's folder but its bundle: code, requirements, Dockerfile, settings, model."""
+
+import py_compile
+import sys
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+from py_compile import PycInvalidationMode
+
+from .. import serve
+from ..serve.embedders.embedder import EmbedderIdentity
+from ..serve.embedders.local_embedder import has_model_files
+from ..serve.errors import SiteError
+from ..serve.providers import BUILTIN, STORE_PACKAGE, find_provider, list_providers
+from ..serve.settings import BUNDLE_FOLDER, MODEL_FOLDER, SETTINGS_FILE, FunctionSettings
+from .files import (
+    is_lock_or_leftover,
+    make_private_folder,
+    remove_leftovers,
+    replace_folder,
+    temporary_path,
+    write_fresh_folder,
+    write_private_file,
+)
+from .local_model import PACKAGED_MODEL
+
+# What serve/ and main.py import in any case, by distribution.
+BASE_REQUIREMENTS = ("msgspec", "numpy", "starlette", "uvicorn")
+# The extra that installs each optional package.
+_EXTRA_BY_PACKAGE = {
+    distribution: f"[{name}]"
+    for providers in BUILTIN.values()
+    for name, provider in providers.items()
+    if provider.host
+    for distribution in provider.requirements
+}
+# Of the Python that has built the folder, since its bytecode is for that one alone.
+_DOCKERFILE = """\
+FROM python:{version}-slim
+ENV HOST=0.0.0.0 PORT=8000
+WORKDIR /srv
+COPY requirements.txt .
+RUN pip install --no-cache-dir --only-binary=:all: -r requirements.txt
+COPY --chown=10001 . .
+USER 10001
+EXPOSE 8000
+CMD ["python", "-I", "main.py"]
+"""
+_STORE_REQUIREMENTS = ("psycopg", "psycopg-binary", "psycopg-pool")
+
+# What a build leaves in a function folder, so that the next one recognizes it.
+_FUNCTION_MARKERS = ("answerable/serve", f"{BUNDLE_FOLDER}/manifest.json")
+
+
+def check_function_folder(folder: Path) -> None:
+    """Refuse a folder that is not empty and that no build has written; SiteError.
+
+    One may hold others, of the versions or the languages of a site.
+    """
+    if not folder.exists() or _is_function_folder(folder):
+        return
+    others = (path for path in folder.iterdir() if not is_lock_or_leftover(path.name))
+    if not all(map(_is_function_folder, others)):
+        raise SiteError(
+            f"function: {folder} holds files that no build has written; choose another folder"
+        )
+
+
+def _is_function_folder(folder: Path) -> bool:
+    return any((folder / mark).exists() for mark in _FUNCTION_MARKERS)
+
+
+def write_function(folder: Path, identity: EmbedderIdentity, settings: FunctionSettings) -> None:
+    """Write everything in a function folder but its bundle; equal files are left alone.
+
+    Its owner alone can read it: beside it lie vectors of notes.
+    """
+    check_function_folder(folder)
+    make_private_folder(folder)
+    # Before anything of the last build is replaced: a package may be missing.
+    requirements = _pin_requirements(identity, settings)
+    model = folder / MODEL_FOLDER
+    for place in (folder, model):
+        remove_leftovers(place)
+    source = Path(serve.__file__).parent.parent
+    rooms = ("serve", "function", *((STORE_PACKAGE,) if settings.store else ()))
+    code = {
+        path.relative_to(source).as_posix(): path.read_bytes()
+        for room in rooms
+        for path in sorted((source / room).rglob("*"))
+        if path.suffix in (".py", ".jinja", ".json") and path.name != "main.py"
+    }
+    # Its names are all of serve/, so that a registered provider imports them there too.
+    code["__init__.py"] = (source / "__init__.py").read_bytes()
+    _replace_tree(folder / "answerable", code)
+    if identity.provider == "local":
+        _write_model(model)
+    write_private_file(folder / "requirements.txt", requirements)
+    version = ".".join(map(str, sys.version_info[:2]))
+    write_private_file(folder / "Dockerfile", _DOCKERFILE.format(version=version).encode())
+    write_private_file(folder / SETTINGS_FILE, settings.as_json())
+    write_private_file(folder / "main.py", (source / "function" / "main.py").read_bytes())
+
+
+def _write_model(folder: Path) -> None:
+    """Copy the local embedder's files and their license, unless they are there already."""
+    if has_model_files(folder):
+        return
+    fresh = temporary_path(folder)
+    write_fresh_folder(fresh, {file.name: file.read_bytes() for file in PACKAGED_MODEL.iterdir()})
+    replace_folder(fresh, folder)
+
+
+def _pin_requirements(identity: EmbedderIdentity, settings: FunctionSettings) -> bytes:
+    """Pin what the function needs for its providers to what the bundle was built with.
+
+    SiteError if some of it is not installed here.
+    """
+    names = [*BASE_REQUIREMENTS, *find_provider("answerer", settings.answers).requirements]
+    # An embedder that is not registered here is reported where the function is opened.
+    if identity.provider in list_providers("embedder"):
+        names += find_provider("embedder", identity.provider).requirements
+    names += filter(_is_installed, _STORE_REQUIREMENTS if settings.store else ())
+    return "".join(f"{n}=={_installed_version(n)}\n" for n in sorted(set(names))).encode()
+
+
+def _installed_version(distribution: str) -> str:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        extra = _EXTRA_BY_PACKAGE.get(distribution, "")
+        raise SiteError(
+            f"the function needs the package {distribution}, which is not installed: run "
+            f"`pip install 'mkdocs-answerable{extra}'`"
+        ) from None
+
+
+def _replace_tree(folder: Path, contents: dict[str, bytes]) -> None:
+    """Replace a folder of code as a whole, so that no two versions of it are ever mixed."""
+    current = _read_tree(folder)
+    if current == contents and _is_compiled(folder, contents):
+        return
+    own = ("__init__.py", "serve/", "function/", f"{STORE_PACKAGE}/")
+    if any(not name.startswith(own) for name in current):
+        raise SiteError(
+            f"function: {folder} holds code that no build has written; choose another folder"
+        )
+    fresh = temporary_path(folder)
+    write_fresh_folder(fresh, contents)
+    _compile_tree(fresh, folder.name)
+    replace_folder(fresh, folder)
+
+
+def _compile_tree(folder: Path, name: str) -> None:
+    """Put bytecode beside the code, as this Python reads it.
+
+    A function's folder cannot be written where it runs, so each cold start would compile it again.
+    Nor is its time kept on the way there, so the bytecode is not checked against it.
+    """
+    for path in list(folder.rglob("*.py")):
+        # The bytecode has the mode of its code, and the folder that it would make has the umask's.
+        make_private_folder(_bytecode_path(path).parent)
+        py_compile.compile(
+            str(path),
+            str(_bytecode_path(path)),
+            f"{name}/{path.relative_to(folder).as_posix()}",
+            doraise=True,
+            invalidation_mode=PycInvalidationMode.UNCHECKED_HASH,
+        )
+
+
+def _bytecode_path(path: Path) -> Path:
+    """Return where this Python looks for a file's bytecode, unless configured otherwise."""
+    return path.parent / "__pycache__" / f"{path.stem}.{sys.implementation.cache_tag}.pyc"
+
+
+def _is_compiled(folder: Path, contents: Iterable[str]) -> bool:
+    """Test whether there is bytecode for this Python beside all code."""
+    return all(_bytecode_path(folder / name).is_file() for name in contents if name.endswith(".py"))
+
+
+def _read_tree(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def _is_installed(distribution: str) -> bool:
+    try:
+        metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return False
+    return True

@@ -1,1 +1,0 @@
-"""Write bundles and function folders atomically and with private permissions."""

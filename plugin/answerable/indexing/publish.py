@@ -1,0 +1,305 @@
+"""Pipeline of a build: index pages and notes, audit what is written, then publish."""
+
+import datetime as dt
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
+from pathlib import Path
+
+from ..serve.embedders.embedder import Embedder
+from ..serve.errors import SiteError
+from ..serve.index.column_types import SiteMetadata
+from ..serve.index.columns import Index
+from ..serve.index.manifest import Manifest, Profile
+from ..serve.index.read import load_index
+from ..serve.settings import BUNDLE_FOLDER, SETTINGS_FILE, FunctionSettings
+from ..serve.stores.bundle import Bundle, open_bundle
+from .answers import CheckedAnswers
+from .audit.audit import Artifact, audit_artifacts, check_published_in
+from .browser_files import BrowserIndex, list_browser_files, write_browser_index
+from .build import build_index, withhold_questions
+from .caches import show_progress
+from .files import format_count, lock_folder, write_private_file
+from .function_folder import check_function_folder, write_function
+from .notes.note_places import AboutTargets, make_about_resolver
+from .notes.notebook import Note, Notebook, read_notebook
+from .notes.routing_hints import check_about
+from .pages.page_index import PageIndex
+from .questions import SectionQuestions, mark_answered
+from .widget.injection import WIDGET_FOLDER
+from .write import IndexFiles, pack_index, parse_build_time, write_index
+
+
+def summarize_build(manifest: Manifest, embedded: int, folder: Path) -> str:
+    """Say on one line what an index holds and where it was written. embedded: so many texts."""
+    counts = manifest.counts
+    nouns = [("records", "page"), ("passages", "passage")]
+    if counts["hints"]:
+        nouns.append(("hints", "hint"))
+    return (
+        f"{', '.join(format_count(counts[name], noun) for name, noun in nouns)}; "
+        f"{format_count(embedded, 'text')} embedded; "
+        f"index of {manifest.bytes / 1000:.1f} kB in {_relative_path(folder)}"
+    )
+
+
+def _relative_path(folder: Path) -> str:
+    try:
+        return os.path.relpath(folder)
+    except ValueError:
+        # On Windows there is no way from one drive to another.
+        return str(folder)
+
+
+# What a site without an address goes without.
+NO_ADDRESS_MESSAGE = (
+    "site_url: not set, so a citation or a search result has an absolute url only for a page that "
+    "asks from an origin in ANSWERABLE_ALLOWED_ORIGINS, and pages of no other origin may ask"
+)
+
+AuditArtifacts = Callable[[Iterable[Artifact]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class SiteBuild:
+    """A built site and how to index it: what the pipeline needs of whoever has read the site.
+
+    ``outputs``: the page in each file of the site, by the name that notes call it; ``page_names``:
+    further names by which a note's ``published_in`` may call a page. ``list_artifacts`` lists all
+    that the site publishes besides its function, for the leak audit. ``browser_folder``: the folder
+    of the site where readers' browsers answer from its files, None where a function answers.
+    ``choose_profile`` gets the number of windows of notes.
+    """
+
+    info: SiteMetadata
+    pages: tuple[PageIndex, ...]
+    targets: AboutTargets
+    outputs: Mapping[str, str]
+    list_artifacts: Callable[[], Iterable[Artifact]]
+    cache: Path
+    embedder: Embedder
+    dimensions: int
+    choose_profile: Callable[[int], Profile]
+    weights: Mapping[str, float] = field(default_factory=dict)
+    page_names: Mapping[str, str] = field(default_factory=dict)
+    questions: Mapping[str, SectionQuestions] = field(default_factory=dict)
+    answers: CheckedAnswers = field(default_factory=dict)
+    browser_folder: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionPlan:
+    """A function to publish: its folder, its settings, and the site or the language it answers.
+
+    ``has_code``: whether it can be deployed; else the folder holds what commands need to ask it.
+    """
+
+    folder: Path
+    site: SiteBuild
+    settings: FunctionSettings
+    has_code: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class StagedIndex:
+    """An index as its files, which have not been written.
+
+    ``browser``: what of them the site publishes, None where no browser answers. ``embedded``: how
+    many texts were embedded for it.
+    """
+
+    packed: IndexFiles
+    browser: BrowserIndex | None = None
+    embedded: int = 0
+
+    def open(self) -> Bundle:
+        """Open the index as it will be published."""
+        files = self.packed.files
+        return Bundle(
+            self.packed.manifest, load_index(self.packed.manifest, lambda file: files[file.name])
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StagedFunction:
+    """A function that has been audited and not been written. ``has_code``: as in its plan."""
+
+    folder: Path
+    index: StagedIndex
+    settings: FunctionSettings
+    has_code: bool = True
+
+
+def read_site_notes(site: SiteBuild, folder: Path) -> Notebook:
+    """Read the notes of a site, each with the files that it says publish it.
+
+    NotebookError if a note leads to no page, or names a file that is not published.
+    """
+    resolve, published = make_about_resolver(site.targets), list(site.list_artifacts())
+    checks = (
+        lambda note: check_about(note, resolve, site.info.language),
+        lambda note: check_published_in(_resolve_published_in(note, site), published),
+    )
+    notebook = read_notebook(folder, checks, writes_key=True)
+    return replace(
+        notebook,
+        notes=tuple(_resolve_published_in(note, site) for note in notebook.notes),
+        drafts=tuple(_resolve_published_in(note, site) for note in notebook.drafts),
+        unrouted=tuple(_resolve_published_in(note, site) for note in notebook.unrouted),
+    )
+
+
+def _resolve_published_in(note: Note, site: SiteBuild) -> Note:
+    pages = (site.page_names.get(name.removeprefix("/"), name) for name in note.published_in)
+    return replace(note, published_in=tuple(pages))
+
+
+def publish_site(
+    site: SiteBuild,
+    plans: Sequence[FunctionPlan],
+    notebook: Notebook,
+    report: Callable[[str], object],
+    gate: Callable[[StagedFunction], None] = lambda _: None,
+) -> list[tuple[StagedFunction, Manifest]]:
+    """Index, stage, audit and gate every function of a site, and only then publish them.
+
+    site: all of it, which each function is audited with. report: is told of each function that
+    was published. gate: raises if a function must not be published.
+    """
+    audit = partial(_audit_site, site, notebook)
+    all_staged: list[StagedFunction] = []
+    for plan in plans:
+        index = _stage_index(plan.site, notebook)
+        staged = stage_function(index, plan.folder, plan.settings, audit)
+        audit(_list_browser_artifacts(plan.site, index))
+        all_staged.append(replace(staged, has_code=plan.has_code))
+    for staged in all_staged:
+        gate(staged)
+    published: list[tuple[StagedFunction, Manifest]] = []
+    for staged in all_staged:
+        manifest = publish_function(staged)
+        index = _write_browser_index(site, staged.index, manifest)
+        report(summarize_build(manifest, index.embedded, staged.folder))
+        published.append((replace(staged, index=index), manifest))
+    return published
+
+
+def _stage_index(site: SiteBuild, notebook: Notebook) -> StagedIndex:
+    """Pack an index for its function and for readers' browsers."""
+    answers = site.browser_folder is not None
+    if answers and notebook.notes:
+        raise SiteError(
+            "notebook: a site with private notes cannot answer in the browser; set answers_in to "
+            "function"
+        )
+    index, embedded = index_site(site, notebook)
+    pack = partial(
+        pack_index,
+        identity=site.embedder.identity,
+        profile=site.choose_profile(len(index.hint_owners)),
+        now=_read_build_time(),
+    )
+    packed = pack(index)
+    if index.questions:
+        bundle = StagedIndex(packed).open()
+        marks = mark_answered(bundle, site.embedder, index.questions)
+        packed = pack(withhold_questions(index, marks))
+    browser = list_browser_files(packed, site.info.language) if answers else None
+    return StagedIndex(packed, browser, embedded)
+
+
+def index_site(site: SiteBuild, notebook: Notebook) -> tuple[Index, int]:
+    """Index a site with its notes. Returns the index, and how many texts were embedded."""
+    with show_progress() as report:
+        return build_index(
+            site.info,
+            site.pages,
+            notebook.notes,
+            make_about_resolver(site.targets),
+            site.embedder,
+            cache_folder=site.cache,
+            weights=site.weights,
+            progress=report,
+            questions=site.questions,
+            answers=site.answers,
+            dimensions=site.dimensions,
+        )
+
+
+def _list_browser_artifacts(site: SiteBuild, index: StagedIndex) -> list[Artifact]:
+    if index.browser is None or site.browser_folder is None:
+        return []
+    folder = f"{site.browser_folder.name}/{WIDGET_FOLDER}{index.browser.folder}"
+    return _list_file_artifacts(folder, index.browser.files)
+
+
+def _write_browser_index(site: SiteBuild, index: StagedIndex, manifest: Manifest) -> StagedIndex:
+    """Write what the site publishes of an index, if it does. manifest: that of its bundle."""
+    if index.browser is None or site.browser_folder is None:
+        return index
+    browser = list_browser_files(replace(index.packed, manifest=manifest), site.info.language)
+    write_browser_index(browser, site.browser_folder / WIDGET_FOLDER)
+    return replace(index, browser=browser)
+
+
+def preview_site(
+    site: SiteBuild, notebook: Notebook, folder: Path, report: Callable[[str], object]
+) -> tuple[Bundle, BrowserIndex | None]:
+    """Index and audit a site and open it as a bundle in a folder of ours; nothing is published.
+
+    Returns the same index for browsers too, which is in the site; None without one.
+    """
+    index = _stage_index(site, notebook)
+    files = _list_file_artifacts(BUNDLE_FOLDER, index.packed.files)
+    _audit_site(site, notebook, [*files, *_list_browser_artifacts(site, index)])
+    write_index(index.packed, folder)
+    bundle = open_bundle(folder, verify=False)
+    index = _write_browser_index(site, index, bundle.manifest)
+    report(summarize_build(bundle.manifest, index.embedded, folder))
+    return bundle, index.browser
+
+
+def stage_function(
+    index: StagedIndex, function: Path, settings: FunctionSettings, audit: AuditArtifacts
+) -> StagedFunction:
+    """Have what is to be written audited; nothing is written.
+
+    audit: gets all of it that is not the package's own, and raises LeakError. SiteError for a
+    folder that no build has written.
+    """
+    check_function_folder(function)
+    bundle = _list_file_artifacts(f"{function.name}/{BUNDLE_FOLDER}", index.packed.files)
+    audit([*bundle, Artifact(f"{function.name}/{SETTINGS_FILE}", settings.as_json)])
+    return StagedFunction(function, index, settings)
+
+
+def publish_function(staged: StagedFunction) -> Manifest:
+    """Write the function's folder: its code first, then the bundle, whose manifest comes last.
+
+    Of two builds at once, one waits for the other to be published.
+    """
+    folder, packed = staged.folder, staged.index.packed
+    # Before the lock, which must not be left in a folder that is refused.
+    check_function_folder(folder)
+    with lock_folder(folder):
+        if staged.has_code:
+            write_function(folder, packed.manifest.identity, staged.settings)
+        else:
+            write_private_file(folder / SETTINGS_FILE, staged.settings.as_json())
+        return write_index(packed, folder / BUNDLE_FOLDER)
+
+
+def _audit_site(site: SiteBuild, notebook: Notebook, served: Iterable[Artifact]) -> None:
+    """Audit a site together with what serves its answers."""
+    artifacts = chain(site.list_artifacts(), served)
+    audit_artifacts(notebook.notes, artifacts, site.cache, notebook.unindexed)
+
+
+def _list_file_artifacts(folder: str, files: Mapping[str, bytes]) -> list[Artifact]:
+    return [Artifact(f"{folder}/{file}", partial(bytes, data)) for file, data in files.items()]
+
+
+def _read_build_time() -> dt.datetime:
+    return parse_build_time(os.environ.get("SOURCE_DATE_EPOCH"))

@@ -1,0 +1,138 @@
+"""The prompt of a model: its instructions, the evidence as lines of JSON, the schema of a draft."""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ..text.markdown_writer import write_from
+from ..types import TITLE_SEPARATOR, Evidence, Passage
+
+# In every cache key and report: changes with the instructions, the framing or the schema.
+PROMPT_VERSION = "5"
+TEMPLATES = Path(__file__).parent / "prompts"
+MAX_PROMPT_CLAIMS = 6
+MAX_PROMPT_ROUTES = 2
+_MAX_CLAIM_SUPPORTS = 3
+
+
+def render_instructions(site: str, evidence: Evidence, author: str | None = None) -> str:
+    """Render the system part of the prompt. site: the site's name; author: see the user part."""
+    text: str = _load_template().render(
+        site=" ".join(site.split()),
+        sources=bool(evidence.passages),
+        hints=bool(evidence.hints),
+        pages=any(map(_has_context, evidence.passages)),
+        author=bool(author and evidence.passages),
+        max_claims=MAX_PROMPT_CLAIMS,
+        max_supports=_MAX_CLAIM_SUPPORTS,
+        max_routes=MAX_PROMPT_ROUTES,
+    )
+    return text
+
+
+@cache
+def _load_template() -> Any:
+    """Load the Jinja template of the instructions."""
+    # Imported here, since a function that answers without a model has no Jinja.
+    import jinja2
+
+    environment = jinja2.Environment(
+        trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, autoescape=False
+    )
+    return environment.from_string((TEMPLATES / "answer.jinja").read_text(encoding="utf-8"))
+
+
+def frame_evidence(
+    question: str, evidence: Evidence, violation: str | None = None, author: str | None = None
+) -> str:
+    """Frame the user part: one JSON object a line, so that no text reads as an instruction.
+
+    author: of the site. It and the pages of passages are context: their lines have no id, and so
+    no draft can cite them.
+    """
+    lines: list[Mapping[str, Any]] = []
+    if author and evidence.passages:
+        lines.append({"kind": "site", "author": author})
+    lines += _frame_pages(evidence.passages)
+    starts = evidence.starts or (0,) * len(evidence.passages)
+    for n, (passage, start) in enumerate(zip(evidence.passages, starts, strict=True), 1):
+        text = write_from(passage.markdown, start)
+        address = {"title": passage.title, "url": passage.url}
+        lines.append({"kind": "source", "id": f"s{n}", **address, "text": text})
+    for n, hint in enumerate(evidence.hints, 1):
+        surface = {"label": hint.label, "locator": hint.locator}
+        lines.append({"kind": "hint", "id": f"h{n}", **surface})
+    if violation:
+        lines.append({"kind": "violation", "text": violation})
+    lines.append({"kind": "question", "text": question})
+    return "\n".join(map(_encode_json_line, lines))
+
+
+def _frame_pages(passages: tuple[Passage, ...]) -> list[Mapping[str, Any]]:
+    """Describe each page that says more about itself than its passages do, once."""
+    pages: dict[str, dict[str, Any]] = {}
+    for n, passage in enumerate(passages, 1):
+        if _has_context(passage):
+            page: dict[str, Any] = {
+                "kind": "page",
+                "sources": [],
+                "title": passage.title.partition(TITLE_SEPARATOR)[0],
+                "date": passage.date,
+                "summary": passage.summary,
+                "themes": passage.themes,
+            }
+            pages.setdefault(passage.record, page)["sources"].append(f"s{n}")
+    return list(pages.values())
+
+
+def _has_context(passage: Passage) -> bool:
+    return bool(passage.date or passage.summary or passage.themes)
+
+
+def _encode_json_line(value: Mapping[str, Any]) -> str:
+    """Encode JSON on one line; a lone surrogate, which UTF-8 cannot encode, becomes an escape."""
+    text = json.dumps(value, ensure_ascii=False)
+    # U+2028, U+2029 and U+0085 end a line for some readers, though not for JSON.
+    for separator in ("\u2028", "\u2029", "\x85"):
+        text = text.replace(separator, f"\\u{ord(separator):04x}")
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def build_draft_schema(evidence: Evidence) -> dict[str, Any]:
+    """Build the strict JSON schema of a draft, without the properties of an empty stream.
+
+    An API compiles each schema that it has not seen, which takes seconds. So position ids are
+    enumerated in steps of eight; one that names nothing is a violation as any other.
+    """
+    properties: dict[str, Any] = {}
+    if evidence.passages:
+        source = _build_id_schema("s", len(evidence.passages))
+        support = _build_object_schema({"source": source, "quote": {"type": "string"}})
+        supports = {**_build_array_schema(support, _MAX_CLAIM_SUPPORTS), "minItems": 1}
+        claim = _build_object_schema({"text": {"type": "string"}, "evidence": supports})
+        properties["claims"] = _build_array_schema(claim, MAX_PROMPT_CLAIMS)
+    if evidence.hints:
+        hint = _build_id_schema("h", len(evidence.hints))
+        properties["routes"] = _build_array_schema(hint, MAX_PROMPT_ROUTES)
+    if evidence.passages:
+        # The last one: by then a model knows what it has written.
+        properties["complete"] = {"type": "boolean"}
+    return _build_object_schema(properties)
+
+
+def _build_id_schema(letter: str, count: int) -> dict[str, Any]:
+    """Build the schema of a position id, of the next multiple of eight ids."""
+    return {"type": "string", "enum": [f"{letter}{n}" for n in range(1, -(-count // 8) * 8 + 1)]}
+
+
+def _build_array_schema(items: Mapping[str, Any], most: int) -> dict[str, Any]:
+    """Build the schema of an array; without a limit, small models repeat themselves for ever."""
+    return {"type": "array", "items": items, "maxItems": most}
+
+
+def _build_object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Build the schema of an object that requires all its properties and has no others."""
+    required = {"required": list(properties), "additionalProperties": False}
+    return {"type": "object", "properties": properties, **required}

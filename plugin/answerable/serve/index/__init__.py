@@ -1,0 +1,1 @@
+"""The index of a site: its columns, its files and their manifest."""

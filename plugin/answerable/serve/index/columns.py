@@ -1,0 +1,210 @@
+# ruff: noqa: RUF009
+"""Columns of an index, one line each: the file, the type and the length of each."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..text.languages import is_language_tag
+from ..text.urls import is_safe_url
+from ..vectors import Int8Codes
+from .column_types import (
+    COLUMN_TYPES,
+    ColumnType,
+    PhraseIndex,
+    Postings,
+    SiteMetadata,
+)
+from .format import Container, check_urls
+from .stored_answers import StoredClaims
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its name, the kind of file it lies in, its type, and what it has a value for.
+
+    ``counted``: the count of the manifest that is its length, "" where another column tells it.
+    ``points_to``: the count of the rows that its numbers are of, "" for other numbers. ``private``:
+    it lies in a file that no site publishes.
+    """
+
+    name: str
+    file: str
+    type: str
+    counted: str
+    points_to: str
+    private: bool
+
+    @property
+    def codec(self) -> ColumnType:
+        """How its type is written and read."""
+        return COLUMN_TYPES[self.type]
+
+
+def _column(
+    file: str, type_name: str, counted: str = "", points_to: str = "", *, private: bool = False
+) -> Any:
+    return field(
+        default_factory=COLUMN_TYPES[type_name].empty,
+        metadata={
+            "file": file,
+            "type": type_name,
+            "counted": counted,
+            "points_to": points_to,
+            "private": private,
+        },
+    )
+
+
+Numbers = NDArray[np.uint32]
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Index:
+    """The columns of an index, in memory as they are on disk. Of notes it has hints and vectors.
+
+    A new column is one line here; what makes an index gives it its value, and both engines read
+    it under its name. Rows are those of records, passages, questions or hints.
+    """
+
+    site: SiteMetadata = _column("core", "site")
+    record_ids: Sequence[str] = _column("core", "texts", "records")
+    record_urls: Sequence[str] = _column("core", "texts", "records")
+    weights: Floats = _column("core", "floats", "records")
+    is_history: Numbers = _column("core", "numbers", "records")
+    # The day of each page, or null.
+    dates: Sequence[str | None] = _column("core", "dates", "records")
+    # Titles and file names, authored aliases and themes, and the terms of titles.
+    names: PhraseIndex = _column("core", "phrases", "", "records")
+    aliases: PhraseIndex = _column("core", "phrases", "", "records")
+    themes: PhraseIndex = _column("core", "phrases", "", "records")
+    title_terms: PhraseIndex = _column("core", "phrases", "", "records")
+    # The lengths of the idf vectors of titles.
+    title_norms: Floats = _column("core", "floats", "records")
+    # Both without what follows from the page and the title: see ``places``.
+    passage_ids: Sequence[str] = _column("core", "texts", "passages")
+    passage_urls: Sequence[str] = _column("core", "urls", "passages")
+    passage_titles: Sequence[str] = _column("core", "texts", "passages")
+    passage_records: Numbers = _column("core", "rising", "passages", "records")
+    # The first passage of each passage's section.
+    passage_sections: Numbers = _column("core", "rising", "passages", "passages")
+    # How many terms a passage has, and whether it has code, for a browser without its text.
+    passage_lengths: Numbers = _column("core", "numbers", "passages")
+    has_code: Numbers = _column("core", "numbers", "passages")
+    # The Markdown of passages.
+    texts: Sequence[str] = _column("texts", "texts", "passages")
+    codes: Int8Codes = _column("codes", "codes", "passages")
+    # The words of passages as they are written, in lower case and sorted.
+    words: Sequence[str] = _column("words", "texts", "words")
+    # The terms of passages; by language the other forms of each, with spaces between them.
+    terms: Sequence[str] = _column("terms", "texts")
+    forms: Mapping[str, Sequence[str]] = _column("terms", "forms")
+    postings: Postings = _column("terms", "postings", "", "passages")
+    # The questions that sections are known to answer: the lengths of their idf vectors, hashes of
+    # their words (0 for one whose section has changed), the first passage of their sections.
+    question_terms: PhraseIndex = _column("questions", "phrases", "", "questions")
+    question_norms: Floats = _column("questions", "floats", "questions")
+    question_keys: Numbers = _column("questions", "numbers", "questions")
+    question_passages: Numbers = _column("questions", "rising", "questions", "passages")
+    has_answer: Numbers = _column("questions", "numbers", "questions")
+    # Themselves, "" for one that is not suggested.
+    questions: Sequence[str] = _column("suggestions", "texts", "questions")
+    # Of the questions that have one.
+    answers: Sequence[StoredClaims] = _column("answers", "answers", "answers", "passages")
+    # What a model is given of a page beside its passages.
+    record_summaries: Sequence[str] = _column("contexts", "texts", "records", private=True)
+    record_themes: Sequence[Sequence[str]] = _column("contexts", "lists", "records", private=True)
+    hint_ids: Sequence[str] = _column("hints", "texts", "hints", private=True)
+    hint_labels: Sequence[str] = _column("hints", "texts", "hints", private=True)
+    hint_locators: Sequence[str] = _column("hints", "texts", "hints", private=True)
+    hint_urls: Sequence[str] = _column("hints", "texts", "hints", private=True)
+    label_terms: PhraseIndex = _column("hints", "phrases", "", "hints", private=True)
+    # The hint of each window of notes.
+    hint_owners: Numbers = _column("hints", "rising", "windows", "hints", private=True)
+    hint_codes: Int8Codes = _column("vectors", "codes", "windows", private=True)
+
+
+COLUMNS = tuple(Column(each.name, **each.metadata) for each in fields(Index))
+PRIVATE_KINDS = frozenset(column.file for column in COLUMNS if column.private)
+
+
+def list_columns(file: str) -> tuple[Column, ...]:
+    """List the columns of one kind of file."""
+    return tuple(column for column in COLUMNS if column.file == file)
+
+
+def count_rows(index: Index) -> dict[str, int]:
+    """Count what an index has, as its manifest does."""
+    return {
+        "records": len(index.record_ids),
+        "passages": len(index.passage_ids),
+        "terms": len(set(index.terms)),
+        "words": len(index.words),
+        "questions": len(index.questions),
+        "answers": len(index.answers),
+        "hints": len(index.hint_ids),
+        "windows": len(index.hint_owners),
+    }
+
+
+def pack_columns(columns: Iterable[Column], index: Index) -> Container:
+    """Put columns of an index into a container."""
+    packed = [column.codec.pack(column.name, getattr(index, column.name)) for column in columns]
+    return Container(
+        {name: value for part in packed for name, value in part.values.items()},
+        {name: array for part in packed for name, array in part.arrays.items()},
+    )
+
+
+def unpack_columns(columns: Iterable[Column], parts: Sequence[Container]) -> dict[str, Any]:
+    """Read columns by name from the parts of their file; an error of ``MALFORMED``."""
+    values: dict[str, Any] = {}
+    for column in columns:
+        read = [column.codec.unpack(column.name, part) for part in parts]
+        values[column.name] = read[0] if len(read) == 1 else column.codec.join(read)
+    return values
+
+
+def check_index(index: Index, counts: Mapping[str, int], columns: Iterable[Column]) -> None:
+    """Compare columns with each other and the manifest; BundleError or one of ``MALFORMED``.
+
+    columns: those that were read, others are empty.
+    """
+    for column in columns:
+        value = getattr(index, column.name)
+        if column.counted and len(value) != counts[column.counted]:
+            counted = f"{counts[column.counted]} {column.counted} instead of {len(value)}"
+            raise ValueError(f"its manifest counts {counted}, see {column.name}")
+        rows = column.codec.rows_of(value) if column.points_to else np.zeros(0)
+        if len(rows) and int(rows.max()) >= counts[column.points_to]:
+            raise ValueError(f"{column.name} points past the last of its {column.points_to}")
+    passages = counts["passages"]
+    if len(set(index.terms)) != counts["terms"]:
+        raise ValueError(f"its manifest counts {counts['terms']} terms, see terms")
+    if len(index.postings.edges) - 1 not in (len(index.terms), 0):
+        raise ValueError("its postings do not match its terms")
+    if any(len(index.forms[tag]) != len(index.terms) for tag in index.site.tags):
+        raise ValueError("its forms do not match its terms")
+    if (index.passage_sections > np.arange(passages)).any():
+        raise ValueError("passage_sections points past its own row")
+    if not index.question_norms.all() or (index.has_answer > 0).sum() != len(index.answers):
+        raise ValueError("its questions do not match their norms or answers")
+    _check_site(index.site, passages)
+    for urls in (index.passage_urls, index.record_urls, index.hint_urls):
+        check_urls(urls, "the index")
+
+
+def _check_site(site: SiteMetadata, passages: int) -> None:
+    """Refuse an unsafe url, and languages that do not cover each passage once; ValueError."""
+    if site.url is not None and not is_safe_url(site.url):
+        raise ValueError(f"its url {site.url!r:.80} is not safe")
+    ends = [0, *(language.end for language in site.languages)]
+    if [language.first for language in site.languages] != ends[:-1] or ends[-1] != passages:
+        raise ValueError("the languages do not cover the passages in order")
+    tags = {language.tag for language in site.languages if is_language_tag(language.tag)}
+    if len(tags) != len(site.languages) or any(x.first >= x.end for x in site.languages):
+        raise ValueError("a language is not a tag, is empty or occurs twice")

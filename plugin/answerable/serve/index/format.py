@@ -1,0 +1,197 @@
+"""Containers, the files of an index: compressed JSON values and arrays of numbers."""
+
+import json
+import mmap
+import struct
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import BUILD_AGAIN, BundleError
+from ..text.urls import UNSAFE_IN_URL, is_safe_url
+
+# No file of an index is larger once it is decompressed.
+MAX_FILE_BYTES = 256 * 1024 * 1024
+
+# The types of numbers, by their names in the header, which are those of JavaScript's arrays.
+ARRAY_TYPES: Mapping[str, np.dtype[Any]] = {
+    "Int8Array": np.dtype("|i1"),
+    "Uint8Array": np.dtype("|u1"),
+    "Uint16Array": np.dtype("<u2"),
+    "Uint32Array": np.dtype("<u4"),
+    "Float32Array": np.dtype("<f4"),
+}
+# Typed arrays start at a multiple of the size of their numbers.
+ALIGNMENT = 8
+# Distinguishes a container from other data, in front of the header's values.
+CONTAINER_FORMAT = "answerable-1"
+
+_LENGTH = struct.Struct("<I")
+_HEADER_START = f'{{"format":"{CONTAINER_FORMAT}",'.encode()
+_TYPE_NAMES = {dtype: name for name, dtype in ARRAY_TYPES.items()}
+_UNSIGNED_TYPES: tuple[np.dtype[Any], ...] = tuple(np.dtype(name) for name in ("|u1", "<u2", "<u4"))
+# Errors of data that is not what a build writes.
+MALFORMED = (
+    LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError,
+    struct.error,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """JSON values by name, and one-dimensional arrays by name."""
+
+    values: Mapping[str, Any]
+    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+
+def deflate(data: bytes) -> bytes:
+    """Compress data; BundleError for more than ``inflate`` gives back."""
+    if len(data) > MAX_FILE_BYTES:
+        raise BundleError(
+            f"The site needs a file of {len(data)} bytes, and a bundle's holds "
+            f"{MAX_FILE_BYTES} at most: leave pages or notes out"
+        )
+    return zlib.compress(data, 9)
+
+
+def inflate(data: bytes, name: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
+    """Decompress a file; BundleError if it is damaged or has more than ``max_bytes``."""
+    limit = min(max_bytes, MAX_FILE_BYTES) + 1
+    inflater = zlib.decompressobj()
+    try:
+        text = inflater.decompress(data, limit)
+    except zlib.error:
+        text = b""
+    if not inflater.eof or inflater.unused_data or len(text) == limit:
+        raise BundleError(f"{name} does not decompress: {BUILD_AGAIN}")
+    return text
+
+
+def pack_container(container: Container) -> bytes:
+    """Pack a container; TypeError for an array of another type than ``ARRAY_TYPES``."""
+    return deflate(join_content(container))
+
+
+def join_content(container: Container) -> bytes:
+    """Join the header of a container and its arrays, as they are before they are compressed."""
+    header = {
+        "format": CONTAINER_FORMAT,
+        "values": container.values,
+        "arrays": [
+            [name, _name_type(array), array.size] for name, array in container.arrays.items()
+        ],
+    }
+    # A lone surrogate has no UTF-8: it stays an escape, which JSON reads.
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":"))
+    data = bytearray(text.encode("utf-8", "backslashreplace"))
+    data[:0] = _LENGTH.pack(len(data))
+    for array in container.arrays.values():
+        data += bytes(-len(data) % ALIGNMENT)
+        data += np.ascontiguousarray(array).tobytes()
+    return bytes(data)
+
+
+def unpack_container(data: bytes, name: str, max_bytes: int = MAX_FILE_BYTES) -> Container:
+    """Unpack a container; BundleError with the name of its file if it is damaged.
+
+    max_bytes: the most that it may take decompressed.
+    """
+    return parse_content(inflate(data, name, max_bytes), name)
+
+
+def parse_content(content: bytes | memoryview, name: str) -> Container:
+    """Parse a container that is not compressed; BundleError. Its arrays are views of it."""
+    try:
+        return _parse_content(content)
+    except MALFORMED as error:
+        raise BundleError(f"{name} is malformed ({error!s:.200}): {BUILD_AGAIN}") from None
+
+
+def split_content(content: bytes) -> tuple[bytes, bytes] | None:
+    """Split the decompressed bytes of a container into its header and its arrays.
+
+    None for any other content, whatever its bytes are.
+    """
+    start = _LENGTH.size
+    if not content.startswith(_HEADER_START, start):
+        return None
+    end = start + _LENGTH.unpack_from(content)[0]
+    return content[start:end], content[end:]
+
+
+def shrink_array(values: NDArray[Any]) -> NDArray[Any]:
+    """Convert whole numbers from 0 to the smallest unsigned type that holds all of them."""
+    largest = int(values.max(initial=0))
+    return values.astype(next(each for each in _UNSIGNED_TYPES if largest <= np.iinfo(each).max))
+
+
+def _name_type(array: NDArray[Any]) -> str:
+    name = _TYPE_NAMES.get(array.dtype)
+    if name is None or array.ndim != 1:
+        raise TypeError(f"an array of {array.dtype} in {array.ndim} dimensions has no place")
+    return name
+
+
+def _parse_content(content: bytes | memoryview) -> Container:
+    start = _LENGTH.size
+    end = start + int(_LENGTH.unpack_from(content)[0])
+    text = bytes(content[start:end])
+    if not text.startswith(_HEADER_START):
+        raise ValueError(f"its format is not {CONTAINER_FORMAT}")
+    header = json.loads(text)
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, type_name, count in header["arrays"]:
+        start = end + -end % ALIGNMENT
+        dtype = ARRAY_TYPES[type_name]
+        if type(count) is not int or not 0 <= count * dtype.itemsize <= len(content) - start:
+            raise ValueError(f"{name!r:.80} does not fit")
+        arrays[name] = np.frombuffer(content, dtype, count, start)
+        end = start + arrays[name].nbytes
+    if end != len(content):
+        raise ValueError(f"it has {len(content)} bytes instead of {end}")
+    return Container(header["values"], arrays)
+
+
+def hash_file(path: Path) -> str:
+    """Compute a file's SHA-256 in hexadecimal digits; OSError."""
+    # OpenSSL's library takes a while to load: only where something is verified.
+    import hashlib
+
+    with path.open("rb") as file:
+        if not path.stat().st_size:
+            return hashlib.sha256(b"").hexdigest()
+        # In one call: every other one waits for the interpreter again.
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            return hashlib.sha256(data).hexdigest()
+
+
+def hash_files(files: Mapping[str, bytes]) -> str:
+    """Hash the names and contents of files to 16 hexadecimal digits."""
+    import hashlib
+
+    digest = hashlib.sha256()
+    for path, data in sorted(files.items()):
+        digest.update(f"{path}\0{hashlib.sha256(data).hexdigest()}\n".encode())
+    return digest.hexdigest()[:16]
+
+
+_UNSAFE_BYTES = bytes(byte for byte in range(128) if UNSAFE_IN_URL.match(chr(byte)))
+
+
+def check_urls(urls: Sequence[str], name: str) -> None:
+    """Refuse an unsafe url in a column; BundleError names both."""
+    # All of them at once: a large notebook has ten thousand, and a cold start waits for this.
+    lines = "\n".join(("", *urls)).encode("utf-8", "surrogatepass")
+    rooted = lines.count(b"\n/") - lines.count(b"\n//")
+    absolute = lines.count(b"\nhttps://") + lines.count(b"\nhttp://")
+    visible = lines.translate(None, _UNSAFE_BYTES)
+    is_safe = rooted + absolute == len(urls) == len(lines) - len(visible)
+    if not is_safe or not (visible.isascii() or all(map(is_safe_url, urls))):
+        url = next((url for url in urls if not is_safe_url(url)), "")
+        raise BundleError(f"{name} holds the unsafe url {url!r:.80}: {BUILD_AGAIN}")
