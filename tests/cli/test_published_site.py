@@ -81,7 +81,9 @@ def publish(folder: Path, files: BrowserIndex, index: object = None) -> Path:
 def read_store(files: BrowserIndex) -> Bundle:
     """Read an index from its files."""
     manifest = parse_manifest(read_manifest(files), "x", verify=False)
-    store = Bundle(manifest, load_index(manifest, lambda file: files.files[file.name]))
+    store = Bundle(
+        manifest, load_index(manifest, lambda file: files.files[file.name], is_public=True)
+    )
     assert all(store.passages())
     return store
 

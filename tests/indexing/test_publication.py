@@ -3,16 +3,14 @@
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from answerable.indexing import files
-from answerable.indexing.audit.audit import Artifact
 from answerable.indexing.files import replace_folder
-from answerable.indexing.publish import StagedIndex, publish_function, stage_function
+from answerable.indexing.publish import publish_function
 from answerable.indexing.write import pack_index
 from answerable.serve.errors import SiteError
 from answerable.serve.index.manifest import (
@@ -30,15 +28,10 @@ TESTS = Path(__file__).parents[1]
 QUESTION = "How thick is the chain of a mooring?"
 
 
-def unaudited(artifacts: Iterable[Artifact]) -> None:
-    """Reads everything as an audit would, and finds nothing."""
-    assert all(artifact.data() for artifact in artifacts)
-
-
 def publish(folder: Path, word: str = "rope") -> None:
     index = index_of(folder.parent / word, [record("p", f"<p>The {word} holds.</p>")])
-    staged_index = StagedIndex(pack_index(index, TINY, LOCAL_PROFILE, NOON))
-    publish_function(stage_function(staged_index, folder, FunctionSettings(), unaudited))
+    packed = pack_index(index, TINY, LOCAL_PROFILE, NOON)
+    publish_function(folder, packed, FunctionSettings())
 
 
 def test_the_manifest_is_the_commit_step_and_an_interrupted_build_is_taken_up(

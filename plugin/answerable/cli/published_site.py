@@ -14,6 +14,7 @@ from ..indexing.widget.site_files import WIDGET_CONFIG_PATH
 from ..serve.embedders.local_embedder import LOCAL_IDENTITY
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, BundleError, EmbedderError, SiteError
+from ..serve.index.columns import PRIVATE_KINDS
 from ..serve.index.format import unpack_container
 from ..serve.index.manifest import name_file, parse_manifest
 from ..serve.index.read import load_index
@@ -111,14 +112,15 @@ def _open_site(root: str, language: str | None) -> tuple[Engine[Bundle], str]:
             f"{LOCAL_IDENTITY.label}: install the version of mkdocs-answerable that the site was "
             "built with"
         )
-    if sum(file.bytes + file.content for file in manifest.files) > _MAX_INDEX_BYTES:
+    published = [file for file in manifest.files if file.kind not in PRIVATE_KINDS]
+    if sum(file.bytes + file.content for file in published) > _MAX_INDEX_BYTES:
         raise BundleError(f"{address} has more than {_MAX_INDEX_BYTES} bytes: ask its function")
-    names = list(dict.fromkeys(file.name for file in manifest.files))
-    sizes = {file.name: file.bytes for file in manifest.files}
+    sizes = {file.name: file.bytes for file in published}
     with ThreadPoolExecutor(_PARALLEL_FETCHES) as pool:
-        fetched = pool.map(lambda name: _fetch_checked(address, name, sizes[name]), names)
-        files = dict(zip(names, fetched, strict=True))
-    store = Bundle(manifest, load_index(manifest, lambda file: files[file.name]))
+        fetched = pool.map(lambda name: _fetch_checked(address, name, sizes[name]), sizes)
+        files = dict(zip(sizes, fetched, strict=True))
+    index = load_index(manifest, lambda file: files[file.name], is_public=True)
+    store = Bundle(manifest, index)
     # Whoever asks later has a sound index or none.
     for _ in store.passages():
         pass

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..serve.embedders.local_embedder import MODEL_ID, read_model_files
+from ..serve.index.format import Container, pack_container
 from ..serve.index.manifest import name_file
 from .files import remove_leftovers, replace_folder, temporary_path
 from .local_model import PACKAGED_MODEL
-from .write import IndexFiles, pack_public_manifest
+from .write import IndexFiles, describe_manifest
 
 # Where the model lies below the widget's folder, on every site of this version.
 MODEL_FOLDER = f"model/{MODEL_ID}"
@@ -40,7 +41,7 @@ class BrowserIndex:
 
 def list_browser_files(packed: IndexFiles, language: str) -> BrowserIndex:
     """List what a site publishes of an index. language: the site's own."""
-    data = pack_public_manifest(packed.manifest)
+    data = pack_container(Container(describe_manifest(packed.manifest)))
     name = name_file("manifest", data)
     (core,) = packed.manifest.files_of("core")
     folder = f"index/{re.sub('[^A-Za-z0-9-]', '-', language)}"

@@ -1,6 +1,5 @@
 """Pipeline of a build: index pages and notes, audit what is written, then publish."""
 
-import datetime as dt
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,7 +28,7 @@ from .notes.routing_hints import check_about
 from .pages.page_index import PageIndex
 from .questions import SectionQuestions, mark_answered
 from .widget.injection import WIDGET_FOLDER
-from .write import IndexFiles, pack_index, parse_build_time, write_index
+from .write import IndexFiles, keep_manifest, pack_index, parse_build_time, write_index
 
 
 def summarize_build(manifest: Manifest, embedded: int, folder: Path) -> str:
@@ -58,8 +57,6 @@ NO_ADDRESS_MESSAGE = (
     "site_url: not set, so a citation or a search result has an absolute url only for a page that "
     "asks from an origin in ANSWERABLE_ALLOWED_ORIGINS, and pages of no other origin may ask"
 )
-
-AuditArtifacts = Callable[[Iterable[Artifact]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +121,15 @@ class StagedIndex:
 
 @dataclass(frozen=True, slots=True)
 class StagedFunction:
-    """A function that has been audited and not been written. ``has_code``: as in its plan."""
+    """A function that has been audited and not been written."""
 
-    folder: Path
+    plan: FunctionPlan
     index: StagedIndex
-    settings: FunctionSettings
-    has_code: bool = True
+
+    @property
+    def manifest(self) -> Manifest:
+        """The manifest of its index."""
+        return self.index.packed.manifest
 
 
 def read_site_notes(site: SiteBuild, folder: Path) -> Notebook:
@@ -162,32 +162,33 @@ def publish_site(
     notebook: Notebook,
     report: Callable[[str], object],
     gate: Callable[[StagedFunction], None] = lambda _: None,
-) -> list[tuple[StagedFunction, Manifest]]:
+) -> list[StagedFunction]:
     """Index, stage, audit and gate every function of a site, and only then publish them.
 
     site: all of it, which each function is audited with. report: is told of each function that
     was published. gate: raises if a function must not be published.
     """
-    audit = partial(_audit_site, site, notebook)
-    all_staged: list[StagedFunction] = []
+    staged: list[StagedFunction] = []
+    artifacts: list[Artifact] = []
     for plan in plans:
-        index = _stage_index(plan.site, notebook)
-        staged = stage_function(index, plan.folder, plan.settings, audit)
-        audit(_list_browser_artifacts(plan.site, index))
-        all_staged.append(replace(staged, has_code=plan.has_code))
-    for staged in all_staged:
-        gate(staged)
-    published: list[tuple[StagedFunction, Manifest]] = []
-    for staged in all_staged:
-        manifest = publish_function(staged)
-        index = _write_browser_index(site, staged.index, manifest)
-        report(summarize_build(manifest, index.embedded, staged.folder))
-        published.append((replace(staged, index=index), manifest))
-    return published
+        check_function_folder(plan.folder)
+        index = _stage_index(plan.site, notebook, plan.folder / BUNDLE_FOLDER)
+        settings = Artifact(f"{plan.folder.name}/{SETTINGS_FILE}", plan.settings.as_json)
+        artifacts += [settings, *_list_artifacts(plan.site, index, plan.folder.name)]
+        staged.append(StagedFunction(plan, index))
+    _audit_site(site, notebook, artifacts)
+    for function in staged:
+        gate(function)
+    for function in staged:
+        plan, index = function.plan, function.index
+        publish_function(plan.folder, index.packed, plan.settings, has_code=plan.has_code)
+        _write_browser_index(plan.site, index)
+        report(summarize_build(function.manifest, index.embedded, plan.folder))
+    return staged
 
 
-def _stage_index(site: SiteBuild, notebook: Notebook) -> StagedIndex:
-    """Pack an index for its function and for readers' browsers."""
+def _stage_index(site: SiteBuild, notebook: Notebook, folder: Path) -> StagedIndex:
+    """Pack an index for its function and for readers' browsers. folder: where it will be."""
     answers = site.browser_folder is not None
     if answers and notebook.notes:
         raise SiteError(
@@ -199,13 +200,14 @@ def _stage_index(site: SiteBuild, notebook: Notebook) -> StagedIndex:
         pack_index,
         identity=site.embedder.identity,
         profile=site.choose_profile(len(index.hint_owners)),
-        now=_read_build_time(),
+        now=parse_build_time(os.environ.get("SOURCE_DATE_EPOCH")),
     )
     packed = pack(index)
     if index.questions:
         bundle = StagedIndex(packed).open()
         marks = mark_answered(bundle, site.embedder, index.questions)
         packed = pack(withhold_questions(index, marks))
+    packed = keep_manifest(packed, folder)
     browser = list_browser_files(packed, site.info.language) if answers else None
     return StagedIndex(packed, browser, embedded)
 
@@ -228,22 +230,6 @@ def index_site(site: SiteBuild, notebook: Notebook) -> tuple[Index, int]:
         )
 
 
-def _list_browser_artifacts(site: SiteBuild, index: StagedIndex) -> list[Artifact]:
-    if index.browser is None or site.browser_folder is None:
-        return []
-    folder = f"{site.browser_folder.name}/{WIDGET_FOLDER}{index.browser.folder}"
-    return _list_file_artifacts(folder, index.browser.files)
-
-
-def _write_browser_index(site: SiteBuild, index: StagedIndex, manifest: Manifest) -> StagedIndex:
-    """Write what the site publishes of an index, if it does. manifest: that of its bundle."""
-    if index.browser is None or site.browser_folder is None:
-        return index
-    browser = list_browser_files(replace(index.packed, manifest=manifest), site.info.language)
-    write_browser_index(browser, site.browser_folder / WIDGET_FOLDER)
-    return replace(index, browser=browser)
-
-
 def preview_site(
     site: SiteBuild, notebook: Notebook, folder: Path, report: Callable[[str], object]
 ) -> tuple[Bundle, BrowserIndex | None]:
@@ -251,55 +237,50 @@ def preview_site(
 
     Returns the same index for browsers too, which is in the site; None without one.
     """
-    index = _stage_index(site, notebook)
-    files = _list_file_artifacts(BUNDLE_FOLDER, index.packed.files)
-    _audit_site(site, notebook, [*files, *_list_browser_artifacts(site, index)])
+    index = _stage_index(site, notebook, folder)
+    _audit_site(site, notebook, _list_artifacts(site, index, folder.name))
     write_index(index.packed, folder)
-    bundle = open_bundle(folder, verify=False)
-    index = _write_browser_index(site, index, bundle.manifest)
-    report(summarize_build(bundle.manifest, index.embedded, folder))
-    return bundle, index.browser
+    _write_browser_index(site, index)
+    report(summarize_build(index.packed.manifest, index.embedded, folder))
+    return open_bundle(folder, verify=False), index.browser
 
 
-def stage_function(
-    index: StagedIndex, function: Path, settings: FunctionSettings, audit: AuditArtifacts
-) -> StagedFunction:
-    """Have what is to be written audited; nothing is written.
-
-    audit: gets all of it that is not the package's own, and raises LeakError. SiteError for a
-    folder that no build has written.
-    """
-    check_function_folder(function)
-    bundle = _list_file_artifacts(f"{function.name}/{BUNDLE_FOLDER}", index.packed.files)
-    audit([*bundle, Artifact(f"{function.name}/{SETTINGS_FILE}", settings.as_json)])
-    return StagedFunction(function, index, settings)
-
-
-def publish_function(staged: StagedFunction) -> Manifest:
+def publish_function(
+    folder: Path, packed: IndexFiles, settings: FunctionSettings, *, has_code: bool = True
+) -> None:
     """Write the function's folder: its code first, then the bundle, whose manifest comes last.
 
     Of two builds at once, one waits for the other to be published.
     """
-    folder, packed = staged.folder, staged.index.packed
     # Before the lock, which must not be left in a folder that is refused.
     check_function_folder(folder)
     with lock_folder(folder):
-        if staged.has_code:
-            write_function(folder, packed.manifest.identity, staged.settings)
+        if has_code:
+            write_function(folder, packed.manifest.identity, settings)
         else:
-            write_private_file(folder / SETTINGS_FILE, staged.settings.as_json())
-        return write_index(packed, folder / BUNDLE_FOLDER)
+            write_private_file(folder / SETTINGS_FILE, settings.as_json())
+        write_index(packed, folder / BUNDLE_FOLDER)
+
+
+def _write_browser_index(site: SiteBuild, index: StagedIndex) -> None:
+    if index.browser and site.browser_folder:
+        write_browser_index(index.browser, site.browser_folder / WIDGET_FOLDER)
+
+
+def _list_artifacts(site: SiteBuild, index: StagedIndex, function: str) -> list[Artifact]:
+    """List what is written of an index, for the audit. function: the name of its folder."""
+    folders = {f"{function}/{BUNDLE_FOLDER}": index.packed.files}
+    if index.browser and site.browser_folder:
+        folder = f"{site.browser_folder.name}/{WIDGET_FOLDER}{index.browser.folder}"
+        folders[folder] = index.browser.files
+    return [
+        Artifact(f"{folder}/{name}", partial(bytes, data))
+        for folder, files in folders.items()
+        for name, data in files.items()
+    ]
 
 
 def _audit_site(site: SiteBuild, notebook: Notebook, served: Iterable[Artifact]) -> None:
-    """Audit a site together with what serves its answers."""
+    """Audit a site together with what serves its answers; LeakError."""
     artifacts = chain(site.list_artifacts(), served)
     audit_artifacts(notebook.notes, artifacts, site.cache, notebook.unindexed)
-
-
-def _list_file_artifacts(folder: str, files: Mapping[str, bytes]) -> list[Artifact]:
-    return [Artifact(f"{folder}/{file}", partial(bytes, data)) for file, data in files.items()]
-
-
-def _read_build_time() -> dt.datetime:
-    return parse_build_time(os.environ.get("SOURCE_DATE_EPOCH"))

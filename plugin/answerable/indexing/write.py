@@ -1,5 +1,6 @@
 """Writer of an index: its files, and the manifest that names them."""
 
+import contextlib
 import datetime as dt
 import json
 from collections.abc import Mapping, Sequence
@@ -20,7 +21,7 @@ from ..serve.index.columns import (
     list_columns,
     pack_columns,
 )
-from ..serve.index.format import Container, deflate, join_content, pack_container
+from ..serve.index.format import Container, deflate, join_content
 from ..serve.index.manifest import (
     MANIFEST_FILE,
     IndexFile,
@@ -127,52 +128,46 @@ def _select(index: Index, kind: str, rows: Sequence[int]) -> Index:
     return Index(**columns)
 
 
+def describe_manifest(manifest: Manifest) -> dict[str, Any]:
+    """Describe a manifest with the table of columns, by which a browser reads the files."""
+    table = [[column.name, column.file, column.type] for column in COLUMNS]
+    return {**manifest.as_json(), "columns": table}
+
+
 def format_manifest(manifest: Manifest) -> bytes:
-    """Format the manifest of a bundle as JSON, with the table of columns."""
-    columns = [[column.name, column.file, column.type] for column in COLUMNS]
-    data = {**manifest.as_json(), "columns": columns}
+    """Format the manifest as it is written into a bundle's folder."""
+    data = describe_manifest(manifest)
     return f"{json.dumps(data, separators=(',', ':'), sort_keys=True)}\n".encode()
 
 
-def pack_public_manifest(manifest: Manifest) -> bytes:
-    """Pack the same for a site: it names what the site publishes, as a file of an index."""
-    files = tuple(file for file in manifest.files if file.kind not in PRIVATE_KINDS)
-    columns = [[each.name, each.file, each.type] for each in COLUMNS if not each.private]
-    values = {**replace(manifest, files=files).as_json(), "columns": columns}
-    return pack_container(Container(values))
-
-
-def write_index(packed: IndexFiles, folder: Path) -> Manifest:
-    """Write an index into a bundle's folder, which its owner alone can read.
-
-    Returns its manifest: the last one's, with its time, if nothing changed. It is replaced last, in
-    one step; files that no manifest names are removed after. Of two builds at once, one waits for
-    the other.
-    """
-    with lock_folder(folder):
-        manifest = _reuse_manifest(packed.manifest, folder)
-        remove_leftovers(folder)
-        for name, data in packed.files.items():
-            write_private_file(folder / name, data)
-        write_private_file(folder / MANIFEST_FILE, format_manifest(manifest))
-        for path in folder.iterdir():
-            # Nothing else that lies beside the files of earlier bundles is removed.
-            if path.name not in packed.files and is_stored_file_name(path.name):
-                try:
-                    path.unlink()
-                except OSError:
-                    # On Windows a file that a reader has mapped stays until the next build.
-                    continue
-    return manifest
-
-
-def _reuse_manifest(manifest: Manifest, folder: Path) -> Manifest:
-    """Return the last manifest if the bundle is the same: an unchanged build changes nothing."""
+def keep_manifest(packed: IndexFiles, folder: Path) -> IndexFiles:
+    """Keep the manifest of a bundle's folder, with its time, if it holds the same index."""
     try:
         last = read_manifest(folder)
     except BundleError:
-        return manifest
-    return last if last.id == manifest.id and last.generator == manifest.generator else manifest
+        return packed
+    manifest = packed.manifest
+    is_same = (last.id, last.generator) == (manifest.id, manifest.generator)
+    return replace(packed, manifest=last) if is_same else packed
+
+
+def write_index(packed: IndexFiles, folder: Path) -> None:
+    """Write an index into a bundle's folder, which its owner alone can read.
+
+    The manifest is replaced last, in one step; files that it does not name are removed after. Of
+    two builds at once, one waits for the other.
+    """
+    with lock_folder(folder):
+        remove_leftovers(folder)
+        for name, data in packed.files.items():
+            write_private_file(folder / name, data)
+        write_private_file(folder / MANIFEST_FILE, format_manifest(packed.manifest))
+        for path in folder.iterdir():
+            # Nothing else that lies beside the files of earlier bundles is removed.
+            if path.name not in packed.files and is_stored_file_name(path.name):
+                # On Windows a file that a reader has mapped stays until the next build.
+                with contextlib.suppress(OSError):
+                    path.unlink()
 
 
 def parse_build_time(epoch: str | None) -> dt.datetime:

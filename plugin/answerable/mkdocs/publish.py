@@ -158,13 +158,13 @@ def publish_build(built: FinishedBuild, report: Callable[[str], object] = log.in
     elif not has_function and configured.exists():
         log.info("function: %s is an earlier build's, and nothing asks it; delete it", configured)
     if built.options.store.url:
-        for staged, _ in published:
+        for staged in published:
             _publish_to_database(built, staged)
     indexes = {
-        plan.site.info.language: PublishedIndex(manifest.id, staged.index.browser)
-        for plan, (staged, manifest) in zip(plans, published, strict=True)
+        staged.plan.site.info.language: PublishedIndex(staged.manifest.id, staged.index.browser)
+        for staged in published
     }
-    bundles = [open_bundle(staged.folder / BUNDLE_FOLDER) for staged, _ in published]
+    bundles = [open_bundle(staged.plan.folder / BUNDLE_FOLDER) for staged in published]
     _write_widget_files(built, indexes, bundles)
 
 
@@ -387,8 +387,8 @@ def _publish_to_database(built: FinishedBuild, staged: StagedFunction) -> None:
     """Publish the bundle in a function's folder to the database; StorageError if it refuses."""
     from ..postgres.publication import DatabaseTarget, publish_bundle_rows
 
-    store, name = built.options.store, _name_in_database(built, staged.folder)
-    bundle = open_bundle(staged.folder / BUNDLE_FOLDER)
+    store, name = built.options.store, _name_in_database(built, staged.plan.folder)
+    bundle = open_bundle(staged.plan.folder / BUNDLE_FOLDER)
     sent = publish_bundle_rows(bundle, DatabaseTarget(store.url or "", name, store.search))
     done = f"published as {name}; {format_count(sent, 'row')} sent" if sent else "is there already"
     log.info("store: %s %s", bundle.manifest.id[:12], done)

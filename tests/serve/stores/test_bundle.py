@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from answerable.indexing import files
-from answerable.indexing.write import pack_index, parse_build_time, write_index
+from answerable.indexing.write import keep_manifest, pack_index, parse_build_time, write_index
 from answerable.serve.errors import BundleError, SiteError
 from answerable.serve.index.column_types import PhraseIndex, Postings, SiteMetadata
 from answerable.serve.index.columns import COLUMNS, Index
@@ -43,7 +43,9 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
 
 
 def write_sample(index: Index, folder: Path, now: dt.datetime = NOON) -> Manifest:
-    return write_index(pack_index(index, TINY, LOCAL_PROFILE, now), folder)
+    packed = keep_manifest(pack_index(index, TINY, LOCAL_PROFILE, now), folder)
+    write_index(packed, folder)
+    return packed.manifest
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -183,8 +183,8 @@ def check_index(index: Index, counts: Mapping[str, int], columns: Iterable[Colum
         if len(rows) and int(rows.max()) >= counts[column.points_to]:
             raise ValueError(f"{column.name} points past the last of its {column.points_to}")
     passages = counts["passages"]
-    if len(set(index.terms)) != counts["terms"]:
-        raise ValueError(f"its manifest counts {counts['terms']} terms, see terms")
+    if (terms := len(set(index.terms))) != counts["terms"]:
+        raise ValueError(f"its manifest counts {counts['terms']} terms instead of {terms}")
     if len(index.postings.edges) - 1 not in (len(index.terms), 0):
         raise ValueError("its postings do not match its terms")
     if any(len(index.forms[tag]) != len(index.terms) for tag in index.site.tags):

@@ -69,11 +69,12 @@ def _read_file(folder: Path, file: IndexFile) -> bytes | memoryview:
         return memoryview(mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ))
 
 
-def load_index(manifest: Manifest, read: ReadFile) -> Index:
-    """Read and check an index, whose private files may be missing; BundleError."""
-    kinds = {file.kind for file in manifest.files}
-    # Kinds that no column of ours is in are a browser's alone.
-    columns = [c for c in COLUMNS if c.file in kinds or not c.private]
+def load_index(manifest: Manifest, read: ReadFile, *, is_public: bool = False) -> Index:
+    """Read and check an index; BundleError.
+
+    is_public: without the columns that no site publishes, which are empty then.
+    """
+    columns = [column for column in COLUMNS if not (is_public and column.private)]
     values: dict[str, Any] = {}
     try:
         for kind in dict.fromkeys(column.file for column in columns):
