@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import select
 import shutil
 import subprocess
@@ -103,6 +104,17 @@ def test_a_function_folder_without_its_site_is_asked(folder: Path, tmp_path: Pat
     question = "How thick is the chain of a mooring?"
     assert "twelve" in run(tmp_path, "ask", question).stdout
     assert "twelve" in run(tmp_path, "--bundle", "function/bundle", "ask", question).stdout
+
+
+def test_ask_says_whose_index_answers_where_a_page_has_changed_since(tmp_path: Path) -> None:
+    site = sites.write_site(tmp_path)
+    sites.build_here(site)
+    question = "How thick is the chain of a mooring?"
+    assert sites.command(site, "ask", question).stderr == ""
+    sites.put(site / "docs" / "storms.md", "# Storms\n\nThe crew goes home.\n")
+    told = sites.command(site, "ask", question).stderr
+    assert re.match(r"This is the index of [\d :-]+, and docs/storms\.md has changed since", told)
+    assert "run `mkdocs build` to ask the site as it is" in told
 
 
 def test_bundles_of_languages_and_versions_are_named(folder: Path, tmp_path: Path) -> None:

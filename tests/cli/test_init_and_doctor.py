@@ -204,7 +204,8 @@ def test_doctor_finds_what_is_missing_and_then_nothing(tmp_path: Path) -> None:
     assert run(folder, "init").exit_code == 0
     advice = run(folder, "doctor")
     assert advice.exit_code == 0, advice.output
-    assert "there is no index yet" in advice.output
+    assert "there is no index yet; run `mkdocs build`" in advice.output
+    assert "answerable build" not in advice.output
     assert sites.build(folder, "-q").returncode == 0
     good = run(folder, "doctor")
     assert "the last index holds 1 page in 1 passage" in good.output
@@ -341,7 +342,7 @@ def test_doctor_names_the_problem_and_the_remedy(
 
 
 def test_doctor_breaks_its_lines_between_words_at_the_width_of_the_terminal(tmp_path: Path) -> None:
-    folder = sites.write_site(tmp_path)
+    folder = sites.write_site(tmp_path, notes=sites.NOTES)
     narrow = run(folder, "doctor", columns=80).output
     assert max(map(len, narrow.splitlines())) <= 80
     assert "\n  " in narrow

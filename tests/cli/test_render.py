@@ -30,6 +30,14 @@ def test_grade_is_that_of_written_answer() -> None:
     )
 
 
+def test_sources_of_one_address_are_one_source() -> None:
+    quotes = [RecordCitation(f"rope~{n}", "/rope/", "Rope", f"Quote {n}.") for n in (1, 2)]
+    claims = Claim("A.", (*quotes, CITATION), "A."), Claim("B.", (quotes[1],), "B.")
+    console = Console(width=100, file=(file := io.StringIO()))
+    print_reply(console, Reply(Answer(claims), "high", written=True), "")
+    assert file.getvalue().endswith("A [1]. B [1].\n\n[1] Rope  /rope/\n")
+
+
 @pytest.mark.parametrize(
     ("text", "escaped"),
     [

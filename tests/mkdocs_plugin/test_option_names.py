@@ -19,7 +19,10 @@ WARNINGS: dict[str, dict[str, Any]] = {
     "retrieval.recency, retrieval.weights.": {"retrieval": {"hybrid": 0}},
     "Did you mean embedding.dimensions?": {"embedding": {"send_dimensions": True}},
     "Did you mean widget.search?": {"widget": {"search_row": False}},
-    "configuration name: colour_of_the_sky": {"colour_of_the_sky": "blue"},
+    "Did you mean embedding?": {"embeddings": {"provider": "openai"}},
+    "Did you mean retrieval?": {"retreival": {"floor": 0.4}},
+    "Did you mean language?": {"lang": "fr"},
+    "widget, log_refusals.": {"colour_of_the_sky": "blue"},
 }
 
 

@@ -1,10 +1,13 @@
 """Open the bundle, engine and notebook of a command's site; check a question and its language."""
 
+import math
+from datetime import datetime
 from pathlib import Path
 
 import click
 
 from ..indexing.answer_place import find_function
+from ..indexing.generators import name_build_command
 from ..indexing.local_model import make_build_embedder
 from ..indexing.notes.notebook import Notebook, read_notebook
 from ..serve.engine import Engine
@@ -63,15 +66,26 @@ def check_language_tag(language: str | None) -> None:
 
 
 def find_bundle(bundle: Path | None, config_file: Path) -> Path:
-    """Find the bundle's folder: the named one, that of mkdocs.yml, or the default one."""
+    """Find the bundle's folder: the named one, that of mkdocs.yml, or the default one.
+
+    Says on standard error if the site has changed since, as after a build that has failed.
+    """
     if bundle:
         return bundle
     if not config_file.is_file():
         return _find_default_bundle(config_file)
     # A function folder that was deployed alone has no mkdocs.yml, and may lack mkdocs too.
-    from ..mkdocs.site_config import load_site_config
+    from ..mkdocs.site_config import find_newer_source, load_site_config
 
-    return load_site_config(config_file).bundle
+    config = load_site_config(config_file)
+    manifest = config.bundle / MANIFEST_FILE
+    built = manifest.stat().st_mtime if manifest.is_file() else math.inf
+    if newer := find_newer_source(config, built):
+        date = datetime.fromtimestamp(built).strftime("%Y-%m-%d %H:%M")
+        build = name_build_command(config_file)
+        message = f"This is the index of {date}, and {_shorten_path(newer)} has changed since; "
+        click.echo(f"{message}run `{build}` to ask the site as it is", err=True)
+    return config.bundle
 
 
 def _find_default_bundle(config_file: Path) -> Path:

@@ -11,7 +11,12 @@ from rich.console import Console
 from rich.text import Text
 
 from ..indexing.files import write_file
-from ..indexing.generators import Project, detect_generator, read_project
+from ..indexing.generators import (
+    Project,
+    detect_generator,
+    name_build_command,
+    read_project,
+)
 from ..mkdocs.publishers import WORKFLOWS, Publisher, find_publishers
 from ..mkdocs.repository import find_top_folder, read_default_branch, read_remote_url
 from ..serve.errors import SiteError
@@ -117,7 +122,7 @@ def command(location: SiteLocation) -> None:
         steps += (_describe_addition(publisher, project) for publisher in publishers)
     elif remote and not _GITHUB_REMOTE.search(remote):
         steps.append(
-            f"Build the site by `{_name_build(project)}`, and let your host upload "
+            f"Build the site by `{name_build_command(config_file)}`, and let your host upload "
             f"{os.path.relpath(project.site_dir, folder)}/, which answers in the reader's browser"
         )
     else:
@@ -148,10 +153,6 @@ def _edit_config(config_file: Path, site_url: str | None) -> str:
     return edited
 
 
-def _name_build(project: Project) -> str:
-    return "mkdocs build" if project.generator == "mkdocs" else "answerable build"
-
-
 def _describe_addition(publisher: Publisher, project: Project) -> str:
     """Describe what to add to what publishes the site already."""
     if "mkdocs-answerable" in publisher.text:
@@ -163,7 +164,7 @@ def _describe_addition(publisher: Publisher, project: Project) -> str:
         )
     step = f"{publisher.name} builds the site: add mkdocs-answerable to the packages it installs"
     if project.generator != "mkdocs":
-        step += f", and let it build by `{_name_build(project)}`"
+        step += ", and let it build by `answerable build`"
     return step
 
 
@@ -188,7 +189,7 @@ def _format_workflow(project: Project, folder: Path, text: str) -> str:
         # Others may restore a cache, and the vectors of notes are private.
         cache="" if project.options.get("notebook") else _CACHE.format(folder=prefix),
         packages=" ".join([*_list_packages(project, folder, text), package]),
-        build=_name_build(project),
+        build=name_build_command(project.file),
         # What a model writes costs money with each push.
         judge="answerable eval" if answerer else "answerable eval --full",
         key=f"        env:\n          {key}: ${{{{ secrets.{key} }}}}\n" if key else "",

@@ -13,14 +13,15 @@ from rich.text import Text
 from ..serve.answers.wire import (
     IN_PART,
     MAX_PLACES,
-    format_routes,
+    insert_markers,
     mark_claim,
     name_grade,
+    render_route,
     select_remarks,
 )
 from ..serve.retrieval.question import Remark
 from ..serve.text.languages import match_languages
-from ..serve.types import HintCitation, Place, RecordCitation, Reply
+from ..serve.types import Citation, HintCitation, Place, RecordCitation, Reply
 
 _FENCE = re.compile("`{3,}")
 _REFUSAL_SENTENCES = {
@@ -104,25 +105,40 @@ def print_place(console: Console, place: Place) -> None:
 
 
 def _print_sources(console: Console, reply: Reply, language: str | None) -> None:
-    """Print the numbered citations of an answer."""
+    """Print the numbered sources of an answer."""
     console.print()
     cited = {c.language: None for c in reply.answer.citations if isinstance(c, RecordCitation)}
     if cited and language is not None and not match_languages(language, cited):
         console.print(Text(f"No source is in {language}; language: {', '.join(cited)}", "dim"))
-    for number, citation in enumerate(reply.answer.citations, 1):
+    for number, (citation, *_) in enumerate(_group_citations(reply), 1):
         name = citation.title if isinstance(citation, RecordCitation) else citation.label
         if isinstance(citation, HintCitation) and citation.locator:
             name += f" ({citation.locator})"
         print_link(console, Text(f"[{number}] ", style="bold"), name, citation.url)
 
 
+def _group_citations(reply: Reply) -> list[list[Citation]]:
+    """Group the citations of one address, whose quotes differ, in the order of their first use."""
+    groups: dict[str, list[Citation]] = {}
+    for citation in reply.answer.citations:
+        key = citation.url if isinstance(citation, RecordCitation) else citation.id
+        groups.setdefault(key, []).append(citation)
+    return list(groups.values())
+
+
 def _print_answer(console: Console, reply: Reply, route: str) -> None:
     """Print the Markdown of an answer: one paragraph, unless a claim is more than a line."""
-    numbers = {citation: n for n, citation in enumerate(reply.answer.citations, 1)}
+    groups = enumerate(_group_citations(reply), 1)
+    numbers = {citation: n for n, group in groups for citation in group}
     claims = reply.answer.claims
-    parts = [mark_claim(c.markdown, [numbers[cited] for cited in c.citations]) for c in claims]
-    if reply.answer.routes:
-        parts.append(format_routes(reply.answer, route))
+    parts = [
+        mark_claim(claim.markdown, list(dict.fromkeys(numbers[c] for c in claim.citations)))
+        for claim in claims
+    ]
+    parts += [
+        insert_markers(render_route(route, target.citation), [numbers[target.citation]])
+        for target in reply.answer.routes
+    ]
     is_flowing = not any("\n" in claim.markdown for claim in claims)
     print_markdown(console, (" " if is_flowing else "\n\n").join(parts))
 

@@ -32,6 +32,13 @@ _SETTINGS = (
 )  # fmt: skip
 
 
+def name_build_command(config_file: Path) -> str:
+    """Name the command that builds a site and makes it answerable."""
+    if detect_generator(config_file) != "mkdocs":
+        return "answerable build"
+    return f"{'properdocs' if config_file.name.startswith('properdocs') else 'mkdocs'} build"
+
+
 def normalize_path(path: Path) -> Path:
     """Make a path absolute without dots, and without following links, as a generator writes it."""
     # Path.absolute() keeps dots, and Path.resolve() follows links.

@@ -20,6 +20,7 @@ from ..indexing.build import choose_embedder_profile
 from ..indexing.pages.page_index import CuttingRules, read_abbreviations, read_enrichment
 from ..indexing.pages.passages import PassageWindow
 from ..indexing.questions import SectionQuestions, read_questions
+from ..indexing.stems import ALGORITHMS
 from ..postgres.options import DEFAULT_STORE_NAME, SEARCH_METHODS, check_database_url
 from ..serve.embedders import local_embedder
 from ..serve.embedders.embedder import EmbedderIdentity
@@ -33,7 +34,7 @@ from ..serve.settings import (
     MAX_OUTPUT_TOKENS,
     FunctionSettings,
 )
-from ..serve.text.languages import is_language_tag
+from ..serve.text.languages import base_language, is_language_tag
 from ..serve.text.urls import is_safe_url
 
 DEFAULT_SHORTCUT = "Ctrl+I"
@@ -224,9 +225,12 @@ def check_options(config: AnswerableConfig) -> None:
             f"store.name: {config.store.name!r:.80} is not a valid name; write one such as docs"
         )
     language = config.language
-    if language is not None and not is_language_tag(language):
+    # No language has a code of more letters, and `english` would be read as one.
+    if language and not (is_language_tag(language) and len(base_language(language)) <= 3):
         raise SiteError(
-            f"language: {language!r} is not a language tag; write one such as en or pt-BR"
+            f"language: {language!r} is not the code of a language, such as en or pt-BR; the forms "
+            f"of words are known for {', '.join(sorted(ALGORITHMS))}, and in every other language "
+            "a word is matched as it is written"
         )
     endpoint = config.widget.endpoint
     if endpoint is not None and not is_safe_url(_fill_endpoint(endpoint, "x", "x")):
@@ -411,7 +415,7 @@ _SUB_OPTION = re.compile(r"Sub-option '([^']*)': ")
 
 
 def explain_unknown_option(options: type[base.Config], key: str, warning: str) -> tuple[str, bool]:
-    """Add to MkDocs' warning of an unknown option the one that it may mean.
+    """Add to MkDocs' warning of an unknown option the one that it may mean, or all that there are.
 
     key: the option of the plugin that the warning is about, as MkDocs names it. Also returns
     whether it is an error: a site whose `notebook` is misspelled would be built without an audit.
@@ -419,28 +423,22 @@ def explain_unknown_option(options: type[base.Config], key: str, warning: str) -
     place, is_unknown, name = warning.partition(_UNKNOWN)
     if not is_unknown:
         return warning, False
-    group = "".join(f"{part}." for part in [key, *_SUB_OPTION.findall(place)][:-1])
     names = list(list_option_names(options))
-    if nearest := _find_nearest_options(group + name, names):
+    group = "".join(f"{part}." for part in [key, *_SUB_OPTION.findall(place)][:-1])
+    if nearest := _find_nearest_options(name, names):
+        nearest = [other for other in nearest if other.startswith(group)] or nearest
         return f"{warning}. Did you mean {' or '.join(nearest)}?", nearest == ["notebook"]
-    if group:
-        siblings = [other for other in names if other.startswith(group)]
-        return f"{warning}. The options there are {', '.join(siblings)}.", False
-    return warning, False
+    siblings = dict.fromkeys(n if group else n.partition(".")[0] for n in names)
+    listed = ", ".join(sibling for sibling in siblings if sibling.startswith(group))
+    return f"{warning}. The options there are {listed}.", False
 
 
 def _find_nearest_options(unknown: str, names: list[str]) -> list[str]:
-    """Find the options that an unknown one may mean.
-
-    Those of the same name in other groups come before one that is spelled similarly.
-    """
-    by_last: dict[str, list[str]] = {}
+    """Find the options or groups that an unknown one may mean, those of its very name first."""
+    by_last: dict[str, list[str]] = {name.partition(".")[0]: [] for name in names}
     for name in names:
         by_last.setdefault(name.rpartition(".")[2], []).append(name)
-    last = unknown.rpartition(".")[2].lower()
-    # Of all mistakes this one costs the most, so a distant resemblance is enough.
-    if last not in by_last and get_close_matches(last, by_last, 1, 0.6) == ["notebook"]:
-        return ["notebook"]
-    spelled = get_close_matches(unknown, names, 1, 0.8)
-    similar = [by_last[name][0] for name in get_close_matches(last, by_last, 1, 0.75)]
-    return by_last.get(last) or spelled or similar
+    # A distant resemblance is enough: no other mistake costs as much as a lost notebook.
+    for last in [unknown] if unknown in by_last else get_close_matches(unknown.lower(), by_last, 1):
+        return by_last[last] or [last]
+    return []

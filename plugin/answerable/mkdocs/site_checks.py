@@ -11,6 +11,7 @@ from mkdocs.config.defaults import MkDocsConfig
 
 from ..indexing.answer_place import choose_answer_place, describe_function_needs, find_function
 from ..indexing.files import format_count
+from ..indexing.generators import name_build_command
 from ..indexing.widget.injection import WIDGET_FOLDER
 from ..serve.errors import AnswerableError, SiteError
 from ..serve.providers import BUILTIN, Kind, find_key_variable, find_provider
@@ -45,7 +46,7 @@ def check_site(
     folder = config_file.absolute().parent
     yield from _check_answering(config, options)
     yield from _check_packages(options)
-    yield _check_build(Path(config.site_dir), options)
+    yield _check_build(Path(config.site_dir), options, name_build_command(config_file))
     if options.notebook:
         yield from _check_private_folders(options, folder)
     yield from _check_publishers(find_top_folder(folder), config_file, options)
@@ -130,13 +131,18 @@ def _is_installed(package: str) -> bool:
     return True
 
 
-def _check_build(site: Path, options: AnswerableConfig) -> SiteCheck:
-    """Check that the last build has an index, and an ask box in the site's start page."""
+def _check_build(site: Path, options: AnswerableConfig, build: str) -> SiteCheck:
+    """Check that the last build has an index, and an ask box in the site's start page.
+
+    build: the command that builds the site.
+    """
+    folder = find_function(Path(options.function), Path(options.cache)) / BUNDLE_FOLDER
+    if not folder.exists():
+        return SiteCheck("advice", f"there is no index yet; run `{build}`")
     try:
-        folder = find_function(Path(options.function), Path(options.cache))
-        counts = open_bundle(folder / BUNDLE_FOLDER, verify=False).manifest.counts
+        counts = open_bundle(folder, verify=False).manifest.counts
     except AnswerableError as error:
-        return SiteCheck("advice", f"there is no index yet ({error})")
+        return SiteCheck("problem", str(error))
     pages = format_count(counts["records"], "page")
     if not counts["passages"]:
         return SiteCheck("problem", f"the last index holds no text of {pages}: write some")
@@ -144,8 +150,8 @@ def _check_build(site: Path, options: AnswerableConfig) -> SiteCheck:
     if page.is_file() and WIDGET_FOLDER.encode() not in page.read_bytes():
         return SiteCheck(
             "problem",
-            f"{page} has no ask box, since the generator alone has written it; run `answerable "
-            "build` before you publish it",
+            f"{page} has no ask box, since it was built without the plugin; run `{build}` before "
+            "you publish it",
         )
     passages = format_count(counts["passages"], "passage")
     return SiteCheck("good", f"the last index holds {pages} in {passages}")

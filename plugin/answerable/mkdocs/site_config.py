@@ -24,7 +24,7 @@ from ..indexing.generators import (
 from ..serve.errors import SiteError
 from ..serve.settings import BUNDLE_FOLDER
 from .built_sites import load_built_site_config, read_built_pages
-from .options import resolve_gold_path
+from .options import list_input_files, resolve_gold_path
 from .pages import FinishedBuild
 from .plugin import AnswerablePlugin
 from .repository import list_source_files
@@ -59,9 +59,10 @@ def take_log(name: str, take: Callable[[str], object], level: int) -> Iterator[N
 
 @dataclass(frozen=True, slots=True)
 class SiteConfig:
-    """Hold the files and folders of a site, resolved; ``author`` is its site_author.
+    """The files and folders of a site, resolved; ``author`` is its site_author.
 
-    ``function``: as the option names it, whether the last build has written it or not.
+    ``function``: as the option names it, whether the last build has written it or not. ``sources``:
+    what a build reads, of which not all need exist. ``site``: what it writes.
     """
 
     function: Path
@@ -71,6 +72,8 @@ class SiteConfig:
     abbreviations: Path | None
     cache: Path
     author: str | None
+    site: Path
+    sources: tuple[Path, ...]
 
     @property
     def bundle(self) -> Path:
@@ -90,7 +93,21 @@ def load_site_config(config_file: Path) -> SiteConfig:
         abbreviations=Path(options.abbreviations) if options.abbreviations else None,
         cache=Path(options.cache),
         author=config.site_author,
+        site=Path(config.site_dir),
+        sources=(
+            config_file,
+            *([Path(config.docs_dir)] if config.docs_dir else []),
+            *list_input_files(options),
+        ),
     )
+
+
+def find_newer_source(config: SiteConfig, time: float) -> Path | None:
+    """Find a file that a build would read and that has changed since a time; None without one."""
+    built = (config.site, config.cache, config.function)
+    files = (path for source in config.sources for path in (source, *source.rglob("*")))
+    newer = (path for path in files if path.is_file() and path.stat().st_mtime > time)
+    return next((p for p in newer if not any(map(p.is_relative_to, built))), None)
 
 
 def load_mkdocs_config(config_file: Path, site_dir: str | None = None) -> MkDocsConfig:

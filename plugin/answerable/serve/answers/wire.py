@@ -196,11 +196,6 @@ def format_answer(answer: Answer, route: str) -> str:
     return _join_sentences(claims, routes)
 
 
-def format_routes(answer: Answer, route: str) -> str:
-    """Format the routes of an answer with [n] markers. route: see ``format_answer``."""
-    return _join_sentences([], _serialize_sentences(answer, route)[1])
-
-
 def render_route(template: str, hint: HintCitation) -> str:
     """Render the sentence of a route once: braces of no field, and in a label, stay as they are."""
     values = {"label": hint.label, "where": f" ({hint.locator})" if hint.locator else ""}
