@@ -87,7 +87,7 @@ def test_ask_answers_without_a_model_that_fails_and_names_the_failure(tmp_path: 
     assert [reply["fallback"] for reply in replies] == [False, True, False]
     assert [reply["reason"] for reply in replies] == ["no-evidence", None, "no-evidence"]
     (warning,) = done.stderr.splitlines()
-    assert warning.startswith("Answered without the model: OPENAI_API_KEY is not set: set it")
+    assert warning.startswith("Answered without the model: OPENAI_API_KEY is not set, or")
     done = command(folder, "ask", CHAIN, OPENAI_API_KEY="")
     assert done.stdout.startswith("From this site\n\nThe chain of a mooring")
     assert done.stderr == f"{warning}\n"

@@ -96,7 +96,7 @@ def ask_all(folder: Path, *options: str) -> list[dict[str, Any]]:
     arguments = ["-f", str(folder / "mkdocs.yml"), "ask", "--json", "--file", str(lines), *options]
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 0, result.output
-    replies = [json.loads(line)["reply"] for line in result.output.splitlines()]
+    replies = [json.loads(line)["reply"] for line in result.stdout.splitlines()]
     return [{**reply, "request_id": None} for reply in replies]
 
 

@@ -1,6 +1,7 @@
 """The explanation of a question: it agrees with the engine and names the cheapest remedy first."""
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -44,6 +45,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     index = sites.write_site(tmp_path_factory.mktemp("site"), pages, NOTES)
     sites.build_here(index)
     sites.put(index / "docs" / "late.md", PAGES["late.md"])
+    # An edit after the build would be told of before every output.
+    os.utime(index / "docs" / "late.md", (0, 0))
     return index
 
 

@@ -106,7 +106,7 @@ def test_an_unreachable_provider_gives_the_keyless_reply(patient: Function) -> N
     status, body = patient.ask()
     patient.stub.start()
     assert (status, json.loads(body)["fallback"]) == (200, True)
-    until(lambda: '"cause": "unreachable"' in patient.running.lines[-1])
+    until(lambda: '"cause":"unreachable"' in patient.running.lines[-1])
     until(lambda: patient.ask()[0] == 200)
 
 

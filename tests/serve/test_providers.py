@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.engine import Engine
@@ -127,7 +128,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 
 def capped(base: Engine, **options: Any) -> Asking:
     """A function with a cap of 1,000 tokens a day."""
-    return asking(base, replace(USUAL, tokens_per_day=1_000), **options)
+    return asking(base, structs.replace(USUAL, tokens_per_day=1_000), **options)
 
 
 def test_an_answerer_that_counts_nothing_spends_its_bound_of_the_cap(base: Engine) -> None:
