@@ -34,6 +34,8 @@ def write_plain_site(folder: Path) -> Path:
 
 
 WORKFLOW = ".github/workflows/docs.yml"
+# It is in no index yet.
+PACKAGE = "'mkdocs-answerable @ git+https://github.com/mkdocs-answerable/mkdocs-answerable'"
 PUBLISHING = """\
 name: Site
 on:
@@ -90,9 +92,9 @@ def test_init_reads_the_repository_before_it_writes(tmp_path: Path, kind: str) -
         assert config["plugins"].count("answerable") == 1
         assert config["site_url"] == "https://ann.github.io/harbour-docs/"
         if kind == "mike":
-            assert "mike publishes the site: install mkdocs-answerable beside" in result.output
+            assert f"mike publishes the site: install {PACKAGE} beside" in result.output
         elif kind == "publishing workflow":
-            told = ".github/workflows/ci.yml builds the site: add mkdocs-answerable to the packages"
+            told = f".github/workflows/ci.yml builds the site: add {PACKAGE} to the packages"
             assert told in result.output
     if kind in ("mike", "publishing workflow"):
         assert not (folder / WORKFLOW).exists()
@@ -106,7 +108,7 @@ def test_init_reads_the_repository_before_it_writes(tmp_path: Path, kind: str) -
         "mkdocstrings[python] pymdown-extensions",
     }[kind]
     assert commands == [
-        f"pip install {packages} mkdocs-answerable", "mkdocs build", "answerable eval --full"
+        f"pip install {packages} {PACKAGE}", "mkdocs build", "answerable eval --full"
     ]  # fmt: skip
     unknown = "Add the package of the plugin git-revision-date-localized to"
     assert (unknown in outputs[0]) is ("six" in kind)
@@ -139,7 +141,7 @@ def test_workflow_of_private_notes_and_a_model_caches_nothing_and_guards_the_key
     assert run(folder, "init").exit_code == 0
     workflow, commands = read_workflow(folder)
     assert commands == [
-        "pip install 'mkdocs-answerable[openai]'", "mkdocs build", "answerable eval"
+        f"pip install {PACKAGE.replace(' ', '[openai] ', 1)}", "mkdocs build", "answerable eval"
     ]  # fmt: skip
     steps = workflow["jobs"]["build"]["steps"]
     assert "actions/cache" not in str(steps)
@@ -157,7 +159,7 @@ def test_init_in_a_folder_of_a_repository_writes_the_workflow_where_it_runs(
     assert run(top / "site-docs", "init").exit_code == 0
     workflow, commands = read_workflow(top)
     assert workflow["defaults"] == {"run": {"working-directory": "site-docs"}}
-    assert commands[0] == "pip install -r requirements.txt mkdocs-answerable"
+    assert commands[0] == f"pip install -r requirements.txt {PACKAGE}"
     paths = [step["with"]["path"] for step in workflow["jobs"]["build"]["steps"]
              if "path" in step.get("with", {})]  # fmt: skip
     assert paths == ["site-docs/.cache/plugin/answerable", "site-docs/site"]

@@ -25,6 +25,9 @@ from .config_edit import add_plugin, add_site_url, list_names, read_theme_name
 from .context import SiteLocation
 from .render import print_hanging
 
+# What pip installs the package from. It is in no index yet: on the day of its release this becomes
+# empty, and nothing else in the code changes.
+_SOURCE = " @ git+https://github.com/mkdocs-answerable/mkdocs-answerable"
 _GOLD_FILE = Path("eval/gold.yaml")
 _GOLD_STARTER = """\
 # Questions with what their answers must do: https://mkdocs-answerable.github.io/mkdocs-answerable/
@@ -159,13 +162,21 @@ def _describe_addition(publisher: Publisher, project: Project) -> str:
         return f"{publisher.name} builds the site, and installs mkdocs-answerable already"
     if not publisher.text:
         return (
-            f"{publisher.name} publishes the site: install mkdocs-answerable beside it, and "
+            f"{publisher.name} publishes the site: install {_format_requirement()} beside it, and "
             "publish as before"
         )
-    step = f"{publisher.name} builds the site: add mkdocs-answerable to the packages it installs"
+    step = (
+        f"{publisher.name} builds the site: add {_format_requirement()} to the packages that it "
+        "installs"
+    )
     if project.generator != "mkdocs":
         step += ", and let it build by `answerable build`"
     return step
+
+
+def _format_requirement(extra: str = "") -> str:
+    """Format what pip installs, as a shell reads it. extra: such as ``[openai]``."""
+    return f"'mkdocs-answerable{extra}{_SOURCE}'"
 
 
 def _format_workflow(project: Project, folder: Path, text: str) -> str:
@@ -177,8 +188,7 @@ def _format_workflow(project: Project, folder: Path, text: str) -> str:
     key = find_key_variable(find_provider("embedder", embedder), base_url) if is_known else None
     plugins = _list_plugins(project, text)
     shows_history = any(map(_SHOWS_HISTORY.search, plugins))
-    has_model = "openai" in (embedder, answerer)
-    package = "'mkdocs-answerable[openai]'" if has_model else "mkdocs-answerable"
+    package = _format_requirement("[openai]" if "openai" in (embedder, answerer) else "")
     inner = folder.resolve().relative_to(find_top_folder(folder).resolve()).as_posix()
     prefix = "" if inner == "." else f"{inner}/"
     place = f"defaults:\n  run:\n    working-directory: {inner}\n"
