@@ -5,10 +5,10 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
+from dataclasses import replace
 from itertools import accumulate, groupby
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +17,14 @@ from ..serve.embedders.embedder import Embedder, Vectors
 from ..serve.errors import SiteError
 from ..serve.index.column_types import (
     LanguageRows,
-    PhraseEntry,
     PhraseIndex,
     Postings,
     SiteMetadata,
-    index_entries,
 )
 from ..serve.index.columns import Index
 from ..serve.index.manifest import Profile, scale_note_floor
 from ..serve.providers import find_provider
-from ..serve.retrieval.bm25 import compute_idf
+from ..serve.retrieval.bm25 import compute_idfs
 from ..serve.retrieval.sections import has_code
 from ..serve.retrieval.store import TermPostings
 from ..serve.text.languages import is_language_tag
@@ -39,29 +37,11 @@ from .answers import CheckedAnswers
 from .caches import ReportProgress
 from .notes.notebook import Note
 from .notes.routing_hints import embed_passages_and_notes
+from .page_weights import mark_history_pages, weigh_records
 from .pages.page_index import PageIndex, TermCounts
-from .pages.passages import IndexedPassage
 from .pages.records import Record
-from .questions import (
-    NO_QUESTIONS,
-    QuestionIndex,
-    ReadingRules,
-    SectionQuestions,
-    index_questions,
-    list_sections,
-)
+from .questions import SectionQuestions, list_known_questions, list_sections
 from .stems import extract_stems, list_forms
-
-
-@dataclass(frozen=True, slots=True)
-class TitleIndex:
-    """The distinct terms of titles with the records that have them; by record, its title's norm.
-
-    A norm is the length of the vector of the idf of a title's distinct terms, 0 without any.
-    """
-
-    terms: tuple[PhraseEntry, ...]
-    norms: tuple[float, ...]
 
 
 def index_passage_terms(passages: Iterable[TermCounts]) -> TermPostings:
@@ -92,124 +72,30 @@ def index_passage_terms(passages: Iterable[TermCounts]) -> TermPostings:
     )
 
 
-def index_titles(
-    records: Sequence[Record], lexicon: TermPostings, languages: Sequence[tuple[str, int, int]]
-) -> TitleIndex:
-    """Index the titles of records. languages: (language, first, last + 1) of the passages' rows."""
-    ranges = {language: (first, end) for language, first, end in languages}
-    titles = [dict.fromkeys(extract_stems(each.title, each.language)) for each in records]
-    norms = []
-    for record, terms in zip(records, titles, strict=True):
-        rows = ranges.get(record.language, (0, 0))
-        squares = (_idf(lexicon, lexicon.terms.get(term), rows) ** 2 for term in terms)
-        norms.append(math.sqrt(sum(squares)))
-    return TitleIndex(_list_term_entries(titles), tuple(norms))
+def index_phrases(
+    lists: Iterable[Iterable[str]], frequencies: Mapping[str, int] | None = None
+) -> PhraseIndex:
+    """Index the distinct phrases of lists by the rows of the lists that hold them.
 
-
-def index_labels(hints: Sequence[RoutingHint], language: str) -> tuple[PhraseEntry, ...]:
-    """Index the terms of labels and locators, which are public, by the rows of hints.
-
-    Their words are terms too: a question has no other one for a word that no page holds.
+    frequencies: in how many records each phrase occurs; by default, in how many lists.
     """
-    texts = [f"{hint.label} {hint.locator}" for hint in hints]
-    return _list_term_entries(
-        extract_stems(text, language) + extract_words(text, language) for text in texts
-    )
-
-
-def invert_phrases(lists: Iterable[Iterable[str]]) -> dict[str, list[int]]:
-    """Map each distinct phrase to the rows of the lists that hold it."""
     rows: dict[str, list[int]] = {}
     for row, phrases in enumerate(lists):
         for phrase in dict.fromkeys(phrases):
             rows.setdefault(phrase, []).append(row)
-    return rows
-
-
-def _list_term_entries(texts: Iterable[Iterable[str]]) -> tuple[PhraseEntry, ...]:
-    entries = sorted(invert_phrases(texts).items())
-    return tuple(PhraseEntry(term, tuple(rows), len(rows)) for term, rows in entries)
-
-
-def _idf(lexicon: TermPostings, term: int | None, rows: tuple[int, int]) -> float:
-    """Compute the inverse document frequency of a term among a range of passages."""
-    count, frequency = rows[1] - rows[0], 0
-    if term is not None:
-        postings = lexicon.passages[int(lexicon.edges[term]) : int(lexicon.edges[term + 1])]
-        first, end = np.searchsorted(postings, np.array(rows, dtype=postings.dtype))
-        frequency = int(end - first)
-    return compute_idf(count, frequency)
-
-
-# As whole words anywhere in a title or in a part of a path.
-_HISTORY_PHRASES = (
-    "changelog", "change log", "release notes", "release history", "version history",
-    "upgrade notes", "what s new", "whats new",
-)  # fmt: skip
-# What a site's readers seldom want: a page for those who work on the project weighs less.
-_CONTRIBUTING_WEIGHT = 0.8
-_CONTRIBUTING_NAMES = frozenset(("contributing", "contribute", "contributing guide", "development"))
-# As the whole of a title or of a part of a path, but for the site's name.
-_HISTORY_NAMES = frozenset(("changes", "releases", "proposals", "rfcs", "blog", "people"))
-_HISTORY_PATTERN = re.compile(rf"\b({'|'.join(_HISTORY_PHRASES)})\b")
-
-
-def check_weight_patterns(patterns: Iterable[str], ids: Sequence[str]) -> None:
-    """Refuse a pattern that matches none of the site's records; SiteError names it."""
-    for pattern in patterns:
-        if not any(_matches_pattern(name, pattern) for name in ids):
-            raise SiteError(
-                f"retrieval.weights: {pattern!r} matches no page; give a page's path without its "
-                "suffix, a folder, or a pattern such as `blog/*`"
-            )
-
-
-def weigh_records(ids: Sequence[str], weights: Mapping[str, float]) -> tuple[float, ...]:
-    """Return the weight of each record: that of the first pattern that its id matches, else 1.
-
-    A pattern without wildcards names a page or a folder. Pages on contributing weigh .8.
-    """
-
-    def weigh(name: str) -> float:
-        is_for_others = not _CONTRIBUTING_NAMES.isdisjoint(map(normalize_phrase, name.split("/")))
-        usual = _CONTRIBUTING_WEIGHT if is_for_others else 1.0
-        matching = (float(w) for pattern, w in weights.items() if _matches_pattern(name, pattern))
-        return next(matching, usual)
-
-    return tuple(map(weigh, ids))
-
-
-def mark_history_pages(
-    records: Sequence[Record], site: str, weights: Mapping[str, float]
-) -> tuple[bool, ...]:
-    """Mark the records that tell what a project was, announces or has decided.
-
-    site: its name. weights: section weights by pattern; a page that one matches is not marked. A
-    site that consists of such pages for the most part, such as a blog, has none.
-    """
-    site_words = frozenset(normalize_phrase(site).split())
-    marks = [
-        any(_names_history(part, site_words) for part in (record.title, *record.id.split("/")))
-        for record in records
-    ]
-    if 2 * sum(marks) > len(marks):
-        return (False,) * len(marks)
-    return tuple(
-        is_marked and not any(_matches_pattern(record.id, pattern) for pattern in weights)
-        for record, is_marked in zip(records, marks, strict=True)
+    phrases = sorted(rows)
+    counts = [len(rows[p]) if frequencies is None else frequencies[p] for p in phrases]
+    return PhraseIndex(
+        {phrase: place for place, phrase in enumerate(phrases)},
+        np.cumsum([0, *(len(rows[phrase]) for phrase in phrases)]).astype("<u4"),
+        np.array([row for phrase in phrases for row in rows[phrase]], "<u4"),
+        np.array(counts, "<u4"),
     )
 
 
-def _matches_pattern(name: str, pattern: str) -> bool:
-    """Test a record's id against a pattern: a page, a folder or a glob."""
-    plain = pattern.rstrip("/")
-    return name == plain or name.startswith(f"{plain}/") or fnmatchcase(name, pattern)
-
-
-def _names_history(text: str, site_words: frozenset[str]) -> bool:
-    words = normalize_phrase(text).split()
-    name = " ".join(word for word in words if word not in site_words)
-    return name in _HISTORY_NAMES or _HISTORY_PATTERN.search(" ".join(words)) is not None
+def measure_terms(postings: TermPostings, terms: Iterable[str], rows: tuple[int, int]) -> float:
+    """Measure the length of the vector of the idfs of distinct terms among a range of passages."""
+    return math.sqrt(sum(idf**2 for idf in compute_idfs(postings, terms, rows).values()))
 
 
 # The words of `normalize_phrase`, which reads characters one by one: too slow for whole pages.
@@ -266,7 +152,7 @@ def build_index(
     passages = [entry.passage for entry in entries]
     _check_texts(records, passages, hints.hints)
     names, aliases, themes = (
-        invert_phrases({*map(normalize_phrase, texts)} - {"", "index", "readme"} for texts in lists)
+        [{*map(normalize_phrase, texts)} - {"", "index", "readme"} for texts in lists]
         for lists in (
             [(record.title, record.slug) for record in records],
             [record.metadata.aliases for record in records],
@@ -274,20 +160,27 @@ def build_index(
         )
     )
     texts = (" ".join(each.retrieval_text for each in page.passages) for page in public)
-    frequencies = count_pages_with_phrases({*names, *aliases, *themes}, texts)
-    languages = _list_language_ranges(public)
+    frequencies = count_pages_with_phrases(set().union(*names, *aliases, *themes), texts)
     site = replace(
         site,
-        languages=tuple(LanguageRows(*each) for each in languages),
+        languages=_list_language_rows(public),
         scripts=frozenset().union(*(page.scripts for page in public)),
     )
+    ranges = {each.tag: (each.first, each.end) for each in site.languages}
     lexicon = index_passage_terms(counts for page in public for counts in page.term_counts)
     terms = tuple(lexicon.terms)
     forms = list_forms(terms, ((page.record.language, page.stems) for page in public))
-    titles = index_titles(records, lexicon, languages)
-    known = _index_questions(
-        questions or {}, answers or {}, entries, lexicon, forms, languages, site, site.scripts
-    )
+    titles = [extract_stems(record.title, record.language) for record in records]
+    title_norms = [
+        measure_terms(lexicon, title, ranges.get(record.language, (0, 0)))
+        for record, title in zip(records, titles, strict=True)
+    ]
+    # Words of labels are terms too: a question has no other one for a word that no page holds.
+    labels = [f"{hint.label} {hint.locator}" for hint in hints.hints]
+    label_terms = [
+        extract_stems(label, site.language) + extract_words(label, site.language)
+        for label in labels
+    ]
     index = Index(
         site=site,
         record_ids=[record.id for record in records],
@@ -295,11 +188,11 @@ def build_index(
         weights=np.array(weigh_records([record.id for record in records], weights or {}), "<f4"),
         is_history=np.array(mark_history_pages(records, site.name, weights or {}), "<u4"),
         dates=[record.metadata.date for record in records],
-        names=_index_phrases(names, frequencies),
-        aliases=_index_phrases(aliases, frequencies),
-        themes=_index_phrases(themes, frequencies),
-        title_terms=index_entries(titles.terms),
-        title_norms=np.array(titles.norms, "<f4"),
+        names=index_phrases(names, frequencies),
+        aliases=index_phrases(aliases, frequencies),
+        themes=index_phrases(themes, frequencies),
+        title_terms=index_phrases(titles),
+        title_norms=np.array(title_norms, "<f4"),
         passage_ids=[passage.id for passage in passages],
         passage_urls=[passage.url for passage in passages],
         passage_titles=[passage.title for passage in passages],
@@ -314,22 +207,16 @@ def build_index(
         # A site without pages has a language, and no forms in it.
         forms={tag: list(forms.get(tag, ())) for tag in site.tags},
         postings=Postings(lexicon.edges, lexicon.passages, lexicon.counts),
-        question_terms=index_entries(known.terms),
-        question_norms=np.array(known.norms, "<f4"),
-        question_keys=np.array(known.keys, "<u4"),
-        question_passages=np.array(known.passages, "<u4"),
-        has_answer=np.array([row in known.answers for row in range(len(known.texts))], "<u4"),
-        questions=list(known.texts),
-        answers=[known.answers[row].claims for row in sorted(known.answers)],
         record_summaries=[clip_summary(record.metadata.summary) for record in records],
         record_themes=[clip_themes(record.metadata.themes) for record in records],
         hint_ids=[hint.id for hint in hints.hints],
         hint_labels=[hint.label for hint in hints.hints],
         hint_locators=[hint.locator for hint in hints.hints],
         hint_urls=[hint.url for hint in hints.hints],
-        label_terms=index_entries(index_labels(hints.hints, site.language)),
+        label_terms=index_phrases(label_terms),
         hint_owners=np.array(hints.owners, "<u4"),
         hint_codes=encode_vectors(hints.vectors, dimensions or embedder.identity.dimensions),
+        **_index_questions(questions or {}, answers or {}, passages, lexicon, forms, site),
     )
     return index, embedded
 
@@ -387,35 +274,34 @@ def _repeat_rows(rows: Sequence[int], sizes: Sequence[int]) -> NDArray[np.uint32
 def _index_questions(
     questions: Mapping[str, SectionQuestions],
     answers: CheckedAnswers,
-    passages: Sequence[IndexedPassage],
-    lexicon: TermPostings,
+    passages: Sequence[Passage],
+    postings: TermPostings,
     forms: Mapping[str, Sequence[str]],
-    languages: Sequence[tuple[str, int, int]],
     site: SiteMetadata,
-    scripts: frozenset[str],
-) -> QuestionIndex:
-    if not questions:
-        return NO_QUESTIONS
-    ranges = {language: (first, end) for language, first, end in languages}
+) -> dict[str, Any]:
+    """Index the questions of sections; returns the columns that have them."""
+    ranges = {each.tag: (each.first, each.end) for each in site.languages}
     terms_by_form: dict[str, dict[str, str]] = {}
     for language, others in forms.items():
-        terms_by_form[language] = dict(zip(lexicon.terms, lexicon.terms, strict=True))
-        for term, own in zip(lexicon.terms, others, strict=True):
+        terms_by_form[language] = dict(zip(postings.terms, postings.terms, strict=True))
+        for term, own in zip(postings.terms, others, strict=True):
             terms_by_form[language].update(dict.fromkeys(own.split(), term))
-    return index_questions(
-        questions,
-        answers,
-        list_sections(entry.passage for entry in passages),
-        terms_by_form,
-        lambda term, language: _idf(lexicon, lexicon.terms.get(term), ranges[language]),
-        ReadingRules(
-            site.names,
-            frozenset(
-                word for tag in ranges for name in site.names for word in extract_words(name, tag)
-            ),
-            scripts,
-        ),
+    name_words = frozenset(
+        word for tag in ranges for name in site.names for word in extract_words(name, tag)
     )
+    known = list_known_questions(
+        questions, answers, list_sections(passages), terms_by_form, name_words, site.scripts
+    )
+    norms = [measure_terms(postings, each.terms, ranges[each.language]) for each in known]
+    return {
+        "question_terms": index_phrases(each.terms for each in known),
+        "question_norms": np.array(norms, "<f4"),
+        "question_keys": np.array([each.key for each in known], "<u4"),
+        "question_passages": np.array([each.passage for each in known], "<u4"),
+        "has_answer": np.array([each.answer is not None for each in known], "<u4"),
+        "questions": [each.text for each in known],
+        "answers": [each.answer for each in known if each.answer is not None],
+    }
 
 
 def _reject_duplicate_ids(pages: Iterable[PageIndex]) -> None:
@@ -437,22 +323,14 @@ def _language_sort_key(
     return lambda page: places[page.record.language]
 
 
-def _list_language_ranges(pages: Iterable[PageIndex]) -> tuple[tuple[str, int, int], ...]:
-    ranges: list[tuple[str, int, int]] = []
+def _list_language_rows(pages: Iterable[PageIndex]) -> tuple[LanguageRows, ...]:
+    languages: list[LanguageRows] = []
     end = 0
     for language, group in groupby(pages, key=lambda page: page.record.language):
-        start, end = end, end + sum(len(page.passages) for page in group)
-        if end > start:
-            ranges.append((language, start, end))
-    return tuple(ranges)
-
-
-def _index_phrases(
-    rows: Mapping[str, Sequence[int]], frequencies: Mapping[str, int]
-) -> PhraseIndex:
-    return index_entries(
-        [PhraseEntry(phrase, tuple(rows[phrase]), frequencies[phrase]) for phrase in sorted(rows)]
-    )
+        first, end = end, end + sum(len(page.passages) for page in group)
+        if end > first:
+            languages.append(LanguageRows(language, first, end))
+    return tuple(languages)
 
 
 def count_pages_with_phrases(phrases: Collection[str], pages: Iterable[str]) -> Counter[str]:

@@ -2,10 +2,9 @@
 
 import hashlib
 import json
-import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
@@ -14,8 +13,7 @@ import msgspec
 from ..serve.embedders.embedder import Embedder
 from ..serve.engine import find_stored_answer
 from ..serve.errors import SiteError
-from ..serve.index.column_types import PhraseEntry
-from ..serve.index.stored_answers import StoredAnswer, locate_answer
+from ..serve.index.stored_answers import StoredClaims, locate_answer
 from ..serve.retrieval.question import FRAMING_WORDS, clean_question, drop_framing, read_question
 from ..serve.retrieval.rank import SAME_QUESTION, hash_words, score_questions
 from ..serve.retrieval.sections import WINDOW_SUFFIX
@@ -76,24 +74,19 @@ class SectionPassages:
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionIndex:
-    """The questions of an index, in the order of their sections.
+class KnownQuestion:
+    """A question that a section is known to answer.
 
-    ``terms`` are the distinct terms of questions with the questions that have them. By question:
-    ``norms`` of the vector of its terms' idfs, ``keys`` the hash of its words, 0 where its section
-    has changed since, ``passages`` the first passage of its section, and ``texts``. ``answers``:
-    those that are stored, by the rows of their questions.
+    ``terms`` are its distinct terms, ``key`` the hash of its words, 0 where its section has changed
+    since, ``passage`` the first one of its section, and ``answer`` what is stored for it.
     """
 
-    terms: tuple[PhraseEntry, ...] = ()
-    norms: tuple[float, ...] = ()
-    keys: tuple[int, ...] = ()
-    passages: tuple[int, ...] = ()
-    texts: tuple[str, ...] = ()
-    answers: Mapping[int, StoredAnswer] = field(default_factory=dict)
-
-
-NO_QUESTIONS = QuestionIndex()
+    text: str
+    language: str
+    terms: tuple[str, ...]
+    key: int
+    passage: int
+    answer: StoredClaims | None
 
 
 def list_sections(passages: Iterable[Passage]) -> list[SectionPassages]:
@@ -145,15 +138,6 @@ def write_questions(path: Path, sections: Iterable[SectionQuestions]) -> None:
     write_file(path, "".join(f"{line}\n" for line in lines).encode())
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingRules:
-    """What a site reads a question by: its names, their words and its scripts."""
-
-    names: tuple[str, ...]
-    name_words: frozenset[str]
-    scripts: frozenset[str]
-
-
 def list_allowed_questions(line: SectionQuestions, section: SectionPassages) -> list[str]:
     """List the questions of a line that the lint lets pass, each once."""
     texts = dict.fromkeys(line.questions)
@@ -179,61 +163,44 @@ def find_question_fault(question: str, section_text: str) -> str | None:
     return None
 
 
-def index_questions(
+def list_known_questions(
     questions: Mapping[str, SectionQuestions],
     answers: Mapping[tuple[str, str], Answer],
     sections: Sequence[SectionPassages],
     terms_by_form: Mapping[str, Mapping[str, str]],
-    weigh: Callable[[str, str], float],
-    site: ReadingRules,
-) -> QuestionIndex:
-    """Index the questions of sections, without those of no section and what the lint refuses.
+    name_words: frozenset[str],
+    scripts: frozenset[str],
+) -> list[KnownQuestion]:
+    """List the questions of sections, without those of no section and what the lint refuses.
 
     answers: that are stored, by section and question.
-    terms_by_form: by language, the term of each form that a page has. weigh: the idf of a term in a
-    language.
+    terms_by_form: by language, the term of each form that a page has. name_words: the words of the
+    site's names. scripts: of its pages.
     """
     words = {
         language: sorted(filter(str.isalpha, forms)) for language, forms in terms_by_form.items()
     }
-    rows_by_term: dict[str, list[int]] = {}
-    norms: list[float] = []
-    keys: list[int] = []
-    passages: list[int] = []
-    texts: list[str] = []
-    located: dict[int, StoredAnswer] = {}
     rows = {
         passage.id: section.first + place
         for section in sections
         for place, passage in enumerate(section.windows)
     }
+    known: list[KnownQuestion] = []
     for section in sections:
-        language = section.windows[0].language
-        line = questions.get(section.id)
+        language, line = section.windows[0].language, questions.get(section.id)
         forms = terms_by_form[language]
         for question in list_allowed_questions(line, section) if line else ():
-            terms = _extract_terms(question, language, forms, words[language], site)
-            if not terms:
-                continue
-            for term in terms:
-                rows_by_term.setdefault(term, []).append(len(texts))
-            norms.append(math.sqrt(sum(weigh(term, language) ** 2 for term in terms)))
-            keys.append(hash_words(question) if line and line.hash == section.hash else 0)
-            passages.append(section.first)
+            terms = _extract_terms(question, language, forms, words[language], name_words, scripts)
             answer = answers.get((section.id, question))
             # A bundle of one language lacks the pages of the others.
-            if answer and all(citation.id in rows for citation in answer.citations):
-                located[len(texts)] = locate_answer(question, answer, rows)
-            texts.append(question)
-    entries = sorted(rows_by_term.items())
-    return QuestionIndex(
-        tuple(PhraseEntry(term, tuple(rows), len(rows)) for term, rows in entries),
-        tuple(norms),
-        tuple(keys),
-        tuple(passages),
-        tuple(texts),
-        located,
-    )
+            has_pages = answer and all(citation.id in rows for citation in answer.citations)
+            claims = locate_answer(question, answer, rows).claims if answer and has_pages else None
+            key = hash_words(question) if line and line.hash == section.hash else 0
+            if terms:
+                known.append(
+                    KnownQuestion(question, language, tuple(terms), key, section.first, claims)
+                )
+    return known
 
 
 def mark_answered(store: Store, embedder: Embedder, questions: Sequence[str]) -> list[bool]:
@@ -255,7 +222,8 @@ def _extract_terms(
     language: str,
     terms_by_form: Mapping[str, str],
     words: Sequence[str],
-    site: ReadingRules,
+    name_words: frozenset[str],
+    scripts: frozenset[str],
 ) -> dict[str, None]:
     """Extract the distinct terms that a question would be asked with, as ``read_question`` does.
 
@@ -269,8 +237,8 @@ def _extract_terms(
         nearest = term or find_nearest_term(terms_by_form, words, word)
         asked_term = nearest if term or nearest == stem(word) else word
         # No question asks with a name of the site that no page has, or in another script.
-        is_foreign = site.scripts and not detect_scripts(asked_term) <= site.scripts
-        if not is_foreign and (asked_term in terms_by_form or word not in site.name_words):
+        is_foreign = scripts and not detect_scripts(asked_term) <= scripts
+        if not is_foreign and (asked_term in terms_by_form or word not in name_words):
             terms[asked_term] = None
     return terms
 

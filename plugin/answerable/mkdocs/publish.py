@@ -19,7 +19,6 @@ from ..indexing.answer_place import (
 )
 from ..indexing.answers import check_answers, read_answers
 from ..indexing.audit.audit import Artifact, audit_artifacts, walk_artifacts
-from ..indexing.build import check_weight_patterns
 from ..indexing.files import (
     check_notebook_location,
     check_private_location,
@@ -29,6 +28,7 @@ from ..indexing.files import (
 from ..indexing.notes.note_key import NEW_KEY_MESSAGE
 from ..indexing.notes.note_lint import lint_public_field
 from ..indexing.notes.notebook import Notebook, read_notebook
+from ..indexing.page_weights import check_weight_patterns
 from ..indexing.pages.page_index import check_enrichment_ids
 from ..indexing.publish import (
     NO_ADDRESS_MESSAGE,

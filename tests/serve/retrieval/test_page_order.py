@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from answerable.indexing.build import mark_history_pages, weigh_records
+from answerable.indexing.page_weights import mark_history_pages, weigh_records
 from answerable.indexing.pages.records import PageMetadata, Record
 from answerable.indexing.stems import extract_stems
 from answerable.serve.index.manifest import Profile

@@ -53,17 +53,6 @@ class PhraseIndex:
         return PhraseEntry(phrase, tuple(owners.tolist()), int(self.frequencies[row]))
 
 
-def index_entries(entries: Sequence[PhraseEntry]) -> PhraseIndex:
-    """Index phrases in the order that they are given in."""
-    sizes = np.array([len(entry.records) for entry in entries], np.int64)
-    return PhraseIndex(
-        {entry.phrase: row for row, entry in enumerate(entries)},
-        np.concatenate(([0], np.cumsum(sizes))).astype("<u4"),
-        np.array([row for entry in entries for row in entry.records], "<u4"),
-        np.array([entry.frequency for entry in entries], "<u4"),
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Postings:
     """The passages that hold each term, and how often.
@@ -278,7 +267,7 @@ def _join_codes(parts: Sequence[Int8Codes]) -> Int8Codes:
     )
 
 
-NO_PHRASES = index_entries(())
+NO_PHRASES = PhraseIndex({}, np.zeros(1, "<u4"), np.zeros(0, "<u4"), np.zeros(0, "<u4"))
 NO_CODES = Int8Codes(np.zeros((0, 0), np.int8), np.zeros(0, np.float32))
 _NO_POSTINGS = Postings(np.zeros(1, "<u4"), np.zeros(0, "<u4"), np.zeros(0, "<u2"))
 
