@@ -19,13 +19,13 @@ import synthetic
 from numpy.typing import NDArray
 from tables import Row, print_rows
 
-from answerable.evaluate.gate import spearman_correlation
+from answerable.check.gate import spearman_correlation
+from answerable.engine.index.columns import Index
+from answerable.engine.index.manifest import OPENAI_PROFILE
+from answerable.engine.retrieval.bm25 import select_top_rows
+from answerable.engine.vectors import Int8Codes
 from answerable.indexing.build import encode_vectors
 from answerable.indexing.write import format_manifest, pack_index, parse_build_time
-from answerable.serve.index.columns import Index
-from answerable.serve.index.manifest import OPENAI_PROFILE
-from answerable.serve.retrieval.bm25 import select_top_rows
-from answerable.serve.vectors import Int8Codes
 
 DIMENSIONS = (3072, 1024)
 QUESTIONS = 50

@@ -29,22 +29,22 @@ from pathlib import Path
 from real_sites import RealSite, build_site, make_parser, read_lines, read_site, run_benchmark
 from tables import Row, find_median, print_rows, share
 
-from answerable.indexing.local_model import open_local_embedder
-from answerable.serve.answers.contract import enforce_contract
-from answerable.serve.answers.draft_loop import MAX_DRAFTS
-from answerable.serve.answers.prompt import (
+from answerable.engine.answers.contract import enforce_contract
+from answerable.engine.answers.draft_loop import MAX_DRAFTS
+from answerable.engine.answers.prompt import (
     build_draft_schema,
     frame_evidence,
     render_instructions,
 )
-from answerable.serve.answers.wire import name_grade
-from answerable.serve.engine import Engine
-from answerable.serve.errors import ContractViolation, Drop
-from answerable.serve.openai import OpenAIAnswerer
-from answerable.serve.providers import make_engine
-from answerable.serve.settings import FunctionSettings
-from answerable.serve.stores.bundle import Bundle, open_bundle
-from answerable.serve.types import Evidence, RecordCitation, Reply
+from answerable.engine.answers.wire import name_grade
+from answerable.engine.engine import Engine
+from answerable.engine.errors import ContractViolation, Drop
+from answerable.engine.openai import OpenAIAnswerer
+from answerable.engine.providers import make_engine
+from answerable.engine.settings import FunctionSettings
+from answerable.engine.stores.bundle import Bundle, open_bundle
+from answerable.engine.types import Evidence, RecordCitation, Reply
+from answerable.indexing.local_model import open_local_embedder
 from support.scripted import ScriptedAnswerer
 
 

@@ -27,7 +27,7 @@ import yaml
 from real_sites import build_site
 from tables import Row, find_median, find_percentile, print_rows
 
-from answerable.serve.providers import open_function
+from answerable.engine.providers import open_function
 
 ROOT = Path(__file__).parents[2]
 SECONDS = float(os.environ.get("ANSWERABLE_SECONDS") or 60)

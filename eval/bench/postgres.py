@@ -17,18 +17,18 @@ import numpy as np
 import synthetic
 from tables import Row, find_median, find_percentile, print_rows
 
+from answerable.engine.embedders.embedder import EmbedderIdentity
+from answerable.engine.index.manifest import LOCAL_PROFILE
+from answerable.engine.retrieval.question import read_question
+from answerable.engine.retrieval.retrieve import RetrievalResult, retrieve
+from answerable.engine.retrieval.sections import POOL_SIZE
+from answerable.engine.retrieval.store import Store
+from answerable.engine.stores.bundle import Bundle, open_bundle
 from answerable.indexing.write import pack_index, parse_build_time, write_index
 from answerable.postgres.connections import Database
 from answerable.postgres.options import SEARCH_METHODS, SearchMethod
 from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
 from answerable.postgres.store import open_postgres_store
-from answerable.serve.embedders.embedder import EmbedderIdentity
-from answerable.serve.index.manifest import LOCAL_PROFILE
-from answerable.serve.retrieval.question import read_question
-from answerable.serve.retrieval.retrieve import RetrievalResult, retrieve
-from answerable.serve.retrieval.sections import POOL_SIZE
-from answerable.serve.retrieval.store import Store
-from answerable.serve.stores.bundle import Bundle, open_bundle
 from support.postgres_server import FUNCTION_ROLE, PUBLISHER_ROLE, PostgresServer, running
 
 IDENTITY = EmbedderIdentity("generated", "subjects", 256)

@@ -20,6 +20,11 @@ from pathlib import Path
 from real_sites import RealSite, build_site, list_pages, make_parser, read_lines, run_benchmark
 from tables import Row, find_median, share
 
+from answerable.engine.answers.wire import MAX_PLACES
+from answerable.engine.engine import Engine
+from answerable.engine.providers import make_engine
+from answerable.engine.stores.bundle import open_bundle
+from answerable.engine.text.tokenization import split_lowercase_words
 from answerable.indexing.local_model import open_local_embedder
 from answerable.indexing.questions import (
     SectionQuestions,
@@ -27,11 +32,6 @@ from answerable.indexing.questions import (
     list_sections,
     write_questions,
 )
-from answerable.serve.answers.wire import MAX_PLACES
-from answerable.serve.engine import Engine
-from answerable.serve.providers import make_engine
-from answerable.serve.stores.bundle import open_bundle
-from answerable.serve.text.tokenization import split_lowercase_words
 
 _WINDOW = re.compile(r"~\d+$")
 

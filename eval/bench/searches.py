@@ -32,10 +32,10 @@ from questions import ask
 from real_sites import RealSite, build_site, list_pages, make_parser, run_benchmark
 from tables import Row, share
 
+from answerable.engine.engine import Engine
+from answerable.engine.providers import make_engine
+from answerable.engine.stores.bundle import Bundle, open_bundle
 from answerable.indexing.local_model import open_local_embedder
-from answerable.serve.engine import Engine
-from answerable.serve.providers import make_engine
-from answerable.serve.stores.bundle import Bundle, open_bundle
 
 _SEARCHES = Path(__file__).parent / "searches"
 _MINISEARCH = _SEARCHES / "minisearch.mjs"

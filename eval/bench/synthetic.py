@@ -16,15 +16,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from answerable.engine.embedders.embedder import EmbedderIdentity, Vectors
+from answerable.engine.index.column_types import SiteMetadata
+from answerable.engine.index.columns import Index
+from answerable.engine.text.markdown import Block
 from answerable.indexing.build import build_index, encode_vectors
 from answerable.indexing.notes.notebook import Note
 from answerable.indexing.pages.page_index import CuttingRules, index_record
 from answerable.indexing.pages.passages import PassageWindow
 from answerable.indexing.pages.records import PageMetadata, Record, Section
-from answerable.serve.embedders.embedder import EmbedderIdentity, Vectors
-from answerable.serve.index.column_types import SiteMetadata
-from answerable.serve.index.columns import Index
-from answerable.serve.text.markdown import Block
 
 DOCS = Path(__file__).parents[2] / "docs"
 IDENTITY = EmbedderIdentity("openai", "text-embedding-3-large", 3072)

@@ -7,16 +7,16 @@ Each name is imported when it is first used.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .serve.answers.answerer import Answerer
-    from .serve.embedders.embedder import Embedder, EmbedderIdentity
-    from .serve.engine import Engine
-    from .serve.errors import AnswerableError
-    from .serve.index.manifest import Profile
-    from .serve.providers import Provider
-    from .serve.providers import open_function as open_bundle
-    from .serve.retrieval.store import Store
-    from .serve.settings import FunctionSettings
-    from .serve.types import Answer, Evidence, Passage, Reply
+    from .engine.answers.answerer import Answerer
+    from .engine.embedders.embedder import Embedder, EmbedderIdentity
+    from .engine.engine import Engine
+    from .engine.errors import AnswerableError
+    from .engine.index.manifest import Profile
+    from .engine.providers import Provider
+    from .engine.providers import open_function as open_bundle
+    from .engine.retrieval.store import Store
+    from .engine.settings import FunctionSettings
+    from .engine.types import Answer, Evidence, Passage, Reply
 
     __version__: str
 
@@ -38,7 +38,7 @@ __all__ = [
     "open_bundle",
 ]
 
-# The module of each name below serve/, and what it is called there.
+# The module of each name below engine/, and what it is called there.
 _SOURCES = {
     "Answer": ("types", "Answer"),
     "AnswerableError": ("errors", "AnswerableError"),
@@ -68,7 +68,7 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     module, attribute = _SOURCES[name]
-    value = getattr(import_module(f"{__name__}.serve.{module}"), attribute)
+    value = getattr(import_module(f"{__name__}.engine.{module}"), attribute)
     globals()[name] = value
     return value
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "plugin"))
 
-from answerable.serve.embedders.local_embedder import (
+from answerable.engine.embedders.local_embedder import (
     FIRST_MERGED,
     MODEL_ID,
     SPACE,
@@ -31,13 +31,13 @@ from answerable.serve.embedders.local_embedder import (
     has_model_files,
     name_shard,
 )
-from answerable.serve.index.format import (
+from answerable.engine.index.format import (
     Container,
     hash_file,
     hash_files,
     pack_container,
 )
-from answerable.serve.vectors import INT8_TOP, round_symmetric
+from answerable.engine.vectors import INT8_TOP, round_symmetric
 
 TARGET = ROOT / "plugin" / "answerable" / "model"
 

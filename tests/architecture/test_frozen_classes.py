@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from answerable.serve.types import Claim, RecordCitation, RoutingHint
+from answerable.engine.types import Claim, RecordCitation, RoutingHint
 from support import sites
 
-SERVE = sites.ROOT / "plugin" / "answerable" / "serve"
+ENGINE = sites.ROOT / "plugin" / "answerable" / "engine"
 # It keeps what a cached_property has computed in its instance, which slots have no room for.
 WITHOUT_SLOTS = {"ExtractiveAnswerer"}
 TEXT = "Words of a note."
 
 
 def decorated_dataclasses() -> Iterator[tuple[str, str]]:
-    """Yield the name and the decorator's arguments of every data class in ``serve/``."""
-    for path in SERVE.rglob("*.py"):
+    """Yield the name and the decorator's arguments of every data class in ``engine/``."""
+    for path in ENGINE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ClassDef):
                 for decorator in map(ast.unparse, node.decorator_list):

@@ -7,14 +7,14 @@ import sys
 
 import pytest
 
-from answerable.serve.types import Evidence, HintCitation, RoutingHint
+from answerable.engine.types import Evidence, HintCitation, RoutingHint
 from support.deadlines import PATIENCE
 from support.sites import ROOT
 
 PACKAGE = ROOT / "plugin" / "answerable"
 SERVING = sorted(
     ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
-    for path in (PACKAGE / "serve").rglob("*.py")
+    for path in (PACKAGE / "engine").rglob("*.py")
     if path.stem not in ("__init__", "main")
 )
 
@@ -63,9 +63,9 @@ def test_serve_loads_no_other_room_and_no_build_time_library() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=True
     )
     loaded = set(done.stdout.split())
-    assert "answerable.serve.engine" in loaded
+    assert "answerable.engine.engine" in loaded
     others = {name for name in loaded if name.startswith("answerable.")}
-    assert all(name.startswith("answerable.serve") for name in others), others
+    assert all(name.startswith("answerable.engine") for name in others), others
     assert loaded.isdisjoint(
         {"mkdocs", "yaml", "rich", "click", "argparse", "selectolax", "wordllama",
          "jinja2", "sqlite3", "openai"}

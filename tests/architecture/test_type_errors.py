@@ -57,8 +57,8 @@ REVEALED = [
 
 MISTAKES = """\
 from answerable.indexing.notes.notebook import Note
-from answerable.serve.answers.prompt import frame_evidence
-from answerable.serve.types import Answer, Claim, Evidence, RoutingHint
+from answerable.engine.answers.prompt import frame_evidence
+from answerable.engine.types import Answer, Claim, Evidence, RoutingHint
 
 
 def leak(note: Note, hint: RoutingHint, answer: Answer, evidence: Evidence) -> None:
@@ -108,7 +108,7 @@ def test_the_public_names_have_types(output: list[str]) -> None:
     assert all("note: Revealed type is " in line for line in said), said
     revealed = [line.split("Revealed type is ")[1].strip('"') for line in said]
     assert [
-        text.removeprefix("builtins.").split("answerable.serve.")[-1] for text in revealed
+        text.removeprefix("builtins.").split("answerable.engine.")[-1] for text in revealed
     ] == REVEALED
 
 

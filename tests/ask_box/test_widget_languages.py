@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
-from answerable.serve.text.languages import TRANSLATIONS
+from answerable.engine.text.languages import TRANSLATIONS
 from support.widget_site import (
     HANG,
     PARTIAL,
@@ -39,7 +39,7 @@ def test_every_string_exists_in_every_plural_form_of_its_language(page: Page) ->
     constant = re.search(r'^const LANGUAGES = "(.*?)";$', STRINGS_SCRIPT.read_text(), re.M)
     assert constant
     assert constant[1].split() == OTHERS
-    assert sorted(TRANSLATIONS) == sorted(STRINGS), "serve/text/languages.py WORDINGS"
+    assert sorted(TRANSLATIONS) == sorted(STRINGS), "engine/text/languages.py WORDINGS"
     for tag in OTHERS:
         categories = set(page.evaluate(CATEGORIES, tag))
         forms_by_key = list_forms(STRINGS[tag])

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from answerable.serve.answers.wire import serialize_answer
+from answerable.engine.answers.wire import serialize_answer
 from ask_box.test_widget_accessibility import ABOUT, STYLED, violations
 from support.frozen_site import FrozenSite
 from support.widget_site import Site, visit

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from answerable.evaluate.question_file import parse_questions
-from answerable.serve.errors import GoldError
+from answerable.check.question_file import parse_questions
+from answerable.engine.errors import GoldError
 from support.sites import build, command, write_site
 
 CHAIN = "How thick is the chain of a mooring?"

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from answerable.cli.config_edit import add_plugin, add_site_url, read_theme_name
-from answerable.serve.errors import SiteError
+from answerable.engine.errors import SiteError
 
 CONFIGURATIONS = (
     "site_name: X\n",

@@ -8,8 +8,8 @@ import pytest
 import yaml
 from playwright.sync_api import Page, expect
 
+from answerable.engine.stores.bundle import Bundle
 from answerable.indexing.generators import detect_generator
-from answerable.serve.stores.bundle import Bundle
 from support import generated_sites, sites, static_server
 from support.deadlines import until
 from support.server_processes import answerable_serve

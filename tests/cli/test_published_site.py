@@ -19,14 +19,14 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from answerable.cli import main, published_site
 from answerable.cli.published_site import open_published_site
+from answerable.engine.errors import AnswerableError, BundleError, EmbedderError, SiteError
+from answerable.engine.index.format import Container, unpack_container
+from answerable.engine.index.manifest import parse_manifest
+from answerable.engine.index.read import load_index
+from answerable.engine.stores.bundle import Bundle
 from answerable.indexing.answers import WrittenAnswer, WrittenCitation, WrittenClaim, write_answers
 from answerable.indexing.browser_files import BrowserIndex, name_index
 from answerable.indexing.widget.site_files import WIDGET_CONFIG_PATH
-from answerable.serve.errors import AnswerableError, BundleError, EmbedderError, SiteError
-from answerable.serve.index.format import Container, unpack_container
-from answerable.serve.index.manifest import parse_manifest
-from answerable.serve.index.read import load_index
-from answerable.serve.stores.bundle import Bundle
 from support import sites, static_server
 from support.browser_index import (
     change_files,

@@ -6,8 +6,8 @@ import pytest
 from rich.console import Console
 
 from answerable.cli.render import print_reply
-from answerable.serve.text.markdown_writer import escape_markdown
-from answerable.serve.types import Answer, Claim, Confidence, RecordCitation, Reply
+from answerable.engine.text.markdown_writer import escape_markdown
+from answerable.engine.types import Answer, Claim, Confidence, RecordCitation, Reply
 
 CITATION = RecordCitation("rope", "/rope/", "Rope", "A rope holds.")
 

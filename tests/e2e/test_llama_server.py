@@ -15,12 +15,12 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from answerable.serve.answers.prompt import build_draft_schema
-from answerable.serve.engine import Engine
-from answerable.serve.errors import ProviderError
-from answerable.serve.openai import OpenAIAnswerer
-from answerable.serve.request_context import RequestContext, current_context, use_context
-from answerable.serve.types import Evidence, RecordCitation, Reply
+from answerable.engine.answers.prompt import build_draft_schema
+from answerable.engine.engine import Engine
+from answerable.engine.errors import ProviderError
+from answerable.engine.openai import OpenAIAnswerer
+from answerable.engine.request_context import RequestContext, current_context, use_context
+from answerable.engine.types import Evidence, RecordCitation, Reply
 from support import sites
 from support.frozen_site import FrozenSite
 from support.server_processes import PATIENCE, Running, run

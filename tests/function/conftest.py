@@ -2,7 +2,7 @@
 
 import pytest
 
-from answerable.serve.engine import Engine
+from answerable.engine.engine import Engine
 from support.service_requests import letters
 
 

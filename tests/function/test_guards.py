@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+from answerable.engine.engine import Engine
+from answerable.engine.errors import ProviderError
+from answerable.engine.index.manifest import Profile
 from answerable.function import guards
 from answerable.function.app import Function, create_app
 from answerable.function.logs import Logs
 from answerable.function.problems import JSON_TYPE
-from answerable.serve.engine import Engine
-from answerable.serve.errors import ProviderError
-from answerable.serve.index.manifest import Profile
 from support.app_requests import Response, send
 from support.deadlines import PATIENCE, until
 from support.doubles import bundle_of, index_of, record

@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from answerable.engine.errors import PolicyError, StorageError
 from answerable.function.limits import RateLimiter, Slots, TokenCap, parse_rates
 from answerable.function.problems import Problem
 from answerable.function.storage import MemoryStorage, RedisStorage, Storage
-from answerable.serve.errors import PolicyError, StorageError
 from support.deadlines import PATIENCE
 from support.redis_server import RedisServer
 from support.server_processes import free_port

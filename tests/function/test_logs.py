@@ -14,6 +14,10 @@ import msgspec
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from answerable.engine import settings
+from answerable.engine.engine import Engine
+from answerable.engine.errors import BundleError, PolicyError, ProviderError
+from answerable.engine.settings import LogRefusals, read_settings
 from answerable.function.logs import (
     LineFile,
     RefusalLine,
@@ -22,10 +26,6 @@ from answerable.function.logs import (
     RequestMetrics,
     format_hour,
 )
-from answerable.serve import settings
-from answerable.serve.engine import Engine
-from answerable.serve.errors import BundleError, PolicyError, ProviderError
-from answerable.serve.settings import LogRefusals, read_settings
 from support.app_requests import Request
 from support.service_requests import (
     BEARER,

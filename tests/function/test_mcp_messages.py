@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from answerable.cli.mcp import make_agent_site
+from answerable.engine.engine import Engine
+from answerable.engine.providers import open_function
 from answerable.function.logs import Logs
 from answerable.function.mcp.protocol import VERSION, reply_to_message
 from answerable.function.mcp.tools import format_answer
 from answerable.function.openapi import make_document
-from answerable.serve.engine import Engine
-from answerable.serve.providers import open_function
 from support import sites
 from support.app_requests import Request, Response, app_of, send
 from support.openapi_check import check_response

@@ -2,9 +2,9 @@
 
 import pytest
 
+from answerable.engine.stores.bundle import Bundle
 from answerable.function.mcp import pages
 from answerable.function.mcp.pages import read_page
-from answerable.serve.stores.bundle import Bundle
 from support.sites import build_here, opened, write_site
 
 SENTENCES = [f"Rope number {n} holds the boat {n * 7} of the harbor in a storm." for n in range(90)]

@@ -8,15 +8,15 @@ import pytest
 from jsonschema import ValidationError
 from openapi_spec_validator import validate
 
+from answerable.engine.engine import Engine
+from answerable.engine.providers import make_engine
+from answerable.engine.request_context import RequestStage
+from answerable.engine.retrieval.question import MAX_QUESTION_CHARACTERS
+from answerable.engine.text import languages
+from answerable.engine.types import Confidence, Mode, Reason
 from answerable.function.openapi import make_document
 from answerable.function.problems import JSON_TYPE, PROBLEM_STATUSES, PROBLEM_TYPE, ProblemCode
 from answerable.function.stream import EVENT_STREAM_TYPE
-from answerable.serve.engine import Engine
-from answerable.serve.providers import make_engine
-from answerable.serve.request_context import RequestStage
-from answerable.serve.retrieval.question import MAX_QUESTION_CHARACTERS
-from answerable.serve.text import languages
-from answerable.serve.types import Confidence, Mode, Reason
 from support import openapi_check
 from support.service_requests import asking, question_request
 from support.sites import NOTES, build_here, local, opened, write_site

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from answerable.engine.errors import PolicyError
 from answerable.function.policy import Policy, read_policy
-from answerable.serve.errors import PolicyError
 
 SITE = "https://harbour.example/docs/"
 DIGEST = hashlib.sha256(b"harbour-master").hexdigest()

@@ -13,6 +13,10 @@ import pytest
 from mkdocs.commands.build import build as mkdocs_build
 from mkdocs.config import load_config
 
+from answerable.engine.embedders.local_embedder import has_model_files
+from answerable.engine.index.columns import COLUMNS, PRIVATE_KINDS, Index
+from answerable.engine.index.format import unpack_container
+from answerable.engine.types import RoutingHint
 from answerable.indexing.browser_files import (
     MODEL_FOLDER,
     AddressedFiles,
@@ -22,10 +26,6 @@ from answerable.indexing.browser_files import (
 from answerable.indexing.notes.notebook import Note, Notebook
 from answerable.indexing.notes.routing_hints import EmbeddedHints
 from answerable.indexing.widget.injection import ENGINE_SCRIPT
-from answerable.serve.embedders.local_embedder import has_model_files
-from answerable.serve.index.columns import COLUMNS, PRIVATE_KINDS, Index
-from answerable.serve.index.format import unpack_container
-from answerable.serve.types import RoutingHint
 from support.browser_index import list_names, read_index, read_manifest
 from support.engine_process import ENGINE, WAVES, node_command
 from support.sites import PAGES, build_here, forget_plugins, opened, put, write_site

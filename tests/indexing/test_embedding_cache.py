@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from answerable.engine.embedders.embedder import Vectors
+from answerable.engine.errors import EmbedderError, SiteError
 from answerable.indexing import caches, local_model
 from answerable.indexing.caches import (
     CACHE_FILE,
@@ -21,8 +23,6 @@ from answerable.indexing.caches import (
     embed_cached,
     prepare_cache_folder,
 )
-from answerable.serve.embedders.embedder import Vectors
-from answerable.serve.errors import EmbedderError, SiteError
 from support.doubles import CountingEmbedder
 from support.scripted import LetterEmbedder
 from support.sites import NOTES, PAGES, ask, build_here, local, opened, put, write_site

@@ -6,11 +6,11 @@ from collections import Counter
 import pytest
 import snowballstemmer
 
+from answerable.engine.text.normalization import normalize_phrase
 from answerable.indexing.build import count_pages_with_phrases, index_passage_terms
 from answerable.indexing.packs import split_pages
 from answerable.indexing.pages.page_index import count_terms
 from answerable.indexing.stems import ALGORITHMS, extract_stems, load_stemmer
-from answerable.serve.text.normalization import normalize_phrase
 
 WORDS = "rope Chain über naïve C++ 3.11 a-b x_y ² Ⅷ it's 嵐 İ _ — ok".split()
 

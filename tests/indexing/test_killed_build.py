@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from answerable.engine.embedders.embedder import EmbedderIdentity
+from answerable.engine.settings import FunctionSettings
+from answerable.engine.stores.bundle import Bundle
 from answerable.indexing.function_folder import write_function
-from answerable.serve.embedders.embedder import EmbedderIdentity
-from answerable.serve.settings import FunctionSettings
-from answerable.serve.stores.bundle import Bundle
 from support.sites import NOTES, PAGES, ask, build_here, opened, put, write_site
 
 pytestmark = pytest.mark.deep
@@ -34,8 +34,8 @@ for name in ("replace", "rename", "unlink"):
 BUILD = f"{FATAL}\nfrom mkdocs.__main__ import cli\ncli(['build', '-q'])"
 WRITE = f"""{FATAL}
 from answerable.indexing import function_folder
-from answerable.serve.embedders.embedder import EmbedderIdentity
-from answerable.serve.settings import FunctionSettings
+from answerable.engine.embedders.embedder import EmbedderIdentity
+from answerable.engine.settings import FunctionSettings
 shutil.rmtree = fatal(shutil.rmtree)
 identity = EmbedderIdentity("test", "letters", 8)
 function_folder.write_function(pathlib.Path("function"), identity, FunctionSettings())
@@ -74,7 +74,7 @@ def test_killed_at_every_step_the_code_is_whole_or_missing(tmp_path: Path) -> No
     function = tmp_path / "function"
     # A published folder has a manifest, by which the next build recognizes it.
     put(function / "bundle" / "manifest.json", "{}")
-    module = function / "answerable" / "serve" / "text" / "tokenization.py"
+    module = function / "answerable" / "engine" / "text" / "tokenization.py"
     code = "import sys; sys.path.insert(0, 'function'); import answerable.function.app"
     step, is_killed = 0, True
     while is_killed:

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 import hatch_build
-from answerable.indexing.local_model import PACKAGED_MODEL
-from answerable.serve.embedders.local_embedder import (
+from answerable.engine.embedders.local_embedder import (
     VOCABULARY_FILE,
     LocalEmbedder,
     load_local_embedder,
     name_shard,
     read_model_files,
 )
-from answerable.serve.errors import EmbedderError
+from answerable.engine.errors import EmbedderError
+from answerable.indexing.local_model import PACKAGED_MODEL
 from support import sites
 
 TEXTS = ("", "How do I splice a rope?", "<s>", "日本語 🙂 \x00", "rope " * 3000, " \n\t ")

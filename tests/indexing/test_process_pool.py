@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from answerable.engine.errors import SiteError
 from answerable.indexing import caches
 from answerable.indexing.caches import ProcessPool
-from answerable.serve.errors import SiteError
 from support.sites import put
 
 pytestmark = pytest.mark.deep

@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from answerable.indexing import files
-from answerable.indexing.files import replace_folder
-from answerable.indexing.publish import publish_function
-from answerable.indexing.write import pack_index
-from answerable.serve.errors import SiteError
-from answerable.serve.index.manifest import (
+from answerable.engine.errors import SiteError
+from answerable.engine.index.manifest import (
     LOCAL_PROFILE,
     MANIFEST_FILE,
     read_manifest,
 )
-from answerable.serve.settings import FunctionSettings
-from answerable.serve.stores.bundle import open_bundle
+from answerable.engine.settings import FunctionSettings
+from answerable.engine.stores.bundle import open_bundle
+from answerable.indexing import files
+from answerable.indexing.files import replace_folder
+from answerable.indexing.publish import publish_function
+from answerable.indexing.write import pack_index
 from support.doubles import NOON, TINY, index_of, record
 from support.sites import NOTES, PAGES, ask, build_here, opened, put, write_site
 
@@ -58,7 +58,7 @@ def test_the_manifest_is_the_commit_step_and_an_interrupted_build_is_taken_up(
     assert "twelve" in ask(opened(tmp_path), QUESTION).answer.claims[0].text
     bundle = tmp_path / "function" / "bundle"
     put(bundle / f".x.{HEX}.tmp", "half")
-    put(tmp_path / "function" / f".answerable.{HEX}.tmp" / "serve" / "api.py", "half")
+    put(tmp_path / "function" / f".answerable.{HEX}.tmp" / "engine" / "api.py", "half")
     build_here(tmp_path)
     assert "fourteen" in ask(opened(tmp_path), QUESTION).answer.claims[0].text
     stored = {file.name for file in read_manifest(bundle).files}
@@ -80,7 +80,7 @@ def test_a_build_removes_its_own_leftovers_and_nothing_else(tmp_path: Path) -> N
     folder = tmp_path / "function"
     publish(folder)
     foreign = [".notes.tmp", f"mine/.x.{HEX}.tmp", "model/.notes.tmp", "bundle/.notes.tmp"]
-    ours = [f".x.{HEX}.tmp", f"model/.x.{HEX}.tmp", f".answerable.{HEX}.tmp/serve/a.py",
+    ours = [f".x.{HEX}.tmp", f"model/.x.{HEX}.tmp", f".answerable.{HEX}.tmp/engine/a.py",
             f"bundle/.manifest.json.{HEX}.tmp"]  # fmt: skip
     for name in foreign + ours:
         put(folder / name, "x")

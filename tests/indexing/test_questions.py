@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from answerable.engine.retrieval.question import read_question
+from answerable.engine.stores.bundle import Bundle
+from answerable.engine.types import Passage
 from answerable.indexing.questions import (
     SectionPassages,
     SectionQuestions,
@@ -13,9 +16,6 @@ from answerable.indexing.questions import (
     find_question_fault,
     mark_answered,
 )
-from answerable.serve.retrieval.question import read_question
-from answerable.serve.stores.bundle import Bundle
-from answerable.serve.types import Passage
 from support.known_questions import write_known_questions
 from support.sites import ask, build_here, failure, local, opened, put, write_site
 

@@ -10,6 +10,15 @@ import numpy as np
 import pytest
 from msgspec import structs
 
+from answerable.engine.answers.wire import serialize_answer
+from answerable.engine.embedders.embedder import Vectors
+from answerable.engine.engine import Engine, find_stored_answer
+from answerable.engine.errors import SiteError
+from answerable.engine.index.column_types import COLUMN_TYPES
+from answerable.engine.index.format import Container
+from answerable.engine.providers import make_engine
+from answerable.engine.retrieval.rank import hash_words
+from answerable.engine.stores.bundle import Bundle
 from answerable.function.mcp.tools import format_answer
 from answerable.function.openapi import make_document
 from answerable.indexing.answers import (
@@ -19,15 +28,6 @@ from answerable.indexing.answers import (
     read_answers,
     write_answers,
 )
-from answerable.serve.answers.wire import serialize_answer
-from answerable.serve.embedders.embedder import Vectors
-from answerable.serve.engine import Engine, find_stored_answer
-from answerable.serve.errors import SiteError
-from answerable.serve.index.column_types import COLUMN_TYPES
-from answerable.serve.index.format import Container
-from answerable.serve.providers import make_engine
-from answerable.serve.retrieval.rank import hash_words
-from answerable.serve.stores.bundle import Bundle
 from support.known_questions import store_answer, write_known_questions
 from support.openapi_check import check_response
 from support.service_requests import Paid, asking, code, usual

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from answerable.engine.stores.bundle import open_bundle
 from answerable.indexing.widget import site_files
-from answerable.serve.stores.bundle import open_bundle
 from mkdocs_plugin.test_record_paths import checked
 from support import sites
 from support.citation_check import assert_in_articles, assert_resolves, records

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from answerable.serve.settings import read_settings
+from answerable.engine.settings import read_settings
 from support.deadlines import until
 from support.postgres_server import FUNCTION_ROLE, PUBLISHER_ROLE, PostgresServer
 from support.published_functions import serving

@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from answerable.evaluate.gold import load_gold_queries
+from answerable.check.gold import load_gold_queries
+from answerable.engine.index.manifest import LOCAL_PROFILE, Profile
+from answerable.engine.providers import make_engine
+from answerable.engine.retrieval.sections import POOL_SIZE
+from answerable.engine.stores.bundle import Bundle
 from answerable.function.mcp.pages import read_page
 from answerable.postgres import store as postgres_store
 from answerable.postgres.connections import Database
 from answerable.postgres.options import SearchMethod
 from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
 from answerable.postgres.store import PostgresStore, open_postgres_store
-from answerable.serve.index.manifest import LOCAL_PROFILE, Profile
-from answerable.serve.providers import make_engine
-from answerable.serve.retrieval.sections import POOL_SIZE
-from answerable.serve.stores.bundle import Bundle
 from support import doubles, sites
 from support.doubles import TINY, bundle_of, index_of, note, record
 from support.frozen_site import FrozenSite

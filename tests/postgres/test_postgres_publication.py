@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
+from answerable.engine.errors import BundleError, StorageError
+from answerable.engine.index.manifest import Profile
+from answerable.engine.retrieval.store import Store
+from answerable.engine.stores.bundle import Bundle
 from answerable.postgres import publication
 from answerable.postgres.connections import Database
 from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
 from answerable.postgres.rows import make_rows
 from answerable.postgres.store import PostgresStore, open_postgres_store, read_served_key
-from answerable.serve.errors import BundleError, StorageError
-from answerable.serve.index.manifest import Profile
-from answerable.serve.retrieval.store import Store
-from answerable.serve.stores.bundle import Bundle
 from support import doubles
 from support.deadlines import PATIENCE
 from support.doubles import bundle_of, index_of, note, record
@@ -105,7 +105,7 @@ PUBLISH_HALF = """
 import sys, time
 from pathlib import Path
 from answerable.postgres import publication
-from answerable.serve.stores.bundle import open_bundle
+from answerable.engine.stores.bundle import open_bundle
 
 def stall(bundle, kind):
     if kind != "postings":

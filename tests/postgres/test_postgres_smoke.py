@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from answerable.engine.providers import make_engine
 from answerable.postgres.connections import Database
 from answerable.postgres.store import open_postgres_store
-from answerable.serve.providers import make_engine
 from support.postgres_server import FUNCTION_ROLE, PUBLISHER_ROLE, PostgresServer
 from support.sites import NOTES, build_here, local, opened, write_site
 

@@ -11,10 +11,10 @@ from urllib.parse import quote
 
 from starlette.applications import Starlette
 
+from answerable.engine.engine import Engine
 from answerable.function.app import Function, create_app
 from answerable.function.logs import Logs
 from answerable.function.policy import Policy
-from answerable.serve.engine import Engine
 
 Headers = tuple[tuple[str, str], ...]
 

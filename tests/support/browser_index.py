@@ -6,6 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from answerable.engine.embedders.local_embedder import LOCAL_IDENTITY
+from answerable.engine.index.columns import Index, list_columns
+from answerable.engine.index.format import (
+    Container,
+    join_content,
+    pack_container,
+    unpack_container,
+)
+from answerable.engine.index.manifest import name_file
+from answerable.engine.stores.bundle import Bundle
 from answerable.indexing.browser_files import (
     BrowserIndex,
     list_browser_files,
@@ -13,16 +23,6 @@ from answerable.indexing.browser_files import (
     write_browser_index,
 )
 from answerable.indexing.write import pack_index
-from answerable.serve.embedders.local_embedder import LOCAL_IDENTITY
-from answerable.serve.index.columns import Index, list_columns
-from answerable.serve.index.format import (
-    Container,
-    join_content,
-    pack_container,
-    unpack_container,
-)
-from answerable.serve.index.manifest import name_file
-from answerable.serve.stores.bundle import Bundle
 
 
 def sort_terms(index: Index) -> Index:

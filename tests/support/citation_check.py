@@ -7,8 +7,8 @@ from urllib.parse import unquote, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser
 
-from answerable.serve.stores.bundle import Bundle
-from answerable.serve.types import Passage
+from answerable.engine.stores.bundle import Bundle
+from answerable.engine.types import Passage
 from support.sites import opened
 
 # Of Material and of the themes that come with MkDocs.

@@ -6,6 +6,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from answerable.engine.embedders.embedder import Embedder, EmbedderIdentity, Vectors
+from answerable.engine.engine import Engine
+from answerable.engine.index.column_types import SiteMetadata
+from answerable.engine.index.columns import Index
+from answerable.engine.index.manifest import LOCAL_PROFILE, Profile
+from answerable.engine.retrieval import retrieve as retrieve_module
+from answerable.engine.retrieval.question import read_question
+from answerable.engine.retrieval.retrieve import RetrievalResult
+from answerable.engine.retrieval.store import Floats, Store
+from answerable.engine.stores.bundle import Bundle, open_bundle
+from answerable.engine.types import Passage, RoutingHint
 from answerable.function.policy import Policy
 from answerable.indexing.build import build_index
 from answerable.indexing.notes.notebook import Note
@@ -13,17 +24,6 @@ from answerable.indexing.pages.markdown import parse_article
 from answerable.indexing.pages.page_index import index_record
 from answerable.indexing.pages.records import Record, parse_metadata
 from answerable.indexing.write import pack_index, write_index
-from answerable.serve.embedders.embedder import Embedder, EmbedderIdentity, Vectors
-from answerable.serve.engine import Engine
-from answerable.serve.index.column_types import SiteMetadata
-from answerable.serve.index.columns import Index
-from answerable.serve.index.manifest import LOCAL_PROFILE, Profile
-from answerable.serve.retrieval import retrieve as retrieve_module
-from answerable.serve.retrieval.question import read_question
-from answerable.serve.retrieval.retrieve import RetrievalResult
-from answerable.serve.retrieval.store import Floats, Store
-from answerable.serve.stores.bundle import Bundle, open_bundle
-from answerable.serve.types import Passage, RoutingHint
 from support.app_requests import Request, Response, app_of, send
 from support.scripted import LETTER_IDENTITY, LetterEmbedder, ScriptedAnswerer
 

@@ -13,22 +13,22 @@ from typing import Any, cast
 import msgspec
 from playwright.sync_api import Page
 
-from answerable.indexing.widget.injection import ENGINE_SCRIPT
-from answerable.serve.answers.wire import (
+from answerable.engine.answers.wire import (
     add_absolute_url,
     serialize_answer,
     serialize_places,
     serialize_section,
 )
-from answerable.serve.engine import Engine
-from answerable.serve.providers import make_engine
-from answerable.serve.retrieval.question import (
+from answerable.engine.engine import Engine
+from answerable.engine.providers import make_engine
+from answerable.engine.retrieval.question import (
     clean_question,
     find_question_problem,
 )
-from answerable.serve.retrieval.sections import POOL_SIZE
-from answerable.serve.stores.bundle import Bundle
-from answerable.serve.types import Place
+from answerable.engine.retrieval.sections import POOL_SIZE
+from answerable.engine.stores.bundle import Bundle
+from answerable.engine.types import Place
+from answerable.indexing.widget.injection import ENGINE_SCRIPT
 from support import sites, static_server
 from support.engine_process import ENGINE, node_command
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from answerable.engine.index.column_types import LanguageRows, SiteMetadata
 from answerable.indexing.recipe import collect_recipe
-from answerable.serve.index.column_types import LanguageRows, SiteMetadata
 from support.deadlines import PATIENCE
 
 ENGINE = Path(str(files("answerable") / "widget" / "engine"))

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from answerable.serve.embedders.embedder import Embedder
-from answerable.serve.retrieval.question import QuestionReading, read_question
-from answerable.serve.retrieval.rank import Scored
-from answerable.serve.retrieval.retrieve import RetrievalResult, retrieve
-from answerable.serve.retrieval.sections import POOL_SIZE, choose_passages
-from answerable.serve.stores.bundle import Bundle
-from answerable.serve.text.tokenization import split_words
-from answerable.serve.types import Passage
+from answerable.engine.embedders.embedder import Embedder
+from answerable.engine.retrieval.question import QuestionReading, read_question
+from answerable.engine.retrieval.rank import Scored
+from answerable.engine.retrieval.retrieve import RetrievalResult, retrieve
+from answerable.engine.retrieval.sections import POOL_SIZE, choose_passages
+from answerable.engine.stores.bundle import Bundle
+from answerable.engine.text.tokenization import split_words
+from answerable.engine.types import Passage
 from support.engine_process import ENGINE, engine
 
 MODULE = os.path.relpath(Path(__file__).with_suffix(""), ENGINE)

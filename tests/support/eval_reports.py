@@ -4,9 +4,9 @@ from pathlib import Path
 
 from click.testing import CliRunner, Result
 
+from answerable.check.report import EvalReport, RecordedAnswer, Verdict
 from answerable.cli import main
-from answerable.evaluate.report import EvalReport, RecordedAnswer, Verdict
-from answerable.serve.types import Mode
+from answerable.engine.types import Mode
 from support import sites
 
 

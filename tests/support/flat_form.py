@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from answerable.serve.answers.contract import (
+from answerable.engine.answers.contract import (
     EvidenceItem,
     enforce_contract,
     find_hint_by_url,
     find_passage_by_url,
     make_source_violation,
 )
-from answerable.serve.errors import ContractViolation
-from answerable.serve.types import (
+from answerable.engine.errors import ContractViolation
+from answerable.engine.types import (
     MODES,
     Answer,
     Claim,

@@ -8,21 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from answerable.indexing.write import format_manifest
-from answerable.serve.index.format import (
+from answerable.engine.index.format import (
     Container,
     join_content,
     pack_container,
     parse_content,
     unpack_container,
 )
-from answerable.serve.index.manifest import (
+from answerable.engine.index.manifest import (
     MANIFEST_FILE,
     IndexFile,
     compute_bundle_id,
     name_file,
     read_manifest,
 )
+from answerable.indexing.write import format_manifest
 
 
 def find_stored(folder: Path, kind: str) -> Path:

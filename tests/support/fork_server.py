@@ -39,7 +39,7 @@ _IMPORTED = (
     "answerable.mkdocs.plugin",
     "answerable.mkdocs.publish",
     "answerable.indexing.publish",
-    "answerable.serve.providers",
+    "answerable.engine.providers",
     "answerable.cli.ask",
     "answerable.cli.eval",
     "answerable.cli.build",

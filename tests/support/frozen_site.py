@@ -17,9 +17,9 @@ import yaml
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
-from answerable.serve.engine import Engine
-from answerable.serve.providers import make_engine
-from answerable.serve.stores.bundle import Bundle
+from answerable.engine.engine import Engine
+from answerable.engine.providers import make_engine
+from answerable.engine.stores.bundle import Bundle
 from support import sites
 
 SOURCE = Path(__file__).parents[1] / "site"

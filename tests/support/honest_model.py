@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from answerable.engine.text.markdown import Block
+from answerable.engine.text.sentences import split_sentences
 from answerable.indexing.stems import extract_stems
-from answerable.serve.text.markdown import Block
-from answerable.serve.text.sentences import split_sentences
 
 MAX_CLAIMS = 3
 MAX_ROUTES = 2

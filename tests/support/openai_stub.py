@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler
 from typing import Any, Self, cast
 
+from answerable.engine.openai import is_reasoning_model
 from answerable.indexing.stems import extract_stems
-from answerable.serve.openai import is_reasoning_model
 from support import stub_server
 from support.honest_model import (
     ParsedPrompt,

@@ -1,8 +1,8 @@
 """Passages of blocks, written as a test reads best."""
 
-from answerable.serve.text.markdown import Block, BlockKind
-from answerable.serve.text.markdown_writer import write_blocks
-from answerable.serve.types import Passage
+from answerable.engine.text.markdown import Block, BlockKind
+from answerable.engine.text.markdown_writer import write_blocks
+from answerable.engine.types import Passage
 
 
 def block(kind: BlockKind, text: str, level: int = 0, detail: str = "") -> Block:

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import answerable
-from answerable.serve.answers.wire import serialize_answer
-from answerable.serve.engine import Engine
-from answerable.serve.errors import ProviderError
-from answerable.serve.stores.bundle import Bundle
-from answerable.serve.text.sentences import find_sentences
-from answerable.serve.types import Evidence
+from answerable.engine.answers.wire import serialize_answer
+from answerable.engine.engine import Engine
+from answerable.engine.errors import ProviderError
+from answerable.engine.stores.bundle import Bundle
+from answerable.engine.text.sentences import find_sentences
+from answerable.engine.types import Evidence
 from support import screenshots
 
 STATES_FILE = screenshots.GALLERY / "widget-states.json"

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from answerable.serve.embedders.embedder import EmbedderIdentity, Vectors
-from answerable.serve.types import Evidence
+from answerable.engine.embedders.embedder import EmbedderIdentity, Vectors
+from answerable.engine.types import Evidence
 
 LETTER_IDENTITY = EmbedderIdentity(provider="test", model="letters", dimensions=8)
 

@@ -11,17 +11,17 @@ from typing import Any
 import msgspec
 from starlette.applications import Starlette
 
+from answerable.engine.embedders.embedder import Vectors
+from answerable.engine.engine import Engine
+from answerable.engine.index.manifest import Profile
+from answerable.engine.request_context import current_context
+from answerable.engine.types import Evidence
 from answerable.function.guards import MAX_BODY_BYTES
 from answerable.function.logs import Logs, RefusalLog
 from answerable.function.openapi import make_document
 from answerable.function.policy import Policy
 from answerable.function.problems import PROBLEM_STATUSES, PROBLEM_TYPE
 from answerable.function.stream import EVENT_STREAM_TYPE
-from answerable.serve.embedders.embedder import Vectors
-from answerable.serve.engine import Engine
-from answerable.serve.index.manifest import Profile
-from answerable.serve.request_context import current_context
-from answerable.serve.types import Evidence
 from support.app_requests import Request, Response, app_of, send
 from support.doubles import bundle_of, index_of, note, record
 from support.openapi_check import check_response

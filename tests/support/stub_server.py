@@ -11,8 +11,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from answerable.engine.errors import SiteError
 from answerable.indexing.local_model import open_local_embedder
-from answerable.serve.errors import SiteError
 from support.honest_model import ParsedPrompt, honest_model, parse_prompt
 
 HOST = "127.0.0.1"

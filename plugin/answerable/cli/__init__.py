@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
+from ..engine.errors import AnswerableError
 from ..indexing.files import format_error
-from ..serve.errors import AnswerableError
 
 # What `--help` says of each command, by what a reader wants to do, so that it imports none of them.
 # Each command is `command` in the module of its name, and its own help opens with these words.

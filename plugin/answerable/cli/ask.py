@@ -7,12 +7,12 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from ..evaluate.question_file import QuestionLine, parse_questions
-from ..serve.answers.wire import serialize_answer
-from ..serve.engine import Engine
-from ..serve.errors import AnswerableError
-from ..serve.retrieval.question import Remark
-from ..serve.types import Reply
+from ..check.question_file import QuestionLine, parse_questions
+from ..engine.answers.wire import serialize_answer
+from ..engine.engine import Engine
+from ..engine.errors import AnswerableError
+from ..engine.retrieval.question import Remark
+from ..engine.types import Reply
 from .context import (
     SiteLocation,
     check_language_tag,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from ..engine.errors import SiteError
 from ..indexing.caches import ProcessPool
 from ..indexing.files import format_count, format_error
 from ..indexing.generators import (
@@ -17,7 +18,6 @@ from ..indexing.generators import (
     read_project,
     run_generator,
 )
-from ..serve.errors import SiteError
 from .context import SiteLocation
 
 

@@ -2,7 +2,7 @@
 
 import yaml
 
-from ..serve.errors import SiteError
+from ..engine.errors import SiteError
 
 _PLUGIN = "answerable"
 

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import click
 
+from ..engine.engine import Engine
+from ..engine.errors import BundleError, SiteError
+from ..engine.index.manifest import MANIFEST_FILE
+from ..engine.providers import make_engine
+from ..engine.retrieval import question as question_text
+from ..engine.retrieval.question import find_question_problem
+from ..engine.settings import BUNDLE_FOLDER, FunctionSettings, read_settings
+from ..engine.stores.bundle import Bundle, open_bundle
+from ..engine.text.languages import is_language_tag
 from ..indexing.answer_place import find_function
 from ..indexing.generators import name_build_command
 from ..indexing.local_model import make_build_embedder
 from ..indexing.notes.notebook import Notebook, read_notebook
-from ..serve.engine import Engine
-from ..serve.errors import BundleError, SiteError
-from ..serve.index.manifest import MANIFEST_FILE
-from ..serve.providers import make_engine
-from ..serve.retrieval import question as question_text
-from ..serve.retrieval.question import find_question_problem
-from ..serve.settings import BUNDLE_FOLDER, FunctionSettings, read_settings
-from ..serve.stores.bundle import Bundle, open_bundle
-from ..serve.text.languages import is_language_tag
 
 # The bundle's folder, if one was named, and the site's configuration file, which need not exist.
 SiteLocation = tuple[Path | None, Path]

@@ -8,20 +8,20 @@ from pathlib import Path
 
 import click
 
-from ..evaluate.diff import (
+from ..check.diff import (
     SiteDiff,
     compare_pages,
     encode_site_diff,
     format_diff_markdown,
     list_diff_lines,
 )
-from ..evaluate.gold import GoldQuery, load_gold_queries, select_gold_queries
-from ..evaluate.report import EvalReport, read_report
-from ..evaluate.sources import check_gold_sources, list_public_sources
+from ..check.gold import GoldQuery, load_gold_queries, select_gold_queries
+from ..check.report import EvalReport, read_report
+from ..check.sources import check_gold_sources, list_public_sources
+from ..engine.errors import GoldError
 from ..indexing.files import write_file
 from ..mkdocs.ref_build import build_ref, build_today
 from ..mkdocs.site_config import load_site_config
-from ..serve.errors import GoldError
 from .context import SiteLocation
 from .eval import AskedSite, ask_site, ids_option, markdown_option, open_asked_site
 from .render import print_lines

@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 
 import click
 
-from ..evaluate.gate import compare_dimensions
-from ..evaluate.gold import GoldQuery, load_gold_queries, select_gold_queries
-from ..evaluate.report import (
+from ..check.gate import compare_dimensions
+from ..check.gold import GoldQuery, load_gold_queries, select_gold_queries
+from ..check.report import (
     EvalReport,
     Verdict,
     archive_report,
@@ -22,8 +22,8 @@ from ..evaluate.report import (
     read_report,
     write_report,
 )
-from ..evaluate.runner import run_gold_queries
-from ..evaluate.sources import (
+from ..check.runner import run_gold_queries
+from ..check.sources import (
     NoteSources,
     check_gold_overlap,
     check_gold_sources,
@@ -33,15 +33,15 @@ from ..evaluate.sources import (
     read_existing_files,
     read_prompt_templates,
 )
+from ..engine.embedders.embedder import EmbedderIdentity
+from ..engine.engine import Engine
+from ..engine.errors import GoldError
+from ..engine.providers import find_provider, make_engine
+from ..engine.settings import FunctionSettings
+from ..engine.stores.bundle import Bundle
 from ..indexing.caches import show_progress
 from ..indexing.files import write_file
 from ..mkdocs.site_config import load_site_config
-from ..serve.embedders.embedder import EmbedderIdentity
-from ..serve.engine import Engine
-from ..serve.errors import GoldError
-from ..serve.providers import find_provider, make_engine
-from ..serve.settings import FunctionSettings
-from ..serve.stores.bundle import Bundle
 from .context import SiteLocation, open_engine, read_function_settings, read_site_notebook
 from .render import print_lines
 

@@ -9,10 +9,10 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from ..evaluate.gaps import list_gaps, parse_refusals
+from ..check.gaps import list_gaps, parse_refusals
+from ..engine.errors import SiteError
 from ..function.logs import REFUSAL_LOG_FILE
 from ..indexing.files import format_count
-from ..serve.errors import SiteError
 from .context import DEFAULT_CACHE, SiteLocation, open_engine
 from .render import to_plain_text
 

@@ -10,6 +10,8 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from ..engine.errors import SiteError
+from ..engine.providers import find_key_variable, find_provider, list_providers
 from ..indexing.files import write_file
 from ..indexing.generators import (
     Project,
@@ -19,8 +21,6 @@ from ..indexing.generators import (
 )
 from ..mkdocs.publishers import WORKFLOWS, Publisher, find_publishers
 from ..mkdocs.repository import find_top_folder, read_default_branch, read_remote_url
-from ..serve.errors import SiteError
-from ..serve.providers import find_key_variable, find_provider, list_providers
 from .config_edit import add_plugin, add_site_url, list_names, read_theme_name
 from .context import SiteLocation
 from .render import print_hanging

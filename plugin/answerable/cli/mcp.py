@@ -8,12 +8,12 @@ from typing import Any, BinaryIO
 
 import click
 
+from ..engine.answers.wire import add_absolute_url, serialize_answer, serialize_places
+from ..engine.engine import Engine
+from ..engine.errors import AnswerableError
 from ..function.mcp.protocol import reply_to_message
 from ..function.mcp.tools import AgentSite
 from ..function.problems import Problem, convert_error, encode_json
-from ..serve.answers.wire import add_absolute_url, serialize_answer, serialize_places
-from ..serve.engine import Engine
-from ..serve.errors import AnswerableError
 from .ask import answer_question
 from .context import SiteLocation, open_engine, refuse_bundle_option
 from .published_site import open_published_site

@@ -9,20 +9,20 @@ from http.client import HTTPException
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from ..engine.embedders.local_embedder import LOCAL_IDENTITY
+from ..engine.engine import Engine
+from ..engine.errors import AnswerableError, BundleError, EmbedderError, SiteError
+from ..engine.index.columns import PRIVATE_KINDS
+from ..engine.index.format import unpack_container
+from ..engine.index.manifest import name_file, parse_manifest
+from ..engine.index.read import load_index
+from ..engine.providers import make_engine
+from ..engine.stores.bundle import Bundle
+from ..engine.text.languages import match_languages
+from ..engine.text.sanitization import sanitize_text
+from ..engine.text.urls import is_loopback_address
 from ..indexing.local_model import open_local_embedder
 from ..indexing.widget.site_files import WIDGET_CONFIG_PATH
-from ..serve.embedders.local_embedder import LOCAL_IDENTITY
-from ..serve.engine import Engine
-from ..serve.errors import AnswerableError, BundleError, EmbedderError, SiteError
-from ..serve.index.columns import PRIVATE_KINDS
-from ..serve.index.format import unpack_container
-from ..serve.index.manifest import name_file, parse_manifest
-from ..serve.index.read import load_index
-from ..serve.providers import make_engine
-from ..serve.stores.bundle import Bundle
-from ..serve.text.languages import match_languages
-from ..serve.text.sanitization import sanitize_text
-from ..serve.text.urls import is_loopback_address
 
 _TIMEOUT_SECONDS = 30.0
 _PARALLEL_FETCHES = 16

@@ -12,6 +12,16 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
+from ..engine.answers.prompt_evidence import fill_prompt
+from ..engine.engine import Engine
+from ..engine.errors import ProviderError, SiteError
+from ..engine.openai import OpenAIAnswerer
+from ..engine.providers import make_engine
+from ..engine.request_context import RequestContext, use_context
+from ..engine.retrieval.retrieve import RetrievalResult
+from ..engine.retrieval.sections import POOL_SIZE
+from ..engine.settings import MAX_EVIDENCE_CHARACTERS
+from ..engine.stores.bundle import Bundle
 from ..indexing.answers import (
     WrittenAnswer,
     check_answers,
@@ -38,16 +48,6 @@ from ..mkdocs.options import (
     resolve_questions_path,
 )
 from ..mkdocs.site_config import find_plugin, load_mkdocs_config
-from ..serve.answers.prompt_evidence import fill_prompt
-from ..serve.engine import Engine
-from ..serve.errors import ProviderError, SiteError
-from ..serve.openai import OpenAIAnswerer
-from ..serve.providers import make_engine
-from ..serve.request_context import RequestContext, use_context
-from ..serve.retrieval.retrieve import RetrievalResult
-from ..serve.retrieval.sections import POOL_SIZE
-from ..serve.settings import MAX_EVIDENCE_CHARACTERS
-from ..serve.stores.bundle import Bundle
 from .context import SiteLocation, find_bundle, open_engine, read_function_settings
 
 SECTIONS_PER_CALL = 10

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from ..serve.answers.wire import (
+from ..engine.answers.wire import (
     IN_PART,
     MAX_PLACES,
     insert_markers,
@@ -19,9 +19,9 @@ from ..serve.answers.wire import (
     render_route,
     select_remarks,
 )
-from ..serve.retrieval.question import Remark
-from ..serve.text.languages import match_languages
-from ..serve.types import Citation, HintCitation, Place, RecordCitation, Reply
+from ..engine.retrieval.question import Remark
+from ..engine.text.languages import match_languages
+from ..engine.types import Citation, HintCitation, Place, RecordCitation, Reply
 
 _FENCE = re.compile("`{3,}")
 _REFUSAL_SENTENCES = {

@@ -9,6 +9,8 @@ from urllib.parse import unquote
 
 import click
 
+from ..engine.engine import Engine
+from ..engine.errors import AnswerableError, SiteError
 from ..function.dev import (
     ASK_BASE,
     Environ,
@@ -32,8 +34,6 @@ from ..mkdocs.built_sites import (
 from ..mkdocs.options import list_input_files
 from ..mkdocs.publish import list_function_needs, preview_build
 from ..mkdocs.site_config import find_plugin
-from ..serve.engine import Engine
-from ..serve.errors import AnswerableError, SiteError
 from .build import echo_log, find_site
 from .context import SiteLocation
 

@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..evaluate.why import Candidate, Explanation, explain_question
-from ..serve.engine import Engine
-from ..serve.errors import GoldError, SiteError
-from ..serve.stores.bundle import Bundle
+from ..check.why import Candidate, Explanation, explain_question
+from ..engine.engine import Engine
+from ..engine.errors import GoldError, SiteError
+from ..engine.stores.bundle import Bundle
 from .context import (
     SiteLocation,
     check_language_tag,

@@ -21,11 +21,11 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from ..serve.answers.wire import serialize_section
-from ..serve.engine import Engine
-from ..serve.errors import EmbedderError, ProviderError
-from ..serve.index.manifest import WIRE_VERSION
-from ..serve.request_context import RequestContext, use_context
+from ..engine.answers.wire import serialize_section
+from ..engine.engine import Engine
+from ..engine.errors import EmbedderError, ProviderError
+from ..engine.index.manifest import WIRE_VERSION
+from ..engine.request_context import RequestContext, use_context
 from .guards import (
     Guards,
     Question,

@@ -7,7 +7,7 @@ import msgspec
 from a2wsgi import ASGIMiddleware
 from starlette.applications import Starlette
 
-from ..serve.engine import Engine
+from ..engine.engine import Engine
 from .app import Function, create_app
 from .logs import Logs, RefusalLog
 from .policy import Policy

@@ -6,15 +6,15 @@ from pathlib import Path
 
 from starlette.applications import Starlette
 
-from ..serve.engine import Engine
-from ..serve.errors import PolicyError
-from ..serve.providers import (
+from ..engine.engine import Engine
+from ..engine.errors import PolicyError
+from ..engine.providers import (
     DATABASE_URL_VARIABLE,
     find_database_opener,
     list_missing_keys,
     open_function,
 )
-from ..serve.settings import FunctionSettings, read_settings
+from ..engine.settings import FunctionSettings, read_settings
 from .app import Function, create_app
 from .logs import LineFile, Logs, RefusalLog
 from .policy import read_policy

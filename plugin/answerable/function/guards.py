@@ -13,13 +13,13 @@ from urllib.parse import urlsplit
 import msgspec
 from starlette.requests import Request
 
-from ..serve.answers.wire import add_absolute_url, serialize_answer, serialize_places
-from ..serve.engine import Engine
-from ..serve.errors import AnswerableError, StorageError
-from ..serve.request_context import current_context
-from ..serve.retrieval.question import clean_question, find_question_problem
-from ..serve.text.languages import is_language_tag, match_languages
-from ..serve.types import Mode, Reason
+from ..engine.answers.wire import add_absolute_url, serialize_answer, serialize_places
+from ..engine.engine import Engine
+from ..engine.errors import AnswerableError, StorageError
+from ..engine.request_context import current_context
+from ..engine.retrieval.question import clean_question, find_question_problem
+from ..engine.text.languages import is_language_tag, match_languages
+from ..engine.types import Mode, Reason
 from .limits import MAX_COUNTERS, RateLimiter, Slots, TokenCap
 from .logs import CacheOutcome, LoggedReason, find_nearest_section, hash_with_secret
 from .policy import Policy

@@ -11,13 +11,13 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from ..serve.errors import FailureCause, PolicyError
-from ..serve.retrieval.question import clean_question, find_question_problem
-from ..serve.retrieval.retrieve import RetrievalResult
-from ..serve.retrieval.sections import WINDOW_SUFFIX
-from ..serve.settings import LogRefusals
-from ..serve.text.tokenization import split_lowercase_words
-from ..serve.types import Mode, Reason
+from ..engine.errors import FailureCause, PolicyError
+from ..engine.retrieval.question import clean_question, find_question_problem
+from ..engine.retrieval.retrieve import RetrievalResult
+from ..engine.retrieval.sections import WINDOW_SUFFIX
+from ..engine.settings import LogRefusals
+from ..engine.text.tokenization import split_lowercase_words
+from ..engine.types import Mode, Reason
 from .problems import ProblemCode
 
 # Whether an answer was in the cache.

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta
 
-from ..serve.errors import PolicyError
+from ..engine.errors import PolicyError
 
 PREFIX = "ANSWERABLE_"
 _RATE = r"[1-9][0-9]{0,9}/(second|minute|hour|day)"

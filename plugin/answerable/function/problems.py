@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from starlette.responses import Response
 
-from ..serve.errors import AnswerableError, CancelledError, ProviderError
+from ..engine.errors import AnswerableError, CancelledError, ProviderError
 
 JSON_TYPE = "application/json"
 PROBLEM_TYPE = "application/problem+json"

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from ..serve.errors import PolicyError, StorageError
+from ..engine.errors import PolicyError, StorageError
 
 if TYPE_CHECKING:
     from redis import Redis

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response, StreamingResponse
 
-from ..serve.request_context import RequestContext
+from ..engine.request_context import RequestContext
 from .problems import Problem, encode_json
 
 EVENT_STREAM_TYPE = "text/event-stream"

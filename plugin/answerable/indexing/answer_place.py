@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from ..serve.errors import SiteError
+from ..engine.errors import SiteError
 
 AnswerPlace = Literal["browser", "function"]
 ANSWER_PLACES: tuple[AnswerPlace, ...] = ("browser", "function")

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import msgspec
 
-from ..serve.answers.contract import enforce_contract
-from ..serve.answers.quotes import find_quotes
-from ..serve.errors import ContractViolation, SiteError
-from ..serve.index.stored_answers import locate_answer
-from ..serve.types import Answer, Evidence, Passage
+from ..engine.answers.contract import enforce_contract
+from ..engine.answers.quotes import find_quotes
+from ..engine.errors import ContractViolation, SiteError
+from ..engine.index.stored_answers import locate_answer
+from ..engine.types import Answer, Evidence, Passage
 from .files import write_file
 from .questions import (
     QuestionFault,

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..serve.embedders.local_embedder import MODEL_ID, read_model_files
-from ..serve.index.format import Container, pack_container
-from ..serve.index.manifest import name_file
+from ..engine.embedders.local_embedder import MODEL_ID, read_model_files
+from ..engine.index.format import Container, pack_container
+from ..engine.index.manifest import name_file
 from .files import remove_leftovers, replace_folder, temporary_path
 from .local_model import PACKAGED_MODEL
 from .write import IndexFiles, describe_manifest

@@ -13,26 +13,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..serve.embedders.embedder import Embedder, Vectors
-from ..serve.errors import SiteError
-from ..serve.index.column_types import (
+from ..engine.embedders.embedder import Embedder, Vectors
+from ..engine.errors import SiteError
+from ..engine.index.column_types import (
     LanguageRows,
     PhraseIndex,
     Postings,
     SiteMetadata,
 )
-from ..serve.index.columns import Index
-from ..serve.index.manifest import Profile, scale_note_floor
-from ..serve.providers import find_provider
-from ..serve.retrieval.bm25 import compute_idfs
-from ..serve.retrieval.sections import has_code
-from ..serve.retrieval.store import TermPostings
-from ..serve.text.languages import is_language_tag
-from ..serve.text.normalization import normalize_phrase
-from ..serve.text.tokenization import extract_words
-from ..serve.text.urls import is_safe_url
-from ..serve.types import Passage, RoutingHint
-from ..serve.vectors import Int8Codes, divide_rows, quantize_int8
+from ..engine.index.columns import Index
+from ..engine.index.manifest import Profile, scale_note_floor
+from ..engine.providers import find_provider
+from ..engine.retrieval.bm25 import compute_idfs
+from ..engine.retrieval.sections import has_code
+from ..engine.retrieval.store import TermPostings
+from ..engine.text.languages import is_language_tag
+from ..engine.text.normalization import normalize_phrase
+from ..engine.text.tokenization import extract_words
+from ..engine.text.urls import is_safe_url
+from ..engine.types import Passage, RoutingHint
+from ..engine.vectors import Int8Codes, divide_rows, quantize_int8
 from .answers import CheckedAnswers
 from .caches import ReportProgress
 from .notes.notebook import Note

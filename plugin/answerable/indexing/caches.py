@@ -25,9 +25,9 @@ from typing import TypeVar
 import msgspec
 import numpy as np
 
-from ..serve.embedders.embedder import Embedder, EmbedderIdentity, Vectors, check_vectors
-from ..serve.errors import AnswerableError, EmbedderError, SiteError
-from ..serve.providers import find_entry_point
+from ..engine.embedders.embedder import Embedder, EmbedderIdentity, Vectors, check_vectors
+from ..engine.errors import AnswerableError, EmbedderError, SiteError
+from ..engine.providers import find_entry_point
 from .files import PRIVATE_FILE_MODE, make_private_folder, restrict_mode, write_private_file
 
 CACHE_FILE = "cache.sqlite3"
@@ -48,7 +48,7 @@ T = TypeVar("T")
 @cache
 def hash_code() -> str:
     """Hash the code of a build, so that what another version has kept is made again."""
-    rooms = [Path(__file__).parents[1] / name for name in ("indexing", "serve")]
+    rooms = [Path(__file__).parents[1] / name for name in ("indexing", "engine")]
     paths = sorted(path for room in rooms for path in room.rglob("*.*") if path.suffix != ".pyc")
     versions = repr([*map(version, _READING_PACKAGES)]).encode()
     return hashlib.sha256(b"".join(map(Path.read_bytes, paths)) + versions).hexdigest()

@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from ..serve.errors import AnswerableError, NotebookError, SiteError
+from ..engine.errors import AnswerableError, NotebookError, SiteError
 
 LOCK_FILE = ".lock"
 # Vectors of notes reveal what the notes say, whatever umask a build runs with.

@@ -7,12 +7,12 @@ from importlib import metadata
 from pathlib import Path
 from py_compile import PycInvalidationMode
 
-from .. import serve
-from ..serve.embedders.embedder import EmbedderIdentity
-from ..serve.embedders.local_embedder import has_model_files
-from ..serve.errors import SiteError
-from ..serve.providers import BUILTIN, STORE_PACKAGE, find_provider, list_providers
-from ..serve.settings import BUNDLE_FOLDER, MODEL_FOLDER, SETTINGS_FILE, FunctionSettings
+from .. import engine
+from ..engine.embedders.embedder import EmbedderIdentity
+from ..engine.embedders.local_embedder import has_model_files
+from ..engine.errors import SiteError
+from ..engine.providers import BUILTIN, STORE_PACKAGE, find_provider, list_providers
+from ..engine.settings import BUNDLE_FOLDER, MODEL_FOLDER, SETTINGS_FILE, FunctionSettings
 from .files import (
     is_lock_or_leftover,
     make_private_folder,
@@ -24,7 +24,7 @@ from .files import (
 )
 from .local_model import PACKAGED_MODEL
 
-# What serve/ and main.py import in any case, by distribution.
+# What engine/ and main.py import in any case, by distribution.
 BASE_REQUIREMENTS = ("msgspec", "numpy", "starlette", "uvicorn")
 # The extra that installs each optional package.
 _EXTRA_BY_PACKAGE = {
@@ -49,7 +49,7 @@ CMD ["python", "-I", "main.py"]
 _STORE_REQUIREMENTS = ("psycopg", "psycopg-binary", "psycopg-pool")
 
 # What a build leaves in a function folder, so that the next one recognizes it.
-_FUNCTION_MARKERS = ("answerable/serve", f"{BUNDLE_FOLDER}/manifest.json")
+_FUNCTION_MARKERS = ("answerable/engine", f"{BUNDLE_FOLDER}/manifest.json")
 
 
 def check_function_folder(folder: Path) -> None:
@@ -82,15 +82,15 @@ def write_function(folder: Path, identity: EmbedderIdentity, settings: FunctionS
     model = folder / MODEL_FOLDER
     for place in (folder, model):
         remove_leftovers(place)
-    source = Path(serve.__file__).parent.parent
-    rooms = ("serve", "function", *((STORE_PACKAGE,) if settings.store else ()))
+    source = Path(engine.__file__).parent.parent
+    rooms = ("engine", "function", *((STORE_PACKAGE,) if settings.store else ()))
     code = {
         path.relative_to(source).as_posix(): path.read_bytes()
         for room in rooms
         for path in sorted((source / room).rglob("*"))
         if path.suffix in (".py", ".jinja", ".json") and path.name != "main.py"
     }
-    # Its names are all of serve/, so that a registered provider imports them there too.
+    # Its names are all of engine/, so that a registered provider imports them there too.
     code["__init__.py"] = (source / "__init__.py").read_bytes()
     _replace_tree(folder / "answerable", code)
     if identity.provider == "local":
@@ -140,7 +140,7 @@ def _replace_tree(folder: Path, contents: dict[str, bytes]) -> None:
     current = _read_tree(folder)
     if current == contents and _is_compiled(folder, contents):
         return
-    own = ("__init__.py", "serve/", "function/", f"{STORE_PACKAGE}/")
+    own = ("__init__.py", "engine/", "function/", f"{STORE_PACKAGE}/")
     if any(not name.startswith(own) for name in current):
         raise SiteError(
             f"function: {folder} holds code that no build has written; choose another folder"

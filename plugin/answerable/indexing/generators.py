@@ -14,7 +14,7 @@ from typing import Any, Literal, NoReturn
 
 from yaml_env_tag import construct_env_tag
 
-from ..serve.errors import SiteError
+from ..engine.errors import SiteError
 from .yaml_reader import AnyTagLoader, YamlError, parse_yaml
 
 GeneratorName = Literal["mkdocs", "zensical", "sphinx", "other"]

@@ -3,10 +3,10 @@
 from importlib.resources import files
 from pathlib import Path
 
-from ..serve.embedders.embedder import Embedder, EmbedderIdentity
-from ..serve.embedders.local_embedder import LocalEmbedder, load_local_embedder
-from ..serve.errors import EmbedderError
-from ..serve.settings import FunctionSettings
+from ..engine.embedders.embedder import Embedder, EmbedderIdentity
+from ..engine.embedders.local_embedder import LocalEmbedder, load_local_embedder
+from ..engine.errors import EmbedderError
+from ..engine.settings import FunctionSettings
 
 # Derived by `plugin/model/hatch_build.py` when the package is built, or installed from its source.
 PACKAGED_MODEL = Path(str(files("answerable") / "model"))
@@ -17,7 +17,7 @@ def make_build_embedder(identity: EmbedderIdentity, settings: FunctionSettings) 
     if identity.provider == "local":
         return open_local_embedder()
     # Imported late: the local one needs nothing of what opens others.
-    from ..serve.providers import make_embedder
+    from ..engine.providers import make_embedder
 
     return make_embedder(identity, Path(), settings)
 

@@ -6,9 +6,9 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from ..serve.index.columns import Index
-from ..serve.index.format import Container
-from ..serve.retrieval.word_forms import MIN_SHARED_LETTERS
+from ..engine.index.columns import Index
+from ..engine.index.format import Container
+from ..engine.retrieval.word_forms import MIN_SHARED_LETTERS
 
 # A question reads a shard for each of its words: one of so many postings has some 3 kB. A small
 # site has smaller ones, of so many terms.

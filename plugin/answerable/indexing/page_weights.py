@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from ..serve.errors import SiteError
-from ..serve.text.normalization import normalize_phrase
+from ..engine.errors import SiteError
+from ..engine.text.normalization import normalize_phrase
 from .pages.records import Record
 
 # As whole words anywhere in a title or in a part of a path.

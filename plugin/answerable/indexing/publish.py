@@ -7,14 +7,14 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from ..serve.embedders.embedder import Embedder
-from ..serve.errors import SiteError
-from ..serve.index.column_types import SiteMetadata
-from ..serve.index.columns import Index
-from ..serve.index.manifest import Manifest, Profile
-from ..serve.index.read import load_index
-from ..serve.settings import BUNDLE_FOLDER, SETTINGS_FILE, FunctionSettings
-from ..serve.stores.bundle import Bundle, open_bundle
+from ..engine.embedders.embedder import Embedder
+from ..engine.errors import SiteError
+from ..engine.index.column_types import SiteMetadata
+from ..engine.index.columns import Index
+from ..engine.index.manifest import Manifest, Profile
+from ..engine.index.read import load_index
+from ..engine.settings import BUNDLE_FOLDER, SETTINGS_FILE, FunctionSettings
+from ..engine.stores.bundle import Bundle, open_bundle
 from .answers import CheckedAnswers
 from .audit.audit import Artifact, audit_artifacts, check_published_in
 from .browser_files import BrowserIndex, list_browser_files, write_browser_index

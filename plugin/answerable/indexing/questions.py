@@ -10,17 +10,17 @@ from pathlib import Path
 
 import msgspec
 
-from ..serve.embedders.embedder import Embedder
-from ..serve.engine import find_stored_answer
-from ..serve.errors import SiteError
-from ..serve.index.stored_answers import StoredClaims, locate_answer
-from ..serve.retrieval.question import FRAMING_WORDS, clean_question, drop_framing, read_question
-from ..serve.retrieval.rank import SAME_QUESTION, hash_words, score_questions
-from ..serve.retrieval.sections import WINDOW_SUFFIX
-from ..serve.retrieval.store import Store
-from ..serve.retrieval.word_forms import find_nearest_term
-from ..serve.text.tokenization import detect_scripts, extract_words, split_lowercase_words
-from ..serve.types import Answer, Passage
+from ..engine.embedders.embedder import Embedder
+from ..engine.engine import find_stored_answer
+from ..engine.errors import SiteError
+from ..engine.index.stored_answers import StoredClaims, locate_answer
+from ..engine.retrieval.question import FRAMING_WORDS, clean_question, drop_framing, read_question
+from ..engine.retrieval.rank import SAME_QUESTION, hash_words, score_questions
+from ..engine.retrieval.sections import WINDOW_SUFFIX
+from ..engine.retrieval.store import Store
+from ..engine.retrieval.word_forms import find_nearest_term
+from ..engine.text.tokenization import detect_scripts, extract_words, split_lowercase_words
+from ..engine.types import Answer, Passage
 from .files import join_problems, write_file
 from .notes.note_lint import find_private_pattern
 from .stems import load_stemmer

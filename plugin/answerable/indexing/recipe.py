@@ -6,9 +6,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from ..serve.index.column_types import SiteMetadata
-from ..serve.retrieval.question import collect_now_words
-from ..serve.rules import RULES
+from ..engine.index.column_types import SiteMetadata
+from ..engine.retrieval.question import collect_now_words
+from ..engine.rules import RULES
 
 
 def collect_recipe(site: SiteMetadata) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def _join_runs(scripts: Collection[str]) -> Iterator[tuple[int, int]]:
 
 
 # Runs of letters of one script in the order of code points, with the first and the last one, as
-# `tests/engine/test_text_twins.py` lists them: to look at all takes a second.
+# `tests/browser_engine/test_text_twins.py` lists them: to look at all takes a second.
 LETTERS_FILE = Path(__file__).with_name("letters.txt")
 
 

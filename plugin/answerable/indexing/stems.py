@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from types import ModuleType
 
-from ..serve.text.languages import base_language
-from ..serve.text.tokenization import extract_words
+from ..engine.text.languages import base_language
+from ..engine.text.tokenization import extract_words
 
 _SNOWBALL_ALIAS = "answerable_snowball"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate
 
-from ..serve.text.tokenization import UNSPACED
+from ..engine.text.tokenization import UNSPACED
 
 WordRun = tuple[str, ...]
 

@@ -10,10 +10,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from ..serve.embedders.embedder import EmbedderIdentity
-from ..serve.embedders.local_embedder import LOCAL_IDENTITY
-from ..serve.errors import BundleError, SiteError
-from ..serve.index.columns import (
+from ..engine.embedders.embedder import EmbedderIdentity
+from ..engine.embedders.local_embedder import LOCAL_IDENTITY
+from ..engine.errors import BundleError, SiteError
+from ..engine.index.columns import (
     COLUMNS,
     PRIVATE_KINDS,
     Index,
@@ -21,8 +21,8 @@ from ..serve.index.columns import (
     list_columns,
     pack_columns,
 )
-from ..serve.index.format import Container, deflate, join_content
-from ..serve.index.manifest import (
+from ..engine.index.format import Container, deflate, join_content
+from ..engine.index.manifest import (
     MANIFEST_FILE,
     IndexFile,
     Manifest,
@@ -32,8 +32,8 @@ from ..serve.index.manifest import (
     name_file,
     read_manifest,
 )
-from ..serve.index.places import shorten_places
-from ..serve.index.stored_answers import ANSWERS_PER_SHARD
+from ..engine.index.places import shorten_places
+from ..engine.index.stored_answers import ANSWERS_PER_SHARD
 from .files import lock_folder, remove_leftovers, write_private_file
 from .packs import divide_terms, serialize_signs, split_passages
 from .recipe import collect_recipe

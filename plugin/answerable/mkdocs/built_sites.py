@@ -10,6 +10,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import get_plugin_logger
 
+from ..engine.errors import SiteError
 from ..indexing.caches import ProcessPool
 from ..indexing.files import write_file
 from ..indexing.generators import OPTIONS_FILE, Project
@@ -22,7 +23,6 @@ from ..indexing.html_site.built_site import (
 from ..indexing.pages.cache import start_indexing_pages
 from ..indexing.widget import injection
 from ..indexing.widget.injection import inject_tags, read_widget_files
-from ..serve.errors import SiteError
 from .options import read_cutting_rules
 from .pages import FinishedBuild, SitePages, describe_site
 from .plugin import AnswerablePlugin

@@ -14,6 +14,20 @@ from mkdocs.config import base
 from mkdocs.config import config_options as c
 from mkdocs.config.defaults import MkDocsConfig
 
+from ..engine.embedders import local_embedder
+from ..engine.embedders.embedder import EmbedderIdentity
+from ..engine.errors import SiteError
+from ..engine.index.manifest import Profile
+from ..engine.providers import BUILTIN, Kind, list_providers
+from ..engine.settings import (
+    ANSWER_APIS,
+    LOG_REFUSALS_CHOICES,
+    MAX_EVIDENCE_CHARACTERS,
+    MAX_OUTPUT_TOKENS,
+    FunctionSettings,
+)
+from ..engine.text.languages import base_language, is_language_tag
+from ..engine.text.urls import is_safe_url
 from ..indexing.answer_place import ANSWER_PLACES
 from ..indexing.answers import ANSWERS_SUFFIX
 from ..indexing.build import choose_embedder_profile
@@ -22,20 +36,6 @@ from ..indexing.pages.passages import PassageWindow
 from ..indexing.questions import SectionQuestions, read_questions
 from ..indexing.stems import ALGORITHMS
 from ..postgres.options import DEFAULT_STORE_NAME, SEARCH_METHODS, check_database_url
-from ..serve.embedders import local_embedder
-from ..serve.embedders.embedder import EmbedderIdentity
-from ..serve.errors import SiteError
-from ..serve.index.manifest import Profile
-from ..serve.providers import BUILTIN, Kind, list_providers
-from ..serve.settings import (
-    ANSWER_APIS,
-    LOG_REFUSALS_CHOICES,
-    MAX_EVIDENCE_CHARACTERS,
-    MAX_OUTPUT_TOKENS,
-    FunctionSettings,
-)
-from ..serve.text.languages import base_language, is_language_tag
-from ..serve.text.urls import is_safe_url
 
 DEFAULT_SHORTCUT = "Ctrl+I"
 NO_SHORTCUT = "none"

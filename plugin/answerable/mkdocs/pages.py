@@ -11,6 +11,10 @@ from mkdocs.plugins import get_plugin_logger
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from ..engine.embedders.embedder import Embedder
+from ..engine.errors import SiteError
+from ..engine.index.column_types import SiteMetadata
+from ..engine.text.languages import get_translation
 from ..indexing.answers import CheckedAnswers
 from ..indexing.caches import ProcessPool
 from ..indexing.html_site.source_pages import parse_front_matter
@@ -23,10 +27,6 @@ from ..indexing.pages.page_index import (
 )
 from ..indexing.pages.records import PageSource, Transcript, parse_metadata
 from ..indexing.widget.site_files import WidgetConfig
-from ..serve.embedders.embedder import Embedder
-from ..serve.errors import SiteError
-from ..serve.index.column_types import SiteMetadata
-from ..serve.text.languages import get_translation
 from .options import AnswerableConfig, resolve_site_path
 
 log = get_plugin_logger(__name__)

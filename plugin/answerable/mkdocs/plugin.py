@@ -19,6 +19,9 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
+from ..engine.embedders.embedder import Embedder
+from ..engine.errors import AnswerableError
+from ..engine.providers import find_provider
 from ..indexing.caches import LazyEmbedder, ProcessPool
 from ..indexing.files import format_error
 from ..indexing.local_model import make_build_embedder
@@ -26,9 +29,6 @@ from ..indexing.pages.cache import UnreadPageError
 from ..indexing.widget import injection
 from ..indexing.widget.injection import inject_tags, read_widget_files
 from ..indexing.widget.site_files import WidgetConfig
-from ..serve.embedders.embedder import Embedder
-from ..serve.errors import AnswerableError
-from ..serve.providers import find_provider
 from .options import (
     AnswerableConfig,
     explain_unknown_option,
@@ -54,7 +54,7 @@ from .publish import audit_unindexed_site, check_site_options, preview_build, pu
 from .widget import find_theme_search, make_widget_config, write_widget_tags
 
 if TYPE_CHECKING:
-    from ..serve.engine import Engine
+    from ..engine.engine import Engine
 
 log = get_plugin_logger(__name__)
 

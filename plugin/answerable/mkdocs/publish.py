@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING
 
 from mkdocs.plugins import get_plugin_logger
 
+from ..engine.errors import SiteError
+from ..engine.retrieval.sections import WINDOW_SUFFIX
+from ..engine.settings import BUNDLE_FOLDER, FunctionSettings
+from ..engine.stores.bundle import Bundle, open_bundle
 from ..indexing.answer_place import (
     BROWSER_MESSAGE,
     AnswerPlace,
@@ -47,10 +51,6 @@ from ..indexing.widget.site_files import (
     format_widget_config,
     write_widget_files,
 )
-from ..serve.errors import SiteError
-from ..serve.retrieval.sections import WINDOW_SUFFIX
-from ..serve.settings import BUNDLE_FOLDER, FunctionSettings
-from ..serve.stores.bundle import Bundle, open_bundle
 from .options import (
     AnswerableConfig,
     check_options,
@@ -69,7 +69,7 @@ from .pages import FinishedBuild, SitePages, merge_languages
 from .widget import check_widget_options
 
 if TYPE_CHECKING:
-    from ..serve.engine import Engine
+    from ..engine.engine import Engine
 
 log = get_plugin_logger(__name__)
 
@@ -191,7 +191,7 @@ def preview_build(built: FinishedBuild, report: Callable[[str], object] = log.in
     The dev server answers, unless the options ask for the browser.
     """
     # Imported late: only a dev server answers.
-    from ..serve.providers import make_engine
+    from ..engine.providers import make_engine
 
     whole = _merge_sites(built)
     notebook = _read_checked_notebook(built, whole)
@@ -299,7 +299,7 @@ def _find_first_sections(
 ) -> Iterator[str]:
     """Find the section of the first card that the keyless engine of each index answers with."""
     # Imported late: only a site without known questions checks its headings.
-    from ..serve.providers import make_engine
+    from ..engine.providers import make_engine
 
     for bundle in bundles:
         claims = make_engine(bundle, built.embedder).answer(question, language).answer.claims
@@ -367,9 +367,9 @@ def _judge_gold_set(built: FinishedBuild, staged: StagedFunction, notebook: Note
     if not path.is_file():
         raise SiteError(f"gate: {path} does not exist: write a gold set, or take `gate` out")
     # Imported late: most builds have no gold set.
-    from ..evaluate.gate import judge_bundle
-    from ..evaluate.gold import load_gold_queries
-    from ..evaluate.sources import make_note_sources
+    from ..check.gate import judge_bundle
+    from ..check.gold import load_gold_queries
+    from ..check.sources import make_note_sources
 
     queries = load_gold_queries(path, built.author)
     notes = make_note_sources(notebook.ids, notebook.unrouted_paths)

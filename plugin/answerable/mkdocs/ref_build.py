@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ..serve.errors import AnswerableError, SiteError
-from ..serve.settings import BUNDLE_FOLDER
+from ..engine.errors import AnswerableError, SiteError
+from ..engine.settings import BUNDLE_FOLDER
 from .publish import write_compared_function
 from .repository import (
     check_out_commit,

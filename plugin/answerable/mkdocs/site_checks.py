@@ -9,15 +9,15 @@ from urllib.parse import urlsplit
 
 from mkdocs.config.defaults import MkDocsConfig
 
+from ..engine.errors import AnswerableError, SiteError
+from ..engine.providers import BUILTIN, Kind, find_key_variable, find_provider
+from ..engine.settings import BUNDLE_FOLDER
+from ..engine.stores.bundle import open_bundle
+from ..engine.text.urls import is_loopback_address
 from ..indexing.answer_place import choose_answer_place, describe_function_needs, find_function
 from ..indexing.files import format_count
 from ..indexing.generators import name_build_command
 from ..indexing.widget.injection import WIDGET_FOLDER
-from ..serve.errors import AnswerableError, SiteError
-from ..serve.providers import BUILTIN, Kind, find_key_variable, find_provider
-from ..serve.settings import BUNDLE_FOLDER
-from ..serve.stores.bundle import open_bundle
-from ..serve.text.urls import is_loopback_address
 from .options import AnswerableConfig, is_absolute_endpoint
 from .publish import list_function_needs
 from .publishers import (

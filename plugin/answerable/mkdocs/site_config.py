@@ -12,6 +12,8 @@ from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, ConfigurationError, MkDocsException
 
+from ..engine.errors import SiteError
+from ..engine.settings import BUNDLE_FOLDER
 from ..indexing.answer_place import find_function
 from ..indexing.caches import ProcessPool
 from ..indexing.generators import (
@@ -21,8 +23,6 @@ from ..indexing.generators import (
     read_project,
     run_generator,
 )
-from ..serve.errors import SiteError
-from ..serve.settings import BUNDLE_FOLDER
 from .built_sites import load_built_site_config, read_built_pages
 from .options import list_input_files, resolve_gold_path
 from .pages import FinishedBuild

@@ -6,6 +6,9 @@ from urllib.parse import quote, urlsplit
 
 from mkdocs.config.defaults import MkDocsConfig
 
+from ..engine.errors import SiteError
+from ..engine.retrieval.question import clean_question
+from ..engine.text.urls import is_safe_url
 from ..indexing.pages.page_index import PageIndex
 from ..indexing.widget.injection import write_tags
 from ..indexing.widget.site_files import (
@@ -14,9 +17,6 @@ from ..indexing.widget.site_files import (
     suggest_page_examples,
     suggest_site_examples,
 )
-from ..serve.errors import SiteError
-from ..serve.retrieval.question import clean_question
-from ..serve.text.urls import is_safe_url
 from .options import (
     DEFAULT_SHORTCUT,
     AnswerableConfig,
@@ -100,7 +100,7 @@ def _list_gold_examples(options: AnswerableConfig, author: str | None) -> list[s
     # A gold set without examples is not parsed: it may have thousands of queries.
     if not (path.is_file() and b"example" in path.read_bytes()):
         return []
-    from ..evaluate.gold import load_gold_queries
+    from ..check.gold import load_gold_queries
 
     return [query.query for query in load_gold_queries(path, author) if query.example]
 

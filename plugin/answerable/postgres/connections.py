@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..serve.errors import PolicyError, StorageError
+from ..engine.errors import PolicyError, StorageError
 
 try:
     import psycopg

@@ -2,7 +2,7 @@
 
 from typing import Literal, get_args
 
-from ..serve.errors import PolicyError
+from ..engine.errors import PolicyError
 
 # Name of a site in its database, unless `store.name` is another.
 DEFAULT_STORE_NAME = "site"

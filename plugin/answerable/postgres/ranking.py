@@ -5,10 +5,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ..serve.index.manifest import Profile
-from ..serve.retrieval.bm25 import select_top_rows
-from ..serve.retrieval.rank import Ranking, score_rows
-from ..serve.retrieval.store import Candidates, PassageQuery
+from ..engine.index.manifest import Profile
+from ..engine.retrieval.bm25 import select_top_rows
+from ..engine.retrieval.rank import Ranking, score_rows
+from ..engine.retrieval.store import Candidates, PassageQuery
 
 
 def merge_candidates(first: Candidates, second: Candidates) -> Candidates:

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..serve.errors import BundleError
-from ..serve.index.columns import COLUMNS, Index, check_index, pack_columns, unpack_columns
-from ..serve.index.format import MALFORMED, deflate, inflate, pack_container, unpack_container
-from ..serve.index.manifest import Manifest
-from ..serve.stores.bundle import Bundle
-from ..serve.vectors import Floats, Int8Codes
+from ..engine.errors import BundleError
+from ..engine.index.columns import COLUMNS, Index, check_index, pack_columns, unpack_columns
+from ..engine.index.format import MALFORMED, deflate, inflate, pack_container, unpack_container
+from ..engine.index.manifest import Manifest
+from ..engine.stores.bundle import Bundle
+from ..engine.vectors import Floats, Int8Codes
 from .connections import Row
 
 # What grows with the number of passages and is not read by every question.

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..serve.errors import BundleError
-from ..serve.index.columns import Index
-from ..serve.index.manifest import Manifest, parse_manifest
-from ..serve.retrieval.bm25 import select_top_rows
-from ..serve.retrieval.rank import score_rows
-from ..serve.retrieval.store import (
+from ..engine.errors import BundleError
+from ..engine.index.columns import Index
+from ..engine.index.manifest import Manifest, parse_manifest
+from ..engine.retrieval.bm25 import select_top_rows
+from ..engine.retrieval.rank import score_rows
+from ..engine.retrieval.store import (
     Candidates,
     Floats,
     PassageQuery,
@@ -20,8 +20,8 @@ from ..serve.retrieval.store import (
     TermPostings,
     memoize_per_store,
 )
-from ..serve.stores.bundle import Bundle
-from ..serve.types import Passage, RoutingHint
+from ..engine.stores.bundle import Bundle
+from ..engine.types import Passage, RoutingHint
 from . import tables
 from .connections import Fetch, Row
 from .ranking import find_reachable, merge_candidates

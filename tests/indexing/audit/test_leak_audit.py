@@ -9,6 +9,7 @@ from pathlib import Path
 import mkdocs.contrib.search
 import pytest
 
+from answerable.engine.errors import LeakError, NotebookError, SiteError
 from answerable.indexing.audit import audit
 from answerable.indexing.audit.audit import Artifact, audit_artifacts, walk_artifacts
 from answerable.indexing.audit.readings import Reading, read_file
@@ -16,7 +17,6 @@ from answerable.indexing.audit.runs import cut_notes
 from answerable.indexing.caches import CACHE_FILE
 from answerable.indexing.notes.notebook import Note
 from answerable.indexing.word_runs import RunIndex
-from answerable.serve.errors import LeakError, NotebookError, SiteError
 from support.sites import put
 
 BODY = "The gearbox of the electric winch was taken from a scrapped tractor in the spring."

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from answerable.engine.errors import LeakError
 from answerable.indexing.audit.audit import Artifact, audit_artifacts
 from answerable.indexing.notes.notebook import Note
-from answerable.serve.errors import LeakError
 from support.fuzz_settings import fuzzed
 
 pytestmark = pytest.mark.deep

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from answerable.serve.index.format import Container, pack_container
+from answerable.engine.index.format import Container, pack_container
 from support.sites import NOTES, PAGES, build, build_here, failure, put, write_site
 
 SECRET = "The gearbox of the electric winch was taken from a scrapped tractor in the spring"

@@ -14,9 +14,9 @@ import pytest
 from click.testing import CliRunner
 
 from answerable.cli import main
+from answerable.engine.providers import open_function
+from answerable.engine.types import HintCitation
 from answerable.indexing.word_runs import RunIndex, cut_runs, split_words
-from answerable.serve.providers import open_function
-from answerable.serve.types import HintCitation
 from support.app_requests import Request
 from support.doubles import handle
 from support.openai_stub import OpenAIStub

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from answerable.engine.index.format import Container, pack_container
 from answerable.indexing.audit.readings import (
     INFLATE_LIMIT,
     decode_escapes,
@@ -22,7 +23,6 @@ from answerable.indexing.audit.readings import (
 from answerable.indexing.audit.runs import cut_notes
 from answerable.indexing.notes.notebook import Note
 from answerable.indexing.word_runs import RunIndex, split_words
-from answerable.serve.index.format import Container, pack_container
 
 TEXT = "the old lantern was sold to a blind trader"
 HTML = f"<p>{TEXT}</p>"

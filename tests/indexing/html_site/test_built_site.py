@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from answerable.engine.errors import NotebookError
 from answerable.indexing.html_site.built_site import BuiltSite, BuiltSiteOptions, read_built_site
 from answerable.indexing.notes.note_places import make_about_resolver
 from answerable.indexing.widget.injection import WIDGET_SCRIPT
-from answerable.serve.errors import NotebookError
 from support.sites import index, put
 
 

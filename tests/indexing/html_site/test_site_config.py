@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 import yaml
 
+from answerable.engine.errors import SiteError
+from answerable.engine.types import RecordCitation
 from answerable.indexing.widget.site_files import (
     WIDGET_CONFIG_PATH,
 )
 from answerable.mkdocs.options import parse_shortcut
-from answerable.serve.errors import SiteError
-from answerable.serve.types import RecordCitation
 from support.sites import (
     NOTES,
     ask,

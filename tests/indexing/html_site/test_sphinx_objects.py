@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from answerable.engine.providers import open_function
 from answerable.indexing.html_site.built_site import read_built_site
 from answerable.indexing.pages.markdown import parse_article
-from answerable.serve.providers import open_function
 from support.sites import index, put
 
 API = """

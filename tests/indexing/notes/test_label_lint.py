@@ -2,8 +2,8 @@
 
 import pytest
 
+from answerable.engine.errors import NotebookError
 from answerable.indexing.notes.note_lint import lint_public_field
-from answerable.serve.errors import NotebookError
 
 BODY = "The gearbox of the electric winch was taken from a scrapped tractor in the spring."
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from answerable.serve.engine import Engine
-from answerable.serve.index.manifest import scale_note_floor
-from answerable.serve.providers import make_engine
+from answerable.engine.engine import Engine
+from answerable.engine.index.manifest import scale_note_floor
+from answerable.engine.providers import make_engine
 from support import sites
 
 NOTES = {

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from answerable.engine.errors import NotebookError
+from answerable.engine.stores.bundle import open_bundle
 from answerable.indexing.notes.note_key import NOTE_KEY_FILE
 from answerable.indexing.notes.notebook import read_notebook
-from answerable.serve.errors import NotebookError
-from answerable.serve.stores.bundle import open_bundle
 from support.sites import NOTES, build, command, put, write_site
 
 NOTE = NOTES["winch.md"]

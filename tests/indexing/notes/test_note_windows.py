@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from answerable.engine.errors import NotebookError
+from answerable.engine.types import RoutingHint
 from answerable.indexing.notes import routing_hints
 from answerable.indexing.notes.note_lint import lint_public_field
 from answerable.indexing.notes.notebook import Note, NotePage, read_notebook
 from answerable.indexing.notes.transcripts import Cue
-from answerable.serve.errors import NotebookError
-from answerable.serve.types import RoutingHint
 from support.fuzz_settings import fuzzed
 
 fuzz = fuzzed()

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from answerable.engine.errors import NotebookError
 from answerable.indexing.notes.note_places import make_about_resolver
 from answerable.indexing.notes.notebook import Note, NotePage, read_notebook
 from answerable.indexing.notes.routing_hints import check_about, make_hint
-from answerable.serve.errors import NotebookError
 from support.sites import put
 
 GOOD = "---\nlabel: Winch\nlocator: shelf 2\nabout: guide.md#aws\ntitle: Secret\n---\nBody here.\n"

@@ -2,8 +2,8 @@
 
 import pytest
 
+from answerable.engine.errors import NotebookError
 from answerable.indexing.notes.transcripts import Cue, parse_transcript
-from answerable.serve.errors import NotebookError
 
 
 def vtt(text: str) -> list[str]:

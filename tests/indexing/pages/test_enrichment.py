@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from answerable.engine.errors import SiteError
 from answerable.indexing.page_weights import weigh_records
 from answerable.indexing.pages.page_index import read_abbreviations, read_enrichment
-from answerable.serve.errors import SiteError
 from support.sites import PAGES, ask, build_here, failure, opened, put, write_site
 
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from answerable.engine.errors import SiteError
+from answerable.engine.text.urls import is_safe_url
 from answerable.indexing.html_site.articles import parse_built_page
 from answerable.indexing.html_site.built_site import read_built_site
 from answerable.indexing.pages import page_index
 from answerable.indexing.pages.page_index import index_record, read_abbreviations, read_enrichment
-from answerable.serve.errors import SiteError
-from answerable.serve.text.urls import is_safe_url
 from indexing.pages.test_fuzz_pages import ANY_TEXT, BROKEN
 from support.fuzz_settings import fuzzed
 from support.sites import put

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from answerable.engine.text.tokenization import count_words
+from answerable.engine.text.urls import is_safe_url
 from answerable.indexing.pages import page_index
 from answerable.indexing.pages.cache import decode_page, encode_page
 from answerable.indexing.pages.page_index import (
@@ -18,8 +20,6 @@ from answerable.indexing.pages.page_index import (
 )
 from answerable.indexing.pages.passages import PassageWindow
 from answerable.indexing.pages.records import PageSource, parse_metadata
-from answerable.serve.text.tokenization import count_words
-from answerable.serve.text.urls import is_safe_url
 from support.fuzz_settings import fuzzed
 
 pytestmark = pytest.mark.deep

@@ -3,8 +3,8 @@
 import markdown  # type: ignore[import-untyped]
 import pytest
 
+from answerable.engine.text.markdown_writer import write_blocks
 from answerable.indexing.pages.markdown import ParsedArticle, parse_article
-from answerable.serve.text.markdown_writer import write_blocks
 
 
 def texts(page: ParsedArticle) -> list[str]:

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import markdown  # type: ignore[import-untyped]
 import pytest
 
+from answerable.engine.text.markdown import Block
+from answerable.engine.types import Passage
 from answerable.indexing.pages.markdown import parse_article
 from answerable.indexing.pages.passages import PassageWindow, cut_passages
-from answerable.serve.text.markdown import Block
-from answerable.serve.types import Passage
 from support.doubles import record
 
 Outline = list[tuple[str, int, str, str]]

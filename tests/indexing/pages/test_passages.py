@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
+from answerable.engine.text.tokenization import count_words
+from answerable.engine.text.urls import is_safe_url
 from answerable.indexing.pages.passages import (
     IndexedPassage,
     PassageWindow,
     cut_passages,
     cut_plain_text,
 )
-from answerable.serve.text.tokenization import count_words
-from answerable.serve.text.urls import is_safe_url
 from support.doubles import record
 
 SMALL = PassageWindow(words=40, overlap=0.25)

@@ -6,6 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from answerable.engine.providers import make_engine
+from answerable.engine.stores.bundle import Bundle
+from answerable.engine.text.sentences import find_sentences
+from answerable.engine.text.tokenization import count_words
+from answerable.engine.types import RecordCitation
 from answerable.indexing.notes.transcripts import Cue
 from answerable.indexing.pages.passages import (
     MAX_WINDOW_WORDS,
@@ -13,11 +18,6 @@ from answerable.indexing.pages.passages import (
     cut_transcript,
 )
 from answerable.indexing.pages.records import PageMetadata, Record, Transcript
-from answerable.serve.providers import make_engine
-from answerable.serve.stores.bundle import Bundle
-from answerable.serve.text.sentences import find_sentences
-from answerable.serve.text.tokenization import count_words
-from answerable.serve.types import RecordCitation
 from support import sites
 
 PAGE = "---\ntranscript: keynote.vtt\n{}---\n\n# Keynote\n\nThe talk that opened the boat show.\n"

@@ -8,11 +8,11 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
-from ...serve.answers.wire import add_absolute_url, join_windows
-from ...serve.retrieval.sections import WINDOW_SUFFIX
-from ...serve.retrieval.store import Store
-from ...serve.text.normalization import normalize_phrase
-from ...serve.types import TITLE_SEPARATOR, Passage
+from ...engine.answers.wire import add_absolute_url, join_windows
+from ...engine.retrieval.sections import WINDOW_SUFFIX
+from ...engine.retrieval.store import Store
+from ...engine.text.normalization import normalize_phrase
+from ...engine.types import TITLE_SEPARATOR, Passage
 
 # The most that one result holds of a page: some 10,000 tokens.
 MAX_PAGE_CHARACTERS = 40_000

@@ -5,17 +5,17 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from ...serve.answers.wire import (
+from ...engine.answers.wire import (
     IN_PART,
     MAX_PLACES,
     insert_markers,
     mark_claim,
     name_grade,
 )
-from ...serve.engine import Engine
-from ...serve.retrieval.question import MAX_QUESTION_CHARACTERS
-from ...serve.retrieval.retrieve import TOP_K
-from ...serve.text.markdown_writer import escape_markdown
+from ...engine.engine import Engine
+from ...engine.retrieval.question import MAX_QUESTION_CHARACTERS
+from ...engine.retrieval.retrieve import TOP_K
+from ...engine.text.markdown_writer import escape_markdown
 from ..guards import parse_language, parse_question
 from ..problems import Problem
 from .pages import find_url, read_page

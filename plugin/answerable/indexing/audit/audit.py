@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 
-from ...serve.errors import LeakError, NotebookError, SiteError
+from ...engine.errors import LeakError, NotebookError, SiteError
 from ..caches import SqliteCache, hash_code, show_progress
 from ..notes.notebook import Note
 from ..word_runs import RunIndex, WordRun, find_line

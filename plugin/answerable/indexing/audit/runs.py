@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from ...serve.embedders.local_embedder import SPACE
+from ...engine.embedders.local_embedder import SPACE
 from ..local_model import open_local_embedder
 from ..notes.notebook import Note
 from ..word_runs import WORD_WEIGHT, WordRun, cut_runs, split_words, weigh_word

@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser
 
-from ...serve.errors import SiteError
+from ...engine.errors import SiteError
 from ..notes.note_places import AboutTargets
 from ..pages.records import PageSource, parse_metadata
 from .articles import Article, choose_title, decode_html, find_site_name, parse_built_page

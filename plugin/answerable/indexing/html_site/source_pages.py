@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ...serve.errors import SiteError
+from ...engine.errors import SiteError
 from ..pages.page_index import read_published_transcript, resolve_transcript_path
 from ..pages.records import Transcript
 from ..yaml_reader import AnyTagLoader, YamlError, parse_yaml

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import msgspec
 import yaml
 
-from ...serve.errors import NotebookError
+from ...engine.errors import NotebookError
 from ..yaml_reader import YamlError, find_duplicate_key, parse_yaml
 
 _Line = Annotated[str, msgspec.Meta(pattern=r"\A[^\x00-\x1f\x7f-\x9f\ud800-\udfff]*\Z")]

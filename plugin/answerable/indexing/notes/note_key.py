@@ -7,7 +7,7 @@ import re
 import secrets
 from pathlib import Path
 
-from ...serve.errors import NotebookError
+from ...engine.errors import NotebookError
 from ..files import temporary_path, write_private_file
 
 # A file whose name begins with a dot is never read as a note.

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from ...serve.errors import NotebookError
+from ...engine.errors import NotebookError
 from ..word_runs import SHARED_WEIGHT, RunIndex, cut_runs, split_words
 
 # A public field is a name or a place. The patterns below would be slow on a page of text.

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from ...serve.errors import NotebookError
-from ...serve.text.languages import get_translation
+from ...engine.errors import NotebookError
+from ...engine.text.languages import get_translation
 from ..pages.passages import PassageWindow, format_clock, pack_windows
 from .notebook import Note, NotePage
 from .transcripts import Cue

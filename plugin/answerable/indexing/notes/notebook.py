@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from ...serve.errors import NotebookError
+from ...engine.errors import NotebookError
 from .front_matter import FrontMatter, NoteFile, split_front_matter
 from .note_key import NOTE_KEY_FILE, create_note_key, derive_note_id, read_note_key
 from .note_lint import lint_public_field

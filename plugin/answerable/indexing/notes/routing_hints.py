@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...serve.embedders.embedder import Embedder, Vectors
-from ...serve.errors import NotebookError
-from ...serve.types import RoutingHint
+from ...engine.embedders.embedder import Embedder, Vectors
+from ...engine.errors import NotebookError
+from ...engine.types import RoutingHint
 from ..caches import ReportProgress, embed_cached
 from ..pages.passages import IndexedPassage, cut_plain_text
 from .note_places import NOTE_WINDOW, iter_note_places

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import unescape
 
-from ...serve.errors import NotebookError
-from ...serve.text.tokenization import count_words
+from ...engine.errors import NotebookError
+from ...engine.text.tokenization import count_words
 
 TRANSCRIPT_SUFFIXES = (".vtt", ".srt")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from ...serve.errors import SiteError
+from ...engine.errors import SiteError
 from ..caches import ProcessPool, SqliteCache, hash_inputs, show_progress
 from .page_index import CuttingRules, PageIndex, index_record, parse_record
 from .records import PageSource

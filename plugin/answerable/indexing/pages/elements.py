@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 from selectolax.lexbor import LexborNode
 
-from ...serve.text.markdown import DIAGRAM_LANGUAGE, RECORDING_LANGUAGE
+from ...engine.text.markdown import DIAGRAM_LANGUAGE, RECORDING_LANGUAGE
 
 _SKIPPED_TAGS = frozenset(
     "script style noscript template svg math head title button input select textarea iframe "

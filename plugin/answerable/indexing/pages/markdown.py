@@ -8,7 +8,7 @@ from urllib.parse import quote, urljoin
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from ...serve.text.markdown import (
+from ...engine.text.markdown import (
     CELL_SEPARATOR,
     DIAGRAM_LANGUAGE,
     MAX_LEVEL,
@@ -18,9 +18,9 @@ from ...serve.text.markdown import (
     shift_spans,
     sort_spans,
 )
-from ...serve.text.sanitization import sanitize_text
-from ...serve.text.sentences import strip_range
-from ...serve.text.urls import is_safe_url
+from ...engine.text.sanitization import sanitize_text
+from ...engine.text.sentences import strip_range
+from ...engine.text.urls import is_safe_url
 from .elements import (
     classify_label,
     extract_code,

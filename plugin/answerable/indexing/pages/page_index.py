@@ -13,15 +13,15 @@ from pathlib import Path, PurePosixPath
 
 import yaml
 
-from ...serve.errors import NotebookError, SiteError
-from ...serve.retrieval import question
-from ...serve.text.tokenization import (
+from ...engine.errors import NotebookError, SiteError
+from ...engine.retrieval import question
+from ...engine.text.tokenization import (
     detect_scripts,
     extract_words,
     is_space_delimited,
     split_words,
 )
-from ...serve.text.urls import is_safe_url
+from ...engine.text.urls import is_safe_url
 from .. import stems
 from ..notes.transcripts import TRANSCRIPT_SUFFIXES, parse_transcript
 from ..yaml_reader import YamlError, find_duplicate_key, parse_yaml

@@ -8,11 +8,11 @@ from itertools import accumulate, pairwise
 from typing import Protocol, TypeVar
 from urllib.parse import quote
 
-from ...serve.text.markdown import Block, place_blocks
-from ...serve.text.markdown_writer import write_blocks
-from ...serve.text.sentences import split_sentences
-from ...serve.text.tokenization import count_words
-from ...serve.types import TITLE_SEPARATOR, Passage
+from ...engine.text.markdown import Block, place_blocks
+from ...engine.text.markdown_writer import write_blocks
+from ...engine.text.sentences import split_sentences
+from ...engine.text.tokenization import count_words
+from ...engine.types import TITLE_SEPARATOR, Passage
 from ..notes.transcripts import Cue
 from .pieces import Cluster, cluster_pieces, cut_blocks, join_pieces
 from .records import Record, Section

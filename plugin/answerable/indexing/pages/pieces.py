@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, takewhile
 
-from ...serve.text.markdown import Block, slice_block
-from ...serve.text.sentences import split_sentences
-from ...serve.text.tokenization import count_words
+from ...engine.text.markdown import Block, slice_block
+from ...engine.text.sentences import split_sentences
+from ...engine.text.tokenization import count_words
 
 # A word of an alphabet, or a letter of a script that may have no spaces with its marks: with few,
 # since nothing else would bound a passage.

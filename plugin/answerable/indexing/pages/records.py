@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ...serve.text.markdown import Block
+from ...engine.text.markdown import Block
 from ..notes.transcripts import Cue
 
 

@@ -9,7 +9,7 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 
-from ...serve.index.format import hash_files
+from ...engine.index.format import hash_files
 from ..browser_files import AddressedFiles
 from ..files import write_file
 

@@ -8,9 +8,9 @@ from itertools import islice
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from ...serve.retrieval.question import clean_question
-from ...serve.retrieval.sections import WINDOW_SUFFIX
-from ...serve.types import TITLE_SEPARATOR
+from ...engine.retrieval.question import clean_question
+from ...engine.retrieval.sections import WINDOW_SUFFIX
+from ...engine.types import TITLE_SEPARATOR
 from ..browser_files import (
     MODEL_FOLDER,
     BrowserIndex,

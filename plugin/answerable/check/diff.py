@@ -1,0 +1,238 @@
+"""The answers and pages that a change to a site changes: compared, printed, and in Markdown."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+from typing import Any
+
+from ..engine.stores.bundle import Bundle
+from .report import (
+    EvalReport,
+    RecordedAnswer,
+    Verdict,
+    format_block,
+    list_failures,
+    select_fitting,
+    summarize_report,
+)
+
+# Characters of a comment, which the verdicts of a run share with the changed answers.
+_MAX_CHARACTERS = 40_000
+# A word with the white space after it. In scripts without spaces between words, each letter is one.
+_SPACELESS = r"\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f"
+_WORD = re.compile(rf"[{_SPACELESS}]\s*|[^\s{_SPACELESS}]+\s*|\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerChange:
+    """Both verdicts of a question whose answer has changed, and both answers."""
+
+    before: Verdict
+    after: Verdict
+    answers: tuple[RecordedAnswer, RecordedAnswer]
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts that differ for a reader: neither ids nor quotes, which the text shows."""
+        first, second = map(_list_parts, self.answers)
+        return tuple(name for name in first if first[name] != second[name])
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDiff:
+    """The difference of the answers of two runs, by the ids of the later one.
+
+    ``new`` and ``gone``: only one of the runs has asked the question. ``uncompared``: one of the
+    runs has no answer to it.
+    """
+
+    changed: tuple[AnswerChange, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+    uncompared: tuple[str, ...] = ()
+
+
+def diff_answers(before: Sequence[Verdict], after: Sequence[Verdict]) -> AnswerDiff:
+    """Compare answers question by question.
+
+    Questions are the same if their words are, so that a reworded query is a new one and a renamed
+    query the same one.
+    """
+    by_query = {verdict.query: verdict for verdict in reversed(before)}
+    changed: list[AnswerChange] = []
+    unchanged, new, uncompared = [], [], []
+    for verdict in after:
+        earlier = by_query.get(verdict.query)
+        if earlier is None:
+            new.append(verdict.id)
+        elif earlier.answer is None or verdict.answer is None:
+            uncompared.append(verdict.id)
+        else:
+            change = AnswerChange(earlier, verdict, (earlier.answer, verdict.answer))
+            if change.parts:
+                changed.append(change)
+            else:
+                unchanged.append(verdict.id)
+    queries = {verdict.query for verdict in after}
+    gone = [verdict.id for verdict in before if verdict.query not in queries]
+    return AnswerDiff(tuple(changed), *map(tuple, (unchanged, new, gone, uncompared)))
+
+
+def _list_parts(answer: RecordedAnswer) -> dict[str, object]:
+    citations = [(citation.url, citation.title) for citation in answer.citations]
+    return {"text": answer.text.split(), "mode": answer.mode, "citations": citations}
+
+
+@dataclass(frozen=True)
+class SiteDiff:
+    """Two runs over the same questions. ``against``: how the earlier site is called.
+
+    ``pages``: a line for each page that is gone, new or moved.
+    """
+
+    against: str
+    before: EvalReport
+    after: EvalReport
+    pages: tuple[str, ...] = ()
+
+    @cached_property
+    def answers(self) -> AnswerDiff:
+        """The answers that differ."""
+        return diff_answers(self.before.verdicts, self.after.verdicts)
+
+
+def compare_pages(before: Bundle, after: Bundle) -> tuple[str, ...]:
+    """Compare the pages of two bundles by their ids, in a line for each that has changed."""
+    first, second = (
+        dict(zip(bundle.index.record_ids, _list_record_urls(bundle), strict=True))
+        for bundle in (before, after)
+    )
+    gone = [f"gone: {page}" for page in first if page not in second]
+    new = [f"new: {page}" for page in second if page not in first]
+    moved = [
+        f"moved: {page}, from {first[page]} to {url}"
+        for page, url in second.items()
+        if first.get(page, url) != url
+    ]
+    return (*gone, *new, *moved)
+
+
+def _list_record_urls(bundle: Bundle) -> list[str]:
+    urls = dict.fromkeys(range(len(bundle.index.record_ids)), "")
+    for record, url in zip(
+        bundle.index.passage_records.tolist(), bundle.index.passage_urls, strict=True
+    ):
+        urls[record] = url.partition("#")[0]
+    return list(urls.values())
+
+
+def encode_site_diff(diff: SiteDiff) -> dict[str, Any]:
+    """Encode the outcome as JSON."""
+    answers = diff.answers
+    return {
+        "against": diff.against,
+        "bundle": diff.after.bundle,
+        "holds": diff.after.holds,
+        "changed": [
+            {
+                "id": change.after.id,
+                "query": change.after.query,
+                "parts": list(change.parts),
+                "before": {"status": change.before.status, **asdict(change.answers[0])},
+                "after": {"status": change.after.status, **asdict(change.answers[1])},
+            }
+            for change in answers.changed
+        ],
+        "unchanged": len(answers.unchanged),
+        "new": list(answers.new),
+        "gone": list(answers.gone),
+        "uncompared": list(answers.uncompared),
+        "pages": list(diff.pages),
+        "verdicts": {verdict.id: verdict.status for verdict in diff.after.verdicts},
+    }
+
+
+def summarize_changes(diff: SiteDiff) -> str:
+    """Say in one line how many answers change."""
+    answers = diff.answers
+    compared = len(answers.changed) + len(answers.unchanged)
+    verb = "differs" if len(answers.changed) == 1 else "differ"
+    asides = {
+        "new": answers.new,
+        "no longer asked": answers.gone,
+        "without an answer to compare": answers.uncompared,
+    }
+    counts = "".join(f", {len(ids)} {label}" for label, ids in asides.items() if ids)
+    return f"{len(answers.changed)} of {compared} answers {verb} from {diff.against}{counts}."
+
+
+def list_diff_lines(diff: SiteDiff) -> Iterator[str]:
+    """Lay out for a terminal what a change does: pages, changed answers, verdicts that fail."""
+    yield from (f"page {line}" for line in diff.pages)
+    yield from _describe_changes(diff)
+    yield ""
+    yield from list_failures(diff.after.verdicts)
+    yield summarize_changes(diff)
+    yield f"{summarize_report(diff.after)}."
+
+
+def format_diff_markdown(diff: SiteDiff) -> str:
+    """Format what a change does to the answers in Markdown, within what a comment may hold."""
+    texts = [*_describe_changes(diff), *(f"page {line}" for line in diff.pages)]
+    fitting = select_fitting(texts, _MAX_CHARACTERS)
+    if left_out := len(texts) - len(fitting):
+        fitting.append(f"{left_out} more changes are in the report, and not here.")
+    return f"### Changed answers\n\n{format_block([summarize_changes(diff), *fitting])}"
+
+
+def _describe_changes(diff: SiteDiff) -> Iterator[str]:
+    """Describe each changed answer in lines; those that break a verdict lead."""
+    changes = sorted(
+        diff.answers.changed,
+        key=lambda change: (not change.before.holds or change.after.holds, change.after.holds),
+    )
+    for change in changes:
+        before, after = change.before.status, change.after.status
+        turn = "" if before == after else f"; verdict {before} → {after}"
+        yield "\n".join(
+            [
+                f"\n{change.after.id}: {change.after.query}",
+                f"  changed: {', '.join(change.parts)}{turn}",
+                *(f"  {line}" if line else "" for line in _list_change_lines(change)),
+            ]
+        )
+
+
+def _list_change_lines(change: AnswerChange) -> Iterator[str]:
+    """List what a change does to an answer, as unformatted text."""
+    before, after = change.answers
+    if before.mode != after.mode:
+        yield f"mode: {before.mode} → {after.mode}"
+    if "text" in change.parts:
+        yield from mark_changes(before.text, after.text).split("\n")
+    if "citations" in change.parts:
+        for verb, answer in (("cited", before), ("cites", after)):
+            places = [f"{citation.title} {citation.url}" for citation in answer.citations]
+            yield f"{verb}: {', '.join(places) or 'nothing'}"
+
+
+def mark_changes(before: str, after: str) -> str:
+    """Mark in a text the words that another one lacks, and those of it that are gone.
+
+    White space that is laid out anew is no change.
+    """
+    first, second = _WORD.findall(before), _WORD.findall(after)
+    keys = [[word.strip() for word in words] for words in (first, second)]
+    marked = ""
+    for kind, i, j, k, m in SequenceMatcher(None, keys[0], keys[1], autojunk=False).get_opcodes():
+        removed, added = "".join(first[i:j]), "".join(second[k:m])
+        if kind == "equal":
+            marked += added
+            continue
+        for text, marks in ((removed, "[-{}-]"), (added, "{{+{}+}}")):
+            word = text.rstrip()
+            marked += (marks.format(word) if word else "") + text[len(word) :]
+    return marked

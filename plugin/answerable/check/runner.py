@@ -1,0 +1,198 @@
+"""Run gold queries and judge each, one by one or several at once."""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
+from functools import partial
+from queue import SimpleQueue
+from threading import Thread
+
+from ..engine.answers.contract import EvidenceItem
+from ..engine.embedders.embedder import Vectors
+from ..engine.engine import Engine
+from ..engine.errors import AnswerableError, ProviderError
+from ..engine.retrieval.question import clean_question
+from ..engine.retrieval.rank import Scored, add_floored_boost
+from ..engine.retrieval.retrieve import TOP_K, RetrievalResult, retrieve
+from ..engine.retrieval.sections import POOL_SIZE
+from ..engine.retrieval.store import Floats
+from ..engine.stores.bundle import Bundle
+from ..engine.types import Passage, RecordCitation, Reply, RoutingHint
+from .gold import GoldQuery
+from .judge import judge_answer, judge_retrieval, summarize_reply
+from .report import RecordedAnswer, RecordedCitation, Verdict
+from .sources import matches_source, select_public_sources
+
+# Queries that are begun for each that runs: enough to keep every worker busy while the first of
+# them takes long, and few enough that the end of a run wastes no call.
+_QUEUED_PER_JOB = 2
+
+
+def run_gold_queries(
+    queries: Sequence[GoldQuery],
+    engine: Engine[Bundle],
+    notes: Mapping[str, str],
+    *,
+    full: bool,
+    jobs: int = 1,
+) -> Iterator[Verdict]:
+    """Judge queries, in their order; a call that fails makes the status ``error``.
+
+    notes: from a note's path to its id. full: judge answers as well as retrieval. jobs: how many
+    queries are asked at once. One call embeds all questions. KeyboardInterrupt comes after the
+    verdicts that are there already; calls under way are not awaited.
+    """
+    try:
+        vectors = embed_queries(queries, engine)
+    except AnswerableError as error:
+        cause = _require_failed_call(error)
+        yield from (_make_error(query, f"embedding: {cause}") for query in queries)
+        return
+    judge = partial(judge_query, engine=engine, notes=notes, full=full)
+    tasks: SimpleQueue[tuple[Future[Verdict], Callable[[], Verdict]] | None] = SimpleQueue()
+    for _ in range(jobs):
+        # A process that ends does not wait for the call of a daemon.
+        Thread(target=_run_tasks, args=(tasks,), daemon=True).start()
+    pending: deque[Future[Verdict]] = deque()
+    try:
+        for query, vector in zip(queries, vectors, strict=True):
+            pending.append(Future())
+            tasks.put((pending[-1], partial(judge, query, vector)))
+            if len(pending) >= _QUEUED_PER_JOB * jobs:
+                yield _take_first(pending)
+        while pending:
+            yield _take_first(pending)
+    except KeyboardInterrupt:
+        for future in pending:
+            if future.done() and future.exception() is None:
+                yield future.result()
+        raise
+    finally:
+        for future in pending:
+            future.cancel()
+        for _ in range(jobs):
+            tasks.put(None)
+
+
+def _run_tasks(
+    tasks: "SimpleQueue[tuple[Future[Verdict], Callable[[], Verdict]] | None]",
+) -> None:
+    while task := tasks.get():
+        future, work = task
+        if future.set_running_or_notify_cancel():
+            try:
+                future.set_result(work())
+            except Exception as error:
+                future.set_exception(error)
+
+
+def _take_first(pending: deque[Future[Verdict]]) -> Verdict:
+    """Wait for the first verdict; it stays in line if the wait is interrupted."""
+    verdict = pending[0].result()
+    pending.popleft()
+    return verdict
+
+
+def embed_queries(queries: Sequence[GoldQuery], engine: Engine) -> Vectors:
+    """Embed the questions as a site reads them, (len(queries), dimensions), by one call."""
+    return engine.embedder.embed(
+        [engine.parse_question(clean_question(query.query)).question for query in queries]
+    )
+
+
+def judge_query(
+    query: GoldQuery,
+    vector: Floats,
+    engine: Engine[Bundle],
+    notes: Mapping[str, str],
+    *,
+    full: bool,
+) -> Verdict:
+    """Judge what is retrieved for a query and, in the full tier, its answer.
+
+    vector: of its question, (dimensions,). notes, full: as for ``run_gold_queries``.
+    """
+    reading = engine.parse_question(clean_question(query.query))
+    pool = retrieve(engine.store, reading, vector, POOL_SIZE, query.language, near=POOL_SIZE)
+    items = _merge_streams(pool.truncate(TOP_K))
+    public = select_public_sources(query, engine.store)
+    is_source = partial(matches_source, notes=notes)
+    issues = judge_retrieval(query, items, is_source, public)
+    verdict = Verdict(
+        query.id,
+        query.query,
+        note=query.note,
+        top=items[0].id if items else None,
+        score=_find_floored_score(query, pool, engine, public),
+    )
+    if full:
+        try:
+            reply = engine.answer_from(pool)
+            # The answer in the place of a model's says nothing of the model.
+            if isinstance(reply.failure, ProviderError):
+                raise reply.failure
+        except AnswerableError as error:
+            cause = _require_failed_call(error)
+            return replace(verdict, status="error", issues=(f"answer: {cause}",))
+        issues += judge_answer(
+            query, summarize_reply(reply, engine.store.index.site.route, notes), public
+        )
+        verdict = replace(verdict, answer=_record_answer(reply))
+    if not query.known_failure:
+        return replace(verdict, status="fail" if issues else "pass", issues=tuple(issues))
+    if issues:
+        reason = f"known failure: {query.known_failure}"
+        return replace(verdict, status="known-failure", issues=(*issues, reason))
+    # A failure that only an answer shows is not disproved by what was retrieved.
+    if full:
+        issue = "it passes: drop knownFailure"
+        return replace(verdict, status="unexpected-pass", issues=(issue,))
+    return verdict
+
+
+def _find_floored_score(
+    query: GoldQuery, pool: RetrievalResult, engine: Engine, public: frozenset[str]
+) -> float | None:
+    """Find the best score that the floor sees, of an expected page if a source is expected.
+
+    None where only notes are expected. public: the query's sources that are pages or passages.
+    """
+    expected = () if query.expected_modes == ("not-found",) else query.sources
+    pages = public.intersection(expected)
+    if query.expected_modes == ("related-material",) or (expected and not pages):
+        return None
+    profile = engine.store.manifest.profile
+    scores = [
+        add_floored_boost(profile, scored.base, scored.boost)
+        for scored in (*pool.passages, *pool.near_passages)
+        if not pages or {scored.item.id, scored.item.record}.intersection(pages)
+    ]
+    return round(max(scores, default=0.0), 6)
+
+
+def _merge_streams(retrieved: RetrievalResult) -> list[EvidenceItem]:
+    """Merge both streams into one list, best score first; on equal scores passages lead."""
+    scored: list[Scored[Passage] | Scored[RoutingHint]] = [*retrieved.passages, *retrieved.hints]
+    return [candidate.item for candidate in sorted(scored, key=lambda candidate: -candidate.score)]
+
+
+def _record_answer(reply: Reply) -> RecordedAnswer:
+    citations = tuple(
+        RecordedCitation("record", c.id, c.url, c.title, c.quote)
+        if isinstance(c, RecordCitation)
+        else RecordedCitation("hint", c.id, c.url, c.label)
+        for c in reply.citations
+    )
+    return RecordedAnswer(reply.answer.mode, reply.text, reply.reason, citations)
+
+
+def _make_error(query: GoldQuery, message: str) -> Verdict:
+    return Verdict(query.id, query.query, "error", (message,), query.note)
+
+
+def _require_failed_call(error: AnswerableError) -> str:
+    """Describe a call that failed; raise any other error."""
+    if error.cause is None:
+        raise error
+    return f"{error} ({error.cause})"

@@ -1,0 +1,185 @@
+"""The engine in the browser reads texts as Python does: terms, words, normal forms, questions."""
+
+import json
+import random
+import sys
+import unicodedata
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from answerable.engine.retrieval.question import clean_question, find_question_problem
+from answerable.engine.text import languages, normalization, tokenization
+from answerable.engine.text.markdown import read_markdown
+from answerable.engine.text.sentences import find_sentences
+from answerable.indexing.recipe import LETTERS_FILE, write_script_pattern
+from support.engine_process import RECIPE, engine
+from support.fuzz_settings import fuzzed
+from support.odd_text import odd_texts
+
+TAGS = st.sampled_from(
+    ("en", "EN-us", "en_US", "fr", "fr-CA", "fr-CA-x", "pt-BR", "pt", "PT-br", "eng")
+)
+
+# By module and function, the twin in Python of a text.
+ORACLES: dict[tuple[str, str], Callable[[str], Any]] = {
+    ("tokenization", "extractWords"): tokenization.extract_words,
+    ("tokenization", "splitWords"): tokenization.split_words,
+    ("tokenization", "isSpaceDelimited"): tokenization.is_space_delimited,
+    ("tokenization", "splitLowercaseWords"): tokenization.split_lowercase_words,
+    ("question", "findQuestionProblem"): find_question_problem,
+}
+PLAIN_ORACLES: dict[tuple[str, str], Callable[[str], Any]] = {
+    ("languages", "baseLanguage"): languages.base_language,
+    ("normalization", "normalizePhrase"): normalization.normalize_phrase,
+    ("question", "cleanQuestion"): clean_question,
+}
+
+
+@pytest.mark.parametrize("twin", ORACLES, ids=lambda twin: twin[1])
+@fuzzed(few=70)
+@given(text=odd_texts())
+def test_text_is_read_by_the_recipe_as_in_python(twin: tuple[str, str], text: str) -> None:
+    assert engine().call(*twin, RECIPE, text) == ORACLES[twin](text)
+
+
+@pytest.mark.parametrize("twin", PLAIN_ORACLES, ids=lambda twin: twin[1])
+@fuzzed(few=70)
+@given(text=odd_texts())
+def test_text_is_read_as_in_python(twin: tuple[str, str], text: str) -> None:
+    assert engine().call(*twin, text) == PLAIN_ORACLES[twin](text)
+
+
+@fuzzed(few=60)
+@given(text=odd_texts(), lengths=st.lists(st.integers(1, 4), max_size=3))
+def test_ngrams_are_those_of_python(text: str, lengths: list[int]) -> None:
+    ngrams = engine().call("normalization", "splitNgrams", text, lengths)
+    assert ngrams == list(normalization.split_ngrams(text, lengths))
+
+
+@fuzzed(few=60)
+@given(text=odd_texts("--no-cache MAX_AGE HTTPStatusError httpx.Client iOS e.g. U.S. a.b.c x"))
+def test_abbreviations_and_names_of_code_are_those_of_python(text: str) -> None:
+    assert engine().call("tokenization", "extractWords", RECIPE, text) == (
+        tokenization.extract_words(text)
+    )
+
+
+@pytest.mark.parametrize("length", [0, 1, 500, 501])
+def test_length_of_a_question_is_counted_in_characters(length: int) -> None:
+    question = "🚀" * length
+    problem = engine().call("question", "findQuestionProblem", RECIPE, question)
+    assert problem == find_question_problem(question)
+
+
+@fuzzed(few=60)
+@given(tag=st.none() | TAGS, tags=st.lists(TAGS, unique=True, max_size=5))
+def test_languages_are_matched_as_in_python(tag: str | None, tags: list[str]) -> None:
+    matches = engine().call("languages", "matchLanguages", tag, tags)
+    assert sorted(matches) == sorted(languages.match_languages(tag, tags))
+
+
+SCRIPTS = ("LATIN", "GREEK", "CYRILLIC", "CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "MICRO")
+
+
+@fuzzed(few=40)
+@given(
+    scripts=st.sets(st.sampled_from(SCRIPTS), max_size=3),
+    texts=st.lists(odd_texts(max_size=2), max_size=8),
+)
+def test_letters_are_of_the_scripts_of_the_site(scripts: set[str], texts: list[str]) -> None:
+    pattern = write_script_pattern(scripts)
+    recipe = {"tokenization": {"SITE_SCRIPTS": pattern}}
+    engine().call("recipe", "reviveRecipe", recipe, save="scripts")
+    for text in texts:
+        is_readable = not scripts or tokenization.detect_scripts(text) <= scripts
+        assert (
+            engine().call("tokenization", "hasSiteScripts", {"$": "scripts"}, text) is is_readable
+        )
+
+
+def list_letter_runs() -> Iterator[str]:
+    """List the script, the first and the last letter of each run, as letters.txt does."""
+    letters = (letter for letter in map(chr, range(sys.maxunicode + 1)) if letter.isalpha())
+    for script, run in groupby(letters, tokenization.read_script):
+        first, *others = run
+        yield f"{script} {ord(first):x} {ord((others or [first])[-1]):x}"
+
+
+def test_shipped_letters_are_those_of_python() -> None:
+    """A newer Python knows more letters than the list, which lies in the package ready-made."""
+    if unicodedata.unidata_version != "14.0.0":
+        pytest.skip("the list is of Unicode 14.0.0, that of Python 3.11")
+    assert LETTERS_FILE.read_text("ascii").splitlines() == list(list_letter_runs())
+
+
+@fuzzed(few=60)
+@given(text=odd_texts())
+def test_code_points_are_counted_as_len_counts_them(text: str) -> None:
+    assert engine().call("code_points", "countCodePoints", text) == len(text)
+
+
+def test_characters_of_white_space_are_those_of_python() -> None:
+    characters = "".join(map(chr, (*range(0xD800), *range(0xE000, sys.maxunicode + 1))))
+    assert engine().call("white_space", "splitAtSpace", characters) == characters.split()
+
+
+@fuzzed(few=60)
+@given(text=odd_texts())
+def test_text_is_split_and_stripped_as_python_does(text: str) -> None:
+    call = engine().call
+    assert call("white_space", "splitAtSpace", text) == text.split()
+    assert call("white_space", "stripSpace", text) == text.strip()
+    assert call("white_space", "stripSpaceAtStart", text) == text.lstrip()
+    assert call("white_space", "stripSpaceAtEnd", text) == text.rstrip()
+
+
+CASES_FILE = Path(__file__).with_name("markdown_cases.jsonl")
+CASES = [json.loads(line)["markdown"] for line in CASES_FILE.read_text("utf-8").splitlines()]
+PIECES = (
+    *("`", "``", "[", "]", "(", ")", "](/u)", "\\", "|", "a", "B", " ", "*", "_", "<b>", "&amp;"),
+    *("- ", "1. ", '=== "x"', '!!! "y"', ":   ", "\n", "\n\n", "    ", "```", "| --- |", "---"),
+    *("#", "https://x.y/", "\U0001f680", "。", "~~~", "\\\n", ". ", "e.g. ", "! ", "\r"),
+)
+
+
+def test_markdown_is_read_as_in_python() -> None:
+    chance = random.Random(7)
+    odd = ["".join(chance.choices(PIECES, k=chance.randint(1, 25))) for _ in range(2_000)]
+    for markdown in [*CASES, *odd]:
+        passage = read_markdown(markdown)
+        read = engine().call("markdown", "readMarkdown", markdown)
+        sentences = engine().call("units", "findSentences", RECIPE, read)
+        assert read["text"] == passage.text, markdown
+        for block in read["blocks"]:
+            del block["line"]
+        assert read["blocks"] == [
+            {
+                **block._asdict(),
+                "start": _count_units(passage.text[:start]),
+                "end": _count_units(passage.text[:end]),
+                "spans": [
+                    {
+                        "kind": span.kind,
+                        "start": _count_units(block.text[: span.start]),
+                        "end": _count_units(block.text[: span.end]),
+                        **({"url": span.url} if span.url else {}),
+                    }
+                    for span in block.spans
+                ],
+            }
+            for block, start, end in passage.blocks
+        ], markdown
+        assert sentences == [
+            [_count_units(passage.text[:start]), _count_units(passage.text[:end])]
+            for start, end in find_sentences(markdown)
+        ], markdown
+
+
+def _count_units(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -1,0 +1,173 @@
+"""From question to reply: attempts, refusals and identities."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from answerable.engine.answers.extractive import ExtractiveAnswerer
+from answerable.engine.embedders.embedder import EmbedderIdentity
+from answerable.engine.engine import Engine
+from answerable.engine.errors import ContractViolation, EmbedderError, ProviderError
+from answerable.engine.types import Answer, Evidence
+from support.doubles import TINY, engine_of, record
+from support.scripted import LetterEmbedder, ScriptedAnswerer
+
+PAGE = record("rope", "<p>A rope holds the boat.</p>")
+GOOD = {"claims": [{"text": "A rope.", "evidence": [{"source": "s1", "quote": "A rope holds"}]}]}
+INVENTED = {"claims": [{"text": "A rope.", "evidence": [{"source": "s9", "quote": "A rope"}]}]}
+
+
+@pytest.mark.parametrize("bad", [INVENTED, "prose", {"claims": [{}]}])
+def test_second_attempt_receives_the_violation(tmp_path: Path, bad: object) -> None:
+    answerer = ScriptedAnswerer([bad, GOOD])
+    reply = engine_of(tmp_path, PAGE, answerer=answerer).answer("rope?")
+    assert reply.answer.mode == "partial"
+    assert answerer.violations[0] is None
+    assert answerer.violations[1]
+
+
+def test_two_invalid_drafts_are_refused_for_contract(tmp_path: Path) -> None:
+    answerer = ScriptedAnswerer([INVENTED, INVENTED, GOOD])
+    reply = engine_of(tmp_path, PAGE, answerer=answerer).answer("rope?")
+    assert (reply.answer, reply.reason, reply.confidence) == (Answer(), "contract", "low")
+    assert len(answerer.violations) == 2
+
+
+def test_flat_draft_does_not_bypass_the_quote_check(tmp_path: Path) -> None:
+    cited = {"kind": "record", "recordId": "rope", "url": "/rope/"}
+    flat = {"mode": "partial", "answer": "Ropes are made of gold.", "citations": [cited]}
+    reply = engine_of(tmp_path, PAGE, answerer=ScriptedAnswerer([flat])).answer("rope?")
+    assert (reply.answer, reply.reason) == (Answer(), "declined")
+
+
+def test_answerer_is_not_called_without_evidence(tmp_path: Path) -> None:
+    answerer = ScriptedAnswerer([])
+    reply = engine_of(tmp_path, answerer=answerer).answer("rope 12?")
+    assert (reply.answer, reply.reason) == (Answer(), "no-evidence")
+    assert answerer.evidence == []
+
+
+def test_answerer_sees_only_retrieved_evidence(tmp_path: Path) -> None:
+    answerer = ScriptedAnswerer([GOOD])
+    engine = engine_of(tmp_path, PAGE, answerer=answerer)
+    engine.answer("rope?")
+    assert answerer.evidence == [engine.retrieve("rope?").evidence]
+
+
+@dataclass
+class Other(LetterEmbedder):
+    identity: EmbedderIdentity
+
+
+@pytest.mark.parametrize(
+    "identity",
+    [replace(TINY, model="other"), replace(TINY, dimensions=4), replace(TINY, provider="other")],
+)
+def test_embedder_of_another_identity_is_refused(
+    tmp_path: Path, identity: EmbedderIdentity
+) -> None:
+    engine = engine_of(tmp_path, PAGE)
+    with pytest.raises(EmbedderError, match="build again with this embedder"):
+        Engine(engine.store, Other(identity), ScriptedAnswerer([]))
+
+
+class Unbounded:
+    """An answerer that forgets what it costs."""
+
+    label = "unbounded"
+
+    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
+        raise AssertionError(f"it is never asked: {question} {evidence} {violation}")
+
+
+def test_answerer_without_token_bound_does_not_escape_the_cap(tmp_path: Path) -> None:
+    engine: Any = engine_of(tmp_path, PAGE)
+    with pytest.raises(AttributeError, match="max_question_tokens"):
+        replace(engine, answerer=Unbounded()).max_question_tokens  # noqa: B018 - it raises
+
+
+def writing(*drafts: object) -> ScriptedAnswerer:
+    """An answerer that words its claims, as a model does."""
+    return ScriptedAnswerer(list(drafts), max_evidence_characters=24_000)
+
+
+def claim(text: str, quote: str) -> dict[str, Any]:
+    return {"text": text, "evidence": [{"source": "s1", "quote": quote}]}
+
+
+HOLDS = claim("A rope holds the boat.", "A rope holds the boat.")
+FALLS = claim("A rope holds 12 boats.", "A rope holds the boat.")
+MISQUOTES = claim("A rope holds the boat.", "Ropes are what holds boats.")
+
+
+def test_a_complete_answer_is_sure_and_one_in_part_is_not(tmp_path: Path) -> None:
+    answerer = writing({"complete": True, "claims": [HOLDS]}, {"claims": [HOLDS]})
+    engine = engine_of(tmp_path, PAGE, answerer=answerer)
+    whole, part = engine.answer("rope?"), engine.answer("rope?")
+    assert (whole.written, whole.answer.complete, whole.confidence) == (True, True, "high")
+    assert (part.written, part.answer.complete) == (True, False)
+    assert part.confidence == "medium"
+
+
+def test_a_fallen_first_claim_is_named_to_the_model_and_written_again(tmp_path: Path) -> None:
+    answerer = writing({"claims": [FALLS, HOLDS]}, {"claims": [HOLDS]})
+    reply = engine_of(tmp_path, PAGE, answerer=answerer).answer("rope?")
+    assert [claim.text for claim in reply.answer.claims] == [HOLDS["text"]]
+    violation = answerer.violations[1] or ""
+    assert violation.startswith("claim 1: ")
+    assert "(number)" in violation
+
+
+def test_what_is_left_after_two_drafts_is_shown_in_part(tmp_path: Path) -> None:
+    draft = {"complete": True, "claims": [FALLS, HOLDS]}
+    reply = engine_of(tmp_path, PAGE, answerer=writing(draft, draft)).answer("rope?")
+    assert (len(reply.answer.claims), reply.answer.dropped) == (1, 1)
+    assert reply.confidence == "medium"
+
+
+def test_a_fallen_later_claim_costs_no_second_call(tmp_path: Path) -> None:
+    answerer = writing({"claims": [HOLDS, FALLS]})
+    assert engine_of(tmp_path, PAGE, answerer=answerer).answer("rope?").answer.dropped == 1
+
+
+def test_passages_that_a_model_names_and_misquotes_are_quoted_for_it(tmp_path: Path) -> None:
+    draft = {"claims": [MISQUOTES]}
+    reply = engine_of(tmp_path, PAGE, answerer=writing(draft, draft)).answer("rope?")
+    assert [citation.url for citation in reply.citations] == ["/rope/"]
+    assert (reply.written, reply.reason) == (False, None)
+    assert isinstance(reply.failure, ContractViolation)
+
+
+@pytest.mark.parametrize("drafts", [[{"claims": []}], [{"claims": [FALLS]}, {"claims": []}]])
+def test_a_model_that_declines_is_a_refusal(tmp_path: Path, drafts: list[object]) -> None:
+    reply = engine_of(tmp_path, PAGE, answerer=writing(*drafts)).answer("rope?")
+    assert (reply.reason, reply.failure) == ("declined", None)
+
+
+def test_claims_of_a_first_draft_are_kept_where_the_second_call_fails(tmp_path: Path) -> None:
+    answerer = Unreachable([{"claims": [FALLS, HOLDS]}], max_evidence_characters=24_000)
+    reply = engine_of(tmp_path, PAGE, answerer=answerer).answer("rope?")
+    assert [claim.text for claim in reply.answer.claims] == [HOLDS["text"]]
+    assert reply.failure is None
+
+
+class Unreachable(ScriptedAnswerer):
+    """A model whose server is down once the script has ended."""
+
+    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
+        if self.drafts:
+            return self.drafts.pop(0)
+        raise ProviderError(f"no answer to {question} {evidence} {violation}", cause="unreachable")
+
+
+def test_a_failing_model_gives_the_keyless_reply(tmp_path: Path) -> None:
+    down = Unreachable([], max_evidence_characters=24_000)
+    engine = engine_of(tmp_path, PAGE, answerer=down)
+    keyless = replace(engine, answerer=ExtractiveAnswerer())
+    for question in ("rope?", "zeppelin?"):
+        reply = engine.answer(question)
+        assert reply == keyless.answer(question)
+        assert reply.failure is not None
+        assert reply.failure.cause == "unreachable"
