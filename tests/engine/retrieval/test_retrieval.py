@@ -12,11 +12,8 @@ from numpy.typing import NDArray
 from answerable.engine.engine import Engine
 from answerable.engine.index.manifest import OPENAI_PROFILE, Profile
 from answerable.engine.retrieval.bm25 import compute_idfs, score_bm25
-from answerable.engine.retrieval.question import asks_about_now
-from answerable.engine.retrieval.rank import fade_common_phrase
 from answerable.engine.retrieval.retrieve import RetrievalResult
 from answerable.engine.stores.bundle import Bundle
-from answerable.engine.text.normalization import split_ngrams
 from answerable.indexing.notes import routing_hints
 from answerable.indexing.stems import extract_stems
 from support import doubles
@@ -133,12 +130,6 @@ def test_the_floor_is_compared_with_a_share_of_the_boosts(tmp_path: Path) -> Non
         assert ("winch" in [s.item.record for s in result.passages]) is is_evidence
 
 
-def test_a_name_that_many_pages_use_lifts_less_and_at_last_nothing() -> None:
-    faded = [fade_common_phrase(n, 10) for n in range(1, 11)]
-    assert faded == sorted(faded, reverse=True)
-    assert (faded[0], faded[5], fade_common_phrase(1, 1)) == (1.0, 0.0, 1.0)
-
-
 def test_equal_scores_keep_the_order_of_the_pages(tmp_path: Path) -> None:
     texts = ["A rope holds.", "Wind breaks."] * 45
     records = [record(f"p{n}", f"<p>{text}</p>", "Same title") for n, text in enumerate(texts)]
@@ -190,12 +181,6 @@ def test_the_note_floor_is_for_notes_and_the_floor_for_passages(tmp_path: Path) 
     assert [s.item.id for s in result.near_hints] == ["note-n0"]
 
 
-def test_the_best_hint_leads_the_best_passage_by_their_cosines(tmp_path: Path) -> None:
-    result = search(site(tmp_path, notes=["rope"]), "rope")
-    best = max(scored.dense for scored in result.passages)
-    assert result.evidence.lead == pytest.approx(result.hints[0].dense - best)
-
-
 @pytest.mark.parametrize(
     ("vector", "message"),
     [(np.zeros(3), f"against {TINY.dimensions}-d rows"), (np.full(8, np.nan), "not finite")],
@@ -234,25 +219,6 @@ def test_a_question_about_now_lifts_what_is_new_but_not_over_the_floor(tmp_path:
     result = search(strict, "the newest rope or zeppelin")
     assert not result.passages
     assert result.near_passages[0].score > 0.99
-
-
-@pytest.mark.parametrize(
-    ("question", "language", "about_now"),
-    [
-        ("What changed THIS YEAR?", "en-GB", True),
-        ("the actual rope", "en", False),
-        ("el valor actual", "es", True),
-        ("Aktuelles", "fr", False),
-        ("la dernière version", "fr", True),
-        ("最新のロープは？", "ja", True),
-        ("latest", "xx", False),
-    ],
-)
-def test_words_for_now_are_whole_words_of_the_sites_languages(
-    question: str, language: str, *, about_now: bool
-) -> None:
-    phrases = frozenset(split_ngrams(question, range(1, 6)))
-    assert asks_about_now(question, phrases, [language]) is about_now
 
 
 def test_the_names_of_a_site_and_its_author_are_never_unknown(tmp_path: Path) -> None:
