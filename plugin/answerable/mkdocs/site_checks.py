@@ -1,6 +1,9 @@
 """Check a site's configuration for what keeps its published ask box from answering."""
 
-from collections.abc import Iterator
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -27,6 +30,7 @@ from .publishers import (
     list_building_environments,
 )
 from .repository import count_tracked_files, find_top_folder
+from .site_config import find_plugin, load_mkdocs_config
 
 Level = Literal["good", "advice", "problem"]
 
@@ -171,7 +175,8 @@ def _check_publishers(
     top: Path, config_file: Path, options: AnswerableConfig
 ) -> Iterator[SiteCheck]:
     """Check what builds and publishes the site from its repository."""
-    publishers = find_publishers(top, config_file.read_text(encoding="utf-8", errors="replace"))
+    text = config_file.read_text(encoding="utf-8", errors="replace")
+    publishers = find_publishers(top, text)
     if not publishers:
         yield SiteCheck(
             "advice", "no workflow here builds the site; `answerable init` writes one for GitHub"
@@ -180,7 +185,18 @@ def _check_publishers(
     for publisher in publishers:
         if publisher.host:
             hosts.setdefault(publisher.host, []).append(publisher.name)
-        if problem := _find_publisher_problem(publisher, top, options):
+        published = options
+        if variables := _find_deciding_variables(publisher, text):
+            try:
+                with _setting_variables(variables):
+                    config = load_mkdocs_config(config_file)
+                    published = find_plugin(config).config
+            except SiteError as error:
+                yield SiteCheck("problem", f"{publisher.name}: {error}")
+                continue
+            for check in _check_answering(config, published):
+                yield SiteCheck(check.level, f"as {publisher.name} builds it, {check.text}")
+        if problem := _find_publisher_problem(publisher, top, published):
             yield SiteCheck("problem", f"{publisher.name} {problem}")
         else:
             yield SiteCheck("good", f"{publisher.name} builds the site")
@@ -191,6 +207,30 @@ def _check_publishers(
                 f"{' and '.join(names)} publish the site on {host}, and each overwrites what the "
                 "other has published; keep one",
             )
+
+
+def _find_deciding_variables(publisher: Publisher, text: str) -> Mapping[str, str]:
+    """Find the variables of a workflow's building step that the configuration reads by !ENV.
+
+    text: of the configuration. A value that only a run knows, such as a secret, is left out.
+    """
+    return {
+        name: value
+        for name, value in next(list_building_environments(publisher), {}).items()
+        if re.search(rf"!ENV\b.*\b{re.escape(name)}\b", text) and "${{" not in value
+    }
+
+
+@contextmanager
+def _setting_variables(variables: Mapping[str, str]) -> Iterator[None]:
+    """Set environment variables for a while."""
+    before = dict(os.environ)
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def _find_publisher_problem(
