@@ -104,7 +104,6 @@ class RetrievalOptions(base.Config):
     floor = c.Optional(c.Type((int, float)))
     note_floor = c.Optional(c.Type((int, float)))
     call_floor = c.Optional(c.Type((int, float)))
-    recency = c.Optional(c.Type((int, float)))
     weights = c.DictOfItems(c.Type((int, float)), default={})
 
 
@@ -192,7 +191,6 @@ _RANGES = {
     "retrieval.floor": (0, 1),
     "retrieval.note_floor": (0, 1),
     "retrieval.call_floor": (0, 1),
-    "retrieval.recency": (0, 1),
 }
 _STORE_NAME = re.compile(r"[\w.-]{1,60}", re.ASCII)
 # What MkDocs and ProperDocs call the folders that they serve.
@@ -253,7 +251,7 @@ def resolve_profile(config: AnswerableConfig, windows: int) -> Profile:
     windows: how many windows of notes the index holds.
     """
     profile = choose_embedder_profile(config.embedding.provider, windows)
-    names = ("floor", "note_floor", "call_floor", "recency")
+    names = ("floor", "note_floor", "call_floor")
     values = {name: config.retrieval[name] for name in names}
     profile = replace(
         profile, **{name: value for name, value in values.items() if value is not None}
