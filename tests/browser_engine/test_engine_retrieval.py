@@ -184,7 +184,7 @@ def _parts(twins: Twins) -> tuple[Bundle, dict[str, str], LetterEmbedder]:
         Profile(floor=-1.0),
         Profile(floor=0.45),
         Profile(floor=0.6),
-        Profile(floor=0.3, dense=0.3, theme_fade=0.0, recency=0.5, history=0.1),
+        Profile(floor=0.3, dense=0.3, theme_fade=0.0, history=0.1),
     ],
 )
 def test_other_profiles_rank_the_same(tmp_path: Path, profile: Profile) -> None:

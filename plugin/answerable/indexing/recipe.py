@@ -7,18 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from ..engine.index.column_types import SiteMetadata
-from ..engine.retrieval.question import collect_now_words
 from ..engine.rules import RULES
 
 
 def collect_recipe(site: SiteMetadata) -> dict[str, Any]:
     """Collect the rules by module and name, and what a site makes of some."""
-    phrases, substrings = collect_now_words(site.tags)
-    now_words = [sorted(phrases), list(substrings)]
     scripts = write_script_pattern(site.scripts)
     return {
         **RULES,
-        "question": {**RULES["question"], "NOW_WORDS": now_words},
         "tokenization": {**RULES["tokenization"], "SITE_SCRIPTS": scripts},
     }
 

@@ -2,16 +2,14 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..rules import RULES, compile_rule
-from ..text.languages import TRANSLATIONS, base_language
 from ..text.normalization import normalize_phrase, split_ngrams
 from ..text.tokenization import (
     detect_scripts,
@@ -57,29 +55,6 @@ def asks_for_history(question: str) -> bool:
     """True if a question has a word for what was released or changed, not only a version."""
     words = f" {normalize_phrase(question)} "
     return any(f" {phrase} " in words for phrase in _HISTORY_PHRASES)
-
-
-def asks_about_now(question: str, phrases: Set[str], languages: Iterable[str]) -> bool:
-    """True if a question has a word for now in one of the languages. phrases: in it."""
-    now_phrases, substrings = collect_now_words(tuple(languages))
-    return not now_phrases.isdisjoint(phrases) or any(words in question for words in substrings)
-
-
-@lru_cache(maxsize=64)
-def collect_now_words(languages: tuple[str, ...]) -> tuple[frozenset[str], tuple[str, ...]]:
-    """Collect the words for now of some languages: whole phrases, and substrings.
-
-    In a language written without spaces a word is searched for anywhere.
-    """
-    phrases: set[str] = set()
-    substrings: list[str] = []
-    for language in sorted({base_language(tag) for tag in languages} & TRANSLATIONS.keys()):
-        words = TRANSLATIONS[language]
-        if words.is_spaced:
-            phrases.update(map(normalize_phrase, words.now.split(",")))
-        else:
-            substrings += words.now.split(", ")
-    return frozenset(phrases), tuple(substrings)
 
 
 # A shorter word has too many neighbors.
@@ -251,7 +226,6 @@ class QuestionReading:
     forms: Forms = field(default_factory=dict)
     phrases: frozenset[str] = frozenset()
     asks_for_history: bool = False
-    asks_about_now: bool = False
     asked: str = ""
 
 
@@ -269,16 +243,14 @@ def read_question(
     terms = _extract_question_terms(store, spelled)
     if terms:
         remarks = (*remarks, *_remark_unknown_words(store, spelled, word_rank))
-    phrases = frozenset(split_ngrams(spelled, _measure_name_lengths(store)))
     return QuestionReading(
         spelled,
         terms,
         remarks if terms else (),
         _weigh_terms(store, terms),
         {tag: read_forms(store, extract_words(spelled, tag), tag) for tag in store.index.site.tags},
-        phrases,
+        frozenset(split_ngrams(spelled, _measure_name_lengths(store))),
         asks_for_history(spelled),
-        asks_about_now(spelled, phrases, store.index.site.tags),
         question,
     )
 
@@ -304,14 +276,8 @@ def drop_unknown_words(store: Store, reading: QuestionReading) -> QuestionReadin
 @memoize_per_store
 def _measure_name_lengths(store: Store) -> frozenset[int]:
     """List how many words the phrases have that a question is searched for, 1 among them."""
-    now_phrases, _ = collect_now_words(tuple(store.index.site.tags))
-    groups = (
-        store.index.names.rows,
-        store.index.aliases.rows,
-        store.index.themes.rows,
-        now_phrases,
-    )
-    return frozenset({1, *(name.count(" ") + 1 for names in groups for name in names)})
+    groups = (store.index.names, store.index.aliases, store.index.themes)
+    return frozenset({1, *(name.count(" ") + 1 for names in groups for name in names.rows)})
 
 
 def _weigh_terms(store: Store, terms: Mapping[str, Sequence[str]]) -> Idfs:

@@ -18,14 +18,14 @@ import { getPageLanguage, HOME, LOAD_MILLISECONDS } from "./strings.js";
 /**
  * What site.json says; nothing of a site without one.
  * @typedef {Object} Site
- * @property {string[]} bundles ids of what answers
+ * @property {string} [bundle] id of what answers
  * @property {string[]} examples those of this page, or else of the site
  * @property {string | null} [search] null where the owner wants none
  * @property {string | null} [authors]
  * @property {string | null} [feedback] where a reader may send a question that is not answered
  * @property {boolean} [preview] of a development server
  * @property {string[]} [engine] paths of the scripts that answer
- * @property {Record<string, Record<string, string>>} [index] by language tag, what the engine opens an index by
+ * @property {Record<string, string>} [index] what the engine opens the index by
  */
 
 /**
@@ -282,7 +282,7 @@ export class Answerer {
     const read = (this.#site ??= readSite(this.call, query));
     const site = await read.catch(() => null);
     // A file that is not there may come with the next deploy.
-    if (!site?.bundles.length && this.#site === read) this.#site = null;
+    if (!site?.bundle && this.#site === read) this.#site = null;
     return read;
   }
 
@@ -298,7 +298,7 @@ export class Answerer {
     // Whoever can write this file runs no code of another site, nor of a scheme such as data.
     if (!urls.every((url) => url.startsWith(HOME.href))) throw new Error("engine: no path of the site");
     const { openSiteIndex } = await loadEngine(urls, this.#box.fetch);
-    return openSiteIndex(index, HOME.href, getPageLanguage(), this.call);
+    return openSiteIndex(index, HOME.href, this.call);
   }
 
   /**
@@ -365,6 +365,5 @@ async function readSite(call, query) {
   // Each language may have its own.
   const own = Object(site.page_examples)[location.pathname] ?? listed[getPageLanguage() ?? ""] ?? listed;
   const examples = [own].flat().filter(isText).slice(0, 3);
-  const bundles = (isObject(site.bundle) ? Object.values(site.bundle) : [site.bundle]).filter(isText);
-  return { ...site, bundles, examples };
+  return { ...site, bundle: isText(site.bundle) ? site.bundle : undefined, examples };
 }

@@ -57,20 +57,6 @@ function asksForHistory({ history }, question) {
 }
 
 /**
- * Test whether a question has a word for now in one of the site's languages.
- * @param {Recipe} recipe
- * @param {string} question
- * @param {Set<string>} phrases in it
- */
-function asksAboutNow(recipe, question, phrases) {
-  const [nowPhrases, substrings] = recipe.question.NOW_WORDS;
-  return (
-    nowPhrases.some((/** @type {string} */ phrase) => phrases.has(phrase)) ||
-    substrings.some((/** @type {string} */ words) => question.includes(words))
-  );
-}
-
-/**
  * Test whether a lower-case word is long enough to be recognized when misspelled.
  * @param {Store} store
  * @param {string} word
@@ -212,7 +198,6 @@ async function loadSpellings(store) {
  * @property {import("./word_forms.js").Forms} forms
  * @property {Set<string>} phrases its normalized n-grams of the lengths of names
  * @property {boolean} asksForHistory
- * @property {boolean} asksAboutNow
  */
 
 /**
@@ -227,16 +212,14 @@ export async function readQuestion(store, question, wordRank) {
   const [spelled, corrections] = await correctSpelling(store, question, wordRank);
   if (corrections.length) await loadWords(store, spelled);
   const terms = extractQuestionTerms(store, spelled);
-  const phrases = new Set(splitNgrams(spelled, measureNameLengths(store)));
   return {
     question: spelled,
     terms,
     remarks: terms.size ? [...corrections, ...remarkUnknownWords(store, spelled, wordRank)] : [],
     idfs: weighTerms(store, terms),
     forms: new Map(store.site.tags.map((tag) => [tag, readForms(store, extractWords(store.recipe, spelled, tag), tag)])),
-    phrases,
+    phrases: new Set(splitNgrams(spelled, measureNameLengths(store))),
     asksForHistory: asksForHistory(store.recipe, spelled),
-    asksAboutNow: asksAboutNow(store.recipe, spelled, phrases),
   };
 }
 
@@ -274,10 +257,9 @@ const nameLengths = new WeakMap();
 function measureNameLengths(store) {
   let lengths = nameLengths.get(store);
   if (!lengths) {
-    const [nowPhrases] = store.recipe.question.NOW_WORDS;
     lengths = new Set([1]);
-    for (const names of [store.names.keys(), store.aliases.keys(), store.themes.keys(), nowPhrases]) {
-      for (const name of names) lengths.add(name.split(" ").length);
+    for (const names of [store.names, store.aliases, store.themes]) {
+      for (const name of names.keys()) lengths.add(name.split(" ").length);
     }
     nameLengths.set(store, lengths);
   }

@@ -12,7 +12,6 @@ import { formsIn } from "./word_forms.js";
  * @property {Float32Array} lexical
  * @property {Float32Array} boost
  * @property {Float32Array} page
- * @property {Float32Array} fresh
  * @property {Float32Array} weight
  * @property {Float32Array} question
  * @typedef {Object} Candidates rows, rising, and the cosine of each with the question
@@ -36,19 +35,16 @@ import { formsIn } from "./word_forms.js";
  * @property {Uint8Array} aboveFloor
  */
 
-const DAY_MILLISECONDS = 86_400_000;
-
 /**
- * Score all but the cosine of every passage: words, names, pages and recency.
+ * Score all but the cosine of every passage: words, names, pages and known questions.
  * @param {Store} store
  * @param {QuestionReading} reading
  */
 export function computeSignals(store, reading) {
-  const { history, recency } = store.manifest.profile;
+  const { history } = store.manifest.profile;
   const lexical = scoreLexical(store, reading.idfs);
   const boosts = scoreNameBoosts(store, reading);
   const pages = scorePages(store, reading, lexical);
-  const freshness = reading.asksAboutNow ? scoreFreshness(store).map((fresh) => Math.fround(recency) * fresh) : boosts.map(() => 0);
   const question = scoreQuestions(store, reading);
   const weights = reading.asksForHistory
     ? store.weights
@@ -59,7 +55,6 @@ export function computeSignals(store, reading) {
     lexical,
     boost: ofPassages(boosts),
     page: ofPassages(pages),
-    fresh: ofPassages(freshness),
     weight: ofPassages(weights),
     question,
   };
@@ -88,7 +83,7 @@ export function scoreRows(store, { rows, cosines }, signals, slack = 0) {
     const isKnown = signals.question[row] > SAME_QUESTION;
     const likeness = fround(fround(profile.questions) * signals.question[row]);
     const questions = isKnown ? KNOWN_QUESTION_BONUS : likeness;
-    score[place] = fround(fround(boosted + signals.fresh[row]) + questions) * signals.weight[row];
+    score[place] = fround(boosted + questions) * signals.weight[row];
     const floored = fround(base[place] + fround(fround(profile.floored_boost) * signals.boost[row]));
     aboveFloor[place] = Number(floored >= floor || isKnown);
   });
@@ -254,16 +249,6 @@ export function hashWords(recipe, question) {
     key = (31 * key + /** @type {number} */ (character.codePointAt(0))) % recipe.rank.KEY_MODULUS;
   }
   return key + 1;
-}
-
-/**
- * Score how new each record is: 1 for the newest date, half of it a year before; 0 without a date.
- * @param {Store} store
- */
-export function scoreFreshness(store) {
-  const days = store.dates.map((date) => (date ? Date.parse(date) / DAY_MILLISECONDS : -Infinity));
-  const newest = days.reduce((best, day) => Math.max(best, day), Number.MIN_SAFE_INTEGER);
-  return Float32Array.from(days, (day) => 0.5 ** ((newest - day) / store.recipe.rank.HALF_LIFE_DAYS));
 }
 
 /**
