@@ -67,6 +67,6 @@ def test_serve_loads_no_other_room_and_no_build_time_library() -> None:
     others = {name for name in loaded if name.startswith("answerable.")}
     assert all(name.startswith("answerable.engine") for name in others), others
     assert loaded.isdisjoint(
-        {"mkdocs", "yaml", "rich", "click", "argparse", "selectolax", "wordllama",
+        {"mkdocs", "yaml", "click", "argparse", "selectolax", "wordllama",
          "jinja2", "sqlite3", "openai"}
     )  # fmt: skip

@@ -363,26 +363,20 @@ def _can_spawn() -> bool:
 
 @contextmanager
 def show_progress(activity: str = "embedding") -> Iterator[ReportProgress | None]:
-    """Yield a callback that draws a bar; None where standard error is not a terminal.
+    """Yield a callback that counts on one line; None where standard error is not a terminal.
 
-    The bar appears with the first report, so a build that embeds nothing shows none.
+    The line appears with the first report, so a build that embeds nothing shows none.
     """
     if not sys.stderr.isatty():
         yield None
         return
-    # Imported late: most builds show no bar.
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    bar = Progress(console=console, transient=True)
-    task = bar.add_task(f"answerable: {activity}", total=None)
 
     def report(done: int, total: int) -> None:
-        bar.start()
-        bar.update(task, completed=done, total=total)
+        sys.stderr.write(f"\r\x1b[Kanswerable: {activity}, {done} of {total}")
+        sys.stderr.flush()
 
     try:
         yield report
     finally:
-        bar.stop()
+        # What follows begins a line of its own.
+        sys.stderr.write("\r\x1b[K")
