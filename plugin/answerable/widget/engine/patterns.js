@@ -30,12 +30,3 @@ export function findTexts(pattern, text) {
 export function findMatches(pattern, text) {
   return [...text.matchAll(makeGlobal(pattern))];
 }
-
-/**
- * Escape a text so that a pattern with the flag "u" matches it as it is, in a class too.
- * @param {string} text
- */
-export function escapePattern(text) {
-  // Outside a class "\-" is an error.
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replaceAll("-", "\\x2d");
-}

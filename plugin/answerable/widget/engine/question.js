@@ -2,7 +2,6 @@
 import { computeIdfs, findIndexedTerms } from "./bm25.js";
 import { countCodePoints } from "./code_points.js";
 import { normalizePhrase, splitNgrams } from "./normalization.js";
-import { escapePattern } from "./patterns.js";
 import { extractTerms, extractWords, hasSiteScripts, isSpaceDelimited, readWordList, splitWords } from "./tokenization.js";
 import { splitAtSpace } from "./white_space.js";
 import { formsIn, readForms } from "./word_forms.js";
@@ -95,20 +94,9 @@ export async function findNearSpelling(store, word) {
 }
 
 /**
- * Find the site's word that two neighbors make together, such as "web hook"; else null.
- * @param {Store} store
- * @param {string} first
- * @param {string} second
- * @returns {Promise<string | null>}
- */
-export async function findJoinedSpelling(store, first, second) {
-  return (await loadSpellings(store)).has(first + second) ? first + second : null;
-}
-
-/**
  * Find the words at a distance of at most so many edits. Of two edits neither may replace a letter,
  * and the first letter has to be right, as in a word of four letters.
- * @param {Set<string>} words
+ * @param {string[]} words
  * @param {string} word
  * @param {number} maxEdits
  * @param {boolean} isInitialFree true if the first letter may be wrong
@@ -116,7 +104,7 @@ export async function findJoinedSpelling(store, first, second) {
 function findWithinEdits(words, word, maxEdits, isInitialFree) {
   const bits = letterBits(word);
   const [initial] = word;
-  return [...words].filter(
+  return words.filter(
     (other) =>
       (isInitialFree || other.startsWith(initial)) &&
       countBits(letterBits(other) ^ bits) <= 2 * maxEdits &&
@@ -174,7 +162,7 @@ export function editDistance(first, second, maxEdits, replacing = 1) {
   return row[right.length];
 }
 
-/** @type {WeakMap<Store, Set<string>>} */
+/** @type {WeakMap<Store, string[]>} */
 const spellings = new WeakMap();
 
 /**
@@ -182,7 +170,7 @@ const spellings = new WeakMap();
  * @param {Store} store
  */
 async function loadSpellings(store) {
-  const words = spellings.get(store) ?? new Set(await store.loadWords());
+  const words = spellings.get(store) ?? (await store.loadWords());
   spellings.set(store, words);
   return words;
 }
@@ -334,32 +322,19 @@ async function correctSpelling(store, question, wordRank) {
   const missing = findUnknownWords(store, words);
   /** @type {Map<string, string>} */
   const corrections = new Map();
-  for (const [place, word] of words.entries()) {
+  for (const word of words) {
     const lower = word.toLowerCase();
     const isUnlikeAll = missing.has(lower);
     // Capitals inside a word make a name, such as gRPC, which no near word stands for.
     if (word.slice(1) !== lower.slice(1) || readWordList(store.recipe, "framing").has(lower)) continue;
     if (!mayBeMisspelled(store, lower) || !(isUnlikeAll || isNewForm(store, lower)) || wordRank(lower) !== null) continue;
-    let near = await findNearSpelling(store, lower);
-    let misspelled = word;
-    if (!isUnlikeAll) {
-      // Another ending makes another form of a word, and stands for it already.
-      if (near !== null && [...near].pop() === [...lower].pop()) corrections.set(word, near);
-      continue;
-    }
-    for (const first of [place - 1, place]) {
-      if (near !== null || first < 0 || first + 1 >= words.length) continue;
-      const pair = words.slice(first, first + 2);
-      near = await findJoinedSpelling(store, pair[0].toLowerCase(), pair[1].toLowerCase());
-      if (near) misspelled = pair.join(" ");
-    }
-    if (near !== null) corrections.set(misspelled, near);
+    const near = await findNearSpelling(store, lower);
+    // Another ending makes another form of a word, and stands for it already.
+    if (near !== null && (isUnlikeAll || [...near].pop() === [...lower].pop())) corrections.set(word, near);
   }
-  const { BOUNDARY, WORD_GAP } = store.recipe.question;
   let corrected = question;
   for (const [word, near] of corrections) {
-    const inner = word.split(" ").map(escapePattern).join(WORD_GAP.source);
-    corrected = corrected.replace(new RegExp(BOUNDARY.source + inner + BOUNDARY.source, "gu"), near);
+    corrected = corrected.replace(new RegExp(`(?<![\\p{L}\\p{N}_])${word}(?![\\p{L}\\p{N}_])`, "gu"), near);
   }
   return [corrected, [...corrections].map(([from, to]) => ({ kind: "corrected", from, to }))];
 }
