@@ -2,7 +2,7 @@
 
 import logging
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from mkdocs.plugins import get_plugin_logger
 
 from ..engine.errors import SiteError
-from ..engine.retrieval.sections import WINDOW_SUFFIX
 from ..engine.settings import BUNDLE_FOLDER, FunctionSettings
-from ..engine.stores.bundle import Bundle, open_bundle
+from ..engine.stores.bundle import open_bundle
 from ..indexing.answer_place import (
     BROWSER_MESSAGE,
     AnswerPlace,
@@ -47,7 +46,6 @@ from ..indexing.questions import list_sections
 from ..indexing.widget import site_files
 from ..indexing.widget.site_files import (
     PublishedIndex,
-    check_examples,
     format_widget_config,
     write_widget_files,
 )
@@ -164,8 +162,7 @@ def publish_build(built: FinishedBuild, report: Callable[[str], object] = log.in
         staged.plan.site.info.language: PublishedIndex(staged.manifest.id, staged.index.browser)
         for staged in published
     }
-    bundles = [open_bundle(staged.plan.folder / BUNDLE_FOLDER) for staged in published]
-    _write_widget_files(built, indexes, bundles)
+    _write_widget_files(built, indexes)
 
 
 def write_compared_function(built: FinishedBuild, function: Path) -> None:
@@ -201,7 +198,7 @@ def preview_build(built: FinishedBuild, report: Callable[[str], object] = log.in
     site = _describe_site(built, whole, place)
     bundle, index = preview_site(site, notebook, built.cache / "serve", report)
     published = PublishedIndex(bundle.manifest.id, index)
-    _write_widget_files(built, {whole.info.language: published}, [bundle])
+    _write_widget_files(built, {whole.info.language: published})
     return make_engine(bundle, built.embedder, resolve_settings(built.options))
 
 
@@ -286,25 +283,9 @@ def _describe_site(
     )
 
 
-def _write_widget_files(
-    built: FinishedBuild, indexes: Mapping[str, PublishedIndex], bundles: Sequence[Bundle]
-) -> None:
+def _write_widget_files(built: FinishedBuild, indexes: Mapping[str, PublishedIndex]) -> None:
     is_offline = built.is_offline and any(index.browser for index in indexes.values())
-    config = check_examples(built.widget_config, partial(_find_first_sections, built, bundles))
-    write_widget_files(built.output, config, indexes, is_offline=is_offline)
-
-
-def _find_first_sections(
-    built: FinishedBuild, bundles: Sequence[Bundle], question: str, language: str | None
-) -> Iterator[str]:
-    """Find the section of the first card that the keyless engine of each index answers with."""
-    # Imported late: only a site without known questions checks its headings.
-    from ..engine.providers import make_engine
-
-    for bundle in bundles:
-        claims = make_engine(bundle, built.embedder).answer(question, language).answer.claims
-        if claims:
-            yield WINDOW_SUFFIX.sub("", claims[0].citations[0].id)
+    write_widget_files(built.output, built.widget_config, indexes, is_offline=is_offline)
 
 
 def _read_checked_notebook(built: FinishedBuild, whole: SitePages) -> Notebook:
