@@ -13,7 +13,6 @@ from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
-from itertools import islice
 from pathlib import Path
 from traceback import walk_tb
 from typing import TypeVar
@@ -213,23 +212,18 @@ def embed_cached(
                 missing.setdefault(key, []).append(row)
             else:
                 rows[row] = vector
-        done = 0
-        for batch in _iterate_batches(missing):
+        listed = list(missing)
+        for start in range(0, len(listed), _BATCH_SIZE):
+            batch = listed[start : start + _BATCH_SIZE]
             vectors = _embed_checked(embedder, [texts[missing[key][0]] for key in batch])
-            cache.put({key: _encode_vector(v) for key, v in zip(batch, vectors, strict=True)})
-            for key, vector in zip(batch, vectors, strict=True):
+            found = dict(zip(batch, vectors, strict=True))
+            cache.put({key: vector.astype("<f4").tobytes() for key, vector in found.items()})
+            for key, vector in found.items():
                 rows[missing[key]] = vector
-            done += len(batch)
             if progress:
-                progress(done, len(missing))
+                progress(start + len(batch), len(missing))
         cache.touch(keys)
     return rows, len(missing)
-
-
-def _iterate_batches(missing: dict[bytes, list[int]]) -> Iterator[list[bytes]]:
-    keys = iter(missing)
-    while batch := list(islice(keys, _BATCH_SIZE)):
-        yield batch
 
 
 def _decode_vector(data: bytes | None, identity: EmbedderIdentity) -> Vectors | None:
@@ -237,10 +231,6 @@ def _decode_vector(data: bytes | None, identity: EmbedderIdentity) -> Vectors | 
         return None
     vector: Vectors = np.frombuffer(data, dtype="<f4")
     return vector if np.isfinite(vector).all() else None
-
-
-def _encode_vector(vector: Vectors) -> bytes:
-    return vector.astype("<f4").tobytes()
 
 
 def _embed_checked(embedder: Embedder, texts: Sequence[str]) -> Vectors:
