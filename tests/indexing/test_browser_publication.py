@@ -92,6 +92,9 @@ def test_keyless_site_without_notes_gets_an_index_of_its_bundle(tmp_path: Path) 
     bundle = opened(tmp_path)
     assert read_manifest(index)["id"] == bundle.manifest.id
     assert read_manifest(index)["built_at"] == bundle.manifest.built_at
+    # A name is the hash of what its file holds, so those that stay with the function are not named.
+    names = {name for name, *_ in read_manifest(index)["files"]}
+    assert names == index.files.keys() - {index.manifest}
     assert has_model_files(tmp_path / FILES / entry["model"])
     texts = [
         text

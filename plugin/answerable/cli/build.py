@@ -1,14 +1,13 @@
 """``answerable build``: a site that any generator builds, made answerable."""
 
 import logging
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from ..engine.errors import SiteError
-from ..indexing.caches import ProcessPool
 from ..indexing.files import format_count, format_error
 from ..indexing.generators import (
     OPTIONS_FILE,
@@ -105,13 +104,13 @@ def index_built_site(project: Project, out: Path | None = None, *, strict: bool 
     from ..mkdocs.publish import publish_build
     from ..mkdocs.site_config import find_plugin
 
-    with closing(ProcessPool()) as pool, echo_log():
+    with echo_log():
         try:
             config = load_built_site_config(project)
             plugin = find_plugin(config)
             if out:
                 plugin.write_function_into(out)
-            pages = read_built_pages(config, plugin, pool, strict=strict)
+            pages = read_built_pages(config, plugin, strict=strict)
             publish_build(pages.build, click.echo)
             changed = inject_widget_into_site(pages, resolve_endpoint(pages.build.options))
             files = format_count(changed, "file")

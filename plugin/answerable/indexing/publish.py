@@ -18,7 +18,7 @@ from ..engine.stores.bundle import Bundle, open_bundle
 from .answers import CheckedAnswers
 from .audit.audit import Artifact, audit_artifacts, check_published_in
 from .browser_files import BrowserIndex, list_browser_files, write_browser_index
-from .build import build_index, withhold_questions
+from .build import build_index, index_questions, withhold_questions
 from .caches import show_progress
 from .files import format_count, lock_folder, write_private_file
 from .function_folder import check_function_folder, write_function
@@ -180,8 +180,9 @@ def _stage_index(site: SiteBuild, notebook: Notebook, folder: Path) -> StagedInd
         now=parse_build_time(os.environ.get("SOURCE_DATE_EPOCH")),
     )
     packed = pack(index)
-    if index.questions:
-        bundle = StagedIndex(packed).open()
+    if site.questions:
+        index = index_questions(Bundle(packed.manifest, index), site.questions, site.answers)
+        bundle = Bundle(packed.manifest, index)
         marks = mark_answered(bundle, site.embedder, index.questions)
         packed = pack(withhold_questions(index, marks))
     packed = keep_manifest(packed, folder)
@@ -201,8 +202,6 @@ def index_site(site: SiteBuild, notebook: Notebook) -> tuple[Index, int]:
             cache_folder=site.cache,
             weights=site.weights,
             progress=report,
-            questions=site.questions,
-            answers=site.answers,
             dimensions=site.dimensions,
         )
 

@@ -11,7 +11,6 @@ from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import get_plugin_logger
 
 from ..engine.errors import SiteError
-from ..indexing.caches import ProcessPool
 from ..indexing.files import write_file
 from ..indexing.generators import OPTIONS_FILE, Project
 from ..indexing.html_site.built_site import (
@@ -87,7 +86,6 @@ class BuiltPages:
 def read_built_pages(
     config: MkDocsConfig,
     plugin: AnswerablePlugin,
-    pool: ProcessPool,
     *,
     output: Path | None = None,
     strict: bool = False,
@@ -110,7 +108,7 @@ def read_built_pages(
     rules = read_cutting_rules(options)
     site = SitePages(
         info=describe_site(config, options, built.name, built.url, built.language),
-        pages=start_indexing_pages(built.sources, rules, Path(options.cache), pool).collect(),
+        pages=start_indexing_pages(built.sources, rules, Path(options.cache)).collect(),
         targets=built.targets,
         sources=built.records,
         outputs=built.outputs,

@@ -16,7 +16,6 @@ from ..engine.errors import SiteError
 from ..engine.index.column_types import SiteMetadata
 from ..engine.text.languages import get_translation
 from ..indexing.answers import CheckedAnswers
-from ..indexing.caches import ProcessPool
 from ..indexing.html_site.source_pages import parse_front_matter
 from ..indexing.pages.cache import start_indexing_pages
 from ..indexing.pages.page_index import (
@@ -88,7 +87,6 @@ def start_reading_pages(
     info: SiteMetadata,
     rules: CuttingRules,
     cache_folder: Path,
-    pool: ProcessPool,
 ) -> Callable[[], SitePages]:
     """Begin to read every published page; drafts and excluded pages are not among them.
 
@@ -105,7 +103,7 @@ def start_reading_pages(
     urls = {file.src_uri: _page_url(file.url, config) for file in published}
     names = {_record_id(file): file.src_uri for file in files.documentation_pages()}
     outputs = map_outputs(files)
-    pending = start_indexing_pages(sources, rules, cache_folder, pool)
+    pending = start_indexing_pages(sources, rules, cache_folder)
 
     def collect() -> SitePages:
         pages = pending.collect()

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,7 @@ from mkdocs.utils import get_relative_url
 from ..engine.embedders.embedder import Embedder
 from ..engine.errors import AnswerableError
 from ..engine.providers import find_provider
-from ..indexing.caches import LazyEmbedder, ProcessPool
+from ..indexing.caches import LazyEmbedder
 from ..indexing.files import format_error
 from ..indexing.local_model import make_build_embedder
 from ..indexing.pages.cache import UnreadPageError
@@ -71,7 +71,6 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         self._script = injection.WIDGET_SCRIPT
         self._nested_builds = 0
         self._pending: list[Callable[[], SitePages]] = []
-        self._pool = ProcessPool()
         self._complete = True
         # The docs path of each page by its path in the site, also of pages that were not read.
         self._outputs: dict[str, str] = {}
@@ -133,7 +132,6 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         """Forget a build that has failed."""
         del error
         self._nested_builds = 0
-        self._pool.close()
 
     # After the i18n plugin, which looks at every file's source; the widget's have none.
     @event_priority(-200)
@@ -155,7 +153,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
                 info = describe_site(config, self.config, config.site_name, url, tag)
                 self._endpoint = resolve_endpoint(self.config)
                 cache = Path(self.config.cache)
-                pages = start_reading_pages(files, config, info, rules, cache, self._pool)
+                pages = start_reading_pages(files, config, info, rules, cache)
                 self._pending.append(pages)
         except UnreadPageError as error:
             self._complete = False
@@ -189,7 +187,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         self._nested_builds -= 1
         if self._nested_builds > 0:
             return
-        with closing(self._pool), self._reporting_failure():
+        with self._reporting_failure():
             if self._pending and self._complete:
                 self._publish(config)
             elif self.build_handler is None:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from mkdocs.plugins import get_plugin_logger
 
 from ..engine.errors import SiteError
-from ..engine.retrieval.sections import WINDOW_SUFFIX
 from ..engine.settings import BUNDLE_FOLDER, FunctionSettings
-from ..engine.stores.bundle import Bundle, open_bundle
+from ..engine.stores.bundle import open_bundle
 from ..indexing.answer_place import (
     BROWSER_MESSAGE,
     AnswerPlace,
@@ -47,7 +46,6 @@ from ..indexing.publish import (
 from ..indexing.questions import list_sections
 from ..indexing.widget import site_files
 from ..indexing.widget.site_files import (
-    check_examples,
     format_widget_config,
     write_widget_files,
 )
@@ -136,7 +134,8 @@ def publish_build(built: FinishedBuild, report: Callable[[str], object] = log.in
         log.info("function: %s is an earlier build's, and nothing asks it; delete it", configured)
     if built.options.store.url:
         _publish_to_database(built, folder)
-    _write_widget_files(built, open_bundle(folder / BUNDLE_FOLDER), staged.browser)
+    bundle_id = open_bundle(folder / BUNDLE_FOLDER).manifest.id
+    _write_widget_files(built, bundle_id, staged.browser)
 
 
 def write_compared_function(built: FinishedBuild, function: Path) -> None:
@@ -165,7 +164,7 @@ def preview_build(built: FinishedBuild, report: Callable[[str], object] = log.in
     )
     site = _describe_site(built, whole, place)
     bundle, index = preview_site(site, notebook, built.cache / "serve", report)
-    _write_widget_files(built, bundle, index)
+    _write_widget_files(built, bundle.manifest.id, index)
     return make_engine(bundle, built.embedder, resolve_settings(built.options))
 
 
@@ -250,21 +249,9 @@ def _describe_site(
     )
 
 
-def _write_widget_files(built: FinishedBuild, bundle: Bundle, browser: BrowserIndex | None) -> None:
-    config = check_examples(built.widget_config, partial(_find_first_section, built, bundle))
-    is_offline = built.is_offline
-    write_widget_files(built.output, config, bundle.manifest.id, browser, is_offline=is_offline)
-
-
-def _find_first_section(
-    built: FinishedBuild, bundle: Bundle, question: str, language: str | None
-) -> str | None:
-    """Find the section of the first card that the keyless engine answers with."""
-    # Imported late: only a site without known questions checks its headings.
-    from ..engine.providers import make_engine
-
-    claims = make_engine(bundle, built.embedder).answer(question, language).answer.claims
-    return WINDOW_SUFFIX.sub("", claims[0].citations[0].id) if claims else None
+def _write_widget_files(built: FinishedBuild, bundle_id: str, browser: BrowserIndex | None) -> None:
+    config, is_offline = built.widget_config, built.is_offline
+    write_widget_files(built.output, config, bundle_id, browser, is_offline=is_offline)
 
 
 def _read_checked_notebook(built: FinishedBuild, whole: SitePages) -> Notebook:

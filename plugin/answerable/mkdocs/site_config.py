@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,7 +15,6 @@ from mkdocs.exceptions import Abort, ConfigurationError, MkDocsException
 from ..engine.errors import SiteError
 from ..engine.settings import BUNDLE_FOLDER
 from ..indexing.answer_place import find_function
-from ..indexing.caches import ProcessPool
 from ..indexing.generators import (
     Project,
     copy_project,
@@ -170,7 +169,7 @@ def _build_copy(project: Project, handler: Callable[[FinishedBuild], None]) -> N
 
     The options are those of the site itself: git may hold neither its notes nor its caches.
     """
-    with TemporaryDirectory(prefix="answerable-") as name, closing(ProcessPool()) as pool:
+    with TemporaryDirectory(prefix="answerable-") as name:
         top = Path(name).resolve()
         copied = copy_project(project, top, list_source_files(project.folder))
         run_generator(copied, to_stderr=True)
@@ -178,4 +177,4 @@ def _build_copy(project: Project, handler: Callable[[FinishedBuild], None]) -> N
         config = load_built_site_config(
             project, {name: str(folder) for name, folder in folders.items() if folder}
         )
-        handler(read_built_pages(config, find_plugin(config), pool).build)
+        handler(read_built_pages(config, find_plugin(config)).build)

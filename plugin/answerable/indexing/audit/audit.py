@@ -1,22 +1,19 @@
 """The leak audit: every written file is compared with the notes before anything is published."""
 
-import base64
 import hashlib
 import json
-import os
 import posixpath
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
-from functools import cache, partial
-from importlib.metadata import distributions, entry_points
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 
 from ...engine.errors import LeakError, NotebookError, SiteError
 from ..caches import SqliteCache, hash_code, show_progress
+from ..files import walk_folders
 from ..notes.notebook import Note
 from ..word_runs import RunIndex, WordRun, find_line
 from .readings import MEDIA_SUFFIXES, NAME_PLACE, Reading, read_file, read_name, strip_tags
@@ -55,7 +52,8 @@ def walk_artifacts(
     pages: from a file's path in the folder to the page that it is. A missing folder has no files.
     SiteError for a file that cannot be read.
     """
-    for inner in sorted(_walk_files(folder)):
+    files = (path for _, listed in walk_folders(folder) for path in listed)
+    for inner in sorted(path.relative_to(folder).as_posix() for path in files):
         read = partial(_read_bytes, folder / inner)
         yield Artifact(f"{name}/{inner}", read, pages.get(inner), inner)
 
@@ -63,24 +61,6 @@ def walk_artifacts(
 def normalize_page(page: str) -> str:
     """Normalize the path of a page in the docs folder: no leading slash, no `.` and `..`."""
     return posixpath.normpath("/" + page).lstrip("/")
-
-
-def _walk_files(folder: Path) -> Iterator[str]:
-    def fail(error: OSError) -> None:
-        raise SiteError(f"{error.filename} cannot be read ({error.strerror}); make it readable")
-
-    visited: set[str] = set()
-    roots = [folder]
-    # Links come last: a folder that lies here gets its own name.
-    for root in roots:
-        if os.path.realpath(root) in visited:
-            continue
-        for parent, folders, names in os.walk(root, onerror=fail if root.exists() else None):
-            visited.add(os.path.realpath(parent))
-            paths = (Path(parent, name) for name in sorted(folders))
-            roots += [path for path in paths if path.is_symlink()]
-            for name in names:
-                yield Path(parent, name).relative_to(folder).as_posix()
 
 
 def _read_bytes(path: Path) -> bytes:
@@ -243,7 +223,7 @@ def _find_all_leaks(
             key = audit.hash_file(file, data)
             if clean_files and clean_files.get(key) is not None:
                 unchanged.append(key)
-            elif _is_shipped(data) or not (found := audit.find_leaks(file, data)):
+            elif not (found := audit.find_leaks(file, data)):
                 clean[key] = b""
             else:
                 leaks += found
@@ -253,21 +233,3 @@ def _find_all_leaks(
         clean_files.put(clean)
         clean_files.touch(unchanged)
     return leaks
-
-
-def _is_shipped(data: bytes) -> bool:
-    return hashlib.sha256(data).digest() in _hash_shipped_files()
-
-
-@cache
-def _hash_shipped_files() -> frozenset[bytes]:
-    """Hash what installed themes and plugins ship: a license in it is no note's."""
-    groups = ("mkdocs.themes", "mkdocs.plugins")
-    entries = (entry for group in groups for entry in entry_points(group=group))
-    packages = {entry.dist.name: entry.dist for entry in entries if entry.dist}
-    # Zensical brings its theme itself.
-    listed = (*packages.values(), *distributions(name="zensical"))
-    # Lists of thousands of files, which are searched faster than they are parsed.
-    records = "\n".join(package.read_text("RECORD") or "" for package in listed)
-    hashes = re.findall(r",sha256=([\w-]+),", records)
-    return frozenset(base64.urlsafe_b64decode(f"{text}=") for text in hashes)

@@ -57,38 +57,26 @@ def cut_passages(
     abbreviations: Mapping[str, str] | None = None,
     extra: str = "",
 ) -> list[IndexedPassage]:
-    """Cut a record into passages, in reading order.
+    """Cut a record into passages in reading order, and then its transcript.
 
     abbreviations: short forms to long ones, the record's own if None. extra: text that all
     passages of the record are found by too.
     """
-    expansions = _Expansions(record.abbreviations if abbreviations is None else abbreviations)
-    passages: list[IndexedPassage] = []
     last_numbers: dict[str, int] = {}
+    cut: list[tuple[Section, Passage]] = []
     for section in record.sections:
         pieces = list(cut_blocks(section.blocks, window.words))
         clusters = cluster_pieces(pieces, window.words)
         for group in pack_windows(clusters, window, _repeat_table_header):
-            passage = _make_passage(record, section, group, last_numbers)
-            context = _join_context(record, section, extra, expansions.find(passage.text))
-            passages.append(IndexedPassage(passage, context))
-    return passages
-
-
-def add_page_context(
-    record: Record, passages: Iterable[Passage], abbreviations: Mapping[str, str], extra: str = ""
-) -> list[IndexedPassage]:
-    """Add the context of their page to passages that stand under no heading of it.
-
-    abbreviations, extra: see ``cut_passages``.
-    """
-    expansions = _Expansions(abbreviations)
-    section = Section((), "", ())
+            cut.append((section, _make_passage(record, section, group, last_numbers)))
+    spoken = cut_transcript(record, window, [passage.id for _, passage in cut])
+    cut += [(Section((), "", ()), passage) for passage in spoken]
+    expansions = _Expansions(record.abbreviations if abbreviations is None else abbreviations)
     return [
         IndexedPassage(
             passage, _join_context(record, section, extra, expansions.find(passage.text))
         )
-        for passage in passages
+        for section, passage in cut
     ]
 
 
