@@ -2,6 +2,7 @@
 
 import atexit
 import json
+import os
 import shutil
 import subprocess
 from functools import cache
@@ -27,6 +28,8 @@ SITE = SiteMetadata(
     author="Mara Lindqvist",
 )
 _WORKER = Path(__file__).with_name("engine_worker.mjs")
+# A module that opens files and stores in the engine, as `call` takes it.
+OPENER = os.path.relpath(Path(__file__).with_name("engine_opener"), ENGINE)
 # Asks questions and lists the waves of files that wait for one another.
 WAVES = Path(__file__).with_name("engine_waves.mjs")
 
