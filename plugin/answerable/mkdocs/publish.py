@@ -134,8 +134,7 @@ def publish_build(built: FinishedBuild, report: Callable[[str], object] = log.in
         log.info("function: %s is an earlier build's, and nothing asks it; delete it", configured)
     if built.options.store.url:
         _publish_to_database(built, folder)
-    bundle_id = open_bundle(folder / BUNDLE_FOLDER).manifest.id
-    _write_widget_files(built, bundle_id, staged.browser)
+    _write_widget_files(built, staged.packed.manifest.id, staged.browser)
 
 
 def write_compared_function(built: FinishedBuild, function: Path) -> None:

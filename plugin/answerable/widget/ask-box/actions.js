@@ -1,7 +1,7 @@
 /** Offer what a reader can do next: copy and share an answer, search the site, tell its authors what it lacks. */
 
 import { button, drawLink, element } from "./draw.js";
-import { isText, ROOT } from "./request.js";
+import { ROOT } from "./request.js";
 
 /**
  * @typedef {import("./strings.js").Say} Say
@@ -54,7 +54,7 @@ export function drawWays(question, { search, authors }, bundle, say, ...others) 
  * @param {string} bundle
  */
 function fillAddress(template, question, bundle) {
-  if (!isText(template)) return null;
+  if (!template) return null;
   try {
     const text = template.replaceAll("{question}", encode(question)).replaceAll("{bundle}", encode(bundle));
     const url = new URL(text, ROOT);
