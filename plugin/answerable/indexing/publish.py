@@ -10,9 +10,7 @@ from pathlib import Path
 from ..engine.embedders.embedder import Embedder
 from ..engine.errors import SiteError
 from ..engine.index.column_types import SiteMetadata
-from ..engine.index.columns import Index
 from ..engine.index.manifest import Manifest, Profile
-from ..engine.index.read import load_index
 from ..engine.settings import BUNDLE_FOLDER, SETTINGS_FILE, FunctionSettings
 from ..engine.stores.bundle import Bundle, open_bundle
 from .answers import CheckedAnswers
@@ -63,17 +61,15 @@ NO_ADDRESS_MESSAGE = (
 class SiteBuild:
     """A built site and how to index it: what the pipeline needs of whoever has read the site.
 
-    ``outputs``: the page in each file of the site, by the name that notes call it; ``page_names``:
-    further names by which a note's ``published_in`` may call a page. ``list_artifacts`` lists all
-    that the site publishes besides its function, for the leak audit. ``browser_folder``: the folder
-    of the site where readers' browsers answer from its files, None where a function answers.
-    ``choose_profile`` gets the number of windows of notes.
+    ``page_names``: further names by which a note's ``published_in`` may call a page.
+    ``list_artifacts`` lists all that the site publishes besides its function, for the leak audit.
+    ``browser_folder``: the folder of the site where readers' browsers answer from its files, None
+    where a function answers. ``choose_profile`` gets the number of windows of notes.
     """
 
     info: SiteMetadata
     pages: tuple[PageIndex, ...]
     targets: AboutTargets
-    outputs: Mapping[str, str]
     list_artifacts: Callable[[], Iterable[Artifact]]
     cache: Path
     embedder: Embedder
@@ -100,22 +96,16 @@ class FunctionPlan:
 
 @dataclass(frozen=True, slots=True)
 class StagedIndex:
-    """An index as its files, which have not been written.
+    """An index, and its files, which have not been written.
 
     ``browser``: what of them the site publishes, None where no browser answers. ``embedded``: how
     many texts were embedded for it.
     """
 
+    bundle: Bundle
     packed: IndexFiles
     browser: BrowserIndex | None = None
     embedded: int = 0
-
-    def open(self) -> Bundle:
-        """Open the index as it will be published."""
-        files = self.packed.files
-        return Bundle(
-            self.packed.manifest, load_index(self.packed.manifest, lambda file: files[file.name])
-        )
 
 
 def read_site_notes(site: SiteBuild, folder: Path) -> Notebook:
@@ -172,7 +162,18 @@ def _stage_index(site: SiteBuild, notebook: Notebook, folder: Path) -> StagedInd
             "notebook: a site with private notes cannot answer in the browser; set answers_in to "
             "function"
         )
-    index, embedded = index_site(site, notebook)
+    with show_progress() as report:
+        index, embedded = build_index(
+            site.info,
+            site.pages,
+            notebook.notes,
+            make_about_resolver(site.targets),
+            site.embedder,
+            cache_folder=site.cache,
+            weights=site.weights,
+            progress=report,
+            dimensions=site.dimensions,
+        )
     pack = partial(
         pack_index,
         identity=site.embedder.identity,
@@ -184,26 +185,11 @@ def _stage_index(site: SiteBuild, notebook: Notebook, folder: Path) -> StagedInd
         index = index_questions(Bundle(packed.manifest, index), site.questions, site.answers)
         bundle = Bundle(packed.manifest, index)
         marks = mark_answered(bundle, site.embedder, index.questions)
-        packed = pack(withhold_questions(index, marks))
+        index = withhold_questions(index, marks)
+        packed = pack(index)
     packed = keep_manifest(packed, folder)
     browser = list_browser_files(packed, site.info.language) if answers else None
-    return StagedIndex(packed, browser, embedded)
-
-
-def index_site(site: SiteBuild, notebook: Notebook) -> tuple[Index, int]:
-    """Index a site with its notes. Returns the index, and how many texts were embedded."""
-    with show_progress() as report:
-        return build_index(
-            site.info,
-            site.pages,
-            notebook.notes,
-            make_about_resolver(site.targets),
-            site.embedder,
-            cache_folder=site.cache,
-            weights=site.weights,
-            progress=report,
-            dimensions=site.dimensions,
-        )
+    return StagedIndex(Bundle(packed.manifest, index), packed, browser, embedded)
 
 
 def preview_site(

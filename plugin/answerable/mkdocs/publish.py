@@ -234,7 +234,6 @@ def _describe_site(
         info=pages.info,
         pages=pages.pages,
         targets=pages.targets,
-        outputs=pages.outputs,
         list_artifacts=partial(_list_artifacts, built, pages),
         cache=built.cache,
         embedder=built.embedder,
@@ -319,7 +318,7 @@ def _judge_gold_set(built: FinishedBuild, staged: StagedIndex, notebook: Noteboo
 
     queries = load_gold_queries(path, built.author)
     notes = make_note_sources(notebook.ids, notebook.unrouted_paths)
-    verdicts = judge_bundle(staged.open(), built.embedder, queries, path, notes)
+    verdicts = judge_bundle(staged.bundle, built.embedder, queries, path, notes)
     # An issue may name a note's file, and a build's log may be public.
     if failed := [verdict.id for verdict in verdicts if not verdict.holds]:
         raise SiteError(

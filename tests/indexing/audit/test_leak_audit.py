@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import mkdocs.contrib.search
 import pytest
 
 from answerable.engine.errors import LeakError, NotebookError, SiteError
@@ -111,6 +112,14 @@ def test_a_short_note_is_no_leak_where_its_words_stand_on_other_pages() -> None:
     audit_artifacts([note(initech)], [page(initech), other, asset(initech)])
     long = "Sell the boat to Initech."
     leak([note(long)], page(long), other)
+
+
+def test_a_file_that_an_installed_theme_ships_is_no_leak() -> None:
+    shipped = Path(mkdocs.contrib.search.__file__).parent / "templates" / "search" / "lunr.js"
+    copied = asset(shipped.read_bytes(), "site/search/lunr.js")
+    words = note("A convenience function for configuring and constructing a new lunr Index")
+    audit_artifacts([words], [copied])
+    leak([words], asset(copied.data() + b" ", "site/search/lunr.js"))
 
 
 def test_a_title_is_private_when_it_is_as_long_as_a_run() -> None:

@@ -94,7 +94,7 @@ def start_indexing_pages(
             hashes.append(page_hash)
             kept.append(entry[_HASH_BYTES:] if is_kept else None)
     size = sum(len(source.html or "") for source, _ in missing)
-    is_shared = size >= _MIN_SHARED_CHARACTERS and can_spawn()
+    is_shared = size >= _MIN_SHARED_CHARACTERS and _count_cores() > 1 and can_spawn()
     new_entries = (share_work if is_shared else map)(_index_source, missing)
     return PendingPages(tuple(places), tuple(hashes), tuple(kept), new_entries, cache_folder)
 
@@ -111,7 +111,7 @@ def share_work(function: Callable[[T], R], tasks: Sequence[T]) -> Iterator[R]:
     """
     # Not forked: a dev server has threads, and a fork of them can hang.
     context = multiprocessing.get_context("spawn")
-    executor = ProcessPoolExecutor(min(os.cpu_count() or 1, _MAX_PROCESSES), mp_context=context)
+    executor = ProcessPoolExecutor(min(_count_cores(), _MAX_PROCESSES), mp_context=context)
     results: Iterator[R] = iter(())
     with suppress(BrokenProcessPool):
         results = executor.map(function, tasks)
@@ -125,6 +125,12 @@ def _complete(results: Iterator[R], function: Callable[[T], R], tasks: Sequence[
             yield result
             done += 1
     yield from map(function, tasks[done:])
+
+
+def _count_cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def can_spawn() -> bool:
