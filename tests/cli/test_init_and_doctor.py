@@ -10,7 +10,7 @@ import yaml
 from click.testing import CliRunner, Result
 
 from answerable.cli import main
-from support import registered_packages, sites
+from support import sites
 from support.published_functions import serving
 
 
@@ -249,12 +249,6 @@ def test_init_leaves_a_file_that_inherits_its_plugins(tmp_path: Path) -> None:
     ("options", "changed", "problem"),
     [
         ({}, ("[main]", "[trunk]"), "never runs, since no push to main starts it; write main to"),
-        ({"answers": {"provider": "openai"}}, ("", ""), "installs no package openai, which"),
-        (
-            {"embedding": {"provider": "openai", "model": "m", "dimensions": 64}},
-            ("mkdocs-material", "mkdocs-answerable[openai]"),
-            "builds the site in a step without OPENAI_API_KEY; add it to the step's env",
-        ),
         ({"widget": {"endpoint": "/ask/"}}, ("", ""), "publishes the site on GitHub Pages, which"),
         ({"answers_in": "function"}, ("", ""), "publishes the site on GitHub Pages, which runs no"),
         ({"widget": {"endpoint": "/ask/"}}, ("- run", "# /ask/\n      - run"), ""),
@@ -277,22 +271,6 @@ def test_doctor_finds_two_publishers(tmp_path: Path) -> None:
     sites.put(folder / ".github/workflows/site.yml", PUBLISHING)
     output = run(folder, "doctor").output
     assert f"✗ {WORKFLOW} and .github/workflows/site.yml publish the site on GitHub" in output
-
-
-def test_doctor_names_a_package_that_is_not_installed(tmp_path: Path) -> None:
-    folder = sites.write_site(tmp_path, options={"answers": {"provider": "near"}})
-    code = (
-        "import answerable\n"
-        "NEAR = answerable.Provider(('never-installed',), factory=lambda *_: None)\n"
-    )
-    points = {"near": "near_answers:NEAR"}
-    registered_packages.install(tmp_path / "packages", "near-answers", code, "answerers", points)
-    done = registered_packages.command(folder, tmp_path / "packages", "doctor")
-    assert (
-        "✗ answers.provider needs never-installed, which is not installed; run `pip install "
-        "near-answers never-installed`" in done.stdout
-    )
-    assert done.returncode == 1
 
 
 @pytest.mark.parametrize(

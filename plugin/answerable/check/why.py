@@ -159,7 +159,7 @@ def _list_candidates(
     # However far something expected is, it is told where it stands.
     count = len(store.index.passage_ids) + len(store.index.hint_ids)
     whole = retrieve(store, retrieved.reading, retrieved.vector, count, near=count)
-    above = {scored.item.id for scored in (*whole.passages, *whole.hints)}
+    above = {scored.item.id for scored in whole.passages} | {each.item.id for each in whole.hints}
     siblings = {scored.item.id for scored in retrieved.siblings}
     ranked: list[ScoredItem] = [*whole.passages, *whole.near_passages]
     ranked.sort(key=lambda scored: -scored.score)

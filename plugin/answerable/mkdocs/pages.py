@@ -60,8 +60,7 @@ class FinishedBuild:
 
     ``output``: where files for readers are written, which is ``folder`` but in a preview of what
     another generator has built. ``author``: the site_author. ``strict``: a warning fails the build.
-    ``is_offline``: pages of a disk are to answer too. ``keeps_index``: its function is written
-    somewhere else for once, and commands go on to ask the last index.
+    ``is_offline``: pages of a disk are to answer too.
     """
 
     options: AnswerableConfig
@@ -73,7 +72,6 @@ class FinishedBuild:
     strict: bool
     widget_config: WidgetConfig
     is_offline: bool
-    keeps_index: bool = False
 
     @property
     def cache(self) -> Path:

@@ -28,7 +28,6 @@ from ..indexing.local_model import make_build_embedder
 from ..indexing.pages.cache import UnreadPageError
 from ..indexing.widget import injection
 from ..indexing.widget.injection import inject_tags, read_widget_files
-from ..indexing.widget.site_files import WidgetConfig
 from .options import (
     AnswerableConfig,
     explain_unknown_option,
@@ -63,9 +62,6 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
     """Make a site answerable while MkDocs builds it."""
 
     def __init__(self) -> None:
-        # Takes a finished build, which is not published then.
-        self.build_handler: Callable[[FinishedBuild], None] | None = None
-        self.keeps_index = False
         self._command = "build"
         self._preview = False
         self._script = injection.WIDGET_SCRIPT
@@ -91,12 +87,6 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             else:
                 explained.append((key, text))
         return errors, explained
-
-    def write_function_into(self, folder: Path) -> None:
-        """Let the next build write its function into another folder, and leave the last index."""
-        self.config.function = str(folder.absolute())
-        self.config.written = {*self.config.written, "function"}
-        self.keeps_index = True
 
     def on_startup(self, *, command: str, dirty: bool) -> None:
         """Remember the command; a plugin with this event lives across the rebuilds of `serve`."""
@@ -190,7 +180,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         with self._reporting_failure():
             if self._pending and self._complete:
                 self._publish(config)
-            elif self.build_handler is None:
+            else:
                 folder = Path(config.site_dir)
                 audit_unindexed_site(self.config, folder, self._outputs)
         self._pending = []
@@ -247,15 +237,10 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             log.warning("%s (%s)", format_error(error), state)
 
     def _publish(self, config: MkDocsConfig) -> None:
-        # A rebuilt site is not published, so a mistake in its examples does not matter.
-        is_published = self.build_handler is None
         sites = [collect() for collect in self._pending]
         pages = [page for site in sites for page in site.pages]
-        widget_config = WidgetConfig()
-        if is_published:
-            search = find_theme_search(config)
-            widget_config = make_widget_config(config, self.config, pages, search)
-            widget_config = replace(widget_config, preview=self._preview)
+        search = find_theme_search(config)
+        widget_config = make_widget_config(config, self.config, pages, search)
         built = FinishedBuild(
             options=self.config,
             sites=sites,
@@ -264,13 +249,10 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             embedder=self.defer_embedder(),
             author=config.site_author,
             strict=config.strict,
-            widget_config=widget_config,
+            widget_config=replace(widget_config, preview=self._preview),
             is_offline=self._script == injection.OFFLINE_SCRIPT,
-            keeps_index=self.keeps_index,
         )
-        if self.build_handler:
-            self.build_handler(built)
-        elif self._preview:
+        if self._preview:
             self._engine = preview_build(built)
         else:
             publish_build(built)

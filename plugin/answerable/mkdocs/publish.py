@@ -128,24 +128,13 @@ def publish_build(built: FinishedBuild, report: Callable[[str], object] = log.in
         log.info(NO_ADDRESS_MESSAGE)
     gate = partial(_judge_gold_set, built, notebook=notebook)
     staged = publish_site(site, plan, notebook, report, gate)
-    if has_function and not built.keeps_index:
+    if has_function:
         shutil.rmtree(unpublished, ignore_errors=True)
     elif not has_function and configured.exists():
         log.info("function: %s is an earlier build's, and nothing asks it; delete it", configured)
     if built.options.store.url:
         _publish_to_database(built, folder)
     _write_widget_files(built, staged.packed.manifest.id, staged.browser)
-
-
-def write_compared_function(built: FinishedBuild, function: Path) -> None:
-    """Audit and index a site that is only compared, and write its function's folder.
-
-    Its gold set judges nothing, and no database receives it.
-    """
-    whole = _merge_sites(built)
-    notebook = _read_checked_notebook(built, whole)
-    plan = FunctionPlan(function, resolve_settings(built.options))
-    publish_site(_describe_site(built, whole), plan, notebook, log.info)
 
 
 def preview_build(built: FinishedBuild, report: Callable[[str], object] = log.info) -> "Engine":
@@ -218,8 +207,8 @@ def _merge_sites(built: FinishedBuild) -> SitePages:
     answers, faults = check_answers(written, questions, sections, names)
     if faults:
         log.warning(
-            "%s: %s left out (%s); correct or drop them, or run `answerable questions --write "
-            "--answers`",
+            "%s: %s left out (%s); correct or drop them, or write them anew by `answerable "
+            "questions --export --answers`",
             path.name,
             format_count(len(faults), "stored answer"),
             join_problems([f"{fault.section}: {fault.problem}" for fault in faults]),

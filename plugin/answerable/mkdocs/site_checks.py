@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -13,7 +12,6 @@ from urllib.parse import urlsplit
 from mkdocs.config.defaults import MkDocsConfig
 
 from ..engine.errors import AnswerableError, SiteError
-from ..engine.providers import BUILTIN, Kind, find_key_variable, find_provider
 from ..engine.settings import BUNDLE_FOLDER
 from ..engine.stores.bundle import open_bundle
 from ..engine.text.urls import is_loopback_address
@@ -49,7 +47,6 @@ def check_site(
     """Check the configuration, the last build and what publishes a site."""
     folder = config_file.absolute().parent
     yield from _check_answering(config, options)
-    yield from _check_packages(options)
     yield _check_build(Path(config.site_dir), options, name_build_command(config_file))
     if options.notebook:
         yield from _check_private_folders(options, folder)
@@ -102,37 +99,6 @@ def _check_endpoint(
                 f"{option}: {base_url} is this machine, where a function elsewhere finds no "
                 "server; name an address that the function can reach",
             )
-
-
-def _check_packages(options: AnswerableConfig) -> Iterator[SiteCheck]:
-    """Check that what the providers and the database need beside this package is installed."""
-    needs: dict[str, tuple[str, tuple[str, ...]]] = {}
-    chosen: tuple[tuple[str, Kind, str], ...] = (
-        ("embedding.provider", "embedder", options.embedding.provider),
-        ("answers.provider", "answerer", options.answers.provider),
-    )
-    for option, kind, name in chosen:
-        packages = find_provider(kind, name).requirements
-        # The extra of a provider that is built in has its name.
-        extra = f"'mkdocs-answerable[{name}]'"
-        needs[option] = (extra if name in BUILTIN[kind] else " ".join(packages), packages)
-    if options.store.url:
-        needs["store.url"] = ("'mkdocs-answerable[postgres]'", ("psycopg", "psycopg-pool"))
-    for option, (installed, packages) in needs.items():
-        if missing := [package for package in packages if not _is_installed(package)]:
-            yield SiteCheck(
-                "problem",
-                f"{option} needs {' and '.join(missing)}, which {'are' if missing[1:] else 'is'} "
-                f"not installed; run `pip install {installed}`",
-            )
-
-
-def _is_installed(package: str) -> bool:
-    try:
-        distribution(package)
-    except PackageNotFoundError:
-        return False
-    return True
 
 
 def _check_build(site: Path, options: AnswerableConfig, build: str) -> SiteCheck:
@@ -251,15 +217,4 @@ def _find_publisher_problem(
         return (
             f"never runs, since no push to {branch} starts it; write {branch} to on.push.branches"
         )
-    providers = {options.embedding.provider, options.answers.provider}
-    lists_packages = publisher.text and "-r " not in publisher.text
-    if lists_packages and "openai" in providers and "openai" not in publisher.text:
-        return (
-            "installs no package openai, which the site needs; let it install "
-            "'mkdocs-answerable[openai]'"
-        )
-    embedding = options.embedding
-    key = find_key_variable(find_provider("embedder", embedding.provider), embedding.base_url)
-    if key and any(key not in names for names in list_building_environments(publisher)):
-        return f"builds the site in a step without {key}; add it to the step's env"
     return None
