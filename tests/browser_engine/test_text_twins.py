@@ -17,8 +17,8 @@ from answerable.engine.retrieval.question import clean_question, find_question_p
 from answerable.engine.text import languages, normalization, tokenization
 from answerable.engine.text.markdown import read_markdown
 from answerable.engine.text.sentences import find_sentences
-from answerable.indexing.recipe import LETTERS_FILE, write_script_pattern
-from support.engine_process import RECIPE, engine
+from answerable.indexing.letters import LETTERS_FILE, write_letters_pattern
+from support.engine_process import engine
 from support.fuzz_settings import fuzzed
 from support.odd_text import odd_texts
 
@@ -28,31 +28,22 @@ TAGS = st.sampled_from(
 
 # By module and function, the twin in Python of a text.
 ORACLES: dict[tuple[str, str], Callable[[str], Any]] = {
+    ("languages", "baseLanguage"): languages.base_language,
+    ("normalization", "normalizePhrase"): normalization.normalize_phrase,
+    ("question", "cleanQuestion"): clean_question,
     ("tokenization", "extractWords"): tokenization.extract_words,
     ("tokenization", "splitWords"): tokenization.split_words,
     ("tokenization", "isSpaceDelimited"): tokenization.is_space_delimited,
     ("tokenization", "splitLowercaseWords"): tokenization.split_lowercase_words,
     ("question", "findQuestionProblem"): find_question_problem,
 }
-PLAIN_ORACLES: dict[tuple[str, str], Callable[[str], Any]] = {
-    ("languages", "baseLanguage"): languages.base_language,
-    ("normalization", "normalizePhrase"): normalization.normalize_phrase,
-    ("question", "cleanQuestion"): clean_question,
-}
 
 
 @pytest.mark.parametrize("twin", ORACLES, ids=lambda twin: twin[1])
 @fuzzed(few=70)
 @given(text=odd_texts())
-def test_text_is_read_by_the_recipe_as_in_python(twin: tuple[str, str], text: str) -> None:
-    assert engine().call(*twin, RECIPE, text) == ORACLES[twin](text)
-
-
-@pytest.mark.parametrize("twin", PLAIN_ORACLES, ids=lambda twin: twin[1])
-@fuzzed(few=70)
-@given(text=odd_texts())
 def test_text_is_read_as_in_python(twin: tuple[str, str], text: str) -> None:
-    assert engine().call(*twin, text) == PLAIN_ORACLES[twin](text)
+    assert engine().call(*twin, text) == ORACLES[twin](text)
 
 
 @fuzzed(few=60)
@@ -65,15 +56,13 @@ def test_ngrams_are_those_of_python(text: str, lengths: list[int]) -> None:
 @fuzzed(few=60)
 @given(text=odd_texts("--no-cache MAX_AGE HTTPStatusError httpx.Client iOS e.g. U.S. a.b.c x"))
 def test_abbreviations_and_names_of_code_are_those_of_python(text: str) -> None:
-    assert engine().call("tokenization", "extractWords", RECIPE, text) == (
-        tokenization.extract_words(text)
-    )
+    assert engine().call("tokenization", "extractWords", text) == (tokenization.extract_words(text))
 
 
 @pytest.mark.parametrize("length", [0, 1, 500, 501])
 def test_length_of_a_question_is_counted_in_characters(length: int) -> None:
     question = "🚀" * length
-    problem = engine().call("question", "findQuestionProblem", RECIPE, question)
+    problem = engine().call("question", "findQuestionProblem", question)
     assert problem == find_question_problem(question)
 
 
@@ -93,14 +82,10 @@ SCRIPTS = ("LATIN", "GREEK", "CYRILLIC", "CJK", "HIRAGANA", "KATAKANA", "HANGUL"
     texts=st.lists(odd_texts(max_size=2), max_size=8),
 )
 def test_letters_are_of_the_scripts_of_the_site(scripts: set[str], texts: list[str]) -> None:
-    pattern = write_script_pattern(scripts)
-    recipe = {"tokenization": {"SITE_SCRIPTS": pattern}}
-    engine().call("recipe", "reviveRecipe", recipe, save="scripts")
+    engine().save("letters", {"$pattern": write_letters_pattern(scripts)})
     for text in texts:
         is_readable = not scripts or tokenization.detect_scripts(text) <= scripts
-        assert (
-            engine().call("tokenization", "hasSiteScripts", {"$": "scripts"}, text) is is_readable
-        )
+        assert engine().use("letters", "test", text) is is_readable
 
 
 def list_letter_runs() -> Iterator[str]:
@@ -154,7 +139,7 @@ def test_markdown_is_read_as_in_python() -> None:
     for markdown in [*CASES, *odd]:
         passage = read_markdown(markdown)
         read = engine().call("markdown", "readMarkdown", markdown)
-        sentences = engine().call("units", "findSentences", RECIPE, read)
+        sentences = engine().call("units", "findSentences", read)
         assert read["text"] == passage.text, markdown
         for block in read["blocks"]:
             del block["line"]

@@ -13,14 +13,14 @@ export async function openStore(home, entry) {
 }
 
 export async function answerAll(store, cases) {
-  const [{ readQuestion }, { retrieve }, { choosePassages }] = await Promise.all(
-    ["question", "retrieve", "sections"].map(load),
+  const [{ readQuestion }, { retrieve }, { choosePassages }, { RULES }] = await Promise.all(
+    ["question", "retrieve", "sections", "rules"].map(load),
   );
   const answers = [];
   for (const { question, ranks, vector, language } of cases) {
     const reading = await readQuestion(store, question, (word) => ranks[word] ?? null);
     const floats = vector && Float32Array.from(vector);
-    const retrieved = await retrieve(store, reading, floats, store.recipe.sections.POOL_SIZE, language);
+    const retrieved = await retrieve(store, reading, floats, RULES.sections.POOL_SIZE, language);
     const { passages, siblings } = retrieved;
     answers.push({ reading, passages, siblings, chosen: choosePassages(store, retrieved) });
   }
