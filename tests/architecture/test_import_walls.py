@@ -21,9 +21,7 @@ def test_hints_and_evidence_have_no_field_for_private_text() -> None:
     expected = {"id", "label", "locator", "url"}
     assert {field.name for field in dataclasses.fields(RoutingHint)} == expected
     assert {field.name for field in dataclasses.fields(HintCitation)} == expected
-    assert {field.name for field in dataclasses.fields(Evidence)} == {
-        "passages", "hints", "lead", "starts",
-    }  # fmt: skip
+    assert {field.name for field in dataclasses.fields(Evidence)} == {"passages", "hints", "lead"}
 
 
 def test_an_index_hands_notes_to_routing_hints_alone() -> None:

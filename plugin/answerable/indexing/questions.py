@@ -69,7 +69,7 @@ class SectionPassages:
 
     @property
     def text(self) -> str:
-        """Return the texts of its windows, which overlap."""
+        """Return the texts of its windows."""
         return "\n".join(passage.text for passage in self.windows)
 
     @property

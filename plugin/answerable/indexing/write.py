@@ -35,8 +35,8 @@ from ..engine.index.manifest import (
 from ..engine.index.places import shorten_places
 from ..engine.index.stored_answers import ANSWERS_PER_SHARD
 from .files import lock_folder, remove_leftovers, write_private_file
+from .letters import write_letters_pattern
 from .packs import divide_terms, serialize_signs, split_passages
-from .recipe import collect_recipe
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +65,9 @@ def pack_index(
         for rows in parts.get(kind, [None]):
             container = pack_columns(columns, short if rows is None else _select(index, kind, rows))
             if kind == "core":
-                # What else the engine of a browser has to know before it reads a question.
-                recipe = {"recipe": collect_recipe(index.site)}
-                container = Container({**recipe, **container.values}, container.arrays)
+                # A browser knows the scripts of letters by no other means.
+                letters = {"letters": write_letters_pattern(index.site.scripts)}
+                container = Container({**letters, **container.values}, container.arrays)
             contents.append((kind, join_content(container)))
     if identity == LOCAL_IDENTITY:
         contents += (("signs", join_content(part)) for part in serialize_signs(index.codes.codes))

@@ -9,14 +9,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ..engine.errors import AnswerableError, SiteError
 from ..engine.settings import BUNDLE_FOLDER
-from ..indexing.caches import CACHE_FILE, KEY_FILE, ProcessPool
+from ..indexing.caches import CACHE_FILE, KEY_FILE
 from ..indexing.generators import detect_generator, read_project, run_generator
 from .built_sites import read_built_pages
 from .publish import publish_build
@@ -131,8 +131,7 @@ def main() -> None:
         if generator == "mkdocs":
             build_here(config_file, config)
             return
-        with closing(ProcessPool()) as pool:
-            publish_build(read_built_pages(config, plugin, pool).build)
+        publish_build(read_built_pages(config, plugin).build)
     except AnswerableError as error:
         sys.exit(f"Error: {error}")
 

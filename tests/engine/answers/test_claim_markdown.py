@@ -4,7 +4,7 @@ import pytest
 
 from answerable.cli.render import print_markdown
 from answerable.engine.answers.contract import enforce_contract
-from answerable.engine.answers.wire import join_windows, mark_claim
+from answerable.engine.answers.wire import mark_claim
 from answerable.engine.types import Evidence, Passage
 from answerable.indexing.pages.passages import PassageWindow, cut_passages
 from support.doubles import record
@@ -96,16 +96,6 @@ def test_no_control_character_is_in_a_passage() -> None:
     html = "<p>Mind \u202ethe\u202c <code>gap\x07</code> here.</p><pre>\ta\u2066b\x1b[2J</pre>"
     (passage,) = (cut.passage for cut in cut_passages(record("odd", html), PassageWindow()))
     assert passage.markdown == "Mind the `gap` here.\n\n```\n    ab[2J\n```"
-
-
-def test_the_windows_of_a_section_are_joined_without_what_they_repeat() -> None:
-    lines = "\n".join(f"line {n} of the code" for n in range(60))
-    rows = "".join(f"<tr><td>row {n}<td>what row {n} is for" for n in range(30))
-    page = record("long", f"<p>Lead.<pre>{lines}</pre><table><tr><th>a<th>b{rows}</table><p>End.")
-    windows = [cut.passage for cut in cut_passages(page, PassageWindow(60, 0.25))]
-    (whole,) = [cut.passage for cut in cut_passages(page, PassageWindow(2000))]
-    assert len(windows) > 5
-    assert join_windows(windows) == whole.markdown
 
 
 def test_a_terminal_wraps_paragraphs_and_no_code(

@@ -1,4 +1,4 @@
-/** Use the regular expressions that travel in the recipe, as Python's `re` does. */
+/** Use the regular expressions of the rules, as Python's `re` does. */
 
 /** @type {WeakMap<RegExp, RegExp>} */
 const globals = new WeakMap();

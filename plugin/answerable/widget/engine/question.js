@@ -2,12 +2,12 @@
 import { computeIdfs, findIndexedTerms } from "./bm25.js";
 import { countCodePoints } from "./code_points.js";
 import { normalizePhrase, splitNgrams } from "./normalization.js";
-import { extractTerms, extractWords, hasSiteScripts, isSpaceDelimited, readWordList, splitWords } from "./tokenization.js";
+import { RULES } from "./rules.js";
+import { extractTerms, extractWords, isSpaceDelimited, splitWords } from "./tokenization.js";
 import { splitAtSpace } from "./white_space.js";
 import { formsIn, readForms } from "./word_forms.js";
 
 /**
- * @typedef {import("./recipe.js").Recipe} Recipe
  * @typedef {import("./store.js").Store} Store
  */
 
@@ -21,12 +21,11 @@ export function cleanQuestion(question) {
 
 /**
  * Say in one sentence why a cleaned question cannot be answered; null if it can.
- * @param {Recipe} recipe
  * @param {string} cleaned
  * @returns {string | null}
  */
-export function findQuestionProblem(recipe, cleaned) {
-  const { MAX_QUESTION_CHARACTERS } = recipe.question;
+export function findQuestionProblem(cleaned) {
+  const { MAX_QUESTION_CHARACTERS } = RULES.question;
   if (!cleaned) return "The question is empty.";
   if (countCodePoints(cleaned) > MAX_QUESTION_CHARACTERS) {
     return `A question has at most ${MAX_QUESTION_CHARACTERS} characters.`;
@@ -34,34 +33,33 @@ export function findQuestionProblem(recipe, cleaned) {
   return null;
 }
 
+/** Words by which people ask, such as "what does the author say about": of the question alone. */
+export const FRAMING_WORDS = new Set(splitAtSpace(RULES.framing));
+
 /**
  * Drop the words by which people ask, unless there are no others.
- * @param {Recipe} recipe
  * @param {string[]} words
  */
-function dropFraming(recipe, words) {
-  const framingWords = readWordList(recipe, "framing");
-  const subject = words.filter((word) => !framingWords.has(word));
+function dropFraming(words) {
+  const subject = words.filter((word) => !FRAMING_WORDS.has(word));
   return subject.length ? subject : words;
 }
 
 /**
  * Test whether a question has a word for what was released or changed, not only a version.
- * @param {Recipe} recipe
  * @param {string} question
  */
-function asksForHistory({ history }, question) {
+function asksForHistory(question) {
   const words = ` ${normalizePhrase(question)} `;
-  return history.some((/** @type {string} */ phrase) => words.includes(` ${phrase} `));
+  return RULES.history.some((/** @type {string} */ phrase) => words.includes(` ${phrase} `));
 }
 
 /**
  * Test whether a lower-case word is long enough to be recognized when misspelled.
- * @param {Store} store
  * @param {string} word
  */
-export function mayBeMisspelled({ recipe }, word) {
-  return countCodePoints(word) >= recipe.question.MIN_WORD_LETTERS && /^\p{L}+$/u.test(word);
+export function mayBeMisspelled(word) {
+  return countCodePoints(word) >= RULES.question.MIN_WORD_LETTERS && /^\p{L}+$/u.test(word);
 }
 
 /**
@@ -72,7 +70,7 @@ export function mayBeMisspelled({ recipe }, word) {
  * @returns {Promise<string | null>}
  */
 export async function findNearSpelling(store, word) {
-  const { CLEARLY_MORE, MIN_WORD_LETTERS, TWO_EDITS_FROM_LETTERS } = store.recipe.question;
+  const { CLEARLY_MORE, MIN_WORD_LETTERS, TWO_EDITS_FROM_LETTERS } = RULES.question;
   const words = await loadSpellings(store);
   for (let maxEdits = 1; maxEdits <= (countCodePoints(word) < TWO_EDITS_FROM_LETTERS ? 1 : 2); maxEdits += 1) {
     const isInitialFree = maxEdits === 1 && countCodePoints(word) > MIN_WORD_LETTERS;
@@ -205,9 +203,9 @@ export async function readQuestion(store, question, wordRank) {
     terms,
     remarks: terms.size ? [...corrections, ...remarkUnknownWords(store, spelled, wordRank)] : [],
     idfs: weighTerms(store, terms),
-    forms: new Map(store.site.tags.map((tag) => [tag, readForms(store, extractWords(store.recipe, spelled, tag), tag)])),
+    forms: new Map(store.site.tags.map((tag) => [tag, readForms(store, extractWords(spelled, tag), tag)])),
     phrases: new Set(splitNgrams(spelled, measureNameLengths(store))),
-    asksForHistory: asksForHistory(store.recipe, spelled),
+    asksForHistory: asksForHistory(spelled),
   };
 }
 
@@ -220,7 +218,7 @@ export async function readQuestion(store, question, wordRank) {
  * @returns {QuestionReading}
  */
 export function dropUnknownWords(store, reading) {
-  const words = splitWords(store.recipe, reading.question);
+  const words = splitWords(reading.question);
   const missing = findUnknownWords(store, words);
   const text = words.filter((word) => !missing.has(word.toLowerCase())).join(" ");
   const indexed = findIndexedTerms(store, [...reading.idfs.values()].flatMap((weights) => [...weights.keys()]));
@@ -228,7 +226,7 @@ export function dropUnknownWords(store, reading) {
   const idfs = new Map();
   for (const [tag, weights] of reading.idfs) {
     // A word that pages of another language have still counts against one without it.
-    const ownTerms = new Set(extractTerms(store.recipe, text, tag, formsIn(reading.forms, tag)));
+    const ownTerms = new Set(extractTerms(text, tag, formsIn(reading.forms, tag)));
     idfs.set(tag, new Map([...weights].filter(([term]) => indexed.has(term) || ownTerms.has(term))));
   }
   return { ...reading, idfs };
@@ -277,8 +275,8 @@ function weighTerms(store, terms) {
 async function loadWords(store, question) {
   // A word in camel case has other parts than in lower case, in which an unknown word is looked up.
   const texts = [question, question.toLowerCase()];
-  const words = store.site.tags.flatMap((tag) => texts.flatMap((text) => extractWords(store.recipe, text, tag)));
-  const asWritten = splitWords(store.recipe, question).map((word) => word.toLowerCase());
+  const words = store.site.tags.flatMap((tag) => texts.flatMap((text) => extractWords(text, tag)));
+  const asWritten = splitWords(question).map((word) => word.toLowerCase());
   await store.loadTerms([...words, ...asWritten]);
 }
 
@@ -287,8 +285,8 @@ async function loadWords(store, question) {
  * @param {Store} store
  * @param {string} language
  */
-function listSiteNameWords({ site, recipe }, language) {
-  return new Set(site.names.flatMap((name) => extractWords(recipe, name, language)));
+function listSiteNameWords({ site }, language) {
+  return new Set(site.names.flatMap((name) => extractWords(name, language)));
 }
 
 /**
@@ -299,12 +297,12 @@ function listSiteNameWords({ site, recipe }, language) {
  * @returns {Map<string, string[]>}
  */
 function extractQuestionTerms(store, question) {
-  const { site, recipe } = store;
+  const { site } = store;
   const terms = new Map();
   for (const tag of site.tags) {
-    const words = dropFraming(recipe, extractWords(recipe, question, tag));
+    const words = dropFraming(extractWords(question, tag));
     const forms = readForms(store, words, tag);
-    const known = words.map((word) => forms.get(word) ?? word).filter((term) => hasSiteScripts(recipe, term));
+    const known = words.map((word) => forms.get(word) ?? word).filter((term) => store.letters.test(term));
     if (known.length) terms.set(tag, known);
   }
   return terms;
@@ -318,7 +316,7 @@ function extractQuestionTerms(store, question) {
  * @returns {Promise<[question: string, remarks: Remark[]]>}
  */
 async function correctSpelling(store, question, wordRank) {
-  const words = splitWords(store.recipe, question);
+  const words = splitWords(question);
   const missing = findUnknownWords(store, words);
   /** @type {Map<string, string>} */
   const corrections = new Map();
@@ -326,8 +324,8 @@ async function correctSpelling(store, question, wordRank) {
     const lower = word.toLowerCase();
     const isUnlikeAll = missing.has(lower);
     // Capitals inside a word make a name, such as gRPC, which no near word stands for.
-    if (word.slice(1) !== lower.slice(1) || readWordList(store.recipe, "framing").has(lower)) continue;
-    if (!mayBeMisspelled(store, lower) || !(isUnlikeAll || isNewForm(store, lower)) || wordRank(lower) !== null) continue;
+    if (word.slice(1) !== lower.slice(1) || FRAMING_WORDS.has(lower)) continue;
+    if (!mayBeMisspelled(lower) || !(isUnlikeAll || isNewForm(store, lower)) || wordRank(lower) !== null) continue;
     const near = await findNearSpelling(store, lower);
     // Another ending makes another form of a word, and stands for it already.
     if (near !== null && (isUnlikeAll || [...near].pop() === [...lower].pop())) corrections.set(word, near);
@@ -347,7 +345,7 @@ async function correctSpelling(store, question, wordRank) {
 function isNewForm(store, word) {
   return !store.site.tags.some(
     (tag) =>
-      !extractWords(store.recipe, word, tag).length ||
+      !extractWords(word, tag).length ||
       store.formsNear(word, tag).termsByForm.has(word) ||
       store.questionTerms.has(word) ||
       listSiteNameWords(store, tag).has(word),
@@ -362,8 +360,8 @@ function isNewForm(store, word) {
  * @returns {Remark[]}
  */
 function remarkUnknownWords(store, text, wordRank) {
-  const { ORDINARY_RANK } = store.recipe.question;
-  const words = splitWords(store.recipe, text);
+  const { ORDINARY_RANK } = RULES.question;
+  const words = splitWords(text);
   const missing = findUnknownWords(store, words);
   return [...new Set(words)]
     .filter((word) => {
@@ -380,13 +378,12 @@ function remarkUnknownWords(store, text, wordRank) {
  * @param {string[]} words
  */
 function findUnknownWords(store, words) {
-  const { site, recipe } = store;
-  const framingWords = readWordList(recipe, "framing");
+  const { site } = store;
   const byWord = words
-    .filter((word) => isSpaceDelimited(recipe, word) && !framingWords.has(word.toLowerCase()))
+    .filter((word) => isSpaceDelimited(word) && !FRAMING_WORDS.has(word.toLowerCase()))
     .map((word) => {
       const lower = word.toLowerCase();
-      const byTag = site.tags.map((tag) => [...readForms(store, extractWords(recipe, lower, tag), tag).values()]);
+      const byTag = site.tags.map((tag) => [...readForms(store, extractWords(lower, tag), tag).values()]);
       return { lower, byTag };
     });
   const indexed = findIndexedTerms(store, byWord.flatMap(({ byTag }) => byTag.flat()));
