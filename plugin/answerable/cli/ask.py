@@ -58,11 +58,11 @@ def command(
     if file:
         with click.open_file(file, encoding="utf-8-sig", errors="replace") as opened:
             lines = parse_questions(opened.read(), file)
-        answer_lines(_open(location, site, language), lines, file, language, as_json=as_json)
+        answer_lines(_open(location, site), lines, file, language, as_json=as_json)
     elif question:
-        show(_open(location, site, language), clean_question(question), language, as_json=as_json)
+        show(_open(location, site), clean_question(question), language, as_json=as_json)
     else:
-        engine = _open(location, site, language)
+        engine = _open(location, site)
         prompt = Text.assemble((to_plain_text(engine.store.index.site.name).plain, "bold"), "? ")
         while True:
             try:
@@ -76,7 +76,7 @@ def command(
                 click.echo(str(error), err=True)
 
 
-def _open(location: SiteLocation, site: str | None, language: str | None) -> Engine:
+def _open(location: SiteLocation, site: str | None) -> Engine:
     """Open the engine of the bundle, or over the index of the site at an address."""
     if site is None:
         return open_engine(*location)
@@ -84,7 +84,7 @@ def _open(location: SiteLocation, site: str | None, language: str | None) -> Eng
     # Only here: a question of a bundle needs nothing that fetches.
     from .published_site import open_published_site
 
-    return open_published_site(site, language)[0]
+    return open_published_site(site)[0]
 
 
 def print_answer(engine: Engine, question: str, language: str | None, *, as_json: bool) -> None:

@@ -113,9 +113,7 @@ def index_built_site(project: Project, out: Path | None = None, *, strict: bool 
                 plugin.write_function_into(out)
             pages = read_built_pages(config, plugin, pool, strict=strict)
             publish_build(pages.build, click.echo)
-            language = pages.build.sites[0].info.language
-            endpoint = resolve_endpoint(pages.build.options, language)
-            changed = inject_widget_into_site(pages, endpoint)
+            changed = inject_widget_into_site(pages, resolve_endpoint(pages.build.options))
             files = format_count(changed, "file")
             click.echo(f"The Ask button is in the pages; {files} changed")
         except OSError as error:

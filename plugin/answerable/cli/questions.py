@@ -99,17 +99,13 @@ class _ModelOutput(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class QuestionFiles:
-    """The files of questions and answers, and the state of the site that they are of.
-
-    ``is_apart``: whether they also hold lines for the bundles of other languages.
-    """
+    """The files of questions and answers, and the state of the site that they are of."""
 
     path: Path
     answers_path: Path
     questions: dict[str, SectionQuestions]
     sections: Sequence[SectionPassages]
     engine: Engine[Bundle]
-    is_apart: bool
 
     def save(self) -> None:
         """Save all lines in the order of the site's sections, and those of no section last."""
@@ -199,7 +195,6 @@ def command(
         read_known_questions(options),
         list_sections(engine.store.passages()),
         engine,
-        options.languages == "apart",
     )
     if check:
         raise SystemExit(_check(files))
@@ -416,14 +411,9 @@ def _write_answers(files: QuestionFiles, options: AnswerableConfig, bundle: Path
 
 def _check(files: QuestionFiles) -> int:
     """Print what is wrong with the files, and return the exit status."""
-    ids = {section.id for section in files.sections}
-    lines = {
-        name: row for name, row in files.questions.items() if name in ids or not files.is_apart
-    }
-    written = read_answers(files.answers_path)
-    listed = [answer for answer in written if answer.section in ids or not files.is_apart]
+    lines = files.questions
     faults = check_questions(lines, files.sections)
-    answers, answer_faults = files.check_answers(listed)
+    answers, answer_faults = files.check_answers(read_answers(files.answers_path))
     for source, problems in ((files.path, faults), (files.answers_path, answer_faults)):
         for fault in problems:
             click.echo(f"{source}: {fault.section}: {fault.problem}")

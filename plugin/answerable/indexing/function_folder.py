@@ -55,7 +55,7 @@ _FUNCTION_MARKERS = ("answerable/engine", f"{BUNDLE_FOLDER}/manifest.json")
 def check_function_folder(folder: Path) -> None:
     """Refuse a folder that is not empty and that no build has written; SiteError.
 
-    One may hold others, of the versions or the languages of a site.
+    One may hold others, of the versions of a site.
     """
     if not folder.exists() or _is_function_folder(folder):
         return

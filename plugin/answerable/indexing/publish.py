@@ -1,7 +1,7 @@
 """Pipeline of a build: index pages and notes, audit what is written, then publish."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -88,13 +88,12 @@ class SiteBuild:
 
 @dataclass(frozen=True, slots=True)
 class FunctionPlan:
-    """A function to publish: its folder, its settings, and the site or the language it answers.
+    """A function to publish: its folder and its settings.
 
     ``has_code``: whether it can be deployed; else the folder holds what commands need to ask it.
     """
 
     folder: Path
-    site: SiteBuild
     settings: FunctionSettings
     has_code: bool = True
 
@@ -117,19 +116,6 @@ class StagedIndex:
         return Bundle(
             self.packed.manifest, load_index(self.packed.manifest, lambda file: files[file.name])
         )
-
-
-@dataclass(frozen=True, slots=True)
-class StagedFunction:
-    """A function that has been audited and not been written."""
-
-    plan: FunctionPlan
-    index: StagedIndex
-
-    @property
-    def manifest(self) -> Manifest:
-        """The manifest of its index."""
-        return self.index.packed.manifest
 
 
 def read_site_notes(site: SiteBuild, folder: Path) -> Notebook:
@@ -158,33 +144,24 @@ def _resolve_published_in(note: Note, site: SiteBuild) -> Note:
 
 def publish_site(
     site: SiteBuild,
-    plans: Sequence[FunctionPlan],
+    plan: FunctionPlan,
     notebook: Notebook,
     report: Callable[[str], object],
-    gate: Callable[[StagedFunction], None] = lambda _: None,
-) -> list[StagedFunction]:
-    """Index, stage, audit and gate every function of a site, and only then publish them.
+    gate: Callable[[StagedIndex], None] = lambda _: None,
+) -> StagedIndex:
+    """Index, stage, audit and gate the function of a site, and only then publish it.
 
-    site: all of it, which each function is audited with. report: is told of each function that
-    was published. gate: raises if a function must not be published.
+    report: is told what was published. gate: raises if the index must not be published.
     """
-    staged: list[StagedFunction] = []
-    artifacts: list[Artifact] = []
-    for plan in plans:
-        check_function_folder(plan.folder)
-        index = _stage_index(plan.site, notebook, plan.folder / BUNDLE_FOLDER)
-        settings = Artifact(f"{plan.folder.name}/{SETTINGS_FILE}", plan.settings.as_json)
-        artifacts += [settings, *_list_artifacts(plan.site, index, plan.folder.name)]
-        staged.append(StagedFunction(plan, index))
-    _audit_site(site, notebook, artifacts)
-    for function in staged:
-        gate(function)
-    for function in staged:
-        plan, index = function.plan, function.index
-        publish_function(plan.folder, index.packed, plan.settings, has_code=plan.has_code)
-        _write_browser_index(plan.site, index)
-        report(summarize_build(function.manifest, index.embedded, plan.folder))
-    return staged
+    check_function_folder(plan.folder)
+    index = _stage_index(site, notebook, plan.folder / BUNDLE_FOLDER)
+    settings = Artifact(f"{plan.folder.name}/{SETTINGS_FILE}", plan.settings.as_json)
+    _audit_site(site, notebook, [settings, *_list_artifacts(site, index, plan.folder.name)])
+    gate(index)
+    publish_function(plan.folder, index.packed, plan.settings, has_code=plan.has_code)
+    _write_browser_index(site, index)
+    report(summarize_build(index.packed.manifest, index.embedded, plan.folder))
+    return index
 
 
 def _stage_index(site: SiteBuild, notebook: Notebook, folder: Path) -> StagedIndex:

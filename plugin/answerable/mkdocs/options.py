@@ -164,7 +164,6 @@ class AnswerableConfig(OptionGroup):
     function = c.Dir(default="function")
     cache = c.Dir(default=".cache/plugin/answerable")
     language = c.Optional(c.Type(str))
-    languages = c.Choice(("together", "apart"), default="together")
     aliases = c.ListOfItems(c.Type(str), default=[])
     abbreviations = c.Optional(c.File(exists=True))
     enrichment = c.Optional(c.File(exists=True))
@@ -233,7 +232,7 @@ def check_options(config: AnswerableConfig) -> None:
             "a word is matched as it is written"
         )
     endpoint = config.widget.endpoint
-    if endpoint is not None and not is_safe_url(_fill_endpoint(endpoint, "x", "x")):
+    if endpoint is not None and not is_safe_url(_fill_endpoint(endpoint, "x")):
         raise SiteError(
             f"widget.endpoint: {endpoint!r} is neither an http(s) url nor a path from the root; "
             "correct it, for example /ask/"
@@ -306,12 +305,10 @@ def read_cutting_rules(config: AnswerableConfig) -> CuttingRules:
     )
 
 
-def resolve_endpoint(config: AnswerableConfig, language: str) -> str | None:
+def resolve_endpoint(config: AnswerableConfig) -> str | None:
     """Resolve the endpoint of the widget in a published page."""
     template = config.widget.endpoint
-    if template is None:
-        return None
-    return _fill_endpoint(template, read_mike_version() or "", language)
+    return None if template is None else _fill_endpoint(template, read_mike_version() or "")
 
 
 def is_absolute_endpoint(endpoint: str | None) -> TypeGuard[str]:
@@ -389,11 +386,11 @@ def resolve_function_folder(folder: Path) -> Path:
     return folder / version if version else folder
 
 
-def _fill_endpoint(template: str, version: str, language: str) -> str:
+def _fill_endpoint(template: str, version: str) -> str:
     if not version:
         # A build that mike has not started has no version, and no folder for it.
         template = template.replace("{version}/", "")
-    return template.replace("{version}", version).replace("{language}", language)
+    return template.replace("{version}", version)
 
 
 def _check_range(name: str, value: float | None, least: float, greatest: float) -> None:

@@ -153,7 +153,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
                 tag = resolve_language(files, config, self.config.language)
                 url = resolve_site_url(config)
                 info = describe_site(config, self.config, config.site_name, url, tag)
-                self._endpoint = resolve_endpoint(self.config, info.language)
+                self._endpoint = resolve_endpoint(self.config)
                 cache = Path(self.config.cache)
                 pages = start_reading_pages(files, config, info, rules, cache, self._pool)
                 self._pending.append(pages)

@@ -39,9 +39,6 @@ _INSIDE_PAGE = re.compile(
 _QUESTION = re.compile(r"[?？؟]$|^how (?:to|do|does|can|should)\b", re.I)
 WIDGET_CONFIG_PATH = f"{WIDGET_FOLDER}site.json"
 
-# Ids by language tag, if each language has a bundle of its own.
-BundleIds = str | Mapping[str, str]
-
 
 @dataclass(frozen=True, slots=True)
 class WidgetConfig:
@@ -129,15 +126,15 @@ def suggest_headings(pages: Iterable[PageIndex]) -> dict[str, str]:
 
 def format_widget_config(
     config: WidgetConfig,
-    bundle: BundleIds | None,
+    bundle: str | None,
     engine: Sequence[str] | None = None,
-    index: Mapping[str, Mapping[str, str]] | None = None,
+    index: Mapping[str, str] | None = None,
 ) -> bytes:
     """Format the file.
 
     bundle: None before there is one, which is when the file is audited. engine: the modules, first
-    the one that the widget runs, and index: by language tag, its first files and the folder of its
-    model, below the widget's folder; None where a function answers.
+    the one that the widget runs, and index: its first files and the folder of its model, below the
+    widget's folder; None where a function answers.
     """
     content = {"bundle": bundle, **asdict(config), "engine": engine, "index": index}
     del content["sources"]
@@ -145,12 +142,12 @@ def format_widget_config(
 
 
 def check_examples(
-    config: WidgetConfig, find_sections: Callable[[str, str | None], Iterable[str]]
+    config: WidgetConfig, find_section: Callable[[str, str | None], str | None]
 ) -> WidgetConfig:
     """Keep the suggested examples whose first card is the section that they come from.
 
-    find_sections: from a question and its language to the section of the first card, of each index.
-    An example that the owner has named, or a section's known question, is kept.
+    find_section: from a question and its language to the section of the first card. An example
+    that the owner has named, or a section's known question, is kept.
     """
 
     def choose(questions: Sequence[str], language: str | None) -> tuple[str, ...]:
@@ -158,7 +155,7 @@ def check_examples(
             question
             for question in questions
             if question not in config.sources
-            or config.sources[question] in find_sections(question, language)
+            or config.sources[question] == find_section(question, language)
         )
         return tuple(islice(kept, MAX_EXAMPLES))
 
@@ -168,50 +165,34 @@ def check_examples(
     return replace(config, examples=choose(config.examples, None))
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedIndex:
-    """The id of a bundle, and what the site publishes of it, if browsers answer."""
-
-    bundle: str
-    browser: BrowserIndex | None = None
-
-
 def write_widget_files(
     folder: Path,
     config: WidgetConfig,
-    indexes: Mapping[str, PublishedIndex],
+    bundle: str,
+    index: BrowserIndex | None,
     *,
     is_offline: bool = False,
 ) -> None:
     """Write the widget's files into a site's folder, and remove those of earlier builds.
 
-    indexes: by language tag, where each language has its own, else one.
-    is_offline: for pages of a disk too.
+    bundle: its id. index: what the site publishes of it, if browsers answer. is_offline: for pages
+    of a disk too.
     """
-    entries: dict[str, Mapping[str, str]] = {}
-    current: set[str] = set()
-    for tag, index in indexes.items():
-        if browser := index.browser:
-            entries[tag] = name_index(browser)
-            current.update(f"{browser.folder}/{name}" for name in browser.files)
-    bundle = _unwrap_one({tag: index.bundle for tag, index in indexes.items()})
     content = format_widget_config(config, bundle)
-    if entries:
+    current: set[str] = set()
+    if index:
         engine = read_engine_files()
         write_addressed_files(engine, folder / WIDGET_FOLDER)
-        current |= {engine.folder, MODEL_FOLDER}
+        files = (f"{index.folder}/{name}" for name in index.files)
+        current = {engine.folder, MODEL_FOLDER, *files}
         scripts = [f"{engine.folder}/{path}" for path in engine.files]
-        content = format_widget_config(config, bundle, scripts, dict(sorted(entries.items())))
+        content = format_widget_config(config, bundle, scripts, name_index(index))
     write_file(folder / WIDGET_CONFIG_PATH, content)
     # Last: until then the file of the last build names them.
     remove_stale_files(folder / WIDGET_FOLDER, current)
-    if is_offline:
+    if is_offline and index:
         home = folder / WIDGET_FOLDER
         own = [folder / name for name in (*read_widget_files(), WIDGET_CONFIG_PATH)]
         kinds = ("engine", "index", "model")
         listed = (path for kind in kinds for path in (home / kind).rglob("*"))
         write_offline_scripts(home, [*own, *listed])
-
-
-def _unwrap_one(values: Mapping[str, str]) -> BundleIds:
-    return dict(sorted(values.items())) if len(values) > 1 else next(iter(values.values()))

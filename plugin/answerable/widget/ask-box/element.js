@@ -369,7 +369,7 @@ export class AskBox extends HTMLElement {
 
   /** @returns {Promise<Site>} */
   async #readSite() {
-    return { bundles: [], examples: [], ...(await this.#answerer?.readSite().catch(() => ({}))) };
+    return { examples: [], ...(await this.#answerer?.readSite().catch(() => ({}))) };
   }
 
   /**
@@ -461,7 +461,7 @@ export class AskBox extends HTMLElement {
     const isRefusal = answer.mode === "not-found";
     const { feedback } = site;
     const isGap = isRefusal || (answer.claims.length > 0 && !answer.written && answer.confidence === "low");
-    const differs = site.bundles.length > 0 && answer.bundle && !site.bundles.includes(answer.bundle);
+    const differs = site.bundle && answer.bundle && site.bundle !== answer.bundle;
     const row = element("div", { class: "actions" });
     const ways = { search: isRefusal ? site.search : null, authors: isRefusal || answer.routes.length ? site.authors : null };
     if (!isRefusal) {

@@ -18,14 +18,14 @@ import { getPageLanguage, HOME, LOAD_MILLISECONDS } from "./strings.js";
 /**
  * What site.json says; nothing of a site without one.
  * @typedef {Object} Site
- * @property {string[]} bundles ids of what answers
+ * @property {string} [bundle] id of what answers
  * @property {string[]} examples those of this page, or else of the site
  * @property {string | null} [search] null where the owner wants none
  * @property {string | null} [authors]
  * @property {string | null} [feedback] where a reader may send a question that is not answered
  * @property {boolean} [preview] of a development server
  * @property {string[]} [engine] paths of the scripts that answer
- * @property {Record<string, Record<string, string>>} [index] by language tag, what the engine opens an index by
+ * @property {Record<string, string>} [index] what the engine opens the index by
  */
 
 /**
@@ -225,7 +225,7 @@ export class Answerer {
     const read = (this.#site ??= readSite(this.call, query));
     const site = await read.catch(() => null);
     // A file that is not there may come with the next deploy.
-    if (!site?.bundles.length && this.#site === read) this.#site = null;
+    if (!site?.bundle && this.#site === read) this.#site = null;
     return read;
   }
 
@@ -241,7 +241,7 @@ export class Answerer {
     // Whoever can write this file runs no code of another site, nor of a scheme such as data.
     if (!urls.every((url) => url.startsWith(HOME.href))) throw new Error("engine: no path of the site");
     const { openSiteIndex } = await loadEngine(urls, this.#box.fetch);
-    return openSiteIndex(index, HOME.href, getPageLanguage(), this.call);
+    return openSiteIndex(index, HOME.href, this.call);
   }
 
   /**
@@ -299,9 +299,8 @@ async function readSite(call, query) {
   // No file, no index.
   if (!response.ok && response.status !== 404) throw new Problem(response.status);
   const site = response.ok ? await response.json() : {};
-  const { bundle = null, examples = [], page_examples: onPages = {} } = site;
+  const { examples = [], page_examples: onPages = {} } = site;
   // Each language may have its own.
   const listed = Array.isArray(examples) ? examples : (examples[getPageLanguage() ?? ""] ?? []);
-  const bundles = typeof bundle === "string" ? [bundle] : Object.values(bundle ?? {});
-  return { ...site, bundles, examples: (onPages[location.pathname] ?? listed).slice(0, 3) };
+  return { ...site, examples: (onPages[location.pathname] ?? listed).slice(0, 3) };
 }

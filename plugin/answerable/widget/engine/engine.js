@@ -42,8 +42,7 @@ import { addAbsoluteUrl, serializeAnswer, serializeSection } from "./wire.js";
  * IndexGoneError where a newer build has replaced it.
  * @param {string} base the url that the paths of the index are relative to
  * @param {import("./store.js").IndexEntry} entry
- * @param {FetchOptions & {signal?: AbortSignal, others?: import("./store.js").IndexEntry[]}} [options] others: of the
- *   site's other languages, whose files stay cached
+ * @param {FetchOptions & {signal?: AbortSignal}} [options]
  */
 export async function openEngine(base, entry, options = {}) {
   const files = new SiteFiles(base, options);
@@ -51,8 +50,7 @@ export async function openEngine(base, entry, options = {}) {
   files.prefetch([`${entry.model}/${ASCII_PIECES}`]);
   const store = await openStore(files, entry, options.signal);
   const embedder = await openLocalEmbedder(files, entry.model, store.recipe, options.signal);
-  const folders = (options.others ?? []).map(({ manifest }) => manifest.slice(0, manifest.lastIndexOf("/") + 1));
-  const current = [`${entry.model}/`, ...folders, ...store.paths, entry.manifest, entry.core];
+  const current = [`${entry.model}/`, ...store.paths, entry.manifest, entry.core];
   // Nothing waits for it, and without it more space is taken, no more.
   files.removeStale((path) => current.some((start) => path.startsWith(start))).catch(() => {});
   return new Engine(store, embedder);
