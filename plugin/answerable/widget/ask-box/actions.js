@@ -32,20 +32,17 @@ export function takeSharedQuestion() {
 }
 
 /**
- * Draw the row of ways on from a refusal or a problem; none where there is none.
+ * Draw the links that lead on from a refusal or a problem.
  * @param {string} question
  * @param {Partial<Site>} site
  * @param {string} bundle
  * @param {Say} say
- * @param {HTMLElement[]} others that stand before them
  */
-export function drawWays(question, { search, authors }, bundle, say, ...others) {
-  const ways = [...others];
-  for (const [name, template] of Object.entries({ search, authors })) {
+export function drawWays(question, { search, authors }, bundle, say) {
+  return Object.entries({ search, authors }).flatMap(([name, template]) => {
     const href = fillAddress(template, question, bundle);
-    if (href) ways.push(drawLink(href, { class: `button ${name}` }, say(name)));
-  }
-  return ways.length ? [element("div", { class: "actions" }, ...ways)] : [];
+    return href ? [drawLink(href, { class: `button ${name}` }, say(name))] : [];
+  });
 }
 
 /**
@@ -78,7 +75,7 @@ export function drawOffer(say, status, send) {
     isSent = await send().catch(() => false);
     press.textContent = status.textContent = say(isSent ? "thanks" : "notSent");
   });
-  return element("div", { class: "actions" }, press);
+  return press;
 }
 
 /** @param {string} text */

@@ -464,10 +464,14 @@ export class AskBox extends HTMLElement {
     const differs = site.bundle && answer.bundle && site.bundle !== answer.bundle;
     const row = element("div", { class: "actions" });
     const ways = { search: isRefusal ? site.search : null, authors: isRefusal || answer.routes.length ? site.authors : null };
-    row.append(
-      button("copy", say("copy"), () => copy(formatAnswer(question, numbered, say), row)),
-      button("share", say("share"), () => copy(makeSharedAddress(question), row)),
-    );
+    if (!isRefusal) {
+      row.append(
+        button("copy", say("copy"), () => copy(formatAnswer(question, numbered, say), row)),
+        button("share", say("share"), () => copy(makeSharedAddress(question), row)),
+      );
+    }
+    row.append(...drawWays(question, ways, answer.bundle ?? "", say));
+    if (feedback && isGap) row.append(drawOffer(say, status, () => this.#send(question, answer, feedback)));
     this.#run = null;
     this.#visit = visit;
     const more = element("div", { class: "places", role: "group", "aria-label": say("more"), hidden: "" });
@@ -476,9 +480,7 @@ export class AskBox extends HTMLElement {
       ...nodes,
       ...(isRefusal ? [] : [more]),
       ...(differs ? [drawNote(say("differs"))] : []),
-      ...(isRefusal ? [] : [row]),
-      ...drawWays(question, ways, answer.bundle ?? "", say),
-      ...(feedback && isGap ? [drawOffer(say, status, () => this.#send(question, answer, feedback))] : []),
+      ...(row.firstChild ? [row] : []),
     );
     this.#focus(nodes[0]);
     const add = (/** @type {Place[]} */ found) => {
@@ -529,9 +531,9 @@ export class AskBox extends HTMLElement {
       history.replaceState(history.state, "", makeSharedAddress(question));
       location.reload();
     });
-    const ways = drawWays(question, { search }, "", say, ...(name ? [remedy] : []));
+    const ways = [...(name ? [remedy] : []), ...drawWays(question, { search }, "", say)];
     this.#run = null;
-    this.#show("problem", ...ways);
+    this.#show("problem", ...(ways.length ? [element("div", { class: "actions" }, ...ways)] : []));
     panel.alert.textContent = say(`problem.${key}`, { n: problem.seconds }) + (!name && ways.length ? ` ${say("searchWorks")}` : "");
     this.setAttribute("problem", String(problem.code));
     this.#focus(panel.question);
