@@ -52,7 +52,7 @@ def test_a_missing_bundle_is_one_sentence(tmp_path: Path) -> None:
     done = run(folder, "ask", "anything")
     assert done.returncode == 1
     assert done.stderr.startswith("Error: ")
-    assert "run `answerable build` first" in done.stderr
+    assert "build the site first" in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -94,6 +94,11 @@ def test_ask_says_whose_index_answers_where_a_page_has_changed_since(tmp_path: P
     told = sites.command(site, "ask", question).stderr
     assert re.match(r"This is the index of [\d :-]+, and docs/storms\.md has changed since", told)
     assert "run `mkdocs build` to ask the site as it is" in told
+    # An edit that changes nothing in the index.
+    sites.build_here(site)
+    (site / "docs" / "storms.md").touch()
+    sites.build_here(site)
+    assert sites.command(site, "ask", question).stderr == ""
 
 
 def test_bundles_of_versions_are_named(folder: Path, tmp_path: Path) -> None:

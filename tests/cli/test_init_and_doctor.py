@@ -265,6 +265,20 @@ def test_doctor_finds_what_keeps_a_publisher_from_publishing_answers(
     assert f"✗ {WORKFLOW} {problem}" in output if problem else f"✓ {WORKFLOW} builds" in output
 
 
+def test_doctor_finds_a_workflow_that_leaves_out_the_ask_box(tmp_path: Path) -> None:
+    folder = write_plain_site(tmp_path)
+    sites.put(folder / "zensical.toml", '[project]\nsite_name = "Harbour"\n')
+    config = str(folder / "zensical.toml")
+    workflow = PUBLISHING.replace("mkdocs gh-deploy --force", "zensical build && gh-pages -d site")
+    for text, mark in (
+        (workflow, "✗"), (workflow.replace("zensical build", "answerable build"), "✓")
+    ):  # fmt: skip
+        sites.put(folder / WORKFLOW, text)
+        output = CliRunner().invoke(main, ["-f", config, "doctor"]).output
+        assert f"{mark} {WORKFLOW} " in output
+        assert ("publishes pages without the ask box on GitHub" in output) is (mark == "✗")
+
+
 def test_doctor_finds_two_publishers(tmp_path: Path) -> None:
     folder = write_plain_site(tmp_path)
     assert run(folder, "init").exit_code == 0
@@ -281,7 +295,11 @@ def test_doctor_finds_two_publishers(tmp_path: Path) -> None:
             {"site_url": ""},
             "✗ site_url is not set, so the function",
         ),
-        ({"notebook": "notebook"}, {}, "✗ answers_in: `notebook` needs a function"),
+        (
+            {"notebook": "notebook"},
+            {},
+            "✗ no function is connected yet: `notebook` needs a function",
+        ),
         (
             {"notebook": "notebook", "answers_in": "browser"},
             {},

@@ -3,6 +3,7 @@
 import contextlib
 import datetime as dt
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -162,6 +163,8 @@ def write_index(packed: IndexFiles, folder: Path) -> None:
         for name, data in packed.files.items():
             write_private_file(folder / name, data)
         write_private_file(folder / MANIFEST_FILE, format_manifest(packed.manifest))
+        # Commands compare its time with that of the sources, which need not have changed the index.
+        os.utime(folder / MANIFEST_FILE)
         for path in folder.iterdir():
             # Nothing else that lies beside the files of earlier bundles is removed.
             if path.name not in packed.files and is_stored_file_name(path.name):

@@ -142,7 +142,7 @@ def _check_publishers(
 ) -> Iterator[SiteCheck]:
     """Check what builds and publishes the site from its repository."""
     text = config_file.read_text(encoding="utf-8", errors="replace")
-    publishers = find_publishers(top, text)
+    publishers, build = find_publishers(top, text), name_build_command(config_file)
     if not publishers:
         yield SiteCheck(
             "advice", "no workflow here builds the site; `answerable init` writes one for GitHub"
@@ -162,7 +162,7 @@ def _check_publishers(
                 continue
             for check in _check_answering(config, published):
                 yield SiteCheck(check.level, f"as {publisher.name} builds it, {check.text}")
-        if problem := _find_publisher_problem(publisher, top, published):
+        if problem := _find_publisher_problem(publisher, top, published, build):
             yield SiteCheck("problem", f"{publisher.name} {problem}")
         else:
             yield SiteCheck("good", f"{publisher.name} builds the site")
@@ -200,9 +200,17 @@ def _setting_variables(variables: Mapping[str, str]) -> Iterator[None]:
 
 
 def _find_publisher_problem(
-    publisher: Publisher, top: Path, options: AnswerableConfig
+    publisher: Publisher, top: Path, options: AnswerableConfig, build: str
 ) -> str | None:
-    """Find what keeps the ask box from answering where one publisher publishes the site."""
+    """Find what keeps the ask box from answering where one publisher publishes the site.
+
+    build: the command that builds the site with its ask box.
+    """
+    if build == "answerable build" and publisher.host and build not in publisher.text:
+        return (
+            f"publishes pages without the ask box on {publisher.host}; let it install mkdocs-answerable, and run "
+            f"`{build}` in place of the generator"
+        )
     endpoint = options.widget.endpoint or (
         "_answerable/" if options.answers_in == "function" else ""
     )

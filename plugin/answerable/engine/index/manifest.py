@@ -181,7 +181,7 @@ def read_manifest(folder: Path, *, verify: bool = True) -> Manifest:
     try:
         data = json.loads(path.read_bytes())
     except FileNotFoundError:
-        raise BundleError(f"{path} does not exist: run `answerable build` first") from None
+        raise BundleError(f"{path} does not exist: build the site first") from None
     except OSError as error:
         raise BundleError(
             f"{path} cannot be read ({error.strerror}): check its permissions, or build again"
