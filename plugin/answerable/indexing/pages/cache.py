@@ -63,7 +63,6 @@ class PendingPages:
                 pages.append(decode_page(data))
         with closing(SqliteCache(self.cache_folder, _TABLE)) as cache:
             cache.put(new)
-            cache.touch(place for place, _, _ in self.entries)
         return tuple(pages)
 
 
