@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -163,30 +163,6 @@ _BATCH_SIZE = 512
 
 # Called with (done, total).
 ReportProgress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class LazyEmbedder:
-    """Defer opening an embedder: most builds find every vector in the cache.
-
-    ``open``: returns the embedder, opened once.
-    """
-
-    identity: EmbedderIdentity
-    open: Callable[[], Embedder]
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts, with the embedder opened if it is not yet."""
-        return self.open().embed(texts)
-
-    @property
-    def max_question_tokens(self) -> int:
-        """Return the bound of the opened embedder."""
-        return self.open().max_question_tokens
-
-    def word_rank(self, word: str) -> int | None:
-        """Return the rank that the opened embedder gives a word."""
-        return self.open().word_rank(word)
 
 
 def embed_cached(
