@@ -36,7 +36,7 @@ from real_sites import build_site
 from tables import Row, find_median, find_percentile, print_rows
 
 from answerable.engine.providers import open_function
-from support.stub_server import OpenAIStub, StubReply, StubRequest, error_reply, json_reply
+from support.openai_stub import OpenAIStub, StubReply, StubRequest, error_reply, json_reply
 
 ROOT = Path(__file__).parents[2]
 SECONDS = float(os.environ.get("ANSWERABLE_SECONDS") or 60)
