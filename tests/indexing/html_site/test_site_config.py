@@ -188,7 +188,7 @@ def test_build_injects_the_bundle_of_its_function(folder: Path, tmp_path: Path) 
         widget = (tmp_path / "site" / WIDGET_CONFIG_PATH).parent
         entry = config.pop("index")
         assert (widget / entry["manifest"]).is_file()
-        assert all((widget / path).is_file() for path in config.pop("engine"))
+        assert (widget / config.pop("engine")).is_file()
         assert config == {
             "bundle": opened(tmp_path).manifest.id,
             "examples": [],
