@@ -21,9 +21,7 @@ def test_hints_and_evidence_have_no_field_for_private_text() -> None:
     expected = {"id", "label", "locator", "url"}
     assert {field.name for field in dataclasses.fields(RoutingHint)} == expected
     assert {field.name for field in dataclasses.fields(HintCitation)} == expected
-    assert {field.name for field in dataclasses.fields(Evidence)} == {
-        "passages", "hints", "lead", "starts",
-    }  # fmt: skip
+    assert {field.name for field in dataclasses.fields(Evidence)} == {"passages", "hints", "lead"}
 
 
 def test_an_index_hands_notes_to_routing_hints_alone() -> None:
@@ -53,6 +51,6 @@ def test_serve_loads_no_other_room_and_no_build_time_library() -> None:
     others = {name for name in loaded if name.startswith("answerable.")}
     assert all(name.startswith("answerable.engine") for name in others), others
     assert loaded.isdisjoint(
-        {"mkdocs", "yaml", "rich", "click", "argparse", "selectolax", "wordllama",
+        {"mkdocs", "yaml", "click", "argparse", "selectolax", "wordllama",
          "jinja2", "sqlite3", "openai"}
     )  # fmt: skip

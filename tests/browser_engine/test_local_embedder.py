@@ -20,7 +20,7 @@ from answerable.indexing.local_model import PACKAGED_MODEL
 from hatch_build import read_pieces
 from support import sites
 from support.engine_parity import read_questions
-from support.engine_process import OPENER, RECIPE, engine
+from support.engine_process import OPENER, engine
 from support.frozen_site import SOURCE
 from support.fuzz_settings import DEEP, fuzzed
 from support.static_server import Quiet, serving
@@ -46,9 +46,7 @@ def _opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with serving(folder, Listing) as origin:
         engine().call(OPENER, "openFiles", f"{origin}/", save="files")
         files = {"$": "files"}
-        engine().call(
-            "local_embedder", "openLocalEmbedder", files, MODEL_FOLDER, RECIPE, save=EMBEDDER
-        )
+        engine().call("local_embedder", "openLocalEmbedder", files, MODEL_FOLDER, save=EMBEDDER)
         assert [Path(path).name for path in requested] == [VOCABULARY_FILE]
         assert embed_in_browser("What is low water?") == embed("What is low water?")
         assert not any(UNICODE_VOCABULARY_FILE in path for path in requested)

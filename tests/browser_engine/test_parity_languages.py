@@ -13,7 +13,7 @@ from support.engine_parity import BrowserSite, Question
 from support.sites import local
 from support.static_server import serving
 
-PROFILE = Profile(floor=0.3, dense=0.3, theme_fade=0.0, recency=0.5, history=0.1)
+PROFILE = Profile(floor=0.3, dense=0.3, theme_fade=0.0, history=0.1)
 # Of the pages that are not in English, by id.
 LANGUAGES = {"котва": "bg", "въже": "bg", "係留": "ja", "seile": "de", "de/index": "de"}
 

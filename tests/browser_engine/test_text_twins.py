@@ -17,8 +17,8 @@ from answerable.engine.retrieval.question import clean_question, find_question_p
 from answerable.engine.text import languages, normalization, tokenization
 from answerable.engine.text.markdown import read_markdown
 from answerable.engine.text.sentences import find_sentences
-from answerable.indexing.recipe import LETTERS_FILE
-from support.engine_process import RECIPE, engine
+from answerable.indexing.letters import LETTERS_FILE
+from support.engine_process import engine
 from support.fuzz_settings import fuzzed
 
 # Cases, sigmas, composed and full-width letters, digits of all kinds, scripts without spaces,
@@ -46,31 +46,22 @@ def odd_texts(words: str = "") -> st.SearchStrategy[str]:
 
 # By module and function, the twin in Python of a text.
 ORACLES: dict[tuple[str, str], Callable[[str], Any]] = {
+    ("languages", "baseLanguage"): languages.base_language,
+    ("normalization", "normalizePhrase"): normalization.normalize_phrase,
+    ("question", "cleanQuestion"): clean_question,
     ("tokenization", "extractWords"): tokenization.extract_words,
     ("tokenization", "splitWords"): tokenization.split_words,
     ("tokenization", "isSpaceDelimited"): tokenization.is_space_delimited,
     ("tokenization", "splitLowercaseWords"): tokenization.split_lowercase_words,
     ("question", "findQuestionProblem"): find_question_problem,
 }
-PLAIN_ORACLES: dict[tuple[str, str], Callable[[str], Any]] = {
-    ("languages", "baseLanguage"): languages.base_language,
-    ("normalization", "normalizePhrase"): normalization.normalize_phrase,
-    ("question", "cleanQuestion"): clean_question,
-}
 
 
 @pytest.mark.parametrize("twin", ORACLES, ids=lambda twin: twin[1])
 @fuzzed(few=70)
 @given(text=odd_texts("--no-cache MAX_AGE HTTPStatusError httpx.Client iOS e.g. U.S. a.b.c x"))
-def test_text_is_read_by_the_recipe_as_in_python(twin: tuple[str, str], text: str) -> None:
-    assert engine().call(*twin, RECIPE, text) == ORACLES[twin](text)
-
-
-@pytest.mark.parametrize("twin", PLAIN_ORACLES, ids=lambda twin: twin[1])
-@fuzzed(few=70)
-@given(text=odd_texts())
 def test_text_is_read_as_in_python(twin: tuple[str, str], text: str) -> None:
-    assert engine().call(*twin, text) == PLAIN_ORACLES[twin](text)
+    assert engine().call(*twin, text) == ORACLES[twin](text)
 
 
 def list_letter_runs() -> Iterator[str]:
@@ -108,7 +99,7 @@ def test_markdown_is_read_as_in_python() -> None:
     for markdown in [*CASES, *odd]:
         passage = read_markdown(markdown)
         read = engine().call("markdown", "readMarkdown", markdown)
-        sentences = engine().call("units", "findSentences", RECIPE, read)
+        sentences = engine().call("units", "findSentences", read)
         assert read["text"] == passage.text, markdown
         for block in read["blocks"]:
             del block["line"]

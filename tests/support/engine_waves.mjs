@@ -61,7 +61,7 @@ const reports = [];
 for (const [place, question] of questions.entries()) {
   const home = `https://docs.example.com/${place}/`;
   const waves = new Waves(folder, home);
-  const engine = await waves.run(openSiteIndex(index, home, "", waves.fetch));
+  const engine = await waves.run(openSiteIndex(index, home, waves.fetch));
   const { mode } = await waves.run(engine.answer(question, {}));
   const first = waves.sent;
   waves.sent = [];

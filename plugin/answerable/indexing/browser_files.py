@@ -4,10 +4,11 @@ import contextlib
 import re
 import shutil
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..engine.embedders.local_embedder import MODEL_ID, read_model_files
+from ..engine.index.columns import PRIVATE_KINDS
 from ..engine.index.format import Container, pack_container
 from ..engine.index.manifest import name_file
 from .files import remove_leftovers, replace_folder, temporary_path
@@ -41,7 +42,9 @@ class BrowserIndex:
 
 def list_browser_files(packed: IndexFiles, language: str) -> BrowserIndex:
     """List what a site publishes of an index. language: the site's own."""
-    data = pack_container(Container(describe_manifest(packed.manifest)))
+    # The other files stay with the function: a name alone is the hash of what it holds.
+    files = tuple(file for file in packed.manifest.files if file.kind not in PRIVATE_KINDS)
+    data = pack_container(Container(describe_manifest(replace(packed.manifest, files=files))))
     name = name_file("manifest", data)
     (core,) = packed.manifest.files_of("core")
     folder = f"index/{re.sub('[^A-Za-z0-9-]', '-', language)}"

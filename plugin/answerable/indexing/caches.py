@@ -1,23 +1,18 @@
-"""Caches of a build, the processes that share its work, and the progress that it shows."""
+"""Caches of a build, and the progress that it shows."""
 
 import contextlib
 import hashlib
 import hmac
 import json
-import multiprocessing
-import os
 import secrets
 import sqlite3
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache
 from importlib.metadata import version
-from itertools import islice
 from pathlib import Path
 from traceback import walk_tb
 from typing import TypeVar
@@ -66,12 +61,15 @@ class SqliteCache:
         self._path, self._table = prepare_cache_folder(folder) / CACHE_FILE, table
         self._secret = _read_secret(folder)
         self._database: sqlite3.Connection | None = None
+        self._used: set[bytes] = set()
         self._run(lambda _: None)
 
     def get(self, key: bytes) -> bytes | None:
         """Return the value of a key, None if there is none."""
-        query, values = f"SELECT value FROM {self._table} WHERE key = ?", (self._hide(key),)
-        row = self._run(lambda database: database.execute(query, values).fetchone())
+        hidden = self._hide(key)
+        self._used.add(hidden)
+        query = f"SELECT value FROM {self._table} WHERE key = ?"
+        row = self._run(lambda database: database.execute(query, (hidden,)).fetchone())
         return row[0] if row and isinstance(row[0], bytes) else None
 
     def put(self, entries: Mapping[bytes, bytes]) -> None:
@@ -81,16 +79,17 @@ class SqliteCache:
         command = f"INSERT OR REPLACE INTO {self._table} VALUES (?, ?, ?)"
         self._run(lambda database: database.executemany(command, rows))
 
-    def touch(self, keys: Iterable[bytes]) -> None:
-        """Mark keys as used today, and delete those that were not used for ``CACHE_DAYS``."""
+    def close(self) -> None:
+        """Close the table; what no build has asked it for in ``CACHE_DAYS`` is deleted."""
         today, table = _count_days(), self._table
-        rows = [(today, self._hide(key), today) for key in set(keys)]
+        rows = [(today, key, today) for key in self._used]
 
         def mark_and_delete(database: sqlite3.Connection) -> None:
             database.executemany(f"UPDATE {table} SET used = ? WHERE key = ? AND used < ?", rows)
             database.execute(f"DELETE FROM {table} WHERE used < ?", (today - CACHE_DAYS,))
 
         self._run(mark_and_delete)
+        self._disconnect()
 
     def _hide(self, key: bytes) -> bytes:
         return hmac.digest(self._secret, key, "sha256")
@@ -101,7 +100,7 @@ class SqliteCache:
             with self._open() as database:
                 return act(database)
         except sqlite3.DatabaseError as error:
-            self.close()
+            self._disconnect()
             if not is_first or getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGE:
                 raise SiteError(
                     f"cache: {self._path} cannot be used ({error}): make it writable, free space "
@@ -123,8 +122,7 @@ class SqliteCache:
             )
         return self._database
 
-    def close(self) -> None:
-        """Close the file."""
+    def _disconnect(self) -> None:
         if self._database is not None:
             self._database.close()
             self._database = None
@@ -145,9 +143,6 @@ def prepare_cache_folder(folder: Path) -> Path:
     The vectors of notes in it are private.
     """
     make_private_folder(folder)
-    # Also those that this build does not open, since nothing has changed.
-    for file in folder.glob("*.sqlite3"):
-        restrict_mode(file, PRIVATE_FILE_MODE)
     ignore = folder / ".gitignore"
     if not ignore.exists():
         write_private_file(ignore, b"*\n")
@@ -168,30 +163,6 @@ _BATCH_SIZE = 512
 
 # Called with (done, total).
 ReportProgress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class LazyEmbedder:
-    """Defer opening an embedder: most builds find every vector in the cache.
-
-    ``open``: returns the embedder, opened once.
-    """
-
-    identity: EmbedderIdentity
-    open: Callable[[], Embedder]
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts, with the embedder opened if it is not yet."""
-        return self.open().embed(texts)
-
-    @property
-    def max_question_tokens(self) -> int:
-        """Return the bound of the opened embedder."""
-        return self.open().max_question_tokens
-
-    def word_rank(self, word: str) -> int | None:
-        """Return the rank that the opened embedder gives a word."""
-        return self.open().word_rank(word)
 
 
 def embed_cached(
@@ -220,23 +191,17 @@ def embed_cached(
                 missing.setdefault(key, []).append(row)
             else:
                 rows[row] = vector
-        done = 0
-        for batch in _iterate_batches(missing):
+        listed = list(missing)
+        for start in range(0, len(listed), _BATCH_SIZE):
+            batch = listed[start : start + _BATCH_SIZE]
             vectors = _embed_checked(embedder, [texts[missing[key][0]] for key in batch])
-            cache.put({key: _encode_vector(v) for key, v in zip(batch, vectors, strict=True)})
-            for key, vector in zip(batch, vectors, strict=True):
+            found = dict(zip(batch, vectors, strict=True))
+            cache.put({key: vector.astype("<f4").tobytes() for key, vector in found.items()})
+            for key, vector in found.items():
                 rows[missing[key]] = vector
-            done += len(batch)
             if progress:
-                progress(done, len(missing))
-        cache.touch(keys)
+                progress(start + len(batch), len(missing))
     return rows, len(missing)
-
-
-def _iterate_batches(missing: dict[bytes, list[int]]) -> Iterator[list[bytes]]:
-    keys = iter(missing)
-    while batch := list(islice(keys, _BATCH_SIZE)):
-        yield batch
 
 
 def _decode_vector(data: bytes | None, identity: EmbedderIdentity) -> Vectors | None:
@@ -244,10 +209,6 @@ def _decode_vector(data: bytes | None, identity: EmbedderIdentity) -> Vectors | 
         return None
     vector: Vectors = np.frombuffer(data, dtype="<f4")
     return vector if np.isfinite(vector).all() else None
-
-
-def _encode_vector(vector: Vectors) -> bytes:
-    return vector.astype("<f4").tobytes()
 
 
 def _embed_checked(embedder: Embedder, texts: Sequence[str]) -> Vectors:
@@ -285,104 +246,22 @@ def name_vector_space(identity: EmbedderIdentity) -> str:
     return json.dumps(fields, sort_keys=True)
 
 
-# Characters or bytes to read from which a process is worth its start, of a quarter of a second.
-MIN_POOL_SIZE = 1_500_000
-_MAX_PROCESSES = 8
-# A process that is not forked runs the program's file again, under another name. These commands
-# ask for their name first; somebody's script, which may build a site there and then, may not.
-_COMMANDS = frozenset(("mkdocs", "properdocs", "answerable"))
-
-R = TypeVar("R")
-
-
-class ProcessPool:
-    """Processes that share the work of one build; the caller closes them after it."""
-
-    def __init__(self, min_size: int = MIN_POOL_SIZE) -> None:
-        self._min_size = min_size
-        self._executor: ProcessPoolExecutor | None = None
-
-    def map(self, function: Callable[[T], R], tasks: Sequence[T], size: int) -> Iterator[R]:
-        """Yield a function's result for each task, in order; without a pool, when asked for it.
-
-        function and tasks can be pickled; size: how many characters or bytes the tasks read.
-        """
-        executor = self._start() if size >= self._min_size and len(tasks) > 1 else None
-        if executor is None:
-            return map(function, tasks)
-        try:
-            results = executor.map(function, tasks)
-        except BrokenProcessPool:
-            self.close()
-            return map(function, tasks)
-        return self._complete(results, function, tasks)
-
-    def _complete(
-        self, results: Iterable[R], function: Callable[[T], R], tasks: Sequence[T]
-    ) -> Iterator[R]:
-        """Yield all results; those of processes that have died are computed here."""
-        done = 0
-        try:
-            for result in results:
-                yield result
-                done += 1
-        except BrokenProcessPool:
-            self.close()
-            yield from map(function, tasks[done:])
-
-    def close(self) -> None:
-        """End the processes; what they still have to do is dropped."""
-        if self._executor is not None:
-            self._executor.shutdown(wait=True, cancel_futures=True)
-            self._executor = None
-
-    def _start(self) -> ProcessPoolExecutor | None:
-        if self._executor is None and _count_cores() > 1 and _can_spawn():
-            # Not forked: a dev server has threads, and a fork of them can hang.
-            context = multiprocessing.get_context("spawn")
-            workers = min(_count_cores(), _MAX_PROCESSES)
-            self._executor = ProcessPoolExecutor(workers, mp_context=context)
-        return self._executor
-
-
-def _count_cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _can_spawn() -> bool:
-    """Test whether a new process may import the main module without running a user's script."""
-    main = sys.modules.get("__main__")
-    spec = getattr(main, "__spec__", None)
-    if spec is not None:
-        # A package that was run by its name: its `__main__` is not run again.
-        return str(spec.name).endswith("__main__")
-    return Path(getattr(main, "__file__", None) or "").name in _COMMANDS
-
-
 @contextmanager
 def show_progress(activity: str = "embedding") -> Iterator[ReportProgress | None]:
-    """Yield a callback that draws a bar; None where standard error is not a terminal.
+    """Yield a callback that counts on one line; None where standard error is not a terminal.
 
-    The bar appears with the first report, so a build that embeds nothing shows none.
+    The line appears with the first report, so a build that embeds nothing shows none.
     """
     if not sys.stderr.isatty():
         yield None
         return
-    # Imported late: most builds show no bar.
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    bar = Progress(console=console, transient=True)
-    task = bar.add_task(f"answerable: {activity}", total=None)
 
     def report(done: int, total: int) -> None:
-        bar.start()
-        bar.update(task, completed=done, total=total)
+        sys.stderr.write(f"\r\x1b[Kanswerable: {activity}, {done} of {total}")
+        sys.stderr.flush()
 
     try:
         yield report
     finally:
-        bar.stop()
+        # What follows begins a line of its own.
+        sys.stderr.write("\r\x1b[K")

@@ -3,6 +3,7 @@
 import contextlib
 import datetime as dt
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -35,8 +36,8 @@ from ..engine.index.manifest import (
 from ..engine.index.places import shorten_places
 from ..engine.index.stored_answers import ANSWERS_PER_SHARD
 from .files import lock_folder, remove_leftovers, write_private_file
+from .letters import write_letters_pattern
 from .packs import divide_terms, serialize_signs, split_passages
-from .recipe import collect_recipe
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +66,9 @@ def pack_index(
         for rows in parts.get(kind, [None]):
             container = pack_columns(columns, short if rows is None else _select(index, kind, rows))
             if kind == "core":
-                # What else the engine of a browser has to know before it reads a question.
-                recipe = {"recipe": collect_recipe(index.site)}
-                container = Container({**recipe, **container.values}, container.arrays)
+                # A browser knows the scripts of letters by no other means.
+                letters = {"letters": write_letters_pattern(index.site.scripts)}
+                container = Container({**letters, **container.values}, container.arrays)
             contents.append((kind, join_content(container)))
     if identity == LOCAL_IDENTITY:
         contents += (("signs", join_content(part)) for part in serialize_signs(index.codes.codes))
@@ -162,6 +163,8 @@ def write_index(packed: IndexFiles, folder: Path) -> None:
         for name, data in packed.files.items():
             write_private_file(folder / name, data)
         write_private_file(folder / MANIFEST_FILE, format_manifest(packed.manifest))
+        # Commands compare its time with that of the sources, which need not have changed the index.
+        os.utime(folder / MANIFEST_FILE)
         for path in folder.iterdir():
             # Nothing else that lies beside the files of earlier bundles is removed.
             if path.name not in packed.files and is_stored_file_name(path.name):

@@ -205,22 +205,6 @@ def test_a_weight_multiplies_the_score_and_moves_nothing_over_the_floor(tmp_path
     assert changed_pages != pages
 
 
-def test_a_question_about_now_lifts_what_is_new_but_not_over_the_floor(tmp_path: Path) -> None:
-    dates = {"new": "2026-05-01", "old": "2025-05-01", "older": "2024-05-01", "none": None}
-    index = index_of(
-        tmp_path,
-        [record(name, "<p>Rope 46.</p>", "Same", date=date) for name, date in dates.items()],
-    )
-    store = bundle_of(tmp_path, index, OPEN)
-    expected = {"new": 0.10, "old": 0.05, "older": 0.10 * 0.5 ** (730 / 365), "none": 0.0}
-    assert lifts(store, "What is the latest rope?") == pytest.approx(expected, abs=1e-6)
-    assert lifts(store, "What is a rope?") == pytest.approx(dict.fromkeys(dates, 0.0), abs=1e-6)
-    strict = bundle_of(tmp_path / "strict", index, Profile(floor=0.99, recency=1.0))
-    result = search(strict, "the newest rope or zeppelin")
-    assert not result.passages
-    assert result.near_passages[0].score > 0.99
-
-
 def test_the_names_of_a_site_and_its_author_are_never_unknown(tmp_path: Path) -> None:
     plain = site(tmp_path / "a")
     named = site(tmp_path / "b", names=("Zeppelin", "Ada Wind"))

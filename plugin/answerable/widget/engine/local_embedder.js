@@ -1,21 +1,16 @@
 /** The local embedder: pieces of words, their vectors, and the mean of a text. */
 import { findTexts } from "./patterns.js";
+import { RULES } from "./rules.js";
 
 /**
  * @typedef {import("./site_files.js").SiteFiles} SiteFiles
- * @typedef {import("./recipe.js").Recipe} Recipe
  */
 
 /** Encode texts as ids of the pieces of a vocabulary. */
 export class TokenPieces {
   /** @type {Map<string, number>} */
   #ids = new Map();
-  #constants;
-
-  /** @param {Recipe} recipe */
-  constructor(recipe) {
-    this.#constants = recipe.local_embedder;
-  }
+  #constants = RULES.local_embedder;
 
   /**
    * Add pieces with their ids; a text is encoded once all pieces of its characters are there.
@@ -105,11 +100,10 @@ const UNICODE_PIECES = "unicode-vocabulary.bin";
  * Open the model in a folder; IndexGoneError where a newer build has replaced it.
  * @param {SiteFiles} files
  * @param {string} folder such as `model/0123456789abcdef`
- * @param {Recipe} recipe
  * @param {AbortSignal} [signal]
  */
-export async function openLocalEmbedder(files, folder, recipe, signal) {
-  const embedder = new LocalEmbedder(files, folder, recipe);
+export async function openLocalEmbedder(files, folder, signal) {
+  const embedder = new LocalEmbedder(files, folder);
   await embedder.loadVocabulary(ASCII_PIECES, signal);
   return embedder;
 }
@@ -118,8 +112,8 @@ export async function openLocalEmbedder(files, folder, recipe, signal) {
 class LocalEmbedder {
   #files;
   #folder;
-  #pieces;
-  #space;
+  #pieces = new TokenPieces();
+  #space = RULES.local_embedder.SPACE;
   /** @type {Set<string>} */
   #vocabularies = new Set();
   // By the id of a piece; the special pieces and those of bytes are the rows of the first shard.
@@ -130,13 +124,10 @@ class LocalEmbedder {
   /**
    * @param {SiteFiles} files
    * @param {string} folder
-   * @param {Recipe} recipe
    */
-  constructor(files, folder, recipe) {
+  constructor(files, folder) {
     this.#files = files;
     this.#folder = folder;
-    this.#pieces = new TokenPieces(recipe);
-    this.#space = recipe.local_embedder.SPACE;
   }
 
   /**

@@ -2,6 +2,7 @@
 
 import { readColumns, SiteColumns } from "./core_file.js";
 import { NO_POSTINGS, readPostings } from "./postings_shards.js";
+import { RULES } from "./rules.js";
 import { IndexGoneError } from "./site_files.js";
 import { beginningOf, indexForms } from "./word_forms.js";
 
@@ -121,7 +122,7 @@ export class Store extends SiteColumns {
 
   /** Begin to load what `loadEstimates` reads, while a question is still read. */
   prefetchSigns() {
-    if (this.passageIds.length > this.recipe.vectors.CANDIDATES) this.#files.prefetch(this.#paths.signs);
+    if (this.passageIds.length > RULES.vectors.CANDIDATES) this.#files.prefetch(this.#paths.signs);
   }
 
   /** The paths of all files that the manifest names. */
@@ -150,7 +151,7 @@ export class Store extends SiteColumns {
     for (const [number, shard] of await this.#readShards("terms", missing, signal)) {
       for (const [term, postings] of readPostings(shard)) this.#postings.set(term, postings);
       const { forms, terms } = shard.values;
-      const indexes = this.site.tags.map((tag) => /** @type {const} */ ([tag, indexForms(this.recipe, terms, forms[tag] ?? [])]));
+      const indexes = this.site.tags.map((tag) => /** @type {const} */ ([tag, indexForms(terms, forms[tag] ?? [])]));
       this.#forms.set(number, new Map(indexes));
     }
   }
@@ -160,7 +161,7 @@ export class Store extends SiteColumns {
    * @param {string} word
    */
   #findTermShard(word) {
-    const beginning = beginningOf(this.recipe, word);
+    const beginning = beginningOf(word);
     let first = 0;
     let end = this.#termStarts.length;
     while (end - first > 1) {
