@@ -141,7 +141,7 @@ class FailingModel(OpenAIStub):
     def __init__(self) -> None:
         super().__init__()
         self.tokens = 0
-        self._lock = threading.Lock()
+        self._counting = threading.Lock()
         self._calls = 0
         self._faults = cycle(
             (
@@ -155,12 +155,12 @@ class FailingModel(OpenAIStub):
         )
 
     def respond(self, request: StubRequest) -> StubReply:
-        with self._lock:
+        with self._counting:
             self._calls += 1
             fault = next(self._faults) if self._calls % 6 == 0 else None
         reply = fault or super().respond(request)
         if counted := re.search(rb'"total_tokens": (\d+)', reply.body):
-            with self._lock:
+            with self._counting:
                 self.tokens += int(counted[1])
         return reply
 
