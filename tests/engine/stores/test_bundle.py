@@ -162,7 +162,7 @@ def test_a_manifest_names_files_of_its_own_folder_only(index: Index, tmp_path: P
         ("core", "weights", lambda values: values * np.float32(np.nan)),
         ("core", "weights", lambda values: values * np.float32(1e5)),
         ("core", "weights", lambda values: values.astype("<u4")),
-        ("core", "dates", lambda values: [*values[1:], "2024-02-30"]),
+        ("core", "dates", lambda values: [*values[1:], 20240230]),
         ("core", "passage_titles", lambda values: values[1:]),
         ("codes", "codes", lambda values: values[:-8]),
         ("codes", "codes", lambda values: values.view("|u1")),

@@ -1,6 +1,5 @@
 """Types of an index's columns: what each is in memory, and how a container holds it."""
 
-import datetime as dt
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -138,12 +137,6 @@ def _json_type(kind: Any, empty: Callable[[], Any] = list, **others: Any) -> Col
     return ColumnType(empty, _pack_json, unpack, **others)
 
 
-def _unpack_dates(name: str, container: Container) -> list[str | None]:
-    dates: list[str | None] = container.values[name]
-    msgspec.convert(dates, list[dt.date | None])
-    return dates
-
-
 def _pack_numbers(name: str, values: Any) -> Container:
     """Pack whole numbers from 0 in the smallest type that holds all of them."""
     return Container({}, {name: shrink_array(np.asarray(values, np.int64))})
@@ -274,10 +267,9 @@ _NO_POSTINGS = Postings(np.zeros(1, "<u4"), np.zeros(0, "<u4"), np.zeros(0, "<u2
 # The types of columns, by the names that the manifest tells a browser.
 COLUMN_TYPES: Mapping[str, ColumnType] = {
     "texts": _json_type(list[str]),
-    # None for a url that follows from others: see ``places``.
-    "urls": _json_type(list[str | None]),
+    # None for a page without a date, and for a url that follows from others: see ``places``.
+    "optional-texts": _json_type(list[str | None]),
     "lists": _json_type(list[list[str]]),
-    "dates": ColumnType(list, _pack_json, _unpack_dates),
     "site": _json_type(SiteMetadata, SiteMetadata),
     "answers": _json_type(
         list[StoredClaims],
