@@ -172,7 +172,8 @@ def list_bundle_metadata(bundle: Bundle) -> dict[str, str]:
             texts[f"page {record}: description"] = summary
         for theme in bundle.index.record_themes[row]:
             texts[f"page {record}: tag {theme!r}"] = theme
-    for entry in bundle.index.aliases:
-        for row in entry.records:
-            texts[f"page {bundle.index.record_ids[row]}: alias {entry.phrase!r}"] = entry.phrase
+    aliases = bundle.index.aliases
+    for alias in aliases.rows:
+        for row in aliases.find_records(alias):
+            texts[f"page {bundle.index.record_ids[row]}: alias {alias!r}"] = alias
     return texts

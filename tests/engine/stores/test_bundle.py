@@ -55,7 +55,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def simplify(value: Any) -> Any:
     """Plain values of a column, which can be compared."""
     if isinstance(value, PhraseIndex):
-        return list(value)
+        return [(p, value.find_records(p), value.count_records(p)) for p in value.rows]
     if isinstance(value, Postings | Int8Codes):
         return [simplify(getattr(value, each.name)) for each in fields(value)]
     if isinstance(value, SiteMetadata | dict):

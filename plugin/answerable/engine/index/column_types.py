@@ -1,7 +1,7 @@
 """Types of an index's columns: what each is in memory, and how a container holds it."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -22,19 +22,11 @@ _MAX_TERM_COUNT = 65_535
 
 
 @dataclass(frozen=True, slots=True)
-class PhraseEntry:
-    """A phrase, the rows of what bears it and in how many records it occurs."""
-
-    phrase: str
-    records: tuple[int, ...]
-    frequency: int
-
-
-@dataclass(frozen=True, slots=True)
 class PhraseIndex:
     """Phrases in columns: ``rows`` by phrase.
 
-    Row ``r`` belongs to the records ``records[edges[r]:edges[r + 1]]``.
+    Row ``r`` belongs to the records ``records[edges[r]:edges[r + 1]]``, and ``frequencies[r]`` is
+    in how many records its phrase occurs.
     """
 
     rows: Mapping[str, int]
@@ -42,14 +34,14 @@ class PhraseIndex:
     records: NDArray[np.uint32]
     frequencies: NDArray[np.uint32]
 
-    def __iter__(self) -> Iterator[PhraseEntry]:
-        return map(self.entry, self.rows)
+    def find_records(self, phrase: str) -> list[int]:
+        """Find the rows of what bears a phrase."""
+        row = self.rows.get(phrase)
+        return [] if row is None else self.records[self.edges[row] : self.edges[row + 1]].tolist()
 
-    def entry(self, phrase: str) -> PhraseEntry:
-        """Look up a phrase; KeyError."""
-        row = self.rows[phrase]
-        owners = self.records[int(self.edges[row]) : int(self.edges[row + 1])]
-        return PhraseEntry(phrase, tuple(owners.tolist()), int(self.frequencies[row]))
+    def count_records(self, phrase: str) -> int:
+        """Count the records that a phrase occurs in; KeyError."""
+        return int(self.frequencies[self.rows[phrase]])
 
 
 @dataclass(frozen=True, slots=True)
