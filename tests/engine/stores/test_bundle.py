@@ -54,7 +54,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def simplify(value: Any) -> Any:
     """Plain values of a column, which can be compared."""
     if isinstance(value, PhraseIndex):
-        return list(value)
+        return [(p, value.find_records(p), value.count_records(p)) for p in value.rows]
     if isinstance(value, Postings | Int8Codes):
         return [simplify(getattr(value, each.name)) for each in fields(value)]
     if isinstance(value, SiteMetadata | dict):
@@ -139,7 +139,7 @@ def test_a_manifest_names_files_of_its_own_folder_only(index: Index, tmp_path: P
         ("core", "names.rows", lambda values: values + 40),
         ("core", "weights", lambda values: values * np.float32(np.nan)),
         ("core", "weights", lambda values: values.astype("<u4")),
-        ("core", "dates", lambda values: [*values[1:], "2024-02-30"]),
+        ("core", "dates", lambda values: [*values[1:], 20240230]),
         ("core", "passage_titles", lambda values: values[1:]),
         ("codes", "codes", lambda values: values[:-8]),
         ("codes", "codes.norms", lambda values: values * np.float32(np.nan)),
