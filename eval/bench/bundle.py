@@ -84,7 +84,7 @@ def _measure_dimensions(dimensions: int, vectors: Floats, questions: Floats) -> 
 def _correlate_ranks(first: Floats, second: Floats) -> float:
     """Correlate the ranks of two lists of scores: Spearman's correlation."""
     ranks = [np.argsort(np.argsort(scores)) for scores in (first, second)]
-    return float(np.corrcoef(*ranks).item(1))
+    return float(np.asarray(np.corrcoef(ranks))[0, 1])
 
 
 def _cut_vectors(rows: Floats, dimensions: int) -> Floats:
