@@ -19,6 +19,7 @@ from answerable.engine.index.format import (
     unpack_container,
 )
 from support.engine_process import engine
+from support.engine_questions import MODULE
 from support.fuzz_settings import fuzzed
 
 JSON_VALUES = st.recursive(
@@ -46,7 +47,7 @@ CONTAINERS = st.builds(
 
 def _unpack_in_javascript(data: bytes) -> Any:
     packed = {"$bytes": base64.b64encode(data).decode()}
-    return engine().call("container", "unpackContainer", packed)
+    return engine().call(MODULE, "unpackContainer", packed)
 
 
 @fuzzed(few=40)

@@ -6,6 +6,11 @@ export async function openFiles(home) {
   return new SiteFiles(home);
 }
 
+export async function unpackContainer(data, most = 2 ** 20) {
+  const { inflate, parseContainer } = await load("container");
+  return parseContainer(await inflate(data, most));
+}
+
 export async function openStore(home, entry) {
   const { openStore } = await load("store");
   const store = await openStore(await openFiles(home), entry);

@@ -40,7 +40,7 @@ export function openSiteIndex(index, base, language = "", fetch) {
  * @param {MessageEvent} event with a port, which takes the stages and the result, and asks to stop
  */
 async function serveRequest({ data, ports: [port] }) {
-  /** @type {[any, string, string, "answer" | "search" | "suggest" | "readSection" | "prepare" | undefined, string, string]} */
+  /** @type {[any, string, string, "answer" | "search" | "suggest" | "readSection" | undefined, string, string]} */
   const [index, base, language, method, text] = data;
   const run = new AbortController();
   const onStage = (/** @type {string} */ stage) => port.postMessage({ stage });
