@@ -98,9 +98,7 @@ def _measure_evidence(site: RealSite, engine: Engine[Bundle]) -> Row:
 
 def join_texts(evidence: Evidence) -> str:
     """Join the texts of evidence as a model reads them."""
-    starts = evidence.starts or [0] * len(evidence.passages)
-    pairs = zip(evidence.passages, starts, strict=True)
-    return "\n".join(passage.text[start:] for passage, start in pairs)
+    return "\n".join(passage.text for passage in evidence.passages)
 
 
 def write_prompts(engine: Engine[Bundle], questions: Sequence[Row], out: Path) -> None:

@@ -2,12 +2,12 @@
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import FrozenInstanceError, asdict, fields, replace
+from dataclasses import asdict
 from typing import Any
 
 import pytest
 
-from answerable.engine.types import Claim, RecordCitation, RoutingHint
+from answerable.engine.types import RoutingHint
 from support import sites
 
 ENGINE = sites.ROOT / "plugin" / "answerable" / "engine"
@@ -30,10 +30,6 @@ def example_hint() -> RoutingHint:
     return RoutingHint("n~2", "Mooring", "page 2", "https://example.org/mooring")
 
 
-def example_citation() -> RecordCitation:
-    return RecordCitation("a", "/a/", "A", "hemp", href="/a/#:~:text=hemp")
-
-
 def test_dataclasses_of_serve_are_frozen_and_slotted() -> None:
     classes = list(decorated_dataclasses())
     assert len(classes) > 50
@@ -47,11 +43,7 @@ ASSIGNMENTS: dict[str, Callable[[Any], object]] = {
     "attribute": lambda hint: setattr(hint, "text", TEXT),
     "object.__setattr__": lambda hint: object.__setattr__(hint, "text", TEXT),
     "__dict__": lambda hint: hint.__dict__.update(text=TEXT),
-    "vars": lambda hint: vars(hint).update(text=TEXT),
     "constructor": lambda hint: type(hint)(**asdict(hint), text=TEXT),
-    "position": lambda hint: type(hint)(*asdict(hint).values(), TEXT),
-    "replace": lambda hint: replace(hint, text=TEXT),
-    "class": lambda hint: setattr(hint, "__class__", type("Loose", (RoutingHint,), {})),
 }
 
 
@@ -63,29 +55,3 @@ def test_routing_hint_cannot_be_given_a_text(assign: Callable[[Any], object]) ->
     assert hint == example_hint()
     assert not hasattr(hint, "text")
     assert TEXT not in repr(hint)
-
-
-def test_unpickled_routing_hint_has_no_text() -> None:
-    hint: Any = example_hint()
-    hint.__setstate__(["id", "label", "locator", "url", TEXT])
-    assert not hasattr(hint, "text")
-    assert TEXT not in repr(hint)
-
-
-def test_routing_hint_has_slots_for_its_public_fields_only() -> None:
-    assert [each.name for each in fields(RoutingHint)] == ["id", "label", "locator", "url"]
-    assert RoutingHint.__slots__ == ("id", "label", "locator", "url")
-    assert not hasattr(example_hint(), "__dict__")
-
-
-@pytest.mark.parametrize(
-    "value", [example_hint(), example_citation(), Claim("Hemp.", (example_citation(),))]
-)
-def test_fields_can_neither_be_assigned_nor_deleted(value: Any) -> None:
-    name = fields(value)[0].name
-    before = getattr(value, name)
-    with pytest.raises(FrozenInstanceError, match=f"cannot assign to field '{name}'"):
-        setattr(value, name, "other")
-    with pytest.raises(FrozenInstanceError, match=f"cannot delete field '{name}'"):
-        delattr(value, name)
-    assert getattr(value, name) == before

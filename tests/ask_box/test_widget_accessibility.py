@@ -39,7 +39,11 @@ ABOUT: Json = {
 STYLED = '<link rel="stylesheet" href="/style.css">'
 CODE = PARTIAL | {"claims": [CLAIM, CLAIM | {"markdown": code("make all " * 40)}]}
 LONG = ["A sentence of a long section. " * 9] * 9
-PASSAGES = excerpts(join(STEPS, OPTIONS, TABS, code("make\n" * 30), *LONG), STEPS)
+PASSAGES = excerpts(
+    join(STEPS, OPTIONS, TABS, code("make\n" * 30), *LONG),
+    STEPS,
+    notes=[{"kind": "unknown", "word": "CEO"}],
+)
 TWO = excerpts(TABS, STEPS)
 PLACES = {
     "faq#why": {"url": "/faq/#why", "title": "FAQ › Why", "line": "It is cheap to run."},
@@ -202,7 +206,7 @@ def test_the_keyboard_reaches_everything_in_the_order_of_reading(page: Page, sit
     links = ["Deploy › AWS", "Reference › Limits", HINT["label"]]
     parts = [part for pair in zip(chips, links, strict=True) for part in pair]
     ways = ["Copy answer", "Copy link to this question"]
-    assert stops(page)[:12] == [*parts, *links, "About this answer", *ways]
+    assert stops(page)[:11] == [*parts, *links, *ways]
     site.places = PLACES
     question.focus()
     page.keyboard.press("Enter")
@@ -308,7 +312,7 @@ def test_the_accessibility_tree_has_a_name_for_every_control(page: Page, site: S
             - listitem:
               - text: "3 Related material"
               - link "Operations call about deployments"
-          - group: About this answer
+          - paragraph: "1 sentence removed: source not verified."
           - button "Copy answer"
           - button "Copy link to this question"
           - status: Answer ready, 3 sources.

@@ -61,7 +61,7 @@ def test_no_state_violates_the_csp(page: Page, site: Site) -> None:
         '<pre><code><b class="k">make</b></code></pre><script>x</script><p style="color: red">'
     )
     site.pages["/colored/"] = Reply(colored, content_type="text/html")
-    code, long = "```\nmake\n```", "\n\n".join(["care"] * 40)
+    code, long = "```\nmake\n```", "\n\n".join(["care"] * 120)
     here = RECORD | {"quote": "care", "href": "/#main:~:text=care", "language": "de"}
     codes = [{"markdown": code, "citations": [n]} for n in (2, 3)]
     passages = PARTIAL | {
@@ -86,7 +86,7 @@ def test_no_state_violates_the_csp(page: Page, site: Site) -> None:
             box.locator(".send").click()
             expect(box.get_by_role("status")).to_have_text("Thank you.")
     box.get_by_role("button", name="Show the whole section").click()
-    expect(box.locator(".clipped")).to_have_count(0)
+    expect(box.locator(".whole")).to_have_count(0)
     read: list[str] = []
     page.on("request", lambda request: read.append(request.url))
     for entry in box.locator(".entry").all():

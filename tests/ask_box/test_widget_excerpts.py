@@ -7,7 +7,6 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from ask_box.test_widget_accessibility import SCHEMES, violations
 from ask_box.test_widget_actions import allow_copying, copied
 from support.widget_excerpts import (
     CODE,
@@ -21,6 +20,7 @@ from support.widget_excerpts import (
 )
 from support.widget_site import (
     Json,
+    Reply,
     Site,
     ask,
     visit,
@@ -92,8 +92,22 @@ Term
 :   What it is."""
 
 
-def test_what_an_item_or_a_label_holds_is_drawn_with_it(page: Page, site: Site) -> None:
-    words = draw(page, site, excerpts(HELD)).locator(".words")
+UNSAFE = ["javascript:alert(1)", "data:text/html,x", "guide/", "//evil.example/", ""]
+
+
+def test_what_items_and_labels_hold_is_drawn_with_them_and_safe_links_alone(
+    page: Page, site: Site
+) -> None:
+    unsafe = " ".join(f"[to {n}]({url})" for n, url in enumerate(UNSAFE))
+    safe = "[site](/sub/x/#y) [web](https://example.org/)"
+    notes = [
+        *({"kind": "unknown", "word": word} for word in ("CEO", "<b>x</b>")),
+        {"kind": "of tomorrow"},
+    ]
+    linked = excerpts(join(unsafe, safe), notes=notes, site_url="https://example.org/docs/")
+    box = visit(page, site, excerpts(HELD), linked)
+    ask(box)
+    words = box.locator(".words")
     expect(words.locator("ul > li")).to_have_count(2)
     expect(words.locator("li > .label")).to_have_text("run.sh")
     expect(words.locator("li > .code")).to_have_text("make all")
@@ -105,6 +119,13 @@ def test_what_an_item_or_a_label_holds_is_drawn_with_it(page: Page, site: Site) 
     expect(words.locator("> .label")).to_have_text(["Mind _this_", "Term"])
     expect(words.locator("> p:not(.label)")).to_have_text(["Oneline.", "What it is."])
     expect(words.locator("b")).to_have_count(0)
+    box.get_by_label("Your question").press("Enter")
+    expect(words.locator("p").first).to_have_text(unsafe)
+    hrefs = words.locator("a").evaluate_all("(all) => all.map((link) => link.href)")
+    assert hrefs == [f"{site.origin}/sub/x/#y", "https://example.org/"]
+    expect(box.locator(".remarks")).to_have_text(
+        "This site does not mention “CEO”. This site does not mention “<b>x</b>”."
+    )
 
 
 @pytest.mark.deep
@@ -122,18 +143,7 @@ def test_wide_excerpt_tables_scroll_by_keyboard(page: Page, site: Site) -> None:
     )
 
 
-def test_unknown_words_are_named_and_malformed_notes_ignored(page: Page, site: Site) -> None:
-    notes = [
-        {"kind": "unknown", "word": "CEO"}, {"kind": "unknown", "word": "<b>x</b>"},
-        {"kind": "of tomorrow"}, {"kind": ["unknown"]}, {"kind": "unknown", "word": {}}, None, 5,
-    ]  # fmt: skip
-    box = draw(page, site, excerpts(STEPS, notes=notes))
-    expect(box.locator(".remarks")).to_have_text(
-        "This site does not mention “CEO”. This site does not mention “<b>x</b>”."
-    )
-
-
-def test_an_excerpt_is_copied_once_as_markdown_with_its_links(page: Page, site: Site) -> None:
+def test_an_excerpt_is_copied_as_markdown_and_its_code_apart(page: Page, site: Site) -> None:
     allow_copying(page)
     ticks = "`` [a`](/b) `` and \\*two\\*\n\n````\n``` [c](/d)\n````"
     box = draw(page, site, excerpts(join(CODE, STEPS), join(OPTIONS, ticks)))
@@ -145,46 +155,9 @@ def test_an_excerpt_is_copied_once_as_markdown_with_its_links(page: Page, site: 
         f"{CODE.replace('/guide', f'{site.origin}/guide')}\n\n{STEPS}\n\n"
         f"{links[1]}\n\n{OPTIONS}\n\n{ticks}\n"
     )
-
-
-def test_a_code_block_is_copied_by_its_own_button(page: Page, site: Site) -> None:
-    allow_copying(page)
-    box = draw(page, site, excerpts(TABS))
-    box.get_by_role("button", name="uv", exact=True).click()
     box.get_by_role("button", name="Copy code").click()
-    expect(box.get_by_role("status")).to_have_text("Copied.")
     expect(box.locator(".code .said")).to_have_text("Copied.")
-    assert copied(page) == "uv add httpx"
-
-
-UNSAFE = ["javascript:alert(1)", "data:text/html,x", "guide/", "//evil.example/", ""]
-
-
-def test_only_safe_addresses_become_links_of_an_excerpt(page: Page, site: Site) -> None:
-    unsafe = " ".join(f"[to {n}]({url})" for n, url in enumerate(UNSAFE))
-    safe = "[site](/sub/x/#y) [web](https://example.org/)"
-    box = draw(page, site, excerpts(join(unsafe, safe), site_url="https://example.org/docs/"))
-    expect(box.locator(".words p").first).to_have_text(unsafe)
-    hrefs = box.locator(".words a").evaluate_all("(all) => all.map((link) => link.href)")
-    assert hrefs == [f"{site.origin}/sub/x/#y", "https://example.org/"]
-
-
-def test_axe_finds_no_fault_in_excerpts(page: Page, site: Site) -> None:
-    site.csp = "default-src 'self'"
-    site.head = '<link rel="stylesheet" href="/style.css">'
-    answer = excerpts(CODE, STEPS, join(OPTIONS, TABS), notes=[{"kind": "unknown", "word": "CEO"}])
-    box = draw(page, site, answer)
-    for scheme in SCHEMES:
-        page.emulate_media(color_scheme=scheme)
-        assert violations(page) == [], scheme
-    rows = box.locator(".entry summary")
-    expect(rows).to_have_count(2)
-    for row in rows.all():
-        row.press("Enter")
-    expect(box.locator(".entry .words")).to_have_count(2)
-    for scheme in SCHEMES:
-        page.emulate_media(color_scheme=scheme)
-        assert violations(page) == [], scheme
+    assert copied(page) == f"import httpx\n\n{LONG_LINE}"
 
 
 def test_line_of_a_passage_is_marked_and_opens_what_hides_it(page: Page, site: Site) -> None:
@@ -198,13 +171,12 @@ def test_line_of_a_passage_is_marked_and_opens_what_hides_it(page: Page, site: S
     )
 
 
-def test_a_long_passage_is_folded_until_its_reader_wants_it_whole(page: Page, site: Site) -> None:
-    box = draw(page, site, excerpts(join(*(f"Paragraph {n}." for n in range(60)))))
+def test_a_long_passage_may_be_a_window_of_its_section(page: Page, site: Site) -> None:
+    site.pages["/_answerable/section"] = Reply({"markdown": "The whole section."})
+    box = draw(page, site, excerpts("A sentence of a long section. " * 30))
     words = box.locator(".card .words")
-    folded = words.evaluate("(node) => node.clientHeight / node.scrollHeight")
-    assert 0.2 < folded < 0.6
-    box.get_by_role("button", name="Show the whole section: Part 1 › Use").press("Enter")
+    whole = box.get_by_role("button", name="Show the whole section: Part 1 › Use")
+    whole.press("Enter")
     expect(words).to_be_focused()
-    expect(words.locator("p").last).to_have_text("Paragraph 59.")
-    assert words.evaluate("(node) => node.clientHeight >= node.scrollHeight")
-    expect(box.locator(".whole")).to_have_count(0)
+    expect(words).to_have_text("The whole section.")
+    expect(whole).to_have_count(0)

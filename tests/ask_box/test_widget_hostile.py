@@ -134,7 +134,7 @@ def test_a_problem_with_an_unknown_code_draws_the_error(page: Page, site: Site) 
     assert len(site.questions) == len(replies)
 
 
-def test_markup_in_any_field_is_drawn_as_text(page: Page, site: Site) -> None:
+def test_markup_is_drawn_as_text(page: Page, site: Site) -> None:
     record = RECORD | {
         "title": MARKUP, "quote": MARKUP, "date": MARKUP, "language": MARKUP,
         "href": f"/{MARKUP}",
@@ -155,7 +155,10 @@ def test_markup_in_any_field_is_drawn_as_text(page: Page, site: Site) -> None:
         **fields,
     }
     site.about = {"bundle": "x", "examples": [MARKUP]}
-    box = visit(page, site, answer)
+    passages = excerpts(MARKUP, MARKUP)
+    for citation in passages["citations"]:
+        citation |= {"title": MARKUP, "quote": MARKUP}
+    box = visit(page, site, answer, passages)
     box.get_by_role("button", name="Ask").click()
     expect(box.locator(".example")).to_have_text(MARKUP)
     page.keyboard.type(MARKUP)
@@ -169,15 +172,8 @@ def test_markup_in_any_field_is_drawn_as_text(page: Page, site: Site) -> None:
     expect(box.locator("a[href^=javascript]")).to_have_count(0)
     protocols = box.locator("a").evaluate_all("(all) => all.map((link) => link.protocol)")
     assert protocols == ["http:"] * 3
-
-
-def test_markup_in_passages_and_places_is_drawn_as_text(page: Page, site: Site) -> None:
-    answer = excerpts(MARKUP, MARKUP)
-    for citation in answer["citations"]:
-        citation |= {"title": MARKUP, "quote": MARKUP}
     site.places = {"x": {"url": "/x/", "title": MARKUP, "line": MARKUP}}
-    box = visit(page, site, answer)
-    ask(box)
+    box.get_by_label("Your question").press("Enter")
     expect(box.locator(".entry .title")).to_have_text([MARKUP] * 2)
     expect(box.locator(".entry .line")).to_have_text([MARKUP] * 2)
     expect(box.locator("h3")).to_contain_text(MARKUP)
@@ -251,28 +247,19 @@ WHOLE: dict[str, list[str | bytes]] = {
 }  # fmt: skip
 
 
-def test_a_broken_stream_is_an_error(page: Page, site: Site) -> None:
-    box = visit(page, site, *(Stream([*parts]) for parts in BROKEN.values()))
+def test_a_stream_is_read_until_its_first_answer_or_is_an_error(page: Page, site: Site) -> None:
+    streams = BROKEN | WHOLE
+    box = visit(page, site, *(Stream([*parts]) for parts in streams.values()))
     box.get_by_role("button", name="Ask").click()
-    for case in BROKEN:
+    for case in streams:
         box.get_by_label("Your question").fill(case)
         page.keyboard.press("Enter")
-        expect(box).to_have_attribute("state", "problem")
-        expect(box.get_by_role("alert")).to_contain_text("try again")
-        expect(box.locator(".card, .sentence")).to_have_count(0)
-    assert [body["question"] for _, body in site.questions] == list(BROKEN)
-
-
-def test_a_malformed_stream_is_read_until_its_first_answer(page: Page, site: Site) -> None:
-    box = visit(page, site, *(Stream([*parts]) for parts in WHOLE.values()))
-    box.get_by_role("button", name="Ask").click()
-    for case in WHOLE:
-        box.get_by_label("Your question").fill(case)
-        page.keyboard.press("Enter")
-        expect(box).to_have_attribute("state", "partial")
-        expect(box.locator(".sentence")).to_have_count(1)
+        expect(box).to_have_attribute("state", "partial" if case in WHOLE else "problem")
+        expect(box.locator(".card, .sentence")).to_have_count(int(case in WHOLE))
+        if case in BROKEN:
+            expect(box.get_by_role("alert")).to_contain_text("try again")
         page.evaluate("document.querySelector('answerable-ask').removeAttribute('state')")
-    assert [body["question"] for _, body in site.questions] == list(WHOLE)
+    assert [body["question"] for _, body in site.questions] == list(streams)
 
 
 @pytest.mark.deep

@@ -70,7 +70,7 @@ def interface(browser: Browser) -> Iterator[dict[str, Any]]:
         }
         site.places = {"moor#use": {"url": "/moor/#use", "title": "Moor › Use", "line": "Moor."}}
         shown = excerpts(
-            join(TABS, STEPS, OPTIONS, '!!! "Mind"\n\n    The gap.', code("line\n" * 30)),
+            join(TABS, STEPS, OPTIONS, '!!! "Mind"\n\n    The gap.', code("line\n" * 120)),
             STEPS,
             notes=[{"kind": "unknown", "word": "CEO"}],
         )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from ask_box.test_widget_accessibility import SCHEMES, violations
+from ask_box.test_widget_accessibility import CONTRAST, RULES, SCHEMES, violations
+from ask_box.test_widget_languages import STRINGS
 from support.widget_site import (
     CLAIM,
     PARTIAL,
@@ -28,6 +29,14 @@ GUIDE = (
 )
 LIMITS = f"<main>{SPACE}<p id='words'>{SECOND_RECORD['quote']}</p></main>"
 HIGHLIGHTED = "() => [...(CSS.highlights.get('answerable') ?? [])].map(String).join('|')"
+# What of the bar is cut with the words of a language.
+CUT = """(bar, words) => {
+  for (const [name, text] of Object.entries(words)) {
+    bar.querySelector(`.${name} span`).textContent = text;
+  }
+  return [bar, ...bar.querySelectorAll("button")].filter((node) =>
+    node.scrollWidth > node.clientWidth).map((node) => node.textContent);
+}"""
 ANSWER = PARTIAL | {
     "claims": [CLAIM, SECOND_CLAIM],
     "citations": [RECORD | {"url": "/guide/", "href": "/guide/#aws:~:text=Upload"}, SECOND_RECORD],
@@ -104,23 +113,6 @@ def test_a_section_without_a_heading_is_shown_on_its_page_without_a_reload(
     assert page.evaluate("history.length") == 3
 
 
-@pytest.mark.parametrize("language", ["ar", "de", "en", "es", "fr", "ja"])
-def test_no_word_of_the_bar_is_cut_on_a_phone(page: Page, guide: Site, language: str) -> None:
-    guide.lang = language
-    guide.pages["/guide/"].body = str(guide.pages["/guide/"].body).replace(
-        'lang="en"', f'lang="{language}"'
-    )
-    page.set_viewport_size({"width": 360, "height": 640})
-    box = visit(page, guide, ANSWER)
-    box.evaluate("(box) => box.ask('How?')")
-    box.locator(".sources .title").first.click()
-    expect(box.locator(".bar")).to_have_attribute("lang", language)
-    cut = """(bar) => [bar, ...bar.querySelectorAll("button")].filter((node) =>
-      node.scrollWidth > node.clientWidth).map((node) => node.textContent)"""
-    assert box.locator(".bar").evaluate(cut) == []
-    expect(box.locator(".bar .close")).to_be_in_viewport(ratio=1)
-
-
 def test_the_bar_leads_on_back_to_the_answer_and_away_at_360_pixels(
     page: Page, guide: Site
 ) -> None:
@@ -131,9 +123,12 @@ def test_the_bar_leads_on_back_to_the_answer_and_away_at_360_pixels(
     expect(bar.get_by_role("button", name="Previous place")).to_be_disabled()
     for scheme in SCHEMES:
         page.emulate_media(color_scheme=scheme)
-        assert violations(page) == [], scheme
-    for node in (bar, page.locator("html")):
-        assert node.evaluate("(node) => node.scrollWidth <= node.clientWidth")
+        assert violations(page, CONTRAST if scheme == "dark" else RULES) == [], scheme
+    for language in STRINGS:
+        assert bar.evaluate(CUT, {key: STRINGS[language][key] for key in ("back", "again")}) == []
+        expect(bar.locator(".close")).to_be_in_viewport(ratio=1)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    bar.evaluate(CUT, {key: STRINGS["en"][key] for key in ("back", "again")})
     bar.get_by_role("button", name="Next place").press("Enter")
     expect(page).to_have_url(f"{guide.origin}/reference/limits/")
     expect(bar).to_contain_text("2 of 2")

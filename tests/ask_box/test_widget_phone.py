@@ -69,23 +69,27 @@ def test_nothing_scrolls_sideways_when_zoomed_or_small(page: Page, site: Site) -
     sizes: tuple[ViewportSize, ...] = (
         {"width": 640, "height": 400}, PHONE, {"width": 320, "height": 256},
     )  # fmt: skip
-    for size in sizes:
-        page.set_viewport_size(size)
-        written = PARTIAL | {"claims": claims, "citations": [wide]}
-        passage = claims[0] | {"markdown": join(code(WIDE), OPTIONS, TABS)}
-        keyless = excerpts(WIDE) | {"claims": [passage, claims[1]], "citations": [wide]}
-        box = visit(page, site, written, keyless)
-        box.get_by_role("button", name="Ask").click()
-        expect(box.locator(".example")).to_have_count(1)
-        fits(page, box)
-        page.keyboard.type("How?")
-        page.keyboard.press("Enter")
-        expect(box.locator(".sentence")).to_have_count(2)
-        fits(page, box)
-        box.get_by_label("Your question").press("Enter")
-        box.locator(".entry summary").click()
-        expect(box.locator(".words")).to_have_count(2)
-        fits(page, box)
+    written = PARTIAL | {"claims": claims, "citations": [wide]}
+    passage = claims[0] | {"markdown": join(code(WIDE), OPTIONS, TABS)}
+    keyless = excerpts(WIDE) | {"claims": [passage, claims[1]], "citations": [wide]}
+    box = visit(page, site, written, keyless)
+
+    def fits_all() -> None:
+        for size in sizes:
+            page.set_viewport_size(size)
+            fits(page, box)
+
+    box.get_by_role("button", name="Ask").click()
+    expect(box.locator(".example")).to_have_count(1)
+    fits_all()
+    page.keyboard.type("How?")
+    page.keyboard.press("Enter")
+    expect(box.locator(".sentence")).to_have_count(2)
+    fits_all()
+    box.get_by_label("Your question").press("Enter")
+    box.locator(".entry summary").click()
+    expect(box.locator(".words")).to_have_count(2)
+    fits_all()
 
 
 def test_the_button_that_copies_code_hides_none_of_it(page: Page, site: Site) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from playwright.sync_api import Locator, Page, expect
 
-from ask_box.test_widget_accessibility import SCHEMES, STYLED, violations
-from support.deadlines import until
 from support.widget_site import (
     NOT_FOUND,
     PARTIAL,
@@ -36,7 +34,7 @@ def places_of(box: Locator) -> Locator:
     return box.get_by_role("group", name="More on this site")
 
 
-def test_five_places_beside_the_cards_stand_under_an_answer(page: Page, site: Site) -> None:
+def test_five_places_stand_under_an_answer_and_open_in_place(page: Page, site: Site) -> None:
     site.places = PLACES
     box = visit(page, site, PARTIAL)
     ask(box, "Fish?")
@@ -48,14 +46,29 @@ def test_five_places_beside_the_cards_stand_under_an_answer(page: Page, site: Si
     expect(places_of(box).locator(".card, .mark, .number")).to_have_count(0)
     assert site.searches == [asking("Fish?")]
     assert [question for _, question in site.questions] == [asking("Fish?")]
+    site.pages["/_answerable/section"] = Reply({"markdown": "Use part 1."})
+    rows = places_of(box).locator("details")
+    rows.first.locator("summary").focus()
+    page.keyboard.press("Enter")
+    expect(rows.first.locator(".words")).to_have_text("Use part 1.")
+    expect(rows.first.locator(".line")).to_be_hidden()
+    # A section that cannot be read is read on its page.
+    site.pages["/_answerable/section"] = Reply({}, 500)
+    rows.nth(1).locator("summary").click()
+    expect(page).to_have_url(f"{site.origin}/part2/#use")
 
 
 def test_places_are_the_first_way_on_from_a_refusal_and_no_sources(page: Page, site: Site) -> None:
-    site.places = PLACES
+    site.places = {"a": {"url": "javascript:alert(1)", "title": "A"}}
     site.about = {"bundle": "3f9c", "search": "/search/?q={question}"}
-    box = visit(page, site, NOT_FOUND)
+    box = visit(page, site, NOT_FOUND, NOT_FOUND)
     ask(box)
     heading = box.get_by_role("heading", level=3)
+    expect(heading).to_have_text("Nothing here says this directly.")
+    expect(box.locator(".entry")).to_have_count(0)
+    expect(box.get_by_role("alert")).to_be_empty()
+    site.places = PLACES
+    box.get_by_label("Your question").press("Enter")
     expect(heading).to_have_text("Nothing here says this directly. Nearest sections:")
     expect(heading).to_be_focused()
     rows = box.locator(".view .entry")
@@ -67,37 +80,6 @@ def test_places_are_the_first_way_on_from_a_refusal_and_no_sources(page: Page, s
     expect(links.last).to_have_text("Search this site for it")
     expect(box).to_have_attribute("state", "not-found")
     expect(box.get_by_role("status")).to_have_text("No direct answer, 5 places to look.")
-
-
-def test_a_row_opens_in_place_to_its_section(page: Page, site: Site) -> None:
-    site.places = PLACES
-    site.pages["/_answerable/section"] = Reply({"markdown": "Use part 1."})
-    box = visit(page, site, PARTIAL)
-    ask(box)
-    rows = places_of(box).locator("details")
-    rows.first.locator("summary").focus()
-    page.keyboard.press("Enter")
-    expect(rows.first.locator(".words")).to_have_text("Use part 1.")
-    expect(rows.first.locator(".line")).to_be_hidden()
-    for scheme in SCHEMES:
-        page.emulate_media(color_scheme=scheme)
-        assert violations(page) == []
-    # A section that cannot be read is read on its page.
-    site.pages["/_answerable/section"] = Reply({}, 500)
-    rows.nth(1).locator("summary").click()
-    expect(page).to_have_url(f"{site.origin}/part2/#use")
-
-
-def test_places_that_are_none_are_not_drawn(page: Page, site: Site) -> None:
-    site.places = {"a": {"url": "javascript:alert(1)", "title": "A"}}
-    box = visit(page, site, NOT_FOUND)
-    ask(box)
-    expect(box).to_have_attribute("state", "not-found")
-    expect(box.get_by_role("heading", level=3)).to_have_text("Nothing here says this directly.")
-    until(lambda: len(site.searches) == 1)
-    page.wait_for_load_state("networkidle")
-    expect(box.locator(".entry")).to_have_count(0)
-    expect(box.get_by_role("alert")).to_be_empty()
 
 
 def test_a_function_is_asked_nothing_while_the_reader_types(page: Page, site: Site) -> None:
@@ -116,19 +98,3 @@ def test_a_function_is_asked_nothing_while_the_reader_types(page: Page, site: Si
     expect(places_of(box)).to_be_visible()
     assert site.searches == [asking("How do fish")]
     expect(box.locator(".typed")).to_be_hidden()
-
-
-def test_axe_finds_no_fault_in_places(page: Page, site: Site) -> None:
-    site.csp = "default-src 'self'"
-    site.head = STYLED
-    site.places = PLACES
-    box = visit(page, site, PARTIAL, NOT_FOUND)
-    ask(box)
-    for state in ("partial", "not-found"):
-        expect(box).to_have_attribute("state", state)
-        expect(box.locator(".entry").first).to_be_visible()
-        for scheme in SCHEMES:
-            page.emulate_media(color_scheme=scheme)
-            assert violations(page) == []
-        if site.replies:
-            box.get_by_label("Your question").press("Enter")

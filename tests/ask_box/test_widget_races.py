@@ -4,24 +4,10 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from support.deadlines import until
-from support.widget_site import HANG, NOT_FOUND, PARTIAL, Site, ask, asking, problem, visit
+from support.widget_site import HANG, NOT_FOUND, PARTIAL, Site, asking, problem, visit
 
 INLINE = '<answerable-ask placement="inline"></answerable-ask><input aria-label="Elsewhere">'
 BOX = "const box = document.querySelector('answerable-ask');"
-
-
-def test_the_same_question_is_sent_once_while_it_is_answered(page: Page, site: Site) -> None:
-    box = visit(page, site, HANG, PARTIAL)
-    ask(box)
-    for _ in range(3):
-        box.get_by_label("Your question").press("Enter")
-    expect(box).to_have_attribute("state", "working")
-    until(lambda: len(site.questions) == 1)
-    box.get_by_label("Your question").fill("Another?")
-    box.get_by_label("Your question").press("Enter")
-    expect(box).to_have_attribute("state", "partial")
-    assert [body for _, body in site.questions] == [asking("How do I deploy?"), asking("Another?")]
 
 
 def test_focus_stays_in_the_dialog_when_the_pressed_button_disappears(

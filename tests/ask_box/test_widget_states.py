@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from support.deadlines import PATIENCE
+from support.deadlines import PATIENCE, until
 from support.widget_excerpts import STEPS, excerpts
 from support.widget_site import (
     CLAIM,
@@ -44,6 +44,11 @@ def expect_state(box: Locator, state: str) -> None:
     expect(box).to_have_attribute("state", state)
 
 
+def until_asked(site: Site, count: int) -> None:
+    """Wait until so many questions have come."""
+    until(lambda: len(site.questions) == count)
+
+
 def test_the_empty_state_prefers_the_examples_of_its_own_page(page: Page, site: Site) -> None:
     own = {f"{site.prefix}/": ["When is high water?"], f"{site.prefix}/other/": ["Who else?"]}
     site.about = ABOUT | {"page_examples": own}
@@ -55,12 +60,11 @@ def test_the_empty_state_prefers_the_examples_of_its_own_page(page: Page, site: 
     box.get_by_role("button", name="Ask").click()
     expect(box.locator(".example")).to_have_text(ABOUT["examples"][:3])
     # Where each language has its own, those of the page's.
-    for tag, listed in (("en", ["When is high water?"]), ("fr", [])):
-        site.about = ABOUT | {"examples": {tag: ["When is high water?"], "de": ["Wann ist Flut?"]}}
-        box = visit(page, site)
-        box.get_by_role("button", name="Ask").click()
-        expect(box.locator(".scope")).to_be_visible()
-        expect(box.locator(".example")).to_have_text(listed)
+    site.about = ABOUT | {"examples": {"fr": ["La marée ?"], "de": ["Wann ist Flut?"]}}
+    box = visit(page, site)
+    box.get_by_role("button", name="Ask").click()
+    expect(box.locator(".scope")).to_be_visible()
+    expect(box.locator(".example")).to_have_count(0)
 
 
 def test_the_empty_state_shows_purpose_examples_and_counter(page: Page, site: Site) -> None:
@@ -137,46 +141,43 @@ def test_stop_ends_a_stream_and_keeps_the_question(page: Page, site: Site) -> No
 WITHOUT_MODEL = "Answered without the model."
 
 
-@pytest.mark.parametrize(
-    ("answer", "verdict", "remarks"),
-    [
-        (PARTIAL, "Answer, checked against 1 passage", []),
-        (SUPPORTED, "Answer, checked against 2 passages", []),
-        (PARTIAL | {"complete": False}, "Answer in part, checked against 1 passage", []),
-        (
-            PARTIAL | {"stored": True, "question": "Which folder?"},
-            "Answer to “Which folder?”, checked against 1 passage",
-            [],
-        ),
-        (RELATED, "Where to look", []),
-        (excerpts(STEPS, fallback=True), "In Part 1 › Use", [WITHOUT_MODEL]),
-        (
-            excerpts(STEPS, confidence="low"),
-            "Nearest section: it does not say it in your words",
-            [],
-        ),
-        (
-            excerpts(STEPS, STEPS, confidence="low"),
-            "Nearest sections: none says it in your words",
-            [],
-        ),
-        # Excerpts that a model chose to write are its answer.
-        (
-            excerpts(STEPS, written=True, complete=True),
-            "Answer, checked against 1 passage",
-            [],
-        ),
-    ],
-)
-def test_an_answer_begins_with_its_verdict(
-    page: Page, site: Site, answer: Json, verdict: str, remarks: list[str]
-) -> None:
-    box = visit(page, site, answer)
+VERDICTS: list[tuple[Json, str, list[str]]] = [
+    (PARTIAL, "Answer, checked against 1 passage", []),
+    (SUPPORTED, "Answer, checked against 2 passages", []),
+    (PARTIAL | {"complete": False}, "Answer in part, checked against 1 passage", []),
+    (
+        PARTIAL | {"stored": True, "question": "Which folder?"},
+        "Answer to “Which folder?”, checked against 1 passage",
+        [],
+    ),
+    (RELATED, "Where to look", []),
+    (excerpts(STEPS, fallback=True), "In Part 1 › Use", [WITHOUT_MODEL]),
+    (
+        excerpts(STEPS, confidence="low"),
+        "Nearest section: it does not say it in your words",
+        [],
+    ),
+    (
+        excerpts(STEPS, STEPS, confidence="low"),
+        "Nearest sections: none says it in your words",
+        [],
+    ),
+    # Excerpts that a model chose to write are its answer.
+    (excerpts(STEPS, written=True, complete=True), "Answer, checked against 1 passage", []),
+]
+
+
+def test_an_answer_begins_with_its_verdict(page: Page, site: Site) -> None:
+    box = visit(page, site, *(answer for answer, _, _ in VERDICTS))
     ask(box)
     heading = box.get_by_role("heading", level=3)
-    expect(heading).to_have_text(verdict)
-    expect(heading).to_be_focused()
-    expect(box.locator(".remarks")).to_have_text(remarks)
+    for count, (_, verdict, remarks) in enumerate(VERDICTS, start=1):
+        until_asked(site, count)
+        expect(heading).to_have_text(verdict)
+        expect(heading).to_be_focused()
+        expect(box.locator(".remarks")).to_have_text(remarks)
+        if site.replies:
+            box.get_by_label("Your question").press("Enter")
 
 
 def test_not_found_leads_to_the_search_and_to_the_authors(page: Page, site: Site) -> None:
@@ -192,10 +193,7 @@ def test_not_found_leads_to_the_search_and_to_the_authors(page: Page, site: Site
     expect(box.locator(".card, .sources, .mark")).to_have_count(0)
     box.get_by_label("Your question").press("Enter")
     expect(box.locator(".tip")).to_contain_text("its sources could not be verified")
-    removed = box.get_by_text("1 sentence removed: source not verified.")
-    expect(removed).to_be_hidden()
-    box.get_by_text("About this answer").click()
-    expect(removed).to_be_visible()
+    expect(box.get_by_text("1 sentence removed: source not verified.")).to_be_visible()
     search.click()
     expect(page).to_have_url(site.origin + SEARCH_LINK)
 
@@ -213,33 +211,36 @@ def test_next_steps_have_safe_urls_only(page: Page, site: Site) -> None:
     expect(links).to_have_attribute("href", "https://find.example.org/?q=Fish%20%26%20chips%3F")
 
 
-def test_being_offline_shows_a_message_and_keeps_the_question(page: Page, site: Site) -> None:
-    box = visit(page, site, PARTIAL)
+RETRIED: list[tuple[Reply | Stream, str, str]] = [
+    (problem(429, "rate-limited", Retry_After="3"), "ask again in 3 seconds", "rate-limited"),
+    (problem(429, "rate-limited", Retry_After="1"), "ask again in 1 second.", "rate-limited"),
+    (problem(429, "rate-limited"), "ask again in 30 seconds", "rate-limited"),
+    (problem(504, "timeout"), "The answer took too long.", "timeout"),
+    (problem(500), "could not be answered just now", "500"),
+    (problem(403, "origin"), "could not be answered just now", "origin"),
+    (Stream([event("problem", {"code": "timeout"})]), "took too long", "timeout"),
+    (Stream([event("problem", {"status": 502})]), "just now", "502"),
+]
+
+
+def test_a_problem_that_may_pass_keeps_the_question_for_another_try(page: Page, site: Site) -> None:
+    box = visit(page, site, *(reply for reply, _, _ in RETRIED), PARTIAL)
     page.context.set_offline(True)
     ask(box)
     expect(box.get_by_role("alert")).to_contain_text("You are offline")
     expect(box).to_have_attribute("problem", "offline")
-    expect(box.get_by_label("Your question")).to_have_value("How do I deploy?")
     page.context.set_offline(False)
+    for count, (_, text, code) in enumerate(RETRIED, start=1):
+        box.get_by_role("button", name="Try again").click()
+        until_asked(site, count)
+        expect(box.get_by_role("alert")).to_contain_text(text)
+        expect(box).to_have_attribute("problem", code)
+        expect(box.get_by_label("Your question")).to_be_focused()
+        expect(box.get_by_label("Your question")).to_have_value("How do I deploy?")
     box.get_by_role("button", name="Try again").click()
     expect_state(box, "partial")
-    expect(box).not_to_have_attribute("problem", "offline")
-
-
-@pytest.mark.parametrize(
-    ("wait", "said"), [("3", "3 seconds"), ("1", "1 second"), (None, "30 seconds")]
-)
-def test_a_rate_limit_says_how_long_it_lasts(
-    page: Page, site: Site, wait: str | None, said: str
-) -> None:
-    headers = {} if wait is None else {"Retry_After": wait}
-    box = visit(page, site, problem(429, "rate-limited", **headers), PARTIAL)
-    ask(box)
-    expect(box.get_by_role("alert")).to_contain_text(f"You can ask again in {said}")
-    expect(box).to_have_attribute("problem", "rate-limited")
-    box.get_by_role("button", name="Try again").click()
-    expect_state(box, "partial")
-    assert [body for _, body in site.questions] == [asking("How do I deploy?")] * 2
+    expect(box).not_to_have_attribute("problem", code)
+    assert [body for _, body in site.questions] == [asking("How do I deploy?")] * 9
 
 
 @pytest.mark.deep
@@ -255,43 +256,40 @@ def test_invalid_retry_after_values_are_tolerated(
     expect(box.get_by_role("alert")).to_contain_text(f" {seconds} seconds.")
 
 
-def test_capped_and_paused_states_offer_the_search(page: Page, site: Site) -> None:
+NOWHERE = "No questions can be answered here: nothing answers at this address."
+SEARCHED: list[tuple[Reply | Stream, str, str]] = [
+    (problem(503, "capped"), "No more questions can be answered today.", "capped"),
+    (problem(503, "paused"), "Questions are not answered at the moment.", "paused"),
+    (
+        Stream([event("problem", {"code": "paused"})]),
+        "Questions are not answered at the moment.",
+        "paused",
+    ),
+    (
+        problem(413, "too-large"),
+        "This question could not be read. Please change it and try again.",
+        "too-large",
+    ),
+    (Reply("<h1>Not Found</h1>", 404, "text/html"), NOWHERE, "404"),
+    (Reply("", 405, "text/plain"), NOWHERE, "405"),
+    (Reply("", 501, "text/plain"), NOWHERE, "501"),
+    (problem(404, "not-found"), NOWHERE, "not-found"),
+]
+
+
+def test_a_problem_that_stays_offers_the_search(page: Page, site: Site) -> None:
     site.about = ABOUT
-    box = visit(page, site, problem(503, "capped"), problem(503, "paused"))
+    box = visit(page, site, *(reply for reply, _, _ in SEARCHED))
     ask(box, QUESTION)
-    for code, text in [
-        ("capped", "No more questions can be answered today. Search still works."),
-        ("paused", "Questions are not answered at the moment. Search still works."),
-    ]:
-        expect(box.get_by_role("alert")).to_have_text(text)
+    for count, (_, text, code) in enumerate(SEARCHED, start=1):
+        until_asked(site, count)
+        expect(box.get_by_role("alert")).to_have_text(f"{text} Search still works.")
         expect(box).to_have_attribute("problem", code)
         expect(box.get_by_role("link")).to_have_attribute("href", site.origin + SEARCH_LINK)
         expect(box.locator(".retry")).to_have_count(0)
         expect(box.get_by_label("Your question")).to_have_value(QUESTION)
-        if code == "capped":
-            box.get_by_label("Your question").press("Enter")
-
-
-def test_a_site_without_a_function_offers_the_search(page: Page, site: Site) -> None:
-    site.about = ABOUT
-    replies = [
-        Reply("<h1>Not Found</h1>", 404, "text/html"),
-        Reply("", 405, "text/plain"),
-        Reply("", 501, "text/plain"),
-        problem(404, "not-found"),
-    ]
-    box = visit(page, site, *replies)
-    ask(box, QUESTION)
-    for code in ("404", "405", "501", "not-found"):
-        expect(box).to_have_attribute("problem", code)
-        expect(box.get_by_role("alert")).to_have_text(
-            "No questions can be answered here: nothing answers at this address."
-            " Search still works."
-        )
-        expect(box.get_by_role("link")).to_have_attribute("href", site.origin + SEARCH_LINK)
-        expect(box.locator(".retry")).to_have_count(0)
         if site.replies:
-            page.keyboard.press("Enter")
+            box.get_by_label("Your question").press("Enter")
 
 
 def test_a_preview_that_nothing_answers_says_how_to_start_it(page: Page, site: Site) -> None:
@@ -299,27 +297,6 @@ def test_a_preview_that_nothing_answers_says_how_to_start_it(page: Page, site: S
     box = visit(page, site, problem(404))
     ask(box)
     expect(box.get_by_role("alert")).to_contain_text("Start it without --no-livereload.")
-
-
-def test_problems_are_worded_by_their_code(page: Page, site: Site) -> None:
-    cases: list[tuple[Reply | Stream, str, str]] = [
-        (problem(504, "timeout"), "The answer took too long.", "timeout"),
-        (problem(413, "too-large"), "could not be read", "too-large"),
-        (problem(500), "could not be answered just now", "500"),
-        (problem(403, "origin"), "could not be answered just now", "origin"),
-        (Stream([event("problem", {"code": "timeout"})]), "took too long", "timeout"),
-        (Stream([event("problem", {"status": 502})]), "just now", "502"),
-        (Stream([event("problem", {"code": "paused"})]), "not answered", "paused"),
-    ]
-    box = visit(page, site, *(reply for reply, _, _ in cases))
-    ask(box)
-    for _, text, code in cases:
-        expect(box).to_have_attribute("problem", code)
-        expect(box.get_by_role("alert")).to_contain_text(text)
-        expect(box.get_by_label("Your question")).to_be_focused()
-        expect(box.get_by_label("Your question")).to_have_value("How do I deploy?")
-        if site.replies:
-            page.keyboard.press("Enter")
 
 
 @pytest.mark.deep
@@ -341,10 +318,16 @@ def test_a_very_long_answer_scrolls_inside_the_dialog(page: Page, site: Site) ->
     expect(box.get_by_label("Your question")).to_be_in_viewport()
 
 
-def test_citation_numbers_are_dense_in_order_of_first_use(page: Page, site: Site) -> None:
-    seventh = RECORD | {"n": 7, "title": "Seventh"}
+MAKE = "$ make\n  <all>`x`"
+
+
+def test_numbers_are_dense_and_code_is_drawn_as_code(page: Page, site: Site) -> None:
+    seventh = RECORD | {"n": 7, "title": "Seventh", "quote": "def f():\n    return 1"}
     third = RECORD | {"n": 3, "title": "Third", "href": "/third/"}
-    claims = [CLAIM | {"citations": [7]}, CLAIM | {"citations": [3, 7]}]
+    claims = [
+        CLAIM | {"markdown": "Set `retries` to `<0>` first.", "citations": [7]},
+        CLAIM | {"markdown": f"```\n{MAKE}\n```", "citations": [3, 7]},
+    ]
     box = visit(page, site, PARTIAL | {"claims": claims, "citations": [third, seventh]})
     ask(box)
     expect(box.locator(".mark")).to_have_text(["1", "2", "1"])
@@ -352,19 +335,6 @@ def test_citation_numbers_are_dense_in_order_of_first_use(page: Page, site: Site
     expect(box.locator(".sources .number")).to_have_text(["1", "2"])
     second = box.locator(".sources").get_by_role("link", name="Third")
     expect(second).to_have_attribute("href", f"{site.origin}/third/")
-
-
-MAKE = "$ make\n  <all>`x`"
-
-
-def test_code_is_drawn_as_code_and_a_quote_stands_at_its_chip(page: Page, site: Site) -> None:
-    claims = [
-        CLAIM | {"markdown": "Set `retries` to `<0>` first."},
-        CLAIM | {"markdown": f"```\n{MAKE}\n```"},
-    ]
-    code_quote = RECORD | {"quote": "def f():\n    return 1"}
-    box = visit(page, site, PARTIAL | {"claims": claims, "citations": [code_quote]})
-    ask(box)
     expect(box.locator(".sentence code")).to_have_text(["retries", "<0>"])
     block = box.locator("pre")
     expect(block).to_have_count(1)
@@ -372,7 +342,7 @@ def test_code_is_drawn_as_code_and_a_quote_stands_at_its_chip(page: Page, site: 
     expect(block).to_have_css("white-space", "pre")
     quote = box.locator(".quote").first
     expect(quote).to_be_hidden()
-    box.get_by_role("button", name="Source 1: Deploy › AWS").first.focus()
+    box.get_by_role("button", name="Source 1: Seventh").first.focus()
     expect(quote).to_be_visible()
     assert quote.locator(".quoted").inner_text() == "def f():\n    return 1"
     page.keyboard.press("Escape")
@@ -385,10 +355,7 @@ def test_a_notice_appears_when_site_and_index_differ(page: Page, site: Site) -> 
     cases: list[tuple[object, bool]] = [
         ("3f9c", False),
         ("older", True),
-        ({"en": "x", "de": "3f9c"}, False),
-        ({"en": "x"}, True),
         (None, False),
-        (5, False),
     ]
     for bundle, has_notice in cases:
         site.about = ABOUT | {"bundle": bundle}
@@ -396,17 +363,3 @@ def test_a_notice_appears_when_site_and_index_differ(page: Page, site: Site) -> 
         ask(box)
         expect(box.locator(".sources li")).to_have_count(1)
         expect(box.get_by_text("are not of the same build")).to_have_count(int(has_notice))
-
-
-@pytest.mark.deep
-def test_a_malformed_site_response_is_ignored(page: Page, site: Site) -> None:
-    for about in (
-        Reply("<html>"), Reply([]), Reply("null"), Reply({"examples": "no", "search": 5}),
-        Reply({"examples": [1, None, " "], "authors": {}, "bundle": []}),
-    ):  # fmt: skip
-        site.about = about
-        box = visit(page, site, NOT_FOUND)
-        ask(box)
-        expect_state(box, "not-found")
-        expect(box.get_by_role("link")).to_have_count(0)
-        page.keyboard.press("Escape")

@@ -50,7 +50,7 @@ const server = createServer(({ url, headers }, response) => {
   requests.push(asked ? `${url} ${asked}` : url);
   const [status, body] = files[url] ?? [404, "Not found"];
   if (!speaksRange || status !== 200) return response.writeHead(status).end(body);
-  if (!asked) return response.writeHead(200, { "Accept-Ranges": "bytes" }).end(body);
+  if (!asked) return response.writeHead(200).end(body);
   const [first, last] = asked.split("-").map(Number);
   if (first >= body.length) return response.writeHead(416).end();
   return response.writeHead(206).end(body.subarray(first, last + 1));
@@ -98,14 +98,16 @@ test("parts that lie near each other are fetched together, and each once", async
 test("a server without ranges sends the whole file, which serves all later parts", async () => {
   speaksRange = false;
   const site = open();
-  assert.deepEqual(await readAll(site, [1]), [CONTENTS[1]]);
-  assert.deepEqual(await readAll(site, [0, 3, 2]), [CONTENTS[0], CONTENTS[3], CONTENTS[2]]);
-  assert.equal(requests.length, 1);
+  assert.deepEqual(await readAll(site, [0, 3]), [CONTENTS[0], CONTENTS[3]]);
+  // Two ranges were asked for before it was known.
+  requests.splice(0, 2);
+  assert.deepEqual(await readAll(site, [1, 2]), [CONTENTS[1], CONTENTS[2]]);
+  assert.deepEqual(requests, []);
   files["/home/other.bin"] = files["/home/pack.bin"];
   parts = parts.map((part) => ({ ...part, path: "other.bin" }));
   assert.deepEqual(await readAll(site, [0, 3]), [CONTENTS[0], CONTENTS[3]]);
   // It is not asked for a range again.
-  assert.deepEqual(requests.slice(1), ["/home/other.bin"]);
+  assert.deepEqual(requests, ["/home/other.bin"]);
 });
 
 test("a file that is needed as a whole is fetched as a whole", async () => {

@@ -23,6 +23,8 @@ def test_bundled_scripts_are_those_of_the_modules(tmp_path: Path) -> None:
         pytest.skip("esbuild is not installed: run `npm ci` in tests/javascript")
     sources = tmp_path / "widget"
     shutil.copytree(WIDGET, sources, ignore=shutil.ignore_patterns("dist"))
+    (tmp_path / "engine").mkdir()
+    shutil.copy(WIDGET.parent / "engine" / "rules.json", tmp_path / "engine")
     subprocess.run(
         [node, JAVASCRIPT / "bundle.js", sources],
         capture_output=True, text=True, timeout=PATIENCE, check=True,

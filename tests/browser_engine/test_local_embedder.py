@@ -20,8 +20,7 @@ from answerable.indexing.local_model import PACKAGED_MODEL
 from hatch_build import read_pieces
 from support import sites
 from support.engine_parity import read_questions
-from support.engine_process import RECIPE, engine
-from support.engine_questions import MODULE
+from support.engine_process import OPENER, engine
 from support.frozen_site import SOURCE
 from support.fuzz_settings import DEEP, fuzzed
 from support.static_server import Quiet, serving
@@ -45,11 +44,9 @@ def _opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     folder = tmp_path_factory.mktemp("site")
     shutil.copytree(PACKAGED_MODEL, folder / MODEL_FOLDER)
     with serving(folder, Listing) as origin:
-        engine().call(MODULE, "openFiles", f"{origin}/", save="files")
+        engine().call(OPENER, "openFiles", f"{origin}/", save="files")
         files = {"$": "files"}
-        engine().call(
-            "local_embedder", "openLocalEmbedder", files, MODEL_FOLDER, RECIPE, save=EMBEDDER
-        )
+        engine().call("local_embedder", "openLocalEmbedder", files, MODEL_FOLDER, save=EMBEDDER)
         assert [Path(path).name for path in requested] == [VOCABULARY_FILE]
         assert embed_in_browser("What is low water?") == embed("What is low water?")
         assert not any(UNICODE_VOCABULARY_FILE in path for path in requested)

@@ -58,12 +58,3 @@ def test_a_first_question_in_mixed_case_loads_the_words_it_is_read_by(
     with engine_parity.asking_in_node(site) as ask:
         differences = engine_parity.describe_differences(questions, expected, ask)
         assert not differences, differences
-
-
-def test_a_difference_is_described_by_the_lines_that_differ() -> None:
-    question = Question("title", "Why?")
-    expected = [{"reply": {"mode": "partial"}}, {"reply": {"mode": "partial"}}]
-    actual = [expected[0], {"reply": {"mode": "not-found"}}]
-    text = engine_parity.describe_differences([question] * 2, expected, lambda _: actual)
-    assert text.startswith("1 differ\n\nQuestion(kind='title'")
-    assert '-  "mode": "partial"\n+  "mode": "not-found"' in text

@@ -18,8 +18,7 @@ from support.browser_index import (
     serialize_bundle,
     write_index,
 )
-from support.engine_process import engine
-from support.engine_questions import MODULE
+from support.engine_process import OPENER, engine
 from support.sites import PAGES, build_here, local, opened, write_site
 from support.static_server import Quiet, Ranged, serving
 
@@ -61,7 +60,7 @@ class Published:
 
     def open_store(self, name: str) -> None:
         """Open the store in the engine's process under a name."""
-        engine().call(MODULE, "openStore", self.home, self.entry, save=name)
+        engine().call(OPENER, "openStore", self.home, self.entry, save=name)
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +171,7 @@ def test_counts_of_a_manifest_are_compared_with_the_data(
         serving(tmp_path) as origin,
         pytest.raises(AssertionError, match=r"IndexGoneError.* counts 1000000000 passages instead"),
     ):
-        engine().call(MODULE, "openStore", f"{origin}/", entry)
+        engine().call(OPENER, "openStore", f"{origin}/", entry)
 
 
 HOME = "https://docs.example.com/assets/answerable/"
@@ -205,8 +204,7 @@ QUESTIONS = (
 def _ask_all(published: Published, folder: Path, handler: type[Quiet]) -> list[Any]:
     """Ask all questions in a new engine over files that a server of some kind sends."""
     with serving(folder, handler) as origin:
-        index = {"en": published.entry}
-        engine().call("site_index", "openSiteIndex", index, f"{origin}/", save="asked")
+        engine().call("site_index", "openSiteIndex", published.entry, f"{origin}/", save="asked")
         return [engine().use("asked", "answer", question, {}) for question in QUESTIONS]
 
 

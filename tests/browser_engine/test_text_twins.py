@@ -11,96 +11,34 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from answerable.engine.retrieval.question import clean_question, find_question_problem
 from answerable.engine.text import languages, normalization, tokenization
 from answerable.engine.text.markdown import read_markdown
 from answerable.engine.text.sentences import find_sentences
-from answerable.indexing.recipe import LETTERS_FILE, write_script_pattern
-from support.engine_process import RECIPE, engine
+from answerable.indexing.letters import LETTERS_FILE
+from support.engine_process import engine
 from support.fuzz_settings import fuzzed
 from support.odd_text import odd_texts
 
-TAGS = st.sampled_from(
-    ("en", "EN-us", "en_US", "fr", "fr-CA", "fr-CA-x", "pt-BR", "pt", "PT-br", "eng")
-)
-
 # By module and function, the twin in Python of a text.
 ORACLES: dict[tuple[str, str], Callable[[str], Any]] = {
+    ("languages", "baseLanguage"): languages.base_language,
+    ("normalization", "normalizePhrase"): normalization.normalize_phrase,
+    ("question", "cleanQuestion"): clean_question,
     ("tokenization", "extractWords"): tokenization.extract_words,
     ("tokenization", "splitWords"): tokenization.split_words,
     ("tokenization", "isSpaceDelimited"): tokenization.is_space_delimited,
     ("tokenization", "splitLowercaseWords"): tokenization.split_lowercase_words,
     ("question", "findQuestionProblem"): find_question_problem,
 }
-PLAIN_ORACLES: dict[tuple[str, str], Callable[[str], Any]] = {
-    ("languages", "baseLanguage"): languages.base_language,
-    ("normalization", "normalizePhrase"): normalization.normalize_phrase,
-    ("question", "cleanQuestion"): clean_question,
-}
 
 
 @pytest.mark.parametrize("twin", ORACLES, ids=lambda twin: twin[1])
 @fuzzed(few=70)
-@given(text=odd_texts())
-def test_text_is_read_by_the_recipe_as_in_python(twin: tuple[str, str], text: str) -> None:
-    assert engine().call(*twin, RECIPE, text) == ORACLES[twin](text)
-
-
-@pytest.mark.parametrize("twin", PLAIN_ORACLES, ids=lambda twin: twin[1])
-@fuzzed(few=70)
-@given(text=odd_texts())
-def test_text_is_read_as_in_python(twin: tuple[str, str], text: str) -> None:
-    assert engine().call(*twin, text) == PLAIN_ORACLES[twin](text)
-
-
-@fuzzed(few=60)
-@given(text=odd_texts(), lengths=st.lists(st.integers(1, 4), max_size=3))
-def test_ngrams_are_those_of_python(text: str, lengths: list[int]) -> None:
-    ngrams = engine().call("normalization", "splitNgrams", text, lengths)
-    assert ngrams == list(normalization.split_ngrams(text, lengths))
-
-
-@fuzzed(few=60)
 @given(text=odd_texts("--no-cache MAX_AGE HTTPStatusError httpx.Client iOS e.g. U.S. a.b.c x"))
-def test_abbreviations_and_names_of_code_are_those_of_python(text: str) -> None:
-    assert engine().call("tokenization", "extractWords", RECIPE, text) == (
-        tokenization.extract_words(text)
-    )
-
-
-@pytest.mark.parametrize("length", [0, 1, 500, 501])
-def test_length_of_a_question_is_counted_in_characters(length: int) -> None:
-    question = "🚀" * length
-    problem = engine().call("question", "findQuestionProblem", RECIPE, question)
-    assert problem == find_question_problem(question)
-
-
-@fuzzed(few=60)
-@given(tag=st.none() | TAGS, tags=st.lists(TAGS, unique=True, max_size=5))
-def test_languages_are_matched_as_in_python(tag: str | None, tags: list[str]) -> None:
-    matches = engine().call("languages", "matchLanguages", tag, tags)
-    assert sorted(matches) == sorted(languages.match_languages(tag, tags))
-
-
-SCRIPTS = ("LATIN", "GREEK", "CYRILLIC", "CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "MICRO")
-
-
-@fuzzed(few=40)
-@given(
-    scripts=st.sets(st.sampled_from(SCRIPTS), max_size=3),
-    texts=st.lists(odd_texts(max_size=2), max_size=8),
-)
-def test_letters_are_of_the_scripts_of_the_site(scripts: set[str], texts: list[str]) -> None:
-    pattern = write_script_pattern(scripts)
-    recipe = {"tokenization": {"SITE_SCRIPTS": pattern}}
-    engine().call("recipe", "reviveRecipe", recipe, save="scripts")
-    for text in texts:
-        is_readable = not scripts or tokenization.detect_scripts(text) <= scripts
-        assert (
-            engine().call("tokenization", "hasSiteScripts", {"$": "scripts"}, text) is is_readable
-        )
+def test_text_is_read_as_in_python(twin: tuple[str, str], text: str) -> None:
+    assert engine().call(*twin, text) == ORACLES[twin](text)
 
 
 def list_letter_runs() -> Iterator[str]:
@@ -118,25 +56,9 @@ def test_shipped_letters_are_those_of_python() -> None:
     assert LETTERS_FILE.read_text("ascii").splitlines() == list(list_letter_runs())
 
 
-@fuzzed(few=60)
-@given(text=odd_texts())
-def test_code_points_are_counted_as_len_counts_them(text: str) -> None:
-    assert engine().call("code_points", "countCodePoints", text) == len(text)
-
-
 def test_characters_of_white_space_are_those_of_python() -> None:
     characters = "".join(map(chr, (*range(0xD800), *range(0xE000, sys.maxunicode + 1))))
     assert engine().call("white_space", "splitAtSpace", characters) == characters.split()
-
-
-@fuzzed(few=60)
-@given(text=odd_texts())
-def test_text_is_split_and_stripped_as_python_does(text: str) -> None:
-    call = engine().call
-    assert call("white_space", "splitAtSpace", text) == text.split()
-    assert call("white_space", "stripSpace", text) == text.strip()
-    assert call("white_space", "stripSpaceAtStart", text) == text.lstrip()
-    assert call("white_space", "stripSpaceAtEnd", text) == text.rstrip()
 
 
 CASES_FILE = Path(__file__).with_name("markdown_cases.jsonl")
@@ -154,7 +76,7 @@ def test_markdown_is_read_as_in_python() -> None:
     for markdown in [*CASES, *odd]:
         passage = read_markdown(markdown)
         read = engine().call("markdown", "readMarkdown", markdown)
-        sentences = engine().call("units", "findSentences", RECIPE, read)
+        sentences = engine().call("units", "findSentences", read)
         assert read["text"] == passage.text, markdown
         for block in read["blocks"]:
             del block["line"]

@@ -6,7 +6,7 @@ from pathlib import Path
 from answerable.indexing.generators import find_config_file
 from support import sites
 from support.server_processes import free_port, run
-from support.sites import command, opened, put
+from support.sites import command, put
 
 QUESTION = "How thick is the chain of a mooring?"
 PAGE = (
@@ -25,7 +25,7 @@ def test_first_file_that_names_the_plugin_configures_a_site(tmp_path: Path) -> N
     assert find_config_file(tmp_path) == tmp_path / "answerable.yml"
 
 
-def test_any_command_builds_a_site_whose_function_is_written_elsewhere(tmp_path: Path) -> None:
+def test_any_command_builds_a_site(tmp_path: Path) -> None:
     put(tmp_path / "page.html", PAGE)
     put(tmp_path / "answerable.yml", "command: mkdir -p public; cp page.html public/index.html\n")
     with (tmp_path / "answerable.yml").open("a") as file:
@@ -35,13 +35,6 @@ def test_any_command_builds_a_site_whose_function_is_written_elsewhere(tmp_path:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "ask-box.js" in (tmp_path / "public" / "index.html").read_text("utf-8")
     assert "twelve millimetres" in command(tmp_path, "ask", "How thick is the chain?").stdout
-    index = opened(tmp_path).manifest.id
-    put(tmp_path / "page.html", PAGE.replace("twelve", "ninety"))
-    assert command(tmp_path, "build", "--out", "deployed").returncode == 0
-    assert (tmp_path / "deployed" / "main.py").is_file()
-    deployed = command(tmp_path, "--bundle", "deployed/bundle", "ask", "How thick is the chain?")
-    assert "ninety millimetres" in deployed.stdout
-    assert opened(tmp_path).manifest.id == index
     # A generator that runs alone takes the ask box out of its pages.
     put(tmp_path / "public" / "index.html", PAGE)
     assert "index.html has no ask box" in command(tmp_path, "doctor").stdout
@@ -60,9 +53,8 @@ def test_site_of_mkdocs_is_handed_to_mkdocs(tmp_path: Path) -> None:
     with run(line, tmp_path, lambda running: "Serving on" in running.output, port) as server:
         assert "twelve" in server.ask("/_answerable/answer", QUESTION)["answer"]
     assert command(tmp_path, "build").returncode == 0
-    done = command(tmp_path, "build", "--strict", "--out", "deployed")
+    done = command(tmp_path, "build", "--strict")
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "deployed" / "bundle" / "manifest.json").is_file()
     assert "twelve" in command(tmp_path, "ask", QUESTION).stdout
     put(tmp_path / "mkdocs.yml", "site_name: Harbour\n")
     assert "`answerable` is not among them; add it" in command(tmp_path, "build").stderr

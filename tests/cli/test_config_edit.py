@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from answerable.cli.config_edit import add_plugin, add_site_url, read_theme_name
+from answerable.cli.config_edit import add_plugin, add_site_url
 from answerable.engine.errors import SiteError
 
 CONFIGURATIONS = (
@@ -58,10 +58,3 @@ def test_address_is_added_below_the_name(text: str) -> None:
 def test_file_that_cannot_be_edited_says_why(text: str, reason: str) -> None:
     with pytest.raises(SiteError, match=reason):
         add_plugin(text, "mkdocs.yml")
-
-
-def test_theme_is_read_in_both_forms() -> None:
-    assert read_theme_name("theme: readthedocs\n", "x") == "readthedocs"
-    assert read_theme_name("theme:\n  name: material\n", "x") == "material"
-    assert read_theme_name("theme:\n  custom_dir: x\n", "x") is None
-    assert read_theme_name("site_name: X\n", "x") is None

@@ -65,7 +65,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def files(built: Path) -> BrowserIndex:
     """Read the index that the build has published."""
     settings = json.loads((built / "site" / WIDGET_CONFIG_PATH).read_bytes())
-    return read_index(built / "site" / ASSETS, settings["index"]["en"])
+    return read_index(built / "site" / ASSETS, settings["index"])
 
 
 def entry(files: BrowserIndex) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def entry(files: BrowserIndex) -> dict[str, Any]:
 def publish(folder: Path, files: BrowserIndex, index: object = None) -> Path:
     """Put an index into a folder below the path ``docs``, and name it where the widget looks."""
     write_index(files, folder / "docs" / ASSETS)
-    settings = {"bundle": "x", "index": {"en": entry(files)} if index is None else index}
+    settings = {"bundle": "x", "index": entry(files) if index is None else index}
     sites.put(folder / "docs" / WIDGET_CONFIG_PATH, json.dumps(settings))
     return folder
 
@@ -126,7 +126,7 @@ def test_a_published_index_has_the_stored_answers_of_all_its_files(tmp_path: Pat
     write_answers(tmp_path / "eval" / "questions.answers.json", answers, [])
     sites.build_here(tmp_path)
     settings = json.loads((tmp_path / "site" / WIDGET_CONFIG_PATH).read_bytes())
-    index = read_index(tmp_path / "site" / ASSETS, settings["index"]["en"])
+    index = read_index(tmp_path / "site" / ASSETS, settings["index"])
     assert len(read_containers(index, "answers")) == 5
     store = read_store(index)
     assert len(store.index.answers) == 40
@@ -179,9 +179,7 @@ def test_a_site_without_an_index_names_the_remedy(tmp_path: Path, files: Browser
         for index, problem in (
             (None, "publishes no index; name"),
             ("../../secret", "publishes no index; name"),
-            ({"en": "../../secret"}, "publishes no index; name"),
-            ({"en": {**entry(files), "manifest": "../../x"}}, "publishes no index; name"),
-            ({"en": entry(files), "fr": entry(files)}, "choose one by --language: en, fr"),
+            ({**entry(files), "manifest": "../../x"}, "publishes no index; name"),
         ):
             settings = json.dumps({"bundle": "x", "index": index})
             sites.put(tmp_path / "docs" / WIDGET_CONFIG_PATH, settings)
@@ -192,16 +190,6 @@ def test_a_site_without_an_index_names_the_remedy(tmp_path: Path, files: Browser
             open_published_site(f"{origin}/docs/")
     with pytest.raises(SiteError, match="Connection refused"):
         open_published_site(origin)
-
-
-def test_each_language_has_an_index_of_its_own(tmp_path: Path, files: BrowserIndex) -> None:
-    other = {**entry(files), "manifest": f"index/en/manifest-{'0' * 16}.bin"}
-    publish(tmp_path, files, {"en": other, "fr": entry(files)})
-    with static_server.serving(tmp_path) as origin:
-        engine, root = open_published_site(f"{origin}/docs/", "fr")
-    assert root == f"{origin}/docs/"
-    counts = read_manifest(files)["counts"]
-    assert len(engine.store.index.passage_ids) == counts["passages"]
 
 
 def test_another_version_s_index_is_refused(tmp_path: Path, files: BrowserIndex) -> None:
@@ -332,7 +320,7 @@ def test_no_error_holds_control_characters_of_a_site(
 ) -> None:
     hostile = change_manifest(files, **manifest)
     publish(tmp_path, hostile)
-    content = {"index": {"en": entry(hostile)}, **settings}
+    content = {"index": entry(hostile), **settings}
     sites.put(tmp_path / "docs" / WIDGET_CONFIG_PATH, json.dumps(content))
     with static_server.serving(tmp_path) as origin, pytest.raises(AnswerableError) as caught:
         open_published_site(f"{origin}/docs/")

@@ -1,9 +1,9 @@
 """Written answers on the terminal: their grade, and no Markdown in the words of a model."""
 
-import io
+from contextlib import redirect_stdout
+from io import StringIO
 
 import pytest
-from rich.console import Console
 
 from answerable.cli.render import print_reply
 from answerable.engine.text.markdown_writer import escape_markdown
@@ -15,9 +15,9 @@ CITATION = RecordCitation("rope", "/rope/", "Rope", "A rope holds.")
 def printed(text: str, confidence: Confidence = "high", *, complete: bool = True) -> str:
     """What a reader sees of a model's sentence, without its source."""
     answer = Answer((Claim(text, (CITATION,), escape_markdown(text)),), complete=complete)
-    console = Console(width=100, file=(file := io.StringIO()))
-    print_reply(console, Reply(answer, confidence, written=True), "")
-    return file.getvalue().partition("\n\n[1] Rope")[0]
+    with redirect_stdout(StringIO()) as shown:
+        print_reply(Reply(answer, confidence, written=True), "")
+    return shown.getvalue().partition("\n\n[1] Rope")[0]
 
 
 def test_grade_is_that_of_written_answer() -> None:
@@ -33,9 +33,9 @@ def test_grade_is_that_of_written_answer() -> None:
 def test_sources_of_one_address_are_one_source() -> None:
     quotes = [RecordCitation(f"rope~{n}", "/rope/", "Rope", f"Quote {n}.") for n in (1, 2)]
     claims = Claim("A.", (*quotes, CITATION), "A."), Claim("B.", (quotes[1],), "B.")
-    console = Console(width=100, file=(file := io.StringIO()))
-    print_reply(console, Reply(Answer(claims), "high", written=True), "")
-    assert file.getvalue().endswith("A [1]. B [1].\n\n[1] Rope  /rope/\n")
+    with redirect_stdout(StringIO()) as shown:
+        print_reply(Reply(Answer(claims), "high", written=True), "")
+    assert shown.getvalue().endswith("A [1]. B [1].\n\n[1] Rope  /rope/\n")
 
 
 @pytest.mark.parametrize(

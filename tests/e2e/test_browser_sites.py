@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from support.browser_site import ask, hosted, visit, write_plain_site
-from support.sites import PAGES, build, command, index, put, write_site
+from support.sites import PAGES, build, command, index, put
 
 CHAIN = "How thick is the chain of a mooring?"
 WIDGET = Path("assets", "answerable")
@@ -66,37 +63,6 @@ def test_each_version_answers_from_its_own_index(page: Page, tmp_path: Path) -> 
             ]
             assert [line for line in read if "/index/" in line]
             assert not [line for line in read if not line.startswith(f"GET /{version}/")]
-
-
-@pytest.mark.deep
-@pytest.mark.skipif(find_spec("mkdocs_static_i18n") is None, reason="without mkdocs-static-i18n")
-def test_each_language_apart_answers_from_its_own_index(page: Page, tmp_path: Path) -> None:
-    languages: list[dict[str, Any]] = [
-        {"locale": "en", "name": "English", "default": True},
-        {"locale": "fr", "name": "Français"},
-    ]
-    french = "# Mouillage\n\nLa chaîne du mouillage est épaisse de douze millimètres.\n"
-    i18n = {"i18n": {"docs_structure": "suffix", "languages": languages}}
-    write_site(
-        tmp_path,
-        {**PAGES, "mooring.fr.md": french},
-        theme={"name": "material", "font": False},
-        plugins=["search", i18n, {"answerable": {"languages": "apart"}}],
-    )
-    site = built(tmp_path)
-    config = json.loads((site / WIDGET / "site.json").read_bytes())
-    assert list(config["index"]) == ["en", "fr"]
-    with hosted(site) as host:
-        box = visit(page, f"{host.origin}/fr/")
-        box.locator(".trigger").click()
-        ask(box, "Quelle est l'épaisseur de la chaîne du mouillage ?")
-        expect(box.locator(".card")).to_contain_text("douze millimètres")
-        reads = [line for line in host.requests if "/index/" in line]
-        assert reads
-        assert all("/index/fr/" in line for line in reads)
-        box = visit(page, host.origin)
-        ask(box, CHAIN)
-        expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
 
 
 def test_build_injects_a_box_that_answers_in_the_browser(page: Page, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from answerable.indexing.browser_files import (
 from answerable.indexing.notes.notebook import Note, Notebook
 from answerable.indexing.notes.routing_hints import EmbeddedHints
 from answerable.indexing.widget.injection import ENGINE_SCRIPT
-from support.browser_index import read_containers, read_index, read_manifest
+from support.browser_index import list_names, read_containers, read_index, read_manifest
 from support.engine_process import ENGINE, WAVES, node_command
 from support.sites import PAGES, build_here, forget_plugins, opened, put, write_site
 
@@ -86,11 +86,16 @@ def list_field_types(owner: Any) -> set[Any]:
 
 def test_keyless_site_without_notes_gets_an_index_of_its_bundle(tmp_path: Path) -> None:
     build_here(write_site(tmp_path))
-    entry = read_config(tmp_path)["index"]["en"]
+    entry = read_config(tmp_path)["index"]
     index = read_index(tmp_path / FILES, entry)
     bundle = opened(tmp_path)
     assert read_manifest(index)["id"] == bundle.manifest.id
     assert read_manifest(index)["built_at"] == bundle.manifest.built_at
+    # A name is the hash of what its file holds, so those that stay with the function are not named.
+    names = {name for name, _ in read_manifest(index)["packs"]}
+    # The core lies behind the manifest.
+    core = set(list_names(index, "core"))
+    assert names - core == index.files.keys() - {index.manifest}
     assert has_model_files(tmp_path / FILES / entry["model"])
     texts = [text for part in read_containers(index, "texts") for text in part.values["texts"]]
     assert texts == [passage.markdown for passage in bundle.passages()]
@@ -139,7 +144,7 @@ def test_build_removes_the_files_of_the_last_one_even_without_cleaning(tmp_path:
     config.plugins.on_shutdown()
     after = list_index_files(tmp_path)
     assert not [name for name in before & after if "/texts-" in name or "/manifest-" in name]
-    assert read_config(tmp_path)["index"]["en"]["manifest"] in after
+    assert read_config(tmp_path)["index"]["manifest"] in after
 
 
 def test_index_has_no_field_for_notes_and_publishes_none_for_hints() -> None:

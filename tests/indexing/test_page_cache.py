@@ -1,13 +1,11 @@
 """Test the page cache: a page is indexed again only if something that decides how has changed."""
 
 from collections.abc import Iterable
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from answerable.indexing.caches import ProcessPool
 from answerable.indexing.pages import cache
 from answerable.indexing.pages.cache import start_indexing_pages
 from answerable.indexing.pages.page_index import (
@@ -43,8 +41,7 @@ def cut(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def index_cached(
     folder: Path, sources: Iterable[PageSource], rules: CuttingRules | None = None
 ) -> list[PageIndex]:
-    with closing(ProcessPool()) as pool:
-        return list(start_indexing_pages(sources, rules or CuttingRules(), folder, pool).collect())
+    return list(start_indexing_pages(sources, rules or CuttingRules(), folder).collect())
 
 
 def test_a_page_from_the_cache_is_the_page_that_was_cut(tmp_path: Path, cut: list[str]) -> None:

@@ -82,7 +82,7 @@ def test_a_site_of_two_lines_needs_nothing_and_gets_no_function(tmp_path: Path) 
     done = build(tmp_path, "--strict")
     assert done.returncode == 0, done.stderr
     [line] = [line for line in done.stderr.splitlines() if "answers_in" in line]
-    assert "answers_in: readers' browsers answer, from files of the site; look at it" in line
+    assert "readers' browsers will answer; to try the built site, serve its folder" in line
     assert "ANSWERABLE_ALLOWED_ORIGINS" not in done.stderr
     assert not (tmp_path / "function").exists()
 

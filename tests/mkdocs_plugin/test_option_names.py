@@ -16,7 +16,7 @@ WARNINGS: dict[str, dict[str, Any]] = {
     "Did you mean retrieval.note_floor?": {"widget": {"note_floor": 0.4}},
     # Options that there were once.
     "The options there are retrieval.floor, retrieval.note_floor, retrieval.call_floor, "
-    "retrieval.recency, retrieval.weights.": {"retrieval": {"hybrid": 0}},
+    "retrieval.weights.": {"retrieval": {"hybrid": 0}},
     "Did you mean embedding.dimensions?": {"embedding": {"send_dimensions": True}},
     "Did you mean widget.search?": {"widget": {"search_row": False}},
     "Did you mean embedding?": {"embeddings": {"provider": "openai"}},

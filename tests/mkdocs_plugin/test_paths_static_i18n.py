@@ -1,16 +1,11 @@
 """Sites in several languages by static-i18n: one bundle has every page once, in its language."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from answerable.engine.stores.bundle import open_bundle
-from answerable.indexing.widget import site_files
 from mkdocs_plugin.test_record_paths import checked
-from support import sites
-from support.citation_check import assert_in_articles, assert_resolves, records
 from support.sites import ask, opened, write_site
 
 pytestmark = pytest.mark.deep
@@ -99,35 +94,3 @@ def test_folders_give_one_bundle_with_every_page_and_the_widget_once(tmp_path: P
     assert [p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("ask-box.js")] == [
         "site/assets/answerable/ask-box.js"
     ]
-
-
-@pytest.mark.parametrize("reconfigured", [True, False])
-def test_apart_each_language_has_a_bundle_of_its_own(tmp_path: Path, reconfigured: bool) -> None:
-    i18n = {
-        "docs_structure": "suffix",
-        "languages": LANGUAGES,
-        # Without it the theme stays in one language, and the build's is not to be read from it.
-        "reconfigure_material": reconfigured,
-    }
-    ours = {"languages": "apart", "widget": {"endpoint": "/ask/{language}/"}}
-    plugins = [{"i18n": i18n}, {"answerable": ours}]
-    translated(tmp_path, "suffix", theme="material", plugins=plugins)
-    done = sites.build(tmp_path)
-    assert done.returncode == 0, done.stderr
-    for language in ("en", "fr", "de"):
-        assert_resolves(tmp_path, f"function/{language}")
-        assert_in_articles(tmp_path, f"function/{language}")
-    assert records(tmp_path, "function/fr") == {
-        "index.fr": ("/docs/fr/", "Port"),
-        "guide/mooring.fr": ("/docs/fr/guide/mooring/", "Mouillage"),
-        # Not translated: shown in the default language among the French pages.
-        "storms": ("/docs/fr/storms/", "Storms"),
-    }
-    assert set(records(tmp_path, "function/en")) == {"index", "guide/mooring", "storms"}
-    html = (tmp_path / "site" / "fr" / "storms" / "index.html").read_text("utf-8")
-    assert '<link rel="answerable" href="/ask/fr/">' in html
-    widget_file = json.loads((tmp_path / "site" / site_files.WIDGET_CONFIG_PATH).read_text("utf-8"))
-    assert widget_file["bundle"] == {
-        language: open_bundle(tmp_path / "function" / language / "bundle").manifest.id
-        for language in ("de", "en", "fr")
-    }

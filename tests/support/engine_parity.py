@@ -32,7 +32,7 @@ from answerable.indexing.widget.injection import ENGINE_SCRIPT
 from support import sites, static_server
 from support.engine_process import ENGINE, node_command
 
-QUESTIONS_FILE = Path(__file__).parents[1] / "engine" / "questions.jsonl"
+QUESTIONS_FILE = Path(__file__).parents[1] / "browser_engine" / "questions.jsonl"
 ASKER = Path(__file__).with_name("engine_asker.mjs")
 # A failure tells by the number of differences where among so many questions at once it is.
 _BATCH = 50

@@ -2,6 +2,7 @@
 
 import atexit
 import json
+import os
 import shutil
 import subprocess
 from functools import cache
@@ -11,22 +12,12 @@ from typing import Any
 
 import pytest
 
-from answerable.engine.index.column_types import LanguageRows, SiteMetadata
-from answerable.indexing.recipe import collect_recipe
 from support.deadlines import PATIENCE
 
 ENGINE = Path(str(files("answerable") / "widget" / "engine"))
-SITE = SiteMetadata(
-    name="Low Water",
-    url=None,
-    language="en",
-    scripts=frozenset({"LATIN"}),
-    route="Related material: {label}{where}.",
-    languages=(LanguageRows("en", 0, 1),),
-    names=("Low Water", "Mara Lindqvist"),
-    author="Mara Lindqvist",
-)
 _WORKER = Path(__file__).with_name("engine_worker.mjs")
+# A module that opens files and stores in the engine, as `call` takes it.
+OPENER = os.path.relpath(Path(__file__).with_name("engine_opener"), ENGINE)
 # Asks questions and lists the waves of files that wait for one another.
 WAVES = Path(__file__).with_name("engine_waves.mjs")
 
@@ -56,15 +47,14 @@ class EngineProcess:
             text=True,
             encoding="utf-8",
         )
-        self._send({"recipe": collect_recipe(SITE)})
 
     def call(self, module: str, function: str, *args: Any, save: str | None = None) -> Any:
         """Call a function of a module and return its result as JSON.
 
-        args: JSON; ``{"$": "recipe"}`` is the recipe, ``{"$set": [...]}`` a Set and
-        ``{"$map": [[key, value], ...]}`` a Map, ``{"$bytes": base64}`` a Uint8Array,
-        ``{"$floats": [...]}`` a Float32Array. save: a name for the result, which stays in the
-        process, where ``{"$": name}`` passes it on. AssertionError: the stack of an error.
+        args: JSON; ``{"$set": [...]}`` is a Set, ``{"$map": [[key, value], ...]}`` a Map,
+        ``{"$bytes": base64}`` a Uint8Array, ``{"$floats": [...]}`` a Float32Array, and
+        ``{"$pattern": source}`` a RegExp. save: a name for the result, which stays in the process,
+        where ``{"$": name}`` passes it on. AssertionError: the stack of an error.
         """
         return self._send({"module": module, "call": function, "args": args, "as": save})
 
@@ -93,9 +83,6 @@ class EngineProcess:
         reply = json.loads(self._process.stdout.readline())
         assert "error" not in reply, reply["error"]
         return reply["result"]
-
-
-RECIPE = {"$": "recipe"}
 
 
 @cache

@@ -3,8 +3,7 @@ import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
 const [folder] = process.argv.slice(2);
-const { reviveRecipe } = await import(pathToFileURL(`${folder}/recipe.js`).href);
-// What a test has named: the recipe, stores, results of earlier calls.
+// What a test has named: stores, results of earlier calls.
 const named = new Map();
 
 function resolve(value) {
@@ -13,6 +12,7 @@ function resolve(value) {
   if (typeof value.$ === "string") return named.get(value.$);
   if (Array.isArray(value.$floats)) return Float32Array.from(value.$floats);
   if (typeof value.$bytes === "string") return new Uint8Array(Buffer.from(value.$bytes, "base64"));
+  if (typeof value.$pattern === "string") return new RegExp(value.$pattern, "u");
   if (Array.isArray(value.$set)) return new Set(value.$set);
   if (Array.isArray(value.$map)) return new Map(value.$map.map(resolve));
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, resolve(each)]));
@@ -27,9 +27,8 @@ function plain(value) {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]));
 }
 
-async function answer({ recipe, module, object, call, args = [], as }) {
+async function answer({ module, object, call, args = [], as }) {
   if (as && !call) return void named.set(as, resolve(args[0]));
-  if (recipe) return void named.set("recipe", reviveRecipe(recipe));
   if (object) {
     const target = named.get(object);
     return plain(typeof target[call] === "function" ? await target[call](...args.map(resolve)) : target[call]);

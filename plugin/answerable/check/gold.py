@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-import yaml
 from msgspec import Meta
 
 from ..engine.errors import GoldError
 from ..engine.retrieval.question import clean_question, find_question_problem
 from ..engine.text.languages import MAX_TAG_LENGTH, is_language_tag
 from ..engine.types import MODES, Mode
-from ..indexing.yaml_reader import YamlError, find_duplicate_key, parse_yaml
+from ..indexing.yaml_reader import DuplicateKeyError, YamlError, parse_yaml
 
 # An answer that breaks the contract fails whatever is expected, so no query can expect that.
 ExpectableReason = Literal["no-evidence", "declined"]
@@ -222,23 +221,15 @@ def _read_rows(path: Path) -> list[object]:
 
     GoldError names the file and, where YAML is broken, the line and the column.
     """
-
-    def check_keys(node: yaml.Node | None) -> None:
-        if duplicate := find_duplicate_key(node):
-            raise GoldError(
-                f"{path}: duplicate key {duplicate.key} in lines {duplicate.first_line} and "
-                f"{duplicate.line}; keep one"
-            )
-        if isinstance(node, yaml.MappingNode):
-            check_keys(next((value for key, value in node.value if key.value == "queries"), None))
-        elif isinstance(node, yaml.SequenceNode):
-            for item in node.value:
-                check_keys(item)
-
     if not path.exists():
         raise GoldError(f"{path} does not exist: write one, or name it with --gold")
     try:
-        rows = parse_yaml(_read_text(path), check_keys)
+        rows = parse_yaml(_read_text(path))
+    except DuplicateKeyError as error:
+        first, second = error.lines
+        raise GoldError(
+            f"{path}: duplicate key {error.key} in lines {first} and {second}; keep one"
+        ) from None
     except YamlError as error:
         place = f": line {error.line}, column {error.column}" if error.line else ""
         raise GoldError(

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
-from queue import SimpleQueue
 from threading import Thread
 
 from ..engine.answers.contract import EvidenceItem
@@ -24,10 +23,6 @@ from .judge import judge_answer, judge_retrieval, summarize_reply
 from .report import RecordedAnswer, RecordedCitation, Verdict
 from .sources import matches_source, select_public_sources
 
-# Queries that are begun for each that runs: enough to keep every worker busy while the first of
-# them takes long, and few enough that the end of a run wastes no call.
-_QUEUED_PER_JOB = 2
-
 
 def run_gold_queries(
     queries: Sequence[GoldQuery],
@@ -40,8 +35,8 @@ def run_gold_queries(
     """Judge queries, in their order; a call that fails makes the status ``error``.
 
     notes: from a note's path to its id. full: judge answers as well as retrieval. jobs: how many
-    queries are asked at once. One call embeds all questions. KeyboardInterrupt comes after the
-    verdicts that are there already; calls under way are not awaited.
+    queries are asked at once. One call embeds all questions. Whoever stops early does not wait
+    for calls under way.
     """
     try:
         vectors = embed_queries(queries, engine)
@@ -50,48 +45,27 @@ def run_gold_queries(
         yield from (_make_error(query, f"embedding: {cause}") for query in queries)
         return
     judge = partial(judge_query, engine=engine, notes=notes, full=full)
-    tasks: SimpleQueue[tuple[Future[Verdict], Callable[[], Verdict]] | None] = SimpleQueue()
-    for _ in range(jobs):
-        # A process that ends does not wait for the call of a daemon.
-        Thread(target=_run_tasks, args=(tasks,), daemon=True).start()
     pending: deque[Future[Verdict]] = deque()
-    try:
-        for query, vector in zip(queries, vectors, strict=True):
-            pending.append(Future())
-            tasks.put((pending[-1], partial(judge, query, vector)))
-            if len(pending) >= _QUEUED_PER_JOB * jobs:
-                yield _take_first(pending)
-        while pending:
-            yield _take_first(pending)
-    except KeyboardInterrupt:
-        for future in pending:
-            if future.done() and future.exception() is None:
-                yield future.result()
-        raise
-    finally:
-        for future in pending:
-            future.cancel()
-        for _ in range(jobs):
-            tasks.put(None)
+    for query, vector in zip(queries, vectors, strict=True):
+        if len(pending) == jobs:
+            yield pending.popleft().result()
+        pending.append(_begin(partial(judge, query, vector)))
+    for future in pending:
+        yield future.result()
 
 
-def _run_tasks(
-    tasks: "SimpleQueue[tuple[Future[Verdict], Callable[[], Verdict]] | None]",
-) -> None:
-    while task := tasks.get():
-        future, work = task
-        if future.set_running_or_notify_cancel():
-            try:
-                future.set_result(work())
-            except Exception as error:
-                future.set_exception(error)
+def _begin(judge: Callable[[], Verdict]) -> Future[Verdict]:
+    """Begin to judge a query in a thread that a process which ends does not wait for."""
+    future: Future[Verdict] = Future()
 
+    def run() -> None:
+        try:
+            future.set_result(judge())
+        except Exception as error:
+            future.set_exception(error)
 
-def _take_first(pending: deque[Future[Verdict]]) -> Verdict:
-    """Wait for the first verdict; it stays in line if the wait is interrupted."""
-    verdict = pending[0].result()
-    pending.popleft()
-    return verdict
+    Thread(target=run, daemon=True).start()
+    return future
 
 
 def embed_queries(queries: Sequence[GoldQuery], engine: Engine) -> Vectors:

@@ -1,6 +1,7 @@
 """Explain one question: what was found, in which order, what was not, and the cheapest remedy."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -21,14 +22,14 @@ from ..engine.text.tokenization import extract_terms, split_lowercase_words
 from ..engine.types import Confidence, Mode, Passage, Reason, RoutingHint
 from ..indexing.questions import SectionPassages, find_question_fault, list_sections
 
-# Candidates that are named beside the evidence, on each side of the floor.
+# Candidates that are named beside the evidence, of passages and hints each.
 MAX_OTHERS = 3
 
 ScoredItem = Scored[Passage] | Scored[RoutingHint]
-Fate = Literal["evidence", "left-out", "other-language", "under-floor"]
+Fate = Literal["cited", "evidence", "left-out", "other-language", "under-floor"]
 # What made a candidate evidence: its score, or something that counts without one.
 Basis = Literal["score", "known-question", "same-page", "call-floor"]
-RemedyKind = Literal["known-question", "other-name", "words", "heading", "note", "question"]
+RemedyKind = Literal["known-question", "other-name", "words", "note", "question"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,12 @@ class Candidate:
     score: float
     floor: float
     basis: Basis | None = None
-    is_cited: bool = False
     missing: tuple[str, ...] = ()
+
+    @property
+    def is_evidence(self) -> bool:
+        """True if an answer may use it."""
+        return self.basis is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +77,8 @@ class Remedy:
 class Explanation:
     """The account of a question, without any text of a page or a note.
 
-    ``candidates`` are in the order of the evidence, then come those that were left out and those
-    under the floor, each best first. ``outcome`` is None where a model would have to be asked.
+    ``candidates`` are in the order of the evidence, then come the best of those that were left out
+    and of those under the floor. ``outcome`` is None where a model would have to be asked.
     ``expected`` is the best of the items that were expected, None if nothing was. ``remedies`` are
     the cheapest first, for the candidate ``target``.
     """
@@ -119,12 +124,10 @@ def explain_question(
         )
     items: tuple[Passage | RoutingHint, ...] = (*evidence.passages, *evidence.hints)
     order = [item.id for item in items]
-    cited = outcome.cited if outcome else ()
-    ledger = list(_list_candidates(store, retrieved, order, cited))
-    matching = [candidate for candidate in ledger if candidate.id in expected_ids]
-    matching.sort(key=lambda candidate: not candidate.is_cited)
-    expected = matching[0] if matching else _find_far(store, retrieved, expected_ids, language)
-    candidates = _shorten(ledger, expected)
+    everything = list(_list_candidates(store, retrieved, order, outcome, language))
+    matching = [candidate for candidate in everything if candidate.id in expected_ids]
+    expected = min(matching, key=lambda candidate: candidate.fate != "cited", default=None)
+    candidates = _shorten(everything, expected)
     target = expected
     if expected is None and outcome and outcome.reason:
         target = next(iter(candidates), None)
@@ -144,62 +147,54 @@ def explain_question(
 
 
 def _list_candidates(
-    store: Bundle, retrieved: RetrievalResult, order: Sequence[str], cited: Sequence[str]
+    store: Bundle,
+    retrieved: RetrievalResult,
+    order: Sequence[str],
+    outcome: Outcome | None,
+    language: str | None,
 ) -> Iterator[Candidate]:
-    """List all that was retrieved: the evidence in its order, and then the rest, best first."""
-    above = _list_ids((*retrieved.passages, *retrieved.hints))
-    siblings = _list_ids(retrieved.siblings)
-    passages = (*retrieved.passages, *retrieved.siblings, *retrieved.near_passages)
-    ranked: list[ScoredItem] = [*sorted(passages, key=lambda each: -each.score)]
-    ranked += [*retrieved.hints, *retrieved.near_hints]
+    """List all passages and hints: the evidence in its order, and then the rest, best first."""
+    if retrieved.vector is None:
+        return
+    # However far something expected is, it is told where it stands.
+    count = len(store.index.passage_ids) + len(store.index.hint_ids)
+    whole = retrieve(store, retrieved.reading, retrieved.vector, count, near=count)
+    above = {scored.item.id for scored in whole.passages} | {each.item.id for each in whole.hints}
+    siblings = {scored.item.id for scored in retrieved.siblings}
+    ranked: list[ScoredItem] = [*whole.passages, *whole.near_passages]
+    ranked.sort(key=lambda scored: -scored.score)
+    ranked += [*whole.hints, *whole.near_hints]
     by_id = {scored.item.id: scored for scored in ranked}
-    others = [name for name in by_id if name not in order]
-    others.sort(key=lambda name: name not in above)
+    others = sorted((name for name in by_id if name not in order), key=lambda n: n not in above)
+    readable = match_languages(language, store.index.site.tags)
     for name in (*order, *others):
         scored = by_id[name]
-        fate: Fate = "left-out" if name in above else "under-floor"
         basis: Basis | None = None
+        fate: Fate = "left-out" if name in above else "under-floor"
         if name in order:
-            fate, basis = "evidence", "call-floor"
+            fate = "cited" if outcome and name in outcome.cited else "evidence"
+            basis = "same-page" if name in siblings else "call-floor"
             if name in above:
-                basis = _find_basis(scored)
-            elif name in siblings:
-                basis = "same-page"
-        yield _describe(store, retrieved.reading, scored, fate, basis, is_cited=name in cited)
-
-
-def _list_ids(items: Iterable[ScoredItem]) -> frozenset[str]:
-    return frozenset(scored.item.id for scored in items)
-
-
-def _find_basis(scored: ScoredItem) -> Basis:
-    """Find what lifted a candidate over its floor."""
-    return "known-question" if scored.question > SAME_QUESTION else "score"
-
-
-def _compare_with_floor(store: Bundle, scored: ScoredItem) -> tuple[float, float]:
-    profile = store.manifest.profile
-    if isinstance(scored.item, RoutingHint):
-        return scored.score, profile.note_floor
-    return add_floored_boost(profile, scored.base, scored.boost), profile.floor
+                basis = "known-question" if scored.question > SAME_QUESTION else "score"
+        elif (
+            readable
+            and isinstance(scored.item, Passage)
+            and store.index.site.language_of(scored.row) not in readable
+        ):
+            fate = "other-language"
+        yield _describe(store, retrieved.reading, scored, fate, basis)
 
 
 def _describe(
-    store: Bundle,
-    reading: QuestionReading,
-    scored: ScoredItem,
-    fate: Fate,
-    basis: Basis | None = None,
-    *,
-    is_cited: bool = False,
+    store: Bundle, reading: QuestionReading, scored: ScoredItem, fate: Fate, basis: Basis | None
 ) -> Candidate:
-    item = scored.item
-    score, floor = _compare_with_floor(store, scored)
+    item, profile = scored.item, store.manifest.profile
     if isinstance(item, RoutingHint):
         title = " · ".join(filter(None, (item.label, item.locator)))
-        return Candidate(item.id, title, fate, round(score, 4), floor, basis, is_cited)
+        return Candidate(item.id, title, fate, round(scored.score, 4), profile.note_floor, basis)
+    score = round(add_floored_boost(profile, scored.base, scored.boost), 4)
     missing = list_missing_words(store, reading, scored.row)
-    return Candidate(item.id, item.title, fate, round(score, 4), floor, basis, is_cited, missing)
+    return Candidate(item.id, item.title, fate, score, profile.floor, basis, missing)
 
 
 def list_missing_words(store: Bundle, reading: QuestionReading, row: int) -> tuple[str, ...]:
@@ -212,40 +207,15 @@ def list_missing_words(store: Bundle, reading: QuestionReading, row: int) -> tup
     return tuple(w for w in words if not lacking.isdisjoint(extract_terms(w, language, forms)))
 
 
-def _find_far(
-    store: Bundle, retrieved: RetrievalResult, ids: frozenset[str], language: str | None
-) -> Candidate | None:
-    """Find the best of some items that are not among those that were retrieved."""
-    if retrieved.vector is None or not ids:
-        return None
-    count = len(store.index.passage_ids) + len(store.index.hint_ids)
-    reading = retrieved.reading
-    result = retrieve(store, reading, retrieved.vector, count, near=count)
-    above = _list_ids((*result.passages, *result.hints))
-    items: tuple[ScoredItem, ...] = (*result.passages, *result.hints)
-    items += (*result.near_passages, *result.near_hints)
-    for scored in items:
-        if scored.item.id in ids:
-            fate: Fate = "left-out" if scored.item.id in above else "under-floor"
-            readable = match_languages(language, store.index.site.tags)
-            is_passage = isinstance(scored.item, Passage)
-            if is_passage and readable and store.index.site.language_of(scored.row) not in readable:
-                fate = "other-language"
-            return _describe(store, reading, scored, fate)
-    return None
-
-
-def _shorten(ledger: Iterable[Candidate], expected: Candidate | None) -> tuple[Candidate, ...]:
-    """Shorten what is no evidence to the best of each fate, and keep or add what is expected."""
-    counts: dict[tuple[Fate, bool], int] = {}
+def _shorten(everything: Iterable[Candidate], expected: Candidate | None) -> tuple[Candidate, ...]:
+    """Shorten what is no evidence to the best of each fate, and keep what is expected."""
+    counts: Counter[tuple[Fate, bool]] = Counter()
     shortened = []
-    for candidate in ledger:
+    for candidate in everything:
         key = candidate.fate, candidate.id.startswith("note:")
-        counts[key] = counts.get(key, 0) + 1
-        if candidate.fate == "evidence" or counts[key] <= MAX_OTHERS or candidate is expected:
+        counts[key] += 1
+        if candidate.is_evidence or counts[key] <= MAX_OTHERS or candidate is expected:
             shortened.append(candidate)
-    if expected and expected not in shortened:
-        shortened.append(expected)
     return tuple(shortened)
 
 
@@ -264,7 +234,7 @@ def _list_remedies(
             "The question names nothing to look for, since its words are common ones or in a "
             "script that no page uses. No page can change that.",
         )
-    if target is None or target.is_cited or (target.fate == "evidence" and not has_outcome):
+    if target is None or target.fate == "cited" or (target.is_evidence and not has_outcome):
         return
     if target.id in store.index.hint_ids:
         yield Remedy(
@@ -291,10 +261,9 @@ def _list_remedies(
         )
     missing = f"says {_quote(target.missing)} and " if target.missing else ""
     yield Remedy(
-        "words", f"Write a whole sentence that {missing}states the fact into {section.id}."
-    )
-    yield Remedy(
-        "heading", f"If that does not suffice, let the heading of {section.id} name the subject."
+        "words",
+        f"Write a whole sentence that {missing}states the fact into {section.id}; if that does not "
+        "suffice, let its heading name the subject.",
     )
 
 
@@ -327,5 +296,9 @@ def _find_expected(bundle: Bundle, name: str, notes: Mapping[str, str]) -> froze
         raise GoldError(f"--expect: the note {name!r} is not in the bundle: build the site again")
     names = [*records, *bundle.index.passage_ids, *bundle.index.hint_ids]
     matches = get_close_matches(name, names, 3, 0.5)
-    near = f"; close to it are {', '.join(matches)}" if matches else ": see `ask --places --json`"
+    near = (
+        f"; close to it are {', '.join(matches)}"
+        if matches
+        else ": name one that `answerable why` lists"
+    )
     raise GoldError(f"--expect: there is no record, passage or note {name!r} in the bundle{near}")

@@ -36,8 +36,7 @@ _GROUPS: Mapping[str, Mapping[str, str]] = {
         "diff": "Show the answers that a change changes; exit status 1 if a verdict fails.",
         "gaps": "Count the questions that the site does not answer, each with its nearest section.",
         "questions": (
-            "Write and check the questions that the site's sections answer; "
-            "exit status 1 for a fault."
+            "Export, import and check the questions of sections; exit status 1 for a fault."
         ),
     },
 }

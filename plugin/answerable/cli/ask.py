@@ -1,11 +1,9 @@
-"""``answerable ask``: questions to a bundle or a published site, one, a file of them or a talk."""
+"""``answerable ask``: a question to a bundle or a published site, or a file of them."""
 
 import json
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.text import Text
 
 from ..check.question_file import QuestionLine, parse_questions
 from ..engine.answers.wire import serialize_answer
@@ -22,13 +20,12 @@ from .context import (
     open_engine,
     refuse_bundle_option,
 )
-from .render import print_place, print_reply, to_plain_text
+from .render import print_reply
 
 
 @click.command("ask")
 @click.argument("question", nargs=-1, metavar="[QUESTION]", callback=join_question)
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as the function sends it.")
-@click.option("--places", is_flag=True, help="List the sections that a search finds instead.")
 @language_option
 @click.option(
     "--file",
@@ -41,42 +38,26 @@ def command(
     location: SiteLocation,
     question: str,
     as_json: bool,
-    places: bool,
     language: str | None,
     file: str | None,
     site: str | None,
 ) -> None:
-    """Answer a QUESTION with citations, or say that the site does not know.
-
-    Without QUESTION, it asks for one after another until its input ends.
-    """
-    if file and (question or places):
-        used = "QUESTION and --file both say what to ask" if question else "--places lists no file"
-        raise click.UsageError(f"{used}: leave one out")
+    """Answer a QUESTION with citations, or say that the site does not know."""
+    if question and file:
+        raise click.UsageError("QUESTION and --file both say what to ask: leave one out")
+    if not question and not file:
+        raise click.UsageError("name a QUESTION, or a file of questions with --file")
     check_language_tag(language)
-    show = print_places if places else print_answer
-    if file:
-        with click.open_file(file, encoding="utf-8-sig", errors="replace") as opened:
-            lines = parse_questions(opened.read(), file)
-        answer_lines(_open(location, site, language), lines, file, language, as_json=as_json)
-    elif question:
-        show(_open(location, site, language), clean_question(question), language, as_json=as_json)
-    else:
-        engine = _open(location, site, language)
-        prompt = Text.assemble((to_plain_text(engine.store.index.site.name).plain, "bold"), "? ")
-        while True:
-            try:
-                line = Console(stderr=True).input(prompt)
-            except (EOFError, KeyboardInterrupt):
-                click.echo(err=True)
-                return
-            try:
-                show(engine, clean_question(line), language, as_json=as_json)
-            except (click.ClickException, AnswerableError) as error:
-                click.echo(str(error), err=True)
+    if not file:
+        cleaned = clean_question(question)
+        print_answer(_open(location, site), cleaned, language, as_json=as_json)
+        return
+    with click.open_file(file, encoding="utf-8-sig", errors="replace") as opened:
+        lines = parse_questions(opened.read(), file)
+    answer_lines(_open(location, site), lines, file, language, as_json=as_json)
 
 
-def _open(location: SiteLocation, site: str | None, language: str | None) -> Engine:
+def _open(location: SiteLocation, site: str | None) -> Engine:
     """Open the engine of the bundle, or over the index of the site at an address."""
     if site is None:
         return open_engine(*location)
@@ -84,7 +65,7 @@ def _open(location: SiteLocation, site: str | None, language: str | None) -> Eng
     # Only here: a question of a bundle needs nothing that fetches.
     from .published_site import open_published_site
 
-    return open_published_site(site, language)[0]
+    return open_published_site(site)[0]
 
 
 def print_answer(engine: Engine, question: str, language: str | None, *, as_json: bool) -> None:
@@ -94,25 +75,7 @@ def print_answer(engine: Engine, question: str, language: str | None, *, as_json
         click.echo(json.dumps(format_reply(engine, reply, remarks), indent=2))
     else:
         places = engine.search(question, language)
-        print_reply(Console(), reply, engine.store.index.site.route, language, remarks, places)
-
-
-def print_places(engine: Engine, question: str, language: str | None, *, as_json: bool) -> None:
-    """Print the sections that a search finds, each with its address and a line of its text."""
-    places = engine.search(question, language)
-    if as_json:
-        names = ("id", "title", "url", "markdown")
-        rows = [
-            {name: getattr(place.passage, name) for name in names} | {"line": place.line}
-            for place in places
-        ]
-        click.echo(json.dumps(rows, indent=2))
-        return
-    console = Console()
-    if not places:
-        console.print("Nothing on this site is near enough to this question.")
-    for place in places:
-        print_place(console, place)
+        print_reply(reply, engine.store.index.site.route, language, remarks, places)
 
 
 def answer_question(
@@ -143,7 +106,6 @@ def answer_lines(
     language: of the lines that name none. A line that fails is named on standard error; SystemExit
     at the end if there is one.
     """
-    console = Console()
     has_failed = False
     for line in lines:
         try:
@@ -156,8 +118,8 @@ def answer_lines(
             body = {"line": line.line, "id": line.id, "question": line.question}
             click.echo(json.dumps(body | {"reply": format_reply(engine, reply, remarks)}))
         else:
-            console.print(to_plain_text(f"\n{line.question}"), style="bold")
+            click.secho(f"\n{line.question}", bold=True)
             route = engine.store.index.site.route
-            print_reply(console, reply, route, line.language or language, remarks)
+            print_reply(reply, route, line.language or language, remarks)
     if has_failed:
         raise SystemExit(1)

@@ -1,14 +1,13 @@
 """``answerable build``: a site that any generator builds, made answerable."""
 
 import logging
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from ..engine.errors import SiteError
-from ..indexing.caches import ProcessPool
 from ..indexing.files import format_count, format_error
 from ..indexing.generators import (
     OPTIONS_FILE,
@@ -45,40 +44,21 @@ def find_site(config_file: Path, site_dir: Path | None) -> Project:
     type=click.Path(path_type=Path),
     help="The folder that it is built into, or that is indexed as it is where nothing builds it.",
 )
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Write the function into this folder for once; other commands ask the last index.",
-)
 @click.option("--strict", is_flag=True, help="Fail for a warning of the generator or of a gate.")
 @click.pass_obj
-def command(
-    location: SiteLocation, command: str | None, site: Path | None, out: Path | None, strict: bool
-) -> None:
+def command(location: SiteLocation, command: str | None, site: Path | None, strict: bool) -> None:
     """Build the site with its own generator, then index it and put the ask box into its pages."""
     project = find_built_project(location[1], command, site)
     if project.generator == "mkdocs":
-        _build_by_mkdocs(project, out, strict=strict)
+        from ..mkdocs.site_config import find_plugin, load_mkdocs_config
+
+        # Without the plugin, MkDocs would make a site that nobody can ask.
+        find_plugin(load_mkdocs_config(project.file))
+        run_generator(project, strict=strict)
         return
     if command or project.has_generator:
         run_generator(project, command, strict=strict)
-    index_built_site(project, out, strict=strict)
-
-
-def _build_by_mkdocs(project: Project, out: Path | None, *, strict: bool) -> None:
-    """Build a site by MkDocs, whose plugin does the rest; SiteError if it fails."""
-    from ..mkdocs.site_config import build_here, find_plugin, load_mkdocs_config
-
-    # Without the plugin, MkDocs would make a site that nobody can ask.
-    config = load_mkdocs_config(project.file)
-    plugin = find_plugin(config)
-    if out is None:
-        run_generator(project, strict=strict)
-        return
-    config.strict = strict
-    plugin.write_function_into(out)
-    with echo_log():
-        build_here(project.file, config)
+    index_built_site(project, strict=strict)
 
 
 def find_built_project(config_file: Path, command: str | None, site: Path | None) -> Project:
@@ -90,11 +70,10 @@ def find_built_project(config_file: Path, command: str | None, site: Path | None
     return replace(project, generator="other") if command else project
 
 
-def index_built_site(project: Project, out: Path | None = None, *, strict: bool = False) -> None:
+def index_built_site(project: Project, *, strict: bool) -> None:
     """Index a built site, write its function's folder, and put the widget into its pages.
 
-    out: the folder of the function for once. strict: a failing gate is an error. SiteError and
-    NotebookError name what has to change.
+    strict: a failing gate is an error. SiteError and NotebookError name what has to change.
     """
     from ..mkdocs.built_sites import (
         inject_widget_into_site,
@@ -105,17 +84,13 @@ def index_built_site(project: Project, out: Path | None = None, *, strict: bool 
     from ..mkdocs.publish import publish_build
     from ..mkdocs.site_config import find_plugin
 
-    with closing(ProcessPool()) as pool, echo_log():
+    with echo_log():
         try:
             config = load_built_site_config(project)
             plugin = find_plugin(config)
-            if out:
-                plugin.write_function_into(out)
-            pages = read_built_pages(config, plugin, pool, strict=strict)
+            pages = read_built_pages(config, plugin, strict=strict)
             publish_build(pages.build, click.echo)
-            language = pages.build.sites[0].info.language
-            endpoint = resolve_endpoint(pages.build.options, language)
-            changed = inject_widget_into_site(pages, endpoint)
+            changed = inject_widget_into_site(pages, resolve_endpoint(pages.build.options))
             files = format_count(changed, "file")
             click.echo(f"The Ask button is in the pages; {files} changed")
         except OSError as error:

@@ -45,20 +45,6 @@ def add_site_url(text: str, name: str, url: str) -> str:
     return _insert_line(text, _find_value(text, name, "site_name"), f"site_url: {url}")
 
 
-def read_theme_name(text: str, name: str) -> str | None:
-    """Read the name of the theme; None for MkDocs' own or one that is not named."""
-    node = _find_value(text, name, "theme")
-    if isinstance(node, yaml.MappingNode):
-        node = next((value for key, value in node.value if key.value == "name"), None)
-    return str(node.value) if isinstance(node, yaml.ScalarNode) else None
-
-
-def list_names(text: str, name: str, key: str) -> set[str]:
-    """List the names in a list of plugins or extensions, some of which have options."""
-    node = _find_value(text, name, key)
-    return _list_keys(node) if node else set()
-
-
 def _find_value(text: str, name: str, key: str) -> yaml.Node | None:
     """Find the node of a top-level key; None without it. SiteError for a file that is no YAML."""
     try:

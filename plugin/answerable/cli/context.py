@@ -104,7 +104,7 @@ def open_engine(bundle: Path | None, config_file: Path) -> Engine[Bundle]:
     """Open an engine over the site's bundle, with the providers of its function."""
     folder = find_bundle(bundle, config_file)
     path = folder / MANIFEST_FILE
-    # A site may have a bundle for each language or version instead.
+    # A site may have a bundle for each version instead.
     if not path.exists() and (siblings := _find_sibling_bundles(folder)):
         choices = " or ".join(f"--bundle {_shorten_path(sibling)}" for sibling in siblings)
         raise BundleError(f"{_shorten_path(path)} does not exist: name one with {choices}")
@@ -125,9 +125,8 @@ def read_function_settings(bundle: Path) -> FunctionSettings:
 
 
 def _find_sibling_bundles(folder: Path) -> list[Path]:
-    """List the bundles of function folders beside a bundle, by language, version or both."""
-    inner = f"*/{BUNDLE_FOLDER}/{MANIFEST_FILE}"
-    manifests = (path for pattern in (inner, f"*/{inner}") for path in folder.parent.glob(pattern))
+    """List the bundles of function folders beside a bundle, by version."""
+    manifests = folder.parent.glob(f"*/{BUNDLE_FOLDER}/{MANIFEST_FILE}")
     return sorted(path.parent for path in manifests)
 
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,9 +19,9 @@ from ..check.report import EvalReport, read_report
 from ..check.sources import check_gold_sources, list_public_sources
 from ..engine.errors import GoldError
 from ..indexing.files import write_file
-from ..mkdocs.ref_build import build_ref, build_today
+from ..mkdocs.ref_build import build_ref
 from ..mkdocs.site_config import load_site_config
-from .context import SiteLocation
+from .context import SiteLocation, find_bundle
 from .eval import AskedSite, ask_site, ids_option, markdown_option, open_asked_site
 from .render import print_lines
 
@@ -67,31 +66,27 @@ def command(
 def _compare_site(
     location: SiteLocation, against: str | None, ids: Sequence[str], current: Path | None
 ) -> SiteDiff:
-    """Compare a site's answers with those of an earlier state.
+    """Compare the answers of a site's last build with those of an earlier state.
 
-    The site is built as its files are now, unless a bundle or a report of it is named. current: a
-    report of this site's answers, which are not asked for again.
+    current: a report of this site's answers, which are not asked for again.
     """
-    bundle, config_file = location
+    config_file = location[1]
     config = load_site_config(config_file)
     queries = select_gold_queries(load_gold_queries(config.gold, config.author), ids, config.gold)
-    # A report is of the last build.
-    last = bundle or (config.bundle if current else None)
-    with nullcontext(last) if last else build_today(config_file) as folder:
-        site = open_asked_site(folder, config_file)
-        check_gold_sources(queries, config.gold, list_public_sources(site.engine.store), site.notes)
-        after = _read_current(current, site) if current else _ask_whole(site, queries)
-        after = _select_verdicts(after, queries) if ids else after
-        if against is not None and Path(against).is_file():
-            before = _read_full_report(Path(against))
-            return SiteDiff(against, _select_verdicts(before, queries) if ids else before, after)
-        with build_ref(config_file, against) as ref:
-            # Its cache is today's, and holds what today's build has left.
-            earlier = open_asked_site(ref.bundle, ref.config_file)
-            questions = {verdict.query for verdict in after.verdicts}
-            before = _ask_whole(earlier, [q for q in queries if q.query in questions])
-            pages = compare_pages(earlier.engine.store, site.engine.store)
-            return SiteDiff(ref.name, before, after, pages)
+    site = open_asked_site(find_bundle(*location), config_file)
+    check_gold_sources(queries, config.gold, list_public_sources(site.engine.store), site.notes)
+    after = _read_current(current, site) if current else _ask_whole(site, queries)
+    after = _select_verdicts(after, queries) if ids else after
+    if against is not None and Path(against).is_file():
+        before = _read_full_report(Path(against))
+        return SiteDiff(against, _select_verdicts(before, queries) if ids else before, after)
+    with build_ref(config_file, against) as ref:
+        # Its cache is today's, and holds what today's build has left.
+        earlier = open_asked_site(ref.bundle, ref.config_file)
+        questions = {verdict.query for verdict in after.verdicts}
+        before = _ask_whole(earlier, [q for q in queries if q.query in questions])
+        pages = compare_pages(earlier.engine.store, site.engine.store)
+        return SiteDiff(ref.name, before, after, pages)
 
 
 def _select_verdicts(report: EvalReport, queries: Sequence[GoldQuery]) -> EvalReport:

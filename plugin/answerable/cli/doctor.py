@@ -3,15 +3,13 @@
 import json
 
 import click
-from rich.console import Console
-from rich.text import Text
 
 from ..mkdocs.options import is_absolute_endpoint
 from ..mkdocs.site_checks import SiteCheck, check_site
 from ..mkdocs.site_config import find_plugin, load_mkdocs_config
 from .context import SiteLocation
 from .published_site import FETCH_ERRORS, MAX_JSON_BYTES, fetch, format_line, format_reason
-from .render import print_hanging, to_plain_text
+from .render import print_hanging
 
 _MARKS = {"good": "✓", "advice": "•", "problem": "✗"}
 
@@ -28,8 +26,7 @@ def command(location: SiteLocation, online: bool) -> None:
     if online and is_absolute_endpoint(endpoint) and "{" not in endpoint:
         checks.append(_check_function(endpoint))
     for check in checks:
-        text = to_plain_text(format_line(check.text))
-        print_hanging(Console(), Text(f"{_MARKS[check.level]} "), text)
+        print_hanging(f"{_MARKS[check.level]} ", format_line(check.text))
     raise SystemExit(any(check.level == "problem" for check in checks))
 
 

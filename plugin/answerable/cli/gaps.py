@@ -6,15 +6,13 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.table import Table
 
 from ..check.gaps import list_gaps, parse_refusals
 from ..engine.errors import SiteError
 from ..function.logs import REFUSAL_LOG_FILE
 from ..indexing.files import format_count
 from .context import DEFAULT_CACHE, SiteLocation, open_engine
-from .render import to_plain_text
+from .render import print_hanging
 
 
 @click.command("gaps")
@@ -47,18 +45,16 @@ def command(location: SiteLocation, logs: tuple[Path, ...], as_json: bool) -> No
         body = {"answered": answered, "damaged": damaged, "gaps": [asdict(gap) for gap in gaps]}
         click.echo(json.dumps(body, indent=2))
         return
-    console = Console()
-    table = Table("asked", "question, its reason and the nearest section", box=None, pad_edge=False)
-    table.columns[0].justify, table.columns[1].overflow = "right", "fold"
-    for gap in gaps:
-        place = f"{gap.reason}, {gap.near}" if gap.near else gap.reason
-        table.add_row(str(gap.asked), to_plain_text(f"{gap.question}\n{place}"))
     counts = [format_count(len(gaps), "question"), f"{answered} answered by now"]
     counts += [f"{format_count(damaged, 'damaged line')} skipped"] if damaged else []
-    console.print(f"Not answered: {', '.join(counts)}")
-    if gaps:
-        console.print(table)
-        console.print("\n`answerable why QUESTION` names the cheapest remedy for one of them.")
+    click.echo(f"Not answered: {', '.join(counts)}")
+    if not gaps:
+        return
+    click.echo("asked  question, its reason and the nearest section")
+    for gap in gaps:
+        print_hanging(f"{gap.asked:5}  ", gap.question)
+        print_hanging(" " * 7, f"{gap.reason}, {gap.near}" if gap.near else gap.reason)
+    click.echo("\n`answerable why QUESTION` names the cheapest remedy for one of them.")
 
 
 def _read_log(path: Path) -> str:

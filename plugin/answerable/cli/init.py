@@ -2,13 +2,9 @@
 
 import os
 import re
-from collections.abc import Iterator
-from importlib.metadata import entry_points, packages_distributions
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.text import Text
 
 from ..engine.errors import SiteError
 from ..engine.providers import find_key_variable, find_provider, list_providers
@@ -21,7 +17,7 @@ from ..indexing.generators import (
 )
 from ..mkdocs.publishers import WORKFLOWS, Publisher, find_publishers
 from ..mkdocs.repository import find_top_folder, read_default_branch, read_remote_url
-from .config_edit import add_plugin, add_site_url, list_names, read_theme_name
+from .config_edit import add_plugin, add_site_url
 from .context import SiteLocation
 from .render import print_hanging
 
@@ -59,8 +55,7 @@ concurrency: pages
 {depth}      - uses: actions/setup-python@a26af69be951a213d495a4c3e4e4022e16d87065 # v5.6.0
         with:
           python-version: "3.12"
-{cache}      - run: pip install {packages}
-      - run: {build}
+{cache}{install}      - run: {build}
 {key}      - run: {judge}
 {key}      - uses: actions/upload-pages-artifact@56afc609e74202658d3ffba0e8f6dda462b719fa # v3.0.1
         with:
@@ -83,11 +78,9 @@ _CACHE = """\
           restore-keys: answerable-
 """
 # Plugins that show dates or authors of commits, all of which have to be there.
-_SHOWS_HISTORY = re.compile(r"git-(?:revision|authors|committers)|^rss$")
+_SHOWS_HISTORY = re.compile(r"^ *- +(?:git-(?:revision|authors|committers)|rss\b)", re.M)
 # Vectors of notes are private, and the rest is made by every build.
 _IGNORED = ("/function/", "/.cache/")
-# What pip installs for generators other than MkDocs.
-_PACKAGES = {"zensical": ["zensical"], "sphinx": ["sphinx"]}
 _REQUIREMENTS = ("requirements.txt", "docs/requirements.txt")
 _GITHUB_REMOTE = re.compile(r"github\.com[:/]([\w.-]+)/([\w.-]+?)(?:\.git)?/?\s*$")
 
@@ -130,16 +123,12 @@ def command(location: SiteLocation) -> None:
         )
     else:
         _write_new(top / _WORKFLOW_FILE, _format_workflow(project, folder, text))
-        steps += (
-            f"Add the package of the plugin {plugin} to {_WORKFLOW_FILE}: it is not installed here"
-            for plugin in _list_unknown_plugins(project, text)
-        )
         steps.append("Choose GitHub Actions as the source under Settings, Pages, once")
         steps.append("Commit the files, push them, and wait for the workflow under Actions to end")
     steps.append("Check the site: answerable doctor")
     click.echo("\nWhat remains:")
     for number, step in enumerate(steps, 1):
-        print_hanging(Console(), Text(f"  {number}. "), Text(step))
+        print_hanging(f"  {number}. ", step)
 
 
 def _edit_config(config_file: Path, site_url: str | None) -> str:
@@ -186,8 +175,6 @@ def _format_workflow(project: Project, folder: Path, text: str) -> str:
     base_url = embedding.get("base_url") if isinstance(embedding, dict) else None
     is_known = embedder in list_providers("embedder")
     key = find_key_variable(find_provider("embedder", embedder), base_url) if is_known else None
-    plugins = _list_plugins(project, text)
-    shows_history = any(map(_SHOWS_HISTORY.search, plugins))
     package = _format_requirement("[openai]" if "openai" in (embedder, answerer) else "")
     inner = folder.resolve().relative_to(find_top_folder(folder).resolve()).as_posix()
     prefix = "" if inner == "." else f"{inner}/"
@@ -195,10 +182,13 @@ def _format_workflow(project: Project, folder: Path, text: str) -> str:
     return _WORKFLOW.format(
         place=place if prefix else "",
         branch=read_default_branch(folder) or "main",
-        depth="          fetch-depth: 0\n" if shows_history else "",
+        depth="          fetch-depth: 0\n" if _SHOWS_HISTORY.search(text) else "",
         # Others may restore a cache, and the vectors of notes are private.
         cache="" if project.options.get("notebook") else _CACHE.format(folder=prefix),
-        packages=" ".join([*_list_packages(project, folder, text), package]),
+        install="".join(
+            f"      - run: pip install {packages}\n"
+            for packages in _list_installations(project, folder, package)
+        ),
         build=name_build_command(project.file),
         # What a model writes costs money with each push.
         judge="answerable eval" if answerer else "answerable eval --full",
@@ -214,56 +204,17 @@ def _read_provider(project: Project, group: str) -> str:
     return "" if name in ("local", "extractive") else str(name)
 
 
-def _list_packages(project: Project, folder: Path, text: str) -> Iterator[str]:
-    """List what pip installs besides this package: the site's requirements and what they lack."""
-    requirements = ""
+def _list_installations(project: Project, folder: Path, package: str) -> list[str]:
+    """List what pip installs, one call after another: this package, and what the site needs."""
     for file in _REQUIREMENTS:
         path = folder / file
-        listed = path.read_text(encoding="utf-8").lower() if path.is_file() else ""
         # Others than those of the documentation are no business of its workflow.
-        if re.search("mkdocs|zensical|sphinx", listed):
-            requirements += listed
-            yield f"-r {file}"
-    needed = _PACKAGES.get(project.generator, [])
+        if path.is_file() and project.generator in path.read_text(encoding="utf-8").lower():
+            return [f"-r {file} {package}"]
     if project.generator == "mkdocs":
-        needed = sorted(filter(None, _find_site_packages(text)))
-    yield from (
-        package for package in needed if package.partition("[")[0].lower() not in requirements
-    )
-
-
-def _list_plugins(project: Project, text: str) -> set[str]:
-    return list_names(text, "mkdocs.yml", "plugins") if project.generator == "mkdocs" else set()
-
-
-def _find_site_packages(text: str) -> set[str | None]:
-    """Find the packages of a site's theme, plugins and Markdown extensions that are installed."""
-    theme = read_theme_name(text, "mkdocs.yml")
-    packages = {_find_package("mkdocs.themes", theme)} if theme else set()
-    plugins = list_names(text, "mkdocs.yml", "plugins")
-    packages |= {_find_plugin_package(plugin, theme) for plugin in plugins}
-    modules = packages_distributions()
-    extensions = list_names(text, "mkdocs.yml", "markdown_extensions")
-    packages |= {package for e in extensions for package in modules.get(e.partition(".")[0], ())}
-    return packages - {"mkdocs", "mkdocs-answerable", "Markdown"}
-
-
-def _find_plugin_package(plugin: str, theme: str | None) -> str | None:
-    package = _find_package("mkdocs.plugins", plugin, f"{theme}/{plugin}")
-    # Its handlers of languages are packages of their own.
-    return "mkdocstrings[python]" if package == "mkdocstrings" else package
-
-
-def _find_package(group: str, *names: str) -> str | None:
-    """Find the distribution that has registered one of the names, if that is installed."""
-    entries = (entry for entry in entry_points(group=group) if entry.name in names)
-    return next((entry.dist.name for entry in entries if entry.dist), None)
-
-
-def _list_unknown_plugins(project: Project, text: str) -> list[str]:
-    theme = read_theme_name(text, "mkdocs.yml") if project.generator == "mkdocs" else None
-    plugins = sorted(_list_plugins(project, text))
-    return [plugin for plugin in plugins if not _find_plugin_package(plugin, theme)]
+        # MkDocs knows the packages of themes and plugins.
+        return [package, "$(mkdocs get-deps)"]
+    return [f"{project.generator} {package}"]
 
 
 def _write_new(path: Path, text: str) -> None:

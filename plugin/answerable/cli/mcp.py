@@ -21,17 +21,14 @@ from .published_site import open_published_site
 
 @click.command("mcp")
 @click.argument("url", required=False)
-@click.option("--language", help="The language of the index, where a site has one for each.")
 @click.pass_obj
-def command(location: SiteLocation, url: str | None, language: str | None) -> None:
+def command(location: SiteLocation, url: str | None) -> None:
     """Answer a coding agent over MCP on standard input, for a bundle or the site at URL."""
-    if language and not url:
-        raise click.UsageError("--language chooses an index of the site at URL: name that too")
     if url:
         refuse_bundle_option(location)
     with _claim_stdout() as replies:
         if url:
-            agent_site = make_agent_site(*open_published_site(url, language))
+            agent_site = make_agent_site(*open_published_site(url))
         else:
             agent_site = make_agent_site(open_engine(*location))
         answer_messages(agent_site, sys.stdin.buffer, replies)

@@ -20,7 +20,6 @@ from ..engine.index.manifest import name_file, parse_manifest
 from ..engine.index.read import load_index
 from ..engine.providers import make_engine
 from ..engine.stores.bundle import Bundle
-from ..engine.text.languages import match_languages
 from ..engine.text.sanitization import sanitize_text
 from ..engine.text.urls import is_loopback_address
 from ..indexing.local_model import open_local_embedder
@@ -35,17 +34,17 @@ _MAX_INDEX_BYTES = 256 * 1024 * 1024
 FETCH_ERRORS = (OSError, HTTPException, ValueError)
 _MANIFEST = re.compile(r"index/[A-Za-z0-9-]+/manifest-[0-9a-f]{16}\.bin")
 _NO_INDEX = (
-    "name the start page of a site that answers in the browser, with the version or language "
-    "where the site has several; for a site whose function answers, add the address of its "
+    "name the start page of a site that answers in the browser, with the version where the site "
+    "has several; for a site whose function answers, add the address of its "
     "function to the agent instead"
 )
 
 
-def open_published_site(url: str, language: str | None = None) -> tuple[Engine[Bundle], str]:
+def open_published_site(url: str) -> tuple[Engine[Bundle], str]:
     """Fetch the index of a static site. Returns an engine over it, and where its pages begin.
 
-    language: of the index, where each language has its own. SiteError for a site without an index,
-    BundleError for a damaged one, EmbedderError for one of another version's model.
+    SiteError for a site without an index, BundleError for a damaged one, EmbedderError for one of
+    another version's model.
     """
     if not _is_private_way(url):
         raise SiteError(
@@ -53,7 +52,7 @@ def open_published_site(url: str, language: str | None = None) -> tuple[Engine[B
         )
     bare = url.partition("#")[0].partition("?")[0].rstrip("/")
     try:
-        return _open_site(f"{bare}/", language)
+        return _open_site(f"{bare}/")
     except AnswerableError as error:
         # The site may have written a part of it.
         raise type(error)(format_line(str(error))) from None
@@ -99,9 +98,11 @@ def format_line(text: str) -> str:
     return " ".join(sanitize_text(text).split())
 
 
-def _open_site(root: str, language: str | None) -> tuple[Engine[Bundle], str]:
+def _open_site(root: str) -> tuple[Engine[Bundle], str]:
     base, settings = _fetch_settings(root)
-    entry = _choose_index(settings.get("index"), root, language)
+    entry = settings.get("index")
+    if not (isinstance(entry, dict) and _MANIFEST.fullmatch(str(entry.get("manifest")))):
+        raise SiteError(f"{root} publishes no index; {_NO_INDEX}")
     folder, _, name = entry["manifest"].rpartition("/")
     address = urljoin(base, f"{folder}/")
     packed, core = _split_first_stream(_fetch_checked(address, name, _MAX_INDEX_BYTES))
@@ -149,21 +150,6 @@ def _fetch_settings(root: str) -> tuple[str, Mapping[str, Any]]:
     except (*FETCH_ERRORS, RecursionError) as error:
         raise SiteError(f"{address} cannot be read ({format_reason(error)}); {_NO_INDEX}") from None
     return base, settings if isinstance(settings, dict) else {}
-
-
-def _choose_index(indexes: object, root: str, language: str | None) -> Mapping[str, str]:
-    """Choose the entry of the index, the only one or that of a language; SiteError."""
-    entries = indexes if isinstance(indexes, dict) else {}
-    tags = sorted(map(str, entries))
-    matches = tags if len(tags) == 1 else match_languages(language, tags)
-    if tags and not matches:
-        raise SiteError(
-            f"{root} has an index for each language: choose one by --language: {', '.join(tags)}"
-        )
-    entry = entries[min(matches)] if matches else None
-    if isinstance(entry, dict) and _MANIFEST.fullmatch(str(entry.get("manifest"))):
-        return entry
-    raise SiteError(f"{root} publishes no index; {_NO_INDEX}")
 
 
 def _fetch_checked(folder: str, name: str, max_bytes: int) -> bytes:

@@ -1,14 +1,15 @@
 """Print replies and reports on the terminal: Markdown, citations, sections.
 
-Text of pages, notes and readers is printed without markup and control characters.
+Text of pages, notes and readers is printed without control characters.
 """
 
 import re
+import textwrap
 import unicodedata
 from collections.abc import Iterable, Sequence
+from shutil import get_terminal_size
 
-from rich.console import Console
-from rich.text import Text
+import click
 
 from ..engine.answers.wire import (
     IN_PART,
@@ -31,32 +32,30 @@ _REFUSAL_SENTENCES = {
 }
 
 
-def to_plain_text(text: str) -> Text:
-    """Make a text that is printed verbatim: no markup, no control characters, plain spaces."""
+def to_plain_text(text: str) -> str:
+    """Make a text that is printed verbatim: no control characters, plain spaces."""
     spaced = "".join(" " if c.isspace() and c != "\n" else c for c in text)
-    return Text("".join(c for c in spaced if c == "\n" or unicodedata.category(c)[0] != "C"))
+    return "".join(c for c in spaced if c == "\n" or unicodedata.category(c)[0] != "C")
 
 
-def print_markdown(console: Console, markdown: str) -> None:
+def print_markdown(markdown: str) -> None:
     """Print Markdown as it is, its paragraphs wrapped below their beginnings."""
     fence = ""
     for line in markdown.split("\n"):
         content = line.lstrip(" ")
-        indent = Text(" " * (len(line) - len(content)))
         is_code = bool(fence) or content.startswith("|")
         if fence:
             fence = "" if content == fence else fence
         elif opened := _FENCE.match(content.removeprefix(":   ")):
             fence, is_code = opened[0], True
-        if is_code or not content:
+        if is_code:
             # A line of code that the terminal breaks is another line when it is copied.
-            console.print(to_plain_text(line), soft_wrap=True)
+            click.echo(to_plain_text(line))
         else:
-            print_hanging(console, indent, to_plain_text(content))
+            print_hanging(" " * (len(line) - len(content)), content)
 
 
 def print_reply(
-    console: Console,
     reply: Reply,
     route: str,
     language: str | None = None,
@@ -71,50 +70,46 @@ def print_reply(
     shown = select_remarks(reply, remarks)
     for remark in shown:
         if remark.kind == "corrected":
-            line = f"Showing results for “{remark.replacement}” instead of “{remark.word}”."
-            console.print(to_plain_text(line), style="dim")
+            print_hanging(
+                "", f"Showing results for “{remark.replacement}” instead of “{remark.word}”."
+            )
     if reply.reason:
-        console.print(Text(_REFUSAL_SENTENCES[reply.reason], style="yellow"))
+        click.echo(_REFUSAL_SENTENCES[reply.reason])
     else:
         if reply.answer.claims:
             grade = name_grade(reply.confidence, written=reply.written, stored=reply.stored)
-            console.print(Text(grade, style="bold"))
+            click.secho(grade, bold=True)
             if reply.written and not reply.answer.complete:
-                console.print(Text(IN_PART, style="dim"))
-            console.print()
-        _print_answer(console, reply, route)
-        _print_sources(console, reply, language)
+                click.echo(IN_PART)
+            click.echo()
+        _print_answer(reply, route)
+        _print_sources(reply, language)
     if reply.excerpts:
-        console.print()
-        print_reply(console, reply.excerpts, route, language)
+        click.echo()
+        print_reply(reply.excerpts, route, language)
     if words := [f"“{remark.word}”" for remark in shown if remark.kind == "unknown"]:
-        console.print(to_plain_text(f"This site does not mention {', '.join(words)}."), style="dim")
+        print_hanging("", f"This site does not mention {', '.join(words)}.")
     parts = (reply, reply.excerpts) if reply.excerpts else (reply,)
     cited = {citation.url for part in parts for citation in part.answer.citations}
     others = [place for place in places if place.passage.url not in cited][:MAX_PLACES]
     if others:
-        console.print(Text("\nMore on this site", style="bold"))
+        click.secho("\nMore on this site", bold=True)
     for place in others:
-        print_place(console, place)
+        print_hanging("", f"{place.passage.title}  {place.passage.url}")
+        print_hanging("  ", " ".join(place.line.split()))
 
 
-def print_place(console: Console, place: Place) -> None:
-    """Print a place: its title, its address and its line."""
-    print_link(console, Text(), place.passage.title, place.passage.url)
-    print_hanging(console, Text("  "), to_plain_text(" ".join(place.line.split())))
-
-
-def _print_sources(console: Console, reply: Reply, language: str | None) -> None:
+def _print_sources(reply: Reply, language: str | None) -> None:
     """Print the numbered sources of an answer."""
-    console.print()
+    click.echo()
     cited = {c.language: None for c in reply.answer.citations if isinstance(c, RecordCitation)}
     if cited and language is not None and not match_languages(language, cited):
-        console.print(Text(f"No source is in {language}; language: {', '.join(cited)}", "dim"))
+        print_hanging("", f"No source is in {language}; language: {', '.join(cited)}")
     for number, (citation, *_) in enumerate(_group_citations(reply), 1):
         name = citation.title if isinstance(citation, RecordCitation) else citation.label
         if isinstance(citation, HintCitation) and citation.locator:
             name += f" ({citation.locator})"
-        print_link(console, Text(f"[{number}] ", style="bold"), name, citation.url)
+        print_hanging(f"[{number}] ", f"{name}  {citation.url}")
 
 
 def _group_citations(reply: Reply) -> list[list[Citation]]:
@@ -126,7 +121,7 @@ def _group_citations(reply: Reply) -> list[list[Citation]]:
     return list(groups.values())
 
 
-def _print_answer(console: Console, reply: Reply, route: str) -> None:
+def _print_answer(reply: Reply, route: str) -> None:
     """Print the Markdown of an answer: one paragraph, unless a claim is more than a line."""
     groups = enumerate(_group_citations(reply), 1)
     numbers = {citation: n for n, group in groups for citation in group}
@@ -140,12 +135,7 @@ def _print_answer(console: Console, reply: Reply, route: str) -> None:
         for target in reply.answer.routes
     ]
     is_flowing = not any("\n" in claim.markdown for claim in claims)
-    print_markdown(console, (" " if is_flowing else "\n\n").join(parts))
-
-
-def print_link(console: Console, start: Text, name: str, url: str) -> None:
-    """Print a name and the address behind it, whose further lines stand below the name."""
-    print_hanging(console, start, to_plain_text(name).append(f"  {url}", style="blue"))
+    print_markdown((" " if is_flowing else "\n\n").join(parts))
 
 
 def print_lines(lines: Iterable[str]) -> None:
@@ -154,16 +144,19 @@ def print_lines(lines: Iterable[str]) -> None:
     A runner reads `::name::` at the start of a line, and `##[name]` anywhere in it, as commands:
     what a page or a reader has written may be none.
     """
-    console = Console()
     for line in "\n".join(lines).split("\n"):
         marked = f"| {line}" if line.lstrip().startswith("::") else line
-        console.print(to_plain_text(marked.replace("##[", "# #[")), soft_wrap=True)
+        click.echo(to_plain_text(marked.replace("##[", "# #[")))
 
 
-def print_hanging(console: Console, start: Text, text: Text) -> None:
+def print_hanging(start: str, text: str) -> None:
     """Print a text after the start of its first line, and its other lines below the text."""
-    indent = start.cell_len
-    for part in text.wrap(console, max(console.width - indent, 1)):
-        part.rstrip()
-        console.print(start.append_text(part), soft_wrap=True)
-        start = Text(" " * indent)
+    # An address that is broken cannot be opened.
+    wrapper = textwrap.TextWrapper(
+        max(get_terminal_size().columns - len(start), 20),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    for line in wrapper.wrap(to_plain_text(text)) or [""]:
+        click.echo((start + line).rstrip())
+        start = " " * len(start)

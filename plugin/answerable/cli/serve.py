@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
@@ -21,7 +20,6 @@ from ..function.dev import (
     mount_ask_route,
 )
 from ..indexing.answer_place import choose_answer_place
-from ..indexing.caches import ProcessPool
 from ..indexing.generators import Project, run_generator, serve_by_mkdocs
 from ..mkdocs.built_sites import (
     BuiltPages,
@@ -69,16 +67,15 @@ class SitePreview:
         self.config = load_built_site_config(self.project)
         if self.is_built_here:
             run_generator(self.project, self.command)
-        with closing(ProcessPool()) as pool:
-            plugin = find_plugin(self.config)
-            pages = read_built_pages(self.config, plugin, pool, output=self.folder)
-            shutil.rmtree(self.folder, ignore_errors=True)
-            shutil.copytree(self.config.site_dir, self.folder, ignore=_list_unserved)
-            try:
-                self.engine = preview_build(pages.build, click.echo)
-            except (AnswerableError, OSError) as error:
-                self.print_error(str(error))
-            inject_widget_into_site(pages, _choose_endpoint(pages))
+        plugin = find_plugin(self.config)
+        pages = read_built_pages(self.config, plugin, output=self.folder)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.copytree(self.config.site_dir, self.folder, ignore=_list_unserved)
+        try:
+            self.engine = preview_build(pages.build, click.echo)
+        except (AnswerableError, OSError) as error:
+            self.print_error(str(error))
+        inject_widget_into_site(pages, _choose_endpoint(pages))
         return unquote(pages.base)
 
     def rebuild(self) -> None:

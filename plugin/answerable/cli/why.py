@@ -6,9 +6,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from ..check.why import Candidate, Explanation, explain_question
 from ..engine.engine import Engine
@@ -23,13 +20,13 @@ from .context import (
     open_engine,
     read_site_notebook,
 )
-from .render import to_plain_text
+from .render import print_hanging, to_plain_text
 
 _BASES = {
-    "score": "evidence",
-    "known-question": "evidence, since this is one of its known questions",
-    "same-page": "evidence, since its page has a passage above the floor",
-    "call-floor": "evidence for the model, under the floor",
+    "score": "",
+    "known-question": ", since this is one of its known questions",
+    "same-page": ", since its page has a passage above the floor",
+    "call-floor": " for the model, under the floor",
 }
 _FATES = {
     "left-out": "left out for those above",
@@ -54,7 +51,7 @@ def command(
     if as_json:
         click.echo(json.dumps(asdict(explanation), indent=2))
     else:
-        _print_explanation(Console(), explanation)
+        _print_explanation(explanation)
 
 
 def _explain(
@@ -96,41 +93,42 @@ def _read_site_notes(config_file: Path, expect: str) -> Mapping[str, str]:
     return notebook.ids
 
 
-def _print_explanation(console: Console, explanation: Explanation) -> None:
-    console.print(to_plain_text(_describe_outcome(explanation)))
+def _print_explanation(explanation: Explanation) -> None:
+    print_hanging("", _describe_outcome(explanation))
     for word, replacement in explanation.corrected.items():
-        console.print(to_plain_text(f"“{word}” was read as “{replacement}”."))
+        print_hanging("", f"“{word}” was read as “{replacement}”.")
     if explanation.candidates:
-        table = Table("", "score", "what was found", box=None, pad_edge=False, show_edge=False)
-        table.columns[1].justify, table.columns[2].overflow = "right", "fold"
-        for number, candidate in enumerate(explanation.candidates, 1):
-            # What counts without a score has none here: it would say the opposite.
-            is_scored = candidate.basis == "score" or candidate.fate == "under-floor"
-            score = f"{candidate.score:.3f}" if is_scored else ""
-            table.add_row(str(number), score, _describe_candidate(candidate))
-        floors = {f"{candidate.floor:g}" for candidate in explanation.candidates}
-        console.print(
-            f"\nWhat an answer uses comes first, in its order. The score is what the floor of "
-            f"{' or '.join(sorted(floors))} is compared with.\n"
+        floors = sorted({f"{candidate.floor:g}" for candidate in explanation.candidates})
+        click.echo()
+        print_hanging(
+            "",
+            "What an answer uses comes first, in its order. The score is what the floor of "
+            f"{' or '.join(floors)} is compared with.",
         )
-        console.print(table)
+        click.echo("\n    score  what was found")
+    for number, candidate in enumerate(explanation.candidates, 1):
+        # What counts without a score has none here: it would say the opposite.
+        is_scored = candidate.basis == "score" or candidate.fate == "under-floor"
+        score = f"{candidate.score:.3f}" if is_scored else ""
+        lacks = f"; lacks {', '.join(candidate.missing)}" if candidate.missing else ""
+        print_hanging(f"{number:2}  {score:5}  ", f"{candidate.id}: {_describe_fate(candidate)}")
+        print_hanging(" " * 11, f"{candidate.title}{lacks}")
     target = explanation.target
     if explanation.remedies:
-        console.print(Text("\nWhat an author could do, the cheapest first", style="bold"))
+        click.secho("\nWhat an author could do, the cheapest first", bold=True)
     elif explanation.expected:
-        console.print(Text("\nWhat was expected is cited, or evidence for the model."))
+        click.echo("\nWhat was expected is cited, or evidence for the model.")
     if target and not explanation.expected:
-        console.print(
-            to_plain_text(
-                f"This is for {target.id}, which is nearest: name another one with --expect ID. "
-                "Nothing has to be done if the site is not to answer this."
-            )
+        print_hanging(
+            "",
+            f"This is for {target.id}, which is nearest: name another one with --expect ID. "
+            "Nothing has to be done if the site is not to answer this.",
         )
     for number, remedy in enumerate(explanation.remedies, 1):
-        console.print(to_plain_text(f"{number}. {remedy.text}"))
+        print_hanging(f"{number}. ", remedy.text)
         if remedy.line:
-            # A line that the terminal breaks is another line when it is copied.
-            console.print(to_plain_text(remedy.line), soft_wrap=True)
+            # A line that is broken cannot be imported.
+            click.echo(to_plain_text(remedy.line))
 
 
 def _describe_outcome(explanation: Explanation) -> str:
@@ -142,12 +140,8 @@ def _describe_outcome(explanation: Explanation) -> str:
     return f"{outcome.mode}, confidence {outcome.confidence}, cites {', '.join(outcome.cited)}"
 
 
-def _describe_candidate(candidate: Candidate) -> Text:
-    """Describe a candidate by its id and fate, and on the second line by its title and words."""
-    if candidate.basis:
-        fate = _BASES[candidate.basis]
-        fate = fate.replace("evidence", "cited", 1) if candidate.is_cited else fate
-    else:
-        fate = _FATES[candidate.fate]
-    lacks = f"; lacks {', '.join(candidate.missing)}" if candidate.missing else ""
-    return to_plain_text(f"{candidate.id}: {fate}\n{candidate.title}{lacks}")
+def _describe_fate(candidate: Candidate) -> str:
+    if candidate.basis is None:
+        return _FATES[candidate.fate]
+    use = "cited" if candidate.fate == "cited" else "evidence"
+    return use + _BASES[candidate.basis]

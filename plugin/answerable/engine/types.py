@@ -79,15 +79,12 @@ class RoutingHint:
 class Evidence:
     """All that an answerer may see, best first.
 
-    ``lead``: the best hint's cosine minus the best passage's. ``starts``: of a model's passages,
-    where the words of each begin that the one before it does not have; empty where each is read
-    from its beginning.
+    ``lead``: the best hint's cosine minus the best passage's.
     """
 
     passages: tuple[Passage, ...] = ()
     hints: tuple[RoutingHint, ...] = ()
     lead: float = 0.0
-    starts: tuple[int, ...] = field(default=(), compare=False)
 
     def __bool__(self) -> bool:
         return bool(self.passages or self.hints)

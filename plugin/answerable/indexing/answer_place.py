@@ -10,8 +10,8 @@ AnswerPlace = Literal["browser", "function"]
 ANSWER_PLACES: tuple[AnswerPlace, ...] = ("browser", "function")
 
 BROWSER_MESSAGE = (
-    "answers_in: readers' browsers answer, from files of the site; look at it from a web server, "
-    "since no browser loads them for a page that is opened as a file"
+    "readers' browsers will answer; to try the built site, serve its folder, since a page that is "
+    "opened from the disk cannot load its index"
 )
 _SETUP = (
     "deploy the function, and set widget.endpoint to its address, or answers_in to function where "
@@ -50,7 +50,7 @@ def find_function(function: Path, cache: Path) -> Path:
 
 
 def describe_function_needs(
-    needs: Mapping[str, str], setup: str = _SETUP, name: str = "answers_in"
+    needs: Mapping[str, str], setup: str = _SETUP, name: str = "no function is connected yet"
 ) -> str:
     """Describe in one sentence what needs a function, and what to do about it.
 

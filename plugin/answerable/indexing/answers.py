@@ -62,8 +62,7 @@ def read_answers(path: Path) -> tuple[WrittenAnswer, ...]:
         return msgspec.json.decode(path.read_bytes(), type=tuple[WrittenAnswer, ...])
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise SiteError(
-            f"{path} cannot be read ({error}); correct it, or delete it and run `answerable "
-            "questions --write --answers`"
+            f"{path} cannot be read ({error}); correct it, or delete it and write it anew"
         ) from None
 
 

@@ -4,11 +4,12 @@ import contextlib
 import re
 import shutil
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..engine.embedders.local_embedder import MODEL_ID, read_model_files
+from ..engine.index.columns import PRIVATE_KINDS
 from ..engine.index.format import Container, deflate, join_content
 from ..engine.index.manifest import name_file
 from .files import remove_leftovers, replace_folder, temporary_path
@@ -45,11 +46,13 @@ class BrowserIndex:
 
 def list_browser_files(packed: IndexFiles, language: str) -> BrowserIndex:
     """List what a site publishes of an index. language: the site's own."""
-    content = join_content(Container(describe_manifest(packed.manifest)))
+    # The other files stay with the function: a name alone is the hash of what it holds.
+    packs = tuple(pack for pack in packed.manifest.packs if pack.kind not in PRIVATE_KINDS)
+    content = join_content(Container(describe_manifest(replace(packed.manifest, packs=packs))))
     data = deflate(content)
-    files = packed.list_public()
+    files = {pack.name: packed.files[pack.name] for pack in packs}
     # What is needed at once is fetched at once.
-    (core,) = (pack.name for pack in packed.manifest.packs if pack.kind == "core")
+    (core,) = (pack.name for pack in packs if pack.kind == "core")
     first = data + files.pop(core)
     name = name_file("manifest", first)
     folder = f"index/{re.sub('[^A-Za-z0-9-]', '-', language)}"

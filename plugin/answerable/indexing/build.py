@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, groupby
 from pathlib import Path
-from typing import Any
+from textwrap import shorten
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from ..engine.providers import find_provider
 from ..engine.retrieval.bm25 import compute_idfs
 from ..engine.retrieval.sections import has_code
 from ..engine.retrieval.store import TermPostings
+from ..engine.stores.bundle import Bundle
 from ..engine.text.languages import is_language_tag
 from ..engine.text.normalization import normalize_phrase
 from ..engine.text.tokenization import extract_words
@@ -106,14 +107,6 @@ _WORD = re.compile(r"[^\W_]+")
 MAX_SUMMARY_CHARACTERS = 400
 
 
-def clip_summary(text: str) -> str:
-    """Cut a text between words where it is longer than a model that answers has to read."""
-    if len(text) <= MAX_SUMMARY_CHARACTERS:
-        return text
-    cut = text[:MAX_SUMMARY_CHARACTERS]
-    return f"{cut.rpartition(' ')[0] or cut} …"
-
-
 def clip_themes(themes: Sequence[str]) -> list[str]:
     """Keep the first themes of a page, as many as are no longer than a summary."""
     ends = accumulate(len(theme) for theme in themes)
@@ -130,16 +123,14 @@ def build_index(
     cache_folder: Path,
     weights: Mapping[str, float] | None = None,
     progress: ReportProgress | None = None,
-    questions: Mapping[str, SectionQuestions] | None = None,
-    answers: CheckedAnswers | None = None,
     dimensions: int | None = None,
 ) -> tuple[Index, int]:
     """Embed and index a site. Returns its index, and how many texts the cache did not have.
 
     site: its languages and scripts follow from the pages. resolve: from a note's ``about`` to a
     url; it raises NotebookError. weights: by pattern of record ids, the first that matches counts.
-    questions: by section. answers: that are stored for some of them. dimensions: the leading
-    numbers of each vector that are kept, all by default. SiteError for what no page can have.
+    dimensions: the leading numbers of each vector that are kept, all by default. SiteError for what
+    no page can have.
     """
     public = [page for page in pages if not page.record.metadata.excluded]
     _reject_duplicate_ids(public)
@@ -207,7 +198,10 @@ def build_index(
         # A site without pages has a language, and no forms in it.
         forms={tag: list(forms.get(tag, ())) for tag in site.tags},
         postings=Postings(lexicon.edges, lexicon.passages, lexicon.counts),
-        record_summaries=[clip_summary(record.metadata.summary) for record in records],
+        record_summaries=[
+            shorten(record.metadata.summary, MAX_SUMMARY_CHARACTERS, placeholder=" …")
+            for record in records
+        ],
         record_themes=[clip_themes(record.metadata.themes) for record in records],
         hint_ids=[hint.id for hint in hints.hints],
         hint_labels=[hint.label for hint in hints.hints],
@@ -216,9 +210,31 @@ def build_index(
         label_terms=index_phrases(label_terms),
         hint_owners=np.array(hints.owners, "<u4"),
         hint_codes=encode_vectors(hints.vectors, dimensions or embedder.identity.dimensions),
-        **_index_questions(questions or {}, answers or {}, passages, lexicon, forms, site),
     )
     return index, embedded
+
+
+def index_questions(
+    bundle: Bundle, questions: Mapping[str, SectionQuestions], answers: CheckedAnswers
+) -> Index:
+    """Index the questions of sections beside all else of a bundle that has none.
+
+    questions: by section. answers: that are stored for some of them.
+    """
+    known = list_known_questions(bundle, questions, answers)
+    postings = bundle.postings_of(())
+    ranges = {each.tag: (each.first, each.end) for each in bundle.index.site.languages}
+    norms = [measure_terms(postings, each.terms, ranges[each.language]) for each in known]
+    return replace(
+        bundle.index,
+        question_terms=index_phrases(each.terms for each in known),
+        question_norms=np.array(norms, "<f4"),
+        question_keys=np.array([each.key for each in known], "<u4"),
+        question_passages=np.array([each.passage for each in known], "<u4"),
+        has_answer=np.array([each.answer is not None for each in known], "<u4"),
+        questions=[each.text for each in known],
+        answers=[each.answer for each in known if each.answer is not None],
+    )
 
 
 def withhold_questions(index: Index, is_answered: Sequence[bool]) -> Index:
@@ -269,39 +285,6 @@ def _find_sections(passages: Sequence[Passage]) -> NDArray[np.uint32]:
 
 def _repeat_rows(rows: Sequence[int], sizes: Sequence[int]) -> NDArray[np.uint32]:
     return np.repeat(np.array(rows, "<u4"), np.array(sizes, np.int64))
-
-
-def _index_questions(
-    questions: Mapping[str, SectionQuestions],
-    answers: CheckedAnswers,
-    passages: Sequence[Passage],
-    postings: TermPostings,
-    forms: Mapping[str, Sequence[str]],
-    site: SiteMetadata,
-) -> dict[str, Any]:
-    """Index the questions of sections; returns the columns that have them."""
-    ranges = {each.tag: (each.first, each.end) for each in site.languages}
-    terms_by_form: dict[str, dict[str, str]] = {}
-    for language, others in forms.items():
-        terms_by_form[language] = dict(zip(postings.terms, postings.terms, strict=True))
-        for term, own in zip(postings.terms, others, strict=True):
-            terms_by_form[language].update(dict.fromkeys(own.split(), term))
-    name_words = frozenset(
-        word for tag in ranges for name in site.names for word in extract_words(name, tag)
-    )
-    known = list_known_questions(
-        questions, answers, list_sections(passages), terms_by_form, name_words, site.scripts
-    )
-    norms = [measure_terms(postings, each.terms, ranges[each.language]) for each in known]
-    return {
-        "question_terms": index_phrases(each.terms for each in known),
-        "question_norms": np.array(norms, "<f4"),
-        "question_keys": np.array([each.key for each in known], "<u4"),
-        "question_passages": np.array([each.passage for each in known], "<u4"),
-        "has_answer": np.array([each.answer is not None for each in known], "<u4"),
-        "questions": [each.text for each in known],
-        "answers": [each.answer for each in known if each.answer is not None],
-    }
 
 
 def _reject_duplicate_ids(pages: Iterable[PageIndex]) -> None:

@@ -1,23 +1,18 @@
-"""Caches of a build, the processes that share its work, and the progress that it shows."""
+"""Caches of a build, and the progress that it shows."""
 
 import contextlib
 import hashlib
 import hmac
 import json
-import multiprocessing
-import os
 import secrets
 import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
-from itertools import islice
 from pathlib import Path
 from traceback import walk_tb
 from typing import TypeVar
@@ -145,9 +140,6 @@ def prepare_cache_folder(folder: Path) -> Path:
     The vectors of notes in it are private.
     """
     make_private_folder(folder)
-    # Also those that this build does not open, since nothing has changed.
-    for file in folder.glob("*.sqlite3"):
-        restrict_mode(file, PRIVATE_FILE_MODE)
     ignore = folder / ".gitignore"
     if not ignore.exists():
         write_private_file(ignore, b"*\n")
@@ -220,23 +212,18 @@ def embed_cached(
                 missing.setdefault(key, []).append(row)
             else:
                 rows[row] = vector
-        done = 0
-        for batch in _iterate_batches(missing):
+        listed = list(missing)
+        for start in range(0, len(listed), _BATCH_SIZE):
+            batch = listed[start : start + _BATCH_SIZE]
             vectors = _embed_checked(embedder, [texts[missing[key][0]] for key in batch])
-            cache.put({key: _encode_vector(v) for key, v in zip(batch, vectors, strict=True)})
-            for key, vector in zip(batch, vectors, strict=True):
+            found = dict(zip(batch, vectors, strict=True))
+            cache.put({key: vector.astype("<f4").tobytes() for key, vector in found.items()})
+            for key, vector in found.items():
                 rows[missing[key]] = vector
-            done += len(batch)
             if progress:
-                progress(done, len(missing))
+                progress(start + len(batch), len(missing))
         cache.touch(keys)
     return rows, len(missing)
-
-
-def _iterate_batches(missing: dict[bytes, list[int]]) -> Iterator[list[bytes]]:
-    keys = iter(missing)
-    while batch := list(islice(keys, _BATCH_SIZE)):
-        yield batch
 
 
 def _decode_vector(data: bytes | None, identity: EmbedderIdentity) -> Vectors | None:
@@ -244,10 +231,6 @@ def _decode_vector(data: bytes | None, identity: EmbedderIdentity) -> Vectors | 
         return None
     vector: Vectors = np.frombuffer(data, dtype="<f4")
     return vector if np.isfinite(vector).all() else None
-
-
-def _encode_vector(vector: Vectors) -> bytes:
-    return vector.astype("<f4").tobytes()
 
 
 def _embed_checked(embedder: Embedder, texts: Sequence[str]) -> Vectors:
@@ -285,104 +268,22 @@ def name_vector_space(identity: EmbedderIdentity) -> str:
     return json.dumps(fields, sort_keys=True)
 
 
-# Characters or bytes to read from which a process is worth its start, of a quarter of a second.
-MIN_POOL_SIZE = 1_500_000
-_MAX_PROCESSES = 8
-# A process that is not forked runs the program's file again, under another name. These commands
-# ask for their name first; somebody's script, which may build a site there and then, may not.
-_COMMANDS = frozenset(("mkdocs", "properdocs", "answerable"))
-
-R = TypeVar("R")
-
-
-class ProcessPool:
-    """Processes that share the work of one build; the caller closes them after it."""
-
-    def __init__(self, min_size: int = MIN_POOL_SIZE) -> None:
-        self._min_size = min_size
-        self._executor: ProcessPoolExecutor | None = None
-
-    def map(self, function: Callable[[T], R], tasks: Sequence[T], size: int) -> Iterator[R]:
-        """Yield a function's result for each task, in order; without a pool, when asked for it.
-
-        function and tasks can be pickled; size: how many characters or bytes the tasks read.
-        """
-        executor = self._start() if size >= self._min_size and len(tasks) > 1 else None
-        if executor is None:
-            return map(function, tasks)
-        try:
-            results = executor.map(function, tasks)
-        except BrokenProcessPool:
-            self.close()
-            return map(function, tasks)
-        return self._complete(results, function, tasks)
-
-    def _complete(
-        self, results: Iterable[R], function: Callable[[T], R], tasks: Sequence[T]
-    ) -> Iterator[R]:
-        """Yield all results; those of processes that have died are computed here."""
-        done = 0
-        try:
-            for result in results:
-                yield result
-                done += 1
-        except BrokenProcessPool:
-            self.close()
-            yield from map(function, tasks[done:])
-
-    def close(self) -> None:
-        """End the processes; what they still have to do is dropped."""
-        if self._executor is not None:
-            self._executor.shutdown(wait=True, cancel_futures=True)
-            self._executor = None
-
-    def _start(self) -> ProcessPoolExecutor | None:
-        if self._executor is None and _count_cores() > 1 and _can_spawn():
-            # Not forked: a dev server has threads, and a fork of them can hang.
-            context = multiprocessing.get_context("spawn")
-            workers = min(_count_cores(), _MAX_PROCESSES)
-            self._executor = ProcessPoolExecutor(workers, mp_context=context)
-        return self._executor
-
-
-def _count_cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _can_spawn() -> bool:
-    """Test whether a new process may import the main module without running a user's script."""
-    main = sys.modules.get("__main__")
-    spec = getattr(main, "__spec__", None)
-    if spec is not None:
-        # A package that was run by its name: its `__main__` is not run again.
-        return str(spec.name).endswith("__main__")
-    return Path(getattr(main, "__file__", None) or "").name in _COMMANDS
-
-
 @contextmanager
 def show_progress(activity: str = "embedding") -> Iterator[ReportProgress | None]:
-    """Yield a callback that draws a bar; None where standard error is not a terminal.
+    """Yield a callback that counts on one line; None where standard error is not a terminal.
 
-    The bar appears with the first report, so a build that embeds nothing shows none.
+    The line appears with the first report, so a build that embeds nothing shows none.
     """
     if not sys.stderr.isatty():
         yield None
         return
-    # Imported late: most builds show no bar.
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    bar = Progress(console=console, transient=True)
-    task = bar.add_task(f"answerable: {activity}", total=None)
 
     def report(done: int, total: int) -> None:
-        bar.start()
-        bar.update(task, completed=done, total=total)
+        sys.stderr.write(f"\r\x1b[Kanswerable: {activity}, {done} of {total}")
+        sys.stderr.flush()
 
     try:
         yield report
     finally:
-        bar.stop()
+        # What follows begins a line of its own.
+        sys.stderr.write("\r\x1b[K")

@@ -188,7 +188,8 @@ def check_notebook_location(notebook: Path, published: Mapping[str, Path]) -> No
                 f"notebook: {notebook} and {name} {folder} lie in one another, so notes could be "
                 "published; move the notebook to a folder of its own"
             )
-        for link in _iterate_links(target):
+        entries = (path for listed in walk_folders(target) for paths in listed for path in paths)
+        for link in filter(Path.is_symlink, entries):
             if _is_within(_real_path(link), home) or _is_within(home, _real_path(link)):
                 raise NotebookError(
                     f"notebook: {link} in {name} links into the notebook {notebook}, so notes "
@@ -228,22 +229,26 @@ def _is_within(path: Path, folder: Path) -> bool:
     return path == folder or folder in path.parents
 
 
-def _iterate_links(folder: Path) -> Iterator[Path]:
-    """List every symbolic link below a folder, in linked folders too: MkDocs follows them."""
-    visited: set[Path] = set()
-    folders = [folder]
-    while folders:
-        here = folders.pop()
-        if not here.is_dir() or _real_path(here) in visited:
+def walk_folders(top: Path) -> Iterator[tuple[list[Path], list[Path]]]:
+    """Yield the folders and the files in each folder below one, without any if that is missing.
+
+    Links are followed, each folder once, and last: one that lies here gets its own name. SiteError
+    for a folder that cannot be read.
+    """
+
+    def fail(error: OSError) -> None:
+        raise SiteError(f"{error.filename} cannot be read ({error.strerror}); make it readable")
+
+    visited: set[str] = set()
+    roots = [top]
+    for root in roots:
+        if os.path.realpath(root) in visited:
             continue
-        visited.add(_real_path(here))
-        with os.scandir(here) as entries:
-            for entry in entries:
-                if entry.is_symlink():
-                    yield Path(entry.path)
-                    folders.append(Path(entry.path))
-                elif entry.is_dir():
-                    folders.append(Path(entry.path))
+        for parent, names, files in os.walk(root, onerror=fail if root.exists() else None):
+            visited.add(os.path.realpath(parent))
+            folders = [Path(parent, name) for name in sorted(names)]
+            roots += filter(Path.is_symlink, folders)
+            yield folders, [Path(parent, name) for name in files]
 
 
 def format_count(number: int, noun: str) -> str:

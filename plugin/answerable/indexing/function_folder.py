@@ -1,9 +1,10 @@
 """Write a function's folder but its bundle: code, requirements, Dockerfile, settings, model."""
 
-import py_compile
+import compileall
 import sys
 from collections.abc import Iterable
 from importlib import metadata
+from importlib.util import cache_from_source
 from pathlib import Path
 from py_compile import PycInvalidationMode
 
@@ -14,10 +15,12 @@ from ..engine.errors import SiteError
 from ..engine.providers import BUILTIN, STORE_PACKAGE, find_provider, list_providers
 from ..engine.settings import BUNDLE_FOLDER, MODEL_FOLDER, SETTINGS_FILE, FunctionSettings
 from .files import (
+    PRIVATE_FOLDER_MODE,
     is_lock_or_leftover,
     make_private_folder,
     remove_leftovers,
     replace_folder,
+    restrict_mode,
     temporary_path,
     write_fresh_folder,
     write_private_file,
@@ -55,7 +58,7 @@ _FUNCTION_MARKERS = ("answerable/engine", f"{BUNDLE_FOLDER}/manifest.json")
 def check_function_folder(folder: Path) -> None:
     """Refuse a folder that is not empty and that no build has written; SiteError.
 
-    One may hold others, of the versions or the languages of a site.
+    One may hold others, of the versions of a site.
     """
     if not folder.exists() or _is_function_folder(folder):
         return
@@ -157,26 +160,16 @@ def _compile_tree(folder: Path, name: str) -> None:
     A function's folder cannot be written where it runs, so each cold start would compile it again.
     Nor is its time kept on the way there, so the bytecode is not checked against it.
     """
-    for path in list(folder.rglob("*.py")):
-        # The bytecode has the mode of its code, and the folder that it would make has the umask's.
-        make_private_folder(_bytecode_path(path).parent)
-        py_compile.compile(
-            str(path),
-            str(_bytecode_path(path)),
-            f"{name}/{path.relative_to(folder).as_posix()}",
-            doraise=True,
-            invalidation_mode=PycInvalidationMode.UNCHECKED_HASH,
-        )
-
-
-def _bytecode_path(path: Path) -> Path:
-    """Return where this Python looks for a file's bytecode, unless configured otherwise."""
-    return path.parent / "__pycache__" / f"{path.stem}.{sys.implementation.cache_tag}.pyc"
+    mode = PycInvalidationMode.UNCHECKED_HASH
+    compileall.compile_dir(folder, ddir=name, quiet=2, invalidation_mode=mode)
+    for path in folder.rglob("__pycache__"):
+        restrict_mode(path, PRIVATE_FOLDER_MODE)
 
 
 def _is_compiled(folder: Path, contents: Iterable[str]) -> bool:
-    """Test whether there is bytecode for this Python beside all code."""
-    return all(_bytecode_path(folder / name).is_file() for name in contents if name.endswith(".py"))
+    """True if there is bytecode for this Python beside all code."""
+    paths = (folder / name for name in contents if name.endswith(".py"))
+    return all(Path(cache_from_source(path)).is_file() for path in paths)
 
 
 def _read_tree(folder: Path) -> dict[str, bytes]:

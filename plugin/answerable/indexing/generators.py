@@ -1,11 +1,10 @@
 """Generators of sites: whose a configuration file is, what it says of the site, and its command."""
 
 import os
-import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from importlib.util import find_spec
@@ -212,35 +211,6 @@ def _list_arguments(project: Project, strict: bool) -> list[str]:
     folders = [str(project.docs_dir), str(project.site_dir)]
     # All pages are written, so that none keeps an ask box of earlier options.
     return [*python, "sphinx", "-q", "-a", *(["-W"] if strict else []), *doctrees, *folders]
-
-
-def copy_project(
-    project: Project, target: Path, listed: tuple[Path, Sequence[str]] | None
-) -> Project:
-    """Copy what a generator builds a site from, and return the project of the copy.
-
-    listed: the top folder of the repository that holds it, and the files to copy; None copies the
-    project's folder, but for hidden folders and what was built.
-    """
-    built = {project.site_dir.resolve(), target.resolve()}
-
-    def skip(folder: str, names: list[str]) -> set[str]:
-        paths = {name: Path(folder, name) for name in names}
-        return {
-            name
-            for name, path in paths.items()
-            if name.startswith(".") or path.resolve() in built or (path / "pyvenv.cfg").is_file()
-        }
-
-    top, files = listed or (project.folder, ())
-    for name in files:
-        if (top / name).is_file():
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(top / name, target / name)
-    if listed is None:
-        shutil.copytree(top, target, ignore=skip, dirs_exist_ok=True)
-    inner = project.file.absolute().parent.resolve().relative_to(top.resolve())
-    return read_project(target / inner / project.file.name, project.generator)
 
 
 class _ConfigLoader(AnyTagLoader):

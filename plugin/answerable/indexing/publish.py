@@ -1,7 +1,7 @@
 """Pipeline of a build: index pages and notes, audit what is written, then publish."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -10,15 +10,13 @@ from pathlib import Path
 from ..engine.embedders.embedder import Embedder
 from ..engine.errors import SiteError
 from ..engine.index.column_types import SiteMetadata
-from ..engine.index.columns import Index
 from ..engine.index.manifest import Manifest, Profile
-from ..engine.index.read import load_index
 from ..engine.settings import BUNDLE_FOLDER, SETTINGS_FILE, FunctionSettings
 from ..engine.stores.bundle import Bundle, open_bundle
 from .answers import CheckedAnswers
 from .audit.audit import Artifact, audit_artifacts, check_published_in
 from .browser_files import BrowserIndex, list_browser_files, write_browser_index
-from .build import build_index, withhold_questions
+from .build import build_index, index_questions, withhold_questions
 from .caches import show_progress
 from .files import format_count, lock_folder, write_private_file
 from .function_folder import check_function_folder, write_function
@@ -63,17 +61,15 @@ NO_ADDRESS_MESSAGE = (
 class SiteBuild:
     """A built site and how to index it: what the pipeline needs of whoever has read the site.
 
-    ``outputs``: the page in each file of the site, by the name that notes call it; ``page_names``:
-    further names by which a note's ``published_in`` may call a page. ``list_artifacts`` lists all
-    that the site publishes besides its function, for the leak audit. ``browser_folder``: the folder
-    of the site where readers' browsers answer from its files, None where a function answers.
-    ``choose_profile`` gets the number of windows of notes.
+    ``page_names``: further names by which a note's ``published_in`` may call a page.
+    ``list_artifacts`` lists all that the site publishes besides its function, for the leak audit.
+    ``browser_folder``: the folder of the site where readers' browsers answer from its files, None
+    where a function answers. ``choose_profile`` gets the number of windows of notes.
     """
 
     info: SiteMetadata
     pages: tuple[PageIndex, ...]
     targets: AboutTargets
-    outputs: Mapping[str, str]
     list_artifacts: Callable[[], Iterable[Artifact]]
     cache: Path
     embedder: Embedder
@@ -88,48 +84,28 @@ class SiteBuild:
 
 @dataclass(frozen=True, slots=True)
 class FunctionPlan:
-    """A function to publish: its folder, its settings, and the site or the language it answers.
+    """A function to publish: its folder and its settings.
 
     ``has_code``: whether it can be deployed; else the folder holds what commands need to ask it.
     """
 
     folder: Path
-    site: SiteBuild
     settings: FunctionSettings
     has_code: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class StagedIndex:
-    """An index as its files, which have not been written.
+    """An index, and its files, which have not been written.
 
     ``browser``: what of them the site publishes, None where no browser answers. ``embedded``: how
     many texts were embedded for it.
     """
 
+    bundle: Bundle
     packed: IndexFiles
     browser: BrowserIndex | None = None
     embedded: int = 0
-
-    def open(self) -> Bundle:
-        """Open the index as it will be published."""
-        files = self.packed.files
-        return Bundle(
-            self.packed.manifest, load_index(self.packed.manifest, lambda file: files[file.name])
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class StagedFunction:
-    """A function that has been audited and not been written."""
-
-    plan: FunctionPlan
-    index: StagedIndex
-
-    @property
-    def manifest(self) -> Manifest:
-        """The manifest of its index."""
-        return self.index.packed.manifest
 
 
 def read_site_notes(site: SiteBuild, folder: Path) -> Notebook:
@@ -158,33 +134,24 @@ def _resolve_published_in(note: Note, site: SiteBuild) -> Note:
 
 def publish_site(
     site: SiteBuild,
-    plans: Sequence[FunctionPlan],
+    plan: FunctionPlan,
     notebook: Notebook,
     report: Callable[[str], object],
-    gate: Callable[[StagedFunction], None] = lambda _: None,
-) -> list[StagedFunction]:
-    """Index, stage, audit and gate every function of a site, and only then publish them.
+    gate: Callable[[StagedIndex], None] = lambda _: None,
+) -> StagedIndex:
+    """Index, stage, audit and gate the function of a site, and only then publish it.
 
-    site: all of it, which each function is audited with. report: is told of each function that
-    was published. gate: raises if a function must not be published.
+    report: is told what was published. gate: raises if the index must not be published.
     """
-    staged: list[StagedFunction] = []
-    artifacts: list[Artifact] = []
-    for plan in plans:
-        check_function_folder(plan.folder)
-        index = _stage_index(plan.site, notebook, plan.folder / BUNDLE_FOLDER)
-        settings = Artifact(f"{plan.folder.name}/{SETTINGS_FILE}", plan.settings.as_json)
-        artifacts += [settings, *_list_artifacts(plan.site, index, plan.folder.name)]
-        staged.append(StagedFunction(plan, index))
-    _audit_site(site, notebook, artifacts)
-    for function in staged:
-        gate(function)
-    for function in staged:
-        plan, index = function.plan, function.index
-        publish_function(plan.folder, index.packed, plan.settings, has_code=plan.has_code)
-        _write_browser_index(plan.site, index)
-        report(summarize_build(function.manifest, index.embedded, plan.folder))
-    return staged
+    check_function_folder(plan.folder)
+    index = _stage_index(site, notebook, plan.folder / BUNDLE_FOLDER)
+    settings = Artifact(f"{plan.folder.name}/{SETTINGS_FILE}", plan.settings.as_json)
+    _audit_site(site, notebook, [settings, *_list_artifacts(site, index, plan.folder.name)])
+    gate(index)
+    publish_function(plan.folder, index.packed, plan.settings, has_code=plan.has_code)
+    _write_browser_index(site, index)
+    report(summarize_build(index.packed.manifest, index.embedded, plan.folder))
+    return index
 
 
 def _stage_index(site: SiteBuild, notebook: Notebook, folder: Path) -> StagedIndex:
@@ -195,27 +162,8 @@ def _stage_index(site: SiteBuild, notebook: Notebook, folder: Path) -> StagedInd
             "notebook: a site with private notes cannot answer in the browser; set answers_in to "
             "function"
         )
-    index, embedded = index_site(site, notebook)
-    pack = partial(
-        pack_index,
-        identity=site.embedder.identity,
-        profile=site.choose_profile(len(index.hint_owners)),
-        now=parse_build_time(os.environ.get("SOURCE_DATE_EPOCH")),
-    )
-    packed = pack(index)
-    if index.questions:
-        bundle = StagedIndex(packed).open()
-        marks = mark_answered(bundle, site.embedder, index.questions)
-        packed = pack(withhold_questions(index, marks))
-    packed = keep_manifest(packed, folder)
-    browser = list_browser_files(packed, site.info.language) if answers else None
-    return StagedIndex(packed, browser, embedded)
-
-
-def index_site(site: SiteBuild, notebook: Notebook) -> tuple[Index, int]:
-    """Index a site with its notes. Returns the index, and how many texts were embedded."""
     with show_progress() as report:
-        return build_index(
+        index, embedded = build_index(
             site.info,
             site.pages,
             notebook.notes,
@@ -224,10 +172,24 @@ def index_site(site: SiteBuild, notebook: Notebook) -> tuple[Index, int]:
             cache_folder=site.cache,
             weights=site.weights,
             progress=report,
-            questions=site.questions,
-            answers=site.answers,
             dimensions=site.dimensions,
         )
+    pack = partial(
+        pack_index,
+        identity=site.embedder.identity,
+        profile=site.choose_profile(len(index.hint_owners)),
+        now=parse_build_time(os.environ.get("SOURCE_DATE_EPOCH")),
+    )
+    packed = pack(index)
+    if site.questions:
+        index = index_questions(Bundle(packed.manifest, index), site.questions, site.answers)
+        bundle = Bundle(packed.manifest, index)
+        marks = mark_answered(bundle, site.embedder, index.questions)
+        index = withhold_questions(index, marks)
+        packed = pack(index)
+    packed = keep_manifest(packed, folder)
+    browser = list_browser_files(packed, site.info.language) if answers else None
+    return StagedIndex(Bundle(packed.manifest, index), packed, browser, embedded)
 
 
 def preview_site(

@@ -14,11 +14,18 @@ from ..engine.embedders.embedder import Embedder
 from ..engine.engine import find_stored_answer
 from ..engine.errors import SiteError
 from ..engine.index.stored_answers import StoredClaims, locate_answer
-from ..engine.retrieval.question import FRAMING_WORDS, clean_question, drop_framing, read_question
+from ..engine.retrieval.question import (
+    FRAMING_WORDS,
+    clean_question,
+    drop_framing,
+    list_site_name_words,
+    read_question,
+)
 from ..engine.retrieval.rank import SAME_QUESTION, hash_words, score_questions
 from ..engine.retrieval.sections import WINDOW_SUFFIX
 from ..engine.retrieval.store import Store
-from ..engine.retrieval.word_forms import find_nearest_term
+from ..engine.retrieval.word_forms import has_form, read_forms
+from ..engine.stores.bundle import Bundle
 from ..engine.text.tokenization import detect_scripts, extract_words, split_lowercase_words
 from ..engine.types import Answer, Passage
 from .files import join_problems, write_file
@@ -62,7 +69,7 @@ class SectionPassages:
 
     @property
     def text(self) -> str:
-        """Return the texts of its windows, which overlap."""
+        """Return the texts of its windows."""
         return "\n".join(passage.text for passage in self.windows)
 
     @property
@@ -164,33 +171,20 @@ def find_question_fault(question: str, section_text: str) -> str | None:
 
 
 def list_known_questions(
+    bundle: Bundle,
     questions: Mapping[str, SectionQuestions],
     answers: Mapping[tuple[str, str], Answer],
-    sections: Sequence[SectionPassages],
-    terms_by_form: Mapping[str, Mapping[str, str]],
-    name_words: frozenset[str],
-    scripts: frozenset[str],
 ) -> list[KnownQuestion]:
     """List the questions of sections, without those of no section and what the lint refuses.
 
-    answers: that are stored, by section and question.
-    terms_by_form: by language, the term of each form that a page has. name_words: the words of the
-    site's names. scripts: of its pages.
+    bundle: one without questions. answers: that are stored, by section and question.
     """
-    words = {
-        language: sorted(filter(str.isalpha, forms)) for language, forms in terms_by_form.items()
-    }
-    rows = {
-        passage.id: section.first + place
-        for section in sections
-        for place, passage in enumerate(section.windows)
-    }
+    rows = {name: row for row, name in enumerate(bundle.index.passage_ids)}
     known: list[KnownQuestion] = []
-    for section in sections:
+    for section in list_sections(bundle.passages()):
         language, line = section.windows[0].language, questions.get(section.id)
-        forms = terms_by_form[language]
         for question in list_allowed_questions(line, section) if line else ():
-            terms = _extract_terms(question, language, forms, words[language], name_words, scripts)
+            terms = _extract_terms(bundle, question, language)
             answer = answers.get((section.id, question))
             # A bundle of one language lacks the pages of the others.
             has_pages = answer and all(citation.id in rows for citation in answer.citations)
@@ -201,6 +195,26 @@ def list_known_questions(
                     KnownQuestion(question, language, tuple(terms), key, section.first, claims)
                 )
     return known
+
+
+def _extract_terms(store: Store, question: str, language: str) -> dict[str, None]:
+    """Extract the distinct terms that a question will be asked with.
+
+    A word that no page has in any form stands for itself there: "backend" is not a form of "back".
+    """
+    words = drop_framing(extract_words(question, language))
+    forms, stem = read_forms(store, words, language), load_stemmer(language)
+    scripts = store.index.site.scripts
+    terms: dict[str, None] = {}
+    for word in words:
+        is_known = has_form(store, word, language)
+        term = forms[word] if is_known or forms[word] == stem(word) else word
+        # No question asks with a name of the site that no page has, or in another script.
+        is_foreign = scripts and not detect_scripts(term) <= scripts
+        is_name = word in list_site_name_words(store, language)
+        if not is_foreign and (has_form(store, term, language) or not is_name):
+            terms[term] = None
+    return terms
 
 
 def mark_answered(store: Store, embedder: Embedder, questions: Sequence[str]) -> list[bool]:
@@ -215,32 +229,6 @@ def mark_answered(store: Store, embedder: Embedder, questions: Sequence[str]) ->
         is_same = float(score_questions(store, reading)[first]) > SAME_QUESTION
         marks.append(is_same or find_stored_answer(store, reading.question) is not None)
     return marks
-
-
-def _extract_terms(
-    question: str,
-    language: str,
-    terms_by_form: Mapping[str, str],
-    words: Sequence[str],
-    name_words: frozenset[str],
-    scripts: frozenset[str],
-) -> dict[str, None]:
-    """Extract the distinct terms that a question would be asked with, as ``read_question`` does.
-
-    A word that no page has in any form stands for itself there: "backend" is not a form of "back".
-    """
-    stem = load_stemmer(language)
-
-    terms: dict[str, None] = {}
-    for word in drop_framing(extract_words(question, language)):
-        term = terms_by_form.get(word)
-        nearest = term or find_nearest_term(terms_by_form, words, word)
-        asked_term = nearest if term or nearest == stem(word) else word
-        # No question asks with a name of the site that no page has, or in another script.
-        is_foreign = scripts and not detect_scripts(asked_term) <= scripts
-        if not is_foreign and (asked_term in terms_by_form or word not in name_words):
-            terms[asked_term] = None
-    return terms
 
 
 @dataclass(frozen=True, slots=True)

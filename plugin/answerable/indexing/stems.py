@@ -1,17 +1,12 @@
 """Snowball stems of a site's words, made at build time, and the forms that each term stands for."""
 
 import importlib
-import importlib.util
-import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, lru_cache
-from types import ModuleType
+from functools import lru_cache
 
 from ..engine.text.languages import base_language
 from ..engine.text.tokenization import extract_words
-
-_SNOWBALL_ALIAS = "answerable_snowball"
 
 ALGORITHMS = {
     "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german",
@@ -24,28 +19,13 @@ ALGORITHMS = {
 }  # fmt: skip
 
 
-@cache
-def _alias_snowball() -> str:
-    """Make snowballstemmer importable under a name of ours, so that its ``__init__`` does not run.
-
-    That imports every language, which takes longer than a small site needs for all its words.
-    """
-    spec = importlib.util.find_spec("snowballstemmer")
-    # It is a dependency of the package, so that no installation lacks it.
-    assert spec is not None
-    package = ModuleType(_SNOWBALL_ALIAS)
-    package.__path__ = list(spec.submodule_search_locations or ())
-    sys.modules[_SNOWBALL_ALIAS] = package
-    return _SNOWBALL_ALIAS
-
-
 @lru_cache(maxsize=8)
 def load_stemmer(language: str) -> Callable[[str], str]:
     """Load what stems a word of a language; a language without a stemmer keeps its words."""
     algorithm = ALGORITHMS.get(base_language(language))
     if algorithm is None:
         return str
-    module = importlib.import_module(f"{_alias_snowball()}.{algorithm}_stemmer")
+    module = importlib.import_module(f"snowballstemmer.{algorithm}_stemmer")
     stem_word: Callable[[str], str] = getattr(module, f"{algorithm.capitalize()}Stemmer")().stemWord
     lock = threading.Lock()
 

@@ -3,6 +3,7 @@
 import contextlib
 import datetime as dt
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -16,7 +17,6 @@ from ..engine.embedders.local_embedder import LOCAL_IDENTITY
 from ..engine.errors import BundleError, SiteError
 from ..engine.index.columns import (
     COLUMNS,
-    PRIVATE_KINDS,
     Index,
     count_rows,
     list_columns,
@@ -36,8 +36,8 @@ from ..engine.index.manifest import (
 )
 from ..engine.index.places import shorten_places
 from .files import lock_folder, remove_leftovers, write_private_file
+from .letters import write_letters_pattern
 from .packs import cut_packs, divide_terms
-from .recipe import collect_recipe
 
 # Passages or answers of a part: the vectors of so many have 2 kB.
 _ROWS_PER_PART = 8
@@ -51,11 +51,6 @@ class IndexFiles:
 
     manifest: Manifest
     files: Mapping[str, bytes]
-
-    def list_public(self) -> dict[str, bytes]:
-        """List the files that a site publishes."""
-        packs = self.manifest.packs
-        return {x.name: self.files[x.name] for x in packs if x.kind not in PRIVATE_KINDS}
 
 
 def pack_index(
@@ -87,9 +82,9 @@ def pack_index(
             chosen = short if selected is None else _select(index, kind, selected)
             container = pack_columns(columns, chosen)
             if kind == "core":
-                # What else the engine of a browser has to know before it reads a question.
-                recipe = {"recipe": collect_recipe(index.site)}
-                container = Container({**recipe, **container.values}, container.arrays)
+                # A browser knows the scripts of letters by no other means.
+                letters = {"letters": write_letters_pattern(index.site.scripts)}
+                container = Container({**letters, **container.values}, container.arrays)
             add(kind, container)
     if identity == LOCAL_IDENTITY:
         # A bit for each dimension of each passage, set for a code above 0.
@@ -170,6 +165,8 @@ def write_index(packed: IndexFiles, folder: Path) -> None:
         for name, data in packed.files.items():
             write_private_file(folder / name, data)
         write_private_file(folder / MANIFEST_FILE, format_manifest(packed.manifest))
+        # Commands compare its time with that of the sources, which need not have changed the index.
+        os.utime(folder / MANIFEST_FILE)
         for path in folder.iterdir():
             # Nothing else that lies beside the files of earlier bundles is removed.
             if path.name not in packed.files and is_stored_file_name(path.name):

@@ -1,8 +1,7 @@
-"""Parse YAML, with the line of each error, and find the first key that a mapping holds twice."""
+"""Parse YAML, with the line of each error, and refuse a key that a mapping holds twice."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import yaml
@@ -30,13 +29,26 @@ class YamlError(Exception):
         self.column = column
 
 
-@dataclass(frozen=True, slots=True)
-class DuplicateKey:
-    """A key that a mapping holds twice, and the lines of both, from 1."""
+class DuplicateKeyError(YamlError):
+    """Report a key that a mapping holds twice, and the lines of both."""
 
-    key: str
-    first_line: int
-    line: int
+    def __init__(self, key: str, first_line: int, line: int) -> None:
+        super().__init__(f"the key {key} stands there twice", line)
+        self.key, self.lines = key, (first_line, line)
+
+
+class StrictLoader(yaml.SafeLoader):
+    """Loader that refuses a key that a mapping holds twice: YAML keeps the last without a word."""
+
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        """Check a mapping's own keys: merge keys (``<<``) add those of another to its value."""
+        node = super().compose_mapping_node(anchor)
+        lines: dict[str, int] = {}
+        for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
+            line = key.start_mark.line + 1
+            if lines.setdefault(key.value, line) != line:
+                raise DuplicateKeyError(key.value, lines[key.value], line)
+        return node
 
 
 class AnyTagLoader(yaml.SafeLoader):
@@ -47,23 +59,21 @@ AnyTagLoader.add_multi_constructor("", lambda *_: None)
 
 
 def parse_yaml(
-    text: str,
-    check: Callable[[yaml.Node | None], None] | None = None,
-    loader_class: type[yaml.SafeLoader] = yaml.SafeLoader,
-    empty: Any = None,
+    text: str, loader_class: type[yaml.SafeLoader] = StrictLoader, empty: Any = None
 ) -> Any:
-    """Parse a YAML text, ``empty`` where it holds nothing; YamlError says where it is not YAML.
-
-    check: is called with the text's node, which knows its lines and duplicate keys, before a value
-    is made of it: merge keys (``<<``) would add the keys of another mapping to the node.
-    """
+    """Parse a YAML text, ``empty`` where it holds nothing; YamlError says where it is not YAML."""
     with _translated_errors():
         loader = loader_class(text)
         root = loader.get_single_node()
-    if check:
-        check(root)
-    with _translated_errors():
         return loader.construct_document(root) if root else empty
+
+
+def list_key_lines(text: str) -> dict[str, int]:
+    """List the lines, from 1, of the keys of a YAML mapping; YamlError if it is not YAML."""
+    with _translated_errors():
+        root = yaml.compose(text, yaml.SafeLoader)
+    pairs = root.value if isinstance(root, yaml.MappingNode) else ()
+    return {str(key.value): key.start_mark.line + 1 for key, _ in pairs}
 
 
 @contextmanager
@@ -78,19 +88,6 @@ def _translated_errors() -> Iterator[None]:
         raise YamlError(problem, mark.line + 1, mark.column + 1) from None
     except (yaml.YAMLError, *_VALUE_ERRORS) as error:
         raise YamlError(_on_one_line(str(error))) from None
-
-
-def find_duplicate_key(node: yaml.Node | None) -> DuplicateKey | None:
-    """Find the first key that a mapping holds twice: YAML keeps the last value without a word."""
-    first_lines: dict[str, int] = {}
-    for key, _ in node.value if isinstance(node, yaml.MappingNode) else []:
-        if not isinstance(key, yaml.ScalarNode):
-            continue
-        line = key.start_mark.line + 1
-        if key.value in first_lines:
-            return DuplicateKey(key.value, first_lines[key.value], line)
-        first_lines[key.value] = line
-    return None
 
 
 def _on_one_line(text: str) -> str:

@@ -1,6 +1,6 @@
 """Sites that another generator builds: their configuration, and what it has built, indexed."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
@@ -11,7 +11,6 @@ from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import get_plugin_logger
 
 from ..engine.errors import SiteError
-from ..indexing.caches import ProcessPool
 from ..indexing.files import write_file
 from ..indexing.generators import OPTIONS_FILE, Project
 from ..indexing.html_site.built_site import (
@@ -41,19 +40,16 @@ class BuiltSiteConfig(MkDocsConfig):
     site_dir = c.Dir(default="site")
 
 
-def load_built_site_config(
-    project: Project, folders: Mapping[str, str] | None = None
-) -> BuiltSiteConfig:
+def load_built_site_config(project: Project) -> BuiltSiteConfig:
     """Load what a project's file says of its site and of the plugin, which is always in it.
 
-    folders: what goes before site_dir and docs_dir there. SiteError in the words of MkDocs for a
-    value of another type.
+    SiteError in the words of MkDocs for a value of another type.
     """
     config = BuiltSiteConfig(config_file_path=str(project.folder / OPTIONS_FILE))
     settings = {name: value for name, value in project.settings.items() if name != "command"}
     # A published site has pages of its own, so neither a theme nor another plugin matters.
     plugins = {"answerable": dict(project.options)}
-    config.load_dict({**settings, **(folders or {}), "plugins": plugins})
+    config.load_dict({**settings, "plugins": plugins})
     errors, warnings = config.validate()
     for name, warning in warnings:
         log.warning("%s: %s: %s", project.file, name, warning)
@@ -87,7 +83,6 @@ class BuiltPages:
 def read_built_pages(
     config: MkDocsConfig,
     plugin: AnswerablePlugin,
-    pool: ProcessPool,
     *,
     output: Path | None = None,
     strict: bool = False,
@@ -110,7 +105,7 @@ def read_built_pages(
     rules = read_cutting_rules(options)
     site = SitePages(
         info=describe_site(config, options, built.name, built.url, built.language),
-        pages=start_indexing_pages(built.sources, rules, Path(options.cache), pool).collect(),
+        pages=start_indexing_pages(built.sources, rules, Path(options.cache)).collect(),
         targets=built.targets,
         sources=built.records,
         outputs=built.outputs,
@@ -127,7 +122,6 @@ def read_built_pages(
         strict=strict,
         widget_config=make_widget_config(config, options, site.pages, ""),
         is_offline=bool(options.offline) and output is None,
-        keeps_index=plugin.keeps_index,
     )
     return BuiltPages(build, built.base)
 

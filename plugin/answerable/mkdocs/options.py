@@ -104,7 +104,6 @@ class RetrievalOptions(base.Config):
     floor = c.Optional(c.Type((int, float)))
     note_floor = c.Optional(c.Type((int, float)))
     call_floor = c.Optional(c.Type((int, float)))
-    recency = c.Optional(c.Type((int, float)))
     weights = c.DictOfItems(c.Type((int, float)), default={})
 
 
@@ -164,7 +163,6 @@ class AnswerableConfig(OptionGroup):
     function = c.Dir(default="function")
     cache = c.Dir(default=".cache/plugin/answerable")
     language = c.Optional(c.Type(str))
-    languages = c.Choice(("together", "apart"), default="together")
     aliases = c.ListOfItems(c.Type(str), default=[])
     abbreviations = c.Optional(c.File(exists=True))
     enrichment = c.Optional(c.File(exists=True))
@@ -193,7 +191,6 @@ _RANGES = {
     "retrieval.floor": (0, 1),
     "retrieval.note_floor": (0, 1),
     "retrieval.call_floor": (0, 1),
-    "retrieval.recency": (0, 1),
 }
 _STORE_NAME = re.compile(r"[\w.-]{1,60}", re.ASCII)
 # What MkDocs and ProperDocs call the folders that they serve.
@@ -233,7 +230,7 @@ def check_options(config: AnswerableConfig) -> None:
             "a word is matched as it is written"
         )
     endpoint = config.widget.endpoint
-    if endpoint is not None and not is_safe_url(_fill_endpoint(endpoint, "x", "x")):
+    if endpoint is not None and not is_safe_url(_fill_endpoint(endpoint, "x")):
         raise SiteError(
             f"widget.endpoint: {endpoint!r} is neither an http(s) url nor a path from the root; "
             "correct it, for example /ask/"
@@ -254,7 +251,7 @@ def resolve_profile(config: AnswerableConfig, windows: int) -> Profile:
     windows: how many windows of notes the index holds.
     """
     profile = choose_embedder_profile(config.embedding.provider, windows)
-    names = ("floor", "note_floor", "call_floor", "recency")
+    names = ("floor", "note_floor", "call_floor")
     values = {name: config.retrieval[name] for name in names}
     profile = replace(
         profile, **{name: value for name, value in values.items() if value is not None}
@@ -306,12 +303,10 @@ def read_cutting_rules(config: AnswerableConfig) -> CuttingRules:
     )
 
 
-def resolve_endpoint(config: AnswerableConfig, language: str) -> str | None:
+def resolve_endpoint(config: AnswerableConfig) -> str | None:
     """Resolve the endpoint of the widget in a published page."""
     template = config.widget.endpoint
-    if template is None:
-        return None
-    return _fill_endpoint(template, read_mike_version() or "", language)
+    return None if template is None else _fill_endpoint(template, read_mike_version() or "")
 
 
 def is_absolute_endpoint(endpoint: str | None) -> TypeGuard[str]:
@@ -389,11 +384,11 @@ def resolve_function_folder(folder: Path) -> Path:
     return folder / version if version else folder
 
 
-def _fill_endpoint(template: str, version: str, language: str) -> str:
+def _fill_endpoint(template: str, version: str) -> str:
     if not version:
         # A build that mike has not started has no version, and no folder for it.
         template = template.replace("{version}/", "")
-    return template.replace("{version}", version).replace("{language}", language)
+    return template.replace("{version}", version)
 
 
 def _check_range(name: str, value: float | None, least: float, greatest: float) -> None:

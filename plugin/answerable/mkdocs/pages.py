@@ -16,7 +16,6 @@ from ..engine.errors import SiteError
 from ..engine.index.column_types import SiteMetadata
 from ..engine.text.languages import get_translation
 from ..indexing.answers import CheckedAnswers
-from ..indexing.caches import ProcessPool
 from ..indexing.html_site.source_pages import parse_front_matter
 from ..indexing.pages.cache import start_indexing_pages
 from ..indexing.pages.page_index import (
@@ -61,8 +60,7 @@ class FinishedBuild:
 
     ``output``: where files for readers are written, which is ``folder`` but in a preview of what
     another generator has built. ``author``: the site_author. ``strict``: a warning fails the build.
-    ``is_offline``: pages of a disk are to answer too. ``keeps_index``: its function is written
-    somewhere else for once, and commands go on to ask the last index.
+    ``is_offline``: pages of a disk are to answer too.
     """
 
     options: AnswerableConfig
@@ -74,7 +72,6 @@ class FinishedBuild:
     strict: bool
     widget_config: WidgetConfig
     is_offline: bool
-    keeps_index: bool = False
 
     @property
     def cache(self) -> Path:
@@ -88,7 +85,6 @@ def start_reading_pages(
     info: SiteMetadata,
     rules: CuttingRules,
     cache_folder: Path,
-    pool: ProcessPool,
 ) -> Callable[[], SitePages]:
     """Begin to read every published page; drafts and excluded pages are not among them.
 
@@ -105,7 +101,7 @@ def start_reading_pages(
     urls = {file.src_uri: _page_url(file.url, config) for file in published}
     names = {_record_id(file): file.src_uri for file in files.documentation_pages()}
     outputs = map_outputs(files)
-    pending = start_indexing_pages(sources, rules, cache_folder, pool)
+    pending = start_indexing_pages(sources, rules, cache_folder)
 
     def collect() -> SitePages:
         pages = pending.collect()

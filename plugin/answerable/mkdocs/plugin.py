@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,13 +22,12 @@ from mkdocs.utils import get_relative_url
 from ..engine.embedders.embedder import Embedder
 from ..engine.errors import AnswerableError
 from ..engine.providers import find_provider
-from ..indexing.caches import LazyEmbedder, ProcessPool
+from ..indexing.caches import LazyEmbedder
 from ..indexing.files import format_error
 from ..indexing.local_model import make_build_embedder
 from ..indexing.pages.cache import UnreadPageError
 from ..indexing.widget import injection
 from ..indexing.widget.injection import inject_tags, read_widget_files
-from ..indexing.widget.site_files import WidgetConfig
 from .options import (
     AnswerableConfig,
     explain_unknown_option,
@@ -63,15 +62,11 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
     """Make a site answerable while MkDocs builds it."""
 
     def __init__(self) -> None:
-        # Takes a finished build, which is not published then.
-        self.build_handler: Callable[[FinishedBuild], None] | None = None
-        self.keeps_index = False
         self._command = "build"
         self._preview = False
         self._script = injection.WIDGET_SCRIPT
         self._nested_builds = 0
         self._pending: list[Callable[[], SitePages]] = []
-        self._pool = ProcessPool()
         self._complete = True
         # The docs path of each page by its path in the site, also of pages that were not read.
         self._outputs: dict[str, str] = {}
@@ -92,12 +87,6 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             else:
                 explained.append((key, text))
         return errors, explained
-
-    def write_function_into(self, folder: Path) -> None:
-        """Let the next build write its function into another folder, and leave the last index."""
-        self.config.function = str(folder.absolute())
-        self.config.written = {*self.config.written, "function"}
-        self.keeps_index = True
 
     def on_startup(self, *, command: str, dirty: bool) -> None:
         """Remember the command; a plugin with this event lives across the rebuilds of `serve`."""
@@ -133,7 +122,6 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         """Forget a build that has failed."""
         del error
         self._nested_builds = 0
-        self._pool.close()
 
     # After the i18n plugin, which looks at every file's source; the widget's have none.
     @event_priority(-200)
@@ -153,9 +141,9 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
                 tag = resolve_language(files, config, self.config.language)
                 url = resolve_site_url(config)
                 info = describe_site(config, self.config, config.site_name, url, tag)
-                self._endpoint = resolve_endpoint(self.config, info.language)
+                self._endpoint = resolve_endpoint(self.config)
                 cache = Path(self.config.cache)
-                pages = start_reading_pages(files, config, info, rules, cache, self._pool)
+                pages = start_reading_pages(files, config, info, rules, cache)
                 self._pending.append(pages)
         except UnreadPageError as error:
             self._complete = False
@@ -189,10 +177,10 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         self._nested_builds -= 1
         if self._nested_builds > 0:
             return
-        with closing(self._pool), self._reporting_failure():
+        with self._reporting_failure():
             if self._pending and self._complete:
                 self._publish(config)
-            elif self.build_handler is None:
+            else:
                 folder = Path(config.site_dir)
                 audit_unindexed_site(self.config, folder, self._outputs)
         self._pending = []
@@ -249,15 +237,10 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             log.warning("%s (%s)", format_error(error), state)
 
     def _publish(self, config: MkDocsConfig) -> None:
-        # A rebuilt site is not published, so a mistake in its examples does not matter.
-        is_published = self.build_handler is None
         sites = [collect() for collect in self._pending]
         pages = [page for site in sites for page in site.pages]
-        widget_config = WidgetConfig()
-        if is_published:
-            search = find_theme_search(config)
-            widget_config = make_widget_config(config, self.config, pages, search)
-            widget_config = replace(widget_config, preview=self._preview)
+        search = find_theme_search(config)
+        widget_config = make_widget_config(config, self.config, pages, search)
         built = FinishedBuild(
             options=self.config,
             sites=sites,
@@ -266,13 +249,10 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             embedder=self.defer_embedder(),
             author=config.site_author,
             strict=config.strict,
-            widget_config=widget_config,
+            widget_config=replace(widget_config, preview=self._preview),
             is_offline=self._script == injection.OFFLINE_SCRIPT,
-            keeps_index=self.keeps_index,
         )
-        if self.build_handler:
-            self.build_handler(built)
-        elif self._preview:
+        if self._preview:
             self._engine = preview_build(built)
         else:
             publish_build(built)

@@ -2,7 +2,7 @@
 
 import logging
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from mkdocs.plugins import get_plugin_logger
 
 from ..engine.errors import SiteError
-from ..engine.retrieval.sections import WINDOW_SUFFIX
 from ..engine.settings import BUNDLE_FOLDER, FunctionSettings
-from ..engine.stores.bundle import Bundle, open_bundle
+from ..engine.stores.bundle import open_bundle
 from ..indexing.answer_place import (
     BROWSER_MESSAGE,
     AnswerPlace,
@@ -23,6 +22,7 @@ from ..indexing.answer_place import (
 )
 from ..indexing.answers import check_answers, read_answers
 from ..indexing.audit.audit import Artifact, audit_artifacts, walk_artifacts
+from ..indexing.browser_files import BrowserIndex
 from ..indexing.files import (
     check_notebook_location,
     check_private_location,
@@ -38,7 +38,7 @@ from ..indexing.publish import (
     NO_ADDRESS_MESSAGE,
     FunctionPlan,
     SiteBuild,
-    StagedFunction,
+    StagedIndex,
     preview_site,
     publish_site,
     read_site_notes,
@@ -46,8 +46,6 @@ from ..indexing.publish import (
 from ..indexing.questions import list_sections
 from ..indexing.widget import site_files
 from ..indexing.widget.site_files import (
-    PublishedIndex,
-    check_examples,
     format_widget_config,
     write_widget_files,
 )
@@ -95,7 +93,7 @@ def list_function_needs(config: AnswerableConfig) -> dict[str, str]:
 def check_site_options(config: AnswerableConfig, published: Mapping[str, Path]) -> None:
     """Refuse options that cannot be followed, and private folders that are published, by SiteError.
 
-    published: folders by the name of their option. The languages of the pages are known later.
+    published: folders by the name of their option.
     """
     check_options(config)
     check_widget_options(config)
@@ -109,7 +107,7 @@ def check_site_options(config: AnswerableConfig, published: Mapping[str, Path]) 
 
 
 def publish_build(built: FinishedBuild, report: Callable[[str], object] = log.info) -> None:
-    """Audit and index a site, and write its function's folder, or one for each language.
+    """Audit and index a site, and write its function's folder.
 
     report: is told what was published.
     Where readers' browsers answer, and no option names a folder for a function, the cache holds
@@ -121,68 +119,22 @@ def publish_build(built: FinishedBuild, report: Callable[[str], object] = log.in
     configured = Path(built.options.function)
     unpublished = locate_unpublished_function(Path(built.options.cache))
     has_function = place == "function" or "function" in built.options.written
-    function = resolve_function_folder(configured if has_function else unpublished)
-    if built.options.languages == "together" or len(built.sites) == 1:
-        parts = {function: whole}
-    else:
-        # A note may name a page that this language does not have.
-        parts = {
-            function / part.info.language: replace(
-                part, targets={**whole.targets, **part.targets}, answers=whole.answers
-            )
-            for part in built.sites
-        }
+    folder = resolve_function_folder(configured if has_function else unpublished)
     _check_database_options(built)
-    if built.options.gate and len(parts) > 1:
-        raise SiteError(
-            "gate: with `languages: apart` each language has an index, and the gold set is of all "
-            "of them: take `gate` out, and run `answerable eval --bundle`"
-        )
-    plans = [
-        FunctionPlan(
-            folder,
-            _describe_site(built, part, place),
-            _resolve_stored_settings(built, folder),
-            has_function,
-        )
-        for folder, part in parts.items()
-    ]
+    plan = FunctionPlan(folder, _resolve_stored_settings(built, folder), has_function)
     site = _describe_site(built, whole, place)
     # An address is the function's concern: a browser knows where its page is.
     if whole.info.url is None and place == "function":
         log.info(NO_ADDRESS_MESSAGE)
     gate = partial(_judge_gold_set, built, notebook=notebook)
-    published = publish_site(site, plans, notebook, report, gate)
-    if has_function and not built.keeps_index:
+    staged = publish_site(site, plan, notebook, report, gate)
+    if has_function:
         shutil.rmtree(unpublished, ignore_errors=True)
     elif not has_function and configured.exists():
         log.info("function: %s is an earlier build's, and nothing asks it; delete it", configured)
     if built.options.store.url:
-        for staged in published:
-            _publish_to_database(built, staged)
-    indexes = {
-        staged.plan.site.info.language: PublishedIndex(staged.manifest.id, staged.index.browser)
-        for staged in published
-    }
-    bundles = [open_bundle(staged.plan.folder / BUNDLE_FOLDER) for staged in published]
-    _write_widget_files(built, indexes, bundles)
-
-
-def write_compared_function(built: FinishedBuild, function: Path) -> None:
-    """Audit and index a site that is only compared, and write its function's folder.
-
-    Its gold set judges nothing, and no database receives it.
-    """
-    if built.options.languages == "apart" and len(built.sites) > 1:
-        raise SiteError(
-            "languages: apart gives each language a bundle, and only a site with one bundle can be "
-            "built to be compared; name a report with --against PATH"
-        )
-    whole = _merge_sites(built)
-    notebook = _read_checked_notebook(built, whole)
-    site = _describe_site(built, whole)
-    plan = FunctionPlan(function, site, resolve_settings(built.options))
-    publish_site(site, [plan], notebook, log.info)
+        _publish_to_database(built, folder)
+    _write_widget_files(built, staged.packed.manifest.id, staged.browser)
 
 
 def preview_build(built: FinishedBuild, report: Callable[[str], object] = log.info) -> "Engine":
@@ -200,8 +152,7 @@ def preview_build(built: FinishedBuild, report: Callable[[str], object] = log.in
     )
     site = _describe_site(built, whole, place)
     bundle, index = preview_site(site, notebook, built.cache / "serve", report)
-    published = PublishedIndex(bundle.manifest.id, index)
-    _write_widget_files(built, {whole.info.language: published}, [bundle])
+    _write_widget_files(built, bundle.manifest.id, index)
     return make_engine(bundle, built.embedder, resolve_settings(built.options))
 
 
@@ -256,8 +207,8 @@ def _merge_sites(built: FinishedBuild) -> SitePages:
     answers, faults = check_answers(written, questions, sections, names)
     if faults:
         log.warning(
-            "%s: %s left out (%s); correct or drop them, or run `answerable questions --write "
-            "--answers`",
+            "%s: %s left out (%s); correct or drop them, or write them anew by `answerable "
+            "questions --export --answers`",
             path.name,
             format_count(len(faults), "stored answer"),
             join_problems([f"{fault.section}: {fault.problem}" for fault in faults]),
@@ -272,7 +223,6 @@ def _describe_site(
         info=pages.info,
         pages=pages.pages,
         targets=pages.targets,
-        outputs=pages.outputs,
         list_artifacts=partial(_list_artifacts, built, pages),
         cache=built.cache,
         embedder=built.embedder,
@@ -286,25 +236,9 @@ def _describe_site(
     )
 
 
-def _write_widget_files(
-    built: FinishedBuild, indexes: Mapping[str, PublishedIndex], bundles: Sequence[Bundle]
-) -> None:
-    is_offline = built.is_offline and any(index.browser for index in indexes.values())
-    config = check_examples(built.widget_config, partial(_find_first_sections, built, bundles))
-    write_widget_files(built.output, config, indexes, is_offline=is_offline)
-
-
-def _find_first_sections(
-    built: FinishedBuild, bundles: Sequence[Bundle], question: str, language: str | None
-) -> Iterator[str]:
-    """Find the section of the first card that the keyless engine of each index answers with."""
-    # Imported late: only a site without known questions checks its headings.
-    from ..engine.providers import make_engine
-
-    for bundle in bundles:
-        claims = make_engine(bundle, built.embedder).answer(question, language).answer.claims
-        if claims:
-            yield WINDOW_SUFFIX.sub("", claims[0].citations[0].id)
+def _write_widget_files(built: FinishedBuild, bundle_id: str, browser: BrowserIndex | None) -> None:
+    config, is_offline = built.widget_config, built.is_offline
+    write_widget_files(built.output, config, bundle_id, browser, is_offline=is_offline)
 
 
 def _read_checked_notebook(built: FinishedBuild, whole: SitePages) -> Notebook:
@@ -359,8 +293,8 @@ def _list_artifacts(built: FinishedBuild, whole: SitePages) -> Iterator[Artifact
         yield Artifact(f"the front matter of {source}", contexts.encode, source)
 
 
-def _judge_gold_set(built: FinishedBuild, staged: StagedFunction, notebook: Notebook) -> None:
-    """Refuse a staged function whose gold set fails by what is retrieved; SiteError names why."""
+def _judge_gold_set(built: FinishedBuild, staged: StagedIndex, notebook: Notebook) -> None:
+    """Refuse a staged index whose gold set fails by what is retrieved; SiteError names why."""
     options, path = built.options, resolve_gold_path(built.options)
     if not options.gate:
         return
@@ -373,7 +307,7 @@ def _judge_gold_set(built: FinishedBuild, staged: StagedFunction, notebook: Note
 
     queries = load_gold_queries(path, built.author)
     notes = make_note_sources(notebook.ids, notebook.unrouted_paths)
-    verdicts = judge_bundle(staged.index.open(), built.embedder, queries, path, notes)
+    verdicts = judge_bundle(staged.bundle, built.embedder, queries, path, notes)
     # An issue may name a note's file, and a build's log may be public.
     if failed := [verdict.id for verdict in verdicts if not verdict.holds]:
         raise SiteError(
@@ -383,12 +317,12 @@ def _judge_gold_set(built: FinishedBuild, staged: StagedFunction, notebook: Note
     log.info("gate: %d of %d gold queries hold", len(verdicts), len(verdicts))
 
 
-def _publish_to_database(built: FinishedBuild, staged: StagedFunction) -> None:
+def _publish_to_database(built: FinishedBuild, folder: Path) -> None:
     """Publish the bundle in a function's folder to the database; StorageError if it refuses."""
     from ..postgres.publication import DatabaseTarget, publish_bundle_rows
 
-    store, name = built.options.store, _name_in_database(built, staged.plan.folder)
-    bundle = open_bundle(staged.plan.folder / BUNDLE_FOLDER)
+    store, name = built.options.store, _name_in_database(built, folder)
+    bundle = open_bundle(folder / BUNDLE_FOLDER)
     sent = publish_bundle_rows(bundle, DatabaseTarget(store.url or "", name, store.search))
     done = f"published as {name}; {format_count(sent, 'row')} sent" if sent else "is there already"
     log.info("store: %s %s", bundle.manifest.id[:12], done)
@@ -416,6 +350,6 @@ def _resolve_stored_settings(built: FinishedBuild, folder: Path) -> FunctionSett
 
 
 def _name_in_database(built: FinishedBuild, folder: Path) -> str:
-    """Name a function's bundle in the database: one for each language or version of a site."""
+    """Name a function's bundle in the database: one for each version of a site."""
     inner = folder.resolve().relative_to(Path(built.options.function).resolve())
     return "/".join([built.options.store.name, *inner.parts])

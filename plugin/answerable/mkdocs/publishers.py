@@ -98,12 +98,12 @@ def find_missed_branch(publisher: Publisher, folder: Path) -> str | None:
     return None if is_matched else default
 
 
-def list_building_environments(publisher: Publisher) -> Iterator[set[str]]:
-    """List the names of the variables that each building step of a workflow has."""
+def list_building_environments(publisher: Publisher) -> Iterator[Mapping[str, str]]:
+    """List the environment variables that each building step of a workflow has."""
     workflow = publisher.workflow
     jobs = workflow.get("jobs")
     for job in jobs.values() if isinstance(jobs, dict) else ():
         for step in job.get("steps") or () if isinstance(job, dict) else ():
             if isinstance(step, dict) and _BUILDS.search(str(step.get("run", ""))):
-                places = (workflow, job, step)
-                yield {name for place in places for name in place.get("env") or ()}
+                groups = (place.get("env") or {} for place in (workflow, job, step))
+                yield {name: str(value) for group in groups for name, value in group.items()}

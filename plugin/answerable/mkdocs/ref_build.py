@@ -16,7 +16,10 @@ from tempfile import TemporaryDirectory
 
 from ..engine.errors import AnswerableError, SiteError
 from ..engine.settings import BUNDLE_FOLDER
-from .publish import write_compared_function
+from ..indexing.caches import CACHE_FILE, KEY_FILE
+from ..indexing.generators import detect_generator, read_project, run_generator
+from .built_sites import read_built_pages
+from .publish import publish_build
 from .repository import (
     check_out_commit,
     clean_environment,
@@ -24,7 +27,13 @@ from .repository import (
     find_repository,
     resolve_commit,
 )
-from .site_config import SiteConfig, build_unpublished, load_site_config
+from .site_config import (
+    SiteConfig,
+    build_here,
+    find_plugin,
+    load_mkdocs_config,
+    load_site_config,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +46,12 @@ class RefSite:
 
 
 @contextmanager
-def build_today(config_file: Path) -> Iterator[Path]:
-    """Build the site as its files are now, and yield the folder of its bundle; SiteError.
-
-    The last build may be older than the files, and its own folders stay as they are.
-    """
-    with TemporaryDirectory(prefix="answerable-") as temporary:
-        yield _build_site(config_file, Path(temporary).resolve(), "the site")
-
-
-@contextmanager
 def build_ref(config_file: Path, ref: str | None) -> Iterator[RefSite]:
     """Check out a ref and build its site; SiteError in one sentence for what cannot be done.
 
     ref: None stands for the commit at which HEAD left the default branch. What git does not hold of
-    the notebook, and the caches, are those of today: so a private notebook counts on both sides,
-    and a paid text is not embedded twice.
+    the notebook, and the cache, are those of today: so a private notebook counts on both sides, and
+    a paid text is not embedded twice.
     """
     repository = find_repository(config_file.absolute().parent)
     commit = find_base_commit(repository) if ref is None else resolve_commit(repository, ref)
@@ -73,27 +72,28 @@ def build_ref(config_file: Path, ref: str | None) -> Iterator[RefSite]:
 
 
 def _link_today(current: SiteConfig, config_file: Path, ref_config_file: Path, top: Path) -> None:
-    """Let the ref's caches and notebook lead to today's folders, where git does not hold them."""
-    for folder in filter(None, (current.cache, current.notebook)):
-        # Without links, or from another drive (Windows), a cache is filled anew.
-        with suppress(OSError, ValueError):
-            relative = os.path.relpath(folder, config_file.absolute().parent)
+    """Let the ref's cache and notebook lead to those of today, where git does not hold them."""
+    links = {top / "cache" / name: current.cache / name for name in (CACHE_FILE, KEY_FILE)}
+    # Without links, or from another drive (Windows), a cache is filled anew.
+    with suppress(OSError, ValueError):
+        if current.notebook:
+            relative = os.path.relpath(current.notebook, config_file.absolute().parent)
             path = Path(os.path.normpath(ref_config_file.parent / relative))
-            if path.is_relative_to(top) and not path.exists() and folder.is_dir():
+            links[path] = current.notebook
+        for path, today in links.items():
+            if path.is_relative_to(top) and not path.exists() and today.exists():
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.symlink_to(folder.resolve(), target_is_directory=True)
+                path.symlink_to(today.resolve(), target_is_directory=today.is_dir())
 
 
 def _build_site(config_file: Path, top: Path, name: str) -> Path:
-    """Build a site below a folder without publishing it, and return its bundle's folder.
+    """Build a site into a folder, and return its bundle's folder.
 
     SiteError with the cause if it cannot be built. name: how that calls the site.
     """
-    function = top / "function"
     process = subprocess.run(
         # Safe path: a folder of the site that is named as a package is not one.
-        [sys.executable, "-P", "-m", __spec__.name, config_file.name,
-         str(top / "site"), str(function)],
+        [sys.executable, "-P", "-m", __spec__.name, config_file.name, str(top)],
         cwd=config_file.parent,
         env=clean_environment(),
         capture_output=True,
@@ -109,19 +109,29 @@ def _build_site(config_file: Path, top: Path, name: str) -> Path:
         # The folder is gone when a reader sees the message.
         cause = cause.replace(f"{config_file.parent}{os.sep}", "")
         raise SiteError(f"{name} cannot be built ({cause}): build it, or compare another state")
-    return function / BUNDLE_FOLDER
+    return top / "function" / BUNDLE_FOLDER
 
 
 def main() -> None:
-    """Build the site of a configuration file into a folder, and its function into another."""
+    """Build the site of a configuration file into a folder, which alone is written to."""
     logging.basicConfig(level=logging.ERROR, format="%(levelname)s - %(message)s")
-    config_file, site_folder, function = sys.argv[1:]
+    config_file, top = map(Path, sys.argv[1:])
     try:
-        build_unpublished(
-            Path(config_file),
-            site_folder,
-            lambda built: write_compared_function(built, Path(function)),
-        )
+        generator = detect_generator(config_file)
+        if generator != "mkdocs":
+            run_generator(read_project(config_file, generator), to_stderr=True)
+        config = load_mkdocs_config(config_file, str(top / "site"))
+        plugin = find_plugin(config)
+        options = plugin.config
+        options.function, options.cache = str(top / "function"), str(top / "cache")
+        options.written = {*options.written, "function"}
+        # Its gold set judges nothing, a warning stops nothing, and no database receives it.
+        config.strict = options.gate = False
+        options.store.url, options.store.written = None, ()
+        if generator == "mkdocs":
+            build_here(config_file, config)
+            return
+        publish_build(read_built_pages(config, plugin).build)
     except AnswerableError as error:
         sys.exit(f"Error: {error}")
 

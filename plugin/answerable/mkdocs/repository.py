@@ -91,18 +91,6 @@ def count_tracked_files(path: Path, folder: Path) -> int:
     return len(_ask_git(folder, "ls-files", "--", str(path)).splitlines())
 
 
-def list_source_files(folder: Path) -> tuple[Path, list[str]] | None:
-    """List the files of the repository that holds a folder, but for those that git ignores.
-
-    Returns its top folder and their paths below that; None outside of a repository.
-    """
-    top = _ask_git(folder, "rev-parse", "--show-toplevel")
-    if not top:
-        return None
-    listed = _ask_git(Path(top), "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    return Path(top), sorted(filter(None, listed.split("\0")))
-
-
 def read_remote_url(folder: Path) -> str:
     """Read the address of the repository's remote; "" without one."""
     return _ask_git(folder, "remote", "get-url", "origin")

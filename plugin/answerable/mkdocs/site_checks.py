@@ -1,8 +1,10 @@
 """Check a site's configuration for what keeps its published ask box from answering."""
 
-from collections.abc import Iterator
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -10,7 +12,6 @@ from urllib.parse import urlsplit
 from mkdocs.config.defaults import MkDocsConfig
 
 from ..engine.errors import AnswerableError, SiteError
-from ..engine.providers import BUILTIN, Kind, find_key_variable, find_provider
 from ..engine.settings import BUNDLE_FOLDER
 from ..engine.stores.bundle import open_bundle
 from ..engine.text.urls import is_loopback_address
@@ -27,6 +28,7 @@ from .publishers import (
     list_building_environments,
 )
 from .repository import count_tracked_files, find_top_folder
+from .site_config import find_plugin, load_mkdocs_config
 
 Level = Literal["good", "advice", "problem"]
 
@@ -45,7 +47,6 @@ def check_site(
     """Check the configuration, the last build and what publishes a site."""
     folder = config_file.absolute().parent
     yield from _check_answering(config, options)
-    yield from _check_packages(options)
     yield _check_build(Path(config.site_dir), options, name_build_command(config_file))
     if options.notebook:
         yield from _check_private_folders(options, folder)
@@ -100,37 +101,6 @@ def _check_endpoint(
             )
 
 
-def _check_packages(options: AnswerableConfig) -> Iterator[SiteCheck]:
-    """Check that what the providers and the database need beside this package is installed."""
-    needs: dict[str, tuple[str, tuple[str, ...]]] = {}
-    chosen: tuple[tuple[str, Kind, str], ...] = (
-        ("embedding.provider", "embedder", options.embedding.provider),
-        ("answers.provider", "answerer", options.answers.provider),
-    )
-    for option, kind, name in chosen:
-        packages = find_provider(kind, name).requirements
-        # The extra of a provider that is built in has its name.
-        extra = f"'mkdocs-answerable[{name}]'"
-        needs[option] = (extra if name in BUILTIN[kind] else " ".join(packages), packages)
-    if options.store.url:
-        needs["store.url"] = ("'mkdocs-answerable[postgres]'", ("psycopg", "psycopg-pool"))
-    for option, (installed, packages) in needs.items():
-        if missing := [package for package in packages if not _is_installed(package)]:
-            yield SiteCheck(
-                "problem",
-                f"{option} needs {' and '.join(missing)}, which {'are' if missing[1:] else 'is'} "
-                f"not installed; run `pip install {installed}`",
-            )
-
-
-def _is_installed(package: str) -> bool:
-    try:
-        distribution(package)
-    except PackageNotFoundError:
-        return False
-    return True
-
-
 def _check_build(site: Path, options: AnswerableConfig, build: str) -> SiteCheck:
     """Check that the last build has an index, and an ask box in the site's start page.
 
@@ -171,7 +141,8 @@ def _check_publishers(
     top: Path, config_file: Path, options: AnswerableConfig
 ) -> Iterator[SiteCheck]:
     """Check what builds and publishes the site from its repository."""
-    publishers = find_publishers(top, config_file.read_text(encoding="utf-8", errors="replace"))
+    text = config_file.read_text(encoding="utf-8", errors="replace")
+    publishers, build = find_publishers(top, text), name_build_command(config_file)
     if not publishers:
         yield SiteCheck(
             "advice", "no workflow here builds the site; `answerable init` writes one for GitHub"
@@ -180,7 +151,18 @@ def _check_publishers(
     for publisher in publishers:
         if publisher.host:
             hosts.setdefault(publisher.host, []).append(publisher.name)
-        if problem := _find_publisher_problem(publisher, top, options):
+        published = options
+        if variables := _find_deciding_variables(publisher, text):
+            try:
+                with _setting_variables(variables):
+                    config = load_mkdocs_config(config_file)
+                    published = find_plugin(config).config
+            except SiteError as error:
+                yield SiteCheck("problem", f"{publisher.name}: {error}")
+                continue
+            for check in _check_answering(config, published):
+                yield SiteCheck(check.level, f"as {publisher.name} builds it, {check.text}")
+        if problem := _find_publisher_problem(publisher, top, published, build):
             yield SiteCheck("problem", f"{publisher.name} {problem}")
         else:
             yield SiteCheck("good", f"{publisher.name} builds the site")
@@ -193,10 +175,42 @@ def _check_publishers(
             )
 
 
+def _find_deciding_variables(publisher: Publisher, text: str) -> Mapping[str, str]:
+    """Find the variables of a workflow's building step that the configuration reads by !ENV.
+
+    text: of the configuration. A value that only a run knows, such as a secret, is left out.
+    """
+    return {
+        name: value
+        for name, value in next(list_building_environments(publisher), {}).items()
+        if re.search(rf"!ENV\b.*\b{re.escape(name)}\b", text) and "${{" not in value
+    }
+
+
+@contextmanager
+def _setting_variables(variables: Mapping[str, str]) -> Iterator[None]:
+    """Set environment variables for a while."""
+    before = dict(os.environ)
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
 def _find_publisher_problem(
-    publisher: Publisher, top: Path, options: AnswerableConfig
+    publisher: Publisher, top: Path, options: AnswerableConfig, build: str
 ) -> str | None:
-    """Find what keeps the ask box from answering where one publisher publishes the site."""
+    """Find what keeps the ask box from answering where one publisher publishes the site.
+
+    build: the command that builds the site with its ask box.
+    """
+    if build == "answerable build" and publisher.host and build not in publisher.text:
+        return (
+            f"publishes pages without the ask box on {publisher.host}; let it install mkdocs-answerable, and run "
+            f"`{build}` in place of the generator"
+        )
     endpoint = options.widget.endpoint or (
         "_answerable/" if options.answers_in == "function" else ""
     )
@@ -211,15 +225,4 @@ def _find_publisher_problem(
         return (
             f"never runs, since no push to {branch} starts it; write {branch} to on.push.branches"
         )
-    providers = {options.embedding.provider, options.answers.provider}
-    lists_packages = publisher.text and "-r " not in publisher.text
-    if lists_packages and "openai" in providers and "openai" not in publisher.text:
-        return (
-            "installs no package openai, which the site needs; let it install "
-            "'mkdocs-answerable[openai]'"
-        )
-    embedding = options.embedding
-    key = find_key_variable(find_provider("embedder", embedding.provider), embedding.base_url)
-    if key and any(key not in names for names in list_building_environments(publisher)):
-        return f"builds the site in a step without {key}; add it to the step's env"
     return None

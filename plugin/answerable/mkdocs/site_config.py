@@ -2,10 +2,9 @@
 
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
@@ -15,19 +14,13 @@ from mkdocs.exceptions import Abort, ConfigurationError, MkDocsException
 from ..engine.errors import SiteError
 from ..engine.settings import BUNDLE_FOLDER
 from ..indexing.answer_place import find_function
-from ..indexing.caches import ProcessPool
 from ..indexing.generators import (
-    Project,
-    copy_project,
     detect_generator,
     read_project,
-    run_generator,
 )
-from .built_sites import load_built_site_config, read_built_pages
+from .built_sites import load_built_site_config
 from .options import list_input_files, resolve_gold_path
-from .pages import FinishedBuild
 from .plugin import AnswerablePlugin
-from .repository import list_source_files
 
 
 class _TakingHandler(logging.Handler):
@@ -68,8 +61,6 @@ class SiteConfig:
     function: Path
     notebook: Path | None
     gold: Path
-    enrichment: Path | None
-    abbreviations: Path | None
     cache: Path
     author: str | None
     site: Path
@@ -89,8 +80,6 @@ def load_site_config(config_file: Path) -> SiteConfig:
         function=Path(options.function),
         notebook=Path(options.notebook) if options.notebook else None,
         gold=resolve_gold_path(options),
-        enrichment=Path(options.enrichment) if options.enrichment else None,
-        abbreviations=Path(options.abbreviations) if options.abbreviations else None,
         cache=Path(options.cache),
         author=config.site_author,
         site=Path(config.site_dir),
@@ -133,27 +122,6 @@ def find_plugin(config: MkDocsConfig) -> AnswerablePlugin:
     raise SiteError(f"{config.config_file_path}: plugins: `answerable` is not among them; add it")
 
 
-def build_unpublished(
-    config_file: Path, site_folder: str, handler: Callable[[FinishedBuild], None]
-) -> None:
-    """Build a site into a folder; the handler gets what a build would publish.
-
-    SiteError if the site cannot be built.
-    """
-    generator = detect_generator(config_file)
-    if generator != "mkdocs":
-        _build_copy(read_project(config_file, generator), handler)
-        return
-    config = load_mkdocs_config(config_file, site_folder)
-    plugin = find_plugin(config)
-    plugin.build_handler = handler
-    try:
-        build_here(config_file, config)
-    finally:
-        # MkDocs keeps a plugin with `on_startup` for the next configuration it loads.
-        plugin.build_handler = None
-
-
 def build_here(config_file: Path, config: MkDocsConfig) -> None:
     """Build a site by MkDocs in this process; SiteError if it cannot be built."""
     try:
@@ -163,19 +131,3 @@ def build_here(config_file: Path, config: MkDocsConfig) -> None:
         raise SiteError(f"{config_file}: the site cannot be built ({error})") from None
     finally:
         config.plugins.on_shutdown()
-
-
-def _build_copy(project: Project, handler: Callable[[FinishedBuild], None]) -> None:
-    """Build a copy of a site by its own generator, which knows no other folder to write into.
-
-    The options are those of the site itself: git may hold neither its notes nor its caches.
-    """
-    with TemporaryDirectory(prefix="answerable-") as name, closing(ProcessPool()) as pool:
-        top = Path(name).resolve()
-        copied = copy_project(project, top, list_source_files(project.folder))
-        run_generator(copied, to_stderr=True)
-        folders = {"site_dir": copied.site_dir, "docs_dir": copied.docs_dir}
-        config = load_built_site_config(
-            project, {name: str(folder) for name, folder in folders.items() if folder}
-        )
-        handler(read_built_pages(config, find_plugin(config), pool).build)

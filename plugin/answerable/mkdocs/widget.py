@@ -64,26 +64,24 @@ def make_widget_config(
 ) -> WidgetConfig:
     """Make the widget's configuration file; GoldError for a mistake in the gold set.
 
-    pages: whose known questions are the examples on them, and whose questions, or headings, are
-    those of the site where nobody has named any, for each language its own. search: the address of
-    the theme's, empty where the widget has to look for it.
+    pages: whose known questions are the examples on them, and those of the site where nobody has
+    named any, for each language its own. search: the address of the theme's, empty where the
+    widget has to look for it.
     """
     widget = options.widget
     examples: Sequence[str] | Mapping[str, Sequence[str]] = _clean_examples(widget.examples or ())
     page_examples: Mapping[str, Sequence[str]] = {}
-    sources: Mapping[str, str] = {}
     if widget.examples is None:
         listed = list(pages)
         page_examples = suggest_page_examples(listed, read_known_questions(options))
         examples = _clean_examples(_list_gold_examples(options, config.site_author))
         if not examples:
-            by_language, sources = suggest_site_examples(listed, page_examples)
+            by_language = suggest_site_examples(listed, page_examples)
             first = next(iter(by_language.values()), ())
             examples = by_language if len(by_language) > 1 else first
     return WidgetConfig(
         examples=examples,
         page_examples=page_examples,
-        sources=sources,
         search=_resolve_address(widget.search, search),
         authors=_resolve_address(widget.authors, _make_issue_form(config.repo_url or "")),
         feedback=_resolve_address(widget.feedback, None),

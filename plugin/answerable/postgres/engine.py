@@ -46,10 +46,6 @@ class DatabaseEngine:
                 self._look()
             finally:
                 self._lock.release()
-        return self.current()
-
-    def current(self) -> Engine:
-        """Return the engine at hand, without a look; AnswerableError without one."""
         engine, problem = self._engine, self._problem
         if problem:
             # Many threads may raise it, and each writes its traceback into it.

@@ -1,13 +1,10 @@
 """Verbatim claims keep the Markdown of their passage: on the wire and on a terminal."""
 
-import io
-
 import pytest
-from rich.console import Console
 
 from answerable.cli.render import print_markdown
 from answerable.engine.answers.contract import enforce_contract
-from answerable.engine.answers.wire import join_windows, mark_claim
+from answerable.engine.answers.wire import mark_claim
 from answerable.engine.types import Evidence, Passage
 from answerable.indexing.pages.passages import PassageWindow, cut_passages
 from support.doubles import record
@@ -101,28 +98,13 @@ def test_no_control_character_is_in_a_passage() -> None:
     assert passage.markdown == "Mind the `gap` here.\n\n```\n    ab[2J\n```"
 
 
-def test_the_windows_of_a_section_are_joined_without_what_they_repeat() -> None:
-    lines = "\n".join(f"line {n} of the code" for n in range(60))
-    rows = "".join(f"<tr><td>row {n}<td>what row {n} is for" for n in range(30))
-    page = record("long", f"<p>Lead.<pre>{lines}</pre><table><tr><th>a<th>b{rows}</table><p>End.")
-    windows = [cut.passage for cut in cut_passages(page, PassageWindow(60, 0.25))]
-    (whole,) = [cut.passage for cut in cut_passages(page, PassageWindow(2000))]
-    assert len(windows) > 5
-    assert join_windows(windows) == whole.markdown
-
-
-def printed(markdown: str, width: int = 30) -> str:
-    stream = io.StringIO()
-    print_markdown(Console(file=stream, width=width, color_system=None), markdown)
-    return "\n".join(line.rstrip() for line in stream.getvalue().split("\n"))
-
-
-def test_a_terminal_wraps_paragraphs_and_no_code() -> None:
+def test_a_terminal_wraps_paragraphs_and_no_code(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
     code = "```\na line of code that is longer than the terminal\n```"
-    words = "- an item of words that are wrapped"
-    assert printed(f"{code}\n\n    {words}") == (
-        f"{code}\n\n    - an item of words that\n    are wrapped\n"
-    )
+    print_markdown(f"{code}\n\n    - an item of words that are wrapped")
+    assert capsys.readouterr().out == (f"{code}\n\n    - an item of words that\n    are wrapped\n")
 
 
 def test_markers_are_in_the_only_line_or_after_the_blocks() -> None:

@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 from answerable.engine.engine import Engine
 from answerable.engine.index.manifest import OPENAI_PROFILE, Profile
 from answerable.engine.retrieval.bm25 import compute_idfs, score_bm25
-from answerable.engine.retrieval.question import asks_about_now
 from answerable.engine.retrieval.rank import fade_common_phrase
 from answerable.engine.retrieval.retrieve import RetrievalResult
 from answerable.engine.stores.bundle import Bundle
-from answerable.engine.text.normalization import split_ngrams
 from answerable.indexing.notes import routing_hints
 from answerable.indexing.stems import extract_stems
 from support import doubles
@@ -218,41 +216,6 @@ def test_a_weight_multiplies_the_score_and_moves_nothing_over_the_floor(tmp_path
     pages, changed_pages = ([s.item.record for s in r.passages] for r in (plain, changed))
     assert set(changed_pages) == set(pages)
     assert changed_pages != pages
-
-
-def test_a_question_about_now_lifts_what_is_new_but_not_over_the_floor(tmp_path: Path) -> None:
-    dates = {"new": "2026-05-01", "old": "2025-05-01", "older": "2024-05-01", "none": None}
-    index = index_of(
-        tmp_path,
-        [record(name, "<p>Rope 46.</p>", "Same", date=date) for name, date in dates.items()],
-    )
-    store = bundle_of(tmp_path, index, OPEN)
-    expected = {"new": 0.10, "old": 0.05, "older": 0.10 * 0.5 ** (730 / 365), "none": 0.0}
-    assert lifts(store, "What is the latest rope?") == pytest.approx(expected, abs=1e-6)
-    assert lifts(store, "What is a rope?") == pytest.approx(dict.fromkeys(dates, 0.0), abs=1e-6)
-    strict = bundle_of(tmp_path / "strict", index, Profile(floor=0.99, recency=1.0))
-    result = search(strict, "the newest rope or zeppelin")
-    assert not result.passages
-    assert result.near_passages[0].score > 0.99
-
-
-@pytest.mark.parametrize(
-    ("question", "language", "about_now"),
-    [
-        ("What changed THIS YEAR?", "en-GB", True),
-        ("the actual rope", "en", False),
-        ("el valor actual", "es", True),
-        ("Aktuelles", "fr", False),
-        ("la dernière version", "fr", True),
-        ("最新のロープは？", "ja", True),
-        ("latest", "xx", False),
-    ],
-)
-def test_words_for_now_are_whole_words_of_the_sites_languages(
-    question: str, language: str, *, about_now: bool
-) -> None:
-    phrases = frozenset(split_ngrams(question, range(1, 6)))
-    assert asks_about_now(question, phrases, [language]) is about_now
 
 
 def test_the_names_of_a_site_and_its_author_are_never_unknown(tmp_path: Path) -> None:

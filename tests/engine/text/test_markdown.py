@@ -17,7 +17,7 @@ from answerable.engine.text.markdown import (
 from answerable.engine.text.markdown_writer import escape_markdown, write_blocks
 from answerable.engine.text.sentences import find_sentences
 
-CASES_FILE = Path(__file__).parents[2] / "engine" / "markdown_cases.jsonl"
+CASES_FILE = Path(__file__).parents[2] / "browser_engine" / "markdown_cases.jsonl"
 CASES = {case["name"]: case for case in map(json.loads, CASES_FILE.read_text("utf-8").splitlines())}
 
 

@@ -49,7 +49,6 @@ def read(bundle: Bundle, question: str) -> QuestionReading:
         ("the Ingerss", "Ingerss", "ingress"),
         ("a certfcate for it", "certfcate", "certificate"),
         ("validtes what", "validtes", "validates"),
-        ("a web hook", "web hook", "webhook"),
     ],
 )
 def test_near_spelling_is_corrected_to_the_sites_word(

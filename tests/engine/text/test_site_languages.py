@@ -1,10 +1,8 @@
 """Sites in several languages: each is a corpus of its own, and the asker's goes first."""
 
-import io
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from answerable.cli.render import print_reply
 from answerable.engine.engine import Engine
@@ -121,15 +119,17 @@ def test_language_tag_has_letters_digits_and_hyphens() -> None:
     ],
 )
 def test_terminal_says_when_no_source_is_in_the_askers_language(
-    language: str | None, cited: tuple[str, ...], sentence: str | None
+    language: str | None,
+    cited: tuple[str, ...],
+    sentence: str | None,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     citations = tuple(
         RecordCitation(f"p{n}", "/p/", "P", "Rope.", language=language)
         for n, language in enumerate(cited)
     )
-    console = Console(record=True, width=100, file=io.StringIO())
-    print_reply(console, Reply(Answer((Claim("Rope.", citations),))), "", language)
-    lines = console.export_text().splitlines()
+    print_reply(Reply(Answer((Claim("Rope.", citations),))), "", language)
+    lines = capsys.readouterr().out.splitlines()
     assert [line for line in lines if line.startswith("No source")] == (
         [sentence] if sentence else []
     )

@@ -84,19 +84,16 @@ SPHINX = json.dumps(
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "titles"),
+    ("name", "text"),
     [
-        ("search/search_index.json", MKDOCS, ["Home & more", "Of a"]),
-        ("search.json", ZENSICAL, ["Home", "A"]),
-        ("searchindex.js", f"Search.setIndex({SPHINX})", ["Home", "A"]),
+        ("search/search_index.json", MKDOCS),
+        ("search.json", ZENSICAL),
+        ("searchindex.js", f"Search.setIndex({SPHINX})"),
     ],
 )
-def test_the_site_s_own_search_says_what_is_read(
-    tmp_path: Path, name: str, text: str, titles: list[str]
-) -> None:
+def test_the_site_s_own_search_says_what_is_read(tmp_path: Path, name: str, text: str) -> None:
     files = {"index.html": page(), "a/index.html": page(), "hidden/index.html": page()}
     site = read_site(tmp_path, {**files, name: text})
-    assert {source.title for source in site.sources} == set(titles)
     assert {source.url for source in site.sources} == {"/", "/a/"}
 
 

@@ -9,14 +9,12 @@ import pytest
 import yaml
 
 from answerable.engine.errors import SiteError
-from answerable.engine.types import RecordCitation
 from answerable.indexing.widget.site_files import (
     WIDGET_CONFIG_PATH,
 )
 from answerable.mkdocs.options import parse_shortcut
 from support.sites import (
     NOTES,
-    ask,
     build_here,
     failure,
     index,
@@ -89,31 +87,6 @@ def test_a_build_tells_the_bundle_and_the_first_three_examples(folder: Path) -> 
     pages = [path.read_text("utf-8") for path in (folder / "site").rglob("*.html")]
     assert len(pages) >= 3
     assert not [html for html in pages if opened(folder).manifest.id in html]
-
-
-HEADINGS = {
-    "index.md": "# Harbour\n\n## See what is new\n\nA crane.\n",
-    "crane.md": "# Crane\n\n## See what is new\n\nIt turns.\n\n## Use\n\nLift.\n\n"
-    "## How do I lift a boat?\n\nHook the boat on, then turn the crane.\n\n"
-    "## Paint the crane in winter\n\nIn red.\n",
-    "berth.md": "# Berth\n\n## What does a berth cost?\n\nA berth costs nine coins a day.\n",
-}
-
-
-def test_headings_are_examples_until_somebody_names_some(tmp_path: Path) -> None:
-    build_here(site(tmp_path, {"examples": ["Who owns  the crane?"]}, pages=HEADINGS))
-    assert read_config(tmp_path)["examples"] == ["Who owns the crane?"]
-    build_here(site(tmp_path, pages=HEADINGS))
-    examples = read_config(tmp_path)["examples"]
-    # A heading that asks nothing is none.
-    assert examples == ["What does a berth cost?", "How do I lift a boat?"]
-    for example in examples:
-        citation, *_ = ask(opened(tmp_path), example).citations
-        assert isinstance(citation, RecordCitation)
-        assert citation.title.endswith(f" › {example}")
-    gold(tmp_path, query(1, query="How big is a boat?"))
-    build_here(tmp_path)
-    assert read_config(tmp_path)["examples"] == ["How big is a boat?"]
 
 
 @pytest.mark.parametrize(
@@ -213,7 +186,7 @@ def test_build_injects_the_bundle_of_its_function(folder: Path, tmp_path: Path) 
         assert done.returncode == 0, done.stderr
         config = read_config(tmp_path)
         widget = (tmp_path / "site" / WIDGET_CONFIG_PATH).parent
-        [entry] = config.pop("index").values()
+        entry = config.pop("index")
         assert (widget / entry["manifest"]).is_file()
         assert all((widget / path).is_file() for path in config.pop("engine"))
         assert config == {

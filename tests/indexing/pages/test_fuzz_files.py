@@ -27,8 +27,8 @@ _HEADS = (
     *("<title>a | b</title>", "<link rel=canonical href='http://['>", "<html lang='\x00'>"),
     *("<link rel=canonical href='https://x.example/a b/'>", "<main>", "<article>", "<h1>", "<p>x"),
     *("<meta name=keywords content='a,,b'>", "<meta property='og:site_name' content=S>"),
-    *("<time datetime=2024-13-01>", "<div class=highlight><table><tr><td>1<td>x</table></div>"),
-    *("<div class='md-content__inner'>", "<div role=main>", "<a href='#x'>#</a>", "<nav><nav>"),
+    *("<div class=highlight><table><tr><td>1<td>x</table></div>", "<div role=main>"),
+    *("<a href='#x'>#</a>", "<nav><nav>"),
 )
 _html = st.lists(st.sampled_from(_HEADS) | BROKEN, max_size=10).map("".join)
 BYTES = st.binary(max_size=200) | _html.map(lambda text: text.encode(errors="surrogatepass"))
@@ -64,7 +64,7 @@ def check_site(folder: Path) -> None:
 @fuzz
 @given(BYTES)
 def test_any_page_of_a_site_is_read(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
-    parse_built_page(data.decode(errors="replace"))
+    parse_built_page(data)
     folder = tmp_path_factory.getbasetemp() / "any-page"
     folder.mkdir(exist_ok=True)
     (folder / "index.html").write_bytes(data)

@@ -62,6 +62,12 @@ def test_inline_code_is_marked_where_it_stands() -> None:
     assert write_blocks([block]) == "Call `a.b()` or `c`."
 
 
+def test_a_table_in_a_cell_is_said_once() -> None:
+    html = "<table><tr><td>a<td>b<table><tr><td>c<td>d</table></table>"
+    page = parse_article(html, "Title")
+    assert write_blocks(page.sections[0].blocks).split("\n")[2:] == ["| a | b c · d |"]
+
+
 def test_table_rows_are_lines_of_cells() -> None:
     page = rendered("| key | use |\n|---|---|\n| `a` | one **b** |\n| | |\n| c | |")
     assert write_blocks(page.sections[0].blocks).split("\n") == [

@@ -49,12 +49,15 @@ def test_no_window_is_longer_than_asked(length: int, overlap: float) -> None:
     )
 
 
-def test_the_next_window_repeats_the_last_paragraphs_that_fit_the_overlap() -> None:
-    passages = [c.passage.text.split("\n\n") for c in cuts(paragraphs(6, 10))]
-    assert len(passages) == 2
-    assert passages[0][-1] == passages[1][0]
-    assert len(cuts(paragraphs(6, 10), PassageWindow(40, 0.0))) == 2
-    assert cuts(paragraphs(6, 10), PassageWindow(40, 0.0))[1].passage.text.count("\n\n") == 1
+def test_a_window_is_found_by_the_last_paragraphs_before_it_that_fit_the_overlap() -> None:
+    first, second = cuts(paragraphs(6, 10))
+    *_, last = first.passage.text.split("\n\n")
+    assert (second.before, second.retrieval_text) == (
+        last,
+        f"{second.context}\n{last}\n{second.passage.text}",
+    )
+    assert second.passage.text.count("\n\n") == 1
+    assert cuts(paragraphs(6, 10), PassageWindow(40, 0.0))[1].before == ""
 
 
 def test_the_second_window_under_a_heading_is_numbered() -> None:

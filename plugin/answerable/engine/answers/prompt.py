@@ -6,7 +6,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..text.markdown_writer import write_from
 from ..types import TITLE_SEPARATOR, Evidence, Passage
 
 # In every cache key and report: changes with the instructions, the framing or the schema.
@@ -56,11 +55,9 @@ def frame_evidence(
     if author and evidence.passages:
         lines.append({"kind": "site", "author": author})
     lines += _frame_pages(evidence.passages)
-    starts = evidence.starts or (0,) * len(evidence.passages)
-    for n, (passage, start) in enumerate(zip(evidence.passages, starts, strict=True), 1):
-        text = write_from(passage.markdown, start)
+    for n, passage in enumerate(evidence.passages, 1):
         address = {"title": passage.title, "url": passage.url}
-        lines.append({"kind": "source", "id": f"s{n}", **address, "text": text})
+        lines.append({"kind": "source", "id": f"s{n}", **address, "text": passage.markdown})
     for n, hint in enumerate(evidence.hints, 1):
         surface = {"label": hint.label, "locator": hint.locator}
         lines.append({"kind": "hint", "id": f"h{n}", **surface})

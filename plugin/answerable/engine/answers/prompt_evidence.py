@@ -14,7 +14,6 @@ from ..retrieval.sections import (
 )
 from ..retrieval.store import Store
 from ..types import Evidence, Passage
-from .wire import find_new_words
 
 # Sources of one prompt: the schema names each.
 MAX_SOURCES = 24
@@ -34,20 +33,15 @@ def fill_prompt(store: Store, retrieved: RetrievalResult, characters: int) -> Ev
     if not retrieved.passages and max(scores, default=-1.0) < profile.call_floor:
         pool = []
     passages: list[Passage] = []
-    starts: list[int] = []
     texts: list[Shingles] = []
     pages: set[str] = set()
-    previous: Scored[Passage] | None = None
     context_characters = characters // 4
     for scored in _group_by_section(store, retrieved, pool):
         passage = scored.item
-        # A window begins with the last words of the one before it.
-        is_next = previous and (previous.row + 1, previous.item.url) == (scored.row, passage.url)
-        start = find_new_words(passages[-1].text, passage)[0] if is_next else 0
-        size, context = len(passage.text) - start, len(passage.title) + len(passage.url)
+        size, context = len(passage.text), len(passage.title) + len(passage.url)
         if passage.record not in pages:
             context += len(passage.title) + len(passage.summary) + sum(map(len, passage.themes))
-        shingles = make_shingles(passage.text[start:])
+        shingles = make_shingles(passage.text)
         is_copy = any(is_near_duplicate(shingles, text) for text in texts)
         is_full = size > characters or context > context_characters
         if is_copy or is_full or len(passages) == MAX_SOURCES:
@@ -55,12 +49,9 @@ def fill_prompt(store: Store, retrieved: RetrievalResult, characters: int) -> Ev
         characters -= size
         context_characters -= context
         passages.append(passage)
-        starts.append(start)
         texts.append(shingles)
         pages.add(passage.record)
-        previous = scored
-    hints = choose_hints(retrieved.hints)
-    return Evidence(tuple(passages), tuple(hints), starts=tuple(starts))
+    return Evidence(tuple(passages), tuple(choose_hints(retrieved.hints)))
 
 
 def _merge_candidates(retrieved: RetrievalResult) -> list[Scored[Passage]]:

@@ -8,16 +8,11 @@ from urllib.parse import urljoin, urlsplit
 from ..retrieval.question import Remark
 from ..retrieval.sections import WINDOW_SUFFIX
 from ..retrieval.store import Store
-from ..rules import RULES
-from ..text.markdown import Block, read_markdown, slice_blocks
-from ..text.markdown_writer import write_blocks
-from ..text.sentences import find_sentences
 from ..types import (
     Answer,
     Citation,
     Confidence,
     HintCitation,
-    Passage,
     Place,
     RecordCitation,
     Reply,
@@ -26,8 +21,6 @@ from .units import link_to_range
 
 Json = dict[str, Any]
 
-# A shorter repeated end of a window may be chance, such as a line that closes a block of code.
-MIN_OVERLAP: int = RULES["wire"]["MIN_OVERLAP"]
 # Places that are listed under a reply.
 MAX_PLACES = 5
 # What stands under the grade of a written answer that is not complete.
@@ -35,10 +28,7 @@ IN_PART = "The pages found answer this in part."
 
 
 def serialize_section(store: Store, passage_id: str) -> Json | None:
-    """Serialize the whole section of a passage; None if nothing has that id.
-
-    Its windows are joined, without the words that they repeat.
-    """
+    """Serialize the whole section of a passage; None if nothing has that id."""
     page = WINDOW_SUFFIX.sub("", passage_id).partition("#")[0]
     by_row = store.passages_at(store.rows_of_page(page))
     passage = next((each for each in by_row.values() if each.id == passage_id), None)
@@ -48,57 +38,8 @@ def serialize_section(store: Store, passage_id: str) -> Json | None:
     return {
         "url": passage.url,
         "title": passage.title,
-        "markdown": join_windows(windows),
+        "markdown": "\n\n".join(window.markdown for window in windows),
     }
-
-
-def join_windows(windows: Sequence[Passage]) -> str:
-    """Join the windows of a section into its Markdown, without the words that they repeat."""
-    blocks: list[Block] = []
-    before = ""
-    for window in windows:
-        start, repeats = find_new_words(before, window) if before else (0, False)
-        read = read_markdown(window.markdown)
-        added = slice_blocks(read.blocks, start, len(read.text))
-        cuts_code = repeats and any(
-            placed.block.kind == "code" and placed.start < start < placed.end
-            for placed in read.blocks
-        )
-        if cuts_code and blocks and added and blocks[-1].kind == added[0].kind == "code":
-            blocks[-1] = blocks[-1]._replace(text=f"{blocks[-1].text}\n{added.pop(0).text}")
-        blocks += added
-        before = read.text
-    return write_blocks(blocks)
-
-
-def find_new_words(text: str, window: Passage) -> tuple[int, bool]:
-    """Find where a window goes on after the words of the one before it, and if it repeats any.
-
-    It begins with whole sentences, items, rows or lines of the text before, and within a table with
-    the column names of it.
-    """
-    begin = _skip_repeated_header(text, window)
-    starts = {start for start, _ in find_sentences(window.markdown)}
-    starts |= {placed.start for placed in read_markdown(window.markdown).blocks}
-    lines = {place + 1 for place, character in enumerate(window.text) if character == "\n"}
-    for end in sorted(starts | lines | {len(window.text)}, reverse=True):
-        overlap = window.text[begin:end].rstrip()
-        if len(overlap) >= MIN_OVERLAP and _ends_with(text, overlap):
-            return begin + len(overlap), True
-    return begin, False
-
-
-def _skip_repeated_header(text: str, window: Passage) -> int:
-    """Find where a window goes on after the column names that it repeats; 0 if it has none."""
-    first, *others = read_markdown(window.markdown).blocks
-    is_repeated = first.block.detail == "header" and first.block.text in text.split("\n")
-    return others[0].start if others and is_repeated else 0
-
-
-def _ends_with(text: str, overlap: str) -> bool:
-    """Tell whether a text ends with an overlap that begins a unit of it, and not within a word."""
-    before = len(text) - len(overlap)
-    return text.endswith(overlap) and (before == 0 or text[before - 1].isspace())
 
 
 _TEMPLATE_FIELD = re.compile(r"\{(\w+)\}")

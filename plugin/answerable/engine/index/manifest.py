@@ -27,11 +27,11 @@ class Profile:
     share ``floored_boost`` of its boosts, ``note_floor`` to the score of a hint. A model is called
     if a passage reaches ``call_floor``, and then reads passages under the floor as well.
     ``name_boost``, ``title_boost`` and ``theme_boost`` are added to a record when a question has
-    its alias, its title or one of its themes, ``recency`` to the newest one when a question is
-    about now. ``title_cosine``, ``title_share`` and ``page_words`` weigh the evidence of a page's
-    title and of its best passages' words, ``questions`` that of the questions that a section is
-    known to answer, ``label_words`` the words of a hint's label and locator, and ``history``
-    multiplies the scores of pages of history unless a question asks for them.
+    its alias, its title or one of its themes. ``title_cosine``, ``title_share`` and ``page_words``
+    weigh the evidence of a page's title and of its best passages' words, ``questions`` that of the
+    questions that a section is known to answer, ``label_words`` the words of a hint's label and
+    locator, and ``history`` multiplies the scores of pages of history unless a question asks for
+    them.
     """
 
     hybrid: _Weight = 1.0
@@ -44,7 +44,6 @@ class Profile:
     name_boost: _Weight = 0.30
     title_boost: _Weight = 0.0
     theme_boost: _Weight = 0.15
-    recency: _Weight = 0.10
     title_cosine: _Weight = 0.10
     title_share: _Weight = 0.15
     page_words: _Weight = 0.15
@@ -193,7 +192,7 @@ def read_manifest(folder: Path, *, verify: bool = True) -> Manifest:
     try:
         data = json.loads(path.read_bytes())
     except FileNotFoundError:
-        raise BundleError(f"{path} does not exist: run `answerable build` first") from None
+        raise BundleError(f"{path} does not exist: build the site first") from None
     except OSError as error:
         raise BundleError(
             f"{path} cannot be read ({error.strerror}): check its permissions, or build again"

@@ -2,16 +2,14 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..rules import RULES, compile_rule
-from ..text.languages import TRANSLATIONS, base_language
+from ..rules import RULES
 from ..text.normalization import normalize_phrase, split_ngrams
 from ..text.tokenization import (
     detect_scripts,
@@ -59,29 +57,6 @@ def asks_for_history(question: str) -> bool:
     return any(f" {phrase} " in words for phrase in _HISTORY_PHRASES)
 
 
-def asks_about_now(question: str, phrases: Set[str], languages: Iterable[str]) -> bool:
-    """True if a question has a word for now in one of the languages. phrases: in it."""
-    now_phrases, substrings = collect_now_words(tuple(languages))
-    return not now_phrases.isdisjoint(phrases) or any(words in question for words in substrings)
-
-
-@lru_cache(maxsize=64)
-def collect_now_words(languages: tuple[str, ...]) -> tuple[frozenset[str], tuple[str, ...]]:
-    """Collect the words for now of some languages: whole phrases, and substrings.
-
-    In a language written without spaces a word is searched for anywhere.
-    """
-    phrases: set[str] = set()
-    substrings: list[str] = []
-    for language in sorted({base_language(tag) for tag in languages} & TRANSLATIONS.keys()):
-        words = TRANSLATIONS[language]
-        if words.is_spaced:
-            phrases.update(map(normalize_phrase, words.now.split(",")))
-        else:
-            substrings += words.now.split(", ")
-    return frozenset(phrases), tuple(substrings)
-
-
 # A shorter word has too many neighbors.
 MIN_WORD_LETTERS: int = RULES["question"]["MIN_WORD_LETTERS"]
 # From so many letters on two edits are tried.
@@ -92,9 +67,8 @@ CLEARLY_MORE: int = RULES["question"]["CLEARLY_MORE"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _SpellingIndex:
-    """Hold the site's words and, parallel, how many letters each has and which, as bits."""
+    """The site's words and, parallel, how many letters each has and which, as bits."""
 
-    rows: dict[str, int]
     texts: list[str]
     lengths: NDArray[np.int64]
     letters: NDArray[np.uint32]
@@ -132,11 +106,6 @@ def _count_passages(
     for word, terms in terms_by_word.items():
         counts.setdefault(terms, (max(count_passages(postings, term) for term in terms), word))
     return counts
-
-
-def find_joined_spelling(store: Store, first: str, second: str) -> str | None:
-    """Find the site's word that two neighbors make together, such as "web hook"; else None."""
-    return joined if (joined := first + second) in _index_spellings(store).rows else None
 
 
 def _find_within_edits(words: _SpellingIndex, word: str, max_edits: int) -> Iterator[str]:
@@ -184,7 +153,6 @@ def edit_distance(first: str, second: str, max_edits: int, replacing: int = 1) -
 def _index_spellings(store: Store) -> _SpellingIndex:
     texts = list(store.index.words)
     return _SpellingIndex(
-        {word: row for row, word in enumerate(texts)},
         texts,
         np.array([len(word) for word in texts], dtype=np.int64),
         np.array([_letter_bits(word) for word in texts], dtype=np.uint32),
@@ -208,10 +176,6 @@ RemarkKind = Literal["corrected", "unknown"]
 
 # Returns a word's rank in ordinary language, the most common first; None for a word without one.
 WordRank = Callable[[str], int | None]
-
-# Between the words of a correction in the question.
-_BOUNDARY = compile_rule("question", "BOUNDARY")
-_WORD_GAP = compile_rule("question", "WORD_GAP")
 
 # The absence of a word that is more common than this does not make a question unanswerable.
 ORDINARY_RANK: int = RULES["question"]["ORDINARY_RANK"]
@@ -251,7 +215,6 @@ class QuestionReading:
     forms: Forms = field(default_factory=dict)
     phrases: frozenset[str] = frozenset()
     asks_for_history: bool = False
-    asks_about_now: bool = False
     asked: str = ""
 
 
@@ -269,16 +232,14 @@ def read_question(
     terms = _extract_question_terms(store, spelled)
     if terms:
         remarks = (*remarks, *_remark_unknown_words(store, spelled, word_rank))
-    phrases = frozenset(split_ngrams(spelled, _measure_name_lengths(store)))
     return QuestionReading(
         spelled,
         terms,
         remarks if terms else (),
         _weigh_terms(store, terms),
         {tag: read_forms(store, extract_words(spelled, tag), tag) for tag in store.index.site.tags},
-        phrases,
+        frozenset(split_ngrams(spelled, _measure_name_lengths(store))),
         asks_for_history(spelled),
-        asks_about_now(spelled, phrases, store.index.site.tags),
         question,
     )
 
@@ -304,14 +265,8 @@ def drop_unknown_words(store: Store, reading: QuestionReading) -> QuestionReadin
 @memoize_per_store
 def _measure_name_lengths(store: Store) -> frozenset[int]:
     """List how many words the phrases have that a question is searched for, 1 among them."""
-    now_phrases, _ = collect_now_words(tuple(store.index.site.tags))
-    groups = (
-        store.index.names.rows,
-        store.index.aliases.rows,
-        store.index.themes.rows,
-        now_phrases,
-    )
-    return frozenset({1, *(name.count(" ") + 1 for names in groups for name in names)})
+    groups = (store.index.names, store.index.aliases, store.index.themes)
+    return frozenset({1, *(name.count(" ") + 1 for names in groups for name in names.rows)})
 
 
 def _weigh_terms(store: Store, terms: Mapping[str, Sequence[str]]) -> Idfs:
@@ -360,7 +315,7 @@ def _correct_spelling(
     words = split_words(question)
     missing = _find_unknown_words(store, words)
     remarks: list[Remark] = []
-    for place, word in enumerate(words):
+    for word in words:
         lower = word.lower()
         is_unlike_all = lower in missing
         if word[1:] != lower[1:] or lower in FRAMING_WORDS:
@@ -370,23 +325,12 @@ def _correct_spelling(
             continue
         if word_rank(lower) is not None:
             continue
-        near, misspelled = find_near_spelling(store, lower), word
-        if not is_unlike_all:
-            # Another ending makes another form of a word, and stands for it already.
-            if near is not None and near[-1] == lower[-1]:
-                remarks.append(Remark("corrected", word, near))
-            continue
-        for first, second in ((place - 1, place), (place, place + 1)):
-            if near is None and first >= 0 and second < len(words):
-                pair = words[first].lower(), words[second].lower()
-                near = find_joined_spelling(store, *pair)
-                misspelled = f"{words[first]} {words[second]}" if near else word
-        if near is not None:
-            remarks.append(Remark("corrected", misspelled, near))
+        near = find_near_spelling(store, lower)
+        # Another ending makes another form of a word, and stands for it already.
+        if near is not None and (is_unlike_all or near[-1] == lower[-1]):
+            remarks.append(Remark("corrected", word, near))
     for remark in remarks:
-        words_in_order = _WORD_GAP.pattern.join(map(re.escape, remark.word.split()))
-        pattern = f"{_BOUNDARY.pattern}{words_in_order}{_BOUNDARY.pattern}"
-        question = re.sub(pattern, remark.replacement, question)
+        question = re.sub(rf"\b{re.escape(remark.word)}\b", remark.replacement, question)
     return question, tuple(dict.fromkeys(remarks))
 
 

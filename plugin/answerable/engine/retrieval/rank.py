@@ -1,10 +1,9 @@
 """The one formula that ranks passages and hints, whose numbers are a profile's.
 
 ``base = (hybrid * lexical + dense * cosine) / (hybrid + dense)`` is compared with the floor, and
-``score = (base + boost + page + fresh + questions * question) * weight`` orders the passages.
+``score = (base + boost + page + questions * question) * weight`` orders the passages.
 """
 
-import datetime as dt
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
@@ -27,7 +26,6 @@ F = TypeVar("F", float, NDArray[np.float32])
 
 # How many of a page's best passages count for the page.
 BEST_PASSAGES: int = RULES["rank"]["BEST_PASSAGES"]
-HALF_LIFE_DAYS: int = RULES["rank"]["HALF_LIFE_DAYS"]
 # Two questions of the same terms, but for rounding; a known question that has other words is never
 # nearer than the second of these.
 SAME_QUESTION: float = RULES["rank"]["SAME_QUESTION"]
@@ -46,9 +44,9 @@ class Scored(Generic[T]):
 
     ``base`` is the score before ``boost`` (authored names and themes) and ``page`` (the title and
     words of its page); ``question`` is how near the best question is that its section is known to
-    answer; ``score`` also has what recency adds and the weight of the record. Of a
-    hint ``lexical`` is what its label and locator add. ``section`` is the section score, 0 where
-    sections are not scored. ``row`` is its row in the store, -1 for none.
+    answer; ``score`` also has the weight of the record. Of a hint ``lexical`` is what its label and
+    locator add. ``section`` is the section score, 0 where sections are not scored. ``row`` is its
+    row in the store, -1 for none.
     """
 
     item: T
@@ -106,12 +104,9 @@ class Ranking:
 
 
 def compute_signals(store: Store, reading: QuestionReading) -> Signals:
-    """Score all but the cosine of every passage: words, names, pages, known questions, newness."""
+    """Score all but the cosine of every passage: words, names, pages and known questions."""
     records, profile = store.index.passage_records, store.manifest.profile
     idfs = reading.idfs
-    fresh = np.zeros(len(records), dtype=np.float32)
-    if reading.asks_about_now:
-        fresh = np.float32(profile.recency) * score_freshness(store)[records]
     postings = store.postings_of({term for weights in idfs.values() for term in weights})
     lexical = np.zeros(len(records), dtype=np.float32)
     for each in store.index.site.languages:
@@ -124,7 +119,6 @@ def compute_signals(store: Store, reading: QuestionReading) -> Signals:
         lexical,
         score_name_boosts(store, reading)[records],
         score_pages(store, reading, lexical)[records],
-        fresh,
         weights[records],
         score_questions(store, reading),
     )
@@ -133,8 +127,8 @@ def compute_signals(store: Store, reading: QuestionReading) -> Signals:
 def score_rows(profile: Profile, rows: Rows, dense: Floats, signals: Signals) -> Ranking:
     """Score some rows by their cosines and signals.
 
-    The floor is compared with neither the page nor the recency nor the weight of a passage, and a
-    section that is known to answer the very question is above any floor.
+    The floor is compared with neither the page nor the weight of a passage, and a section that
+    is known to answer the very question is above any floor.
     """
     weighted = profile.hybrid * signals.lexical + profile.dense * dense
     base = (weighted / (profile.hybrid + profile.dense)).astype(np.float32)
@@ -144,7 +138,7 @@ def score_rows(profile: Profile, rows: Rows, dense: Floats, signals: Signals) ->
         np.float32(KNOWN_QUESTION_BONUS),
         np.float32(profile.questions) * signals.question,
     )
-    score = (base + signals.boost + signals.page + signals.fresh + questions) * signals.weight
+    score = (base + signals.boost + signals.page + questions) * signals.weight
     above_floor = add_floored_boost(profile, base, signals.boost) >= profile.floor
     parts = (signals.lexical, dense, signals.boost, signals.page, signals.question)
     return Ranking(rows, score, base, *parts, above_floor | is_known)
@@ -231,18 +225,6 @@ def hash_words(question: str) -> int:
     for character in " ".join(word for word in words if word not in _SILENT_WORDS) or question:
         key = (31 * key + ord(character)) % KEY_MODULUS
     return key + 1
-
-
-@memoize_per_store
-def score_freshness(store: Store) -> Floats:
-    """Score how new each record is, (records,): 1 for the newest date, half of it a year before.
-
-    No clock is read, so that a bundle answers tomorrow as it does today. 0 without a date.
-    """
-    days = [dt.date.fromisoformat(date).toordinal() if date else None for date in store.index.dates]
-    newest = max((day for day in days if day is not None), default=0)
-    fresh = [0.0 if day is None else 0.5 ** ((newest - day) / HALF_LIFE_DAYS) for day in days]
-    return np.array(fresh, dtype=np.float32)
 
 
 def score_hint_labels(store: Store, idfs: Idfs) -> Floats:

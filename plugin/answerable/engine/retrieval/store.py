@@ -28,7 +28,6 @@ class Signals:
     lexical: Floats
     boost: Floats
     page: Floats
-    fresh: Floats
     weight: Floats
     question: Floats
 

@@ -1,4 +1,4 @@
-"""Language tags (BCP 47): validate, match; by language, a route's sentence and words like "now"."""
+"""Language tags (BCP 47): validate, match; by language, the sentence of a route."""
 
 import re
 from collections.abc import Iterable
@@ -42,16 +42,13 @@ class Translation:
 
     ``name``: as the manual calls it. ``route``: the sentence of a route, where ``{where}`` is the
     locator in parentheses, or nothing; ``ask``: the same where somebody can be asked. ``page``: a
-    page as a locator names it. ``now``: words of questions about now, with commas between them;
-    ``is_spaced``: they are whole words, as the language divides them.
+    page as a locator names it.
     """
 
     name: str
     route: str
     ask: str
     page: str
-    now: str
-    is_spaced: bool = True
 
 
 TRANSLATIONS = {
@@ -60,48 +57,36 @@ TRANSLATIONS = {
         route="مواد ذات صلة: {label}{where}.",
         ask="اسأل {contact} عن مواد ذات صلة: {label}{where}.",
         page="صفحة {page}",
-        now="الآن, حاليا, حالياً, الحالي, الحالية, اليوم, أحدث, الأحدث, آخر, مؤخرا, مؤخراً, حديثا, "
-        "هذا العام, هذه السنة",
     ),
     "de": Translation(
         name="German",
         route="Verwandtes Material: {label}{where}.",
         ask="Fragen Sie {contact} nach verwandtem Material: {label}{where}.",
         page="Seite {page}",
-        now="jetzt, heute, aktuell, aktuelle, aktuellen, aktueller, aktuelles, derzeit, momentan, "
-        "gegenwärtig, neueste, neuesten, neuester, neuestes, kürzlich, neulich, letztens, "
-        "dieses Jahr, in diesem Jahr",
     ),
     "en": Translation(
         name="English",
         route="Related material: {label}{where}.",
         ask="Ask {contact} about related material: {label}{where}.",
         page="page {page}",
-        now="now, nowadays, today, latest, newest, current, currently, recent, recently, this year",
     ),
     "es": Translation(
         name="Spanish",
         route="Material relacionado: {label}{where}.",
         ask="Pregunte a {contact} por material relacionado: {label}{where}.",
         page="página {page}",
-        now="ahora, hoy, actual, actuales, actualmente, último, última, últimos, últimas, "
-        "reciente, recientes, recientemente, este año",
     ),
     "fr": Translation(
         name="French",
         route="À consulter : {label}{where}.",
         ask="Demandez à {contact} à propos de : {label}{where}.",
         page="page {page}",
-        now="maintenant, aujourd'hui, actuel, actuelle, actuels, actuelles, actuellement, dernier, "
-        "dernière, derniers, dernières, récent, récente, récents, récentes, récemment, cette année",
     ),
     "ja": Translation(
         name="Japanese",
         route="関連資料：{label}{where}。",
         ask="関連資料は{contact}にお尋ねください：{label}{where}。",
         page="{page}ページ",
-        now="最新, 最近, 直近, 現在, 現時点, 今日, 今年, 本日, 今の, 今は",
-        is_spaced=False,
     ),
 }
 

@@ -14,9 +14,7 @@ from .markdown import (
     Block,
     Span,
     join_code,
-    read_markdown,
     shift_spans,
-    slice_blocks,
 )
 
 _ESCAPED = compile_rule("markdown", "ESCAPED")
@@ -45,14 +43,6 @@ def write_blocks(blocks: Sequence[Block]) -> str:
         lines += [f"{indent}{line}" if line else "" for line in others]
         before, file = block, ""
     return "\n".join([*lines, *_divide(before, None)])
-
-
-def write_from(markdown: str, start: int) -> str:
-    """Write what a Markdown text says from an offset of its plain text on."""
-    if not start:
-        return markdown
-    read = read_markdown(markdown)
-    return write_blocks(slice_blocks(read.blocks, start, len(read.text)))
 
 
 def escape_markdown(text: str) -> str:

@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
-from ...engine.answers.wire import add_absolute_url, join_windows
+from ...engine.answers.wire import add_absolute_url
 from ...engine.retrieval.sections import WINDOW_SUFFIX
 from ...engine.retrieval.store import Store
 from ...engine.text.normalization import normalize_phrase
@@ -78,7 +78,7 @@ def _format_page(sections: Sequence[Sequence[Passage]], base: str | None) -> str
     room = MAX_PAGE_CHARACTERS
     left_out: list[str] = []
     for windows in sections:
-        part = f"## {windows[0].title}\n\n{join_windows(windows)}"
+        part = "\n\n".join([f"## {windows[0].title}", *(each.markdown for each in windows)])
         if len(parts) == 1 and len(part) > room:
             beginning = part[:room].rpartition("\n")[0]
             part = f"{beginning}\n…\n\n(Cut here: search for what follows.)"

@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import json
-import os
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,6 +16,7 @@ from types import MappingProxyType
 
 from ...engine.errors import LeakError, NotebookError, SiteError
 from ..caches import SqliteCache, hash_code, show_progress
+from ..files import walk_folders
 from ..notes.notebook import Note
 from ..word_runs import RunIndex, WordRun, find_line
 from .readings import MEDIA_SUFFIXES, NAME_PLACE, Reading, read_file, read_name, strip_tags
@@ -55,7 +55,8 @@ def walk_artifacts(
     pages: from a file's path in the folder to the page that it is. A missing folder has no files.
     SiteError for a file that cannot be read.
     """
-    for inner in sorted(_walk_files(folder)):
+    files = (path for _, listed in walk_folders(folder) for path in listed)
+    for inner in sorted(path.relative_to(folder).as_posix() for path in files):
         read = partial(_read_bytes, folder / inner)
         yield Artifact(f"{name}/{inner}", read, pages.get(inner), inner)
 
@@ -63,24 +64,6 @@ def walk_artifacts(
 def normalize_page(page: str) -> str:
     """Normalize the path of a page in the docs folder: no leading slash, no `.` and `..`."""
     return posixpath.normpath("/" + page).lstrip("/")
-
-
-def _walk_files(folder: Path) -> Iterator[str]:
-    def fail(error: OSError) -> None:
-        raise SiteError(f"{error.filename} cannot be read ({error.strerror}); make it readable")
-
-    visited: set[str] = set()
-    roots = [folder]
-    # Links come last: a folder that lies here gets its own name.
-    for root in roots:
-        if os.path.realpath(root) in visited:
-            continue
-        for parent, folders, names in os.walk(root, onerror=fail if root.exists() else None):
-            visited.add(os.path.realpath(parent))
-            paths = (Path(parent, name) for name in sorted(folders))
-            roots += [path for path in paths if path.is_symlink()]
-            for name in names:
-                yield Path(parent, name).relative_to(folder).as_posix()
 
 
 def _read_bytes(path: Path) -> bytes:

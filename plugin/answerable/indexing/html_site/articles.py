@@ -1,11 +1,8 @@
-"""Articles of HTML pages, and their titles without the name of the site."""
+"""Articles of HTML pages, and what the pages say of themselves."""
 
-import codecs
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -14,9 +11,7 @@ from ..pages.elements import list_anchors
 # Where a theme puts what an author wrote: a place that says so goes before one that holds more.
 _ARTICLES = (
     "[itemprop=articleBody], .theme-doc-markdown, #__blog-post-container",
-    "[role=main]",
-    "main",
-    "article",
+    "[role=main], main, article",
     "body:has(p, h1, h2, h3, h4, h5, h6)",
 )
 # Where Docusaurus has none of the first, it lists links in what looks like an article.
@@ -24,20 +19,15 @@ _LINK_LISTS = "html.plugin-docs, html.plugin-blog"
 # What themes and generators add to it: ways to other pages, and marks that a reader clicks.
 _ADDITIONS = (
     "nav, footer, form, [role=navigation], [role=search], [rel~=edit], [rel=prev], [rel=next], "
-    "[role=doc-noteref], .footnotes [role=doc-backlink], .footnote-reference, .footnote > .label, "
-    ".fn-backref, [data-footnote-ref], [data-footnote-backref], .headerlink, .viewcode-link, "
-    ".toctree-wrapper, .contents.topic, #TableOfContents, "
-    # Of Material, whose article holds more than the text.
+    "[role=doc-noteref], .footnotes [role=doc-backlink], .fn-backref, .footnote > .label, "
+    ".headerlink, .viewcode-link, .toctree-wrapper, .contents.topic, #TableOfContents, "
     ".md-content__button, .md-source-file, .md-feedback, .md-tags, "
-    # Line numbers of Hugo and Sphinx.
-    ".highlight [style*='user-select:none'], .highlight .ln, .highlight .lnt"
+    ".ln, .lnt, .highlight [style*='user-select:none']"
 )
 _PAGE_FURNITURE = "header, aside, [role=banner], [role=contentinfo], [role=complementary]"
 _HEADINGS = "h1, h2, h3, h4, h5, h6"
 _PERMALINK_SYMBOLS = frozenset("# ¶ § ∞ ↩ 🔗 \u200b".split(" ")) | {""}
-# How far into a page browsers look for its encoding.
-_ENCODING_SCAN_BYTES = 1024
-_CHARSET = re.compile(rb"""<meta\s[^>]*?\bcharset\s*=\s*["']?\s*([\w.:-]+)""", re.I)
+_SEPARATOR = re.compile(r" (?:[-|—–·•»«]|::) ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,68 +35,48 @@ class Article:
     """An article and metadata of a built page. What the page does not say is empty.
 
     ``html`` is the inside of the article's element, ``anchors`` the ids in it; ``is_bare`` tells
-    that it has nothing but headings. ``head`` is the title of the document, ``heading`` its first
-    h1. ``hidden`` tells that the page is a redirect, or asks robots not to index it.
+    that it has nothing but headings. ``title`` is its first h1, else the document's title without
+    the name of the site, which is ``site``. ``hidden`` tells that the page is a redirect, or asks
+    robots not to index it.
     """
 
     html: str
     is_bare: bool
     anchors: frozenset[str]
-    head: str
-    heading: str
+    title: str
     site: str
     language: str
     description: str
-    keywords: tuple[str, ...]
+    keywords: str
     date: str
     canonical: str
     hidden: bool
 
 
-def decode_html(data: bytes) -> str:
-    """Decode a page as UTF-8, else by the encoding that it declares, else as Windows-1252."""
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return data.decode("utf-16", errors="replace")
-    declared = _CHARSET.search(data[:_ENCODING_SCAN_BYTES])
-    name = declared[1].decode("ascii", errors="replace").lower() if declared else "cp1252"
-    # Browsers read the first of these as Windows-1252, which has more characters.
-    for encoding in ("utf-8-sig", "cp1252" if name == "iso-8859-1" else name):
-        try:
-            return data.decode(encoding)
-        except (LookupError, UnicodeError):
-            continue
-    return data.decode("cp1252", errors="replace")
-
-
-def parse_built_page(html: str) -> Article:
-    """Parse a page of a built site."""
+def parse_built_page(data: bytes) -> Article:
+    """Parse a page of a built site. data: UTF-8, else Windows-1252."""
+    try:
+        html = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        html = data.decode("cp1252", errors="replace")
     page = LexborHTMLParser(html)
-    head = _extract_line(page.css_first("head > title"))
-    # Cleaning the article removes nodes, so what may stand among them is read before.
-    listed = _meta_content(page, "[name=keywords]").split(",")
-    tags = [_extract_line(node) for node in page.css(".md-tags .md-tag")]
-    keywords = tuple(dict.fromkeys(word for word in (*map(str.strip, listed), *tags) if word))
-    # Beyond doubt: in the head, or the only one that the page shows.
-    kinds = ("modified", "published")
-    in_head = (_meta_content(page, f"[property='article:{kind}_time']") for kind in kinds)
-    shown = {_attribute(node, "datetime") for node in page.css("time[datetime]")}
-    date = next(filter(None, in_head), shown.pop() if len(shown) == 1 else "")
+    head, *others = _SEPARATOR.split(_extract_line(page.css_first("head > title")))
     equivalents = {_attribute(node, "http-equiv").lower() for node in page.css("meta[http-equiv]")}
-    hidden = "refresh" in equivalents or "noindex" in _meta_content(page, "[name=robots]").lower()
+    modified = _meta_content(page, "[property='article:modified_time']")
     article = _find_article(page)
     return Article(
         html=(article.inner_html or "").strip() if article else "",
         is_bare=article is None or _is_bare(article),
         anchors=list_anchors(article) if article else frozenset(),
-        head=head,
-        heading=_extract_line(article.css_first("h1")) if article else "",
-        site=_meta_content(page, "[property='og:site_name']"),
+        title=(_extract_line(article.css_first("h1")) if article else "") or head,
+        site=_meta_content(page, "[property='og:site_name']") or (others or [head])[-1],
         language=_attribute(page.css_first("html"), "lang"),
         description=_meta_content(page, "[name=description]"),
-        keywords=keywords,
-        date=date,
+        keywords=_meta_content(page, "[name=keywords]"),
+        date=modified or _meta_content(page, "[property='article:published_time']"),
         canonical=_attribute(page.css_first("link[rel=canonical]"), "href"),
-        hidden=hidden,
+        hidden="refresh" in equivalents
+        or "noindex" in _meta_content(page, "[name=robots]").lower(),
     )
 
 
@@ -120,23 +90,17 @@ def _find_article(page: LexborHTMLParser) -> LexborNode | None:
     if len(inner) == 1:
         # What stands in a main element beside its only article is the theme's.
         article = inner[0]
-    _remove(article, f"{_ADDITIONS}, {_PAGE_FURNITURE}" if article.tag == "body" else _ADDITIONS)
-    for heading in article.css(_HEADINGS):
-        for link in heading.css("a[href^='#']"):
-            if _extract_line(link) in _PERMALINK_SYMBOLS:
-                link.decompose()
-    for cell in article.css(".highlight table td:first-child:not(:last-child)"):
-        # Hugo's line numbers are in a cell of their own, which has no name.
-        if not re.search(r"[^\d\s]", cell.text()):
-            cell.decompose()
+    permalinks = article.css(f":is({_HEADINGS}) a[href^='#']")
+    _remove(link for link in permalinks if _extract_line(link) in _PERMALINK_SYMBOLS)
+    additions = f"{_ADDITIONS}, {_PAGE_FURNITURE}" if article.tag == "body" else _ADDITIONS
+    _remove(node for node in article.css(additions) if node.mem_id != article.mem_id)
     return article
 
 
-def _remove(article: LexborNode, selector: str) -> None:
-    nodes = {node.mem_id: node for node in article.css(selector)}
-    nodes.pop(article.mem_id, None)
+def _remove(nodes: Iterable[LexborNode]) -> None:
+    distinct = {node.mem_id: node for node in nodes}
     # The last in the page first, since a node is freed with the one that it stands in.
-    for node in reversed(nodes.values()):
+    for node in reversed(distinct.values()):
         node.decompose()
 
 
@@ -156,34 +120,3 @@ def _attribute(node: LexborNode | None, name: str) -> str:
 def _extract_line(node: LexborNode | None) -> str:
     """Return a node's text on one line, without the permalinks that themes put into headings."""
     return " ".join(node.text().split()).removesuffix("¶").rstrip() if node else ""
-
-
-_SEPARATOR = re.compile(r" (?:[-|—–·•»«]|::) ")
-
-
-def find_site_name(pages: Sequence[Article]) -> str:
-    """Return the site's name as its pages give it, else the end that most of their titles share."""
-    names = Counter(page.site for page in pages if page.site)
-    if names:
-        return names.most_common(1)[0][0]
-    endings = Counter(
-        page.head[separator.end() :]
-        for page in pages
-        for separator in _SEPARATOR.finditer(page.head)
-    )
-    shared = [ending for ending, count in endings.items() if count > max(1, len(pages) // 2)]
-    return max(shared, key=len, default="") or next((p.head for p in pages if p.head), "")
-
-
-def choose_title(page: Article, listed: str, site: str, file: str) -> str:
-    """Return a page's title: of the search index, its head, its h1, or its file's name.
-
-    listed: the one in the search index, or nothing. The site's name is no page's title, unless
-    the page's heading says so.
-    """
-    name = re.escape(site)
-    # With the separator before or behind it.
-    head = re.sub(rf"{_SEPARATOR.pattern}{name}$|^{name}{_SEPARATOR.pattern}", "", page.head)
-    path = PurePosixPath(file)
-    stem = path.parent.name if path.name == "index.html" else path.stem
-    return listed or ("" if head == site else head) or page.heading or stem or site

@@ -4,19 +4,15 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, count
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote, unquote, urlsplit
-
-from selectolax.lexbor import LexborHTMLParser
 
 from ...engine.errors import SiteError
 from ..notes.note_places import AboutTargets
 from ..pages.records import PageSource, parse_metadata
-from .articles import Article, choose_title, decode_html, find_site_name, parse_built_page
+from .articles import Article, parse_built_page
 from .source_pages import (
     SourcePage,
     find_source_page,
@@ -28,31 +24,31 @@ from .source_pages import (
 _SAFE = "/%:@!$&'()*+,;=~"
 
 
-@dataclass(frozen=True, slots=True)
-class ListedPage:
-    """A page in the index: its url within the site, None where only its file is known."""
-
-    title: str
-    url: str | None = None
-
-
-def read_search_index(folder: Path) -> Mapping[str, ListedPage] | None:
-    """Map the files of a site to their entries in its own search index; None without an index.
+def read_search_index(folder: Path) -> Mapping[str, str] | None:
+    """Map the files that the search of a site finds to their urls; None without a search index.
 
     The index is that of MkDocs with any theme, of Zensical or of Sphinx. SiteError names one that
     cannot be read.
     """
     for name in ("search/search_index.json", "search.json", "searchindex.js"):
         path = folder / name
+        if not path.is_file():
+            continue
         try:
-            text = path.read_text("utf-8") if path.is_file() else "null"
-            if name == "searchindex.js" and path.is_file():
-                return _map_documents(text, folder)
+            text = path.read_text("utf-8")
+            if name == "searchindex.js":
+                # A document without a title is kept out of its search.
+                data = json.loads(text.partition("(")[2].rpartition(")")[0])
+                titles = zip(data["docnames"], data["titles"], strict=True)
+                documents = [str(document) for document, title in titles if title]
+                endings = (".html", f"/{_INDEX_FILE}")
+                return {d + ending: _file_url(d + ending) for d in documents for ending in endings}
             data = json.loads(text)
-            # Other generators have a file of the second name too.
-            key = "docs" if name.startswith("search/") else "items"
-            if data is not None and (key == "docs" or _is_zensical_index(data)):
-                return _map_locations(data[key])
+            if name == "search.json" and not _is_zensical_index(data):
+                # Other generators have a file of this name too.
+                continue
+            entries = data["docs" if name.startswith("search/") else "items"]
+            return dict(_locate_page(str(entry["location"])) for entry in entries)
         except (KeyError, TypeError, ValueError, RecursionError):
             raise SiteError(
                 f"{path} is not a search index of a known kind; build the site again, or "
@@ -61,51 +57,19 @@ def read_search_index(folder: Path) -> Mapping[str, ListedPage] | None:
     return None
 
 
-def _is_zensical_index(data: Any) -> bool:
+def _is_zensical_index(data: object) -> bool:
     items = data.get("items") if isinstance(data, dict) else None
-    keys = {"location", "level", "title"}
-    return isinstance(items, list) and all(isinstance(i, dict) and keys <= i.keys() for i in items)
+    return isinstance(items, list) and all(isinstance(i, dict) and "location" in i for i in items)
 
 
-def _map_locations(entries: Iterable[Mapping[str, Any]]) -> Mapping[str, ListedPage]:
-    """Map files to their pages; of entries of pages and sections, a page's own comes first."""
-    pages: dict[str, ListedPage] = {}
-    for entry in entries:
-        url = str(entry["location"]).partition("#")[0].removeprefix("./")
-        file = unquote(url)
-        if not file or file.endswith("/"):
-            file += "index.html"
-        # MkDocs encodes its urls; what another has left as it is must not break one.
-        page = ListedPage(_strip_markup(str(entry["title"])), quote(url, safe=_SAFE))
-        pages.setdefault(file, page)
-    return pages
-
-
-def _map_documents(text: str, folder: Path) -> Mapping[str, ListedPage]:
-    """Map files to Sphinx's documents; one without a title is kept out of its search."""
-    pages: dict[str, ListedPage] = {}
-    names, titles = _parse_array(text, "docnames"), _parse_array(text, "titles")
-    for name, title in zip(names, titles, strict=True):
-        files = (f"{name}.html", f"{name}/index.html")
-        # Unlike the method of a path, it takes a name that is too long for a file.
-        file = next((f for f in files if os.path.isfile(folder / f)), None)  # noqa: PTH113
-        if title and file:
-            pages[file] = ListedPage(_strip_markup(title))
-    return pages
-
-
-def _parse_array(text: str, key: str) -> list[str]:
-    """Parse an array of strings in Sphinx's file: JSON, or in older versions JavaScript."""
-    match = re.search(rf'[{{,]"?{key}"?:', text)
-    if match is None:
-        raise KeyError(key)
-    items, _ = json.JSONDecoder().raw_decode(text, match.end())
-    return [str(item) for item in items]
-
-
-def _strip_markup(title: str) -> str:
-    body = LexborHTMLParser(title).body
-    return " ".join(body.text().split()) if body else ""
+def _locate_page(location: str) -> tuple[str, str]:
+    """Locate the file of a page or a section, and the url of the page."""
+    url = location.partition("#")[0].removeprefix("./")
+    file = unquote(url)
+    if not file or file.endswith("/"):
+        file += _INDEX_FILE
+    # MkDocs encodes its urls; what another has left as it is must not break one.
+    return file, quote(url, safe=_SAFE)
 
 
 _GENERATED = frozenset(("404.html", "search.html"))
@@ -157,7 +121,7 @@ class _BuiltPage:
     file: str
     url: str
     article: Article
-    listed: ListedPage | None
+    is_listed: bool
     source: SourcePage | None
 
 
@@ -178,11 +142,11 @@ def read_built_site(folder: Path, options: BuiltSiteOptions | None = None) -> Bu
             f"{folder} holds no page with an article in it; name the folder that the site was "
             "built into"
         )
-    name = options.name or find_site_name([page.article for page in pages])
     address = _find_site_address(options.base_url, pages)
     # A path that is encoded already stays as it is; the plugin encodes `site_url` alike.
     path = quote(urlsplit(address).path.strip("/"), safe=_SAFE)
     base = f"/{path}/" if path else "/"
+    names = Counter(page.article.site for page in pages if page.article.site)
     languages = Counter(page.article.language for page in indexed if page.article.language)
     files = {file: file for file in _list_files(folder)}
     for page in pages:
@@ -193,11 +157,11 @@ def read_built_site(folder: Path, options: BuiltSiteOptions | None = None) -> Bu
     transcripts = ((page.source and locate_transcript(page.source), page) for page in indexed)
     outputs = {name: page.file for name, page in transcripts if name and (folder / name).is_file()}
     return BuiltSite(
-        name=name,
+        name=options.name or max(names, key=names.__getitem__, default=""),
         url=address if urlsplit(address).scheme else None,
         base=base,
         language=options.language or max(languages, key=languages.__getitem__, default="en"),
-        sources=tuple(_make_sources(folder, indexed, ids, name, base, options)),
+        sources=tuple(_make_sources(folder, indexed, ids, base, options)),
         files=files,
         targets={
             label: urls.get(file) or (base + _file_url(file), frozenset())
@@ -228,19 +192,18 @@ def _list_files(folder: Path) -> list[str]:
 
 
 def _read_page(
-    folder: Path, file: str, search_index: Mapping[str, ListedPage], docs: Path | None
+    folder: Path, file: str, search_index: Mapping[str, str], docs: Path | None
 ) -> _BuiltPage:
-    listed = search_index.get(file)
-    html = decode_html((folder / file).read_bytes())
-    url = listed.url if listed and listed.url is not None else _file_url(file)
+    url = search_index.get(file, _file_url(file))
+    article = parse_built_page((folder / file).read_bytes())
     source = find_source_page(docs, _list_source_names(file)) if docs else None
-    return _BuiltPage(file, url, parse_built_page(html), listed, source)
+    return _BuiltPage(file, url, article, file in search_index, source)
 
 
 def _is_searchable(page: _BuiltPage, has_search_index: bool) -> bool:
     article, name = page.article, page.file.rpartition("/")[2]
     if has_search_index:
-        return bool(article.html) and page.listed is not None
+        return bool(article.html) and page.is_listed
     # A section of which nobody wrote a page is a heading over links to its pages.
     return not (name in _GENERATED or article.hidden or article.is_bare)
 
@@ -271,26 +234,20 @@ def _make_sources(
     folder: Path,
     pages: Sequence[_BuiltPage],
     ids: Mapping[str, str],
-    site_name: str,
     base: str,
     options: BuiltSiteOptions,
 ) -> Iterator[PageSource]:
     descriptions = Counter(page.article.description for page in pages)
-    keywords = Counter(page.article.keywords for page in pages)
     for page in pages:
         article, source, docs = page.article, page.source, options.docs
-        meta: dict[str, object] = {"date": article.date}
+        meta: dict[str, object] = {"date": article.date, "keywords": article.keywords}
         # A description that two pages share is the site's; MkDocs writes `None` for a missing one.
         if descriptions[article.description] == 1 and article.description != "None":
             meta["description"] = article.description
-        if keywords[article.keywords] == 1 or len(pages) > 2 * keywords[article.keywords]:
-            meta["tags"] = list(article.keywords)
-        listed = page.listed.title if page.listed else ""
-        title = choose_title(article, listed, site_name, _decode_name(page.file))
         yield PageSource(
             id=ids[page.file],
             url=base + page.url,
-            title=(source.title if source else "") or title,
+            title=(source.title if source else "") or article.title or ids[page.file],
             html=article.html,
             metadata=parse_metadata({**meta, **(source.meta if source else {})}),
             language=options.language or article.language or "en",
@@ -300,16 +257,13 @@ def _make_sources(
 
 def _assign_record_ids(pages: Sequence[_BuiltPage]) -> dict[str, str]:
     """Assign an id to each file: its source's, else its url's, and if that is in use its own."""
-    used = {page.source.id for page in pages if page.source}
-    ids: dict[str, str] = {}
+    ids = {page.file: page.source.id for page in pages if page.source}
+    used = set(ids.values())
     for page in pages:
-        path = unquote(page.url).strip("/")
-        file = _decode_name(page.file).removesuffix(".html")
-        numbered = (f"{file}~{number}" for number in count(2))
-        candidates = chain((path.removesuffix(".html") or "index", file), numbered)
-        unused = (name for name in candidates if name not in used)
-        ids[page.file] = page.source.id if page.source else next(unused)
-        used.add(ids[page.file])
+        if page.source is None:
+            name = unquote(page.url).strip("/").removesuffix(".html") or "index"
+            ids[page.file] = name if name not in used else _decode_name(page.file)
+            used.add(ids[page.file])
     return ids
 
 

@@ -7,10 +7,9 @@ from difflib import get_close_matches
 from typing import Annotated, Any
 
 import msgspec
-import yaml
 
 from ...engine.errors import NotebookError
-from ..yaml_reader import YamlError, find_duplicate_key, parse_yaml
+from ..yaml_reader import DuplicateKeyError, YamlError, list_key_lines, parse_yaml
 
 _Line = Annotated[str, msgspec.Meta(pattern=r"\A[^\x00-\x1f\x7f-\x9f\ud800-\udfff]*\Z")]
 _Page = Annotated[str, msgspec.Meta(pattern=r"\S")]
@@ -79,21 +78,17 @@ def split_front_matter(content: str, name: str) -> NoteFile:
     match = _FENCED.match(content)
     if match is None:
         return NoteFile(name, FrontMatter(), {}, content, 1)
-    lines: dict[str, int] = {}
-
-    def read_keys(root: yaml.Node | None) -> None:
-        if duplicate := find_duplicate_key(root):
-            line = duplicate.line + 1
-            raise NotebookError(f"{name}, line {line}: this key stands there twice; remove one")
-        for key, _ in root.value if isinstance(root, yaml.MappingNode) else ():
-            lines[str(key.value)] = key.start_mark.line + 2
-
     if len(match[1]) > _MAX_LENGTH:
         raise NotebookError(
             f"{name}: the front matter has more than {_MAX_LENGTH} characters; shorten it"
         )
     try:
-        meta = parse_yaml(match[1], read_keys, empty={})
+        lines = {key: line + 1 for key, line in list_key_lines(match[1]).items()}
+        meta = parse_yaml(match[1], empty={})
+    except DuplicateKeyError as error:
+        raise NotebookError(
+            f"{name}, line {error.lines[1] + 1}: this key stands there twice; remove one"
+        ) from None
     except YamlError as error:
         place = f", line {error.line + 1}" if error.line else ""
         raise NotebookError(f"{name}{place}: the front matter is not YAML; correct it") from None

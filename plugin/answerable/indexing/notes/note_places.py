@@ -47,7 +47,9 @@ def iter_note_places(note: Note, language: str) -> Iterator[NotePlace]:
                 note.about.replace("{page}", number),
                 page.text,
             )
-    for cues in pack_windows((cue for cue in note.parts if isinstance(cue, Cue)), NOTE_WINDOW):
+    spoken = (cue for cue in note.parts if isinstance(cue, Cue))
+    for repeated, group in pack_windows(spoken, NOTE_WINDOW):
+        cues = [*repeated, *group]
         start, end = int(cues[0].start), math.ceil(max(cue.end for cue in cues))
         first, last = format_clock(start), format_clock(end)
         yield NotePlace(

@@ -139,16 +139,16 @@ def extract_code(node: LexborNode) -> str:
     if find_special_language(node) == RECORDING_LANGUAGE and node.css_first("[data-ty]"):
         return "\n".join(extract_text(line).strip() for line in node.css("[data-ty]"))
     # With line numbers there are two `pre`, and the numbers' is the first.
-    source = node if node.tag == "pre" else node.css_first("td.code pre")
-    return extract_text(source or node.css_first("pre") or node)
+    *_, source = (node, *node.css("pre"))
+    return extract_text(source)
 
 
 def find_code_language(node: LexborNode) -> str:
     """Return the language of a block of code as its highlighter names it, "" if unknown."""
     if special := find_special_language(node):
         return special
-    inner = (node.css_first("code"), node.css_first("pre"))
-    for element in (*filter(None, inner), node, *_iterate_parents(node, 2)):
+    inner = (*node.css("code")[-1:], *node.css("pre")[-1:])
+    for element in (*inner, node, *_iterate_parents(node, 2)):
         for name in list_classes(element):
             match = _LANGUAGE.fullmatch(name)
             if match:

@@ -11,8 +11,6 @@ from functools import cache, partial
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
-import yaml
-
 from ...engine.errors import NotebookError, SiteError
 from ...engine.retrieval import question
 from ...engine.text.tokenization import (
@@ -24,16 +22,9 @@ from ...engine.text.tokenization import (
 from ...engine.text.urls import is_safe_url
 from .. import stems
 from ..notes.transcripts import TRANSCRIPT_SUFFIXES, parse_transcript
-from ..yaml_reader import YamlError, find_duplicate_key, parse_yaml
+from ..yaml_reader import DuplicateKeyError, YamlError, parse_yaml
 from .markdown import parse_article
-from .passages import (
-    IndexedPassage,
-    PassageWindow,
-    add_page_context,
-    cut_passages,
-    cut_transcript,
-    link_to_time,
-)
+from .passages import IndexedPassage, PassageWindow, cut_passages, link_to_time
 from .records import PageSource, Record, Transcript
 
 
@@ -97,9 +88,6 @@ def index_record(record: Record, rules: CuttingRules | None = None) -> PageIndex
         abbreviations = {**rules.abbreviations, **record.abbreviations}
         extra = rules.enrichment.get(record.id, "")
         passages = cut_passages(record, rules.window, abbreviations, extra)
-        ids = {indexed.passage.id for indexed in passages}
-        spoken = cut_transcript(record, rules.window, ids)
-        passages += add_page_context(record, spoken, abbreviations, extra)
     texts = [passage.retrieval_text for passage in passages]
     return PageIndex(
         record=replace(record, sections=(), transcript=None),
@@ -170,17 +158,14 @@ def read_enrichment(path: Path) -> dict[str, str]:
 
     A value is a text or a list of texts, which become lines.
     """
-
-    def check_keys(root: yaml.Node | None) -> None:
-        # YAML keeps the last of two values, and the first would be lost silently.
-        if duplicate := find_duplicate_key(root):
-            key = duplicate.key
-            raise SiteError(f"enrichment: {path}: {key!r} stands there twice; join the two")
-
     try:
-        data = parse_yaml(path.read_text(encoding="utf-8-sig"), check_keys)
+        data = parse_yaml(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:
         raise SiteError(f"enrichment: {path} cannot be read ({error})") from None
+    except DuplicateKeyError as error:
+        raise SiteError(
+            f"enrichment: {path}: {error.key!r} stands there twice; join the two"
+        ) from None
     except YamlError as error:
         where = f" in line {error.line}" if error.line else ""
         raise SiteError(f"enrichment: {path} is not YAML{where}; correct it") from None

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import Protocol, TypeVar
 from urllib.parse import quote
@@ -32,7 +32,7 @@ M = TypeVar("M", bound=Measured)
 
 @dataclass(frozen=True, slots=True)
 class PassageWindow:
-    """The length of a passage in words, and the share of it that the next one repeats."""
+    """The length of a passage in words, and the share of it that the next one is found by too."""
 
     words: int = 240
     overlap: float = 0.25
@@ -40,15 +40,20 @@ class PassageWindow:
 
 @dataclass(frozen=True, slots=True)
 class IndexedPassage:
-    """A passage and the context it is also found by, line by line, which is never quoted."""
+    """A passage, and what else it is found by, none of which is quoted.
+
+    ``context``: what is said of it, line by line. ``before``: the last words of the passage before
+    it in its section.
+    """
 
     passage: Passage
-    context: str
+    context: str = ""
+    before: str = ""
 
     @property
     def retrieval_text(self) -> str:
         """Return all that the passage is found by."""
-        return f"{self.context}\n{self.passage.text}" if self.context else self.passage.text
+        return "\n".join(filter(None, (self.context, self.before, self.passage.text)))
 
 
 def cut_passages(
@@ -57,38 +62,29 @@ def cut_passages(
     abbreviations: Mapping[str, str] | None = None,
     extra: str = "",
 ) -> list[IndexedPassage]:
-    """Cut a record into passages, in reading order.
+    """Cut a record into passages in reading order, and then its transcript.
 
     abbreviations: short forms to long ones, the record's own if None. extra: text that all
     passages of the record are found by too.
     """
-    expansions = _Expansions(record.abbreviations if abbreviations is None else abbreviations)
-    passages: list[IndexedPassage] = []
     last_numbers: dict[str, int] = {}
+    cut: list[tuple[Section, IndexedPassage]] = []
     for section in record.sections:
         pieces = list(cut_blocks(section.blocks, window.words))
         clusters = cluster_pieces(pieces, window.words)
-        for group in pack_windows(clusters, window, _repeat_table_header):
+        for repeated, group in pack_windows(clusters, window, _repeat_table_header):
             passage = _make_passage(record, section, group, last_numbers)
-            context = _join_context(record, section, extra, expansions.find(passage.text))
-            passages.append(IndexedPassage(passage, context))
-    return passages
-
-
-def add_page_context(
-    record: Record, passages: Iterable[Passage], abbreviations: Mapping[str, str], extra: str = ""
-) -> list[IndexedPassage]:
-    """Add the context of their page to passages that stand under no heading of it.
-
-    abbreviations, extra: see ``cut_passages``.
-    """
-    expansions = _Expansions(abbreviations)
-    section = Section((), "", ())
+            before = place_blocks(_join_clusters(repeated)).text
+            cut.append((section, IndexedPassage(passage, before=before)))
+    spoken = cut_transcript(record, window, [indexed.passage.id for _, indexed in cut])
+    cut += [(Section((), "", ()), indexed) for indexed in spoken]
+    expansions = _Expansions(record.abbreviations if abbreviations is None else abbreviations)
     return [
-        IndexedPassage(
-            passage, _join_context(record, section, extra, expansions.find(passage.text))
+        replace(
+            indexed,
+            context=_join_context(record, section, extra, expansions.find(indexed.retrieval_text)),
         )
-        for passage in passages
+        for section, indexed in cut
     ]
 
 
@@ -96,47 +92,43 @@ def cut_plain_text(text: str, window: PassageWindow) -> list[str]:
     """Cut a plain text at its blank lines, the way a page is cut at its paragraphs."""
     parts = (part.strip() for part in re.split(r"\n\s*\n", text))
     pieces = cut_blocks([Block("text", part) for part in parts if part], window.words)
-    return [place_blocks(join_pieces(group)).text for group in pack_windows(pieces, window)]
+    return [
+        place_blocks(join_pieces([*repeated, *group])).text
+        for repeated, group in pack_windows(pieces, window)
+    ]
 
 
 def pack_windows(
     units: Iterable[M], window: PassageWindow, repeat: Callable[[M], M | None] = lambda _: None
-) -> list[list[M]]:
+) -> list[tuple[list[M], list[M]]]:
     """Group units in order, so that no group but one of a single unit is longer than the window.
 
-    The last units of a group that together fit the overlap open the next group again. repeat:
-    returns what a group repeats before a unit that it begins with, if that fits too.
+    Before each group stand the last units before it that together fit the overlap, and count for
+    its length. repeat: returns what a group begins with before a unit, if that fits too.
     """
-    groups: list[list[M]] = []
+    groups: list[tuple[list[M], list[M]]] = []
+    repeated: list[M] = []
     group: list[M] = []
     words = 0
     for unit in units:
         if group and words + unit.words > window.words:
-            groups.append(group)
-            overlap = min(window.words * window.overlap, window.words - unit.words)
-            start = len(group)
-            while start and group[start - 1].words <= overlap:
-                start -= 1
-                overlap -= group[start].words
-            group = _prepend_repeated([*group[start:], unit], window, repeat)
+            groups.append((repeated, group))
+            header = repeat(unit)
+            last, group = [*repeated, *group], [unit]
+            if header and header.words + unit.words <= window.words:
+                group = [header, unit]
             words = sum(member.words for member in group)
+            overlap = min(window.words * window.overlap, window.words - words)
+            start = len(last)
+            while start and last[start - 1].words <= overlap:
+                start -= 1
+                overlap -= last[start].words
+                words += last[start].words
+            repeated = last[start:]
         else:
             group.append(unit)
             words += unit.words
-    return [*groups, group] if group else groups
-
-
-def _prepend_repeated(
-    group: list[M], window: PassageWindow, repeat: Callable[[M], M | None]
-) -> list[M]:
-    """Put before a group what it repeats; what overlaps gives way to that."""
-    words = sum(unit.words for unit in group)
-    for first, unit in enumerate(group):
-        repeated = repeat(unit)
-        if words + (repeated.words if repeated else 0) <= window.words:
-            return [repeated, *group[first:]] if repeated else group[first:]
-        words -= unit.words
-    return group[-1:]
+    return [*groups, (repeated, group)] if group else groups
 
 
 def _repeat_table_header(cluster: Cluster) -> Cluster | None:
@@ -145,17 +137,20 @@ def _repeat_table_header(cluster: Cluster) -> Cluster | None:
     return Cluster((header,), header.words) if header else None
 
 
+def _join_clusters(clusters: Iterable[Cluster]) -> list[Block]:
+    return join_pieces([piece for cluster in clusters for piece in cluster.pieces])
+
+
 def _make_passage(
     record: Record, section: Section, group: Sequence[Cluster], last_numbers: dict[str, int]
 ) -> Passage:
-    pieces = [piece for cluster in group for piece in cluster.pieces]
     name = "-".join(section.anchor.split())
     return Passage(
         id=_assign_id(f"{record.id}#{name}" if name else record.id, last_numbers),
         record=record.id,
         url=f"{record.url}#{_encode_fragment(section.anchor)}" if section.anchor else record.url,
         title=TITLE_SEPARATOR.join((record.title, *section.path)),
-        markdown=write_blocks(join_pieces(pieces)),
+        markdown=write_blocks(_join_clusters(group)),
         date=record.metadata.date,
         language=record.language,
     )
@@ -238,7 +233,7 @@ class _SpokenSentence:
 
 def cut_transcript(
     record: Record, window: PassageWindow, used_ids: Collection[str]
-) -> list[Passage]:
+) -> list[IndexedPassage]:
     """Cut a record's transcript into passages in the order of time; none without one.
 
     A passage holds whole sentences as far as the captions have any. used_ids: of the record's
@@ -249,13 +244,14 @@ def cut_transcript(
         return []
     limit = PassageWindow(min(window.words, MAX_WINDOW_WORDS), window.overlap)
     last_numbers = dict.fromkeys(used_ids, 1)
-    passages: list[Passage] = []
+    passages: list[IndexedPassage] = []
     for cues in _split_at_pauses(transcript.cues):
         text = " ".join(cue.text for cue in cues)
         lengths = (len(cue.text) + 1 for cue in cues)
         offsets = list(accumulate(lengths, initial=0))[:-1]
-        for group in pack_windows(_split_speech(text, offsets), limit):
+        for repeated, group in pack_windows(_split_speech(text, offsets), limit):
             start, end = group[0].start, group[-1].end
+            before = text[repeated[0].start : repeated[-1].end] if repeated else ""
             seconds = int(cues[bisect_right(offsets, start) - 1].start)
             passage = Passage(
                 id=_assign_id(f"{record.id}#t={seconds}", last_numbers),
@@ -266,7 +262,7 @@ def cut_transcript(
                 date=record.metadata.date,
                 language=record.language,
             )
-            passages.append(passage)
+            passages.append(IndexedPassage(passage, before=before))
     return passages
 
 

@@ -2,15 +2,12 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from itertools import islice
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from ...engine.retrieval.question import clean_question
-from ...engine.retrieval.sections import WINDOW_SUFFIX
-from ...engine.types import TITLE_SEPARATOR
 from ..browser_files import (
     MODEL_FOLDER,
     BrowserIndex,
@@ -28,19 +25,14 @@ from .injection import (
     write_offline_scripts,
 )
 
-# Examples that the ask box shows, and questions that are tried for them.
+# Examples that the ask box shows.
 MAX_EXAMPLES = 3
-_MAX_CANDIDATES = 12
 # Pages for those who make the project, and on what it was: no reader begins with them.
 _INSIDE_PAGE = re.compile(
     r"\b(?:contribut|internals?\b|develop|changelog|changes\b|history|releases?\b|news\b|blog)",
     re.I,
 )
-_QUESTION = re.compile(r"[?？؟]$|^how (?:to|do|does|can|should)\b", re.I)
 WIDGET_CONFIG_PATH = f"{WIDGET_FOLDER}site.json"
-
-# Ids by language tag, if each language has a bundle of its own.
-BundleIds = str | Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +41,6 @@ class WidgetConfig:
 
     ``examples``: questions that it answers, by language tag where each has its own.
     ``page_examples``: in place of them, those of the page that the reader is on, by its path.
-    ``sources``: the section that a suggested example comes from, which ``check_examples`` reads.
     ``search`` and ``authors``: addresses, relative to the site's root or absolute, in which
     ``{question}`` and ``{bundle}`` are filled in. ``feedback``: where a reader may send a question
     that is not answered. None: there is none. An empty ``search``: the widget looks in the page for
@@ -58,7 +49,6 @@ class WidgetConfig:
 
     examples: Sequence[str] | Mapping[str, Sequence[str]] = ()
     page_examples: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    sources: Mapping[str, str] = field(default_factory=dict)
     search: str | None = ""
     authors: str | None = None
     feedback: str | None = None
@@ -81,137 +71,67 @@ def suggest_page_examples(
 
 def suggest_site_examples(
     pages: Iterable[PageIndex], page_examples: Mapping[str, Sequence[str]]
-) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
-    """Suggest questions by language: a known one of each page, or headings where none is known.
+) -> dict[str, tuple[str, ...]]:
+    """Suggest by language a known question of each page, as many as are shown.
 
-    Returns the section that a heading comes from, too. Pages on the making of the project or on
-    its history have none.
+    Pages on the making of the project or on its history have none.
     """
-    by_language: dict[str, list[PageIndex]] = {}
-    for page in pages:
-        record = page.record
+    by_language: dict[str, list[str]] = {}
+    for record in (page.record for page in pages):
         if not record.metadata.excluded and not _INSIDE_PAGE.search(f"{record.id} {record.title}"):
-            by_language.setdefault(record.language, []).append(page)
-    suggested: dict[str, tuple[str, ...]] = {}
-    sources: dict[str, str] = {}
-    for language, own in by_language.items():
-        paths = [urlsplit(page.record.url).path for page in own]
-        firsts = (clean_question(page_examples[path][0]) for path in paths if path in page_examples)
-        # A page that is not translated stands among those of another language too.
-        suggested[language] = tuple(dict.fromkeys(firsts))[:_MAX_CANDIDATES]
-        if not suggested[language]:
-            headings = suggest_headings(own)
-            suggested[language] = tuple(headings)
-            sources.update(headings)
-    return suggested, sources
-
-
-def suggest_headings(pages: Iterable[PageIndex]) -> dict[str, str]:
-    """Suggest headings of different pages that ask for their section, each with its id.
-
-    A heading is a question of three to nine words and stands on one page only.
-    """
-    places: dict[str, dict[str, str]] = {}
-    for page in pages:
-        for entry in page.passages:
-            title, _, heading = entry.passage.title.rpartition(TITLE_SEPARATOR)
-            if title and 3 <= len(heading.split()) <= 9 and _QUESTION.search(heading):
-                section = WINDOW_SUFFIX.sub("", entry.passage.id)
-                places.setdefault(clean_question(heading), {}).setdefault(page.record.id, section)
-    headings: dict[str, str] = {}
-    taken: set[str] = set()
-    for heading, sections in places.items():
-        if len(sections) == 1 and taken.isdisjoint(sections):
-            headings[heading] = next(iter(sections.values()))
-            taken.update(sections)
-    return dict(islice(headings.items(), _MAX_CANDIDATES))
+            questions = by_language.setdefault(record.language, [])
+            questions += page_examples.get(urlsplit(record.url).path, ())[:1]
+    # A page that is not translated stands among those of another language too.
+    return {
+        language: tuple(dict.fromkeys(map(clean_question, questions)))[:MAX_EXAMPLES]
+        for language, questions in by_language.items()
+    }
 
 
 def format_widget_config(
     config: WidgetConfig,
-    bundle: BundleIds | None,
+    bundle: str | None,
     engine: Sequence[str] | None = None,
-    index: Mapping[str, Mapping[str, str]] | None = None,
+    index: Mapping[str, str] | None = None,
 ) -> bytes:
     """Format the file.
 
     bundle: None before there is one, which is when the file is audited. engine: the modules, first
-    the one that the widget runs, and index: by language tag, its first files and the folder of its
-    model, below the widget's folder; None where a function answers.
+    the one that the widget runs, and index: its first files and the folder of its model, below the
+    widget's folder; None where a function answers.
     """
     content = {"bundle": bundle, **asdict(config), "engine": engine, "index": index}
-    del content["sources"]
     return f"{json.dumps(content, ensure_ascii=False, indent=1)}\n".encode()
-
-
-def check_examples(
-    config: WidgetConfig, find_sections: Callable[[str, str | None], Iterable[str]]
-) -> WidgetConfig:
-    """Keep the suggested examples whose first card is the section that they come from.
-
-    find_sections: from a question and its language to the section of the first card, of each index.
-    An example that the owner has named, or a section's known question, is kept.
-    """
-
-    def choose(questions: Sequence[str], language: str | None) -> tuple[str, ...]:
-        kept = (
-            question
-            for question in questions
-            if question not in config.sources
-            or config.sources[question] in find_sections(question, language)
-        )
-        return tuple(islice(kept, MAX_EXAMPLES))
-
-    if isinstance(config.examples, Mapping):
-        by_language = {tag: choose(listed, tag) for tag, listed in config.examples.items()}
-        return replace(config, examples=by_language)
-    return replace(config, examples=choose(config.examples, None))
-
-
-@dataclass(frozen=True, slots=True)
-class PublishedIndex:
-    """The id of a bundle, and what the site publishes of it, if browsers answer."""
-
-    bundle: str
-    browser: BrowserIndex | None = None
 
 
 def write_widget_files(
     folder: Path,
     config: WidgetConfig,
-    indexes: Mapping[str, PublishedIndex],
+    bundle: str,
+    index: BrowserIndex | None,
     *,
     is_offline: bool = False,
 ) -> None:
     """Write the widget's files into a site's folder, and remove those of earlier builds.
 
-    indexes: by language tag, where each language has its own, else one.
-    is_offline: for pages of a disk too.
+    bundle: its id. index: what the site publishes of it, if browsers answer. is_offline: for pages
+    of a disk too.
     """
-    entries: dict[str, Mapping[str, str]] = {}
-    current: set[str] = set()
-    for tag, index in indexes.items():
-        if browser := index.browser:
-            entries[tag] = name_index(browser)
-            current.update(f"{browser.folder}/{name}" for name in browser.files)
-    bundle = _unwrap_one({tag: index.bundle for tag, index in indexes.items()})
     content = format_widget_config(config, bundle)
-    if entries:
+    current: set[str] = set()
+    if index:
         engine = read_engine_files()
         write_addressed_files(engine, folder / WIDGET_FOLDER)
-        current |= {engine.folder, MODEL_FOLDER}
+        files = (f"{index.folder}/{name}" for name in index.files)
+        current = {engine.folder, MODEL_FOLDER, *files}
         scripts = [f"{engine.folder}/{path}" for path in engine.files]
-        content = format_widget_config(config, bundle, scripts, dict(sorted(entries.items())))
+        content = format_widget_config(config, bundle, scripts, name_index(index))
     write_file(folder / WIDGET_CONFIG_PATH, content)
     # Last: until then the file of the last build names them.
     remove_stale_files(folder / WIDGET_FOLDER, current)
-    if is_offline:
+    if is_offline and index:
         home = folder / WIDGET_FOLDER
         own = [folder / name for name in (*read_widget_files(), WIDGET_CONFIG_PATH)]
         kinds = ("engine", "index", "model")
         listed = (path for kind in kinds for path in (home / kind).rglob("*"))
         write_offline_scripts(home, [*own, *listed])
-
-
-def _unwrap_one(values: Mapping[str, str]) -> BundleIds:
-    return dict(sorted(values.items())) if len(values) > 1 else next(iter(values.values()))

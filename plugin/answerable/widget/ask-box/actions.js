@@ -1,7 +1,7 @@
 /** Offer what a reader can do next: copy and share an answer, search the site, tell its authors what it lacks. */
 
 import { button, drawLink, element } from "./draw.js";
-import { isText, ROOT } from "./request.js";
+import { ROOT } from "./request.js";
 
 /**
  * @typedef {import("./strings.js").Say} Say
@@ -32,20 +32,17 @@ export function takeSharedQuestion() {
 }
 
 /**
- * Draw the row of ways on from a refusal or a problem; none where there is none.
+ * Draw the links that lead on from a refusal or a problem.
  * @param {string} question
  * @param {Partial<Site>} site
  * @param {string} bundle
  * @param {Say} say
- * @param {HTMLElement[]} others that stand before them
  */
-export function drawWays(question, { search, authors }, bundle, say, ...others) {
-  const ways = [...others];
-  for (const [name, template] of Object.entries({ search, authors })) {
+export function drawWays(question, { search, authors }, bundle, say) {
+  return Object.entries({ search, authors }).flatMap(([name, template]) => {
     const href = fillAddress(template, question, bundle);
-    if (href) ways.push(drawLink(href, { class: `button ${name}` }, say(name)));
-  }
-  return ways.length ? [element("div", { class: "actions" }, ...ways)] : [];
+    return href ? [drawLink(href, { class: `button ${name}` }, say(name))] : [];
+  });
 }
 
 /**
@@ -54,7 +51,7 @@ export function drawWays(question, { search, authors }, bundle, say, ...others) 
  * @param {string} bundle
  */
 function fillAddress(template, question, bundle) {
-  if (!isText(template)) return null;
+  if (!template) return null;
   try {
     const text = template.replaceAll("{question}", encode(question)).replaceAll("{bundle}", encode(bundle));
     const url = new URL(text, ROOT);
@@ -78,7 +75,7 @@ export function drawOffer(say, status, send) {
     isSent = await send().catch(() => false);
     press.textContent = status.textContent = say(isSent ? "thanks" : "notSent");
   });
-  return element("div", { class: "actions" }, press);
+  return press;
 }
 
 /** @param {string} text */

@@ -4,7 +4,7 @@ import { parseMarkdown } from "../engine/markdown.js";
 import { button, colorCode, drawLink, drawNote, element, icon, ICONS } from "./draw.js";
 import { markLine } from "./find.js";
 import { makeMarkdownDrawer } from "./markdown.js";
-import { isObject, isOptionalText, isText, resolveAddress } from "./request.js";
+import { resolveAddress } from "./request.js";
 import { baseOf, getPageLanguage, hasText, nameLanguage } from "./strings.js";
 
 /**
@@ -29,8 +29,6 @@ import { baseOf, getPageLanguage, hasText, nameLanguage } from "./strings.js";
 /** @typedef {import("./markdown.js").Context & { readSection: (id: string) => Promise<string> }} Context */
 
 const MAX_PLACES = 5;
-// What is seen of a passage before its end is folded away.
-const MAX_LINES = 20;
 // A shorter passage is its whole section.
 const MIN_WINDOW_LETTERS = 600;
 
@@ -115,33 +113,25 @@ export function drawAnswer(answer, { tag, say }, context, places = []) {
   }
 
   /**
-   * Draw the words of a section, from their first lines to where a fold ends them.
+   * Draw a passage, and a button for the whole section that it may be a window of.
    * @param {Section} section
    * @param {boolean} isWhole
    */
   function drawPassage({ id, title, link, line, language, markdown = "" }, isWhole = false) {
+    const words = element("div", { class: "words", lang: language || null, tabindex: "-1" });
     const fill = (/** @type {string} */ content) => {
       words.replaceChildren(...drawMarkdown(content));
       markLine(words, line);
       colorCode(words, link);
     };
-    const words = element("div", { class: "words", lang: language || null, tabindex: "-1" });
+    fill(markdown);
+    if (isWhole || markdown.length < MIN_WINDOW_LETTERS) return [words];
     const whole = button("whole", say("whole"), async () => {
       whole.remove();
-      words.classList.remove("clipped");
-      words.style.maxBlockSize = "";
       words.focus();
-      if (!isWhole) await context.readSection(id).then(fill).catch(() => {});
+      await context.readSection(id).then(fill).catch(() => {});
     });
     whole.ariaLabel = `${say("whole")}: ${title}`;
-    whole.hidden = true;
-    fill(markdown);
-    const watch = new ResizeObserver(() => {
-      watch.disconnect();
-      const isClipped = clip(words);
-      whole.hidden = !isClipped && (isWhole || (words.textContent ?? "").length < MIN_WINDOW_LETTERS);
-    });
-    watch.observe(words);
     return [words, whole];
   }
 
@@ -183,7 +173,7 @@ export function drawAnswer(answer, { tag, say }, context, places = []) {
     const { n, kind, quote, locator, language } = citation;
     const name = say("source", { n, title: nameOf(citation) });
     const chip = element("button", { class: "mark", type: "button", dir: "ltr", "aria-label": name }, `${n}`);
-    const words = kind === "record" && isText(quote) ? quote : (locator ?? "");
+    const words = (kind === "record" ? quote : locator) ?? "";
     const content = element("span", { class: "quoted", dir: "auto", lang: language || null }, words);
     const popover = element("span", { class: "quote" }, content, " ", drawTitle(citation));
     const node = element("span", { class: "source" }, chip, popover);
@@ -252,28 +242,19 @@ export function drawAnswer(answer, { tag, say }, context, places = []) {
   function drawLanguage() {
     const page = getPageLanguage();
     const tags = citations.filter(({ kind }) => kind === "record").map(({ language }) => language);
-    const isKnown = page && tags.length > 0 && tags.every(isText);
+    const isKnown = page && tags.length > 0 && tags.every(Boolean);
     if (!isKnown || tags.some((language) => baseOf(language) === baseOf(page))) return [];
     const names = [...new Set(tags)].map((language) => nameLanguage(language, tag));
     return [drawNote(say("otherLanguage", { names: new Intl.ListFormat(tag).format(names) }))];
   }
 
   function drawRemarks() {
-    const remarks = (Array.isArray(answer.notes) ? answer.notes : []).filter(
-      (note) => isObject(note) && isText(note.kind) && hasText(`note.${note.kind}`) && [note.to, note.word].every(isOptionalText),
-    );
-    const texts = remarks.map(({ kind, to, word }) => say(`note.${kind}`, { to, word }));
+    const known = /** @type {Record<string, string>[]} */ (answer.notes ?? []).filter(({ kind }) => hasText(`note.${kind}`));
+    const texts = known.map(({ kind, to, word }) => say(`note.${kind}`, { to, word }));
     if (answer.fallback) texts.push(say("fallback"));
     if (isRefusal && answer.reason === "contract") texts.push(say("unverified"));
     if (isRefusal && !others.length) texts.push(say("tip"));
     return texts.length ? [element("p", { class: "tip remarks" }, texts.join(" "))] : [];
-  }
-
-  // Of use only to a reader who wonders what is missing.
-  function drawDetails() {
-    const n = Number(answer.dropped);
-    if (!(n > 0)) return [];
-    return [element("details", { class: "about" }, element("summary", {}, say("about")), drawNote(say("dropped", { n })))];
   }
 
   // What would be answered without a stored answer stands below it.
@@ -298,7 +279,7 @@ export function drawAnswer(answer, { tag, say }, context, places = []) {
     ...drawRemarks(),
     ...drawLanguage(),
     ...(isRefusal ? drawRows(others) : drawBody()),
-    ...drawDetails(),
+    ...(answer.dropped > 0 ? [drawNote(say("dropped", { n: answer.dropped }))] : []),
     ...drawRows(passages),
   ];
   return { nodes, drawPlaces };
@@ -317,27 +298,4 @@ function nameVerdict(answer, count, say) {
   if (!written) return say("grade.closest", { n: claims.length });
   const n = listSources(answer).filter(({ kind }) => kind === "record").length;
   return say(stored ? "grade.stored" : complete ? "grade.whole" : "grade.part", { n, question });
-}
-
-/**
- * Fold away what is below the first lines of a passage, but cut neither code nor a table.
- * @param {HTMLElement} words
- * @returns {boolean} whether anything is
- */
-function clip(words) {
-  const limit = MAX_LINES * parseFloat(getComputedStyle(words).lineHeight);
-  if (words.scrollHeight <= limit * 1.2) return false;
-  const top = words.getBoundingClientRect().top;
-  const blocks = [...words.children].map((node) => ({ node, box: node.getBoundingClientRect() }));
-  const crossing = blocks.find(({ box }) => box.bottom - top > limit);
-  let end = limit;
-  if (crossing?.node.matches(".code, .table, .tabs, .fold")) {
-    const [start, bottom] = [crossing.box.top - top, crossing.box.bottom - top];
-    if (bottom < limit * 1.5) end = bottom;
-    else if (start > limit / 3) end = start;
-  }
-  if (end >= words.scrollHeight - 1) return false;
-  words.classList.add("clipped");
-  words.style.maxBlockSize = `${end}px`;
-  return true;
 }

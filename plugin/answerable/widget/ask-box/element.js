@@ -9,11 +9,11 @@ import { formatAnswer } from "./copy.js";
 import { buildPanel, drawCloser, MAX_CHARACTERS, measureQuestion, nameChord, openModally } from "./dialog.js";
 import { button, drawNote, element, icon, ICONS } from "./draw.js";
 import { land, leave } from "./landing.js";
-import { Answerer, checkAnswer, Problem, ROOT } from "./request.js";
+import { Answerer, Problem, ROOT } from "./request.js";
 import { offerAsk } from "./search-row.js";
 import { hasText, IN_ENGLISH, loadLanguage } from "./strings.js";
 import { followTyping } from "./typing.js";
-import { forgetVisit, goToStop, readVisit } from "./visit.js";
+import { goToStop, readLanding, readVisit, saveVisit } from "./visit.js";
 
 /**
  * @typedef {import("./dialog.js").Panel} Panel
@@ -21,6 +21,7 @@ import { forgetVisit, goToStop, readVisit } from "./visit.js";
  * @typedef {import("./request.js").Answer} Answer
  * @typedef {import("./request.js").Place} Place
  * @typedef {import("./request.js").Site} Site
+ * @typedef {import("./visit.js").Visit} Visit
  */
 
 // What may help against a problem, beside the search.
@@ -47,8 +48,8 @@ export class AskBox extends HTMLElement {
   /** @type {Panel | null} */
   #panel = null;
   #asked = "";
-  /** @type {{ question: string, answer: Answer, places: Place[] } | null} */
-  #kept = null;
+  /** @type {Visit | null} of the answer that is shown */
+  #visit = null;
   #hasFocus = false;
   /** @type {((text: string) => void) | undefined} lists places for what is typed */
   #type;
@@ -98,7 +99,7 @@ export class AskBox extends HTMLElement {
     if (!isMain) return;
     const follow = () => {
       this.#openShared();
-      if (!readVisit()) this.#land();
+      if (!readLanding()) this.#land();
     };
     this.#openShared();
     this.#land();
@@ -178,57 +179,45 @@ export class AskBox extends HTMLElement {
     view.prepend(element("p", { class: "tip" }, this.#language.say("press")));
   }
 
-  get #storageKey() {
+  get #name() {
     const index = [...document.querySelectorAll(this.localName)].indexOf(this);
-    return `answerable ${index} ${location.pathname}${location.search}`;
+    return `${index} ${location.pathname}${location.search}`;
   }
 
   #onLeave = () => {
-    try {
-      const isOpen = this.hasAttribute("open");
-      if (this.#kept) sessionStorage[this.#storageKey] = JSON.stringify({ ...this.#kept, isOpen });
-      else delete sessionStorage[this.#storageKey];
-    } catch {
-      // There is no storage, or it is full.
-    }
+    const visit = readVisit();
+    if (visit?.from === this.#name) saveVisit({ ...visit, isOpen: this.hasAttribute("open") });
   };
 
   async #restore() {
     const [navigation] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
-    if (!["back_forward", "reload"].includes(navigation?.type)) return;
-    try {
-      const { isOpen, ...kept } = JSON.parse(sessionStorage[this.#storageKey]);
-      await this.#showKept(kept, isOpen);
-    } catch {
-      // Nothing was kept.
-    }
+    const visit = readVisit();
+    if (!visit?.answer || visit.from !== this.#name || !["back_forward", "reload"].includes(navigation?.type)) return;
+    await this.#showAgain(visit, visit.isOpen);
   }
 
   /**
-   * Show an answer again.
-   * @param {{ question: string, answer: Answer, places: Place[] }} kept
+   * @param {Visit} visit
    * @param {boolean} opens
    */
-  async #showKept({ question, answer, places }, opens) {
-    checkAnswer(answer);
-    this.#build();
-    this.#put(question);
+  async #showAgain(visit, opens) {
+    this.#put(visit.question);
     if (opens) this.open();
-    this.#showAnswer(question, answer, await this.#readSite(), places, false);
+    this.#showAnswer(visit, await this.#readSite(), false);
   }
 
   /** Show the bar of the visit that has led to this page, if one has. */
   #land() {
-    const visit = readVisit();
+    const visit = readLanding();
     this.#root.querySelector(".bar")?.remove();
     if (!visit) return leave();
     const close = drawCloser(this.#language.say, () => {
-      forgetVisit();
+      saveVisit({ ...visit, stops: [] });
       this.#land();
     });
     /** @type {[string, () => void][]} */
     const ways = [["again", () => this.open(visit.question)]];
-    if (visit.answer) ways.unshift(["back", () => this.#showKept(/** @type {any} */ (visit), true)]);
+    if (visit.answer) ways.unshift(["back", () => this.#showAgain(visit, true)]);
     const go = (/** @type {number} */ at) => void (goToStop({ ...visit, at }, true) && this.#land());
     const bar = land(visit, this.#language, close, go, ways);
     this.#root.append(bar);
@@ -295,14 +284,24 @@ export class AskBox extends HTMLElement {
     const stops = Array.from(anchors, (node) => ({ href: node.href, line: node.citation?.quote ?? node.line ?? "" }));
     const distinct = stops.filter(({ href }, place) => stops.findIndex((other) => other.href === href) === place);
     const at = distinct.findIndex(({ href }) => href === /** @type {any} */ (anchor).href);
-    const typed = { question: this.#panel?.question.value ?? "", answer: null, places: [] };
-    const kept = list.matches(".typed") ? typed : (this.#kept ?? typed);
+    const typed = this.#makeVisit(this.#panel?.question.value ?? "", null, []);
+    const visit = list.matches(".typed") ? typed : (this.#visit ?? typed);
     event.preventDefault();
-    if (!goToStop({ ...kept, stops: distinct, at })) return;
+    if (!goToStop(Object.assign(visit, { stops: distinct, at }))) return;
     this.close();
     // The focus goes to where the reader goes.
     /** @type {HTMLElement | null} */ (document.activeElement)?.blur();
     this.#land();
+  }
+
+  /**
+   * @param {string} question
+   * @param {Answer | null} answer
+   * @param {Place[]} places
+   * @returns {Visit}
+   */
+  #makeVisit(question, answer, places) {
+    return { from: this.#name, question, answer, places, isOpen: true, stops: [], at: 0 };
   }
 
   #onClose() {
@@ -344,8 +343,12 @@ export class AskBox extends HTMLElement {
       // A refusal has nothing else to show.
       const places = answer.mode === "not-found" ? await search() : [];
       if (signal.aborted) return;
-      const add = this.#showAnswer(question, answer, site, places, true);
-      if (answer.mode !== "not-found") add(await search());
+      const visit = this.#makeVisit(question, answer, places);
+      const add = this.#showAnswer(visit, site, true);
+      saveVisit(visit);
+      if (answer.mode === "not-found") return;
+      add(await search());
+      saveVisit(visit);
     } catch (error) {
       const site = await this.#readSite();
       if (!signal.aborted) this.#showProblem(question, error, site);
@@ -366,7 +369,7 @@ export class AskBox extends HTMLElement {
 
   /** @returns {Promise<Site>} */
   async #readSite() {
-    return { bundles: [], examples: [], ...(await this.#answerer?.readSite().catch(() => ({}))) };
+    return { examples: [], ...(await this.#answerer?.readSite().catch(() => ({}))) };
   }
 
   /**
@@ -423,7 +426,8 @@ export class AskBox extends HTMLElement {
     const { say } = this.#language;
     const stage = element("span", { class: "stage" }, say("working"));
     const stop = button("stop", say("stop"), () => this.#stop());
-    this.#kept = null;
+    this.#visit = null;
+    saveVisit(null);
     this.#type?.("");
     this.#show("working", element("div", { class: "working" }, element("span", { class: "pulse" }), stage, stop));
     // What was pressed may be gone.
@@ -439,14 +443,14 @@ export class AskBox extends HTMLElement {
   }
 
   /**
-   * @param {string} question
-   * @param {Answer} answer
+   * @param {Visit} visit with an answer
    * @param {Site} site
-   * @param {Place[]} places
    * @param {boolean} isNew and not drawn again
    * @returns {(places: Place[]) => void} adds places
    */
-  #showAnswer(question, answer, site, places, isNew) {
+  #showAnswer(visit, site, isNew) {
+    const { question, places } = visit;
+    const answer = /** @type {Answer} */ (visit.answer);
     const { say } = this.#language;
     const { status } = this.#build();
     const numbered = numberCitations(answer);
@@ -457,28 +461,30 @@ export class AskBox extends HTMLElement {
     const isRefusal = answer.mode === "not-found";
     const { feedback } = site;
     const isGap = isRefusal || (answer.claims.length > 0 && !answer.written && answer.confidence === "low");
-    const differs = site.bundles.length > 0 && answer.bundle && !site.bundles.includes(answer.bundle);
+    const differs = site.bundle && answer.bundle && site.bundle !== answer.bundle;
     const row = element("div", { class: "actions" });
     const ways = { search: isRefusal ? site.search : null, authors: isRefusal || answer.routes.length ? site.authors : null };
-    row.append(
-      button("copy", say("copy"), () => copy(formatAnswer(question, numbered, say), row)),
-      button("share", say("share"), () => copy(makeSharedAddress(question), row)),
-    );
+    if (!isRefusal) {
+      row.append(
+        button("copy", say("copy"), () => copy(formatAnswer(question, numbered, say), row)),
+        button("share", say("share"), () => copy(makeSharedAddress(question), row)),
+      );
+    }
+    row.append(...drawWays(question, ways, answer.bundle ?? "", say));
+    if (feedback && isGap) row.append(drawOffer(say, status, () => this.#send(question, answer, feedback)));
     this.#run = null;
-    const kept = (this.#kept = { question, answer, places });
+    this.#visit = visit;
     const more = element("div", { class: "places", role: "group", "aria-label": say("more"), hidden: "" });
     this.#show(
       answer.mode,
       ...nodes,
       ...(isRefusal ? [] : [more]),
       ...(differs ? [drawNote(say("differs"))] : []),
-      ...(isRefusal ? [] : [row]),
-      ...drawWays(question, ways, answer.bundle ?? "", say),
-      ...(feedback && isGap ? [drawOffer(say, status, () => this.#send(question, answer, feedback))] : []),
+      ...(row.firstChild ? [row] : []),
     );
     this.#focus(nodes[0]);
     const add = (/** @type {Place[]} */ found) => {
-      kept.places = found;
+      visit.places = found;
       more.append(...drawPlaces(found));
       more.hidden = !more.firstChild;
     };
@@ -525,9 +531,9 @@ export class AskBox extends HTMLElement {
       history.replaceState(history.state, "", makeSharedAddress(question));
       location.reload();
     });
-    const ways = drawWays(question, { search }, "", say, ...(name ? [remedy] : []));
+    const ways = [...(name ? [remedy] : []), ...drawWays(question, { search }, "", say)];
     this.#run = null;
-    this.#show("problem", ...ways);
+    this.#show("problem", ...(ways.length ? [element("div", { class: "actions" }, ...ways)] : []));
     panel.alert.textContent = say(`problem.${key}`, { n: problem.seconds }) + (!name && ways.length ? ` ${say("searchWorks")}` : "");
     this.setAttribute("problem", String(problem.code));
     this.#focus(panel.question);

@@ -16,7 +16,7 @@ const GONE = Object.assign(new Error(), { name: "IndexGoneError" });
  * @typedef {{ siteUrl?: string, answer: Call, search: Call, suggest: Call, readSection: Call }} Engine
  *
  * @typedef {Object} EngineModule
- * @property {(index: any, base: string, language?: string, call?: typeof fetch) => Promise<Engine>} openSiteIndex
+ * @property {(index: any, base: string, call?: typeof fetch) => Promise<Engine>} openSiteIndex
  */
 
 /** @type {Record<string, Promise<EngineModule>>} */
@@ -65,11 +65,11 @@ async function startWorker(url) {
     worker.onerror = reject;
   });
   return {
-    async openSiteIndex(/** @type {any} */ index, /** @type {string} */ base, /** @type {string | undefined} */ language) {
-      const place = [index, base, language];
+    async openSiteIndex(/** @type {any} */ index, /** @type {string} */ base) {
+      const place = [index, base];
       const siteUrl = await request(worker, place);
       /** @type {(method: string) => Call} */
-      const call = (method) => (text, run) => request(worker, [...place, method, text], run);
+      const call = (method) => (text, run) => request(worker, [...place, method, text, run?.language], run);
       const [answer, search, suggest, readSection] = ["answer", "search", "suggest", "readSection"].map(call);
       return { siteUrl, answer, search, suggest, readSection };
     },

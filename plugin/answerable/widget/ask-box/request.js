@@ -1,4 +1,4 @@
-/** Ask the site's function, or its index in this browser, and check what comes back. */
+/** Ask the site's function, and check what comes back, or ask its index in this browser. */
 
 import { loadEngine } from "./engine.js";
 import { getPageLanguage, HOME, LOAD_MILLISECONDS } from "./strings.js";
@@ -10,7 +10,7 @@ import { getPageLanguage, HOME, LOAD_MILLISECONDS } from "./strings.js";
  */
 
 /**
- * An answer as `POST answer` gives it, after `checkAnswer`; the HTTP API tells what else it holds.
+ * An answer as `POST answer` gives it; the HTTP API tells what else it holds.
  * @typedef {Record<string, any> & { mode: string, claims: Claim[], routes: Route[], citations: Citation[],
  *   excerpts?: Answer | null }} Answer
  */
@@ -18,14 +18,14 @@ import { getPageLanguage, HOME, LOAD_MILLISECONDS } from "./strings.js";
 /**
  * What site.json says; nothing of a site without one.
  * @typedef {Object} Site
- * @property {string[]} bundles ids of what answers
+ * @property {string} [bundle] id of what answers
  * @property {string[]} examples those of this page, or else of the site
  * @property {string | null} [search] null where the owner wants none
  * @property {string | null} [authors]
  * @property {string | null} [feedback] where a reader may send a question that is not answered
  * @property {boolean} [preview] of a development server
  * @property {string[]} [engine] paths of the scripts that answer
- * @property {Record<string, Record<string, string>>} [index] by language tag, what the engine opens an index by
+ * @property {Record<string, string>} [index] what the engine opens the index by
  */
 
 /**
@@ -41,36 +41,6 @@ export const ROOT = new URL("../../", HOME);
 const EVENTS = "text/event-stream";
 const GONE = "IndexGoneError";
 const PATIENCE_SECONDS = 30;
-
-/**
- * Test for a text with something in it.
- * @param {any} value
- * @returns {value is string}
- */
-export function isText(value) {
-  return typeof value === "string" && value.trim() !== "";
-}
-
-/**
- * @param {any} value
- * @returns {value is Record<string, any>}
- */
-export function isObject(value) {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** @param {any} value */
-export function isOptionalText(value) {
-  return value == null || typeof value === "string";
-}
-
-/**
- * Throw unless a condition on an answer holds.
- * @param {boolean} condition
- */
-export function demand(condition) {
-  if (!condition) throw new TypeError("not an answer");
-}
 
 /**
  * Decode what is percent-encoded; a text that is not stays as it is.
@@ -115,49 +85,25 @@ export function resolveAddress(address, siteUrl) {
 }
 
 /**
- * Throw a TypeError for what is no answer, or one whose mode or markers its citations do not bear out.
+ * Check the reply of a function, which may be anybody's: each sentence cites something that the reply lists, and its mode
+ * is the one of what it lists. What else is wrong with it is an error where it is drawn.
  * @param {any} answer
+ * @returns {Answer}
  */
-export function checkAnswer(answer) {
-  demand(isObject(answer) && Array.isArray(answer.citations));
+function checkAnswer(answer) {
   const { mode, claims, routes, citations } = answer;
-  citations.forEach(checkCitation);
   /** @type {Map<number, string>} */
   const kinds = new Map(citations.map((/** @type {Citation} */ { n, kind }) => [n, kind]));
-  checkSentences(claims, "markdown", "record", kinds);
-  checkSentences(routes, "text", "hint", kinds);
-  const used = new Set([...claims, ...routes].flatMap((sentence) => sentence.citations));
-  demand(kinds.size === citations.length && kinds.size === used.size);
+  const isCited = (/** @type {Claim | Route} */ { citations: cited }, /** @type {string} */ kind) =>
+    cited.length > 0 && cited.every((n) => kinds.get(n) === kind);
+  const isBacked =
+    claims.every((/** @type {Claim} */ claim) => isCited(claim, "record")) &&
+    routes.every((/** @type {Route} */ route) => isCited(route, "hint"));
   const present = new Set(kinds.values());
   const [whole, part] = present.has("hint") ? ["supported", "related-material"] : ["partial", "not-found"];
-  demand(mode === (present.has("record") ? whole : part));
-  demand([answer.site_url, answer.bundle, answer.request_id].every(isOptionalText));
-  demand(!answer.stored || isText(answer.question));
+  if (!isBacked || mode !== (present.has("record") ? whole : part)) throw new TypeError("not an answer");
   if (answer.excerpts) checkAnswer(answer.excerpts);
   return answer;
-}
-
-/** @param {any} citation */
-function checkCitation(citation) {
-  demand(isObject(citation) && Number.isInteger(citation.n));
-  const { kind, title, label, url, href, quote, locator, language, date } = citation;
-  demand(kind === "record" ? isText(title) : kind === "hint" && isText(label));
-  demand([url, href, quote, locator, language, date].every(isOptionalText));
-}
-
-/**
- * @param {any} sentences
- * @param {string} field that holds the words of each
- * @param {string} kind
- * @param {Map<number, string>} kinds
- */
-function checkSentences(sentences, field, kind, kinds) {
-  demand(Array.isArray(sentences));
-  for (const sentence of sentences) {
-    demand(isObject(sentence) && isText(sentence[field]));
-    demand(Array.isArray(sentence.citations) && sentence.citations.length > 0);
-    demand(sentence.citations.every((/** @type {number} */ n) => kinds.get(n) === kind));
-  }
 }
 
 /**
@@ -166,10 +112,9 @@ function checkSentences(sentences, field, kind, kinds) {
  * @param {string} [siteUrl]
  */
 function resolvePlaces(rows, siteUrl) {
-  return Object.entries(rows).flatMap(([id, { url, title, line, href }]) => {
-    demand(isText(url) && isText(title) && [line, href].every(isOptionalText));
-    const link = resolveAddress(href ?? url, siteUrl);
-    return link ? [{ id, url, title, link, line: line ?? "" }] : [];
+  return Object.entries(rows).flatMap(([id, { url, title, line = "", href = url }]) => {
+    const link = resolveAddress(href, siteUrl);
+    return link ? [{ id, url, title, link, line }] : [];
   });
 }
 
@@ -211,11 +156,10 @@ export class Answerer {
       try {
         const engine = await this.#openEngine(site);
         const language = getPageLanguage();
-        const answer = await engine.answer(question, { language, signal, onStage: entered });
-        return checkAnswer({ ...answer, request_id: crypto.randomUUID?.() });
+        return await engine.answer(question, { language, signal, onStage: entered });
       } catch (cause) {
         const { name, code } = /** @type {{ name: string, code?: string }} */ (cause);
-        if (name !== GONE) throw isText(code) ? new Problem(code) : cause;
+        if (name !== GONE) throw code ? new Problem(code) : cause;
         this.#site = null;
         if (tries > 0) throw new Problem("stale");
         // A service worker may have kept the file of an earlier build; of this address it has none.
@@ -260,11 +204,10 @@ export class Answerer {
     const signal = AbortSignal.timeout?.(LOAD_MILLISECONDS);
     const site = await this.#readIndexedSite();
     const query = new URLSearchParams({ id });
-    const section = site
-      ? await (await this.#openEngine(site)).readSection(id, { signal })
-      : await (await this.call(new URL(`section?${query}`, this.endpoint), { signal })).json();
-    demand(isText(section?.markdown));
-    return section.markdown;
+    if (site) return (await (await this.#openEngine(site)).readSection(id, { signal })).markdown;
+    const response = await this.call(new URL(`section?${query}`, this.endpoint), { signal });
+    if (!response.ok) throw new Problem(response.status);
+    return (await response.json()).markdown;
   }
 
   /** Load what the first question needs. */
@@ -282,7 +225,7 @@ export class Answerer {
     const read = (this.#site ??= readSite(this.call, query));
     const site = await read.catch(() => null);
     // A file that is not there may come with the next deploy.
-    if (!site?.bundles.length && this.#site === read) this.#site = null;
+    if (!site?.bundle && this.#site === read) this.#site = null;
     return read;
   }
 
@@ -298,7 +241,7 @@ export class Answerer {
     // Whoever can write this file runs no code of another site, nor of a scheme such as data.
     if (!urls.every((url) => url.startsWith(HOME.href))) throw new Error("engine: no path of the site");
     const { openSiteIndex } = await loadEngine(urls, this.#box.fetch);
-    return openSiteIndex(index, HOME.href, getPageLanguage(), this.call);
+    return openSiteIndex(index, HOME.href, this.call);
   }
 
   /**
@@ -316,8 +259,7 @@ export class Answerer {
     });
     if (!response.ok) {
       const body = await response.json().catch(() => null);
-      const code = isText(body?.code) ? body.code : response.status;
-      throw new Problem(code, Number(response.headers.get("Retry-After")));
+      throw new Problem(body?.code ?? response.status, Number(response.headers.get("Retry-After")));
     }
     const streams = response.headers.get("Content-Type")?.startsWith(EVENTS);
     return streams && entered ? readEvents(response, entered) : response.json();
@@ -356,15 +298,9 @@ async function readSite(call, query) {
   const response = await call(address, { cache: "no-cache", signal: AbortSignal.timeout(3000) });
   // No file, no index.
   if (!response.ok && response.status !== 404) throw new Problem(response.status);
-  const site = Object(
-    await response.json().catch((error) => {
-      if (!(error instanceof SyntaxError)) throw error;
-    }),
-  );
-  const listed = Object(site.examples);
+  const site = response.ok ? await response.json() : {};
+  const { examples = [], page_examples: onPages = {} } = site;
   // Each language may have its own.
-  const own = Object(site.page_examples)[location.pathname] ?? listed[getPageLanguage() ?? ""] ?? listed;
-  const examples = [own].flat().filter(isText).slice(0, 3);
-  const bundles = (isObject(site.bundle) ? Object.values(site.bundle) : [site.bundle]).filter(isText);
-  return { ...site, bundles, examples };
+  const listed = Array.isArray(examples) ? examples : (examples[getPageLanguage() ?? ""] ?? []);
+  return { ...site, examples: (onPages[location.pathname] ?? listed).slice(0, 3) };
 }

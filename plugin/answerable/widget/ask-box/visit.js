@@ -1,14 +1,16 @@
-/** The sections of an answer that a reader goes through, which the tab keeps from page to page. */
+/** The last answer of the tab and the sections that its reader goes through, kept from page to page. */
 
 const KEY = "answerable visit";
 
 /**
  * @typedef {{ href: string, line: string }} Stop
  * @typedef {Object} Visit
+ * @property {string} from the box and the page that were asked
  * @property {string} question
  * @property {import("./request.js").Answer | null} answer none of places for what was typed
  * @property {import("./request.js").Place[]} places
- * @property {Stop[]} stops
+ * @property {boolean} isOpen whether the dialog was open when the reader left
+ * @property {Stop[]} stops none before a link is followed
  * @property {number} at the place of the current one
  */
 
@@ -21,22 +23,34 @@ function isHere({ origin, pathname }) {
   return origin === new URL(location.href).origin && pathname === location.pathname;
 }
 
-/** Read the visit that has led to this page; null where another way has. */
+/** @returns {Visit | null} */
 export function readVisit() {
   try {
-    const visit = JSON.parse(sessionStorage[KEY]);
-    return isHere(new URL(visit.stops[visit.at].href)) ? visit : null;
+    return JSON.parse(sessionStorage[KEY]);
   } catch {
     return null;
   }
 }
 
-export function forgetVisit() {
+/**
+ * Keep a visit in place of the one before.
+ * @param {Visit | null} visit
+ * @returns {boolean} false where there is no storage, or it is full
+ */
+export function saveVisit(visit) {
   try {
-    delete sessionStorage[KEY];
+    sessionStorage[KEY] = JSON.stringify(visit);
+    return true;
   } catch {
-    // There is no storage.
+    return false;
   }
+}
+
+/** Read the visit whose current stop is this page; null where another way has led here. */
+export function readLanding() {
+  const visit = readVisit();
+  const stop = visit?.stops[visit.at];
+  return stop && isHere(new URL(stop.href)) ? visit : null;
 }
 
 /**
@@ -47,13 +61,8 @@ export function forgetVisit() {
  */
 export function goToStop(visit, replaces = false) {
   const url = new URL(visit.stops[visit.at].href);
-  try {
-    sessionStorage[KEY] = JSON.stringify(visit);
-    // Else the browser highlights the words too.
-    if (CSS.highlights) url.hash = url.hash.split(":~:")[0];
-  } catch {
-    // Without a storage no bar is shown, and the browser highlights the words.
-  }
+  // The bar highlights the words, and so would the browser. Without a storage, no bar is shown.
+  if (saveVisit(visit) && CSS.highlights) url.hash = url.hash.split(":~:")[0];
   const stays = isHere(url);
   if (stays) {
     url.search = location.search;

@@ -1,8 +1,8 @@
 /** Compute idfs and BM25 scores of all passages from postings; select the rows that score best. */
+import { RULES } from "./rules.js";
 import { extractTerms } from "./tokenization.js";
 
 /**
- * @typedef {import("./recipe.js").Recipe} Recipe
  * @typedef {import("./store.js").Store} Store
  * @typedef {[first: number, end: number]} RowRange
  */
@@ -30,7 +30,7 @@ export function selectTopRows(scores, count, among) {
  * @param {RowRange} rows the passages that are the corpus
  */
 export function scoreBm25(store, idfs, [first, end]) {
-  const { K1, B } = store.recipe.bm25;
+  const { K1, B } = RULES.bm25;
   const scores = new Float64Array(end - first);
   const total = sum(idfs.values());
   if (!total) return new Float32Array(scores);
@@ -61,19 +61,18 @@ export function computeIdfs(store, terms, [first, end], names) {
   for (const term of new Set(terms)) {
     const [start, stop] = findPostingsSlice(store.postings(term).passages, first, end);
     const frequency = stop - start;
-    if (frequency || !names.has(term)) idfs.set(term, computeIdf(store, end - first, frequency));
+    if (frequency || !names.has(term)) idfs.set(term, computeIdf(end - first, frequency));
   }
   return idfs;
 }
 
 /**
  * Compute ln(1 + (N - df + .5) / (df + .5)), with the background passages in N.
- * @param {Store} store
  * @param {number} passages
  * @param {number} frequency
  */
-export function computeIdf({ recipe }, passages, frequency) {
-  return Math.log(1 + (passages + recipe.bm25.BACKGROUND_PASSAGES - frequency + 0.5) / (frequency + 0.5));
+export function computeIdf(passages, frequency) {
+  return Math.log(1 + (passages + RULES.bm25.BACKGROUND_PASSAGES - frequency + 0.5) / (frequency + 0.5));
 }
 
 /**
@@ -87,14 +86,13 @@ export function findIndexedTerms(store, terms) {
 
 /**
  * Compute the share of the idf of a question's terms that a text holds, 0 without terms.
- * @param {Recipe} recipe
  * @param {Map<string, number>} weights
  * @param {Map<string, string>} forms the term of each form of these terms
  * @param {string} text
  * @param {string} language
  */
-export function computeIdfShare(recipe, weights, forms, text, language) {
-  const terms = new Set(extractTerms(recipe, text, language, forms));
+export function computeIdfShare(weights, forms, text, language) {
+  const terms = new Set(extractTerms(text, language, forms));
   let shared = 0;
   let total = 0;
   for (const [term, weight] of weights) {

@@ -3,7 +3,6 @@
 import { linkToRange, readPassage } from "./units.js";
 
 /**
- * @typedef {import("./recipe.js").Recipe} Recipe
  * @typedef {import("./store.js").Passage} Passage
  *
  * The exact id and url of a retrieved passage, and the words of it that back a claim.
@@ -28,15 +27,14 @@ export function makeClaim(text, markdown, citations) {
 
 /**
  * Cite a range of a passage.
- * @param {Recipe} recipe
  * @param {Passage} passage
  * @param {import("./units.js").TextRange} range
  * @returns {RecordCitation}
  */
-export function citeRange(recipe, passage, [start, end]) {
+export function citeRange(passage, [start, end]) {
   const { id, url, title, date, language } = passage;
   const quote = readPassage(passage).text.slice(start, end);
-  return { id, url, title, quote, date, href: linkToRange(recipe, passage, start, end), language };
+  return { id, url, title, quote, date, href: linkToRange(passage, start, end), language };
 }
 
 /**

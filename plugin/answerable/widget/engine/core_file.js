@@ -1,6 +1,6 @@
 /** Read the columns of an index by the table that its manifest has; see `columns.py`. */
 
-import { reviveRecipe } from "./recipe.js";
+import { RULES } from "./rules.js";
 
 /** @typedef {import("./container.js").Container} Container */
 /** @typedef {{records: number[], frequency: number}} Phrase the rows of records that bear it */
@@ -120,13 +120,14 @@ export class SiteColumns {
    * @param {Container} core
    */
   constructor(table, core) {
-    this.recipe = /** @type {import("./recipe.js").Recipe} */ (reviveRecipe(core.values.recipe));
+    // Of the texts whose letters are all of scripts that the site is written in.
+    this.letters = new RegExp(core.values.letters, "u");
     const columns = readColumns(table, "core", core);
     Object.assign(this, columns);
     const { language, languages } = columns.site;
     const tags = languages.map((/** @type {LanguageRows} */ { tag }) => tag);
     this.site = { ...columns.site, tags: tags.length ? tags : [language] };
-    const separator = this.recipe.structure.TITLE_SEPARATOR;
+    const separator = RULES.structure.TITLE_SEPARATOR;
     const anchors = this.passageIds.map((anchor, row) => {
       if (!anchor.startsWith(GUESSED)) return anchor;
       return `#${guessAnchor(this.passageTitles[row], separator)}${anchor.slice(GUESSED.length)}`;

@@ -6,6 +6,7 @@ import { findLine } from "./line.js";
 import { locateVocabulary, openLocalEmbedder } from "./local_embedder.js";
 import { cleanQuestion, dropUnknownWords, findQuestionProblem, readQuestion } from "./question.js";
 import { retrieve } from "./retrieve.js";
+import { RULES } from "./rules.js";
 import { choosePassages, listSections } from "./sections.js";
 import { SiteFiles, waitFor } from "./site_files.js";
 import { openStore } from "./store.js";
@@ -42,17 +43,15 @@ import { addAbsoluteUrl, serializeAnswer, serializeSection } from "./wire.js";
  * IndexGoneError where a newer build has replaced it.
  * @param {string} base the url that the paths of the index are relative to
  * @param {import("./store.js").IndexEntry} entry
- * @param {FetchOptions & {signal?: AbortSignal, others?: import("./store.js").IndexEntry[]}} [options] others: of the
- *   site's other languages, whose files stay cached
+ * @param {FetchOptions & {signal?: AbortSignal}} [options]
  */
 export async function openEngine(base, entry, options = {}) {
   const files = new SiteFiles(base, options);
   // All that a question needs first is asked for at once.
   files.prefetch([locateVocabulary(entry.model)]);
   const store = await openStore(files, entry, options.signal);
-  const embedder = await openLocalEmbedder(files, entry.model, store.recipe, options.signal);
-  const folders = (options.others ?? []).map(({ manifest }) => manifest.slice(0, manifest.lastIndexOf("/") + 1));
-  const current = [`${entry.model}/`, ...folders, ...store.paths];
+  const embedder = await openLocalEmbedder(files, entry.model, options.signal);
+  const current = [`${entry.model}/`, ...store.paths];
   // Nothing waits for it, and without it more space is taken, no more.
   files.removeStale((path) => current.some((start) => path.startsWith(start))).catch(() => {});
   return new Engine(store, embedder);
@@ -107,14 +106,13 @@ export class Engine {
    * @param {AnswerOptions} [options]
    */
   async search(question, { language = null, signal } = {}) {
-    const { recipe } = this.store;
     const retrieve = (/** @type {number} */ near) =>
       this.#retrieve(question, language, () => signal?.throwIfAborted(), near, dropUnknownWords);
     let retrieved = await retrieve(0);
     // Near misses may lie in files that the answer needed not.
     let rows = await listSections(this.store, retrieved);
-    if (rows.length < recipe.retrieve.TOP_K) {
-      retrieved = await retrieve(recipe.sections.POOL_SIZE);
+    if (rows.length < RULES.retrieve.TOP_K) {
+      retrieved = await retrieve(RULES.sections.POOL_SIZE);
       rows = await listSections(this.store, retrieved);
     }
     return this.#describePlaces(rows, retrieved.reading);
@@ -169,11 +167,11 @@ export class Engine {
    * @param {QuestionReading} reading for the line of each
    */
   async #describePlaces(rows, reading) {
-    const { passageIds, passageTitles, passageUrls, recipe, site } = this.store;
+    const { passageIds, passageTitles, passageUrls, site } = this.store;
     const passages = await this.store.loadPassages(rows);
     const describe = (/** @type {number} */ row) => {
       const passage = /** @type {import("./store.js").Passage} */ (passages.get(row));
-      const { quote: line, href } = citeRange(recipe, passage, findLine(recipe, passage, reading));
+      const { quote: line, href } = citeRange(passage, findLine(passage, reading));
       return addAbsoluteUrl({ url: passageUrls[row], title: passageTitles[row], line, href }, site.url);
     };
     return Object.fromEntries(rows.map((row) => [passageIds[row], describe(row)]));
@@ -198,17 +196,17 @@ export class Engine {
    */
   async #retrieve(asked, language, begin, near = 0, adapt = (_, reading) => reading, isTyped = false) {
     const { embedder, store } = this;
-    const { POOL_SIZE } = store.recipe.sections;
+    const { POOL_SIZE } = RULES.sections;
     const question = cleanQuestion(asked);
-    const problem = findQuestionProblem(store.recipe, question);
+    const problem = findQuestionProblem(question);
     if (problem) throw Object.assign(new Error(problem), { code: "bad-request" });
     await embedder.loadPieces(question);
     // What is certain to be read is asked for at once; a failure is told where it is read.
-    const words = store.site.tags.flatMap((tag) => extractWords(store.recipe, question, tag));
+    const words = store.site.tags.flatMap((tag) => extractWords(question, tag));
     if (!isTyped) store.prefetchFewCodes();
     for (const read of [isTyped ? null : embedder.embed(question), store.loadTerms(words)]) read?.catch(() => {});
     const reading = adapt(store, await readQuestion(store, question, (word) => embedder.wordRank(word)));
-    const count = POOL_SIZE * store.recipe.retrieve.TOP_K;
+    const count = POOL_SIZE * RULES.retrieve.TOP_K;
     if (isTyped || !reading.terms.size) return retrieve(store, reading, null, count, language, count);
     begin("embedding");
     const vector = await embedder.embed(reading.question);
@@ -224,14 +222,13 @@ export class Engine {
    */
   async #answerFrom(retrieved, begin) {
     const { store } = this;
-    const { recipe } = store;
     const chosen = choosePassages(store, retrieved);
     if (!chosen.length) return { answer: { claims: [] }, confidence: "low", reason: "no-evidence" };
     begin("writing");
-    const passages = await store.loadPassages(chosen.slice(0, recipe.extractive.MAX_PASSAGES).map(({ row }) => row));
+    const passages = await store.loadPassages(chosen.slice(0, RULES.extractive.MAX_PASSAGES).map(({ row }) => row));
     begin("checking");
     const claims = Array.from(passages.values(), (passage) => {
-      const citation = citeRange(recipe, passage, findLine(recipe, passage, retrieved.reading));
+      const citation = citeRange(passage, findLine(passage, retrieved.reading));
       return makeClaim(readPassage(passage).text, passage.markdown, [citation]);
     });
     return { answer: { claims }, confidence: ratePassages(store, retrieved.reading, chosen), reason: null };

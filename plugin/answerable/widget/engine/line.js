@@ -2,41 +2,40 @@
 
 import { searchSorted } from "./bm25.js";
 import { findMatches } from "./patterns.js";
+import { RULES } from "./rules.js";
 import { extractTerms } from "./tokenization.js";
 import { listUnits, readPassage } from "./units.js";
 import { formsIn } from "./word_forms.js";
 
 /**
- * @typedef {import("./recipe.js").Recipe} Recipe
  * @typedef {import("./store.js").Passage} Passage
  * @typedef {import("./units.js").TextRange} TextRange
  */
 
 /**
  * Find the range of a passage's line for a question: it begins where a sentence or a line of text begins.
- * @param {Recipe} recipe
  * @param {Passage} passage
  * @param {import("./question.js").QuestionReading} reading
  */
-export function findLine(recipe, passage, { idfs, forms }) {
+export function findLine(passage, { idfs, forms }) {
   const { language } = passage;
   const read = readPassage(passage);
   const { text } = read;
   const weights = idfs.get(language) ?? new Map();
-  const words = findMatches(recipe.tokenization.WORD_OR_LETTER_PATTERN, text);
-  const terms = words.map((word) => readTerms(recipe, word, text, language, weights, formsIn(forms, language)));
+  const words = findMatches(RULES.tokenization.WORD_OR_LETTER_PATTERN, text);
+  const terms = words.map((word) => readTerms(word, text, language, weights, formsIn(forms, language)));
   const starts = words.map(({ index }) => index);
   const before = (/** @type {number} */ offset) => searchSorted(starts, offset);
-  const units = listUnits(recipe, read);
+  const units = listUnits(read);
   const ends = units.map(([, end]) => before(end));
   let best = -1;
   /** @type {TextRange} */
   let line = [0, text.length];
   for (const [start] of units) {
     const first = before(start);
-    const last = Math.min(chooseEnd(recipe, first, ends), words.length);
-    const weight = weigh(recipe, terms.slice(first, last), weights);
-    if (weight <= best + recipe.line.TIE || last <= first) continue;
+    const last = Math.min(chooseEnd(first, ends), words.length);
+    const weight = weigh(terms.slice(first, last), weights);
+    if (weight <= best + RULES.line.TIE || last <= first) continue;
     const place = ends.indexOf(last);
     const word = words[last - 1];
     best = weight;
@@ -47,28 +46,27 @@ export function findLine(recipe, passage, { idfs, forms }) {
 
 /**
  * Choose the word before which a line ends that begins at a word: at the end of a unit.
- * @param {Recipe} recipe
  * @param {number} first
  * @param {number[]} ends
  */
-function chooseEnd({ line }, first, ends) {
-  const shortest = first + line.LINE_WORDS;
+function chooseEnd(first, ends) {
+  const { EXTRA_WORDS, LINE_WORDS, MIN_WORDS } = RULES.line;
+  const shortest = first + LINE_WORDS;
   const place = searchSorted(ends, shortest);
-  if (place < ends.length && ends[place] <= shortest + line.EXTRA_WORDS) return ends[place];
-  const isEnough = place > 0 && ends[place - 1] >= first + line.MIN_WORDS;
+  if (place < ends.length && ends[place] <= shortest + EXTRA_WORDS) return ends[place];
+  const isEnough = place > 0 && ends[place - 1] >= first + MIN_WORDS;
   return isEnough || place === ends.length ? ends[place - 1] : shortest;
 }
 
 /**
  * Read the question's terms in a word: itself, and its parts where it is in camel case.
- * @param {Recipe} recipe
  * @param {RegExpMatchArray} word
  * @param {string} text
  * @param {string} language
  * @param {Map<string, number>} weights
  * @param {Map<string, string>} forms
  */
-function readTerms(recipe, word, text, language, weights, forms) {
+function readTerms(word, text, language, weights, forms) {
   let [written] = word;
   const [letter, ...others] = written;
   if (!others.length && letter > "\x7f") {
@@ -79,19 +77,18 @@ function readTerms(recipe, word, text, language, weights, forms) {
     const term = forms.get(written.toLowerCase()) ?? written.toLowerCase();
     return weights.has(term) ? [term] : [];
   }
-  return extractTerms(recipe, written, language, forms).filter((term) => weights.has(term));
+  return extractTerms(written, language, forms).filter((term) => weights.has(term));
 }
 
 /**
- * @param {Recipe} recipe
  * @param {string[][]} terms
  * @param {Map<string, number>} weights
  */
-function weigh({ line }, terms, weights) {
+function weigh(terms, weights) {
   const seen = new Set();
   let weight = 0;
   for (const term of terms.flat()) {
-    weight += /** @type {number} */ (weights.get(term)) * (seen.has(term) ? line.REPEATED_SHARE : 1);
+    weight += /** @type {number} */ (weights.get(term)) * (seen.has(term) ? RULES.line.REPEATED_SHARE : 1);
     seen.add(term);
   }
   return weight;

@@ -1,24 +1,19 @@
 /** The local embedder: pieces of words, their vectors, and the mean of a text. */
 import { findTexts } from "./patterns.js";
+import { RULES } from "./rules.js";
 import { waitFor } from "./site_files.js";
 
 /**
  * @typedef {import("./site_files.js").Part} Part
  * @typedef {import("./site_files.js").SiteFiles} SiteFiles
  * @typedef {{codes: Int8Array, scales: Float32Array}} Vectors
- * @typedef {import("./recipe.js").Recipe} Recipe
  */
 
 /** Encode texts as ids of the pieces of a vocabulary. */
 export class TokenPieces {
   /** @type {Map<string, number>} */
   #ids = new Map();
-  #constants;
-
-  /** @param {Recipe} recipe */
-  constructor(recipe) {
-    this.#constants = recipe.local_embedder;
-  }
+  #constants = RULES.local_embedder;
 
   /**
    * Add pieces with their ids; a text is encoded once all pieces of its characters are there.
@@ -114,20 +109,19 @@ export function locateVocabulary(folder) {
 /**
  * Open the model in a folder; IndexGoneError where a newer build has replaced it.
  * @param {SiteFiles} files
- * @param {string} folder
- * @param {Recipe} recipe
+ * @param {string} folder such as `model/0123456789abcdef`
  * @param {AbortSignal} [signal]
  */
-export async function openLocalEmbedder(files, folder, recipe, signal) {
-  return new LocalEmbedder(files, folder, recipe, await files.read(locateVocabulary(folder), signal));
+export async function openLocalEmbedder(files, folder, signal) {
+  return new LocalEmbedder(files, folder, await files.read(locateVocabulary(folder), signal));
 }
 
 /** Average a question's token vectors and normalize the mean; see `LocalEmbedder` in `local_embedder.py`. */
 class LocalEmbedder {
   #files;
   #folder;
-  #pieces;
-  #space;
+  #pieces = new TokenPieces();
+  #space = RULES.local_embedder.SPACE;
   /** @type {(Part & {first: number, count: number})[]} with the rows of each; the first lies in the vocabulary */
   #parts = [];
   // By row: its part, and by the id of a piece: its row.
@@ -142,15 +136,11 @@ class LocalEmbedder {
   /**
    * @param {SiteFiles} files
    * @param {string} folder
-   * @param {Recipe} recipe
    * @param {import("./container.js").Container} vocabulary
    */
-  constructor(files, folder, recipe, { arrays }) {
-    const { FIRST_BYTE, SPACE } = recipe.local_embedder;
+  constructor(files, folder, { arrays }) {
     this.#files = files;
     this.#folder = folder;
-    this.#pieces = new TokenPieces(recipe);
-    this.#space = SPACE;
     let row = 0;
     let start = 0;
     arrays.rows.forEach((/** @type {number} */ count, /** @type {number} */ number) => {
@@ -165,7 +155,7 @@ class LocalEmbedder {
     this.#rows = new Uint16Array(row);
     const end = this.#addPieces(arrays, 0);
     // Then come the special pieces and those of bytes.
-    for (let id = 0; id < FIRST_BYTE + 256; id += 1) this.#rows[id] = end + id;
+    for (let id = 0; id < RULES.local_embedder.FIRST_BYTE + 256; id += 1) this.#rows[id] = end + id;
     this.#dimensions = arrays.codes.length / arrays.scales.length;
     this.#vectors.set(0, { scales: arrays.scales, codes: arrays.codes });
   }

@@ -1,4 +1,4 @@
-/** Use the regular expressions that travel in the recipe, as Python's `re` does. */
+/** Use the regular expressions of the rules, as Python's `re` does. */
 
 /** @type {WeakMap<RegExp, RegExp>} */
 const globals = new WeakMap();
@@ -29,13 +29,4 @@ export function findTexts(pattern, text) {
  */
 export function findMatches(pattern, text) {
   return [...text.matchAll(makeGlobal(pattern))];
-}
-
-/**
- * Escape a text so that a pattern with the flag "u" matches it as it is, in a class too.
- * @param {string} text
- */
-export function escapePattern(text) {
-  // Outside a class "\-" is an error.
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replaceAll("-", "\\x2d");
 }

@@ -2,13 +2,12 @@
 import { computeIdfs, findIndexedTerms } from "./bm25.js";
 import { countCodePoints } from "./code_points.js";
 import { normalizePhrase, splitNgrams } from "./normalization.js";
-import { escapePattern } from "./patterns.js";
-import { extractTerms, extractWords, hasSiteScripts, isSpaceDelimited, readWordList, splitWords } from "./tokenization.js";
+import { RULES } from "./rules.js";
+import { extractTerms, extractWords, isSpaceDelimited, splitWords } from "./tokenization.js";
 import { splitAtSpace } from "./white_space.js";
 import { formsIn, readForms } from "./word_forms.js";
 
 /**
- * @typedef {import("./recipe.js").Recipe} Recipe
  * @typedef {import("./store.js").Store} Store
  */
 
@@ -22,12 +21,11 @@ export function cleanQuestion(question) {
 
 /**
  * Say in one sentence why a cleaned question cannot be answered; null if it can.
- * @param {Recipe} recipe
  * @param {string} cleaned
  * @returns {string | null}
  */
-export function findQuestionProblem(recipe, cleaned) {
-  const { MAX_QUESTION_CHARACTERS } = recipe.question;
+export function findQuestionProblem(cleaned) {
+  const { MAX_QUESTION_CHARACTERS } = RULES.question;
   if (!cleaned) return "The question is empty.";
   if (countCodePoints(cleaned) > MAX_QUESTION_CHARACTERS) {
     return `A question has at most ${MAX_QUESTION_CHARACTERS} characters.`;
@@ -35,48 +33,33 @@ export function findQuestionProblem(recipe, cleaned) {
   return null;
 }
 
+/** Words by which people ask, such as "what does the author say about": of the question alone. */
+export const FRAMING_WORDS = new Set(splitAtSpace(RULES.framing));
+
 /**
  * Drop the words by which people ask, unless there are no others.
- * @param {Recipe} recipe
  * @param {string[]} words
  */
-function dropFraming(recipe, words) {
-  const framingWords = readWordList(recipe, "framing");
-  const subject = words.filter((word) => !framingWords.has(word));
+function dropFraming(words) {
+  const subject = words.filter((word) => !FRAMING_WORDS.has(word));
   return subject.length ? subject : words;
 }
 
 /**
  * Test whether a question has a word for what was released or changed, not only a version.
- * @param {Recipe} recipe
  * @param {string} question
  */
-function asksForHistory({ history }, question) {
+function asksForHistory(question) {
   const words = ` ${normalizePhrase(question)} `;
-  return history.some((/** @type {string} */ phrase) => words.includes(` ${phrase} `));
-}
-
-/**
- * Test whether a question has a word for now in one of the site's languages.
- * @param {Recipe} recipe
- * @param {string} question
- * @param {Set<string>} phrases in it
- */
-function asksAboutNow(recipe, question, phrases) {
-  const [nowPhrases, substrings] = recipe.question.NOW_WORDS;
-  return (
-    nowPhrases.some((/** @type {string} */ phrase) => phrases.has(phrase)) ||
-    substrings.some((/** @type {string} */ words) => question.includes(words))
-  );
+  return RULES.history.some((/** @type {string} */ phrase) => words.includes(` ${phrase} `));
 }
 
 /**
  * Test whether a lower-case word is long enough to be recognized when misspelled.
- * @param {Store} store
  * @param {string} word
  */
-export function mayBeMisspelled({ recipe }, word) {
-  return countCodePoints(word) >= recipe.question.MIN_WORD_LETTERS && /^\p{L}+$/u.test(word);
+export function mayBeMisspelled(word) {
+  return countCodePoints(word) >= RULES.question.MIN_WORD_LETTERS && /^\p{L}+$/u.test(word);
 }
 
 /**
@@ -87,7 +70,7 @@ export function mayBeMisspelled({ recipe }, word) {
  * @returns {Promise<string | null>}
  */
 export async function findNearSpelling(store, word) {
-  const { CLEARLY_MORE, MIN_WORD_LETTERS, TWO_EDITS_FROM_LETTERS } = store.recipe.question;
+  const { CLEARLY_MORE, MIN_WORD_LETTERS, TWO_EDITS_FROM_LETTERS } = RULES.question;
   const words = await loadSpellings(store);
   for (let maxEdits = 1; maxEdits <= (countCodePoints(word) < TWO_EDITS_FROM_LETTERS ? 1 : 2); maxEdits += 1) {
     const isInitialFree = maxEdits === 1 && countCodePoints(word) > MIN_WORD_LETTERS;
@@ -109,20 +92,9 @@ export async function findNearSpelling(store, word) {
 }
 
 /**
- * Find the site's word that two neighbors make together, such as "web hook"; else null.
- * @param {Store} store
- * @param {string} first
- * @param {string} second
- * @returns {Promise<string | null>}
- */
-export async function findJoinedSpelling(store, first, second) {
-  return (await loadSpellings(store)).has(first + second) ? first + second : null;
-}
-
-/**
  * Find the words at a distance of at most so many edits. Of two edits neither may replace a letter,
  * and the first letter has to be right, as in a word of four letters.
- * @param {Set<string>} words
+ * @param {string[]} words
  * @param {string} word
  * @param {number} maxEdits
  * @param {boolean} isInitialFree true if the first letter may be wrong
@@ -130,7 +102,7 @@ export async function findJoinedSpelling(store, first, second) {
 function findWithinEdits(words, word, maxEdits, isInitialFree) {
   const bits = letterBits(word);
   const [initial] = word;
-  return [...words].filter(
+  return words.filter(
     (other) =>
       (isInitialFree || other.startsWith(initial)) &&
       countBits(letterBits(other) ^ bits) <= 2 * maxEdits &&
@@ -188,7 +160,7 @@ export function editDistance(first, second, maxEdits, replacing = 1) {
   return row[right.length];
 }
 
-/** @type {WeakMap<Store, Set<string>>} */
+/** @type {WeakMap<Store, string[]>} */
 const spellings = new WeakMap();
 
 /**
@@ -196,7 +168,7 @@ const spellings = new WeakMap();
  * @param {Store} store
  */
 async function loadSpellings(store) {
-  const words = spellings.get(store) ?? new Set(await store.loadWords());
+  const words = spellings.get(store) ?? (await store.loadWords());
   spellings.set(store, words);
   return words;
 }
@@ -212,7 +184,6 @@ async function loadSpellings(store) {
  * @property {import("./word_forms.js").Forms} forms
  * @property {Set<string>} phrases its normalized n-grams of the lengths of names
  * @property {boolean} asksForHistory
- * @property {boolean} asksAboutNow
  */
 
 /**
@@ -227,16 +198,14 @@ export async function readQuestion(store, question, wordRank) {
   const [spelled, corrections] = await correctSpelling(store, question, wordRank);
   if (corrections.length) await loadWords(store, spelled);
   const terms = extractQuestionTerms(store, spelled);
-  const phrases = new Set(splitNgrams(spelled, measureNameLengths(store)));
   return {
     question: spelled,
     terms,
     remarks: terms.size ? [...corrections, ...remarkUnknownWords(store, spelled, wordRank)] : [],
     idfs: weighTerms(store, terms),
-    forms: new Map(store.site.tags.map((tag) => [tag, readForms(store, extractWords(store.recipe, spelled, tag), tag)])),
-    phrases,
-    asksForHistory: asksForHistory(store.recipe, spelled),
-    asksAboutNow: asksAboutNow(store.recipe, spelled, phrases),
+    forms: new Map(store.site.tags.map((tag) => [tag, readForms(store, extractWords(spelled, tag), tag)])),
+    phrases: new Set(splitNgrams(spelled, measureNameLengths(store))),
+    asksForHistory: asksForHistory(spelled),
   };
 }
 
@@ -249,7 +218,7 @@ export async function readQuestion(store, question, wordRank) {
  * @returns {QuestionReading}
  */
 export function dropUnknownWords(store, reading) {
-  const words = splitWords(store.recipe, reading.question);
+  const words = splitWords(reading.question);
   const missing = findUnknownWords(store, words);
   const text = words.filter((word) => !missing.has(word.toLowerCase())).join(" ");
   const indexed = findIndexedTerms(store, [...reading.idfs.values()].flatMap((weights) => [...weights.keys()]));
@@ -257,7 +226,7 @@ export function dropUnknownWords(store, reading) {
   const idfs = new Map();
   for (const [tag, weights] of reading.idfs) {
     // A word that pages of another language have still counts against one without it.
-    const ownTerms = new Set(extractTerms(store.recipe, text, tag, formsIn(reading.forms, tag)));
+    const ownTerms = new Set(extractTerms(text, tag, formsIn(reading.forms, tag)));
     idfs.set(tag, new Map([...weights].filter(([term]) => indexed.has(term) || ownTerms.has(term))));
   }
   return { ...reading, idfs };
@@ -274,10 +243,9 @@ const nameLengths = new WeakMap();
 function measureNameLengths(store) {
   let lengths = nameLengths.get(store);
   if (!lengths) {
-    const [nowPhrases] = store.recipe.question.NOW_WORDS;
     lengths = new Set([1]);
-    for (const names of [store.names.keys(), store.aliases.keys(), store.themes.keys(), nowPhrases]) {
-      for (const name of names) lengths.add(name.split(" ").length);
+    for (const names of [store.names, store.aliases, store.themes]) {
+      for (const name of names.keys()) lengths.add(name.split(" ").length);
     }
     nameLengths.set(store, lengths);
   }
@@ -307,8 +275,8 @@ function weighTerms(store, terms) {
 async function loadWords(store, question) {
   // A word in camel case has other parts than in lower case, in which an unknown word is looked up.
   const texts = [question, question.toLowerCase()];
-  const words = store.site.tags.flatMap((tag) => texts.flatMap((text) => extractWords(store.recipe, text, tag)));
-  const asWritten = splitWords(store.recipe, question).map((word) => word.toLowerCase());
+  const words = store.site.tags.flatMap((tag) => texts.flatMap((text) => extractWords(text, tag)));
+  const asWritten = splitWords(question).map((word) => word.toLowerCase());
   await store.loadTerms([...words, ...asWritten]);
 }
 
@@ -317,8 +285,8 @@ async function loadWords(store, question) {
  * @param {Store} store
  * @param {string} language
  */
-function listSiteNameWords({ site, recipe }, language) {
-  return new Set(site.names.flatMap((name) => extractWords(recipe, name, language)));
+function listSiteNameWords({ site }, language) {
+  return new Set(site.names.flatMap((name) => extractWords(name, language)));
 }
 
 /**
@@ -329,12 +297,12 @@ function listSiteNameWords({ site, recipe }, language) {
  * @returns {Map<string, string[]>}
  */
 function extractQuestionTerms(store, question) {
-  const { site, recipe } = store;
+  const { site } = store;
   const terms = new Map();
   for (const tag of site.tags) {
-    const words = dropFraming(recipe, extractWords(recipe, question, tag));
+    const words = dropFraming(extractWords(question, tag));
     const forms = readForms(store, words, tag);
-    const known = words.map((word) => forms.get(word) ?? word).filter((term) => hasSiteScripts(recipe, term));
+    const known = words.map((word) => forms.get(word) ?? word).filter((term) => store.letters.test(term));
     if (known.length) terms.set(tag, known);
   }
   return terms;
@@ -348,36 +316,23 @@ function extractQuestionTerms(store, question) {
  * @returns {Promise<[question: string, remarks: Remark[]]>}
  */
 async function correctSpelling(store, question, wordRank) {
-  const words = splitWords(store.recipe, question);
+  const words = splitWords(question);
   const missing = findUnknownWords(store, words);
   /** @type {Map<string, string>} */
   const corrections = new Map();
-  for (const [place, word] of words.entries()) {
+  for (const word of words) {
     const lower = word.toLowerCase();
     const isUnlikeAll = missing.has(lower);
     // Capitals inside a word make a name, such as gRPC, which no near word stands for.
-    if (word.slice(1) !== lower.slice(1) || readWordList(store.recipe, "framing").has(lower)) continue;
-    if (!mayBeMisspelled(store, lower) || !(isUnlikeAll || isNewForm(store, lower)) || wordRank(lower) !== null) continue;
-    let near = await findNearSpelling(store, lower);
-    let misspelled = word;
-    if (!isUnlikeAll) {
-      // Another ending makes another form of a word, and stands for it already.
-      if (near !== null && [...near].pop() === [...lower].pop()) corrections.set(word, near);
-      continue;
-    }
-    for (const first of [place - 1, place]) {
-      if (near !== null || first < 0 || first + 1 >= words.length) continue;
-      const pair = words.slice(first, first + 2);
-      near = await findJoinedSpelling(store, pair[0].toLowerCase(), pair[1].toLowerCase());
-      if (near) misspelled = pair.join(" ");
-    }
-    if (near !== null) corrections.set(misspelled, near);
+    if (word.slice(1) !== lower.slice(1) || FRAMING_WORDS.has(lower)) continue;
+    if (!mayBeMisspelled(lower) || !(isUnlikeAll || isNewForm(store, lower)) || wordRank(lower) !== null) continue;
+    const near = await findNearSpelling(store, lower);
+    // Another ending makes another form of a word, and stands for it already.
+    if (near !== null && (isUnlikeAll || [...near].pop() === [...lower].pop())) corrections.set(word, near);
   }
-  const { BOUNDARY, WORD_GAP } = store.recipe.question;
   let corrected = question;
   for (const [word, near] of corrections) {
-    const inner = word.split(" ").map(escapePattern).join(WORD_GAP.source);
-    corrected = corrected.replace(new RegExp(BOUNDARY.source + inner + BOUNDARY.source, "gu"), near);
+    corrected = corrected.replace(new RegExp(`(?<![\\p{L}\\p{N}_])${word}(?![\\p{L}\\p{N}_])`, "gu"), near);
   }
   return [corrected, [...corrections].map(([from, to]) => ({ kind: "corrected", from, to }))];
 }
@@ -390,7 +345,7 @@ async function correctSpelling(store, question, wordRank) {
 function isNewForm(store, word) {
   return !store.site.tags.some(
     (tag) =>
-      !extractWords(store.recipe, word, tag).length ||
+      !extractWords(word, tag).length ||
       store.formsNear(word, tag).termsByForm.has(word) ||
       store.questionTerms.has(word) ||
       listSiteNameWords(store, tag).has(word),
@@ -405,8 +360,8 @@ function isNewForm(store, word) {
  * @returns {Remark[]}
  */
 function remarkUnknownWords(store, text, wordRank) {
-  const { ORDINARY_RANK } = store.recipe.question;
-  const words = splitWords(store.recipe, text);
+  const { ORDINARY_RANK } = RULES.question;
+  const words = splitWords(text);
   const missing = findUnknownWords(store, words);
   return [...new Set(words)]
     .filter((word) => {
@@ -423,13 +378,12 @@ function remarkUnknownWords(store, text, wordRank) {
  * @param {string[]} words
  */
 function findUnknownWords(store, words) {
-  const { site, recipe } = store;
-  const framingWords = readWordList(recipe, "framing");
+  const { site } = store;
   const byWord = words
-    .filter((word) => isSpaceDelimited(recipe, word) && !framingWords.has(word.toLowerCase()))
+    .filter((word) => isSpaceDelimited(word) && !FRAMING_WORDS.has(word.toLowerCase()))
     .map((word) => {
       const lower = word.toLowerCase();
-      const byTag = site.tags.map((tag) => [...readForms(store, extractWords(recipe, lower, tag), tag).values()]);
+      const byTag = site.tags.map((tag) => [...readForms(store, extractWords(lower, tag), tag).values()]);
       return { lower, byTag };
     });
   const indexed = findIndexedTerms(store, byWord.flatMap(({ byTag }) => byTag.flat()));

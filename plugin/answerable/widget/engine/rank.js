@@ -1,6 +1,9 @@
 /** The one formula that ranks passages, whose numbers are a profile's: see `rank.py`. */
 import { scoreBm25, selectTopRows, sum } from "./bm25.js";
-import { extractTerms, readWordList, splitLowercaseWords } from "./tokenization.js";
+import { FRAMING_WORDS } from "./question.js";
+import { RULES } from "./rules.js";
+import { extractTerms, splitLowercaseWords, STOPWORDS } from "./tokenization.js";
+import { splitAtSpace } from "./white_space.js";
 import { formsIn } from "./word_forms.js";
 
 /**
@@ -12,7 +15,6 @@ import { formsIn } from "./word_forms.js";
  * @property {Float32Array} lexical
  * @property {Float32Array} boost
  * @property {Float32Array} page
- * @property {Float32Array} fresh
  * @property {Float32Array} weight
  * @property {Float32Array} question
  * @typedef {Object} Candidates rows, rising, and the cosine of each with the question
@@ -36,21 +38,22 @@ import { formsIn } from "./word_forms.js";
  * @property {Uint8Array} aboveFloor
  */
 
-const DAY_MILLISECONDS = 86_400_000;
 // An answer shows two of them.
 const LIKELY_TEXTS = 3;
+// Words that say nothing about a subject, but for those that turn what is asked around.
+const SILENT_WORDS = new Set([...STOPWORDS, ...FRAMING_WORDS]);
+for (const word of splitAtSpace(RULES.polar)) SILENT_WORDS.delete(word);
 
 /**
- * Score all but the cosine of every passage: words, names, pages and recency.
+ * Score all but the cosine of every passage: words, names, pages and known questions.
  * @param {Store} store
  * @param {QuestionReading} reading
  */
 export function computeSignals(store, reading) {
-  const { history, recency } = store.manifest.profile;
+  const { history } = store.manifest.profile;
   const lexical = scoreLexical(store, reading.idfs);
   const boosts = scoreNameBoosts(store, reading);
   const pages = scorePages(store, reading, lexical);
-  const freshness = reading.asksAboutNow ? scoreFreshness(store).map((fresh) => Math.fround(recency) * fresh) : boosts.map(() => 0);
   const question = scoreQuestions(store, reading);
   const weights = reading.asksForHistory
     ? store.weights
@@ -61,7 +64,6 @@ export function computeSignals(store, reading) {
     lexical,
     boost: ofPassages(boosts),
     page: ofPassages(pages),
-    fresh: ofPassages(freshness),
     weight: ofPassages(weights),
     question,
   };
@@ -79,7 +81,7 @@ export function scoreRows(store, { rows, cosines }, signals, slack = 0) {
   const { fround } = Math;
   const { profile } = store.manifest;
   const [words, dense, total] = [profile.hybrid, profile.dense, profile.hybrid + profile.dense].map(fround);
-  const { KNOWN_QUESTION_BONUS, SAME_QUESTION } = store.recipe.rank;
+  const { KNOWN_QUESTION_BONUS, SAME_QUESTION } = RULES.rank;
   const floor = fround(profile.floor - slack);
   const base = new Float32Array(rows.length);
   const score = new Float32Array(rows.length);
@@ -90,7 +92,7 @@ export function scoreRows(store, { rows, cosines }, signals, slack = 0) {
     const isKnown = signals.question[row] > SAME_QUESTION;
     const likeness = fround(fround(profile.questions) * signals.question[row]);
     const questions = isKnown ? KNOWN_QUESTION_BONUS : likeness;
-    score[place] = fround(fround(boosted + signals.fresh[row]) + questions) * signals.weight[row];
+    score[place] = fround(boosted + questions) * signals.weight[row];
     const floored = fround(base[place] + fround(fround(profile.floored_boost) * signals.boost[row]));
     aboveFloor[place] = Number(floored >= floor || isKnown);
   });
@@ -131,7 +133,7 @@ export function listTopItems({ rows, dense, base, score }, mask, count, { lexica
  * @param {number} [slack] by how much one may miss the floor
  */
 export async function findPassageCandidates(store, unit, signals, readable, slack = 0) {
-  const { CANDIDATES, ESTIMATE_SLACK } = store.recipe.vectors;
+  const { CANDIDATES, ESTIMATE_SLACK } = RULES.vectors;
   let rows = [...store.passageRecords.keys()];
   if (!unit) return { rows, cosines: new Float32Array(rows.length) };
   if (rows.length > CANDIDATES) {
@@ -152,7 +154,7 @@ export async function findPassageCandidates(store, unit, signals, readable, slac
  * @param {Signals} signals
  */
 function prefetchLikely(store, { score, aboveFloor }, { lexical }) {
-  const { MAX_SIBLINGS, SIBLING_PAGES } = store.recipe.retrieve;
+  const { MAX_SIBLINGS, SIBLING_PAGES } = RULES.retrieve;
   const records = store.passageRecords;
   const best = selectTopRows(score, MAX_SIBLINGS, aboveFloor);
   store.prefetch("texts", best.slice(0, LIKELY_TEXTS));
@@ -226,8 +228,8 @@ export function scorePages(store, reading, lexical) {
  * @param {QuestionReading} reading
  */
 export function scoreQuestions(store, { idfs, question }) {
-  const { OTHER_QUESTION, SAME_QUESTION } = store.recipe.rank;
-  const key = hashWords(store.recipe, question);
+  const { OTHER_QUESTION, SAME_QUESTION } = RULES.rank;
+  const key = hashWords(question);
   const { passageSections: sections, questionPassages: passages } = store;
   const ranges = new Map(store.site.languages.map((rows) => [rows.tag, rows]));
   const isOwn = (/** @type {string} */ tag, /** @type {number} */ row) => {
@@ -244,29 +246,15 @@ export function scoreQuestions(store, { idfs, question }) {
 
 /**
  * Hash the words of a question in lower case, in their order, but for those by which people ask; above 0.
- * @param {import("./recipe.js").Recipe} recipe
  * @param {string} question
  */
-export function hashWords(recipe, question) {
-  const [polar, stopwords, framing] = /** @type {const} */ (["polar", "stopwords", "framing"]).map((name) => readWordList(recipe, name));
-  const words = splitLowercaseWords(recipe, question).filter(
-    (word) => polar.has(word) || !(stopwords.has(word) || framing.has(word)),
-  );
+export function hashWords(question) {
+  const words = splitLowercaseWords(question).filter((word) => !SILENT_WORDS.has(word));
   let key = 0;
   for (const character of words.join(" ") || question) {
-    key = (31 * key + /** @type {number} */ (character.codePointAt(0))) % recipe.rank.KEY_MODULUS;
+    key = (31 * key + /** @type {number} */ (character.codePointAt(0))) % RULES.rank.KEY_MODULUS;
   }
   return key + 1;
-}
-
-/**
- * Score how new each record is: 1 for the newest date, half of it a year before; 0 without a date.
- * @param {Store} store
- */
-export function scoreFreshness(store) {
-  const days = store.dates.map((date) => (date ? Date.parse(date) / DAY_MILLISECONDS : -Infinity));
-  const newest = days.reduce((best, day) => Math.max(best, day), Number.MIN_SAFE_INTEGER);
-  return Float32Array.from(days, (day) => 0.5 ** ((newest - day) / store.recipe.rank.HALF_LIFE_DAYS));
 }
 
 /**
@@ -329,7 +317,7 @@ function computeTitleShares(store, { forms, idfs, phrases }) {
     const records = store.names.get(phrase)?.records;
     if (!records) continue;
     for (const [language, weights] of idfs) {
-      const terms = [...new Set(extractTerms(store.recipe, phrase, language, formsIn(forms, language)))];
+      const terms = [...new Set(extractTerms(phrase, language, formsIn(forms, language)))];
       const share = sum(terms.map((term) => weights.get(term) ?? 0)) / (sum(weights.values()) || 1);
       const own = listRecordsInLanguage(store, language);
       for (const row of records) if (own.has(row)) shares[row] = Math.max(shares[row], share);
@@ -344,7 +332,7 @@ function computeTitleShares(store, { forms, idfs, phrases }) {
  * @param {Float32Array} lexical
  */
 function averageBestPassages(store, lexical) {
-  const { BEST_PASSAGES } = store.recipe.rank;
+  const { BEST_PASSAGES } = RULES.rank;
   /** @type {Map<number, number[]>} */
   const byRecord = new Map();
   lexical.forEach((score, row) => {

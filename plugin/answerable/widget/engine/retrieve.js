@@ -2,6 +2,7 @@
 import { selectTopRows, sum } from "./bm25.js";
 import { matchLanguages } from "./languages.js";
 import { computeSignals, findPassageCandidates, listTopItems, scoreRows } from "./rank.js";
+import { RULES } from "./rules.js";
 
 /**
  * @typedef {import("./store.js").Store} Store
@@ -27,12 +28,12 @@ import { computeSignals, findPassageCandidates, listTopItems, scoreRows } from "
  * @param {string | null} [language] of the question: passages in it, if any is above the floor, leave out all others
  * @param {number} [near] how many passages a little under the floor are returned too
  */
-export async function retrieve(store, reading, vector, topK = store.recipe.retrieve.TOP_K, language = null, near = 0) {
+export async function retrieve(store, reading, vector, topK = RULES.retrieve.TOP_K, language = null, near = 0) {
   if (!reading.terms.size) return { passages: [], siblings: [], near: [], reading, vector: null };
   const unit = vector && normalizeQuery(store, vector);
   const readable = markReadable(store, language);
   const signals = computeSignals(store, reading);
-  const slack = near && store.recipe.retrieve.SIBLING_SLACK;
+  const slack = near && RULES.retrieve.SIBLING_SLACK;
   const ranking = scoreRows(store, await findPassageCandidates(store, unit, signals, readable, slack), signals);
   const listReadable = (/** @type {Uint8Array} */ mask, /** @type {number} */ count) => {
     const eligible = mask.map((isListed, place) => isListed & readable[ranking.rows[place]]);
@@ -40,7 +41,7 @@ export async function retrieve(store, reading, vector, topK = store.recipe.retri
   };
   const passages = listReadable(ranking.aboveFloor, topK);
   // Typed words alone have no cosines, which the floor is meant for.
-  const nearFloor = unit ? Math.fround(store.manifest.profile.floor - store.recipe.retrieve.SIBLING_SLACK) : 0;
+  const nearFloor = unit ? Math.fround(store.manifest.profile.floor - RULES.retrieve.SIBLING_SLACK) : 0;
   const isNear = ranking.aboveFloor.map((above, place) => Number(!above && ranking.base[place] >= nearFloor));
   const nearest = listReadable(isNear, near);
   if (!unit) return { passages, siblings: [], near: nearest, reading, vector };
@@ -56,7 +57,7 @@ export async function retrieve(store, reading, vector, topK = store.recipe.retri
 export function normalizeQuery(store, vector) {
   const truncated = vector.subarray(0, store.manifest.dimensions);
   const norm = Math.fround(Math.sqrt(sum([...truncated].map((value) => value * value))));
-  return truncated.map((value) => value / Math.max(norm, store.recipe.retrieve.TINY));
+  return truncated.map((value) => value / Math.max(norm, RULES.retrieve.TINY));
 }
 
 /**
@@ -68,7 +69,7 @@ export function normalizeQuery(store, vector) {
  * @param {Scored[]} best
  */
 async function rankSiblings(store, signals, unit, ranking, best) {
-  const { SIBLING_PAGES, MAX_SIBLINGS, SIBLING_SLACK } = store.recipe.retrieve;
+  const { SIBLING_PAGES, MAX_SIBLINGS, SIBLING_SLACK } = RULES.retrieve;
   const records = store.passageRecords;
   const pages = [...new Set(best.map(({ row }) => records[row]))].slice(0, SIBLING_PAGES);
   const beside = Uint8Array.from(signals.lexical, (_, row) => Number(signals.lexical[row] > 0 && pages.includes(records[row])));

@@ -1,5 +1,6 @@
 /** The order of sections, in which passages are shown and listed; see `sections.py`. */
 import { computeIdfShare } from "./bm25.js";
+import { RULES } from "./rules.js";
 import { readPassage } from "./units.js";
 import { formsIn } from "./word_forms.js";
 
@@ -17,21 +18,21 @@ import { formsIn } from "./word_forms.js";
  * @param {Scored[]} pool
  */
 function orderSections(store, reading, pool) {
-  const { hasCode, passageLengths, passageRecords: records, passageTitles, recipe } = store;
-  const parts = recipe.sections;
+  const { hasCode, passageLengths, passageRecords: records, passageTitles } = store;
+  const parts = RULES.sections;
   /** @type {Map<number, number>} */
   const best = new Map();
   for (const { row, score } of pool) best.set(records[row], Math.max(score, best.get(records[row]) ?? score));
   const rate = (/** @type {Scored} */ { base, question, row }) => {
     const language = store.languageOf(row);
-    const heading = passageTitles[row].split(recipe.structure.TITLE_SEPARATOR).at(-1) ?? "";
+    const heading = passageTitles[row].split(RULES.structure.TITLE_SEPARATOR).at(-1) ?? "";
     const weights = reading.idfs.get(language) ?? new Map();
-    const share = computeIdfShare(recipe, weights, formsIn(reading.forms, language), heading, language);
+    const share = computeIdfShare(weights, formsIn(reading.forms, language), heading, language);
     let score = parts.PAGE_WEIGHT * (best.get(records[row]) ?? 0) + parts.OWN_WEIGHT * base;
     score += parts.HEADING_WEIGHT * share + parts.QUESTION_WEIGHT * question;
     score += parts.LENGTH_WEIGHT * Math.log(1 + passageLengths[row]);
     score += hasCode[row] ? parts.CODE_BONUS : 0;
-    return score + (question > recipe.rank.SAME_QUESTION ? parts.SAME_QUESTION_BONUS : 0);
+    return score + (question > RULES.rank.SAME_QUESTION ? parts.SAME_QUESTION_BONUS : 0);
   };
   return pool
     .map((scored) => ({ ...scored, section: rate(scored) }))
@@ -45,7 +46,7 @@ function orderSections(store, reading, pool) {
  */
 function orderCandidates(store, { passages, siblings, reading }) {
   const pool = [...passages, ...siblings].sort((left, right) => right.score - left.score);
-  return orderSections(store, reading, pool.slice(0, store.recipe.sections.POOL_SIZE));
+  return orderSections(store, reading, pool.slice(0, RULES.sections.POOL_SIZE));
 }
 
 /**
@@ -64,8 +65,8 @@ export function choosePassages(store, retrieved) {
  * @param {QuestionReading} reading
  * @param {Scored} scored
  */
-function answersQuestion({ isHistory, passageRecords, recipe }, { asksForHistory }, { question, row }) {
-  return !isHistory[passageRecords[row]] || asksForHistory || question > recipe.rank.SAME_QUESTION;
+function answersQuestion({ isHistory, passageRecords }, { asksForHistory }, { question, row }) {
+  return !isHistory[passageRecords[row]] || asksForHistory || question > RULES.rank.SAME_QUESTION;
 }
 
 /**
@@ -79,9 +80,9 @@ function answersQuestion({ isHistory, passageRecords, recipe }, { asksForHistory
 export async function listSections(
   store,
   retrieved,
-  least = store.manifest.profile.floor - store.recipe.retrieve.SIBLING_SLACK,
+  least = store.manifest.profile.floor - RULES.retrieve.SIBLING_SLACK,
 ) {
-  const { passageRecords: records, passageUrls: urls, recipe } = store;
+  const { passageRecords: records, passageUrls: urls } = store;
   const near = retrieved.near.filter(({ base, lexical }) => lexical > 0 && base >= least);
   /** @type {Map<string, number>} */
   const sections = new Map();
@@ -91,17 +92,17 @@ export async function listSections(
   const ordered = orderCandidates(store, retrieved);
   const answers = (/** @type {Scored} */ scored) => answersQuestion(store, retrieved.reading, scored);
   const candidates = [...ordered.filter(answers), ...ordered.filter((scored) => !answers(scored)), ...near];
-  store.prefetch("texts", new Set(candidates.slice(0, recipe.retrieve.TOP_K).map(({ row }) => row)));
+  store.prefetch("texts", new Set(candidates.slice(0, RULES.retrieve.TOP_K).map(({ row }) => row)));
   for (const { row } of candidates) {
     const count = counts.get(records[row]) ?? 0;
-    if (sections.has(urls[row]) || count === recipe.sections.SECTIONS_PER_PAGE) continue;
+    if (sections.has(urls[row]) || count === RULES.sections.SECTIONS_PER_PAGE) continue;
     const passage = /** @type {import("./store.js").Passage} */ ((await store.loadPassages([row])).get(row));
     const { text } = readPassage(passage);
     if (texts.has(text)) continue;
     texts.add(text);
     sections.set(urls[row], row);
     counts.set(records[row], count + 1);
-    if (sections.size === recipe.retrieve.TOP_K) break;
+    if (sections.size === RULES.retrieve.TOP_K) break;
   }
   return [...sections.values()];
 }

@@ -261,13 +261,16 @@ export class SiteFiles {
       const response = await this.#fetch(url, { headers, signal: AbortSignal.timeout(FETCH_MILLISECONDS) });
       if (GONE_STATUSES.includes(response.status)) throw new IndexGoneError(url, `HTTP ${response.status}`);
       if (!response.ok) throw new Error(`${url}: HTTP ${response.status}`);
-      const data = await response.arrayBuffer();
-      if (response.status === 206) return data;
-      this.#sendsRanges = response.headers.get("accept-ranges") === "bytes";
+      if (response.status === 206 || end === Infinity) return await response.arrayBuffer();
+      this.#sendsRanges = false;
+      const whole = this.#find(url, 0, Infinity);
       Object.assign(range, { start: 0, end: Infinity });
-      return data;
+      if (!whole) return await response.arrayBuffer();
+      // Another range of the same file is answered by the whole as well.
+      response.body?.cancel().catch(() => {});
+      return await whole.read();
     } catch (error) {
-      throw new FetchError(error);
+      throw error instanceof FetchError ? error : new FetchError(error);
     }
   }
 }

@@ -1,7 +1,6 @@
-/** Open the engine over the index of a page's language, once for all ask boxes of a page, or in a worker of it. */
+/** Open the engine over a site's index, once for all ask boxes of a page, or in a worker of it. */
 
 import { openEngine } from "./engine.js";
-import { matchLanguages } from "./languages.js";
 
 /**
  * @typedef {import("./engine.js").Engine} Engine
@@ -13,22 +12,17 @@ const engines = new Map();
 
 /**
  * Open the engine over a site's index; after an error it is opened again.
- * @param {Record<string, IndexEntry>} index by language tag, as site.json has it
+ * @param {IndexEntry} index as site.json has it
  * @param {string | URL} base the url that its paths are relative to
- * @param {string} [language] of the page
  * @param {typeof globalThis.fetch} [fetch]
  */
-export function openSiteIndex(index, base, language = "", fetch) {
-  const tags = Object.keys(index);
-  // A page in a language without an index, even of another variety, gets the first.
-  const tag = matchLanguages(language, tags)[0] ?? tags[0];
+export function openSiteIndex(index, base, fetch) {
   // The caller's may be a URL.
   const home = new URL(base).href;
-  const key = home + index[tag].manifest;
+  const key = home + index.manifest;
   let opened = engines.get(key);
   if (!opened) {
-    const others = tags.filter((each) => each !== tag).map((each) => index[each]);
-    opened = openEngine(home, index[tag], { fetch, others });
+    opened = openEngine(home, index, { fetch });
     engines.set(key, opened);
     opened.catch(() => engines.delete(key));
   }
@@ -40,13 +34,13 @@ export function openSiteIndex(index, base, language = "", fetch) {
  * @param {MessageEvent} event with a port, which takes the stages and the result, and asks to stop
  */
 async function serveRequest({ data, ports: [port] }) {
-  /** @type {[any, string, string, "answer" | "search" | "suggest" | "readSection" | undefined, string, string]} */
-  const [index, base, language, method, text] = data;
+  /** @type {[any, string, "answer" | "search" | "suggest" | "readSection" | undefined, string, string | undefined]} */
+  const [index, base, method, text, language] = data;
   const run = new AbortController();
   const onStage = (/** @type {string} */ stage) => port.postMessage({ stage });
   port.onmessage = () => run.abort();
   try {
-    const engine = await openSiteIndex(index, base, language);
+    const engine = await openSiteIndex(index, base);
     const options = { language, onStage, signal: run.signal };
     port.postMessage({ result: method ? await engine[method](text, options) : engine.siteUrl });
   } catch (error) {

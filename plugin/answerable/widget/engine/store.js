@@ -2,6 +2,7 @@
 
 import { readColumns, SiteColumns } from "./core_file.js";
 import { NO_POSTINGS, readPostings } from "./postings_shards.js";
+import { RULES } from "./rules.js";
 import { IndexGoneError } from "./site_files.js";
 import { beginningOf, indexForms } from "./word_forms.js";
 
@@ -155,7 +156,7 @@ export class Store extends SiteColumns {
     for (const [number, part] of await this.#readParts("terms", missing, signal)) {
       for (const [term, postings] of readPostings(part)) this.#postings.set(term, postings);
       const { forms, terms } = part.values;
-      const indexes = this.site.tags.map((tag) => /** @type {const} */ ([tag, indexForms(this.recipe, terms, forms[tag] ?? [])]));
+      const indexes = this.site.tags.map((tag) => /** @type {const} */ ([tag, indexForms(terms, forms[tag] ?? [])]));
       this.#forms.set(number, new Map(indexes));
     }
   }
@@ -165,7 +166,7 @@ export class Store extends SiteColumns {
    * @param {string} word
    */
   #findTermPart(word) {
-    const beginning = beginningOf(this.recipe, word);
+    const beginning = beginningOf(word);
     const { term_starts: starts } = this.manifest;
     let first = 0;
     let end = starts.length;
@@ -303,7 +304,7 @@ export class Store extends SiteColumns {
 
   /** Begin to load the vectors of all passages where they are so few that none is estimated. */
   prefetchFewCodes() {
-    if (this.passageIds.length <= this.recipe.vectors.CANDIDATES) this.prefetch("codes", this.passageIds.keys());
+    if (this.passageIds.length <= RULES.vectors.CANDIDATES) this.prefetch("codes", this.passageIds.keys());
   }
 
   /**

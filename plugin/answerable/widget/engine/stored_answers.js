@@ -21,9 +21,8 @@ import { readPassage } from "./units.js";
  * @returns {Promise<Reply | null>}
  */
 export async function recallAnswer(store, question) {
-  const { recipe } = store;
-  const key = hashWords(recipe, question);
-  const wordsOf = (/** @type {string} */ text) => splitLowercaseWords(recipe, text).join(" ");
+  const key = hashWords(question);
+  const wordsOf = (/** @type {string} */ text) => splitLowercaseWords(text).join(" ");
   for (const row of store.questionKeys.keys()) {
     if (store.questionKeys[row] !== key || !store.hasAnswer[row]) continue;
     const place = store.hasAnswer.subarray(0, row).reduce((sum, mark) => sum + mark, 0);
@@ -35,7 +34,7 @@ export async function recallAnswer(store, question) {
     const cite = (/** @type {[number, string]} */ [number, quote]) => {
       const passage = /** @type {import("./store.js").Passage} */ (passages.get(number));
       const start = readPassage(passage).text.indexOf(quote);
-      return citeRange(recipe, passage, [start, start + quote.length]);
+      return citeRange(passage, [start, start + quote.length]);
     };
     const answer = {
       claims: claims.map(([text, markdown, quotes]) => makeClaim(text, markdown, quotes.map(cite))),

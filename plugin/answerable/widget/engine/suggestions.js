@@ -1,6 +1,7 @@
 /** Suggest questions that sections are known to answer, by the words that a reader has typed so far. */
 
 import { editDistance } from "./question.js";
+import { RULES } from "./rules.js";
 import { extractWords } from "./tokenization.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -30,7 +31,7 @@ export async function loadSuggestionIndex(store) {
   /** @type {Map<string, number[]>} */
   const rowsByWord = new Map();
   const counts = texts.map((text, row) => {
-    const words = new Set(extractWords(store.recipe, text, store.languageOf(store.questionPassages[row])));
+    const words = new Set(extractWords(text, store.languageOf(store.questionPassages[row])));
     for (const word of words) {
       if (!rowsByWord.has(word)) rowsByWord.set(word, []);
       rowsByWord.get(word)?.push(row);
@@ -47,12 +48,12 @@ export async function loadSuggestionIndex(store) {
  * @param {string} typed
  */
 export function findSuggestions(store, { texts, rowsByWord, counts }, typed) {
-  const words = [...new Set(store.site.tags.flatMap((tag) => extractWords(store.recipe, typed, tag)))];
+  const words = [...new Set(store.site.tags.flatMap((tag) => extractWords(typed, tag)))];
   const covered = new Float64Array(texts.length);
   const matched = new Float64Array(texts.length);
   let total = 0;
   for (const word of words) {
-    const shares = matchWord(store, rowsByWord, word);
+    const shares = matchWord(rowsByWord, word);
     const weight = Math.log(1 + texts.length / (shares.size || 1));
     total += weight;
     for (const [row, share] of shares) {
@@ -81,15 +82,14 @@ export function findSuggestions(store, { texts, rowsByWord, counts }, typed) {
 
 /**
  * Match a typed word with those of questions: those that it begins, else its other forms, else near spellings.
- * @param {Store} store
  * @param {Map<string, number[]>} rowsByWord
  * @param {string} word
  * @returns {Map<number, number>} what it counts, by question
  */
-function matchWord({ recipe }, rowsByWord, word) {
-  const { MAX_OTHER_LETTERS, MIN_SHARED_LETTERS } = recipe.word_forms;
+function matchWord(rowsByWord, word) {
+  const { MAX_OTHER_LETTERS, MIN_SHARED_LETTERS } = RULES.word_forms;
   const beginning = word.slice(0, Math.max(MIN_SHARED_LETTERS, word.length - MAX_OTHER_LETTERS));
-  const isLong = word.length >= recipe.question.MIN_WORD_LETTERS;
+  const isLong = word.length >= RULES.question.MIN_WORD_LETTERS;
   /** @type {[number, (other: string) => boolean][]} */
   const ways = [
     [BEGUN, (other) => other.startsWith(word)],

@@ -2,11 +2,11 @@
 
 import { readMarkdown } from "./markdown.js";
 import { findMatches } from "./patterns.js";
+import { RULES } from "./rules.js";
 import { splitAtSpace, stripSpace, stripSpaceAtEnd, stripSpaceAtStart } from "./white_space.js";
 
 /**
  * @typedef {import("./markdown.js").MarkdownText} MarkdownText
- * @typedef {import("./recipe.js").Recipe} Recipe
  * @typedef {import("./store.js").Passage} Passage
  * @typedef {[start: number, end: number]} TextRange
  */
@@ -26,15 +26,14 @@ export function readPassage(passage) {
 
 /**
  * List where the sentences of a text stand in it: a row is one, and code and labels have none.
- * @param {Recipe} recipe
  * @param {MarkdownText} passage
  * @returns {TextRange[]}
  */
-export function findSentences(recipe, { blocks }) {
+export function findSentences({ blocks }) {
   return blocks.flatMap((block) => {
     const { kind, text, start } = block;
     if (kind === "code" || kind === "label") return [];
-    const ends = kind === "row" ? [] : listSentenceEnds(recipe, block);
+    const ends = kind === "row" ? [] : listSentenceEnds(block);
     const edges = [0, ...ends, text.length];
     const ranges = edges.slice(1).map((end, place) => stripRange(text, edges[place], end));
     return ranges.filter(([first, end]) => first < end).map(([first, end]) => /** @type {TextRange} */ ([start + first, start + end]));
@@ -43,10 +42,10 @@ export function findSentences(recipe, { blocks }) {
 
 /**
  * List where sentences end in a block before its own end.
- * @param {Recipe} recipe
  * @param {import("./markdown.js").Block} block
  */
-function listSentenceEnds({ sentences: { ABBREVIATION, ABBREVIATION_CHARACTERS, END } }, { text, spans }) {
+function listSentenceEnds({ text, spans }) {
+  const { ABBREVIATION, ABBREVIATION_CHARACTERS, END } = RULES.sentences;
   let masked = "";
   // A full stop in code must not look like an end.
   for (const { kind, start, end } of spans) {
@@ -74,13 +73,12 @@ export function stripRange(text, start, end) {
 
 /**
  * List the sentences of a passage and, between them, its lines, in order.
- * @param {Recipe} recipe
  * @param {MarkdownText} passage
  * @returns {TextRange[]}
  */
-export function listUnits(recipe, passage) {
+export function listUnits(passage) {
   const { text } = passage;
-  const sentences = findSentences(recipe, passage);
+  const sentences = findSentences(passage);
   /** @type {TextRange[]} */
   const units = [];
   let last = 0;
@@ -99,20 +97,19 @@ export function listUnits(recipe, passage) {
 /**
  * Add a text fragment (#:~:text=) to the url of a passage, which highlights a range of it: the first and the last words,
  * as many as no other words of the passage equal.
- * @param {Recipe} recipe
  * @param {Passage} passage
  * @param {number} start
  * @param {number} end
  */
-export function linkToRange(recipe, passage, start, end) {
+export function linkToRange(passage, start, end) {
   const { text } = readPassage(passage);
   const { url } = passage;
-  const { BREAK } = recipe.structure;
+  const { BREAK } = RULES.structure;
   const runs = text.slice(start, end).split(BREAK).filter((run) => /[\p{L}\p{N}]/u.test(run)).map(splitAtSpace);
   if (!runs.length) return url;
   const [first, last] = [runs[0], runs[runs.length - 1]];
-  const head = chooseWords(recipe, first, text, false);
-  const tail = chooseWords(recipe, last, text.slice(start), true);
+  const head = chooseWords(first, text, false);
+  const tail = chooseWords(last, text.slice(start), true);
   const isOne = runs.length === 1 && first.length <= head.length + tail.length;
   const fragment = (isOne ? [first] : [head, tail]).map(encodeWords).join(",");
   return `${url}${url.includes("#") ? "" : "#"}:~:text=${fragment}`;
@@ -120,14 +117,13 @@ export function linkToRange(recipe, passage, start, end) {
 
 /**
  * Choose the fewest first or last words, at least four, that a text has once.
- * @param {Recipe} recipe
  * @param {string[]} words
  * @param {string} text
  * @param {boolean} fromEnd
  */
-function chooseWords({ units }, words, text, fromEnd) {
+function chooseWords(words, text, fromEnd) {
   const plain = splitAtSpace(text).join(" ");
-  for (let count = units.MIN_LINK_WORDS; count < words.length; count += 1) {
+  for (let count = RULES.units.MIN_LINK_WORDS; count < words.length; count += 1) {
     const chosen = fromEnd ? words.slice(-count) : words.slice(0, count);
     if (plain.split(chosen.join(" ")).length === 2) return chosen;
   }

@@ -1,7 +1,6 @@
 /** Replies as they travel: claims of Markdown, citations and notes. */
 import { citationKey, computeMode, listCitations } from "./contract.js";
 import { stripSpace, stripSpaceAtEnd } from "./white_space.js";
-import { joinWindows } from "./windows.js";
 
 /**
  * @typedef {import("./contract.js").RecordCitation} RecordCitation
@@ -10,17 +9,18 @@ import { joinWindows } from "./windows.js";
  */
 
 /**
- * Serialize the whole section of a passage, without the words that its windows repeat; null if nothing has that id.
+ * Serialize the whole section of a passage; null if nothing has that id.
  * @param {Store} store
  * @param {string} id
  */
 export async function serializeSection(store, id) {
-  const { passageIds, passageTitles, passageUrls, recipe } = store;
+  const { passageIds, passageTitles, passageUrls } = store;
   const row = passageIds.indexOf(id);
   if (row < 0) return null;
   const rows = [...passageUrls.keys()].filter((other) => passageUrls[other] === passageUrls[row]);
   const windows = [...(await store.loadPassages(rows)).values()];
-  return { url: passageUrls[row], title: passageTitles[row], markdown: joinWindows(recipe, windows) };
+  const markdown = windows.map((window) => window.markdown).join("\n\n");
+  return { url: passageUrls[row], title: passageTitles[row], markdown };
 }
 
 /**

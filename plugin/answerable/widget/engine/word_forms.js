@@ -1,6 +1,6 @@
 /** Find the terms of a question's words: by the site's forms of each term, else by the nearest form. */
 
-/** @import { Recipe } from "./recipe.js" */
+import { RULES } from "./rules.js";
 
 /** @typedef {Map<string, Map<string, string>>} Forms by language, the term of each form of a question's terms */
 
@@ -14,11 +14,10 @@
 
 /**
  * Index the forms of terms.
- * @param {Recipe} recipe
  * @param {string[]} terms
  * @param {string[]} forms the others of each term, between spaces
  */
-export function indexForms(recipe, terms, forms) {
+export function indexForms(terms, forms) {
   const others = new Map(terms.map((term, row) => [term, forms[row] ? forms[row].split(" ") : []]));
   const termsByForm = new Map(terms.map((term) => [term, term]));
   // A word may be a term and a form of another one, such as "univers" of "univer".
@@ -27,7 +26,7 @@ export function indexForms(recipe, terms, forms) {
   const words = new Map();
   for (const form of termsByForm.keys()) {
     if (!isAlphabetic(form)) continue;
-    const beginning = beginningOf(recipe, form);
+    const beginning = beginningOf(form);
     words.set(beginning, [...(words.get(beginning) ?? []), form]);
   }
   return { termsByForm, forms: others, words };
@@ -35,11 +34,10 @@ export function indexForms(recipe, terms, forms) {
 
 /**
  * Return the first letters of a word, which all that may stand for one another begin with.
- * @param {Recipe} recipe
  * @param {string} word
  */
-export function beginningOf({ word_forms }, word) {
-  return [...word].slice(0, word_forms.MIN_SHARED_LETTERS).join("");
+export function beginningOf(word) {
+  return [...word].slice(0, RULES.word_forms.MIN_SHARED_LETTERS).join("");
 }
 
 /**
@@ -58,7 +56,7 @@ export function readForms(store, words, language) {
   for (const word of words) {
     const index = store.formsNear(word, language);
     const isAsked = store.questionTerms.has(word);
-    const term = index.termsByForm.get(word) ?? (isAsked ? word : findNearestTerm(store.recipe, index, word));
+    const term = index.termsByForm.get(word) ?? (isAsked ? word : findNearestTerm(index, word));
     terms.push([word, term]);
     for (const form of index.forms.get(term) ?? []) others.push([form, term]);
   }
@@ -68,17 +66,16 @@ export function readForms(store, words, language) {
 /**
  * Find the term of the form with the longest beginning in common with a word; else the word. Of
  * equally long beginnings the shortest form counts, then the first.
- * @param {Recipe} recipe
  * @param {FormIndex} index
  * @param {string} word
  */
-export function findNearestTerm(recipe, { termsByForm, words }, word) {
-  const { MAX_OTHER_LETTERS, MAX_OTHER_TERM_LETTERS, MIN_SHARED_LETTERS } = recipe.word_forms;
+export function findNearestTerm({ termsByForm, words }, word) {
+  const { MAX_OTHER_LETTERS, MAX_OTHER_TERM_LETTERS, MIN_SHARED_LETTERS } = RULES.word_forms;
   const letters = [...word];
   const least = Math.max(MIN_SHARED_LETTERS, letters.length - MAX_OTHER_LETTERS);
   if (!isAlphabetic(word) || letters.length < least) return word;
   let best = { shared: least - 1, length: Infinity, form: "", term: word };
-  for (const form of words.get(beginningOf(recipe, word)) ?? []) {
+  for (const form of words.get(beginningOf(word)) ?? []) {
     const other = [...form];
     const differing = other.findIndex((letter, place) => letter !== letters[place]);
     const shared = differing < 0 ? other.length : differing;

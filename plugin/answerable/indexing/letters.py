@@ -1,37 +1,20 @@
-"""The rules that the browser's engine reads from an index: `rules.json`, and what a site adds."""
+"""The letters that a site's pages are written with, as a pattern for the browser's engine."""
 
 from collections.abc import Collection, Iterator
 from functools import cache
 from itertools import groupby
 from pathlib import Path
-from typing import Any
-
-from ..engine.index.column_types import SiteMetadata
-from ..engine.retrieval.question import collect_now_words
-from ..engine.rules import RULES
 
 
-def collect_recipe(site: SiteMetadata) -> dict[str, Any]:
-    """Collect the rules by module and name, and what a site makes of some."""
-    phrases, substrings = collect_now_words(site.tags)
-    now_words = [sorted(phrases), list(substrings)]
-    scripts = write_script_pattern(site.scripts)
-    return {
-        **RULES,
-        "question": {**RULES["question"], "NOW_WORDS": now_words},
-        "tokenization": {**RULES["tokenization"], "SITE_SCRIPTS": scripts},
-    }
-
-
-def write_script_pattern(scripts: Collection[str]) -> dict[str, str]:
-    """Write a JavaScript pattern of the texts without a letter of another script.
+def write_letters_pattern(scripts: Collection[str]) -> str:
+    """Write the source of a RegExp that matches texts without a letter of another script.
 
     scripts: as ``detect_scripts`` lists them; any text matches where there are none.
     """
     if not scripts:
-        return {"source": "", "flags": "u"}
+        return ""
     ranges = "".join(_write_range(*run) for run in _join_runs(scripts))
-    return {"source": rf"^[\P{{L}}{ranges}]*$", "flags": "u"}
+    return rf"^[\P{{L}}{ranges}]*$"
 
 
 def _join_runs(scripts: Collection[str]) -> Iterator[tuple[int, int]]:
@@ -47,7 +30,7 @@ def _join_runs(scripts: Collection[str]) -> Iterator[tuple[int, int]]:
 
 # Runs of letters of one script in the order of code points, with the first and the last one, as
 # `tests/browser_engine/test_text_twins.py` lists them: to look at all takes a second.
-LETTERS_FILE = Path(__file__).with_name("letters.txt")
+LETTERS_FILE = Path(__file__).with_suffix(".txt")
 
 
 @cache

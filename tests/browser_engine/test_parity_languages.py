@@ -1,34 +1,24 @@
-"""Retrieval in the browser's engine: each function equals its twin in Python."""
+"""Whole replies of both engines are equal on a site of four languages with a profile of its own."""
 
-import random
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
+from answerable.engine.embedders.local_embedder import LOCAL_IDENTITY
 from answerable.engine.index.manifest import Profile
-from answerable.engine.retrieval.question import (
-    edit_distance,
-    find_near_spelling,
-    may_be_misspelled,
-)
+from answerable.engine.providers import make_engine
 from answerable.engine.stores.bundle import Bundle
+from support import engine_parity
 from support.browser_index import serialize_bundle, write_index
 from support.doubles import bundle_of, index_of, record
-from support.engine_process import engine
-from support.engine_questions import MODULE, compare_rankings
-from support.scripted import LetterEmbedder
+from support.engine_parity import BrowserSite, Question
+from support.sites import local
 from support.static_server import serving
 
+PROFILE = Profile(floor=0.3, dense=0.3, theme_fade=0.0, history=0.1)
 # Of the pages that are not in English, by id.
 LANGUAGES = {"котва": "bg", "въже": "bg", "係留": "ja", "seile": "de", "de/index": "de"}
 
 
-def open_small_site(folder: Path, profile: Profile | None = None) -> Bundle:
+def open_small_site(folder: Path) -> Bundle:
     """Write and open the bundle of a site of sixteen pages; equal texts are on two of them."""
     same = "<p>The harbour keeps small boats in good order when the wind turns to the north.</p>"
     pages = [
@@ -85,39 +75,12 @@ def open_small_site(folder: Path, profile: Profile | None = None) -> Bundle:
     index = index_of(
         folder,
         pages,
+        embedder=local(),
         languages=LANGUAGES,
         names=["Harbour Docs"],
         weights={"storms": 0.9},
     )
-    return bundle_of(folder, index, profile or Profile(floor=0.2))
-
-
-@contextmanager
-def open_store(bundle: Bundle, name: str, folder: Path) -> Iterator[dict[str, str]]:
-    """Open the store of a bundle in the engine's process.
-
-    folder: where the files of the index go. Yields the reference to the store.
-    """
-    entry = write_index(serialize_bundle(bundle), folder)
-    with serving(folder) as origin:
-        engine().call(MODULE, "openStore", f"{origin}/", entry, save=name)
-        yield {"$": name}
-
-
-@dataclass(frozen=True)
-class Twins:
-    """A bundle, and the reference to the store of it in the engine's process."""
-
-    bundle: Bundle
-    store: dict[str, str]
-
-
-@pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Twins]:
-    folder = tmp_path_factory.mktemp("small")
-    bundle = open_small_site(folder)
-    with open_store(bundle, "small", folder / "static") as store:
-        yield Twins(bundle, store)
+    return bundle_of(folder, index, PROFILE, LOCAL_IDENTITY)
 
 
 QUESTIONS = (
@@ -168,68 +131,18 @@ QUESTIONS = (
 )
 
 
-def test_site_is_ranked_the_same_for_every_question(small: Twins) -> None:
-    for language in (None, "en-GB", "bg", "de-AT", "ja", "fr"):
-        count = compare_rankings(*_parts(small), QUESTIONS, language)
-        assert count > len(QUESTIONS)
-
-
-def _parts(twins: Twins) -> tuple[Bundle, dict[str, str], LetterEmbedder]:
-    return twins.bundle, twins.store, LetterEmbedder()
-
-
-@pytest.mark.parametrize(
-    "profile",
-    [
-        Profile(floor=-1.0),
-        Profile(floor=0.45),
-        Profile(floor=0.6),
-        Profile(floor=0.3, dense=0.3, theme_fade=0.0, recency=0.5, history=0.1),
-    ],
-)
-def test_other_profiles_rank_the_same(tmp_path: Path, profile: Profile) -> None:
-    bundle = open_small_site(tmp_path, profile)
-    with open_store(bundle, "other", tmp_path / "static") as store:
-        assert compare_rankings(bundle, store, LetterEmbedder(), QUESTIONS)
-
-
-WORDS = st.text(st.sampled_from("abcdeé𝒜鎖"), max_size=9)
-
-
-@given(first=WORDS, second=WORDS, max_edits=st.integers(1, 2), replacing=st.integers(1, 2))
-def test_edit_distance_is_the_same(first: str, second: str, max_edits: int, replacing: int) -> None:
-    arguments = (first, second, max_edits, replacing)
-    own = engine().call("question", "editDistance", *arguments)
-    assert own == edit_distance(*arguments)
-
-
-def misspell(word: str, dice: random.Random) -> str:
-    """Delete, double, swap or replace a letter or two of a word, or divide it."""
-    letters = list(word)
-    for _ in range(dice.choice((1, 1, 1, 2))):
-        place = dice.randrange(len(letters))
-        edit = dice.choice(("delete", "double", "swap", "replace"))
-        if edit == "delete" and len(letters) > 1:
-            del letters[place]
-        elif edit == "double":
-            letters.insert(place, letters[place])
-        elif edit == "swap" and place + 1 < len(letters):
-            letters[place : place + 2] = letters[place + 1], letters[place]
-        else:
-            letters[place] = dice.choice("aeinrstу鎖é")
-    return "".join(letters)
-
-
-def test_spellings_are_corrected_the_same(small: Twins) -> None:
-    dice = random.Random(3)
-    words = [word for word in small.bundle.index.words if len(word) > 2]
-    typos = [misspell(dice.choice(words), dice) for _ in range(120)]
-    typos += ["ynchronizaton", "synchroniztin", "zynchronization"]
-    typos += [dice.choice(words) + dice.choice(words) for _ in range(20)]
-    near = [find_near_spelling(small.bundle, typo) for typo in typos]
-    own = [engine().call("question", "findNearSpelling", small.store, typo) for typo in typos]
-    assert own == near
-    assert 40 < len(list(filter(None, near))) < len(typos)
-    for word in (*typos, "abc", "abcd", "ab1d", "鎖鎖鎖鎖", "𝒜𝒜𝒜"):
-        long = engine().call("question", "mayBeMisspelled", small.store, word)
-        assert long == may_be_misspelled(word), word
+def test_replies_in_node_equal_those_of_python(tmp_path: Path) -> None:
+    bundle = open_small_site(tmp_path)
+    entry = write_index(serialize_bundle(bundle), tmp_path / "site" / "assets" / "answerable")
+    languages = (None, "en-GB", "bg", "de-AT", "ja", "fr")
+    questions = [Question("small", text, tag) for tag in languages for text in QUESTIONS]
+    with serving(tmp_path / "site") as origin:
+        site = BrowserSite(origin, {"index": {"en": entry}}, make_engine(bundle, local()))
+        expected = [engine_parity.expect_result(site.engine, each) for each in questions]
+        with engine_parity.asking_in_node(site) as ask:
+            differences = engine_parity.describe_differences(questions, expected, ask)
+    assert not differences, differences
+    replies = [result["reply"] for result in expected if "reply" in result]
+    assert {"partial", "not-found"} == {reply["mode"] for reply in replies}
+    cited = [citation["language"] for reply in replies for citation in reply["citations"]]
+    assert {"en", "bg", "de", "ja"} == set(cited)

@@ -1,0 +1,16 @@
+/** Rules that both engines share: the constants, word lists and patterns of `rules.json`, each pattern as a RegExp. */
+
+import rules from "../../engine/rules.json" with { type: "json" };
+
+/** @type {Record<string, any>} */
+export const RULES = revive(rules);
+
+/**
+ * @param {any} value
+ * @returns {any}
+ */
+function revive(value) {
+  if (Array.isArray(value) || value === null || typeof value !== "object") return value;
+  if (typeof value.source === "string") return new RegExp(value.source, value.flags);
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, revive(each)]));
+}
