@@ -39,29 +39,23 @@ _BY_FIXTURE = {
     "redis_server": "redis",
 }
 
-# Which markers all tests of a file or folder have: those of a folder build and serve whole sites.
-_BY_PATH = {
-    "slow": (
-        "cli", "e2e", "mkdocs_plugin", "site_build",
-        "test_adversarial_drafts.py", "test_bundle.py",
-        "test_diff_command.py", "test_eval_command.py", "test_function_folder.py",
-        "test_fuzz_files.py", "test_fuzz_pages.py", "test_generator_sites.py",
-        "test_killed_build.py",
-        "test_note_windows.py", "test_openai.py",
-        "test_openai_embedder.py", "test_parity.py", "test_parity_deep.py",
-        "test_planted_leaks.py", "test_private_files.py", "test_process_pool.py",
-        "test_provider_faults.py", "test_publication.py",
-        "test_published_privacy.py", "test_python_api.py",
-        "test_retrieval_gate.py", "test_site_config.py",
-        "test_unrouted_notes.py",
-        "test_vector_encodings.py",
-    ),
+# Files and folders that build and serve whole sites.
+_SLOW = {
+    "cli", "e2e", "mkdocs_plugin", "site_build", "test_adversarial_drafts.py", "test_bundle.py",
+    "test_diff_command.py", "test_eval_command.py", "test_function_folder.py",
+    "test_fuzz_files.py", "test_fuzz_pages.py", "test_generator_sites.py", "test_killed_build.py",
+    "test_note_windows.py", "test_openai.py", "test_openai_embedder.py", "test_parity.py",
+    "test_parity_deep.py", "test_planted_leaks.py", "test_private_files.py",
+    "test_process_pool.py", "test_publication.py", "test_published_privacy.py",
+    "test_python_api.py", "test_retrieval_gate.py", "test_site_config.py",
+    "test_unrouted_notes.py", "test_vector_encodings.py",
 }  # fmt: skip
 
 # They go first, so that at the end no core waits for one of them.
 _LONGEST = (
-    "test_plugin_parity.py", "test_live_browser.py", "test_record_paths.py",
-    "test_planted_leaks.py", "test_widget_replies.py", "test_eval_command.py",
+    "test_generator_commands.py", "test_questions_command.py", "test_plugin_parity.py",
+    "test_live_browser.py", "test_record_paths.py", "test_planted_leaks.py",
+    "test_widget_replies.py", "test_eval_command.py",
 )  # fmt: skip
 
 
@@ -71,9 +65,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for fixture in getattr(item, "fixturenames", ()):
             if fixture in _BY_FIXTURE:
                 item.add_marker(_BY_FIXTURE[fixture])
-        for marker, names in _BY_PATH.items():
-            if not names_of_path.isdisjoint(names):
-                item.add_marker(marker)
+        if not names_of_path.isdisjoint(_SLOW):
+            item.add_marker("slow")
     last = len(_LONGEST)
     places = {name: place for place, name in enumerate(_LONGEST)}
     items.sort(key=lambda item: places.get(item.path.name, last))

@@ -87,7 +87,7 @@ def measure(site: RealSite, browser: Browser) -> list[Row]:
         files = [path for part in parts for path in (folder / _ASSETS / part).rglob("*.*")]
         with serve_counted(folder) as traffic:
             home = f"{traffic.origin}/{_ASSETS.as_posix()}/"
-            opening = [home + settings["engine"][0], home, json.dumps(settings["index"])]
+            opening = [home + settings["engine"], home, json.dumps(settings["index"])]
             opened = OpenSite(traffic, opening, browser)
             return [
                 {

@@ -36,7 +36,7 @@ from real_sites import build_site
 from tables import Row, find_median, find_percentile, print_rows
 
 from answerable.engine.providers import open_function
-from support.stub_server import OpenAIStub, StubReply, StubRequest, error_reply, json_reply
+from support.openai_stub import OpenAIStub, StubReply, StubRequest, error_reply, json_reply
 
 ROOT = Path(__file__).parents[2]
 SECONDS = float(os.environ.get("ANSWERABLE_SECONDS") or 60)
@@ -141,7 +141,7 @@ class FailingModel(OpenAIStub):
     def __init__(self) -> None:
         super().__init__()
         self.tokens = 0
-        self._lock = threading.Lock()
+        self._counting = threading.Lock()
         self._calls = 0
         self._faults = cycle(
             (
@@ -155,12 +155,12 @@ class FailingModel(OpenAIStub):
         )
 
     def respond(self, request: StubRequest) -> StubReply:
-        with self._lock:
+        with self._counting:
             self._calls += 1
             fault = next(self._faults) if self._calls % 6 == 0 else None
         reply = fault or super().respond(request)
         if counted := re.search(rb'"total_tokens": (\d+)', reply.body):
-            with self._lock:
+            with self._counting:
                 self.tokens += int(counted[1])
         return reply
 

@@ -54,38 +54,30 @@ PLACES = {
 REPLIES: list[Reply | Json] = [
     HANG,
     SUPPORTED,
-    CODE,
     PASSAGES,
     PASSAGES | {"confidence": "low"},
     RELATED,
     NOT_FOUND,
     NOT_FOUND,
     problem(429, "rate-limited"),
-    problem(503, "capped"),
-    problem(500),
 ]
 STATES = {
     "working": "working",
     "supported": "supported",
-    "code": "partial",
     "passages": "partial",
     "nearest": "partial",
     "related-material": "related-material",
     "not-found": "not-found",
     "places": "not-found",
     "limited": "problem",
-    "capped": "problem",
-    "problem": "problem",
 }
 SCHEMES: tuple[Literal["dark", "light"], ...] = ("dark", "light")
 # What tells a state from another of the same name.
 MARKS = {
-    "code": "pre",
     "passages": "h3 .title",
     "nearest": "h4 .title",
     "places": ".entry >> nth=1",
     "limited": ".retry",
-    "capped": ".search",
 }
 
 
@@ -146,8 +138,8 @@ def test_axe_finds_no_fault_in_any_state_and_scheme(page: Page, site: Site) -> N
             assert violations(page, rules) == [], (name, scheme)
         drawn_parts.append(name)
     assert drawn_parts == [
-        *("empty", "full", "working", "supported", "quote", "code", "passages", "opened"),
-        *list(STATES)[4:],
+        *("empty", "full", "working", "supported", "quote", "passages", "opened"),
+        *list(STATES)[3:],
     ]
 
 

@@ -137,7 +137,7 @@ def test_replies_in_node_equal_those_of_python(tmp_path: Path) -> None:
     languages = (None, "en-GB", "bg", "de-AT", "ja", "fr")
     questions = [Question("small", text, tag) for tag in languages for text in QUESTIONS]
     with serving(tmp_path / "site") as origin:
-        site = BrowserSite(origin, {"index": {"en": entry}}, make_engine(bundle, local()))
+        site = BrowserSite(origin, {"index": entry}, make_engine(bundle, local()))
         expected = [engine_parity.expect_result(site.engine, each) for each in questions]
         with engine_parity.asking_in_node(site) as ask:
             differences = engine_parity.describe_differences(questions, expected, ask)

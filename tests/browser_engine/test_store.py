@@ -104,8 +104,11 @@ def test_columns_of_the_store_equal_those_of_the_bundle(published: Published) ->
         ("titleTerms", index.title_terms),
     ):
         entries = {
-            entry.phrase: {"records": list(entry.records), "frequency": entry.frequency}
-            for entry in phrases
+            phrase: {
+                "records": phrases.find_records(phrase),
+                "frequency": phrases.count_records(phrase),
+            }
+            for phrase in phrases.rows
         }
         assert entries
         assert _use(name) == entries

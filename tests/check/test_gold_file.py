@@ -137,11 +137,12 @@ MISTAKES = {
         ": query 1 ('a'): expectMode is not a field of a gold query, did you mean "
         "expectAnswerMode?",
     one("expectAnswerMode: suported"):
-        ": query 1 ('a'): expectAnswerMode: 'suported' is not known here, did you mean supported?",
+        ": query 1 ('a'): expectAnswerMode: 'suported' is not a valid value, did you mean "
+        "supported?",
     one("expectAnswerMode: no"):
         ": query 1 ('a'): expectAnswerMode has to be a text; put it in quotes",
     one("expectReason: contract"):
-        ": query 1 ('a'): expectReason: 'contract' is not known here; write no-evidence or "
+        ": query 1 ('a'): expectReason: 'contract' is not a valid value; write no-evidence or "
         "declined",
     one("language: e"):
         ": query 1 ('a'): language: 'e' is not a language tag; write one such as en or pt-BR",
@@ -216,9 +217,9 @@ def test_unreadable_gold_file_is_named(tmp_path: Path) -> None:
     ("query", "message"),
     [
         ("who is {{author}}", "{{author}} needs `site_author` in mkdocs.yml; set it"),
-        ("\\u0000\\u200b", "no reader can ask it (the question is empty); write it anew"),
+        ("\\u0000\\u200b", "no reader can ask it (the question is empty); reword it"),
         ("q" * (question.MAX_QUESTION_CHARACTERS + 1),
-         "no reader can ask it (a question has at most 500 characters); write it anew"),
+         "no reader can ask it (a question has at most 500 characters); reword it"),
     ],
 )  # fmt: skip
 def test_question_that_no_reader_can_ask_is_refused(

@@ -208,9 +208,9 @@ def test_another_version_s_index_is_refused(tmp_path: Path, files: BrowserIndex)
 @pytest.mark.parametrize(
     ("kind", "damage", "problem"),
     [
-        ("core", lambda path: path.write_bytes(b"x"), "another file than was built"),
+        ("core", lambda path: path.write_bytes(b"x"), "is not the file that was built"),
         ("texts", lambda path: path.unlink(), "deploy the whole site again"),
-        ("manifest", lambda path: path.write_text("[]"), "another file than was built"),
+        ("manifest", lambda path: path.write_text("[]"), "is not the file that was built"),
     ],
 )
 def test_a_partly_deployed_index_is_refused(

@@ -259,7 +259,7 @@ def test_enter_in_the_field_asks_only_if_nothing_is_found(page: Page, address: s
     searched(page, address, "mooring")
     expect(page.locator(".md-search-result__link[href*='mooring/']").first).to_be_visible()
     page.keyboard.press("Enter")
-    expect(page).to_have_url(f"{address}mooring/")
+    expect(page).to_have_url(f"{address}mooring/?h=mooring")
     box = page.locator("answerable-ask")
     expect(box).not_to_have_attribute("open", "")
     searched(page, address, "xylophone")

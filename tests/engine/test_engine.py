@@ -73,21 +73,6 @@ def test_embedder_of_another_identity_is_refused(
         Engine(engine.store, Other(identity), ScriptedAnswerer([]))
 
 
-class Unbounded:
-    """An answerer that forgets what it costs."""
-
-    label = "unbounded"
-
-    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
-        raise AssertionError(f"it is never asked: {question} {evidence} {violation}")
-
-
-def test_answerer_without_token_bound_does_not_escape_the_cap(tmp_path: Path) -> None:
-    engine: Any = engine_of(tmp_path, PAGE)
-    with pytest.raises(AttributeError, match="max_question_tokens"):
-        replace(engine, answerer=Unbounded()).max_question_tokens  # noqa: B018 - it raises
-
-
 def writing(*drafts: object) -> ScriptedAnswerer:
     """An answerer that words its claims, as a model does."""
     return ScriptedAnswerer(list(drafts), max_evidence_characters=24_000)

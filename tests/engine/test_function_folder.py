@@ -21,7 +21,7 @@ from answerable.engine.settings import SETTINGS_FILE, read_settings
 from answerable.function.guards import MAX_BODY_BYTES
 from answerable.function.stream import EVENT_STREAM_TYPE
 from support.deadlines import PATIENCE, until
-from support.openai_stub import OpenAIStub
+from support.openai_stub import UPSTREAM_WORDS, OpenAIStub
 from support.published_functions import KEY, build_function, serving
 from support.server_processes import Running, run
 
@@ -74,7 +74,7 @@ def list_files(folder: Path) -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
 
 
-def test_cold_function_answers_refuses_and_routes(function: Path) -> None:
+def test_cold_function_answers_refuses_routes_and_ends_with_status_0(function: Path) -> None:
     before = list_files(function)
     with serving(function) as running:
         body = running.ask("/answer", QUESTION)
@@ -92,15 +92,10 @@ def test_cold_function_answers_refuses_and_routes(function: Path) -> None:
         status, _, headers = running.respond("GET", "/health")
         assert status == 200
         assert "server" not in headers
+        running.process.send_signal(signal.SIGTERM)
+        assert running.process.wait(PATIENCE) == 0
     # It may be read-only.
     assert list_files(function) == before
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_idle_function_ends_with_status_0(function: Path, number: signal.Signals) -> None:
-    with serving(function) as running:
-        running.process.send_signal(number)
-        assert running.process.wait(PATIENCE) == 0
 
 
 @pytest.mark.deep
@@ -166,12 +161,8 @@ def test_damaged_function_does_not_start_and_names_the_remedy(
     function: Path, tmp_path: Path
 ) -> None:
     copy = copied(function, tmp_path)
-    codes = next((copy / "bundle").glob("codes-*"))
-    data = codes.read_bytes()
-    codes.unlink()
+    next((copy / "bundle").glob("codes-*")).unlink()
     assert "is missing: run `answerable build` again" in start_failing(copy)
-    codes.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
-    assert "does not match its hash" in start_failing(copy)
 
 
 def test_wrong_variable_is_reported_in_one_line_without_its_value(function: Path) -> None:
@@ -188,21 +179,16 @@ def read_rows(running: Running, event: str = "request") -> list[dict[str, Any]]:
     return [row for row in rows if row["event"] == event]
 
 
-@pytest.mark.parametrize("key", ["", KEY])
-def test_function_without_a_key_is_not_ready_and_says_so(
-    function: Path, tmp_path: Path, key: str
-) -> None:
-    copy = copied(function, tmp_path, answers="openai")
-    with serving(copy, OPENAI_API_KEY=key) as running:
+def test_function_without_a_key_is_not_ready_and_says_so(function: Path, tmp_path: Path) -> None:
+    with serving(copied(function, tmp_path, answers="openai"), OPENAI_API_KEY="") as running:
         status, _ = running.request("GET", "/ready")
         assert running.request("GET", "/health")[0] == 200
         until(lambda: len(read_rows(running)) == 2)
         warning = "OPENAI_API_KEY is not set: no model is called until it is; set it where the "
-        until(lambda: bool(key) or warning in running.output)
-        assert (warning in running.output) == (not key)
+        until(lambda: warning in running.output)
         row = read_rows(running)[0]
-    outcome = (status, row["status"], row["reason"], row.get("cause"))
-    assert outcome == ((200, 200, None, None) if key else (503, 503, "unavailable", "key"))
+    outcome = (status, row["status"], row["reason"], row["cause"])
+    assert outcome == (503, 503, "unavailable", "key")
 
 
 def misuse(port: int) -> None:
@@ -250,7 +236,11 @@ def bother(running: Running, stub: OpenAIStub) -> int:
         running.request(method, path, body, X_Forwarded_For=ADDRESSES[0], **headers)
     for fault in FAULTS:
         stub.fault = fault
-        running.request("POST", "/answer", {"question": f"{QUESTION} {fault}", "more": WORD})
+        asked = {"question": f"{QUESTION} {fault}", "more": WORD}
+        status, text = running.request("POST", "/answer", asked)
+        # Where only the model fails, a reader gets the keyless answer.
+        assert status == 200
+        assert json.loads(text)["fallback"] == (fault != "refusal")
     stub.fault = None
     return len(sent) + len(FAULTS)
 
@@ -278,6 +268,8 @@ def test_output_holds_no_question_key_or_note(function: Path, tmp_path: Path) ->
     assert "mooring" in pages <= {"index", "mooring", "storms", "None"}
     for name in pages:
         output = re.sub(rf'"{name}(#\w+)?"', '""', output)
+    assert "Traceback" not in output
+    assert not any(words in output for words in UPSTREAM_WORDS)
     words = (WORD, KEY, TOKEN, PASSWORD, *PRIVATE, *PUBLIC, *ADDRESSES)
     assert [word for word in words if word in output.lower()] == []
     assert {200, 400, 403, 404, 405, 413, 415} <= {row["status"] for row in requests}

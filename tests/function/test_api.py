@@ -138,17 +138,6 @@ def test_odd_but_valid_request_is_answered(base: Engine, sent: Request) -> None:
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "allowed"), [("GET", "answer", "POST"), ("POST", "search", "GET, HEAD")]
-)
-def test_wrong_method_is_405_with_allow_header(
-    base: Engine, method: str, path: str, allowed: str
-) -> None:
-    response = asking(base).send(request(method, path))
-    assert code(response) == "method-not-allowed"
-    assert sorted((header(response, "Allow") or "").split(", ")) == allowed.split(", ")
-
-
-@pytest.mark.parametrize(
     ("sent", "read"),
     [
         ("  a\t\nrope ", "a rope"),

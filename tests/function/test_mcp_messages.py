@@ -270,11 +270,6 @@ REFUSED = {**KEYLESS, "mode": "not-found", "claims": [], "citations": []}
             {"confidence": "medium", "written": True},
             "Answer in part\n\nThe pages found answer this in part.\n\nTie it [1].",
         ),
-        # Claims have been dropped: the pages may have all, and the answer has not.
-        (
-            {"confidence": "medium", "written": True, "complete": True},
-            "Answer in part\n\nTie it [1].",
-        ),
         (
             {"fallback": True},
             "Nearest sections: none says it in your words\n\nAnswered without the model.\n\nTie it",
@@ -283,7 +278,6 @@ REFUSED = {**KEYLESS, "mode": "not-found", "claims": [], "citations": []}
             {**REFUSED, "fallback": True},
             "This site does not answer this question.\n\nAnswered without the model.\n\nTry",
         ),
-        ({"confidence": "high"}, "From this site\n\nTie it [1]."),
     ],
 )
 def test_markdown_begins_with_grade_and_what_to_know_of_it(

@@ -51,7 +51,6 @@ def test_empty_variable_counts_as_unset(text: str) -> None:
     [
         ("RATE", "5/hour", "rate", "5/hour"),
         ("RATE_ALL", " 9/second; 90/day ", "rate_all", "9/second; 90/day"),
-        ("REDIS_URL", "redis://localhost:6379/0", "redis_url", "redis://localhost:6379/0"),
         ("REDIS_URL", "rediss://:word@host", "redis_url", "rediss://:word@host"),
         ("REDIS_URL", "unix:///run/redis.sock", "redis_url", "unix:///run/redis.sock"),
         ("CACHE_SECONDS", "0", "cache_seconds", 0),
@@ -59,13 +58,9 @@ def test_empty_variable_counts_as_unset(text: str) -> None:
         ("IN_FLIGHT", "1", "in_flight", 1),
         ("IN_FLIGHT_PER_ASKER", "12", "in_flight_per_asker", 12),
         ("TOKENS_PER_DAY", "0", "tokens_per_day", 0),
-        ("DEADLINE", "1", "deadline", 1.0),
         ("DEADLINE", "2.5", "deadline", 2.5),
-        ("DEADLINE", "600", "deadline", 600.0),
         ("PAUSED", "1", "paused", True),
-        ("PAUSED", "0", "paused", False),
         ("PAUSED", "false", "paused", False),
-        ("BEARER", DIGEST, "bearer", (DIGEST,)),
         ("BEARER", f" {DIGEST.upper()},,{OTHER} ,", "bearer", (DIGEST, OTHER)),
         ("METRICS_TOKEN", DIGEST, "metrics_token", DIGEST),
         ("SECRET", SECRET, "secret", SECRET),
@@ -82,7 +77,6 @@ def test_variable_sets_its_field(name: str, text: str, field: str, value: Any) -
 @pytest.mark.parametrize(
     ("text", "origins"),
     [
-        ("https://harbour.example", ("https://harbour.example",)),
         ("https://harbour.example/", ("https://harbour.example",)),
         ("HTTPS://Harbour.Example", ("https://harbour.example",)),
         ("https://harbour.example:443", ("https://harbour.example",)),
@@ -100,12 +94,6 @@ def test_origins_are_normalized_like_a_browser(text: str, origins: tuple[str, ..
 @pytest.mark.parametrize("site_url", [None, "", "/docs/", "ftp://harbour.example/", "https://[/"])
 def test_policy_without_site_url_allows_no_origin(site_url: str | None) -> None:
     assert read_policy({}, site_url).allowed_origins == ()
-
-
-def test_allowed_origins_replace_site_origin() -> None:
-    assert read_variables(ALLOWED_ORIGINS="https://a.example").allowed_origins == (
-        "https://a.example",
-    )
 
 
 @pytest.mark.parametrize(

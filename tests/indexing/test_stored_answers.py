@@ -14,8 +14,6 @@ from answerable.engine.answers.wire import serialize_answer
 from answerable.engine.embedders.embedder import Vectors
 from answerable.engine.engine import Engine, find_stored_answer
 from answerable.engine.errors import SiteError
-from answerable.engine.index.column_types import COLUMN_TYPES
-from answerable.engine.index.format import Container
 from answerable.engine.providers import make_engine
 from answerable.engine.retrieval.rank import hash_words
 from answerable.engine.stores.bundle import Bundle
@@ -162,18 +160,6 @@ def test_a_function_sends_it_as_it_is_documented_though_the_day_has_no_tokens(
     assert serialize(paid, QUESTION)["excerpts"] is None
     with pytest.raises(AssertionError, match="embedded"):
         paid.answer(OTHER)
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        [7], [[["A claim.", "A claim.", []]]], [[["A claim.", "A claim.", [[-1, "It"]]]]],
-        [[["A claim.", "A claim.", [[True, "It"]]]]], [[["A claim.", 7, [[0, "It"]]]]],
-    ],
-)  # fmt: skip
-def test_a_malformed_stored_answer_is_refused(rows: Any) -> None:
-    with pytest.raises(ValueError, match="Expected"):
-        COLUMN_TYPES["answers"].unpack("answers", Container({"answers": rows}))
 
 
 @pytest.mark.parametrize(

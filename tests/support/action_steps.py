@@ -1,7 +1,7 @@
 """Run the steps of a composite GitHub Action in bash, and evaluate its expressions.
 
-Only what our action uses is understood: comparisons of texts, ``&&``, ``always()``.
-A step with ``uses:`` is recorded, not run.
+It is a run for a pull request whose other conditions hold, so that of them only ``always()`` is
+read. A step with ``uses:`` is recorded, not run.
 """
 
 import os
@@ -11,12 +11,10 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 _EXPRESSION = re.compile(r"\$\{\{\s*(.+?)\s*\}\}")
-_COMPARISON = re.compile(r"([\w.-]+)\s*(==|!=)\s*'([^']*)'")
 
 
 @dataclass
@@ -48,17 +46,14 @@ def run_action(
     action: Path,
     workspace: Path,
     scratch: Path,
-    inputs: Mapping[str, str],
     github: Mapping[str, str],
     environment: Mapping[str, str],
 ) -> ActionRun:
-    """Run an action. github: values of the context, such as ``event_name``; scratch: for files."""
+    """Run an action. github: values of the context, such as ``token``; scratch: for files."""
     data = yaml.safe_load((action / "action.yml").read_text("utf-8"))
     contexts = {f"github.{name}": value for name, value in github.items()}
     for name, option in data["inputs"].items():
-        default = _substitute(option.get("default", ""), contexts)
-        contexts[f"inputs.{name}"] = inputs.get(name, default)
-    assert set(inputs) <= set(data["inputs"])
+        contexts[f"inputs.{name}"] = _substitute(option.get("default", ""), contexts)
     summary = scratch / "summary.md"
     runner = {
         **os.environ,
@@ -74,7 +69,7 @@ def run_action(
     for step in data["runs"]["steps"]:
         outcome = StepRun(step["name"], uses=step.get("uses"))
         steps.append(outcome)
-        if not _holds(step.get("if", "success()"), contexts, failed=failed_status != 0):
+        if failed_status and "always()" not in step.get("if", ""):
             continue
         if outcome.uses:
             outcome.status = 0
@@ -82,7 +77,25 @@ def run_action(
                 name: _substitute(str(value), contexts) for name, value in step["with"].items()
             }
             continue
-        _run_step(step, outcome, contexts, runner, workspace, scratch)
+        # An expression within a script would run what a stranger has written.
+        assert "${{" not in step["run"]
+        script, output = scratch / "step.sh", scratch / "output"
+        script.write_text(step["run"], "utf-8")
+        output.write_text("", "utf-8")
+        own = {name: _substitute(value, contexts) for name, value in step.get("env", {}).items()}
+        process = subprocess.run(
+            ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", str(script)],
+            cwd=workspace,
+            env={**runner, **own, "GITHUB_OUTPUT": str(output)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            check=False,
+        )
+        outcome.status, outcome.output = process.returncode, process.stdout
+        outcome.values = dict(
+            line.split("=", 1) for line in output.read_text("utf-8").splitlines() if line
+        )
         for name, value in outcome.values.items():
             contexts[f"steps.{step['id']}.outputs.{name}"] = value
         failed_status = failed_status or outcome.status or 0
@@ -93,50 +106,5 @@ def run_action(
     return ActionRun(steps, failed_status, text, outputs)
 
 
-def _run_step(
-    step: Mapping[str, Any],
-    outcome: StepRun,
-    contexts: Mapping[str, str],
-    runner: Mapping[str, str],
-    workspace: Path,
-    scratch: Path,
-) -> None:
-    assert step["shell"] == "bash"
-    # An expression within a script would run what a stranger has written.
-    assert "${{" not in step["run"]
-    script, output = scratch / "step.sh", scratch / "output"
-    script.write_text(step["run"], "utf-8")
-    output.write_text("", "utf-8")
-    own = {name: _substitute(value, contexts) for name, value in step.get("env", {}).items()}
-    process = subprocess.run(
-        ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", str(script)],
-        cwd=workspace,
-        env={**runner, **own, "GITHUB_OUTPUT": str(output)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        check=False,
-    )
-    outcome.status, outcome.output = process.returncode, process.stdout
-    outcome.values = dict(
-        line.split("=", 1) for line in output.read_text("utf-8").splitlines() if line
-    )
-
-
 def _substitute(text: str, contexts: Mapping[str, str]) -> str:
     return _EXPRESSION.sub(lambda match: contexts.get(match[1], ""), text)
-
-
-def _holds(condition: str, contexts: Mapping[str, str], *, failed: bool) -> bool:
-    """Evaluate a condition; one that names no status function holds only while nothing failed."""
-    terms = [term.strip() for term in condition.split("&&")]
-    is_always = "always()" in terms
-    for term in terms:
-        if term in ("always()", "success()"):
-            continue
-        comparison = _COMPARISON.fullmatch(term)
-        assert comparison, f"{term} is not understood"
-        is_equal = contexts.get(comparison[1], "") == comparison[3]
-        if is_equal != (comparison[2] == "=="):
-            return False
-    return is_always or not failed

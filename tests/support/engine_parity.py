@@ -138,7 +138,7 @@ def asking_in_node(site: BrowserSite) -> Iterator[Ask]:
 def asking_in_page(site: BrowserSite, page: Page) -> Ask:
     """Open the engine's modules, as they are published, in a page of the site."""
     page.goto(f"{site.origin}/index.html")
-    modules = [site.home + site.config["engine"][0], site.home]
+    modules = [site.home + site.config["engine"], site.home]
 
     def ask(questions: Sequence[Question]) -> list[Result]:
         # As text: a lone surrogate would not survive the way to the page.

@@ -3,12 +3,9 @@
 import datetime as dt
 import os
 
-import pytest
 from hypothesis import HealthCheck, settings
 
 DEEP = bool(os.environ.get("ANSWERABLE_DEEP"))
-# Marks what is one more of a kind of which `make test` has enough.
-deep = pytest.mark.skipif(not DEEP, reason="runs in `make check-deep` only")
 
 
 def fuzzed(few: int = 100, many: int = 3000, deadline: dt.timedelta | None = None) -> settings:

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -43,6 +43,9 @@ class ParsedPrompt:
     hints: tuple[PromptHint, ...] = ()
     violation: str | None = None
     schema: Mapping[str, Any] | None = None
+
+
+ScriptedModel = Callable[[ParsedPrompt], str]
 
 
 def parse_prompt(texts: Iterable[str], schema: Mapping[str, Any] | None = None) -> ParsedPrompt:

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from support.honest_model import ParsedPrompt, split_prompt_sentences
-from support.stub_server import ScriptedModel
+from support.honest_model import ParsedPrompt, ScriptedModel, split_prompt_sentences
 
 MANY_CLAIMS = 10_000
 
@@ -18,11 +17,6 @@ _PLANTED = re.compile(
 _NOTEBOOK = "The notebook says that the founder buried the prototype under the old boathouse."
 _FOREIGN_QUOTE = "It is known that this quote is nowhere in the sources."
 _CONTROLS = "\x00\x01\x07\x08\x1b[31m\x7f\x85\u2028\u2029\ufeff\u200b"
-_URLS = (
-    "https://evil.example/guide/", "//evil.example/", "/../etc/passwd", "/guide/deploy/#aws%00",
-    "HTTP://EVIL.EXAMPLE", "file:///etc/passwd", "/gu\u200bide/",
-)  # fmt: skip
-_SCRIPT_LINK = "javascript:alert(document.domain)"
 _MARKUP = "<img src=x onerror=alert(1)><script>alert(1)</script></script><b>{}</b>"
 
 
@@ -52,12 +46,6 @@ class _Prompt:
 
 def _draft(claims: Iterable[object] = (), routes: Iterable[object] = (), **fields: object) -> str:
     return json.dumps({"claims": list(claims), "routes": list(routes), **fields})
-
-
-def _mangle_ids(prompt: _Prompt) -> str:
-    source, hint = prompt.source, prompt.hint
-    forms = (f" {source}\n", source.upper(), f"[{source}]", f"source {source}", f"{source}#", "1")
-    return _draft([prompt.claim(source=form) for form in forms], [f"{hint} ", hint.upper()])
 
 
 def _obey(prompt: _Prompt) -> str:
@@ -98,35 +86,20 @@ def _add_fields(prompt: _Prompt) -> str:
 
 _MODELS: Mapping[str, Callable[[_Prompt], str]] = {
     "invented-id": lambda p: _draft([p.claim(source="s99")], ["h99", "note:0123456789"]),
-    "mangled-ids": _mangle_ids,
-    "mangled-urls": lambda p: _draft([p.claim(source=url) for url in _URLS], _URLS),
     "swapped-kinds": lambda p: _draft([p.claim(source=p.hint)], [p.source]),
-    "no-evidence": lambda p: _draft([{"text": p.quote, "evidence": []}]),
     "hint-prose": lambda p: _draft(
         [p.claim(text := f"{p.label} describes how the secret prototype failed.", p.hint, text)],
         [p.hint],
     ),
-    "prose-refusal": lambda _: "I'm sorry, but the sources do not say. It is usually port 8080.",
-    "fenced": lambda p: f"Sure! Here it is:\n```json\n{_draft([p.claim()])}\n```\nAnything else?",
     "echo": lambda p: p.parsed.text,
     "obedient": _obey,
     "many-claims": _claim_often,
-    "duplicates": lambda p: _draft([p.claim()] * 50, [p.hint] * 50),
     "control-characters": lambda p: _draft(
         [p.claim(f"{_CONTROLS}{p.quote}{_CONTROLS}"), p.claim(quote=_CONTROLS)],
         [f"{_CONTROLS}{p.hint}"],
     ),
-    "lone-surrogates": lambda p: _draft([p.claim(f"\ud800{p.quote}\udfff")], ["\udc00h1"]),
-    "right-to-left": lambda p: _draft([p.claim(f"\u202e{p.quote}\u2066\u200f")]),
     "html": lambda p: _draft(
         [p.claim(text := _MARKUP.format(p.quote)), p.claim(text, quote=text)], [text]
-    ),
-    "links": lambda p: _draft(
-        [
-            p.claim(f"{p.quote} [more]({_SCRIPT_LINK}) <a href='javascript:1'>x</a>"),
-            p.claim(source=_SCRIPT_LINK),
-        ],
-        [_SCRIPT_LINK],
     ),
     "foreign-quote": lambda p: _draft([p.claim(quote=_FOREIGN_QUOTE)]),
     "shuffled-quote": lambda p: _draft(
@@ -141,11 +114,8 @@ _MODELS: Mapping[str, Callable[[_Prompt], str]] = {
     "wrong-types": _confuse_types,
     "extra-fields": _add_fields,
     "long-text": lambda p: _draft([p.claim("so " * (_LONG_TEXT_CHARACTERS // 3))]),
-    # Nested deeper than a parser goes, and a number of more digits than Python converts.
+    # Nested deeper than a parser goes.
     "deep-json": lambda _: '{"claims": ' + "[" * 100_000,
-    "endless-number": lambda _: '{"claims": [], "routes": [], "n": ' + "9" * 10_000 + "}",
-    "not-a-number": lambda _: '{"claims": [NaN], "routes": [Infinity]}',
-    "null": lambda _: "null",
     "silent": lambda _: "",
 }
 

@@ -1,39 +1,41 @@
-"""The stub of the OpenAI protocol for tests: records requests, checks them, fails as it is told."""
+"""A server of the OpenAI protocol on loopback for tests: it records requests, checks them, and
+fails as it is told.
+"""
 
+import base64
 import json
 import re
 import socket
 import threading
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from http.server import BaseHTTPRequestHandler
-from typing import Any, Self, cast
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
+
+import numpy as np
 
 from answerable.engine.openai import is_reasoning_model
+from answerable.indexing.local_model import open_local_embedder
 from answerable.indexing.stems import extract_stems
-from support import stub_server
 from support.honest_model import (
     ParsedPrompt,
+    ScriptedModel,
     honest_model,
     parse_data_lines,
+    parse_prompt,
     split_prompt_sentences,
 )
 from support.hostile_models import HOSTILE_MODELS
-from support.stub_server import (
-    CHAT_PATH,
-    EMBEDDINGS_PATH,
-    RESPONSES_PATH,
-    ScriptedModel,
-    StubReply,
-    StubRequest,
-    error_reply,
-    json_reply,
-)
 
+HOST = "127.0.0.1"
+RESPONSES_PATH, CHAT_PATH = "/v1/responses", "/v1/chat/completions"
+EMBEDDINGS_PATH = "/v1/embeddings"
 ANSWER_PATHS = (RESPONSES_PATH, CHAT_PATH)
-FAULT_HEADER = "x-stub-fault"
-_MODEL_SUFFIX = re.compile(r"-fault-(.+)$")
+# The dimensions of a model's vectors where a request names none.
+EMBEDDING_MODELS = {"text-embedding-3-large": 3072, "text-embedding-3-small": 1536}
+_BYTES_PER_TOKEN = 4
 _PARAMETERS = {
     RESPONSES_PATH: {"model", "input", "instructions", "text", "store", "max_output_tokens",
                      "reasoning", "temperature"},
@@ -41,17 +43,54 @@ _PARAMETERS = {
                 "reasoning_effort", "temperature"},
     EMBEDDINGS_PATH: {"model", "input", "dimensions", "encoding_format"},
 }  # fmt: skip
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class StubRequest:
+    """One request: header names are in lower case, and the key is not among them."""
+
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+    has_key: bool
+
+    @property
+    def json(self) -> Any:
+        """The parsed body; ValueError if it is not JSON."""
+        return json.loads(self.body)
+
+
+@dataclass(frozen=True, slots=True)
+class StubReply:
+    """A status, a body and its headers. delivery: how little of it reaches the client."""
+
+    body: bytes
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=lambda: {"Content-Type": "application/json"})
+    delivery: str | None = None
+
+
+def json_reply(value: object, status: int = 200) -> StubReply:
+    """Make a JSON reply, escaped to ASCII, so that even a lone surrogate can be sent."""
+    return StubReply(json.dumps(value).encode("ascii"), status)
+
+
+def error_reply(status: int, message: str, code: str | None = None) -> StubReply:
+    """Make the reply of an error, in OpenAI's envelope."""
+    error = {"message": message, "type": "invalid_request_error", "param": None, "code": code}
+    return json_reply({"error": error}, status)
+
+
 _HTML = b"<html><head><title>Bad gateway</title></head><body><h1>Bad gateway</h1></body></html>"
 # Statuses with what OpenAI says, and the code that it gives.
 _STATUSES: Mapping[str, tuple[int, str, str | None]] = {
     "400": (400, "The request is invalid.", None),
     "401": (401, "Incorrect API key provided.", "invalid_api_key"),
     "403": (403, "You are not allowed to do this.", None),
-    "404": (404, "Not found.", None),
-    "422": (422, "The request cannot be processed.", None),
     "429": (429, "Rate limit reached. Please try again later.", "rate_limit_exceeded"),
     "500": (500, "The server had an error while processing your request.", None),
-    "503": (503, "The engine is currently overloaded, please try again later.", None),
     "quota": (429, "You exceeded your current quota, please check it.", "insufficient_quota"),
     "context": (400, "The prompt has more tokens than fit.", "exceed_context_size_error"),
 }
@@ -60,9 +99,7 @@ _REPLIES: Mapping[str, StubReply] = {
     "502": StubReply(_HTML, 502, {"Content-Type": "text/html"}),
     "html": StubReply(_HTML, 200, {"Content-Type": "text/html"}),
     "garbage": StubReply(bytes(range(128, 256)) * 4),
-    "null": json_reply(None),
     "unrelated": json_reply({"status": "ok", "data": {"output": 1, "choices": 2}}),
-    "blank": StubReply(b""),
 }
 UPSTREAM_WORDS = tuple(words for _, words, _ in _STATUSES.values())
 # Of those that strict mode takes, the ones that our requests use.
@@ -76,7 +113,6 @@ _VECTORS: Mapping[str, Callable[[list[list[float]]], list[list[float]]]] = {
     "fewer-vectors": lambda rows: rows[:-1],
     "wrong-dimensions": lambda rows: [row[:-1] for row in rows],
     "not-finite": lambda rows: [[float("nan"), *row[1:]] for row in rows],
-    "infinite": lambda rows: [[float("inf"), *row[1:]] for row in rows],
     "zeros": lambda rows: [[0.0] * len(row) for row in rows],
 }
 # An answering or an embedding endpoint ignores the faults of the other.
@@ -86,187 +122,264 @@ FAULTS = (
 )  # fmt: skip
 
 
-@dataclass
-class _Plan:
-    """A fault to come. left: how many more times, None for ever; path: at one endpoint only."""
+class OpenAIStub:
+    """A server in threads of its own, from ``start`` or ``with`` until ``stop``.
 
-    name: str
-    left: int | None = None
-    path: str | None = None
-
-
-class OpenAIStub(stub_server.OpenAIStub):
-    """A stub that keeps the latest ``keep`` requests, None for all, and counts all of them.
-
-    ``retry_after``: of a 429 or 503, in seconds; ``drip_seconds``: between dripped bytes.
-    ``failures``: what should never have happened.
+    models: by their names; any other name is the honest model's. ``retry_after``: of a 429, in
+    seconds; ``failures``: what should never have happened.
     """
 
-    def __init__(
-        self,
-        port: int = 0,
-        *,
-        keep: int | None = None,
-        models: Mapping[str, ScriptedModel] | None = None,
-    ) -> None:
-        super().__init__(port, models={**JUDGES, **HOSTILE_MODELS, **(models or {})})
+    def __init__(self, *, models: Mapping[str, ScriptedModel] | None = None) -> None:
+        self.models = {"honest": honest_model, **JUDGES, **HOSTILE_MODELS, **(models or {})}
+        self.port = 0
         self.retry_after = 1.0
-        self.drip_seconds = 0.05
         self.failures: list[BaseException] = []
-        self._recorded: deque[StubRequest] = deque(maxlen=keep)
-        self._plan: _Plan | None = None
+        self.requests: tuple[StubRequest, ...] = ()
+        self.counts: Counter[str] = Counter()
+        self._fault: str | None = None
+        self._times: int | None = None
         self._lock = threading.Lock()
         self._stopping = threading.Event()
-        self._delivery = threading.local()
-        self.counts: Counter[str] = Counter()
-        self.disconnects = 0
-
-    def start(self) -> Self:
-        self._stopping.clear()
-        return super().start()
-
-    def stop(self) -> None:
-        """End what hangs too, and answer on no connection that is still open."""
-        self._stopping.set()
-        super().stop()
+        self._server: ThreadingHTTPServer | None = None
 
     @property
-    def requests(self) -> tuple[StubRequest, ...]:
-        return tuple(self._recorded)
+    def base_url(self) -> str:
+        """The base URL that a client is configured with."""
+        return f"http://{HOST}:{self.port}/v1"
 
     @property
     def answer_calls(self) -> int:
         return sum(self.counts[path] for path in ANSWER_PATHS)
 
-    @property
-    def embedding_calls(self) -> int:
-        return self.counts[EMBEDDINGS_PATH]
+    def start(self) -> Self:
+        self._stopping.clear()
+        handler = type("Handler", (_StubHandler,), {"stub": self})
+        self._server = _StubServer((HOST, self.port), handler)
+        self.port = self._server.server_address[1]
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+        return self
+
+    def stop(self) -> None:
+        """End what hangs too, and answer on no connection that is still open."""
+        self._stopping.set()
+        if self._server:
+            self._server.shutdown()
+            self._server.server_close()
+            self._server = None
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
 
     @property
     def fault(self) -> str | None:
         """The fault that requests meet, one of ``FAULTS``."""
-        return self._plan.name if self._plan else None
+        return self._fault
 
     @fault.setter
     def fault(self, name: str | None) -> None:
-        self._plan = None
-        if name:
-            self.fail(name)
+        self._fault, self._times = name, None
 
-    def fail(self, fault: str, times: int | None = None, path: str | None = None) -> None:
-        """Meet the next ``times`` requests (None: all) to an endpoint (None: any) with a fault."""
+    def fail(self, fault: str, times: int | None = None) -> None:
+        """Meet the next ``times`` requests, None for all, with a fault."""
         assert fault in FAULTS, fault
-        self._plan = _Plan(fault, times, path)
+        self._fault, self._times = fault, times
 
     def forget(self) -> None:
         """Clear the record of requests and their counts."""
-        self._recorded.clear()
+        self.requests = ()
         self.counts.clear()
-        self.disconnects = 0
+
+    def find_fault(self, request: StubRequest) -> str | None:
+        """Return the fault that a request meets, and count it down."""
+        del request
+        fault = self._fault
+        if self._times is not None:
+            self._times -= 1
+            if self._times == 0:
+                self.fault = None
+        return fault
 
     def respond(self, request: StubRequest) -> StubReply:
-        """Record a request without its key; reply, or fail as the plan says."""
-        headers = {name: v for name, v in request.headers.items() if name != "authorization"}
+        """Record a request; reply, or fail as the plan says."""
         with self._lock:
-            self._recorded.append(replace(request, headers=headers))
-            self.counts[request.endpoint] += 1
-            fault = self._take(request)
-        self._delivery.name = fault if fault in _DELIVERIES else None
+            self.requests = (*self.requests, request)
+            self.counts[request.path] += 1
+            fault = self.find_fault(request)
         if fault and fault in _REPLIES:
             reply = _REPLIES[fault]
-            if reply.status in (429, 503):
-                return replace(
-                    reply, headers={**reply.headers, "Retry-After": f"{self.retry_after:g}"}
-                )
+            if reply.status == 429:
+                headers = {**reply.headers, "Retry-After": f"{self.retry_after:g}"}
+                return replace(reply, headers=headers)
             return reply
         try:
-            refused = self._find_mistake(request, fault)
-            reply = refused or super().respond(request)
-            return reply if refused or reply.status != 200 else _spoil(request, reply, fault)
+            reply = _find_mistake(request, fault) or self._reply(request)
+            if reply.status == 200:
+                reply = _spoil(request, reply, fault)
         except Exception as error:
             self.failures.append(error)
             raise
+        return replace(reply, delivery=fault if fault in _DELIVERIES else None)
 
     def send(self, reply: StubReply, handler: BaseHTTPRequestHandler) -> None:
         """Write a reply, or as much of it as the fault lets through."""
-        if self._stopping.is_set():
-            handler.close_connection = True
-            return
-        try:
-            self._send(reply, handler, getattr(self._delivery, "name", None))
-        except OSError:
-            if not self._stopping.is_set():
-                with self._lock:
-                    self.disconnects += 1
-            handler.close_connection = True
-
-    def _send(
-        self, reply: StubReply, handler: BaseHTTPRequestHandler, delivery: str | None
-    ) -> None:
-        if delivery == "truncated":
-            reply = replace(reply, body=reply.body[: len(reply.body) // 2])
-        if delivery in (None, "truncated"):
-            super().send(reply, handler)
-            return
-        handler.close_connection = True
-        if delivery == "hang":
-            while not self._stopping.wait(0.02):
-                _raise_if_disconnected(handler.connection)
-        if delivery in ("hang", "drop"):
-            return
         size = len(reply.body)
-        super().send(replace(reply, body=b""), cast(Any, _Announced(handler, size)))
-        handler.wfile.flush()
-        for byte in reply.body[: size // 2 if delivery == "cut" else size]:
-            if delivery == "drip":
-                if self._stopping.wait(self.drip_seconds):
-                    return
-                _raise_if_disconnected(handler.connection)
+        body = reply.body[: size // 2] if reply.delivery in ("cut", "truncated") else reply.body
+        if reply.delivery not in (None, "truncated"):
+            handler.close_connection = True
+        while reply.delivery == "hang" and not self._stopping.wait(0.02):
+            _raise_if_disconnected(handler.connection)
+        if self._stopping.is_set() or reply.delivery in ("hang", "drop"):
+            handler.close_connection = True
+            return
+        announced = size if reply.delivery == "cut" else len(body)
+        handler.send_response(reply.status)
+        for name, value in {**reply.headers, "Content-Length": str(announced)}.items():
+            handler.send_header(name, value)
+        handler.end_headers()
+        if reply.delivery != "drip":
+            handler.wfile.write(body)
+            return
+        for byte in body:
             handler.wfile.write(bytes([byte]))
             handler.wfile.flush()
+            if self._stopping.wait(0.05):
+                return
+            _raise_if_disconnected(handler.connection)
 
-    def _take(self, request: StubRequest) -> str | None:
-        """Return the fault that a request meets, and count it down."""
-        if fault := request.headers.get(FAULT_HEADER):
-            return fault
-        plan = self._plan
-        if plan and plan.path in (None, request.endpoint):
-            if plan.left is not None:
-                plan.left -= 1
-                self._plan = plan if plan.left else None
-            return plan.name
-        suffix = _MODEL_SUFFIX.search(str(_values(request).get("model")))
-        return suffix[1] if suffix else None
+    def _reply(self, request: StubRequest) -> StubReply:
+        endpoints = {
+            RESPONSES_PATH: self._write_response,
+            CHAT_PATH: self._write_completion,
+            EMBEDDINGS_PATH: _embed,
+        }
+        if not request.has_key:
+            return error_reply(401, "You didn't provide an API key.")
+        if request.path not in endpoints:
+            return error_reply(404, "Invalid URL.")
+        try:
+            return json_reply(endpoints[request.path](request.json))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return error_reply(400, "The request cannot be read.")
 
-    def _find_mistake(self, request: StubRequest, fault: str | None) -> StubReply | None:
-        """Refuse what OpenAI refuses: unknown parameters, a wrong sampling, a loose schema."""
-        values, path = _values(request), request.endpoint
-        if unknown := set(values) - _PARAMETERS.get(path, set(values)):
-            return error_reply(400, f"Unknown parameter: {sorted(unknown)}.", "unknown_parameter")
-        reasons = is_reasoning_model(str(values.get("model")))
-        refused = {"temperature", "max_tokens"} if reasons else {"reasoning", "reasoning_effort"}
-        is_openai = reasons or str(values.get("model")).startswith("gpt-")
-        if path in ANSWER_PATHS and is_openai and refused & set(values):
-            return error_reply(400, "Unsupported parameter.", "unsupported_parameter")
-        if fault == "fixed-dimensions" and values.get("dimensions"):
-            return error_reply(400, "The model does not support matryoshka representation.")
-        text = values.get("text", {}).get("format") or {}
-        sent = values.get("response_format", {}).get("json_schema") or text
-        mistake = find_schema_fault(sent["schema"]) if sent.get("strict") else None
-        return error_reply(400, mistake, "invalid_json_schema") if mistake else None
+    def _write_response(self, values: Json) -> Json:
+        schema = values.get("text", {}).get("format", {}).get("schema")
+        messages = values["input"]
+        if isinstance(messages, str):
+            messages = [{"role": "user", "content": messages}]
+        text, read = self._write(values["model"], messages, schema)
+        part = {"type": "output_text", "text": text, "annotations": []}
+        tokens = count_tokens(values.get("instructions") or "", read), count_tokens(text)
+        return {
+            "id": "resp_stub", "object": "response", "status": "completed",
+            "model": values["model"],
+            "output": [{"id": "msg_stub", "type": "message", "role": "assistant",
+                        "status": "completed", "content": [part]}],
+            "usage": {"input_tokens": tokens[0], "output_tokens": tokens[1],
+                      "total_tokens": sum(tokens)},
+        }  # fmt: skip
+
+    def _write_completion(self, values: Json) -> Json:
+        schema = values.get("response_format", {}).get("json_schema", {}).get("schema")
+        text, read = self._write(values["model"], values["messages"], schema)
+        tokens = count_tokens(read), count_tokens(text)
+        return {
+            "id": "chatcmpl-stub", "object": "chat.completion", "model": values["model"],
+            "choices": [{"index": 0, "finish_reason": "stop",
+                         "message": {"role": "assistant", "content": text, "refusal": None}}],
+            "usage": {"prompt_tokens": tokens[0], "completion_tokens": tokens[1],
+                      "total_tokens": sum(tokens)},
+        }  # fmt: skip
+
+    def _write(self, name: str, messages: list[Json], schema: Json | None) -> tuple[str, str]:
+        """Write the text of a model, and return what it has read too."""
+        texts = [message["content"] for message in messages if message["role"] == "user"]
+        model = self.models.get(name, self.models["honest"])
+        read = "".join(message["content"] for message in messages)
+        return model(parse_prompt(texts, schema)), read
 
 
-class _Announced:
-    """A handler that announces a longer body than it is given."""
+def _embed(values: Json) -> Json:
+    texts = [values["input"]] if isinstance(values["input"], str) else values["input"]
+    dimensions = values.get("dimensions") or EMBEDDING_MODELS.get(values["model"], 1536)
+    data = []
+    for index, vector in enumerate(_resize_vectors(_open_embedder().embed(texts), dimensions)):
+        is_packed = values.get("encoding_format") == "base64"
+        packed = base64.b64encode(vector.tobytes()).decode() if is_packed else vector.tolist()
+        data.append({"object": "embedding", "index": index, "embedding": packed})
+    tokens = count_tokens(*texts)
+    usage = {"prompt_tokens": tokens, "total_tokens": tokens}
+    return {"object": "list", "data": data, "model": values["model"], "usage": usage}
 
-    def __init__(self, handler: BaseHTTPRequestHandler, size: int) -> None:
-        self._handler, self._size = handler, size
 
-    def send_header(self, name: str, value: str) -> None:
-        self._handler.send_header(name, str(self._size) if name == "Content-Length" else value)
+@lru_cache(maxsize=1)
+def _open_embedder() -> Any:
+    return open_local_embedder()
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._handler, name)
+
+def _resize_vectors(vectors: Any, dimensions: int) -> Any:
+    """Truncate or pad to unit vectors. vectors: (n, d) float32; returns (n, dimensions)."""
+    sized = np.zeros((len(vectors), dimensions), dtype=np.float32)
+    common = min(dimensions, vectors.shape[1])
+    sized[:, :common] = vectors[:, :common]
+    # OpenAI never sends zeros; a text without a known token gets a direction of its own.
+    sized[~sized.any(axis=1), -1] = 1.0
+    return sized / np.linalg.norm(sized, axis=1, keepdims=True)
+
+
+def count_tokens(*texts: str) -> int:
+    """Estimate the tokens of what was read or written from its bytes."""
+    return -(-len("".join(texts).encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
+
+
+class _StubServer(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Print nothing: a client that hangs up is no fault."""
+
+
+class _StubHandler(BaseHTTPRequestHandler):
+    """Reads requests off one connection until it ends."""
+
+    protocol_version = "HTTP/1.1"
+    # A reply leaves in one piece; otherwise the client's delayed acknowledgement stalls it.
+    wbufsize = -1
+    disable_nagle_algorithm = True
+    stub: OpenAIStub
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        key = headers.pop("authorization", "").removeprefix("Bearer").strip()
+        request = StubRequest(self.path.partition("?")[0], headers, body, bool(key))
+        self.stub.send(self.stub.respond(request), self)
+
+    do_GET = do_POST  # noqa: N815
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Nothing is printed."""
+
+
+def _find_mistake(request: StubRequest, fault: str | None) -> StubReply | None:
+    """Refuse what OpenAI refuses: unknown parameters, a wrong sampling, a loose schema."""
+    values, path = _values(request), request.path
+    if unknown := set(values) - _PARAMETERS.get(path, set(values)):
+        return error_reply(400, f"Unknown parameter: {sorted(unknown)}.", "unknown_parameter")
+    reasons = is_reasoning_model(str(values.get("model")))
+    refused = {"temperature", "max_tokens"} if reasons else {"reasoning", "reasoning_effort"}
+    is_openai = reasons or str(values.get("model")).startswith("gpt-")
+    if path in ANSWER_PATHS and is_openai and refused & set(values):
+        return error_reply(400, "Unsupported parameter.", "unsupported_parameter")
+    if fault == "fixed-dimensions" and values.get("dimensions"):
+        return error_reply(400, "The model does not support matryoshka representation.")
+    text = values.get("text", {}).get("format") or {}
+    sent = values.get("response_format", {}).get("json_schema") or text
+    mistake = find_schema_fault(sent["schema"]) if sent.get("strict") else None
+    return error_reply(400, mistake, "invalid_json_schema") if mistake else None
 
 
 def find_schema_fault(schema: Any, depth: int = 0) -> str | None:
@@ -301,7 +414,7 @@ def _spoil(request: StubRequest, reply: StubReply, fault: str | None) -> StubRep
     if fault == "no-usage":
         values.pop("usage", None)
     rows = values.get("data") or []
-    if rows and fault and fault in _VECTORS and "embedding" in rows[0]:
+    if fault and fault in _VECTORS and rows and "embedding" in rows[0]:
         vectors = _VECTORS[fault]([row["embedding"] for row in rows])
         values["data"] = [
             {**row, "embedding": vector} for row, vector in zip(rows, vectors, strict=False)

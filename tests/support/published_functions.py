@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from support.openai_stub import OpenAIStub
 from support.server_processes import Running, run
-from support.sites import NOTES, build, write_site
+from support.sites import NOTES, build_here, write_site
 
 KEY = "sk-harbour-000000000000"
 # As a site has it that is asked all day; a test sets what it is about.
@@ -21,9 +23,10 @@ def build_function(folder: Path, stub: OpenAIStub | None = None, **options: obje
     options: of the plugin. Without a stub it is keyless.
     """
     answers = {"answers": {"provider": "openai", "base_url": stub.base_url}} if stub else {}
-    done = build(write_site(folder, notes=NOTES, options={**answers, **options}),
-                 OPENAI_API_KEY=KEY)  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    write_site(folder, notes=NOTES, options={**answers, **options})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENAI_API_KEY", KEY)
+        build_here(folder)
     return folder / "function"
 
 

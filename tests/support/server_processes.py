@@ -16,17 +16,6 @@ from typing import Any
 
 from support.deadlines import PATIENCE, until
 
-__all__ = [
-    "PATIENCE",
-    "Running",
-    "answerable_serve",
-    "free_port",
-    "run",
-    "started",
-    "until",
-    "watched",
-]
-
 
 @dataclass
 class Running:
@@ -95,14 +84,19 @@ def run(
     """Run a command until the block ends; ``ready`` is polled first and may set the port."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     with started(command, cwd=folder, **pipes) as process:
-
-        def end() -> None:
+        running = Running(port, process)
+        assert process.stdout
+        reader = threading.Thread(target=running.lines.extend, args=(process.stdout,), daemon=True)
+        reader.start()
+        try:
+            until(lambda: process.poll() is not None or ready(running))
+            assert process.poll() is None, running.output
+            yield running
+        finally:
             process.terminate()
             with suppress(subprocess.TimeoutExpired):
                 process.wait(PATIENCE)
-
-        with watched(process, ready, end, port) as running:
-            yield running
+            reader.join(PATIENCE)
 
 
 @contextmanager
@@ -124,29 +118,6 @@ def answerable_serve(folder: Path, *args: str) -> Iterator[Running]:
     line = [sys.executable, "-u", "-c", code, "serve", f"--port={port}", *args]
     with run(line, folder, lambda running: "Serving on" in running.output, port) as running:
         yield running
-
-
-@contextmanager
-def watched(
-    process: subprocess.Popen[str],
-    ready: Callable[[Running], bool],
-    end: Callable[[], object],
-    port: int,
-) -> Iterator[Running]:
-    """A process whose output is kept, once it is ready; ``end`` ends it with the block."""
-    running = Running(port, process)
-    assert process.stdout
-    stream = process.stdout
-    reader = threading.Thread(target=lambda: running.lines.extend(stream), daemon=True)
-    reader.start()
-    try:
-        until(lambda: process.poll() is not None or ready(running))
-        assert process.poll() is None, running.output
-        yield running
-    finally:
-        end()
-        reader.join(PATIENCE)
-        stream.close()
 
 
 def free_port() -> int:

@@ -4,8 +4,11 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pytest
+from click.testing import CliRunner
 from openai import OpenAI
 
+from answerable.cli import main
 from answerable.testing import OpenAIServer
 from support import sites
 from support.published_functions import KEY
@@ -30,12 +33,14 @@ def test_client_gets_responses_completions_and_vectors() -> None:
     assert [path for path, _ in server.requests] == paths
 
 
-def test_site_is_answered_by_the_model_of_a_test(tmp_path: Path) -> None:
+def test_site_is_answered_by_the_model_of_a_test(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with OpenAIServer() as server:
         options = {"answers": {"provider": "openai", "base_url": server.base_url}}
-        folder = sites.write_site(tmp_path, options=options)
-        assert sites.build(folder).returncode == 0
-        question = "How thick is the chain of a mooring?"
-        done = sites.command(folder, "ask", question, OPENAI_API_KEY=KEY)
-    assert "Mooring" in done.stdout, done.stderr
+        sites.build_here(sites.write_site(tmp_path, options=options))
+        monkeypatch.chdir(tmp_path)
+        done = CliRunner().invoke(main, ["ask", "How thick is the chain of a mooring?"])
+    assert "Mooring" in done.output
     assert len(server.requests) == 1

@@ -88,7 +88,7 @@ def _list_parts(answer: RecordedAnswer) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class SiteDiff:
-    """Two runs over the same questions. ``against``: how the earlier site is called.
+    """Two runs over the same questions. ``against``: the name of the earlier site.
 
     ``pages``: a line for each page that is gone, new or moved.
     """
@@ -189,7 +189,7 @@ def format_diff_markdown(diff: SiteDiff) -> str:
 
 
 def _describe_changes(diff: SiteDiff) -> Iterator[str]:
-    """Describe each changed answer in lines; those that break a verdict lead."""
+    """Describe each changed answer in lines; those that break a verdict come first."""
     changes = sorted(
         diff.answers.changed,
         key=lambda change: (not change.before.holds or change.after.holds, change.after.holds),
@@ -220,9 +220,9 @@ def _list_change_lines(change: AnswerChange) -> Iterator[str]:
 
 
 def mark_changes(before: str, after: str) -> str:
-    """Mark in a text the words that another one lacks, and those of it that are gone.
+    """Mark the words that were added to a text, and those that were removed.
 
-    White space that is laid out anew is no change.
+    A change of white space alone is not marked.
     """
     first, second = _WORD.findall(before), _WORD.findall(after)
     keys = [[word.strip() for word in words] for words in (first, second)]

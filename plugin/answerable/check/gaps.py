@@ -106,7 +106,7 @@ def list_gaps(
 def _ask_again(
     texts: Mapping[str, str], latest: Mapping[str, RefusalLine], engine: Engine[Bundle]
 ) -> Outcomes:
-    """Ask questions without a model; what one has declined stays so, since it read more."""
+    """Ask questions without a model; a refusal by a model stands, since it read more."""
     store, embedder = engine.store, engine.embedder
     keyless = Engine(store, embedder, ExtractiveAnswerer())
     has_model = engine.answerer.max_evidence_characters is not None

@@ -1,8 +1,8 @@
 """Load a YAML gold file into queries: each a question and the behavior that it requires.
 
-`docs/gold.schema.json` is the same for editors: it accepts all that the loader accepts. What
-depends on other fields, on the whole file, on the site or on Python's regular expressions, only the
-loader tells.
+`docs/gold.schema.json` is the same for editors: it accepts all that the loader accepts. Only
+the loader checks what depends on other fields, on the whole file, on the site or on the regular
+expressions of Python.
 """
 
 import re
@@ -200,7 +200,7 @@ def _describe_problem(where: str, key: str, value: object, error: str) -> GoldEr
         return GoldError(f"{where}: {_NO_TAG.format(value)}")
     if choices := _CHOICES.get(key):
         listed = suggest_spelling(value, choices) or f"; write {_join(choices)}"
-        return GoldError(f"{where}: {value!r} is not known here{listed}")
+        return GoldError(f"{where}: {value!r} is not a valid value{listed}")
     return GoldError(f"{where}: {value!r} has a comma, which divides ids; drop it")
 
 
@@ -210,9 +210,7 @@ def _fill_in_author(text: str, where: str, author: str | None) -> str:
         raise GoldError(f"{where}: {{{{author}}}} needs `site_author` in mkdocs.yml; set it")
     text = _AUTHOR.sub(lambda _: author or "", text)
     if problem := find_question_problem(clean_question(text)):
-        raise GoldError(
-            f"{where}: no reader can ask it ({problem.rstrip('.').lower()}); write it anew"
-        )
+        raise GoldError(f"{where}: no reader can ask it ({problem.rstrip('.').lower()}); reword it")
     return text
 
 

@@ -1,4 +1,4 @@
-"""Judging of what is retrieved and answered by what a gold query requires.
+"""The judge: what was retrieved and answered, against what a gold query requires.
 
 An issue names no pattern and no note, so that anybody may read it.
 """
@@ -27,7 +27,7 @@ _DENIAL = re.compile(
     r"absent|avoid|bans?$|banned|den[iy]|disabl|disallow|exclu[ds]|except|fail|fewer|forbid|ignor|"
     r"impossib|lack|missing|neglect|omit|only|prevent|prohibit|refus|reject|remov|skip|stop|unless"
 )
-# These look like a negation and are none.
+# These look like negations, but are not.
 _HARMLESS = re.compile(
     r"\b(?:(?:or|if|why) not|not (?:all|always|every|just|merely|necessarily|only|simply)|"
     r"no (?:doubt|fewer|later|less|matter|more|problem|sooner|wonder)|nothing (?:but|else))\b"

@@ -288,7 +288,7 @@ def format_run_markdown(report: EvalReport) -> str:
 
 
 def format_block(lines: Iterable[str]) -> str:
-    """Format lines as a block of text that is no Markdown, whatever it holds."""
+    """Format lines as a fenced block, in which nothing counts as Markdown."""
     # GitHub breaks no line of such a block.
     broken = [
         part
@@ -301,7 +301,7 @@ def format_block(lines: Iterable[str]) -> str:
 
 
 def select_fitting(texts: Iterable[str], room: int) -> list[str]:
-    """Select the texts that fit into so many characters, each if those before leave it room."""
+    """Select the texts, in their order, for which there is room. room: in characters."""
     fitting = []
     for text in texts:
         if len(text) <= room:

@@ -35,8 +35,8 @@ def run_gold_queries(
     """Judge queries, in their order; a call that fails makes the status ``error``.
 
     notes: from a note's path to its id. full: judge answers as well as retrieval. jobs: how many
-    queries are asked at once. One call embeds all questions. Whoever stops early does not wait
-    for calls under way.
+    queries are asked at once. One call embeds all questions. A caller that stops early does
+    not wait for the calls under way.
     """
     try:
         vectors = embed_queries(queries, engine)
@@ -85,7 +85,7 @@ def judge_query(
 ) -> Verdict:
     """Judge what is retrieved for a query and, in the full tier, its answer.
 
-    vector: of its question, (dimensions,). notes, full: as for ``run_gold_queries``.
+    vector: that of its question, (dimensions,). notes, full: as for ``run_gold_queries``.
     """
     reading = engine.parse_question(clean_question(query.query))
     pool = retrieve(engine.store, reading, vector, POOL_SIZE, query.language, near=POOL_SIZE)
@@ -103,7 +103,7 @@ def judge_query(
     if full:
         try:
             reply = engine.answer_from(pool)
-            # The answer in the place of a model's says nothing of the model.
+            # The keyless reply that stands in for a failed model says nothing about the model.
             if isinstance(reply.failure, ProviderError):
                 raise reply.failure
         except AnswerableError as error:

@@ -46,7 +46,7 @@ def select_public_sources(query: GoldQuery, bundle: Bundle) -> frozenset[str]:
 def matches_source(item: EvidenceItem, source: str, notes: Mapping[str, str]) -> bool:
     """Match an item with a source: its record, its passage or, by path or id, its note.
 
-    notes: from both to the id.
+    notes: from a path or an id to the id.
     """
     if isinstance(item, Passage):
         return source in (item.record, item.id)
@@ -56,8 +56,8 @@ def matches_source(item: EvidenceItem, source: str, notes: Mapping[str, str]) ->
 def list_cited_sources(citations: Iterable[Citation], notes: Mapping[str, str]) -> frozenset[str]:
     """List every name that a gold source may give to something cited.
 
-    A record, a passage with and without its window, or a note by its path or its id. notes: from
-    both to the id.
+    A record, a passage with and without its window, or a note by its path or its id. notes: as
+    for ``matches_source``.
     """
     names: set[str] = set()
     note_ids: set[str] = set()

@@ -37,7 +37,7 @@ class Candidate:
     """A passage or a hint that a question finds.
 
     ``score`` is the number that is compared with ``floor``. ``missing`` are the words of the
-    question that a passage lacks. ``basis`` is None for what is no evidence.
+    question that a passage lacks. ``basis`` is None if it is not evidence.
     """
 
     id: str
@@ -156,7 +156,7 @@ def _list_candidates(
     """List all passages and hints: the evidence in its order, and then the rest, best first."""
     if retrieved.vector is None:
         return
-    # However far something expected is, it is told where it stands.
+    # What was expected is found however far down it is.
     count = len(store.index.passage_ids) + len(store.index.hint_ids)
     whole = retrieve(store, retrieved.reading, retrieved.vector, count, near=count)
     above = {scored.item.id for scored in whole.passages} | {each.item.id for each in whole.hints}
@@ -208,7 +208,7 @@ def list_missing_words(store: Bundle, reading: QuestionReading, row: int) -> tup
 
 
 def _shorten(everything: Iterable[Candidate], expected: Candidate | None) -> tuple[Candidate, ...]:
-    """Shorten what is no evidence to the best of each fate, and keep what is expected."""
+    """Keep the evidence, the best others of each fate, and what was expected."""
     counts: Counter[tuple[Fate, bool]] = Counter()
     shortened = []
     for candidate in everything:

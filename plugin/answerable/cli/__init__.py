@@ -10,8 +10,8 @@ import click
 from ..engine.errors import AnswerableError
 from ..indexing.files import format_error
 
-# What `--help` says of each command, by what a reader wants to do, so that it imports none of them.
-# Each command is `command` in the module of its name, and its own help opens with these words.
+# The help of each command, by what a user wants to do; it stands here so that `--help` imports no
+# command. Each is `command` in the module of its name, and its own help begins with these words.
 _GROUPS: Mapping[str, Mapping[str, str]] = {
     "Ask": {
         "ask": "Answer a QUESTION with citations, or say that the site does not know.",

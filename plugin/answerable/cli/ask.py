@@ -103,7 +103,7 @@ def answer_lines(
 ) -> None:
     """Answer the questions of a file in their order and print each reply when it is there.
 
-    language: of the lines that name none. A line that fails is named on standard error; SystemExit
+    language: for lines that name none. A line that fails is named on standard error; SystemExit
     at the end if there is one.
     """
     has_failed = False

@@ -42,7 +42,7 @@ def find_site(config_file: Path, site_dir: Path | None) -> Project:
 @click.option(
     "--site",
     type=click.Path(path_type=Path),
-    help="The folder that it is built into, or that is indexed as it is where nothing builds it.",
+    help="The folder of the built site.",
 )
 @click.option("--strict", is_flag=True, help="Fail for a warning of the generator or of a gate.")
 @click.pass_obj

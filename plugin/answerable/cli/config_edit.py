@@ -8,10 +8,10 @@ _PLUGIN = "answerable"
 
 
 def add_plugin(text: str, name: str) -> str:
-    """Add the plugin to a configuration, which stays as it is if it has it.
+    """Add the plugin to a configuration that lacks it.
 
     MkDocs has its search plugin by default, but not beside a list of plugins, so a new list names
-    both. name: of the file, in an error. SiteError for a list that is written on one line.
+    both. name: the file, for an error. SiteError for a list that is written on one line.
     """
     node = _find_value(text, name, "plugins")
     if node is None and (base := _find_value(text, name, "INHERIT")) is not None:
@@ -46,7 +46,7 @@ def add_site_url(text: str, name: str, url: str) -> str:
 
 
 def _find_value(text: str, name: str, key: str) -> yaml.Node | None:
-    """Find the node of a top-level key; None without it. SiteError for a file that is no YAML."""
+    """Find the node of a top-level key; None without it. SiteError if it is not YAML."""
     try:
         # Only the structure matters, so that MkDocs' own tags are as good as any.
         root = yaml.compose(text, Loader=yaml.SafeLoader)

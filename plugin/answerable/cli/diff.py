@@ -90,14 +90,14 @@ def _compare_site(
 
 
 def _select_verdicts(report: EvalReport, queries: Sequence[GoldQuery]) -> EvalReport:
-    """Reduce a report to the verdicts of some queries, whose ids may have been others."""
+    """Reduce a report to the verdicts of some queries, whose ids may have changed."""
     questions = {query.query for query in queries}
     verdicts = tuple(verdict for verdict in report.verdicts if verdict.query in questions)
     return replace(report, verdicts=verdicts, total=len(verdicts), skipped=())
 
 
 def _ask_whole(site: AskedSite, queries: Sequence[GoldQuery]) -> EvalReport:
-    """Ask a site after a word about the cost; click.Abort for a run that was interrupted."""
+    """Warn of the cost and ask a site; click.Abort if the run is interrupted."""
     report = ask_site(site, queries, full=True)
     if report.is_aborted:
         raise click.Abort

@@ -75,7 +75,7 @@ class AskedSite:
 
 
 def _asks_model(settings: FunctionSettings) -> bool:
-    """True if another host writes the answers, so that more questions cost more."""
+    """True if a model on another host writes the answers."""
     return find_provider("answerer", settings.answers).host is not None
 
 
@@ -89,7 +89,7 @@ def open_asked_site(bundle: Path, config_file: Path) -> AskedSite:
 def ask_site(
     site: AskedSite, queries: Sequence[GoldQuery], *, full: bool, fail_fast: bool = False
 ) -> EvalReport:
-    """Run queries over the answerer of a site, after a word about its cost; click.Abort for a no.
+    """Warn of the cost and ask a site gold queries; click.Abort if the user says no.
 
     KeyboardInterrupt ends the run with the report of what was judged until then.
     """
@@ -178,7 +178,7 @@ def command(
     store = site.engine.store
     check_gold_sources(queries, path, list_public_sources(store), site.notes)
     report = ask_site(site, queries, full=full, fail_fast=fail_fast)
-    # Before it is written: a run that was paid for is seen even where nothing can be written.
+    # Printed first: a run that was paid for is seen even if no file can be written.
     if as_json:
         click.echo(format_report_json(report))
     else:
@@ -211,8 +211,8 @@ def _confirm_cost(
 ) -> None:
     """Warn of calls that cost money, and ask at a terminal; click.Abort if the answer is no.
 
-    embedded: questions of one call. answered: questions of a call each, or two where a draft
-    breaks the contract.
+    embedded: how many questions one call embeds. answered: how many questions take a call each, or
+    two if a draft breaks the contract.
     """
     calls = []
     host = find_provider("answerer", settings.answers).host

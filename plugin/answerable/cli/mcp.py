@@ -74,7 +74,7 @@ def answer_messages(site: AgentSite, messages: BinaryIO, replies: BinaryIO) -> N
 
 
 def _report_error(error: Exception) -> Problem:
-    """Tell whoever runs the command what an agent is told in general words."""
+    """Print an error for whoever runs the command; an agent gets a general message."""
     is_ours = isinstance(error, AnswerableError | Problem)
     click.echo(str(error) if is_ours else f"An error of the kind {type(error).__name__}.", err=True)
     return convert_error(error)

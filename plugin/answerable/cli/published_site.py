@@ -46,7 +46,7 @@ def open_published_site(url: str) -> tuple[Engine[Bundle], str]:
     SiteError for a site without an index, BundleError for a damaged one, EmbedderError for one of
     another version's model.
     """
-    if not _is_private_way(url):
+    if not _is_secure(url):
         raise SiteError(
             f"{url!r:.80} is not the address of a site; name one such as https://docs.example.com/"
         )
@@ -59,13 +59,13 @@ def open_published_site(url: str) -> tuple[Engine[Bundle], str]:
 
 
 def fetch(address: str, max_bytes: int) -> tuple[str, bytes]:
-    """Fetch an address, redirects followed. Returns where they have led, and the body.
+    """Fetch an address and follow redirects. Returns the last address, and the body.
 
-    HTTPError for a status of an error, ValueError for a body that is too big or a way that is not
-    private, or another of ``FETCH_ERRORS``.
+    HTTPError for the status of an error, ValueError for a body that is too big or a redirect that
+    is not secure, or another of ``FETCH_ERRORS``.
     """
     request = urllib.request.Request(address, headers={"User-Agent": "mkdocs-answerable"})
-    opener = urllib.request.build_opener(_PrivateRedirects)
+    opener = urllib.request.build_opener(_SecureRedirects)
     with opener.open(request, timeout=_TIMEOUT_SECONDS) as response:
         body: bytes = response.read(max_bytes + 1)
         if len(body) > max_bytes:
@@ -73,23 +73,23 @@ def fetch(address: str, max_bytes: int) -> tuple[str, bytes]:
         return response.url, body
 
 
-class _PrivateRedirects(urllib.request.HTTPRedirectHandler):
-    """Redirects whose way nobody can change; ValueError for another one, before it is asked."""
+class _SecureRedirects(urllib.request.HTTPRedirectHandler):
+    """Redirects to https and loopback alone; ValueError for another, before it is followed."""
 
     def redirect_request(self, *request: Any) -> urllib.request.Request | None:
-        if not _is_private_way(request[-1]):
+        if not _is_secure(request[-1]):
             raise ValueError(f"it leads to {request[-1]:.200}, which is not https")
         return super().redirect_request(*request)
 
 
-def _is_private_way(address: str) -> bool:
-    """True if nobody between can change what comes: https, or http on loopback."""
+def _is_secure(address: str) -> bool:
+    """True if nobody in between can change a response: https, or http on loopback."""
     scheme = urlsplit(address).scheme
     return scheme == "https" or (scheme == "http" and is_loopback_address(address))
 
 
 def format_reason(error: Exception) -> str:
-    """Format on one line why an address could not be fetched, which the server may have written."""
+    """Format why an address could not be fetched; a server may have written the reason."""
     return format_line(str(getattr(error, "reason", error))) or type(error).__name__
 
 
@@ -125,7 +125,7 @@ def _open_site(root: str) -> tuple[Engine[Bundle], str]:
         files = dict(zip(sizes, fetched, strict=True))
     index = load_index(manifest, lambda pack: files.get(pack.name, core), is_public=True)
     store = Bundle(manifest, index)
-    # Whoever asks later has a sound index or none.
+    # A damaged index fails here, and not at a later question.
     for _ in store.passages():
         pass
     return make_engine(store, open_local_embedder()), urljoin(base, "../../")
@@ -153,7 +153,7 @@ def _fetch_settings(root: str) -> tuple[str, Mapping[str, Any]]:
 
 
 def _fetch_checked(folder: str, name: str, max_bytes: int) -> bytes:
-    """Fetch a file of an index; BundleError if it is not the one that its name is of."""
+    """Fetch a file of an index; BundleError if its content does not belong to its name."""
     address = folder + name
     try:
         body = fetch(address, max_bytes)[1]
@@ -163,5 +163,5 @@ def _fetch_checked(folder: str, name: str, max_bytes: int) -> bytes:
             "whole site again"
         ) from None
     if name_file(name.rpartition("-")[0], body) != name:
-        raise BundleError(f"{address} is another file than was built: deploy the whole site again")
+        raise BundleError(f"{address} is not the file that was built: deploy the whole site again")
     return body

@@ -53,7 +53,7 @@ KnownQuestion = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class QuestionFiles:
-    """The files of questions and answers, and the state of the site that they are of."""
+    """The files of questions and answers, and the sections of the site that they belong to."""
 
     path: Path
     answers_path: Path
@@ -68,7 +68,7 @@ class QuestionFiles:
         write_questions(self.path, lines)
 
     def list_unwritten(self) -> list[SectionPassages]:
-        """List the sections that are new or have changed, but for those of pages of history."""
+        """List the sections that are new or have changed, except those of pages of history."""
         store = self.engine.store
         return [
             section
@@ -82,7 +82,7 @@ class QuestionFiles:
         return section.id in self.questions and self.questions[section.id].hash == section.hash
 
     def list_unanswered(self) -> list[KnownQuestion]:
-        """List the questions of unchanged sections that have no answer that holds."""
+        """List the questions of unchanged sections that have no valid answer."""
         answered, _ = self.check_answers(read_answers(self.answers_path))
         return [
             (section.id, text)
@@ -101,7 +101,7 @@ class QuestionFiles:
         return set(checked), faults
 
     def store_answers(self, answers: Sequence[WrittenAnswer]) -> None:
-        """Store answers that hold beside those of other questions."""
+        """Store answers, and keep those of other questions."""
         stored = {(row.section, row.question): row for row in read_answers(self.answers_path)}
         stored |= {(row.section, row.question): stamp_answer(row, self.sections) for row in answers}
         write_answers(self.answers_path, stored.values(), self.sections)
@@ -123,7 +123,7 @@ class QuestionFiles:
 @click.option(
     "--answers",
     is_flag=True,
-    help="With --export or --import: answers to the questions in place of questions.",
+    help="With --export or --import: work on stored answers instead.",
 )
 @click.option(
     "--check", is_flag=True, help="Name what is stale, orphaned, doubled, too near or refused."

@@ -40,9 +40,9 @@ from .context import SiteLocation
 class SitePreview:
     """A copy of a built site with the ask box, and the engine of its last good index.
 
-    ``site_dir``: as it was named, None for the one of the configuration. ``command``: what builds
-    the site, in place of its generator's own. ``is_built_here``: whether its sources are watched
-    and built here; otherwise what another program builds is watched.
+    ``site_dir``: the folder that was named, or None for the configuration's. ``command``: what
+    builds the site instead of its generator's own command. ``is_built_here``: whether its sources
+    are watched and built here; otherwise what another program builds is watched.
     """
 
     config_file: Path
@@ -97,7 +97,7 @@ class SitePreview:
     def list_watched(self) -> Iterator[Path]:
         """List the folders and files that the site and its index are made from.
 
-        A generator that writes among its sources would never end building.
+        A generator that writes among its sources would build forever.
         """
         options = find_plugin(self.config).config
         yield from (self.project.file, *list_input_files(options))
@@ -117,7 +117,7 @@ class SitePreview:
 
 
 def _list_unserved(folder: str, names: Iterable[str]) -> list[str]:
-    """List the files of a folder that are not served: hidden ones, and links to elsewhere."""
+    """List the files of a folder that are not served: hidden files and symbolic links."""
     return [
         name
         for name in names

@@ -1,15 +1,14 @@
-"""Embedders, answerers and databases: those that are built in, and those of other distributions.
+"""Embedders and answerers: those that are built in, and those of other distributions.
 
 A distribution registers one by an entry point in the group ``answerable.embedders`` or
-``answerable.answerers``, whose object is a ``Provider`` with a ``factory``, or in
-``answerable.stores``, whose name is the scheme of its addresses and whose object opens a database:
-see ``DatabaseOpener``.
+``answerable.answerers``, whose object is a ``Provider`` with a ``factory``.
 """
 
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 StoreT = TypeVar("StoreT", bound=Store)
-Kind = Literal["embedder", "answerer", "store"]
+Kind = Literal["embedder", "answerer"]
 # Returns what finds the engine over the bundle that a database serves at the moment, of the folder
 # of a published function and its environment. ``verify``: see ``open_function``.
 DatabaseOpener = Callable[..., Callable[[], Engine]]
@@ -93,21 +92,15 @@ BUILTIN: Mapping[Kind, Mapping[str, Provider]] = {
         ),
     },
 }
-# Known without a distribution too: a function's folder is none.
-_POSTGRES = f"{__package__.partition('.')[0]}.{STORE_PACKAGE}.engine:open_database_engine"
 
 
 @cache
 def _read_entry_points(kind: Kind) -> "Mapping[str, EntryPoint]":
     """Read what distributions register, by name."""
     # Slow to import, and no built-in provider needs it.
-    from importlib.metadata import EntryPoint, entry_points
+    from importlib.metadata import entry_points
 
-    group = f"answerable.{kind}s"
-    points = {point.name: point for point in entry_points(group=group)}
-    if kind == "store":
-        points |= {n: EntryPoint(n, _POSTGRES, group) for n in ("postgresql", "postgres")}
-    return points
+    return {point.name: point for point in entry_points(group=f"answerable.{kind}s")}
 
 
 def list_providers(kind: Kind) -> tuple[str, ...]:
@@ -117,7 +110,7 @@ def list_providers(kind: Kind) -> tuple[str, ...]:
 
 def find_entry_point(kind: Kind, name: str) -> "EntryPoint | None":
     """Find what registers a name; None for one that is built in or unknown."""
-    return None if name in BUILTIN.get(kind, ()) else _read_entry_points(kind).get(name)
+    return None if name in BUILTIN[kind] else _read_entry_points(kind).get(name)
 
 
 @cache
@@ -240,8 +233,9 @@ def find_database_opener(environment: Mapping[str, str]) -> DatabaseOpener | Non
     scheme = environment.get(DATABASE_URL_VARIABLE, "").strip().partition("://")[0]
     if not scheme:
         return None
-    point = find_entry_point("store", scheme)
-    if point is None:
+    if scheme not in ("postgresql", "postgres"):
         raise PolicyError(f"{DATABASE_URL_VARIABLE}: it has to begin with postgresql://")
-    opener: DatabaseOpener = point.load()
+    # By name: only a function that is served from a database has the package.
+    module = import_module(f"{__package__.partition('.')[0]}.{STORE_PACKAGE}.engine")
+    opener: DatabaseOpener = module.open_database_engine
     return opener

@@ -8,11 +8,6 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float32]
 Rows = NDArray[np.intp]
 
-INVERSE_NORMS = "inverse-norms"
-CODES = "codes"
-# The arrays of each stream: the type of each, and whether a row of it has a number a dimension.
-ARRAYS = {INVERSE_NORMS: ("<f4", False), CODES: ("|i1", True)}
-
 INT8_TOP = 127
 # Rows decoded at a time: few enough to stay in a core's cache.
 _ROWS_PER_BLOCK = 64

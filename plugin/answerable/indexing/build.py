@@ -134,7 +134,9 @@ def build_index(
     """
     public = [page for page in pages if not page.record.metadata.excluded]
     _reject_duplicate_ids(public)
-    public.sort(key=_language_sort_key(site, public))
+    # By language, the site's own first.
+    tags = list(dict.fromkeys([site.language, *(page.record.language for page in public)]))
+    public.sort(key=lambda page: tags.index(page.record.language))
     entries = tuple(passage for page in public for passage in page.passages)
     vectors, hints, embedded = embed_passages_and_notes(
         entries, notes, resolve, site.language, embedder, cache_folder, progress
@@ -295,15 +297,6 @@ def _reject_duplicate_ids(pages: Iterable[PageIndex]) -> None:
             raise SiteError(
                 f"{record.id}: {other} and {record.url} are two pages of one name; rename one"
             )
-
-
-def _language_sort_key(
-    site: SiteMetadata, pages: Iterable[PageIndex]
-) -> Callable[[PageIndex], int]:
-    """Return a sort key that groups the pages by language, the site's own first."""
-    languages = dict.fromkeys([site.language, *(page.record.language for page in pages)])
-    places = {language: place for place, language in enumerate(languages)}
-    return lambda page: places[page.record.language]
 
 
 def _list_language_rows(pages: Iterable[PageIndex]) -> tuple[LanguageRows, ...]:

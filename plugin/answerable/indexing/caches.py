@@ -8,9 +8,9 @@ import secrets
 import sqlite3
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -61,12 +61,15 @@ class SqliteCache:
         self._path, self._table = prepare_cache_folder(folder) / CACHE_FILE, table
         self._secret = _read_secret(folder)
         self._database: sqlite3.Connection | None = None
+        self._used: set[bytes] = set()
         self._run(lambda _: None)
 
     def get(self, key: bytes) -> bytes | None:
         """Return the value of a key, None if there is none."""
-        query, values = f"SELECT value FROM {self._table} WHERE key = ?", (self._hide(key),)
-        row = self._run(lambda database: database.execute(query, values).fetchone())
+        hidden = self._hide(key)
+        self._used.add(hidden)
+        query = f"SELECT value FROM {self._table} WHERE key = ?"
+        row = self._run(lambda database: database.execute(query, (hidden,)).fetchone())
         return row[0] if row and isinstance(row[0], bytes) else None
 
     def put(self, entries: Mapping[bytes, bytes]) -> None:
@@ -76,16 +79,17 @@ class SqliteCache:
         command = f"INSERT OR REPLACE INTO {self._table} VALUES (?, ?, ?)"
         self._run(lambda database: database.executemany(command, rows))
 
-    def touch(self, keys: Iterable[bytes]) -> None:
-        """Mark keys as used today, and delete those that were not used for ``CACHE_DAYS``."""
+    def close(self) -> None:
+        """Close the table; what no build has asked it for in ``CACHE_DAYS`` is deleted."""
         today, table = _count_days(), self._table
-        rows = [(today, self._hide(key), today) for key in set(keys)]
+        rows = [(today, key, today) for key in self._used]
 
         def mark_and_delete(database: sqlite3.Connection) -> None:
             database.executemany(f"UPDATE {table} SET used = ? WHERE key = ? AND used < ?", rows)
             database.execute(f"DELETE FROM {table} WHERE used < ?", (today - CACHE_DAYS,))
 
         self._run(mark_and_delete)
+        self._disconnect()
 
     def _hide(self, key: bytes) -> bytes:
         return hmac.digest(self._secret, key, "sha256")
@@ -96,7 +100,7 @@ class SqliteCache:
             with self._open() as database:
                 return act(database)
         except sqlite3.DatabaseError as error:
-            self.close()
+            self._disconnect()
             if not is_first or getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGE:
                 raise SiteError(
                     f"cache: {self._path} cannot be used ({error}): make it writable, free space "
@@ -118,8 +122,7 @@ class SqliteCache:
             )
         return self._database
 
-    def close(self) -> None:
-        """Close the file."""
+    def _disconnect(self) -> None:
         if self._database is not None:
             self._database.close()
             self._database = None
@@ -162,30 +165,6 @@ _BATCH_SIZE = 512
 ReportProgress = Callable[[int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class LazyEmbedder:
-    """Defer opening an embedder: most builds find every vector in the cache.
-
-    ``open``: returns the embedder, opened once.
-    """
-
-    identity: EmbedderIdentity
-    open: Callable[[], Embedder]
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts, with the embedder opened if it is not yet."""
-        return self.open().embed(texts)
-
-    @property
-    def max_question_tokens(self) -> int:
-        """Return the bound of the opened embedder."""
-        return self.open().max_question_tokens
-
-    def word_rank(self, word: str) -> int | None:
-        """Return the rank that the opened embedder gives a word."""
-        return self.open().word_rank(word)
-
-
 def embed_cached(
     texts: Sequence[str],
     embedder: Embedder,
@@ -222,7 +201,6 @@ def embed_cached(
                 rows[missing[key]] = vector
             if progress:
                 progress(start + len(batch), len(missing))
-        cache.touch(keys)
     return rows, len(missing)
 
 

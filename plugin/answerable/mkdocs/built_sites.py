@@ -117,7 +117,7 @@ def read_built_pages(
         sites=[site],
         folder=folder,
         output=output or folder,
-        embedder=plugin.defer_embedder(),
+        embedder=plugin.open_embedder(),
         author=config.site_author,
         strict=strict,
         widget_config=make_widget_config(config, options, site.pages, ""),

@@ -68,7 +68,7 @@ def parse_shortcut(text: str) -> str:
 
 
 class ProviderOption(c.Choice[str]):
-    """Choose a provider that is built in, or that an installed package registers."""
+    """The name of a provider that is built in, or that an installed package registers."""
 
     def __init__(self, kind: Kind, default: str) -> None:
         super().__init__(tuple(BUILTIN[kind]), default=default)
@@ -83,7 +83,7 @@ class ProviderOption(c.Choice[str]):
 
 
 class OptionGroup(base.Config):
-    """Options that know which of them are ``written``, be it with a value that is missing."""
+    """Options that remember which of them were ``written``, even without a value."""
 
     written: Collection[str] = ()
 
@@ -93,13 +93,13 @@ class OptionGroup(base.Config):
 
 
 class PassageOptions(base.Config):
-    """Configure how pages are cut into passages: ``passages``."""
+    """How pages are cut into passages: ``passages``."""
 
     words = c.Type(int, default=240)
 
 
 class RetrievalOptions(base.Config):
-    """Configure what is evidence, and which pages come first: ``retrieval``."""
+    """What counts as evidence, and which pages come first: ``retrieval``."""
 
     floor = c.Optional(c.Type((int, float)))
     note_floor = c.Optional(c.Type((int, float)))
@@ -108,7 +108,7 @@ class RetrievalOptions(base.Config):
 
 
 class EmbeddingOptions(OptionGroup):
-    """Configure the embedder: ``embedding``."""
+    """The embedder: ``embedding``."""
 
     provider = ProviderOption("embedder", default="local")
     model = c.Type(str, default="text-embedding-3-large")
@@ -117,7 +117,7 @@ class EmbeddingOptions(OptionGroup):
 
 
 class AnswerOptions(base.Config):
-    """Configure the answerer: ``answers``."""
+    """The answerer: ``answers``."""
 
     provider = ProviderOption("answerer", default="extractive")
     model = c.Type(str, default="gpt-4o-mini")
@@ -130,13 +130,13 @@ class AnswerOptions(base.Config):
 
 
 class BundleOptions(base.Config):
-    """Configure what is kept of vectors: ``bundle``."""
+    """What is kept of vectors: ``bundle``."""
 
     dimensions = c.Optional(c.Type(int))
 
 
 class StoreOptions(OptionGroup):
-    """Configure the database that serves the site instead of the bundle's folder: ``store``."""
+    """The database that serves the site instead of the bundle's folder: ``store``."""
 
     url = c.Optional(c.Type(str))
     name = c.Type(str, default=DEFAULT_STORE_NAME)
@@ -144,7 +144,7 @@ class StoreOptions(OptionGroup):
 
 
 class WidgetOptions(base.Config):
-    """Configure the ask box: ``widget``."""
+    """The ask box: ``widget``."""
 
     placement = c.Optional(c.Choice(("button", "header", "inline", "none")))
     endpoint = c.Optional(c.Type(str))
@@ -156,7 +156,7 @@ class WidgetOptions(base.Config):
 
 
 class AnswerableConfig(OptionGroup):
-    """Configure the plugin: all options of ``answerable``."""
+    """All options of the plugin ``answerable``."""
 
     notebook = c.Optional(c.Dir(exists=True))
     contact = c.Optional(c.Type(str))
@@ -222,7 +222,7 @@ def check_options(config: AnswerableConfig) -> None:
             f"store.name: {config.store.name!r:.80} is not a valid name; write one such as docs"
         )
     language = config.language
-    # No language has a code of more letters, and `english` would be read as one.
+    # No language has a longer code, so `english` is a mistake.
     if language and not (is_language_tag(language) and len(base_language(language)) <= 3):
         raise SiteError(
             f"language: {language!r} is not the code of a language, such as en or pt-BR; the forms "
@@ -347,7 +347,7 @@ def is_preview_build(config: MkDocsConfig, command: str) -> bool:
 
 
 def is_offline_build(config: MkDocsConfig, options: AnswerableConfig) -> bool:
-    """True if pages answer on a disk too; without the option, Material's plugin decides."""
+    """True if pages answer from a disk too; without the option, Material's plugin decides."""
     plugins = (config.plugins.get(name) for name in ("offline", "material/offline"))
     is_seen = any(plugin and plugin.config.get("enabled") for plugin in plugins)
     return is_seen if options.offline is None else options.offline

@@ -35,7 +35,7 @@ _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 @dataclass(frozen=True, slots=True)
 class SitePages:
-    """Hold what one build has published in one language.
+    """The pages that one build has published in one language.
 
     ``targets``: the url and the anchors of each file, by docs path. ``sources``: the docs path of
     each record. ``outputs``: the docs path of the page in each file of the site. ``enrichment``:
@@ -56,11 +56,11 @@ class SitePages:
 
 @dataclass(frozen=True, slots=True)
 class FinishedBuild:
-    """Hold a site that was written: its pages by language, its folder and its options.
+    """A site that was written: its pages by language, its folder and its options.
 
     ``output``: where files for readers are written, which is ``folder`` but in a preview of what
     another generator has built. ``author``: the site_author. ``strict``: a warning fails the build.
-    ``is_offline``: pages of a disk are to answer too.
+    ``is_offline``: pages that are opened from a disk have to answer too.
     """
 
     options: AnswerableConfig
@@ -75,7 +75,7 @@ class FinishedBuild:
 
     @property
     def cache(self) -> Path:
-        """Return the folder where vectors and pages are cached between builds."""
+        """The folder where vectors and pages are cached between builds."""
         return Path(self.options.cache)
 
 

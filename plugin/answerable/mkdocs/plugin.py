@@ -4,7 +4,6 @@ import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -22,7 +21,6 @@ from mkdocs.utils import get_relative_url
 from ..engine.embedders.embedder import Embedder
 from ..engine.errors import AnswerableError
 from ..engine.providers import find_provider
-from ..indexing.caches import LazyEmbedder
 from ..indexing.files import format_error
 from ..indexing.local_model import make_build_embedder
 from ..indexing.pages.cache import UnreadPageError
@@ -215,12 +213,17 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         log.info("A coding agent asks after: %s", dev.format_agent_command(url))
         return server
 
-    def defer_embedder(self) -> LazyEmbedder:
-        """Defer opening the embedder that the options name."""
-        # The options of this build: MkDocs replaces `self.config` when it is read again.
-        return LazyEmbedder(
-            resolve_identity(self.config), partial(self._open_embedder, self.config)
-        )
+    def open_embedder(self) -> Embedder:
+        """Open the embedder that the options name, once for all builds of a preview."""
+        options = self.config
+        identity = resolve_identity(options)
+        if self._embedder is None or self._embedder.identity != identity:
+            self._embedder = make_build_embedder(identity, resolve_settings(options))
+            default_host = find_provider("embedder", identity.provider).host
+            if options.notebook and default_host:
+                host = options.embedding.base_url or default_host
+                log.info("The embedding host %s receives the text of notes and pages.", host)
+        return self._embedder
 
     @contextmanager
     def _reporting_failure(self) -> Iterator[None]:
@@ -246,7 +249,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             sites=sites,
             folder=Path(config.site_dir),
             output=Path(config.site_dir),
-            embedder=self.defer_embedder(),
+            embedder=self.open_embedder(),
             author=config.site_author,
             strict=config.strict,
             widget_config=replace(widget_config, preview=self._preview),
@@ -263,14 +266,3 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         return inject_tags(
             html, write_widget_tags(script_url, endpoint, self.config, is_page=is_page)
         )
-
-    def _open_embedder(self, options: AnswerableConfig) -> Embedder:
-        """Open the embedder that options name, once for all builds of a preview."""
-        identity = resolve_identity(options)
-        if self._embedder is None or self._embedder.identity != identity:
-            self._embedder = make_build_embedder(identity, resolve_settings(options))
-            default_host = find_provider("embedder", identity.provider).host
-            if options.notebook and default_host:
-                host = options.embedding.base_url or default_host
-                log.info("The embedding host %s receives the text of notes and pages.", host)
-        return self._embedder

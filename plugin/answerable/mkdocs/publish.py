@@ -138,7 +138,7 @@ def publish_build(built: FinishedBuild, report: Callable[[str], object] = log.in
 
 
 def preview_build(built: FinishedBuild, report: Callable[[str], object] = log.info) -> "Engine":
-    """Audit and index a site for the dev server; nothing is published. report: as of a build.
+    """Audit and index a site for the dev server; nothing is published. report: as for a build.
 
     The dev server answers, unless the options ask for the browser.
     """
@@ -159,7 +159,7 @@ def preview_build(built: FinishedBuild, report: Callable[[str], object] = log.in
 def audit_unindexed_site(
     options: AnswerableConfig, folder: Path, outputs: Mapping[str, str]
 ) -> None:
-    """Audit what a build has written of which no index can be made; nothing is published.
+    """Audit what a build has written if no index can be made of it; nothing is published.
 
     outputs: the docs path of the page in each file of the site.
     """
@@ -242,7 +242,7 @@ def _write_widget_files(built: FinishedBuild, bundle_id: str, browser: BrowserIn
 
 
 def _read_checked_notebook(built: FinishedBuild, whole: SitePages) -> Notebook:
-    """Read the notebook, once what the options say of pages has been checked against the pages."""
+    """Check what the options say about pages, and read the notebook."""
     options = built.options
     ids = [page.record.id for page in whole.pages if not page.record.metadata.excluded]
     check_weight_patterns(options.retrieval.weights, ids)

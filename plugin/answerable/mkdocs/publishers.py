@@ -24,7 +24,7 @@ _BUILDS = re.compile(
     r"\b(?:mkdocs|properdocs|zensical|answerable)\b[^\n]*\bbuild\b|\bgh-deploy\b|\bmike\s+deploy\b"
     r"|\bsphinx-build\b|\bmake\b[^\n]*\bhtml\b|\bhugo\b|\bdocusaurus\b|mkdocs-deploy-gh-pages"
 )
-# What of a workflow publishes a site, and on which host of files.
+# What in a workflow publishes a site, and on which host of files.
 _PUBLISHES = {
     re.compile(r"gh-deploy|gh-pages|deploy-pages|\bmike\s+deploy"): "GitHub Pages",
     re.compile(r"\bpages deploy\b"): "Cloudflare Pages",
@@ -35,7 +35,7 @@ _GENERATORS = re.compile(r"mkdocs|sphinx|zensical|answerable|hugo|docusaurus")
 
 @dataclass(frozen=True, slots=True)
 class Publisher:
-    """A builder of a site elsewhere: a file of the repository with its text, or a tool by its name.
+    """What builds a site elsewhere: a file of the repository with its text, or a tool.
 
     ``host``: where it publishes files alone, None if it only builds.
     """
@@ -59,8 +59,8 @@ class Publisher:
 def find_publishers(folder: Path, config: str) -> list[Publisher]:
     """Find what builds and publishes the site of a repository, whose top folder is given.
 
-    config: the text of the site's configuration. Somebody pushes a branch of pages by hand where
-    no workflow does.
+    config: the text of the site's configuration. Where no workflow publishes, a
+    branch of pages is pushed by hand.
     """
     publishers = list(_read_files(folder))
     is_published = any(publisher.host for publisher in publishers)

@@ -38,7 +38,7 @@ from .site_config import (
 
 @dataclass(frozen=True, slots=True)
 class RefSite:
-    """The site of a ref, as long as it is checked out. ``name``: how messages call it."""
+    """The site of a ref, as long as it is checked out. ``name``: what messages call it."""
 
     name: str
     config_file: Path
@@ -72,7 +72,7 @@ def build_ref(config_file: Path, ref: str | None) -> Iterator[RefSite]:
 
 
 def _link_today(current: SiteConfig, config_file: Path, ref_config_file: Path, top: Path) -> None:
-    """Let the ref's cache and notebook lead to those of today, where git does not hold them."""
+    """Link the ref's cache and notebook to today's, if git does not hold them."""
     links = {top / "cache" / name: current.cache / name for name in (CACHE_FILE, KEY_FILE)}
     # Without links, or from another drive (Windows), a cache is filled anew.
     with suppress(OSError, ValueError):
@@ -89,7 +89,7 @@ def _link_today(current: SiteConfig, config_file: Path, ref_config_file: Path, t
 def _build_site(config_file: Path, top: Path, name: str) -> Path:
     """Build a site into a folder, and return its bundle's folder.
 
-    SiteError with the cause if it cannot be built. name: how that calls the site.
+    SiteError with the cause if it cannot be built. name: what that calls the site.
     """
     process = subprocess.run(
         # Safe path: a folder of the site that is named as a package is not one.

@@ -208,8 +208,8 @@ def _find_publisher_problem(
     """
     if build == "answerable build" and publisher.host and build not in publisher.text:
         return (
-            f"publishes pages without the ask box on {publisher.host}; let it install mkdocs-answerable, and run "
-            f"`{build}` in place of the generator"
+            f"publishes pages without the ask box on {publisher.host}; let it install "
+            f"mkdocs-answerable, and run `{build}` in place of the generator"
         )
     endpoint = options.widget.endpoint or (
         "_answerable/" if options.answers_in == "function" else ""

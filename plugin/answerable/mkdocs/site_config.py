@@ -24,7 +24,7 @@ from .plugin import AnswerablePlugin
 
 
 class _TakingHandler(logging.Handler):
-    """Handler that hands each message on to a function."""
+    """A handler that hands each message on to a function."""
 
     def __init__(self, take: Callable[[str], object]) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class SiteConfig:
 
     @property
     def bundle(self) -> Path:
-        """Return the folder of the last build's bundle, in the function or else in the cache."""
+        """The folder of the last build's bundle, in the function or else in the cache."""
         return find_function(self.function, self.cache) / BUNDLE_FOLDER
 
 

@@ -5,7 +5,7 @@ import pytest
 from answerable.cli.render import print_markdown
 from answerable.engine.answers.contract import enforce_contract
 from answerable.engine.answers.wire import mark_claim
-from answerable.engine.types import Evidence, Passage
+from answerable.engine.types import Evidence
 from answerable.indexing.pages.passages import PassageWindow, cut_passages
 from support.doubles import record
 
@@ -110,7 +110,3 @@ def test_a_terminal_wraps_paragraphs_and_no_code(
 def test_markers_are_in_the_only_line_or_after_the_blocks() -> None:
     assert mark_claim("That is the end.", [1, 2]) == "That is the end [1][2]."
     assert mark_claim("```\nx\n```", [3]) == "```\nx\n```\n\n[3]"
-
-
-def test_a_passage_is_read_as_plain_text() -> None:
-    assert Passage("a", "a", "/a/", "A", "Use `run()` of [it](/b/).").text == "Use run() of it."

@@ -9,7 +9,6 @@ from answerable.engine.answers.line import EXTRA_WORDS, LINE_WORDS, find_line
 from answerable.engine.answers.units import (
     MAX_WIDENED_SENTENCE,
     find_surrounding_sentences,
-    list_units,
     widen_to_sentences,
 )
 from answerable.engine.types import Passage
@@ -47,11 +46,6 @@ def test_a_line_ends_where_a_sentence_does_within_fifteen_words_more(extra: int)
 def test_a_sentence_that_is_too_long_is_cut() -> None:
     text = f"{sentence(0, 10)} {sentence(1, 200, 'rope')}"
     assert len(line_of(text, rope=1.0).split()) == LINE_WORDS
-
-
-def test_a_passage_that_ends_sooner_is_its_own_line() -> None:
-    text = f"{sentence(0, 20)} {sentence(1, 12, 'rope')}"
-    assert line_of(text, rope=1.0) == text
 
 
 def test_the_rarest_words_make_a_line_and_a_repetition_adds_little() -> None:
@@ -126,11 +120,3 @@ def test_a_lead_in_belongs_to_its_code() -> None:
     lines = find_surrounding_sentences(WINCH, *place("winch watch")).split("\n")
     assert lines == ["Start it with this command:", "winch watch"]
     assert "winch" not in find_surrounding_sentences(WINCH, *place("It stops by itself"))
-
-
-def test_a_text_without_sentences_is_divided_by_its_lines() -> None:
-    plain = Passage("p", "p", "/p/", "P", "```\nOne two. Three four.\n  Five six。七八\n```")
-    assert [plain.text[slice(*unit)] for unit in list_units(plain)] == [
-        "One two. Three four.", "Five six。七八"
-    ]  # fmt: skip
-    assert widen_to_sentences(plain, 10, 12) == (0, 20)

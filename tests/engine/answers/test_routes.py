@@ -22,16 +22,6 @@ def test_every_language_names_label_and_locator(language: str) -> None:
     assert "{contact}" in translation.ask
 
 
-def test_a_hint_without_a_locator_has_no_parentheses() -> None:
-    bare = HintCitation("note:1", "/mooring/", "Winch", "")
-    assert render_route(get_translation("en").route, bare) == "Related material: Winch."
-
-
-def test_a_regional_code_is_read_and_an_unknown_one_is_english() -> None:
-    assert get_translation("de-AT").route == TRANSLATIONS["de"].route
-    assert get_translation("pt_BR").route == TRANSLATIONS["en"].route
-
-
 @pytest.mark.parametrize(
     ("options", "author", "opening"),
     [

@@ -27,18 +27,6 @@ def fragment(quote: str, source: Passage | str, start: int = 0) -> str:
     return link(source, quote, start).removeprefix(f"{source.url}:~:text=")
 
 
-@pytest.mark.parametrize(
-    ("words", "encoded"),
-    [
-        ("a-b, c & d", "a%2Db%2C%20c%20%26%20d"),
-        ('<b>"café"</b>', "%3Cb%3E%22caf%C3%A9%22%3C%2Fb%3E"),
-        ("go 🚀 \ud800", "go%20%F0%9F%9A%80%20%3F"),
-    ],
-)
-def test_reserved_characters_are_percent_encoded(words: str, encoded: str) -> None:
-    assert fragment(words, passage(block("item", words))) == encoded
-
-
 def test_a_range_is_named_by_its_first_and_last_words() -> None:
     text = "Before it. one two three four five six seven eight nine."
     whole = "one%20two%20three%20four%20five%20six%20seven%20eight"
@@ -55,14 +43,6 @@ def test_the_words_grow_until_the_passage_has_them_once() -> None:
     assert fragment("A b c d f g h i j k l m.", text, start) == (
         "A%20b%20c%20d%20f,h%20i%20j%20k%20l%20m."
     )
-
-
-def test_no_words_reach_over_a_break() -> None:
-    code = passage(block("code", "a = 1   # b\nc()\n)"))
-    assert fragment("a = 1   # b\nc()", code) == "a%20%3D%201,c%28%29"
-    rows = passage(block("row", "rope · 12 mm · hemp"), block("row", "chain · 30 mm · iron"))
-    assert fragment("12 mm · hemp\nchain · 30 mm", rows) == "12%20mm,30%20mm"
-    assert link(passage(block("text", "— ...")), "— ...") == "/guide/#part"
 
 
 _STYLE = """<!doctype html><meta charset="utf-8"><title>A page</title>
@@ -104,16 +84,6 @@ LONG = " ".join(f"Sentence number {n} says that a rope holds." for n in range(12
             "<p>Use <code>-f=a,b&amp;c</code> - &lt;100&nbsp;% (“錨”, naïve за́мок 🚀)? Yes.</p>",
             "Use -f=a,b&c - <100\u00a0% (“錨”, naïve за́мок 🚀)?",
             id="punctuation",
-        ),
-        pytest.param(
-            "<p>Iron rusts in the wet. On rope: iron rusts in the dry.</p>",
-            "On rope: iron rusts in the dry.",
-            id="repeated",
-        ),
-        pytest.param(
-            "<p>One two.</p><p>Three <i>four.</i></p><ul><li>five</li><li>six six</li></ul>",
-            "One two.\n\nThree four.\nfive\nsix six",
-            id="blocks",
         ),
         pytest.param(
             "<pre><code>for a in b:\n    use(a)    # twice</code></pre>"

@@ -1,13 +1,9 @@
 """Replies as JSON: numbers, markers and what a reader may see."""
 
-from dataclasses import replace
-
 import pytest
 
-from answerable.engine.answers.wire import format_answer, serialize_answer
-from answerable.engine.index.column_types import LanguageRows
+from answerable.engine.answers.wire import serialize_answer
 from answerable.engine.stores.bundle import Bundle
-from answerable.engine.text.languages import get_translation
 from answerable.engine.types import Answer, Claim, HintCitation, RecordCitation, Reply, Route
 from support import sites
 
@@ -52,33 +48,8 @@ def test_a_record_carries_its_quote_and_a_hint_only_its_surface(bundle: Bundle) 
     }  # fmt: skip
 
 
-def test_a_record_says_its_language_where_the_site_has_several(bundle: Bundle) -> None:
-    several = replace(
-        bundle.index.site, languages=(LanguageRows("en", 0, 2), LanguageRows("fr", 2, 9))
-    )  # fmt: skip
-    cited = replace(QUOTE, language="fr")
-    reply = Reply(Answer((Claim("Une.", (cited,)),), (Route(HINT),)))
-    there = replace(bundle, index=replace(bundle.index, site=several))
-    record, hint = serialize_answer(reply, there)["citations"]
-    assert record["language"] == "fr"
-    assert "language" not in hint
-
-
 def test_a_refusal_has_no_citations_on_the_wire(bundle: Bundle) -> None:
     body = serialize_answer(Reply(reason="no-evidence"), bundle)
     assert (body["mode"], body["reason"], body["answer"]) == ("not-found", "no-evidence", "")
     assert body["citations"] == body["claims"] == body["routes"] == []
     assert body["bundle"] == bundle.manifest.id
-
-
-@pytest.mark.parametrize(
-    ("text", "marked"),
-    [
-        ("Stop.", "Stop [1]."),
-        ("Wait...", "Wait... [1]"),
-        ("On", "On [1]."),
-        ("Run:\n\n  pip install", "Run:\n\n  pip install\n[1]"),
-    ],
-)
-def test_markers_are_before_the_period(text: str, marked: str) -> None:
-    assert format_answer(Answer((Claim(text, (QUOTE,)),)), get_translation("en").route) == marked

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from answerable.engine.engine import Engine
 from answerable.engine.index.manifest import OPENAI_PROFILE, Profile
 from answerable.engine.retrieval.bm25 import compute_idfs, score_bm25
-from answerable.engine.retrieval.rank import fade_common_phrase
 from answerable.engine.retrieval.retrieve import RetrievalResult
 from answerable.engine.stores.bundle import Bundle
 from answerable.indexing.notes import routing_hints
@@ -131,12 +130,6 @@ def test_the_floor_is_compared_with_a_share_of_the_boosts(tmp_path: Path) -> Non
         assert ("winch" in [s.item.record for s in result.passages]) is is_evidence
 
 
-def test_a_name_that_many_pages_use_lifts_less_and_at_last_nothing() -> None:
-    faded = [fade_common_phrase(n, 10) for n in range(1, 11)]
-    assert faded == sorted(faded, reverse=True)
-    assert (faded[0], faded[5], fade_common_phrase(1, 1)) == (1.0, 0.0, 1.0)
-
-
 def test_equal_scores_keep_the_order_of_the_pages(tmp_path: Path) -> None:
     texts = ["A rope holds.", "Wind breaks."] * 45
     records = [record(f"p{n}", f"<p>{text}</p>", "Same title") for n, text in enumerate(texts)]
@@ -186,12 +179,6 @@ def test_the_note_floor_is_for_notes_and_the_floor_for_passages(tmp_path: Path) 
     assert result.passages
     assert not result.hints
     assert [s.item.id for s in result.near_hints] == ["note-n0"]
-
-
-def test_the_best_hint_leads_the_best_passage_by_their_cosines(tmp_path: Path) -> None:
-    result = search(site(tmp_path, notes=["rope"]), "rope")
-    best = max(scored.dense for scored in result.passages)
-    assert result.evidence.lead == pytest.approx(result.hints[0].dense - best)
 
 
 @pytest.mark.parametrize(

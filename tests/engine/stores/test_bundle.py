@@ -14,7 +14,6 @@ import pytest
 from answerable.engine.errors import BundleError, SiteError
 from answerable.engine.index.column_types import PhraseIndex, Postings, SiteMetadata
 from answerable.engine.index.columns import COLUMNS, Index
-from answerable.engine.index.format import Container, join_content, pack_container
 from answerable.engine.index.manifest import LOCAL_PROFILE, MANIFEST_FILE, Manifest
 from answerable.engine.retrieval.bm25 import score_bm25
 from answerable.engine.stores.bundle import open_bundle
@@ -25,7 +24,7 @@ from answerable.indexing.write import keep_manifest, pack_index, parse_build_tim
 from support import doubles
 from support.browser_index import sort_terms
 from support.doubles import NOON, TINY, bundle_of, index_of, note, record
-from support.forged_bundles import edit_manifest, forge, forge_columns, read_stored
+from support.forged_bundles import edit_manifest, forge_columns, read_stored
 from support.scripted import LetterEmbedder
 
 
@@ -55,7 +54,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def simplify(value: Any) -> Any:
     """Plain values of a column, which can be compared."""
     if isinstance(value, PhraseIndex):
-        return list(value)
+        return [(p, value.find_records(p), value.count_records(p)) for p in value.rows]
     if isinstance(value, Postings | Int8Codes):
         return [simplify(getattr(value, each.name)) for each in fields(value)]
     if isinstance(value, SiteMetadata | dict):
@@ -125,25 +124,6 @@ def test_invalid_source_date_epoch_is_named(epoch: str) -> None:
         parse_build_time(epoch)
 
 
-@pytest.mark.parametrize(
-    ("section", "changes"),
-    [
-        ("profile", {"hybrid": -1.0}),
-        ("profile", {"hybrid": 0.0, "dense": 0.0}),
-        ("profile", {"theme_fade": "yes"}),
-        ("identity", {"model": None}),
-        ("counts", {"passages": 30}),
-    ],
-)
-def test_manifest_of_the_wrong_shape_is_refused(
-    index: Index, tmp_path: Path, section: str, changes: dict[str, Any]
-) -> None:
-    write_sample(index, tmp_path)
-    edit_manifest(tmp_path, lambda data: data[section].update(changes))
-    with pytest.raises(BundleError, match=r"malformed .*run `answerable build` again"):
-        open_bundle(tmp_path)
-
-
 def test_a_manifest_names_files_of_its_own_folder_only(index: Index, tmp_path: Path) -> None:
     write_sample(index, tmp_path)
     edit_manifest(tmp_path, lambda data: data["packs"].append(["../../etc/passwd", []]))
@@ -157,21 +137,15 @@ def test_a_manifest_names_files_of_its_own_folder_only(index: Index, tmp_path: P
         ("core", "passage_records", lambda values: values + 1),
         ("core", "passage_sections", lambda values: values * 0 + 3),
         ("core", "names.rows", lambda values: values + 40),
-        ("core", "names.sizes", lambda values: values[1:]),
         ("core", "weights", lambda values: values * np.float32(np.nan)),
-        ("core", "weights", lambda values: values * np.float32(1e5)),
         ("core", "weights", lambda values: values.astype("<u4")),
-        ("core", "dates", lambda values: [*values[1:], "2024-02-30"]),
+        ("core", "dates", lambda values: [*values[1:], 20240230]),
         ("core", "passage_titles", lambda values: values[1:]),
         ("codes", "codes", lambda values: values[:-8]),
-        ("codes", "codes", lambda values: values.view("|u1")),
         ("codes", "codes.norms", lambda values: values * np.float32(np.nan)),
         ("hints", "hint_owners", lambda values: values + 2),
         ("hints", "hint_labels", lambda values: [7, *values[1:]]),
-        ("terms", "postings.sizes", lambda values: values * 0),
         ("terms", "postings.gaps", lambda values: values + 40),
-        ("terms", "postings.gaps", lambda values: values * 0),
-        ("terms", "postings.counts", lambda values: values[1:]),
         ("terms", "forms", lambda _: {"en": ["ropes"] * 300}),
     ],
 )
@@ -186,21 +160,6 @@ def test_forged_columns_are_refused(
         open_bundle(tmp_path)
 
 
-LANGUAGES: tuple[Any, ...] = (
-    [], [["en", 0, 39]], [["en", 0, 20], ["fr", 21, 40]], [["en", 0, 20], ["en", 20, 40]],
-    [["../en", 0, 40]], "en",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("languages", LANGUAGES)
-def test_each_passage_has_one_language(index: Index, tmp_path: Path, languages: Any) -> None:
-    write_sample(index, tmp_path)
-    site = read_stored(tmp_path, "core").values["site"]
-    forge_columns(tmp_path, "core", site=site | {"languages": languages})
-    with pytest.raises(BundleError, match=r"malformed .*run `answerable build` again"):
-        open_bundle(tmp_path)
-
-
 def test_safe_url_is_root_relative_or_http() -> None:
     safe = ["/guide/#a", "/", "https://a.example/x?y#z", "http://127.0.0.1:8000/"]
     unsafe = [
@@ -208,19 +167,6 @@ def test_safe_url_is_root_relative_or_http() -> None:
         "/a\nb", "/\\evil.example", "https://a.example/\x7f", "HTTPS://a.example/",
     ]  # fmt: skip
     assert [url for url in (*safe, *unsafe) if is_safe_url(url)] == safe
-
-
-MALFORMED_TEXTS: tuple[Any, ...] = (7, None, ["Rope."], {"markdown": "Rope."})
-
-
-@pytest.mark.parametrize("text", MALFORMED_TEXTS, ids=str)
-def test_malformed_passage_text_is_refused(tmp_path: Path, text: Any) -> None:
-    write_sample(index_of(tmp_path, [record("p0", "<h2 id=a>A</h2><p>Rope.</p>")]), tmp_path / "b")
-    container = Container({"texts": [text]})
-    forge(tmp_path / "b", "texts", pack_container(container), len(join_content(container)))
-    opened = open_bundle(tmp_path / "b")
-    with pytest.raises(BundleError, match=r"texts.*run `answerable build` again"):
-        opened.passage(0)
 
 
 @pytest.mark.parametrize(

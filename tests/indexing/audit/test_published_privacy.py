@@ -176,8 +176,8 @@ def test_a_note_is_found_by_its_words_none_of_which_is_a_term(tmp_path: Path) ->
 
 def test_only_the_embedding_host_hears_the_canary(stub: OpenAIStub) -> None:
     """Runs last: by now every other test has asked through the server."""
-    assert "/v1/chat/completions" in {request.endpoint for request in stub.requests}
-    heard = {r.endpoint for r in stub.requests if holds_canary(r.body.decode())}
+    assert "/v1/chat/completions" in {request.path for request in stub.requests}
+    heard = {r.path for r in stub.requests if holds_canary(r.body.decode())}
     assert heard == {"/v1/embeddings"}
 
 

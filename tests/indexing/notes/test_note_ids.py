@@ -8,12 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from answerable.cli import main
 from answerable.engine.errors import NotebookError
 from answerable.engine.stores.bundle import open_bundle
 from answerable.indexing.notes.note_key import NOTE_KEY_FILE
 from answerable.indexing.notes.notebook import read_notebook
-from support.sites import NOTES, build, command, put, write_site
+from support.sites import NOTES, build_here, put, write_site
 
 NOTE = NOTES["winch.md"]
 KEY = "0123456789abcdef" * 4
@@ -102,13 +104,16 @@ queries:
 """
 
 
-def test_a_build_writes_the_key_and_publishes_it_nowhere(tmp_path: Path) -> None:
+def test_a_build_writes_the_key_and_publishes_it_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     site = write_site(tmp_path, notes=NOTES)
+    monkeypatch.chdir(site)
     put(site / "eval" / "gold.yaml", GOLD)
-    first = build(site)
-    assert first.returncode == 0, first.stderr
+    caplog.set_level("DEBUG")
+    build_here(site)
     key = site / "notebook" / NOTE_KEY_FILE
-    assert f"{Path('notebook') / NOTE_KEY_FILE} is new; keep it private" in first.stderr
+    assert f"{Path('notebook') / NOTE_KEY_FILE} is new; keep it private" in caplog.text
     (hint,) = open_bundle(site / "function" / "bundle").hints
     assert hint.id == ids(site / "notebook")["winch.md"]
 
@@ -121,16 +126,16 @@ def test_a_build_writes_the_key_and_publishes_it_nowhere(tmp_path: Path) -> None
         and any(each in path.read_bytes() for each in (digits, bytes.fromhex(digits.decode())))
     ]
     assert keys == []
-    assert digits.decode() not in first.stderr + first.stdout
+    assert digits.decode() not in caplog.text
 
     manifest = (site / "function" / "bundle" / "manifest.json").read_bytes()
-    again = build(site)
-    assert again.returncode == 0
-    assert NOTE_KEY_FILE not in again.stderr
+    caplog.clear()
+    build_here(site)
+    assert NOTE_KEY_FILE not in caplog.text
     assert (site / "function" / "bundle" / "manifest.json").read_bytes() == manifest
 
     key.unlink()
-    done = command(site, "eval")
-    assert done.returncode == 1
-    assert "is missing, so the ids of notes are unknown; build the site" in done.stderr
+    done = CliRunner().invoke(main, ["eval"])
+    assert done.exit_code == 1
+    assert "is missing, so the ids of notes are unknown; build the site" in done.output
     assert not key.exists()

@@ -92,20 +92,6 @@ def test_a_time_is_written_as_a_clock_shows_it(start: float, end: float, locator
     assert hint.locator == locator
 
 
-@pytest.mark.parametrize(
-    ("language", "locator"),
-    [
-        ("ar", "صفحة 12"),
-        ("de-AT", "Seite 12"),
-        ("JA", "12ページ"),
-        ("fi", "page 12"),
-    ],
-)
-def test_a_page_is_named_in_the_language_of_the_site(language: str, locator: str) -> None:
-    (hint,) = surface(note([NotePage("Hello.", 12)]), str, language).hints
-    assert hint.locator == locator
-
-
 def test_a_page_has_one_hint_however_long_it_is() -> None:
     pages = [NotePage("word " * 150, 3), NotePage("word", 5)]
     surfaced = surface(note(pages, locator="Book"), str)

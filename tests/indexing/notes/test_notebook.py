@@ -1,8 +1,6 @@
 """Notes: what their authors declare, and the mistakes that are named."""
 
-import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -112,29 +110,6 @@ def test_a_key_that_stands_there_twice_is_refused_by_its_line(tmp_path: Path, li
     text = GOOD.replace("title: Secret", f"we sell the boat: a\n{line}")
     error = message(tmp_path, text)
     assert error == "winch.md, line 6: this key stands there twice; remove one"
-
-
-def test_every_suffix_of_a_text_is_read(tmp_path: Path) -> None:
-    names = ["a.MD", "b.markdown", "c.txt"]
-    for name in names:
-        put(tmp_path / name, GOOD)
-    assert [note.path for note in list(read_notebook(tmp_path, writes_key=True).notes)] == names
-
-
-def test_a_folder_that_cannot_be_read_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(tmp_path / "shut" / "winch.md", GOOD)
-    scandir = os.scandir
-
-    def refuse(path: str) -> Any:
-        if str(path).endswith("shut"):
-            raise PermissionError(13, "Permission denied", str(path))
-        return scandir(path)
-
-    monkeypatch.setattr(os, "scandir", refuse)
-    with pytest.raises(NotebookError, match=r"notebook: .*shut cannot be read"):
-        list(read_notebook(tmp_path, writes_key=True).notes)
 
 
 def test_broken_yaml_names_the_line_and_repeats_nothing_of_it(tmp_path: Path) -> None:

@@ -27,9 +27,7 @@ def site(tmp_path: Path) -> Path:
     ("notebook", "published"),
     [
         ("docs/private", "docs_dir"),
-        (".", "docs_dir"),
         ("site/notes", "site_dir"),
-        ("function/notes", "the function folder"),
         ("theme/notes", "theme folder"),
     ],
 )
@@ -48,10 +46,6 @@ def test_a_notebook_in_a_published_folder_is_refused(
     assert f"notebook: {(tmp_path / notebook).resolve()}" in error
 
 
-def into_folder(site: Path) -> tuple[Path, Path]:
-    return site / "docs" / "linked", site / "notebook"
-
-
 def into_file(site: Path) -> tuple[Path, Path]:
     return site / "docs" / "linked.md", site / "notebook" / "winch.md"
 
@@ -60,7 +54,7 @@ def into_a_folder_above(site: Path) -> tuple[Path, Path]:
     return site / "docs" / "all", site
 
 
-@pytest.mark.parametrize("link", [into_folder, into_file, into_a_folder_above])
+@pytest.mark.parametrize("link", [into_file, into_a_folder_above])
 def test_a_link_from_the_docs_into_the_notebook_is_refused(
     site: Path, link: Callable[[Path], tuple[Path, Path]]
 ) -> None:
@@ -79,13 +73,10 @@ def test_a_link_to_the_notebook_in_a_linked_folder_is_refused(site: Path, tmp_pa
     assert str(site / "docs" / "shared" / "deep") in refusal(site)
 
 
-@pytest.mark.parametrize(("name", "target"), [("pages", "docs"), ("page.md", "docs/index.md")])
-def test_a_link_from_the_notebook_into_the_docs_is_refused(
-    site: Path, name: str, target: str
-) -> None:
-    (site / "notebook" / name).symlink_to(site / target)
+def test_a_link_from_the_notebook_into_the_docs_is_refused(site: Path) -> None:
+    (site / "notebook" / "page.md").symlink_to(site / "docs" / "index.md")
     error = refusal(site)
-    assert str(site / "notebook" / name) in error
+    assert str(site / "notebook" / "page.md") in error
     assert str(site / "docs") in error
 
 
@@ -95,8 +86,7 @@ def test_links_in_a_circle_come_to_an_end(site: Path) -> None:
     check_notebook_location(site / "notebook", {"docs_dir": site / "docs"})
 
 
-@pytest.mark.parametrize("option", ["function", "cache"])
-@pytest.mark.parametrize("place", ["docs/x", "site"])
+@pytest.mark.parametrize(("option", "place"), [("function", "docs/x"), ("cache", "site")])
 def test_private_vectors_may_not_lie_in_a_published_folder(
     tmp_path: Path, option: str, place: str
 ) -> None:

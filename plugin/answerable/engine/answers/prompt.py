@@ -8,8 +8,6 @@ from typing import Any
 
 from ..types import TITLE_SEPARATOR, Evidence, Passage
 
-# In every cache key and report: changes with the instructions, the framing or the schema.
-PROMPT_VERSION = "5"
 TEMPLATES = Path(__file__).parent / "prompts"
 MAX_PROMPT_CLAIMS = 6
 MAX_PROMPT_ROUTES = 2

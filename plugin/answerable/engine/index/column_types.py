@@ -1,8 +1,7 @@
 """Types of an index's columns: what each is in memory, and how a container holds it."""
 
-import datetime as dt
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -23,19 +22,11 @@ _MAX_TERM_COUNT = 65_535
 
 
 @dataclass(frozen=True, slots=True)
-class PhraseEntry:
-    """A phrase, the rows of what bears it and in how many records it occurs."""
-
-    phrase: str
-    records: tuple[int, ...]
-    frequency: int
-
-
-@dataclass(frozen=True, slots=True)
 class PhraseIndex:
     """Phrases in columns: ``rows`` by phrase.
 
-    Row ``r`` belongs to the records ``records[edges[r]:edges[r + 1]]``.
+    Row ``r`` belongs to the records ``records[edges[r]:edges[r + 1]]``, and ``frequencies[r]`` is
+    in how many records its phrase occurs.
     """
 
     rows: Mapping[str, int]
@@ -43,14 +34,14 @@ class PhraseIndex:
     records: NDArray[np.uint32]
     frequencies: NDArray[np.uint32]
 
-    def __iter__(self) -> Iterator[PhraseEntry]:
-        return map(self.entry, self.rows)
+    def find_records(self, phrase: str) -> list[int]:
+        """Find the rows of what bears a phrase."""
+        row = self.rows.get(phrase)
+        return [] if row is None else self.records[self.edges[row] : self.edges[row + 1]].tolist()
 
-    def entry(self, phrase: str) -> PhraseEntry:
-        """Look up a phrase; KeyError."""
-        row = self.rows[phrase]
-        owners = self.records[int(self.edges[row]) : int(self.edges[row + 1])]
-        return PhraseEntry(phrase, tuple(owners.tolist()), int(self.frequencies[row]))
+    def count_records(self, phrase: str) -> int:
+        """Count the records that a phrase occurs in; KeyError."""
+        return int(self.frequencies[self.rows[phrase]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +127,6 @@ def _json_type(kind: Any, empty: Callable[[], Any] = list, **others: Any) -> Col
         return msgspec.convert(container.values[name], kind)
 
     return ColumnType(empty, _pack_json, unpack, **others)
-
-
-def _unpack_dates(name: str, container: Container) -> list[str | None]:
-    dates: list[str | None] = container.values[name]
-    msgspec.convert(dates, list[dt.date | None])
-    return dates
 
 
 def _pack_numbers(name: str, values: Any) -> Container:
@@ -274,10 +259,9 @@ _NO_POSTINGS = Postings(np.zeros(1, "<u4"), np.zeros(0, "<u4"), np.zeros(0, "<u2
 # The types of columns, by the names that the manifest tells a browser.
 COLUMN_TYPES: Mapping[str, ColumnType] = {
     "texts": _json_type(list[str]),
-    # None for a url that follows from others: see ``places``.
-    "urls": _json_type(list[str | None]),
+    # None for a page without a date, and for a url that follows from others: see ``places``.
+    "optional-texts": _json_type(list[str | None]),
     "lists": _json_type(list[list[str]]),
-    "dates": ColumnType(list, _pack_json, _unpack_dates),
     "site": _json_type(SiteMetadata, SiteMetadata),
     "answers": _json_type(
         list[StoredClaims],

@@ -77,7 +77,7 @@ class Index:
     weights: Floats = _column("core", "floats", "records")
     is_history: Numbers = _column("core", "numbers", "records")
     # The day of each page, or null.
-    dates: Sequence[str | None] = _column("core", "dates", "records")
+    dates: Sequence[str | None] = _column("core", "optional-texts", "records")
     # Titles and file names, authored aliases and themes, and the terms of titles.
     names: PhraseIndex = _column("core", "phrases", "", "records")
     aliases: PhraseIndex = _column("core", "phrases", "", "records")
@@ -87,7 +87,7 @@ class Index:
     title_norms: Floats = _column("core", "floats", "records")
     # Both without what follows from the page and the title: see ``places``.
     passage_ids: Sequence[str] = _column("core", "texts", "passages")
-    passage_urls: Sequence[str] = _column("core", "urls", "passages")
+    passage_urls: Sequence[str] = _column("core", "optional-texts", "passages")
     passage_titles: Sequence[str] = _column("core", "texts", "passages")
     passage_records: Numbers = _column("core", "rising", "passages", "records")
     # The first passage of each passage's section.

@@ -113,18 +113,6 @@ def parse_content(content: bytes | memoryview, name: str) -> Container:
         raise BundleError(f"{name} is malformed ({error!s:.200}): {BUILD_AGAIN}") from None
 
 
-def split_content(content: bytes) -> tuple[bytes, bytes] | None:
-    """Split the decompressed bytes of a container into its header and its arrays.
-
-    None for any other content, whatever its bytes are.
-    """
-    start = _LENGTH.size
-    if not content.startswith(_HEADER_START, start):
-        return None
-    end = start + _LENGTH.unpack_from(content)[0]
-    return content[start:end], content[end:]
-
-
 def shrink_array(values: NDArray[Any]) -> NDArray[Any]:
     """Convert whole numbers from 0 to the smallest unsigned type that holds all of them."""
     largest = int(values.max(initial=0))

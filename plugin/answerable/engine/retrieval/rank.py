@@ -169,9 +169,9 @@ def score_name_boosts(store: Store, reading: QuestionReading) -> Floats:
         best = np.zeros(records, dtype=np.float32)
         for index, boost in indexes:
             for phrase in index.rows.keys() & reading.phrases:
-                entry = index.entry(phrase)
-                fade = 1 - profile.theme_fade * (1 - fade_common_phrase(entry.frequency, records))
-                rows = list(entry.records)
+                rarity = fade_common_phrase(index.count_records(phrase), records)
+                fade = 1 - profile.theme_fade * (1 - rarity)
+                rows = index.find_records(phrase)
                 best[rows] = np.maximum(best[rows], boost * fade)
         boosts += best
     return boosts
@@ -240,9 +240,9 @@ def score_hint_labels(store: Store, idfs: Idfs) -> Floats:
         total = sum(weights.values())
         shares = np.zeros(count, dtype=np.float32)
         # In the question's order: sums of the same numbers in another order may differ.
-        for term in filter(terms.rows.__contains__, weights):
-            rows = list(terms.entry(term).records)
-            shares[rows] += min(weights[term], compute_idf(count, len(rows))) / total
+        for term, weight in weights.items():
+            rows = terms.find_records(term)
+            shares[rows] += min(weight, compute_idf(count, len(rows))) / total
         best = np.maximum(best, shares)
     return np.float32(store.manifest.profile.label_words) * best
 
@@ -271,9 +271,9 @@ def _compute_cosines(
     for language, weights in idfs.items():
         norm = math.sqrt(sum(weight**2 for weight in weights.values()))
         own = marks[language]
-        for term in filter(index.rows.__contains__, weights):
-            rows = [row for row in index.entry(term).records if own[row]]
-            products[rows] += weights[term] ** 2 / norm
+        for term, weight in weights.items():
+            rows = [row for row in index.find_records(term) if own[row]]
+            products[rows] += weight**2 / norm
     return np.divide(products, norms, out=np.zeros_like(products), where=norms > 0)
 
 
@@ -284,7 +284,7 @@ def _compute_title_shares(store: Store, reading: QuestionReading) -> NDArray[np.
     """
     shares = np.zeros(len(store.index.weights))
     for phrase in store.index.names.rows.keys() & reading.phrases:
-        rows = list(store.index.names.entry(phrase).records)
+        rows = store.index.names.find_records(phrase)
         for language, weights in reading.idfs.items():
             common = dict.fromkeys(extract_terms(phrase, language, reading.forms[language]))
             shared = sum(weights.get(term, 0.0) for term in common)

@@ -58,8 +58,7 @@ def find_page(store: Store, name: str, base: str | None) -> Sequence[int]:
     for candidate in (name, address.path, path, inner, f"{inner}/index".strip("/"), f"/{path}/"):
         if rows := store.rows_of_page(candidate):
             return rows
-    title = normalize_phrase(name)
-    records = store.index.names.entry(title).records if title in store.index.names.rows else ()
+    records = store.index.names.find_records(normalize_phrase(name))
     if len(records) != 1:
         return ()
     return np.flatnonzero(store.index.passage_records == records[0]).tolist()

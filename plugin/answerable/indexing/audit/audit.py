@@ -218,15 +218,13 @@ def _find_all_leaks(
 ) -> list[_Leak]:
     """Find every leak, and remember the clean files: the next audit need not read them."""
     leaks: list[_Leak] = []
-    unchanged: list[bytes] = []
     clean: dict[bytes, bytes] = {}
     with show_progress("comparing files with notes") as report:
         for number, file in enumerate(files, 1):
             data = file.data()
             key = audit.hash_file(file, data)
-            if clean_files and clean_files.get(key) is not None:
-                unchanged.append(key)
-            elif _is_shipped(data) or not (found := audit.find_leaks(file, data)):
+            is_clean = _is_shipped(data) or (clean_files and clean_files.get(key) is not None)
+            if is_clean or not (found := audit.find_leaks(file, data)):
                 clean[key] = b""
             else:
                 leaks += found
@@ -234,7 +232,6 @@ def _find_all_leaks(
                 report(number, len(files))
     if clean_files:
         clean_files.put(clean)
-        clean_files.touch(unchanged)
     return leaks
 
 

@@ -38,34 +38,31 @@ class UnreadPageError(SiteError):
 
 @dataclass(frozen=True, slots=True)
 class PendingPages:
-    """Pages that are being indexed, by their places, each with its hash and what is kept of it.
+    """Pages that are being indexed: the place of each, its hash, and what is kept of it.
 
     ``new_entries`` yields the others, encoded, in their order; it can be read once. Nothing is
     decoded while MkDocs writes its pages: the garbage collector would go through it repeatedly.
     """
 
-    places: tuple[bytes, ...]
-    hashes: tuple[bytes, ...]
-    kept: tuple[bytes | None, ...]
+    entries: tuple[tuple[bytes, bytes, bytes | None], ...]
     new_entries: Iterator[bytes]
     cache_folder: Path
 
     def collect(self) -> tuple[PageIndex, ...]:
         """Return every page's index, in order. SiteError if one cannot be read."""
-        entries: dict[bytes, bytes] = {}
+        new: dict[bytes, bytes] = {}
         pages: list[PageIndex] = []
-        missing = self.kept.count(None)
+        missing = sum(data is None for _, _, data in self.entries)
         with show_progress("reading pages") as report:
-            for place, page_hash, data in zip(self.places, self.hashes, self.kept, strict=True):
+            for place, page_hash, data in self.entries:
                 if data is None:
                     data = next(self.new_entries)
-                    entries[place] = page_hash + data
+                    new[place] = page_hash + data
                     if report:
-                        report(len(entries), missing)
+                        report(len(new), missing)
                 pages.append(decode_page(data))
         with closing(SqliteCache(self.cache_folder, _TABLE)) as cache:
-            cache.put(entries)
-            cache.touch(self.places)
+            cache.put(new)
         return tuple(pages)
 
 
@@ -73,9 +70,7 @@ def start_indexing_pages(
     sources: Iterable[PageSource], rules: CuttingRules, cache_folder: Path
 ) -> PendingPages:
     """Begin to index the pages that the cache lacks. UnreadPageError if one has no text."""
-    places: list[bytes] = []
-    hashes: list[bytes] = []
-    kept: list[bytes | None] = []
+    entries: list[tuple[bytes, bytes, bytes | None]] = []
     missing: list[tuple[PageSource, CuttingRules]] = []
     with closing(SqliteCache(cache_folder, _TABLE)) as cache:
         for source in sources:
@@ -90,13 +85,11 @@ def start_indexing_pages(
                         f"{source.id}: its text is not known; build without --dirty once"
                     )
                 missing.append((source, rules))
-            places.append(place)
-            hashes.append(page_hash)
-            kept.append(entry[_HASH_BYTES:] if is_kept else None)
+            entries.append((place, page_hash, entry[_HASH_BYTES:] if is_kept else None))
     size = sum(len(source.html or "") for source, _ in missing)
     is_shared = size >= _MIN_SHARED_CHARACTERS and _count_cores() > 1 and can_spawn()
     new_entries = (share_work if is_shared else map)(_index_source, missing)
-    return PendingPages(tuple(places), tuple(hashes), tuple(kept), new_entries, cache_folder)
+    return PendingPages(tuple(entries), new_entries, cache_folder)
 
 
 def _index_source(task: tuple[PageSource, CuttingRules]) -> bytes:

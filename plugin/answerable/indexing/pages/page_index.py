@@ -53,7 +53,7 @@ class PageIndex:
     """A record without its text, its passages in reading order and, parallel, their terms.
 
     ``scripts`` are those that the passages are written in, ``words`` those that a question's words
-    are compared with (see ``serve.retrieval.question``). ``stems``: by word, where they differ.
+    are compared with (see ``engine.retrieval.question``). ``stems``: by word, where they differ.
     """
 
     record: Record

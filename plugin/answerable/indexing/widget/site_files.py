@@ -91,14 +91,14 @@ def suggest_site_examples(
 def format_widget_config(
     config: WidgetConfig,
     bundle: str | None,
-    engine: Sequence[str] | None = None,
+    engine: str | None = None,
     index: Mapping[str, str] | None = None,
 ) -> bytes:
     """Format the file.
 
-    bundle: None before there is one, which is when the file is audited. engine: the modules, first
-    the one that the widget runs, and index: its first files and the folder of its model, below the
-    widget's folder; None where a function answers.
+    bundle: None before there is one, which is when the file is audited. engine: the script that
+    answers, and index: its first files and the folder of its model, below the widget's folder; None
+    where a function answers.
     """
     content = {"bundle": bundle, **asdict(config), "engine": engine, "index": index}
     return f"{json.dumps(content, ensure_ascii=False, indent=1)}\n".encode()
@@ -124,8 +124,9 @@ def write_widget_files(
         write_addressed_files(engine, folder / WIDGET_FOLDER)
         files = (f"{index.folder}/{name}" for name in index.files)
         current = {engine.folder, MODEL_FOLDER, *files}
-        scripts = [f"{engine.folder}/{path}" for path in engine.files]
-        content = format_widget_config(config, bundle, scripts, name_index(index))
+        (script,) = engine.files
+        engine_path = f"{engine.folder}/{script}"
+        content = format_widget_config(config, bundle, engine_path, name_index(index))
     write_file(folder / WIDGET_CONFIG_PATH, content)
     # Last: until then the file of the last build names them.
     remove_stale_files(folder / WIDGET_FOLDER, current)

@@ -91,18 +91,10 @@ export function drawAnswer(answer, { tag, say }, context, places = []) {
   const others = listOthers(places);
   const isMeant = claims.length > 0 && !written && answer.confidence !== "low";
 
-  /**
-   * @param {Citation} citation
-   * @param {CitingElement} node
-   */
-  function cite(citation, node) {
-    node.citation = citation;
-    return node;
-  }
-
   /** @param {Citation} citation */
   function drawTitle(citation) {
-    return cite(citation, drawLink(citation.link, { class: "title", dir: "auto" }, nameOf(citation)));
+    const node = drawLink(citation.link, { class: "title", dir: "auto" }, nameOf(citation));
+    return Object.assign(node, { citation, line: citation.quote });
   }
 
   function drawVerdict() {

@@ -233,8 +233,7 @@ export class AskBox extends HTMLElement {
     this.#root.append(panel.root);
     panel.dialog?.addEventListener("close", () => this.#onClose());
     const draw = (/** @type {import("./typing.js").Suggestions} */ found) => this.#drawTyped(found);
-    const type = followTyping(panel, /** @type {Answerer} */ (this.#answerer), draw);
-    this.#type = type;
+    const type = (this.#type = followTyping(panel, /** @type {Answerer} */ (this.#answerer), draw));
     panel.question.addEventListener("input", () => {
       measureQuestion(panel);
       type(panel.question.value);
@@ -281,13 +280,12 @@ export class AskBox extends HTMLElement {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     const list = /** @type {HTMLElement} */ (anchor.closest(".typed, .view"));
     const anchors = /** @type {NodeListOf<HTMLAnchorElement & CitingElement>} */ (list.querySelectorAll("a.title, a.go, a.place"));
-    const stops = Array.from(anchors, (node) => ({ href: node.href, line: node.citation?.quote ?? node.line ?? "" }));
+    const stops = Array.from(anchors, (node) => ({ href: node.href, line: node.line ?? "" }));
     const distinct = stops.filter(({ href }, place) => stops.findIndex((other) => other.href === href) === place);
     const at = distinct.findIndex(({ href }) => href === /** @type {any} */ (anchor).href);
-    const typed = this.#makeVisit(this.#panel?.question.value ?? "", null, []);
-    const visit = list.matches(".typed") ? typed : (this.#visit ?? typed);
+    const typed = this.#makeVisit(this.#build().question.value, null, []);
     event.preventDefault();
-    if (!goToStop(Object.assign(visit, { stops: distinct, at }))) return;
+    if (!goToStop(Object.assign((list.matches(".view") && this.#visit) || typed, { stops: distinct, at }))) return;
     this.close();
     // The focus goes to where the reader goes.
     /** @type {HTMLElement | null} */ (document.activeElement)?.blur();

@@ -26,30 +26,28 @@ let policy;
 
 /**
  * Load the engine once for all boxes of the page; after an error it is loaded again.
- * @param {string[]} urls of its scripts, first the one that is run
+ * @param {string} url of its script
  * @param {typeof fetch} [call] of the page, in place of the browser's own
  */
-export function loadEngine(urls, call) {
-  const [url] = urls;
-  return (modules[url] ??= load(urls, call).catch((error) => {
+export function loadEngine(url, call) {
+  return (modules[url] ??= load(url, call).catch((error) => {
     delete modules[url];
     throw error;
   }));
 }
 
 /**
- * @param {string[]} urls
+ * @param {string} url
  * @param {typeof fetch} [call]
  */
-async function load(urls, call) {
-  const signal = AbortSignal.timeout(LOAD_MILLISECONDS);
-  // A failed import stays failed, so its scripts are fetched before.
-  const responses = await Promise.all(urls.map((url) => (call ?? fetch)(url, { signal })));
-  if (responses.some(({ ok }) => !ok)) throw GONE;
+async function load(url, call) {
+  // A failed import stays failed, so the script is fetched before.
+  const { ok } = await (call ?? fetch)(url, { signal: AbortSignal.timeout(LOAD_MILLISECONDS) });
+  if (!ok) throw GONE;
   // No worker knows a function of the page. There is none of another origin, under a policy that forbids it, or in an
   // older browser.
-  const started = call ? Promise.reject() : startWorker(urls[0]);
-  return started.catch(() => import(urls[0])).catch(() => Promise.reject(GONE));
+  const started = call ? Promise.reject() : startWorker(url);
+  return started.catch(() => import(url)).catch(() => Promise.reject(GONE));
 }
 
 /**

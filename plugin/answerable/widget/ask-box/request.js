@@ -24,7 +24,7 @@ import { getPageLanguage, HOME, LOAD_MILLISECONDS } from "./strings.js";
  * @property {string | null} [authors]
  * @property {string | null} [feedback] where a reader may send a question that is not answered
  * @property {boolean} [preview] of a development server
- * @property {string[]} [engine] paths of the scripts that answer
+ * @property {string} [engine] path of the script that answers
  * @property {Record<string, string>} [index] what the engine opens the index by
  */
 
@@ -221,7 +221,6 @@ export class Answerer {
    * @param {string} [query] of its address
    */
   async readSite(query = "") {
-    if (location.protocol === "file:" && !this.#box.fetch) throw new Problem("file");
     const read = (this.#site ??= readSite(this.call, query));
     const site = await read.catch(() => null);
     // A file that is not there may come with the next deploy.
@@ -237,10 +236,10 @@ export class Answerer {
   /** @param {Site} site */
   async #openEngine({ engine, index }) {
     if (!self.DecompressionStream || !AbortSignal.timeout) throw new Problem("unsupported");
-    const urls = (engine ?? []).map((path) => new URL(path, HOME).href);
+    const url = new URL(/** @type {string} */ (engine), HOME).href;
     // Whoever can write this file runs no code of another site, nor of a scheme such as data.
-    if (!urls.every((url) => url.startsWith(HOME.href))) throw new Error("engine: no path of the site");
-    const { openSiteIndex } = await loadEngine(urls, this.#box.fetch);
+    if (!url.startsWith(HOME.href)) throw new Error("engine: no path of the site");
+    const { openSiteIndex } = await loadEngine(url, this.#box.fetch);
     return openSiteIndex(index, HOME.href, this.call);
   }
 
