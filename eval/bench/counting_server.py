@@ -57,10 +57,16 @@ def serve_counted(folder: Path) -> Iterator[Traffic]:
             if not path.is_file():
                 self.send_error(HTTPStatus.NOT_FOUND)
                 return
-            body = read_packed(path)
+            body, ranged = read_packed(path), self.headers["Range"]
+            if ranged:
+                first, last = map(int, ranged.removeprefix("bytes=").split("-"))
+                size, body = len(body), body[first : last + 1]
             # Counted before it is sent: who has received it may look at once.
             traffic.responses.append((self.path, len(body)))
-            self.send_response(HTTPStatus.OK)
+            self.send_response(HTTPStatus.PARTIAL_CONTENT if ranged else HTTPStatus.OK)
+            self.send_header("Accept-Ranges", "bytes")
+            if ranged:
+                self.send_header("Content-Range", f"bytes {first}-{last}/{size}")
             self.send_header("Content-Type", _TYPES.get(path.suffix, "application/octet-stream"))
             if path.name.endswith(_PACKED):
                 self.send_header("Content-Encoding", "gzip")

@@ -1,16 +1,16 @@
 """Derive the files of the local embedder's model when the package is built from its source.
 
 The vectors are those of the wheel wordllama, rounded to 8 bits a number. They lie in one order for
-all sites, the pieces that are common in technical English first, in shards that a browser fetches
-one by one and that Python reads as they are needed. Run as a script, it writes the files if they
-are not there.
+all sites, the pieces that are common in questions and in technical English first, compressed in
+parts of a few rows, which browsers and Python read as they are needed. Run as a script, it writes
+the files if they are not there.
 """
 
 import importlib.util
 import json
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -29,10 +29,11 @@ from answerable.engine.embedders.local_embedder import (
     UNICODE_VOCABULARY_FILE,
     VOCABULARY_FILE,
     has_model_files,
-    name_shard,
+    name_pack,
 )
 from answerable.engine.index.format import (
     Container,
+    deflate,
     hash_file,
     hash_files,
     pack_container,
@@ -51,17 +52,18 @@ WHEEL_FILE_DIGESTS = {
 # Few enough to stay in a core's cache.
 _ROWS_PER_BLOCK = 256
 
-# Pieces that are common in technical English, as the documentation of Python packages has it, the
-# most common first: classes with an empty line between, each in the order of ids.
+# Pieces that are common in readers' questions, and then in technical English, as the documentation
+# of Python packages has it, the most common first: classes with an empty line between, each in the
+# order of ids.
 COMMON_PIECES_FILE = Path(__file__).with_name("common_pieces.txt")
 
-# How many rows a shard has for each of the rows before it, these to the power of GROWTH: a question
-# needs few of the rare rows, so that theirs are larger. Smaller shards are more files and fewer
-# bytes. Of powers and sizes with as many files, these cost 234 real questions the fewest.
-GROWTH = 0.6
-ASCII_SIZE = 0.39
-UNICODE_SIZE = 8.0
-MIN_ROWS = 4
+# The rows of a part: few of the common pieces, of which a question needs many that lie apart. Parts
+# of few rows compress less.
+COMMON_ROWS, OTHER_ROWS = 8, 32
+# The first rows, of which every question needs some, lie beside the vocabulary.
+FIRST_ROWS = 64
+# With it there are less than 40 files.
+PACK_BYTES = 240_000
 
 
 class ModelBuildHook(BuildHookInterface[Any]):
@@ -92,27 +94,33 @@ def derive_model_files() -> Mapping[str, bytes]:
     pieces = read_pieces()
     codes, scales = derive_token_table()
     ascii_ids, unicode_ids = _order_ids(pieces)
-    # The special pieces and those of bytes are the first shard.
-    shards: list[Sequence[int]] = [range(FIRST_MERGED)]
-    files: dict[str, bytes] = {}
-    for name, ids, size in (
-        (VOCABULARY_FILE, ascii_ids, ASCII_SIZE),
-        (UNICODE_VOCABULARY_FILE, unicode_ids, UNICODE_SIZE),
-    ):
-        starts = list(_split_rows(len(ids), size))
-        values = {
-            "pieces": len(pieces),
-            "dimensions": codes.shape[1],
-            "firstShard": len(shards),
-            "starts": starts,
-        }
-        files[name] = _pack_vocabulary(pieces, ids, values)
-        shards += (ids[start:end] for start, end in pairwise([*starts, len(ids)]))
-    files |= {
-        name_shard(number): pack_container(
-            Container({}, {"scales": scales[shard], "codes": codes[shard].reshape(-1)})
-        )
-        for number, shard in enumerate(map(list, shards))
+    # Those of bytes and the special ones lie between them.
+    order = [*ascii_ids, *range(FIRST_MERGED), *unicode_ids]
+    common = COMMON_PIECES_FILE.read_text("utf-8").count("\n")
+    starts = [0, *range(FIRST_ROWS, common, COMMON_ROWS), *range(common, len(order), OTHER_ROWS)]
+    packs = [b""]
+    # The first part lies in the vocabulary's file.
+    sizes, places = [0], [0]
+    for start, end in pairwise([*starts[1:], len(order)]):
+        rows = order[start:end]
+        data = deflate(scales[rows].tobytes() + codes[rows].tobytes())
+        if len(packs[-1]) + len(data) > PACK_BYTES:
+            packs.append(b"")
+        packs[-1] += data
+        sizes.append(len(data))
+        places.append(len(packs) - 1)
+    first = order[:FIRST_ROWS]
+    arrays = {
+        "rows": np.diff([*starts, len(order)]).astype("|u1"),
+        "bytes": np.array(sizes, "<u2"),
+        "packs": np.array(places, "|u1"),
+        "scales": scales[first],
+        "codes": codes[first].reshape(-1),
+    }
+    files = {
+        VOCABULARY_FILE: _pack_vocabulary(pieces, ascii_ids, arrays),
+        UNICODE_VOCABULARY_FILE: _pack_vocabulary(pieces, unicode_ids, {}),
+        **{name_pack(number): data for number, data in enumerate(packs)},
     }
     if (model := hash_files(files)) != MODEL_ID:
         raise ValueError(f"the model is {model} instead of {MODEL_ID}: write it in MODEL_ID")
@@ -178,27 +186,19 @@ def _order_ids(pieces: Sequence[str]) -> tuple[list[int], list[int]]:
     return [n for n in ordered if is_ascii[n]], [n for n in ordered if not is_ascii[n]]
 
 
-def _split_rows(count: int, size: float) -> Iterator[int]:
-    """Yield the first row of each shard."""
-    start = 0
-    while start < count:
-        yield start
-        start += max(MIN_ROWS, int(size * start**GROWTH))
-
-
 def _pack_vocabulary(
-    pieces: Sequence[str], ids: Sequence[int], values: Mapping[str, object]
+    pieces: Sequence[str], ids: Sequence[int], arrays: Mapping[str, NDArray[Any]]
 ) -> bytes:
     """Pack pieces in the order of their rows, with spaces, and the steps from id to id."""
     text = "\n".join(pieces[number].replace(SPACE, " ") for number in ids)
     # Modulo 65,536 and in two bytes: almost all of the high ones are 0.
     steps = np.diff(np.array(ids), prepend=0).astype("<u2").view(np.uint8).reshape(-1, 2)
-    arrays = {
+    vocabulary = {
         "text": np.frombuffer(text.encode(), dtype=np.uint8),
         "lowSteps": steps[:, 0],
         "highSteps": steps[:, 1],
     }
-    return pack_container(Container(values, arrays))
+    return pack_container(Container({}, {**vocabulary, **arrays}))
 
 
 if __name__ == "__main__":

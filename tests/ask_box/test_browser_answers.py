@@ -231,7 +231,7 @@ def test_new_deploy_is_noticed_by_an_open_page(page: Page, built: Path, tmp_path
 def test_stop_ends_a_question_whose_index_is_still_loaded(page: Page, host: Host) -> None:
     box = visit(page, host.origin)
     waiting: list[Route] = []
-    page.route("**/core-*.bin", lambda route: waiting.append(route))
+    page.route("**/manifest-*.bin", lambda route: waiting.append(route))
     box.get_by_role("button", name="Ask", exact=True).first.click()
     box.locator("textarea").fill(CHAIN)
     box.locator("textarea").press("Enter")
@@ -239,7 +239,7 @@ def test_stop_ends_a_question_whose_index_is_still_loaded(page: Page, host: Host
     expect(box).to_have_attribute("state", "empty")
     for route in waiting:
         route.continue_()
-    page.unroute("**/core-*.bin")
+    page.unroute("**/manifest-*.bin")
     ask(box, CHAIN)
     expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
 

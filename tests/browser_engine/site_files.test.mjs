@@ -1,4 +1,4 @@
-// Tests how the engine fetches, keeps and forgets files, against a real server on loopback.
+// Tests how the engine fetches, keeps and forgets parts of files, against a real server on loopback.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
@@ -6,21 +6,24 @@ import { deflateSync } from "node:zlib";
 import { IndexGoneError, SiteFiles, waitFor } from "../../plugin/answerable/widget/engine/site_files.js";
 
 /** Make a container without arrays: the length of its header, and the header. */
-function pack(values) {
+function join(values) {
   const header = Buffer.from(JSON.stringify({ format: "answerable-1", arrays: [], values }));
   const length = Buffer.alloc(4);
   length.writeUInt32LE(header.length);
-  return deflateSync(Buffer.concat([length, header]));
+  return Buffer.concat([length, header]);
 }
 
 /** Keep responses as the Cache API does, which Node lacks. */
 class MemoryCache {
   entries = new Map();
+  puts = [];
   async match(url) {
     return this.entries.has(url) ? new Response(this.entries.get(url)) : undefined;
   }
-  async put(url, response) {
-    this.entries.set(url, await response.arrayBuffer());
+  put(url, response) {
+    const put = response.arrayBuffer().then((data) => void this.entries.set(url, data));
+    this.puts.push(put);
+    return put;
   }
   async keys() {
     return [...this.entries.keys()].map((url) => ({ url }));
@@ -30,15 +33,27 @@ class MemoryCache {
   }
 }
 
+const CONTENTS = [{ name: "Harbour" }, { boats: 3 }, { noise: "" }, { boats: 7 }];
+// So many bytes that nobody fetches them to spare a request.
+CONTENTS[2].noise = Array.from({ length: 40_000 }, (_, place) => (place * 7919) % 104_729).join("");
+
 let origin;
 let requests;
 let files;
 let cache;
+let speaksRange;
+/** The parts of the file pack.bin. */
+let parts;
 const caches = { open: async () => cache };
-const server = createServer(({ url }, response) => {
-  requests.push(url);
+const server = createServer(({ url, headers }, response) => {
+  const asked = headers.range?.slice("bytes=".length);
+  requests.push(asked ? `${url} ${asked}` : url);
   const [status, body] = files[url] ?? [404, "Not found"];
-  response.writeHead(status).end(body);
+  if (!speaksRange || status !== 200) return response.writeHead(status).end(body);
+  if (!asked) return response.writeHead(200).end(body);
+  const [first, last] = asked.split("-").map(Number);
+  if (first >= body.length) return response.writeHead(416).end();
+  return response.writeHead(206).end(body.subarray(first, last + 1));
 });
 
 before(async () => {
@@ -52,71 +67,135 @@ after(() => {
 beforeEach(() => {
   cache = new MemoryCache();
   requests = [];
-  files = { "/home/manifest.bin": [200, pack({ format: 1 })], "/home/core.bin": [200, pack({ name: "Harbour" })] };
+  speaksRange = true;
+  const streams = CONTENTS.map((values) => deflateSync(join(values)));
+  files = { "/home/pack.bin": [200, Buffer.concat(streams)] };
+  let start = 0;
+  parts = streams.map(({ length }, place) => {
+    const part = { path: "pack.bin", start, bytes: length, content: join(CONTENTS[place]).length };
+    start += length;
+    return part;
+  });
 });
 
 const open = (options = {}) => new SiteFiles(`${origin}/home`, { caches, ...options });
+const span = (first, last = first) => `${first.start}-${last.start + last.bytes - 1}`;
+const settle = () => Promise.all(cache.puts);
 
-test("a file is fetched once, even for questions at the same time", async () => {
+async function readAll(site, places) {
+  const read = await Promise.all(places.map((place) => site.read(parts[place])));
+  return read.map(({ values }) => values);
+}
+
+test("parts that lie near each other are fetched together, and each once", async () => {
   const site = open();
-  site.prefetch(["manifest.bin"]);
-  const [first, second] = await Promise.all([site.readContainer("manifest.bin"), site.readContainer("manifest.bin")]);
-  assert.deepEqual([first.values, second.values], [{ format: 1 }, { format: 1 }]);
-  assert.deepEqual((await site.readContainer("core.bin")).values, { name: "Harbour" });
-  assert.deepEqual(requests, ["/home/manifest.bin", "/home/core.bin"]);
+  site.prefetch([parts[0]]);
+  assert.deepEqual(await readAll(site, [0, 0, 1, 3]), [CONTENTS[0], CONTENTS[0], CONTENTS[1], CONTENTS[3]]);
+  assert.deepEqual(await readAll(site, [0, 1]), CONTENTS.slice(0, 2));
+  assert.deepEqual(requests, [`/home/pack.bin ${span(parts[0], parts[1])}`, `/home/pack.bin ${span(parts[3])}`]);
+});
+
+test("a server without ranges sends the whole file, which serves all later parts", async () => {
+  speaksRange = false;
+  const site = open();
+  assert.deepEqual(await readAll(site, [0, 3]), [CONTENTS[0], CONTENTS[3]]);
+  // Two ranges were asked for before it was known.
+  requests.splice(0, 2);
+  assert.deepEqual(await readAll(site, [1, 2]), [CONTENTS[1], CONTENTS[2]]);
+  assert.deepEqual(requests, []);
+  files["/home/other.bin"] = files["/home/pack.bin"];
+  parts = parts.map((part) => ({ ...part, path: "other.bin" }));
+  assert.deepEqual(await readAll(site, [0, 3]), [CONTENTS[0], CONTENTS[3]]);
+  // It is not asked for a range again.
+  assert.deepEqual(requests, ["/home/other.bin"]);
+});
+
+test("a file that is needed as a whole is fetched as a whole", async () => {
+  const site = open();
+  assert.deepEqual((await site.read({ ...parts[0], isWhole: true })).values, CONTENTS[0]);
+  assert.deepEqual(await readAll(site, [1, 3]), [CONTENTS[1], CONTENTS[3]]);
+  assert.deepEqual(requests, ["/home/pack.bin"]);
 });
 
 test("the next page reads from the cache, without a request", async () => {
-  await open().readContainer("core.bin");
-  requests = [];
-  assert.deepEqual((await open().readContainer("core.bin")).values, { name: "Harbour" });
-  assert.deepEqual(requests, []);
+  for (const isRanged of [true, false]) {
+    speaksRange = isRanged;
+    cache = new MemoryCache();
+    await readAll(open(), [0, 1, 3]);
+    await settle();
+    requests = [];
+    assert.deepEqual(await readAll(open(), [3, 1]), [CONTENTS[3], CONTENTS[1]]);
+    assert.deepEqual(requests, []);
+  }
 });
 
 test("where nothing can be cached, files are fetched all the same", async () => {
   const refusing = { open: async () => Promise.reject(new Error("private window")) };
   for (const none of [null, refusing]) {
     requests = [];
-    assert.deepEqual((await open({ caches: none }).readContainer("manifest.bin")).values, { format: 1 });
+    assert.deepEqual(await readAll(open({ caches: none }), [1]), [CONTENTS[1]]);
     assert.equal(requests.length, 1);
   }
 });
 
-test("a file that is damaged in the cache is fetched and replaced", async () => {
-  const url = `${origin}/home/core.bin`;
-  cache.entries.set(url, Buffer.from("damaged"));
-  assert.deepEqual((await open().readContainer("core.bin")).values, { name: "Harbour" });
-  assert.deepEqual(requests, ["/home/core.bin"]);
-  assert.deepEqual(Buffer.from(cache.entries.get(url)), files["/home/core.bin"][1]);
+test("a range that is damaged in the cache is fetched and replaced", async () => {
+  const key = `${origin}/home/pack.bin?bytes=${span(parts[1])}`;
+  cache.entries.set(key, Buffer.from("damaged"));
+  assert.deepEqual(await readAll(open(), [1]), [CONTENTS[1]]);
+  await settle();
+  assert.deepEqual(requests, [`/home/pack.bin ${span(parts[1])}`]);
+  const { start, bytes } = parts[1];
+  assert.deepEqual(Buffer.from(cache.entries.get(key)), files["/home/pack.bin"][1].subarray(start, start + bytes));
 });
 
-test("a file that is gone, or is a page instead, tells that the index was replaced", async () => {
-  files["/home/core.bin"] = [200, "<!doctype html><title>Not found</title>"];
-  files["/home/terms/000.bin"] = [410, ""];
-  // Storage that may not be listed.
-  files["/home/terms/002.bin"] = [403, ""];
-  for (const path of ["core.bin", "terms/000.bin", "terms/001.bin", "terms/002.bin"]) {
-    await assert.rejects(open().readContainer(path), (error) => {
-      assert.ok(error instanceof IndexGoneError);
-      assert.match(error.message, /newer version of the site/);
-      return true;
-    });
+async function isGone(read) {
+  await assert.rejects(read, (error) => {
+    assert.ok(error instanceof IndexGoneError, error.stack);
+    assert.match(error.message, /newer version of the site/);
+    return true;
+  });
+}
+
+test("a file that is gone, is a page instead or was changed tells that the index was replaced", async () => {
+  const [, whole] = files["/home/pack.bin"];
+  const turned = Buffer.from(whole);
+  turned[parts[1].start + parts[1].bytes - 6] ^= 1;
+  const page = Buffer.from("<!doctype html><title>Not found</title>");
+  // Storage that may not be listed answers 403.
+  const changes = [
+    [404, "Not found"], [410, ""], [403, ""], [200, page], [200, turned],
+    [200, whole.subarray(0, parts[1].start + 20)], [200, whole.subarray(0, 5)],
+  ];
+  for (const isRanged of [true, false]) {
+    speaksRange = isRanged;
+    for (const change of changes) {
+      files["/home/pack.bin"] = change;
+      await isGone(open().read(parts[1]));
+    }
   }
+  await settle();
   assert.equal(cache.entries.size, 0);
+});
+
+test("no part takes more memory than its manifest says", async () => {
+  files["/home/pack.bin"] = [200, deflateSync(Buffer.alloc(50_000_000))];
+  const part = { path: "pack.bin", start: 0, bytes: files["/home/pack.bin"][1].length, content: 1000 };
+  await assert.rejects(open().read(part), (error) => error instanceof IndexGoneError && /more than 1000 bytes/.test(error.message));
 });
 
 test("after an error of the server a file is fetched again", async () => {
   const site = open();
-  const manifest = files["/home/manifest.bin"];
-  files["/home/manifest.bin"] = [503, ""];
-  await assert.rejects(site.readContainer("manifest.bin"), (error) => !(error instanceof IndexGoneError) && /HTTP 503/.test(error.message));
-  files["/home/manifest.bin"] = manifest;
-  assert.deepEqual((await site.readContainer("manifest.bin")).values, { format: 1 });
+  const pack = files["/home/pack.bin"];
+  files["/home/pack.bin"] = [503, ""];
+  await assert.rejects(site.read(parts[0]), (error) => !(error instanceof IndexGoneError) && /HTTP 503/.test(error.message));
+  files["/home/pack.bin"] = pack;
+  assert.deepEqual(await readAll(site, [0]), [CONTENTS[0]]);
 });
 
 test("files of builds that are no longer published leave the cache, and others stay", async () => {
-  const kept = [`${origin}/home/index/en/core-1.bin`, `${origin}/home/model/a/rows-000.bin`, `${origin}/elsewhere/core.bin`];
-  for (const url of [...kept, `${origin}/home/index/en/core-0.bin`]) cache.entries.set(url, pack({}));
+  const kept = ["index/en/core-1.bin?bytes=0-", "model/a/rows-00.bin?bytes=5-9"].map((path) => `${origin}/home/${path}`);
+  kept.push(`${origin}/elsewhere/core.bin`);
+  for (const url of [...kept, `${origin}/home/index/en/core-0.bin?bytes=0-`]) cache.entries.set(url, Buffer.from(""));
   await open().removeStale((path) => path.startsWith("model/a/") || path === "index/en/core-1.bin");
   assert.deepEqual([...cache.entries.keys()], kept);
   await open({ caches: null }).removeStale(() => false);
@@ -125,10 +204,10 @@ test("files of builds that are no longer published leave the cache, and others s
 test("who stops waiting gets the reason, and the file arrives for the next", async () => {
   const site = open();
   const stop = new AbortController();
-  const waiting = site.readContainer("manifest.bin", stop.signal);
+  const waiting = site.read(parts[0], stop.signal);
   stop.abort(new Error("stopped"));
   await assert.rejects(waiting, /stopped/);
-  assert.deepEqual((await site.readContainer("manifest.bin")).values, { format: 1 });
+  assert.deepEqual(await readAll(site, [0]), [CONTENTS[0]]);
   assert.equal(requests.length, 1);
   await assert.rejects(async () => waitFor(Promise.resolve(1), AbortSignal.abort(new Error("before"))), /before/);
 });

@@ -17,7 +17,7 @@ from answerable.engine.index.format import (
     pack_container,
     unpack_container,
 )
-from support.engine_process import engine
+from support.engine_process import OPENER, engine
 from support.fuzz_settings import fuzzed
 
 JSON_VALUES = st.recursive(
@@ -45,7 +45,7 @@ CONTAINERS = st.builds(
 
 def _unpack_in_javascript(data: bytes) -> Any:
     packed = {"$bytes": base64.b64encode(data).decode()}
-    return engine().call("container", "unpackContainer", packed)
+    return engine().call(OPENER, "unpackContainer", packed)
 
 
 @fuzzed(few=40)

@@ -1,5 +1,6 @@
 """The store in the browser reads from its files what the bundle holds."""
 
+import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,7 +20,7 @@ from support.browser_index import (
 )
 from support.engine_process import OPENER, engine
 from support.sites import PAGES, build_here, local, opened, write_site
-from support.static_server import serving
+from support.static_server import Quiet, Ranged, serving
 
 STORE = "store"
 # Sections enough for several shards of each kind, and texts of which offsets differ in UTF-16.
@@ -55,7 +56,7 @@ class Published:
     bundle: Bundle
     index: BrowserIndex
     home: str
-    entry: Mapping[str, str]
+    entry: Mapping[str, Any]
 
     def open_store(self, name: str) -> None:
         """Open the store in the engine's process under a name."""
@@ -128,7 +129,6 @@ def test_manifest_and_site_equal_those_of_the_bundle(published: Published) -> No
 def test_postings_of_every_term_equal_those_of_the_bundle(published: Published) -> None:
     bundle = published.bundle
     postings = bundle.postings_of(())
-    assert sum("/terms-" in path for path in _use("paths")) > 1
     _use("loadTerms", [*postings.terms, "absent🚀"])
     assert _use("postings", "absent🚀") == {"passages": [], "counts": []}
     for term, row in postings.terms.items():
@@ -157,7 +157,7 @@ def test_cosines_equal_those_of_the_bundle(published: Published) -> None:
     vector = {"$floats": unit.tolist()}
     cosines = np.array(_use("loadCosines", vector, rows.tolist()))
     assert cosines.tolist() == bundle.index.codes.score(unit)[rows].tolist()
-    estimates = np.array(_use("loadEstimates", vector))
+    estimates = np.array(_use("estimateCosines", vector))
     signs = np.where(bundle.index.codes.codes > 0, 1, -1)
     expected = signs @ unit / np.sqrt(len(unit)) / np.sqrt(2 / np.pi)
     assert np.abs(estimates - expected).max() < 1e-6
@@ -195,3 +195,67 @@ HOME = "https://docs.example.com/assets/answerable/"
 def test_a_path_that_a_site_names_is_below_its_own(path: str) -> None:
     with pytest.raises(AssertionError, match="is no path of the site"):
         engine().call("site_files", "resolvePath", path, HOME)
+
+
+QUESTIONS = (
+    "How thick is the chain of a mooring?",
+    "How many sails does the 12. boat carry?",
+    "Ħow?",
+)
+
+
+def _ask_all(published: Published, folder: Path, handler: type[Quiet]) -> list[Any]:
+    """Ask all questions in a new engine over files that a server of some kind sends."""
+    with serving(folder, handler) as origin:
+        engine().call("site_index", "openSiteIndex", published.entry, f"{origin}/", save="asked")
+        return [engine().use("asked", "answer", question, {}) for question in QUESTIONS]
+
+
+def _count(server: type[Quiet], sent: list[int]) -> type[Quiet]:
+    class Counting(server):  # type: ignore[misc, valid-type]
+        def send_header(self, keyword: str, value: str) -> None:
+            if keyword == "Content-Length":
+                sent.append(int(value))
+            super().send_header(keyword, value)
+
+    return Counting
+
+
+def test_a_server_without_ranges_gives_the_same_replies_for_more_bytes(
+    published: Published,
+) -> None:
+    folder = published.folder / "static"
+    ranged: list[int] = []
+    whole: list[int] = []
+    replies = _ask_all(published, folder, _count(Ranged, ranged))
+    assert replies == _ask_all(published, folder, _count(Quiet, whole))
+    assert [reply["mode"] for reply in replies] == ["partial", "partial", "not-found"]
+    assert sum(ranged) < sum(whole) / 2
+
+
+@pytest.mark.parametrize("server", [Quiet, Ranged])
+def test_a_changed_file_gives_a_clear_error_or_the_same_replies(
+    published: Published, tmp_path: Path, server: type[Quiet]
+) -> None:
+    folder = shutil.copytree(published.folder / "static", tmp_path / "static")
+    replies = _ask_all(published, folder, server)
+    refusals = 0
+    for path in sorted([*folder.glob("index/*/*"), *folder.glob("model/*/*")]):
+        data = path.read_bytes()
+        middle = len(data) // 2
+        for damaged in (
+            data[:middle],
+            data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :],
+            b"<!doctype html><title>Not found</title>",
+        ):
+            path.write_bytes(damaged)
+            try:
+                damaged_replies = _ask_all(published, folder, server)
+            except AssertionError as error:
+                if "IndexGoneError" not in str(error):
+                    raise
+                refusals += 1
+            else:
+                assert damaged_replies == replies
+        path.write_bytes(data)
+    assert refusals > 20

@@ -20,7 +20,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from answerable.cli import main, published_site
 from answerable.cli.published_site import open_published_site
 from answerable.engine.errors import AnswerableError, BundleError, EmbedderError, SiteError
-from answerable.engine.index.format import Container, unpack_container
+from answerable.engine.index.format import Container
 from answerable.engine.index.manifest import parse_manifest
 from answerable.engine.index.read import load_index
 from answerable.engine.stores.bundle import Bundle
@@ -32,8 +32,10 @@ from support.browser_index import (
     change_files,
     change_manifest,
     list_names,
+    read_containers,
     read_index,
     read_manifest,
+    read_packs,
     write_index,
 )
 from support.known_questions import write_known_questions
@@ -66,7 +68,7 @@ def files(built: Path) -> BrowserIndex:
     return read_index(built / "site" / ASSETS, settings["index"])
 
 
-def entry(files: BrowserIndex) -> dict[str, str]:
+def entry(files: BrowserIndex) -> dict[str, Any]:
     return name_index(files)
 
 
@@ -81,9 +83,8 @@ def publish(folder: Path, files: BrowserIndex, index: object = None) -> Path:
 def read_store(files: BrowserIndex) -> Bundle:
     """Read an index from its files."""
     manifest = parse_manifest(read_manifest(files), "x", verify=False)
-    store = Bundle(
-        manifest, load_index(manifest, lambda file: files.files[file.name], is_public=True)
-    )
+    packs = read_packs(files)
+    store = Bundle(manifest, load_index(manifest, lambda pack: packs[pack.name], is_public=True))
     assert all(store.passages())
     return store
 
@@ -126,7 +127,7 @@ def test_a_published_index_has_the_stored_answers_of_all_its_files(tmp_path: Pat
     sites.build_here(tmp_path)
     settings = json.loads((tmp_path / "site" / WIDGET_CONFIG_PATH).read_bytes())
     index = read_index(tmp_path / "site" / ASSETS, settings["index"])
-    assert len([name for name in index.files if name.startswith("answers-")]) == 3
+    assert len(read_containers(index, "answers")) == 5
     store = read_store(index)
     assert len(store.index.answers) == 40
     assert store.index.answers == sites.opened(tmp_path).index.answers
@@ -194,7 +195,7 @@ def test_a_site_without_an_index_names_the_remedy(tmp_path: Path, files: Browser
 def test_another_version_s_index_is_refused(tmp_path: Path, files: BrowserIndex) -> None:
     model = {"provider": "local", "model": "other", "dimensions": 256}
     cases: tuple[tuple[type[AnswerableError], str, dict[str, object]], ...] = (
-        (BundleError, r"is not wire version 8 \(it says 99\)", {"wire": 99}),
+        (BundleError, r"is not wire version 9 \(it says 99\)", {"wire": 99}),
         (EmbedderError, "was built with local/other@256", {"identity": model}),
         (BundleError, "is malformed", {"counts": {"passages": 10**9}}),
     )
@@ -219,7 +220,8 @@ def test_a_partly_deployed_index_is_refused(
     damage: Callable[[Path], object],
     problem: str,
 ) -> None:
-    name = files.manifest if kind == "manifest" else list_names(files, kind)[0]
+    is_first = kind in ("core", "manifest")
+    name = files.manifest if is_first else list_names(files, kind)[0]
     damage(publish(tmp_path, files) / "docs" / ASSETS / files.folder / name)
     with (
         static_server.serving(tmp_path) as origin,
@@ -247,8 +249,7 @@ def test_a_partly_deployed_index_is_refused(
 def test_a_malformed_file_of_an_index_is_refused(
     files: BrowserIndex, kind: str, values: Mapping[str, Any], arrays: Mapping[str, Any]
 ) -> None:
-    name = list_names(files, kind)[0]
-    container = unpack_container(files.files[name], name)
+    container = read_containers(files, kind)[0]
     hostile = Container({**container.values, **values}, {**container.arrays, **arrays})
     with pytest.raises(BundleError, match="is malformed"):
         read_store(change_files(files, kind, [hostile]))

@@ -15,7 +15,6 @@ from mkdocs.config import load_config
 
 from answerable.engine.embedders.local_embedder import has_model_files
 from answerable.engine.index.columns import COLUMNS, PRIVATE_KINDS, Index
-from answerable.engine.index.format import unpack_container
 from answerable.engine.types import RoutingHint
 from answerable.indexing.browser_files import (
     MODEL_FOLDER,
@@ -26,7 +25,7 @@ from answerable.indexing.browser_files import (
 from answerable.indexing.notes.notebook import Note, Notebook
 from answerable.indexing.notes.routing_hints import EmbeddedHints
 from answerable.indexing.widget.injection import ENGINE_SCRIPT
-from support.browser_index import list_names, read_index, read_manifest
+from support.browser_index import list_names, read_containers, read_index, read_manifest
 from support.engine_process import ENGINE, WAVES, node_command
 from support.sites import PAGES, build_here, forget_plugins, opened, put, write_site
 
@@ -93,14 +92,12 @@ def test_keyless_site_without_notes_gets_an_index_of_its_bundle(tmp_path: Path) 
     assert read_manifest(index)["id"] == bundle.manifest.id
     assert read_manifest(index)["built_at"] == bundle.manifest.built_at
     # A name is the hash of what its file holds, so those that stay with the function are not named.
-    names = {name for name, *_ in read_manifest(index)["files"]}
-    assert names == index.files.keys() - {index.manifest}
+    names = {name for name, _ in read_manifest(index)["packs"]}
+    # The core lies behind the manifest.
+    core = set(list_names(index, "core"))
+    assert names - core == index.files.keys() - {index.manifest}
     assert has_model_files(tmp_path / FILES / entry["model"])
-    texts = [
-        text
-        for name in list_names(index, "texts")
-        for text in unpack_container(index.files[name], name).values["texts"]
-    ]
+    texts = [text for part in read_containers(index, "texts") for text in part.values["texts"]]
     assert texts == [passage.markdown for passage in bundle.passages()]
 
 

@@ -1,4 +1,4 @@
-"""Counts and words of the index: phrases, terms, stems and shards of passages."""
+"""Counts and words of the index: phrases, terms and stems."""
 
 import random
 from collections import Counter
@@ -8,7 +8,6 @@ import snowballstemmer
 
 from answerable.engine.text.normalization import normalize_phrase
 from answerable.indexing.build import count_pages_with_phrases, index_passage_terms
-from answerable.indexing.packs import split_pages
 from answerable.indexing.pages.page_index import count_terms
 from answerable.indexing.stems import ALGORITHMS, extract_stems, load_stemmer
 
@@ -54,19 +53,3 @@ kurulum asennus instalacja εγκατάσταση""".split()
 def test_stems_equal_those_of_snowballstemmer_in_every_language(language: str) -> None:
     stem, whole = load_stemmer(language), snowballstemmer.stemmer(ALGORITHMS[language])
     assert [stem(word) for word in INFLECTED] == whole.stemWords(INFLECTED)
-
-
-@pytest.mark.parametrize(
-    ("lengths", "size", "starts"),
-    [
-        ([1, 1, 1], 4, [0]),
-        ([3, 2, 1], 5, [0, 5]),
-        ([8, 1], 4, [0, 4, 8]),
-        ([5, 4], 4, [0, 5]),
-    ],
-)
-def test_short_pages_share_a_shard_and_long_ones_are_cut_evenly(
-    lengths: list[int], size: int, starts: list[int]
-) -> None:
-    rows = [page for page, length in enumerate(lengths) for _ in range(length)]
-    assert split_pages(rows, size) == starts

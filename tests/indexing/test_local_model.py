@@ -11,7 +11,7 @@ from answerable.engine.embedders.local_embedder import (
     VOCABULARY_FILE,
     LocalEmbedder,
     load_local_embedder,
-    name_shard,
+    name_pack,
     read_model_files,
 )
 from answerable.engine.errors import EmbedderError
@@ -33,7 +33,7 @@ def test_the_function_embeds_as_the_build_does(tmp_path: Path) -> None:
     assert loaded.word_rank("xyzzyqq") is None
 
 
-@pytest.mark.parametrize("name", [VOCABULARY_FILE, name_shard(7)])
+@pytest.mark.parametrize("name", [VOCABULARY_FILE, name_pack(0)])
 def test_an_altered_or_missing_file_of_a_function_is_refused(tmp_path: Path, name: str) -> None:
     copy = shutil.copytree(PACKAGED_MODEL, tmp_path / "model")
     data = (copy / name).read_bytes()

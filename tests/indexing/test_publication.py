@@ -61,7 +61,7 @@ def test_the_manifest_is_the_commit_step_and_an_interrupted_build_is_taken_up(
     put(tmp_path / "function" / f".answerable.{HEX}.tmp" / "engine" / "api.py", "half")
     build_here(tmp_path)
     assert "fourteen" in ask(opened(tmp_path), QUESTION).answer.claims[0].text
-    stored = {file.name for file in read_manifest(bundle).files}
+    stored = {pack.name for pack in read_manifest(bundle).packs}
     assert {p.name for p in bundle.iterdir()} - {files.LOCK_FILE} == stored | {MANIFEST_FILE}
     assert not list((tmp_path / "function").rglob("*.tmp"))
 

@@ -10,8 +10,8 @@ from answerable.engine.embedders.local_embedder import LOCAL_IDENTITY
 from answerable.engine.index.columns import Index, list_columns
 from answerable.engine.index.format import (
     Container,
+    deflate,
     join_content,
-    pack_container,
     unpack_container,
 )
 from answerable.engine.index.manifest import name_file
@@ -44,48 +44,82 @@ def serialize_bundle(bundle: Bundle) -> BrowserIndex:
     return list_browser_files(replace(packed, manifest=same), bundle.index.site.language)
 
 
-def write_index(index: BrowserIndex, folder: Path) -> dict[str, str]:
+def write_index(index: BrowserIndex, folder: Path) -> dict[str, Any]:
     """Write an index and the model below a folder, and return its entry in site.json."""
     write_browser_index(index, folder)
     return name_index(index)
 
 
-def read_index(folder: Path, entry: Mapping[str, str]) -> BrowserIndex:
+def read_index(folder: Path, entry: Mapping[str, Any]) -> BrowserIndex:
     """Read an index below a folder by its entry in site.json."""
     place, _, manifest = entry["manifest"].rpartition("/")
     files = {path.name: path.read_bytes() for path in (folder / place).iterdir()}
-    return BrowserIndex(place, files, manifest, entry["core"].rpartition("/")[2])
+    return BrowserIndex(place, files, manifest, tuple(entry["size"]))
 
 
 def read_manifest(index: BrowserIndex) -> Mapping[str, Any]:
     """Read the manifest of an index."""
-    return unpack_container(index.files[index.manifest], index.manifest).values
+    data = index.files[index.manifest][: index.size[0]]
+    return unpack_container(data, index.manifest).values
+
+
+def read_packs(index: BrowserIndex) -> dict[str, bytes]:
+    """Read the files that the manifest of an index names and that a site publishes."""
+    core = index.files[index.manifest][index.size[0] :]
+    names = [name for name, _ in read_manifest(index)["packs"]]
+    found = {name: core if name.startswith("core-") else index.files.get(name) for name in names}
+    return {name: data for name, data in found.items() if data is not None}
 
 
 def list_names(index: BrowserIndex, kind: str) -> list[str]:
     """List the names of an index' files of a kind, in order."""
-    names = [name for name, _, _ in read_manifest(index)["files"]]
-    return [name for name in names if name.rpartition("-")[0] == kind]
+    return [name for name, _ in read_manifest(index)["packs"] if name.partition("-")[0] == kind]
+
+
+def read_containers(index: BrowserIndex, kind: str) -> list[Container]:
+    """Read the containers of a kind, in order."""
+    containers: list[Container] = []
+    for name, parts in read_manifest(index)["packs"]:
+        data = read_packs(index).get(name, b"")
+        for part, size, _ in parts:
+            if part == kind:
+                containers.append(unpack_container(data[:size], name))
+            data = data[size:]
+    return containers
 
 
 def change_manifest(index: BrowserIndex, **values: Any) -> BrowserIndex:
     """Change fields of a manifest, whose name follows."""
-    data = pack_container(Container({**read_manifest(index), **values}))
-    name = name_file("manifest", data)
-    return replace(index, files={**index.files, name: data}, manifest=name)
+    return _put_manifest(index, index.files[index.manifest][index.size[0] :], values)
+
+
+def _put_manifest(index: BrowserIndex, core: bytes, values: Mapping[str, Any]) -> BrowserIndex:
+    content = join_content(Container({**read_manifest(index), **values}))
+    data = deflate(content)
+    name = name_file("manifest", data + core)
+    files = {**index.files, name: data + core}
+    return replace(index, files=files, manifest=name, size=(len(data), len(content)))
 
 
 def change_files(index: BrowserIndex, kind: str, containers: Sequence[Container]) -> BrowserIndex:
-    """Put other files in the place of the first of a kind; their names follow."""
+    """Put other containers in the place of the first of a kind; the names of files follow."""
+    packs = read_manifest(index)["packs"]
+    place = next(n for n, (_, parts) in enumerate(packs) if kind in [part[0] for part in parts])
+    name, parts = packs[place]
+    first = [part[0] for part in parts].index(kind)
+    data, streams = read_packs(index)[name], []
+    for _, size, _ in parts:
+        streams.append(data[:size])
+        data = data[size:]
     contents = [join_content(container) for container in containers]
-    packed = [pack_container(container) for container in containers]
-    rows = [
-        [name_file(kind, data), len(data), len(content)]
-        for data, content in zip(packed, contents, strict=True)
-    ]
-    listed = read_manifest(index)["files"]
-    first = [name for name, _, _ in listed].index(list_names(index, kind)[0])
-    files = [*listed[:first], *rows, *listed[first + len(rows) :]]
-    added = {str(row[0]): data for row, data in zip(rows, packed, strict=True)}
-    changed = change_manifest(replace(index, files={**index.files, **added}), files=files)
-    return replace(changed, core=str(rows[0][0])) if kind == "core" else changed
+    changed = [deflate(content) for content in contents]
+    rows = [[kind, len(x), len(content)] for x, content in zip(changed, contents, strict=True)]
+    end = first + len(containers)
+    joined = b"".join([*streams[:first], *changed, *streams[end:]])
+    changed_name = name_file(name.partition("-")[0], joined)
+    pack = [changed_name, [*parts[:first], *rows, *parts[end:]]]
+    others = [*packs[:place], pack, *packs[place + 1 :]]
+    if kind in ("core", "questions", "signs"):
+        return _put_manifest(index, joined, {"packs": others})
+    added = replace(index, files={**index.files, changed_name: joined})
+    return change_manifest(added, packs=others)

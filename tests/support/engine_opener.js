@@ -11,3 +11,8 @@ export async function openStore(home, entry) {
   const store = await openStore(await openFiles(home), entry);
   return store;
 }
+
+export async function unpackContainer(data, most = 2 ** 20) {
+  const { inflate, parseContainer } = await load("container");
+  return parseContainer(await inflate(data, most));
+}

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { inflateSync } from "node:zlib";
 
-// Turns of the event loop after which nothing more is asked for without a response.
-const IDLE_TURNS = 50;
+// Milliseconds after which nothing more is asked for without a response: the engine waits for none between two steps.
+const IDLE_TURNS = 10;
 
 // Without a thread that decompresses, what follows a response depends on no machine's speed.
 globalThis.DecompressionStream = class {
@@ -29,23 +29,29 @@ class Waves {
     this.home = home;
   }
 
-  fetch = (url) => {
+  fetch = (url, { headers } = {}) => {
     this.#turns = 0;
-    return new Promise((resolve, reject) => this.#waiting.push({ path: String(url).slice(this.home.length), resolve, reject }));
+    const [start, last] = (headers?.Range ?? "bytes=0-").slice("bytes=".length).split("-");
+    const path = String(url).slice(this.home.length);
+    return new Promise((resolve) => this.#waiting.push({ path, start: Number(start), last, resolve }));
   };
 
   async run(promise) {
     let done = false;
     promise.finally(() => (done = true)).catch(() => {});
     while (!done) {
-      await new Promise((resolve) => setImmediate(resolve));
+      await new Promise((resolve) => setTimeout(resolve, 1));
       this.#turns += 1;
       if (this.#turns < IDLE_TURNS || !this.#waiting.length) continue;
       const wave = this.#waiting.splice(0);
-      const bodies = await Promise.all(wave.map(({ path }) => readFile(`${this.folder}/${path}`)));
-      this.sent.push(wave.map(({ path }, place) => ({ path, bytes: bodies[place].length })));
+      const read = async ({ path, start, last }) =>
+        (await readFile(`${this.folder}/${path}`)).subarray(start, last ? Number(last) + 1 : undefined);
+      const bodies = await Promise.all(wave.map(read));
+      this.sent.push(wave.map(({ path, start }, place) => ({ path, start, bytes: bodies[place].length })));
       this.#turns = 0;
-      wave.forEach(({ resolve }, place) => resolve(new Response(bodies[place])));
+      wave.forEach(({ last, resolve }, place) => {
+        resolve(new Response(bodies[place], { status: last ? 206 : 200 }));
+      });
     }
     return promise;
   }

@@ -17,7 +17,8 @@ from answerable.engine.index.format import (
 )
 from answerable.engine.index.manifest import (
     MANIFEST_FILE,
-    IndexFile,
+    Pack,
+    Part,
     compute_bundle_id,
     name_file,
     read_manifest,
@@ -27,13 +28,14 @@ from answerable.indexing.write import format_manifest
 
 def find_stored(folder: Path, kind: str) -> Path:
     """Find the first file of a kind in a bundle."""
-    return folder / read_manifest(folder).files_of(kind)[0].name
+    return folder / next(x.name for x in read_manifest(folder).packs if x.kind == kind)
 
 
 def read_stored(folder: Path, kind: str) -> Container:
-    """Read the first file of a kind."""
-    file, data = read_manifest(folder).files_of(kind)[0], find_stored(folder, kind).read_bytes()
-    return unpack_container(data, kind) if file.content else parse_content(data, kind)
+    """Read the first container of the first file of a kind."""
+    part = next(pack for pack in read_manifest(folder).packs if pack.kind == kind).parts[0]
+    data = find_stored(folder, kind).read_bytes()[: part.bytes]
+    return unpack_container(data, kind) if part.content else parse_content(data, kind)
 
 
 def edit_manifest(folder: Path, edit: Callable[[dict[str, Any]], object]) -> None:
@@ -45,17 +47,20 @@ def edit_manifest(folder: Path, edit: Callable[[dict[str, Any]], object]) -> Non
 
 
 def forge(folder: Path, kind: str, data: bytes, content: int) -> None:
-    """Replace the first file of a kind and make the manifest agree.
+    """Replace the first container of the first file of a kind and make the manifest agree.
 
     content: its size decompressed, as the manifest says; 0 for one that is not compressed.
     """
     manifest = read_manifest(folder)
-    forged = IndexFile(name_file(kind, data), len(data), content)
-    (folder / forged.name).write_bytes(data)
-    files = list(manifest.files)
-    files[files.index(manifest.files_of(kind)[0])] = forged
-    bundle_id = compute_bundle_id(manifest.identity, manifest.profile, manifest.dimensions, files)
-    changed = replace(manifest, files=tuple(files), id=bundle_id)
+    place = next(n for n, pack in enumerate(manifest.packs) if pack.kind == kind)
+    pack = manifest.packs[place]
+    joined = data + find_stored(folder, kind).read_bytes()[pack.parts[0].bytes :]
+    parts = (Part(kind, len(data), content), *pack.parts[1:])
+    forged = Pack(name_file(kind, joined), parts)
+    (folder / forged.name).write_bytes(joined)
+    packs = (*manifest.packs[:place], forged, *manifest.packs[place + 1 :])
+    bundle_id = compute_bundle_id(manifest.identity, manifest.profile, manifest.dimensions, packs)
+    changed = replace(manifest, packs=packs, id=bundle_id)
     (folder / MANIFEST_FILE).write_bytes(format_manifest(changed))
 
 

@@ -3,8 +3,10 @@
 import json
 import re
 import urllib.request
+import zlib
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from http.client import HTTPException
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -103,7 +105,7 @@ def _open_site(root: str) -> tuple[Engine[Bundle], str]:
         raise SiteError(f"{root} publishes no index; {_NO_INDEX}")
     folder, _, name = entry["manifest"].rpartition("/")
     address = urljoin(base, f"{folder}/")
-    packed = _fetch_checked(address, name, MAX_JSON_BYTES)
+    packed, core = _split_first_stream(_fetch_checked(address, name, _MAX_INDEX_BYTES))
     values = unpack_container(packed, address + name, MAX_JSON_BYTES).values
     manifest = parse_manifest(values, address + name, verify=False)
     identity = manifest.identity
@@ -113,19 +115,30 @@ def _open_site(root: str) -> tuple[Engine[Bundle], str]:
             f"{LOCAL_IDENTITY.label}: install the version of mkdocs-answerable that the site was "
             "built with"
         )
-    published = [file for file in manifest.files if file.kind not in PRIVATE_KINDS]
-    if sum(file.bytes + file.content for file in published) > _MAX_INDEX_BYTES:
+    published = [pack for pack in manifest.packs if pack.kind not in PRIVATE_KINDS]
+    contents = sum(part.bytes + part.content for pack in published for part in pack.parts)
+    if contents > _MAX_INDEX_BYTES:
         raise BundleError(f"{address} has more than {_MAX_INDEX_BYTES} bytes: ask its function")
-    sizes = {file.name: file.bytes for file in published}
+    sizes = {pack.name: pack.bytes for pack in published if pack.kind != "core"}
     with ThreadPoolExecutor(_PARALLEL_FETCHES) as pool:
         fetched = pool.map(lambda name: _fetch_checked(address, name, sizes[name]), sizes)
         files = dict(zip(sizes, fetched, strict=True))
-    index = load_index(manifest, lambda file: files[file.name], is_public=True)
+    index = load_index(manifest, lambda pack: files.get(pack.name, core), is_public=True)
     store = Bundle(manifest, index)
     # A damaged index fails here, and not at a later question.
     for _ in store.passages():
         pass
     return make_engine(store, open_local_embedder()), urljoin(base, "../../")
+
+
+def _split_first_stream(data: bytes) -> tuple[bytes, bytes]:
+    """Split what is compressed in two parts, of which the first ends by itself."""
+    inflater = zlib.decompressobj()
+    # A damaged one is refused where it is unpacked.
+    with suppress(zlib.error):
+        inflater.decompress(data, MAX_JSON_BYTES)
+    end = len(data) - len(inflater.unused_data)
+    return data[:end], data[end:]
 
 
 def _fetch_settings(root: str) -> tuple[str, Mapping[str, Any]]:

@@ -6,10 +6,11 @@ import shutil
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ..engine.embedders.local_embedder import MODEL_ID, read_model_files
 from ..engine.index.columns import PRIVATE_KINDS
-from ..engine.index.format import Container, pack_container
+from ..engine.index.format import Container, deflate, join_content
 from ..engine.index.manifest import name_file
 from .files import remove_leftovers, replace_folder, temporary_path
 from .local_model import PACKAGED_MODEL
@@ -32,30 +33,37 @@ class AddressedFiles:
 
 @dataclass(frozen=True, slots=True)
 class BrowserIndex:
-    """What a site publishes of an index: its files by name, their folder, and the first two."""
+    """What a site publishes of an index: its files by name, their folder, and the first one.
+
+    ``size``: that of the manifest in the first file, and that of what it is decompressed.
+    """
 
     folder: str
     files: Mapping[str, bytes]
     manifest: str
-    core: str
+    size: tuple[int, int]
 
 
 def list_browser_files(packed: IndexFiles, language: str) -> BrowserIndex:
     """List what a site publishes of an index. language: the site's own."""
     # The other files stay with the function: a name alone is the hash of what it holds.
-    files = tuple(file for file in packed.manifest.files if file.kind not in PRIVATE_KINDS)
-    data = pack_container(Container(describe_manifest(replace(packed.manifest, files=files))))
-    name = name_file("manifest", data)
-    (core,) = packed.manifest.files_of("core")
+    packs = tuple(pack for pack in packed.manifest.packs if pack.kind not in PRIVATE_KINDS)
+    content = join_content(Container(describe_manifest(replace(packed.manifest, packs=packs))))
+    data = deflate(content)
+    files = {pack.name: packed.files[pack.name] for pack in packs}
+    # What is needed at once is fetched at once.
+    (core,) = (pack.name for pack in packs if pack.kind == "core")
+    first = data + files.pop(core)
+    name = name_file("manifest", first)
     folder = f"index/{re.sub('[^A-Za-z0-9-]', '-', language)}"
-    return BrowserIndex(folder, {**packed.list_public(), name: data}, name, core.name)
+    return BrowserIndex(folder, {**files, name: first}, name, (len(data), len(content)))
 
 
-def name_index(index: BrowserIndex) -> dict[str, str]:
+def name_index(index: BrowserIndex) -> dict[str, Any]:
     """Name what a reader's browser opens an index by, as the widget's configuration has it."""
     return {
         "manifest": f"{index.folder}/{index.manifest}",
-        "core": f"{index.folder}/{index.core}",
+        "size": index.size,
         "model": MODEL_FOLDER,
     }
 

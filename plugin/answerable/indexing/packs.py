@@ -1,33 +1,24 @@
-"""Division of an index into files: which passages, terms and vectors lie together."""
+"""Division of an index into parts, and of these into files."""
 
-from collections.abc import Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..engine.index.columns import Index
-from ..engine.index.format import Container
+from ..engine.index.manifest import Part
 from ..engine.retrieval.word_forms import MIN_SHARED_LETTERS
 
-# A question reads a shard for each of its words: one of so many postings has some 3 kB. A small
-# site has smaller ones, of so many terms.
-POSTINGS_PER_SHARD = 1_500
-TERMS_PER_SHARD = 40
-FEW_SHARDS, MAX_SHARDS = 32, 512
-
-
-def count_shards(terms: int, postings: int) -> int:
-    """Count about how many shards a site's postings make, at least one."""
-    few = min(max(1, terms // TERMS_PER_SHARD), FEW_SHARDS)
-    return min(max(few, round(postings / POSTINGS_PER_SHARD)), MAX_SHARDS)
+# A question reads a part for each of its words: one of so many postings has some 3 kB.
+_POSTINGS_PER_PART = 1_500
+# A file this large holds more than one question needs, and an edit of a page renews it.
+_PACK_BYTES = 192_000
 
 
 def divide_terms(index: Index) -> dict[str, list[int]]:
-    """Divide the terms among shards: the rows of each, by the beginning of its first words.
+    """Divide the terms among parts: the rows of each, by the beginning of its first words.
 
-    Words that begin alike are in one shard, in the order of a browser's texts. A term is in each
-    shard that one of its forms belongs to, so that a question finds all that it reads of a word by
+    Words that begin alike are in one part, in the order of a browser's texts. A term is in each
+    part that one of its forms belongs to, so that a question finds all that it reads of a word by
     the word alone.
     """
     rows_by_beginning: dict[str, list[int]] = {}
@@ -36,56 +27,32 @@ def divide_terms(index: Index) -> dict[str, list[int]]:
         for beginning in {word[:MIN_SHARED_LETTERS] for word in words}:
             rows_by_beginning.setdefault(beginning, []).append(row)
     sizes = np.diff(index.postings.edges.astype(np.int64))
-    weights = {key: int(sizes[rows].sum()) for key, rows in rows_by_beginning.items()}
-    most = sum(weights.values()) / count_shards(len(index.terms), len(index.postings.passages))
-    shards: dict[str, list[int]] = {"": []}
+    parts: dict[str, list[int]] = {"": []}
     filled, first = 0, ""
-    for beginning in sorted(weights, key=lambda text: text.encode("utf-16-be", "surrogatepass")):
-        if filled >= most:
+    for beginning in sorted(rows_by_beginning, key=_order_as_browsers):
+        if filled >= _POSTINGS_PER_PART:
             filled, first = 0, beginning
-        shards.setdefault(first, []).extend(rows_by_beginning[beginning])
-        filled += weights[beginning]
-    return {first: sorted(set(rows)) for first, rows in shards.items()}
+        rows = rows_by_beginning[beginning]
+        parts.setdefault(first, []).extend(rows)
+        filled += int(sizes[rows].sum())
+    return {first: sorted(set(rows)) for first, rows in parts.items()}
 
 
-# How many shards a large site has of each kind, and the fewest and the most passages of one. The
-# passages that a question reads are often of one page: shards that end with a page save a sixth of
-# the bytes.
-_SHARDS = {"codes": (200, 8, 24), "texts": (250, 4, 12)}
+def _order_as_browsers(text: str) -> bytes:
+    return text.encode("utf-16-be", "surrogatepass")
 
 
-def split_passages(kind: str, passage_records: Sequence[int]) -> list[int]:
-    """Return the first row of each shard of a kind. passage_records: the page of each passage."""
-    shards, least, most = _SHARDS[kind]
-    return split_pages(passage_records, min(max(least, round(len(passage_records) / shards)), most))
-
-
-def split_pages(passage_records: Sequence[int], size: int) -> list[int]:
-    """Return the first row of each shard of about ``size`` passages.
-
-    A longer page is cut into even parts; short ones in a row share a shard.
-    """
-    starts: list[int] = []
-    # No page fits behind the first parts of a long one.
-    free = 0
-    for _, group in groupby(range(len(passage_records)), key=passage_records.__getitem__):
-        rows = list(group)
-        if len(rows) <= free:
-            free -= len(rows)
-            continue
-        parts = max(1, round(len(rows) / size))
-        starts += (rows[part * len(rows) // parts] for part in range(parts))
-        free = size - len(rows) if parts == 1 else 0
-    return starts
-
-
-# A question loads all signs, 32 bytes a passage; an edit changes one file of 16 kB.
-SIGN_ROWS = 512
-
-
-def serialize_signs(codes: NDArray[np.int8]) -> list[Container]:
-    """Serialize a bit for each dimension of each passage, set for a code above 0, in parts."""
-    return [
-        Container({}, {"signs": np.packbits(codes[start : start + SIGN_ROWS] > 0, 1).ravel()})
-        for start in range(0, len(codes), SIGN_ROWS)
-    ]
+def cut_packs(
+    parts: Iterable[tuple[Part, bytes]], *, is_whole: bool
+) -> Iterator[tuple[tuple[Part, ...], bytes]]:
+    """Join parts to files of about one size, in order, or all of them to one."""
+    joined: list[Part] = []
+    content = bytearray()
+    for part, data in parts:
+        if len(content) >= _PACK_BYTES and not is_whole:
+            yield tuple(joined), bytes(content)
+            joined, content = [], bytearray()
+        joined.append(part)
+        content += data
+    if joined:
+        yield tuple(joined), bytes(content)

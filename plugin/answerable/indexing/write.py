@@ -7,16 +7,16 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ..engine.embedders.embedder import EmbedderIdentity
 from ..engine.embedders.local_embedder import LOCAL_IDENTITY
 from ..engine.errors import BundleError, SiteError
 from ..engine.index.columns import (
     COLUMNS,
-    PRIVATE_KINDS,
     Index,
     count_rows,
     list_columns,
@@ -25,8 +25,9 @@ from ..engine.index.columns import (
 from ..engine.index.format import Container, deflate, join_content
 from ..engine.index.manifest import (
     MANIFEST_FILE,
-    IndexFile,
     Manifest,
+    Pack,
+    Part,
     Profile,
     compute_bundle_id,
     is_stored_file_name,
@@ -34,10 +35,14 @@ from ..engine.index.manifest import (
     read_manifest,
 )
 from ..engine.index.places import shorten_places
-from ..engine.index.stored_answers import ANSWERS_PER_SHARD
 from .files import lock_folder, remove_leftovers, write_private_file
 from .letters import write_letters_pattern
-from .packs import divide_terms, serialize_signs, split_passages
+from .packs import cut_packs, divide_terms
+
+# Passages or answers of a part: the vectors of so many have 2 kB.
+_ROWS_PER_PART = 8
+# What every question in a browser needs at once lies in one file.
+_PACK_BY_KIND = {"questions": "core", "signs": "core"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +52,6 @@ class IndexFiles:
     manifest: Manifest
     files: Mapping[str, bytes]
 
-    def list_public(self) -> dict[str, bytes]:
-        """List the files that a site publishes."""
-        kinds = {file.name: file.kind for file in self.manifest.files}
-        return {n: data for n, data in self.files.items() if kinds[n] not in PRIVATE_KINDS}
-
 
 def pack_index(
     index: Index, identity: EmbedderIdentity, profile: Profile, now: dt.datetime
@@ -59,38 +59,54 @@ def pack_index(
     """Pack an index into its files. now: the time of the build."""
     dimensions = index.codes.codes.shape[1]
     short = shorten_places(index)
-    contents: list[tuple[str, bytes]] = []
-    starts, parts = _divide(index, identity)
+    terms = divide_terms(index)
+    rows: dict[str, Sequence[Sequence[int]]] = {
+        "texts": _divide(len(index.passage_ids)),
+        "answers": _divide(len(index.answers)),
+        "terms": list(terms.values()),
+    }
+    if not _is_mapped("codes", identity):
+        rows["codes"] = rows["texts"]
+    parts: dict[str, list[tuple[Part, bytes]]] = {}
+
+    def add(kind: str, container: Container) -> None:
+        content = join_content(container)
+        is_compressed = not _is_mapped(kind, identity)
+        data = deflate(content) if is_compressed else content
+        part = Part(kind, len(data), len(content) if is_compressed else 0)
+        parts.setdefault(_PACK_BY_KIND.get(kind, kind), []).append((part, data))
+
     for kind in dict.fromkeys(column.file for column in COLUMNS):
         columns = list_columns(kind)
-        for rows in parts.get(kind, [None]):
-            container = pack_columns(columns, short if rows is None else _select(index, kind, rows))
+        for selected in rows.get(kind, [None]):
+            chosen = short if selected is None else _select(index, kind, selected)
+            container = pack_columns(columns, chosen)
             if kind == "core":
                 # A browser knows the scripts of letters by no other means.
                 letters = {"letters": write_letters_pattern(index.site.scripts)}
                 container = Container({**letters, **container.values}, container.arrays)
-            contents.append((kind, join_content(container)))
+            add(kind, container)
     if identity == LOCAL_IDENTITY:
-        contents += (("signs", join_content(part)) for part in serialize_signs(index.codes.codes))
+        # A bit for each dimension of each passage, set for a code above 0.
+        add("signs", Container({}, {"signs": np.packbits(index.codes.codes > 0, 1).ravel()}))
     files: dict[str, bytes] = {}
-    listed: list[IndexFile] = []
-    for kind, content in contents:
-        is_compressed = not _is_mapped(kind, identity)
-        data = deflate(content) if is_compressed else content
-        name = name_file(kind, data)
-        # Two parts may be equal, such as the vectors of equal passages.
-        files[name] = data
-        listed.append(IndexFile(name, len(data), len(content) if is_compressed else 0))
+    packs: list[Pack] = []
+    for kind, listed in parts.items():
+        for joined, data in cut_packs(listed, is_whole=kind == "core"):
+            packs.append(Pack(name_file(kind, data), joined))
+            # Two files may be equal, such as the vectors of equal passages.
+            files[packs[-1].name] = data
     manifest = Manifest(
-        id=compute_bundle_id(identity, profile, dimensions, listed),
+        id=compute_bundle_id(identity, profile, dimensions, packs),
         built_at=now.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         generator=f"mkdocs-answerable {version('mkdocs-answerable')}",
         identity=identity,
         profile=profile,
         dimensions=dimensions,
         counts=count_rows(index),
-        files=tuple(listed),
-        starts=starts,
+        packs=tuple(packs),
+        rows_per_part=_ROWS_PER_PART,
+        term_starts=tuple(terms),
     )
     return IndexFiles(manifest, files)
 
@@ -100,24 +116,10 @@ def _is_mapped(kind: str, identity: EmbedderIdentity) -> bool:
     return kind == "vectors" or (kind == "codes" and identity != LOCAL_IDENTITY)
 
 
-def _divide(
-    index: Index, identity: EmbedderIdentity
-) -> tuple[dict[str, tuple[Any, ...]], dict[str, Sequence[Sequence[int]]]]:
-    """Divide columns among files: where each begins, and the rows of each, by kind."""
-    records = index.passage_records.tolist()
-    starts: dict[str, tuple[Any, ...]] = {}
-    parts: dict[str, Sequence[Sequence[int]]] = {}
-    firsts = {kind: split_passages(kind, records) for kind in ("texts", "codes")}
-    firsts["answers"] = list(range(0, len(index.answers), ANSWERS_PER_SHARD))
-    if _is_mapped("codes", identity):
-        firsts["codes"] = [0]
-    for kind, rows in firsts.items():
-        end = len(index.answers) if kind == "answers" else len(records)
-        starts[kind] = tuple(rows)
-        parts[kind] = [range(first, last) for first, last in pairwise([*rows, end])]
-    terms = divide_terms(index)
-    starts["terms"], parts["terms"] = tuple(terms), list(terms.values())
-    return starts, parts
+def _divide(count: int) -> list[Sequence[int]]:
+    """Divide rows among parts."""
+    rows = range(count)
+    return [rows[start : start + _ROWS_PER_PART] for start in rows[::_ROWS_PER_PART]]
 
 
 def _select(index: Index, kind: str, rows: Sequence[int]) -> Index:

@@ -100,7 +100,7 @@ def test_writing_a_bundle_removes_files_of_the_old_one(index: Index, tmp_path: P
     (tmp_path / ".mine.tmp").write_bytes(b"whole")
     manifest = write_sample(index_of(tmp_path / "c", [record("p", "<p>Other.</p>")]), tmp_path)
     assert {p.name for p in tmp_path.iterdir() if p.is_file()} == {
-        *(file.name for file in manifest.files), MANIFEST_FILE, files.LOCK_FILE, ".mine.tmp"
+        *(pack.name for pack in manifest.packs), MANIFEST_FILE, files.LOCK_FILE, ".mine.tmp"
     }  # fmt: skip
 
 
@@ -126,8 +126,8 @@ def test_invalid_source_date_epoch_is_named(epoch: str) -> None:
 
 def test_a_manifest_names_files_of_its_own_folder_only(index: Index, tmp_path: Path) -> None:
     write_sample(index, tmp_path)
-    edit_manifest(tmp_path, lambda data: data["files"].append(["../../etc/passwd", 1, 1]))
-    with pytest.raises(BundleError, match=r"malformed .* at `\$\.files"):
+    edit_manifest(tmp_path, lambda data: data["packs"].append(["../../etc/passwd", []]))
+    with pytest.raises(BundleError, match=r"malformed .* at `\$\.packs"):
         open_bundle(tmp_path)
 
 

@@ -102,10 +102,10 @@ def test_a_damaged_bundle_is_refused_before_the_first_question(folder: Path, dam
 
 
 class Draft(NamedTuple):
-    """A bundle in memory, where its manifest need not agree with its files."""
+    """A bundle in memory, where its manifest need not agree with the parts of its files."""
 
     manifest: dict[str, Any]
-    files: dict[str, bytes]
+    files: dict[str, list[bytes]]
 
 
 NASTY: tuple[Any, ...] = (
@@ -147,22 +147,29 @@ def damage_manifest(draft: Draft, random: Random) -> None:
 
 
 def damage_file(draft: Draft, random: Random) -> None:
-    """Damage the bytes of a file, or what they decompress to."""
-    name = random.choice(sorted(draft.files))
+    """Damage the bytes of a part of a file, or what they decompress to."""
+    parts = draft.files[random.choice(sorted(draft.files))]
+    place = random.randrange(len(parts))
     if random.random() < 0.7:
-        plain = damage_bytes(read_content(draft.files[name]), random)
-        draft.files[name] = zlib.compress(plain, 1)
+        plain = damage_bytes(read_content(parts[place]), random)
+        parts[place] = zlib.compress(plain, 1)
     else:
-        draft.files[name] = damage_bytes(draft.files[name], random)
+        parts[place] = damage_bytes(parts[place], random)
 
 
 def damage_values(draft: Draft, random: Random) -> None:
     """Damage a value of a file, such as a url or the text of a passage."""
-    name = random.choice(sorted(draft.files))
-    whole = parse_content(read_content(draft.files[name]), name)
+    parts = draft.files[random.choice(sorted(draft.files))]
+    place = random.randrange(len(parts))
+    whole = parse_content(read_content(parts[place]), "a part")
     if whole.values:
         damage_json(whole.values, random)
-        draft.files[name] = pack_container(whole)
+        parts[place] = pack_container(whole)
+
+
+def split_parts(path: Path, parts: list[Any]) -> list[bytes]:
+    with path.open("rb") as file:
+        return [file.read(size) for _, size, _ in parts]
 
 
 def read_content(data: bytes) -> bytes:
@@ -188,13 +195,15 @@ def ask_everything(bundle: Bundle) -> None:
 
 def open_draft(folder: Path, draft: Draft) -> Bundle:
     """Write a draft to a folder, its sizes made to agree, and open it as if its hashes did."""
-    listed = draft.manifest.get("files")
-    for row in listed if isinstance(listed, list) else ():
-        is_whole = isinstance(row, list) and len(row) == 3 and isinstance(row[0], str)
-        if is_whole and (data := draft.files.get(row[0])):
-            row[1:] = [len(data), len(read_content(data)) if row[2] else 0]
-    for name, data in draft.files.items():
-        (folder / name).write_bytes(data)
+    listed = draft.manifest.get("packs")
+    for pack in listed if isinstance(listed, list) else ():
+        is_whole = isinstance(pack, list) and len(pack) == 2 and isinstance(pack[0], str)
+        rows = pack[1] if is_whole and isinstance(pack[1], list) else []
+        for row, data in zip(rows, draft.files.get(pack[0], []) if rows else [], strict=False):
+            if isinstance(row, list) and len(row) == 3:
+                row[1:] = [len(data), len(read_content(data)) if row[2] else 0]
+    for name, parts in draft.files.items():
+        (folder / name).write_bytes(b"".join(parts))
     (folder / MANIFEST_FILE).write_text(json.dumps(draft.manifest), "utf-8")
     return open_bundle(folder, verify=False)
 
@@ -205,11 +214,11 @@ def test_any_damage_is_refused_with_a_remedy_or_harmless(
     clean: Path, tmp_path: Path, damage: Callable[[Draft, Random], None]
 ) -> None:
     manifest = json.loads((clean / MANIFEST_FILE).read_bytes())
-    files = {name: (clean / name).read_bytes() for name, _, _ in manifest["files"]}
-    ask_everything(open_draft(tmp_path, Draft(deepcopy(manifest), dict(files))))
+    files = {name: split_parts(clean / name, parts) for name, parts in manifest["packs"]}
+    ask_everything(open_draft(tmp_path, Draft(deepcopy(manifest), deepcopy(files))))
     refusals: list[str] = []
     for seed in range(300):
-        draft = Draft(deepcopy(manifest), dict(files))
+        draft = Draft(deepcopy(manifest), deepcopy(files))
         damage(draft, Random(seed))
         shutil.rmtree(tmp_path)
         tmp_path.mkdir()

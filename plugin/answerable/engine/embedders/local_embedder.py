@@ -2,16 +2,18 @@
 
 import heapq
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BundleError, EmbedderError
-from ..index.format import Container, hash_files, unpack_container
+from ..index.format import Container, hash_files, inflate, unpack_container
 from ..rules import RULES, compile_rule
 from .embedder import EmbedderIdentity, Vectors
 
@@ -122,46 +124,59 @@ LOCAL_IDENTITY = EmbedderIdentity(
 # The hash of the model's files, which name themselves by it where they are published. They are the
 # same for all sites: `plugin/model/hatch_build.py` derives them from the wheel wordllama
 # 0.2.2.post0.
-MODEL_ID = "bf30245483104ad9"
+MODEL_ID = "f30ce4f4c7075b45"
 VOCABULARY_FILE = "vocabulary.bin"
 # The pieces with characters beyond ASCII, which few questions need.
 UNICODE_VOCABULARY_FILE = "unicode-vocabulary.bin"
 
 
-def name_shard(number: int) -> str:
-    """Name the file of a shard of rows."""
-    return f"rows-{number:03}.bin"
+def name_pack(number: int) -> str:
+    """Name a file of rows."""
+    return f"rows-{number:02}.bin"
 
 
 class TokenTable:
-    """Vectors of all pieces, of which each shard is read when a text first needs a row of it.
+    """Vectors of all pieces, of which each part is read when a text first needs a row of it.
 
-    ``codes`` (pieces, d) int8 times ``scales`` (pieces,) float32 are the vectors. ``shards``: the
+    ``codes`` (pieces, d) int8 times ``scales`` (pieces,) float32 are the vectors. ``parts``: the
     ids of the pieces in each.
     """
 
-    def __init__(self, folder: Path, shards: Sequence[NDArray[np.intp]], dimensions: int) -> None:
+    def __init__(self, folder: Path, ids: Sequence[int], vocabulary: Container, width: int) -> None:
         self._folder = folder
-        self.shards = shards
-        pieces = sum(map(len, shards))
-        self._shard_of = np.empty(pieces, dtype=np.intp)
-        for number, ids in enumerate(shards):
-            self._shard_of[ids] = number
+        arrays = vocabulary.arrays
+        self.parts = np.split(np.array(ids), np.cumsum(arrays["rows"], dtype=np.intp)[:-1])
+        self._part_of = np.empty(len(ids), dtype=np.intp)
+        for number, part in enumerate(self.parts):
+            self._part_of[part] = number
+        self._sizes, self._packs = arrays["bytes"].astype(int), arrays["packs"].tolist()
         # The system gives memory to what is written only.
-        self.codes: NDArray[np.int8] = np.zeros((pieces, dimensions), dtype=np.int8)
-        self.scales: NDArray[np.float32] = np.zeros(pieces, dtype=np.float32)
-        self._is_read = np.zeros(len(shards), dtype=np.bool_)
+        self.codes: NDArray[np.int8] = np.zeros((len(ids), width), dtype=np.int8)
+        self.scales: NDArray[np.float32] = np.zeros(len(ids), dtype=np.float32)
+        self._is_read = np.zeros(len(self.parts), dtype=np.bool_)
+        self._store(0, arrays["scales"], arrays["codes"])
 
     def read_rows(self, ids: Sequence[int]) -> None:
-        """Read the shards of some pieces that have not been read; EmbedderError."""
-        numbers = self._shard_of[ids]
+        """Read the parts of some pieces that have not been read; EmbedderError."""
+        numbers = self._part_of[ids]
         for number in sorted(set(numbers[~self._is_read[numbers]].tolist())):
-            shard = _read_container(self._folder / name_shard(number))
-            rows = self.shards[number]
-            self.codes[rows] = shard.arrays["codes"].reshape(len(rows), -1)
-            self.scales[rows] = shard.arrays["scales"]
-            # Last: another thread may need the rows meanwhile.
-            self._is_read[number] = True
+            pack = self._packs[number]
+            path = self._folder / name_pack(pack)
+            start = int(self._sizes[self._packs.index(pack) : number].sum())
+            rows = len(self.parts[number])
+            size = rows * (self.scales.itemsize + self.codes.shape[1])
+            with _named_errors(path), path.open("rb") as file:
+                file.seek(start)
+                content = inflate(file.read(self._sizes[number]), path.name, size)
+            scales = np.frombuffer(content, "<f4", rows)
+            self._store(number, scales, np.frombuffer(content, np.int8, offset=scales.nbytes))
+
+    def _store(self, number: int, scales: NDArray[Any], codes: NDArray[Any]) -> None:
+        rows = self.parts[number]
+        self.codes[rows] = codes.reshape(len(rows), -1)
+        self.scales[rows] = scales
+        # Last: another thread may need the rows meanwhile.
+        self._is_read[number] = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,20 +234,24 @@ def load_local_embedder(folder: Path, *, verify: bool = True) -> LocalEmbedder:
             f"{folder}: not the files of the local embedder that this version of "
             "mkdocs-answerable has; run the build again"
         )
-    pieces = [""] * FIRST_MERGED
-    shards: list[NDArray[np.intp]] = [np.arange(FIRST_MERGED)]
-    dimensions = LOCAL_IDENTITY.dimensions
-    for name in (VOCABULARY_FILE, UNICODE_VOCABULARY_FILE):
-        vocabulary = _read_container(folder / name)
-        values, arrays = vocabulary.values, vocabulary.arrays
-        pieces += [""] * (values["pieces"] - len(pieces))
-        steps = arrays["lowSteps"].astype(np.intp) + 256 * arrays["highSteps"].astype(np.intp)
-        ids = np.cumsum(steps) % (1 << 16)
-        texts = arrays["text"].tobytes().decode("utf-8").replace(" ", SPACE).split("\n")
-        for number, text in zip(ids.tolist(), texts, strict=True):
-            pieces[number] = text
-        shards += np.split(ids, values["starts"][1:])
-    return LocalEmbedder(TokenPieces(pieces), TokenTable(folder, shards, dimensions))
+    common, other = (
+        _read_container(folder / n) for n in (VOCABULARY_FILE, UNICODE_VOCABULARY_FILE)
+    )
+    ids = [*_read_ids(common), *range(FIRST_MERGED), *_read_ids(other)]
+    pieces = [""] * len(ids)
+    for vocabulary in (common, other):
+        text = vocabulary.arrays["text"].tobytes().decode("utf-8").replace(" ", SPACE)
+        for number, piece in zip(_read_ids(vocabulary), text.split("\n"), strict=True):
+            pieces[number] = piece
+    table = TokenTable(folder, ids, common, LOCAL_IDENTITY.dimensions)
+    return LocalEmbedder(TokenPieces(pieces), table)
+
+
+def _read_ids(vocabulary: Container) -> list[int]:
+    """Read the ids of the pieces of a vocabulary, in the order of its text."""
+    low, high = (vocabulary.arrays[name].astype(np.intp) for name in ("lowSteps", "highSteps"))
+    ids: list[int] = (np.cumsum(low + 256 * high) % (1 << 16)).tolist()
+    return ids
 
 
 def read_model_files(folder: Path) -> dict[str, bytes]:
@@ -246,8 +265,15 @@ def has_model_files(folder: Path) -> bool:
 
 
 def _read_container(path: Path) -> Container:
-    try:
+    with _named_errors(path):
         return unpack_container(path.read_bytes(), path.name)
+
+
+@contextmanager
+def _named_errors(path: Path) -> Iterator[None]:
+    """Tell of a file of the model that is missing or damaged; EmbedderError."""
+    try:
+        yield
     except FileNotFoundError:
         raise EmbedderError(
             f"{path}: the local embedder's file is missing; run the build again"

@@ -80,7 +80,7 @@ OPENAI_PROFILE = Profile(
 LOCAL_PROFILE = Profile()
 
 
-WIRE_VERSION = 8
+WIRE_VERSION = 9
 MANIFEST_FILE = "manifest.json"
 # The numbers of vectors, as a manifest names them.
 _ENCODING = "int8"
@@ -88,22 +88,36 @@ _ENCODING = "int8"
 _STORED_FILE = re.compile(r"[a-z-]+-[0-9a-f]{16}\.(?:bin|npy|json|blocks|z|txt\.z)")
 
 
-class IndexFile(msgspec.Struct, frozen=True, array_like=True):
-    """A file of an index: its name, its size, and what it has once it is decompressed.
+class Part(msgspec.Struct, frozen=True, array_like=True):
+    """A container in a pack: its kind, its size, and the size of what it is decompressed.
 
-    The name is its kind and the first digits of its SHA-256, so that a new index never overwrites
-    a file of the one in use, and replacing the manifest is the single step from old to new.
-    ``content``: 0 for a file that is not compressed, such as vectors that no browser loads.
+    ``content``: 0 for one that is not compressed, such as vectors that no browser loads.
     """
 
-    name: Annotated[str, Meta(pattern=r"\A[a-z-]+-[0-9a-f]{16}\.bin\Z")]
+    kind: Annotated[str, Meta(pattern=r"\A[a-z]+\Z")]
     bytes: _Count
     content: _Count
 
+
+class Pack(msgspec.Struct, frozen=True, array_like=True):
+    """A file of an index: its name, and its containers, one after the other.
+
+    The name is its kind and the first digits of its SHA-256, so that a new index never overwrites
+    a file of the one in use, and replacing the manifest is the single step from old to new.
+    """
+
+    name: Annotated[str, Meta(pattern=r"\A[a-z]+-[0-9a-f]{16}\.bin\Z")]
+    parts: tuple[Part, ...]
+
     @property
     def kind(self) -> str:
-        """The kind of file, which tells its columns."""
-        return self.name.rpartition("-")[0]
+        """The kind of file, which tells whether a site publishes it."""
+        return self.name.partition("-")[0]
+
+    @property
+    def bytes(self) -> int:
+        """The size of the file."""
+        return sum(part.bytes for part in self.parts)
 
 
 def name_file(kind: str, data: bytes) -> str:
@@ -118,8 +132,9 @@ def name_file(kind: str, data: bytes) -> str:
 class Manifest:
     """What is said of an index: where it comes from, how it is scored, and its files in order.
 
-    ``dimensions``: of its vectors; ``counts``: as ``count_rows`` names them. ``starts``: of each
-    kind that is split into files, the first row of each, or the beginning of words that it is for.
+    ``dimensions``: of its vectors; ``counts``: as ``count_rows`` names them. ``rows_per_part``: how
+    many passages or answers a part holds. ``term_starts``: the beginning of words from which on
+    each part of terms holds them.
     """
 
     id: Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
@@ -129,9 +144,9 @@ class Manifest:
     profile: Profile
     dimensions: Annotated[int, Meta(ge=1)]
     counts: dict[str, _Count]
-    # Enough for 80,000 passages, and few enough to fetch.
-    files: Annotated[tuple[IndexFile, ...], Meta(max_length=10_000)]
-    starts: dict[str, tuple[int | str, ...]]
+    packs: tuple[Pack, ...]
+    rows_per_part: Annotated[int, Meta(ge=1)]
+    term_starts: tuple[str, ...]
 
     def __post_init__(self) -> None:
         if self.dimensions > self.identity.dimensions:
@@ -143,11 +158,7 @@ class Manifest:
     @property
     def bytes(self) -> int:
         """The size of all files, the manifest aside."""
-        return sum(file.bytes for file in self.files)
-
-    def files_of(self, kind: str) -> list[IndexFile]:
-        """List the files of a kind in order."""
-        return [file for file in self.files if file.kind == kind]
+        return sum(pack.bytes for pack in self.packs)
 
     def as_json(self) -> dict[str, Any]:
         """Return the manifest as it is written, but for the table of columns."""
@@ -155,14 +166,14 @@ class Manifest:
 
 
 def compute_bundle_id(
-    identity: EmbedderIdentity, profile: Profile, dimensions: int, files: Iterable[IndexFile]
+    identity: EmbedderIdentity, profile: Profile, dimensions: int, packs: Iterable[Pack]
 ) -> str:
     """Hash all that a bundle's answers depend on, but not the time of the build."""
     import hashlib
 
     # A whole number is read back as a float.
     scores = list(map(float, astuple(profile)))
-    names = sorted(file.name for file in files)
+    names = sorted(pack.name for pack in packs)
     parts = [WIRE_VERSION, _ENCODING, dimensions, identity, scores, names]
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 
@@ -204,7 +215,7 @@ def parse_manifest(data: object, where: str, *, verify: bool = True) -> Manifest
     except ValueError as error:
         raise BundleError(f"{where} is malformed ({error!s:.200}): {BUILD_AGAIN}") from None
     if verify and manifest.id != compute_bundle_id(
-        manifest.identity, manifest.profile, manifest.dimensions, manifest.files
+        manifest.identity, manifest.profile, manifest.dimensions, manifest.packs
     ):
         raise BundleError(f"{where}: its id does not match its contents: {BUILD_AGAIN}")
     return manifest

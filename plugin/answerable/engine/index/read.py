@@ -1,9 +1,8 @@
 """Reader of an index: everything is checked here, once, before the first question."""
 
 import mmap
-from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from stat import S_ISREG
@@ -11,17 +10,17 @@ from typing import Any, overload
 
 from ..errors import BUILD_AGAIN, BundleError
 from ..vectors import Int8Codes
-from .columns import COLUMNS, Index, check_index, list_columns, unpack_columns
+from .columns import COLUMNS, PRIVATE_KINDS, Index, check_index, list_columns, unpack_columns
 from .format import MALFORMED, Container, hash_file, parse_content, unpack_container
-from .manifest import IndexFile, Manifest, read_manifest
+from .manifest import Manifest, Pack, Part, read_manifest
 from .places import expand_places
 
 # Returns the bytes of a file of the index.
-ReadFile = Callable[[IndexFile], bytes | memoryview]
+ReadPack = Callable[[Pack], bytes | memoryview]
 
-# Passages are read file by file when they are asked for; some files stay in memory.
+# Passages are read part by part when they are asked for; some parts stay in memory.
 LAZY_KIND = "texts"
-_CACHED_FILES = 64
+_CACHED_PARTS = 64
 
 
 def read_index(folder: Path, *, verify: bool = True) -> tuple[Manifest, Index]:
@@ -47,29 +46,30 @@ def read_index(folder: Path, *, verify: bool = True) -> tuple[Manifest, Index]:
 
 
 def _read_folder(folder: Path, manifest: Manifest, *, verify: bool) -> Index:
-    for file in manifest.files:
-        path = folder / file.name
+    for pack in manifest.packs:
+        path = folder / pack.name
         status = path.stat()
         if not S_ISREG(status.st_mode):
             raise BundleError(f"{path} is not a file: delete it and {BUILD_AGAIN}")
-        if status.st_size != file.bytes:
+        if status.st_size != pack.bytes:
             raise BundleError(
-                f"{path} has {status.st_size} bytes, its manifest says {file.bytes}: {BUILD_AGAIN}"
+                f"{path} has {status.st_size} bytes, its manifest says {pack.bytes}: {BUILD_AGAIN}"
             )
-        if verify and hash_file(path)[:16] not in file.name:
+        if verify and hash_file(path)[:16] not in pack.name:
             raise BundleError(f"{path} does not match its hash: {BUILD_AGAIN}")
-    return load_index(manifest, partial(_read_file, folder))
+    return load_index(manifest, partial(_read_pack, folder))
 
 
-def _read_file(folder: Path, file: IndexFile) -> bytes | memoryview:
+def _read_pack(folder: Path, pack: Pack) -> bytes | memoryview:
     """Read a file, or map one that is not compressed or is read later."""
-    if (file.content and file.kind != LAZY_KIND) or not file.bytes:
-        return (folder / file.name).read_bytes()
-    with (folder / file.name).open("rb") as opened:
+    is_mapped = pack.kind == LAZY_KIND or not all(part.content for part in pack.parts)
+    if not is_mapped or not pack.bytes:
+        return (folder / pack.name).read_bytes()
+    with (folder / pack.name).open("rb") as opened:
         return memoryview(mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ))
 
 
-def load_index(manifest: Manifest, read: ReadFile, *, is_public: bool = False) -> Index:
+def load_index(manifest: Manifest, read: ReadPack, *, is_public: bool = False) -> Index:
     """Read and check an index; BundleError.
 
     is_public: without the columns that no site publishes, which are empty then.
@@ -77,16 +77,14 @@ def load_index(manifest: Manifest, read: ReadFile, *, is_public: bool = False) -
     columns = [column for column in COLUMNS if not (is_public and column.private)]
     values: dict[str, Any] = {}
     try:
+        # All files are opened now: the next build removes them from the folder.
+        parts = _read_parts(manifest, read, is_public=is_public)
         for kind in dict.fromkeys(column.file for column in columns):
-            files = manifest.files_of(kind)
             if kind == LAZY_KIND:
-                # Opened now: the next build removes them from the folder.
-                opened = {file: read(file) for file in files}
-                unpack = partial(_unpack, opened.__getitem__)
-                values["texts"] = LazyTexts(manifest, unpack)
-            elif files:
-                parts = [_unpack(read, file) for file in files]
-                values |= unpack_columns(list_columns(kind), parts)
+                values["texts"] = LazyTexts(manifest, parts.get(kind, []))
+            elif kind in parts:
+                containers = [part.unpack() for part in parts[kind]]
+                values |= unpack_columns(list_columns(kind), containers)
         expand_places(values)
         index = Index(**values)
         check_index(index, manifest.counts, columns)
@@ -104,25 +102,45 @@ def _shape_codes(codes: Int8Codes, dimensions: int) -> Int8Codes:
     return Int8Codes(codes.codes.reshape(len(codes), dimensions), codes.inverse_norms)
 
 
-def _unpack(read: ReadFile, file: IndexFile) -> Container:
-    data = read(file)
-    if not file.content:
-        return parse_content(data, file.name)
-    return unpack_container(bytes(data), file.name, file.content)
+@dataclass(frozen=True, slots=True)
+class _ReadPart:
+    """The bytes of a container, and the name of its file for an error."""
+
+    file: str
+    part: Part
+    data: memoryview
+
+    def unpack(self) -> Container:
+        """Unpack the container; BundleError."""
+        if not self.part.content:
+            return parse_content(self.data, self.file)
+        return unpack_container(bytes(self.data), self.file, self.part.content)
+
+
+def _read_parts(
+    manifest: Manifest, read: ReadPack, *, is_public: bool
+) -> dict[str, list[_ReadPart]]:
+    """Read the containers of all files by kind, or of those that a site publishes."""
+    parts: dict[str, list[_ReadPart]] = {}
+    for pack in manifest.packs:
+        if is_public and pack.kind in PRIVATE_KINDS:
+            continue
+        data, end = memoryview(read(pack)), 0
+        for part in pack.parts:
+            start, end = end, end + part.bytes
+            parts.setdefault(part.kind, []).append(_ReadPart(pack.name, part, data[start:end]))
+    return parts
 
 
 class LazyTexts(Sequence[str]):
-    """The texts of passages, read from their files when they are asked for."""
+    """The texts of passages, read from their parts when they are asked for."""
 
-    def __init__(self, manifest: Manifest, unpack: Callable[[IndexFile], Container]) -> None:
-        self._length = manifest.counts["passages"]
-        self._files = manifest.files_of(LAZY_KIND)
-        starts = [row for row in manifest.starts.get(LAZY_KIND, ()) if isinstance(row, int)]
-        self._starts = [*starts, self._length]
-        rises = all(a < b for a, b in zip(self._starts, self._starts[1:], strict=False))
-        if len(self._starts) != len(self._files) + 1 or self._starts[0] != 0 or not rises:
-            raise ValueError("the files of its texts do not cover its passages")
-        self._read_part = lru_cache(maxsize=_CACHED_FILES)(partial(self._read, unpack))
+    def __init__(self, manifest: Manifest, parts: Sequence[_ReadPart]) -> None:
+        self._length, self._rows = manifest.counts["passages"], manifest.rows_per_part
+        if len(parts) != -(-self._length // self._rows):
+            raise ValueError("the parts of its texts do not cover its passages")
+        self._parts = parts
+        self._read_part = lru_cache(maxsize=_CACHED_PARTS)(self._read)
 
     def __len__(self) -> int:
         return self._length
@@ -136,15 +154,15 @@ class LazyTexts(Sequence[str]):
             return [self[each] for each in range(*row.indices(self._length))]
         if not 0 <= row < self._length:
             raise IndexError(row)
-        number = bisect_right(self._starts, row) - 1
-        return self._read_part(number)[row - self._starts[number]]
+        return self._read_part(row // self._rows)[row % self._rows]
 
-    def _read(self, unpack: Callable[[IndexFile], Container], number: int) -> Sequence[str]:
-        file = self._files[number]
+    def _read(self, number: int) -> Sequence[str]:
+        part = self._parts[number]
         try:
-            texts: Sequence[str] = unpack_columns(list_columns(LAZY_KIND), [unpack(file)])["texts"]
-            if len(texts) != self._starts[number + 1] - self._starts[number]:
+            columns = unpack_columns(list_columns(LAZY_KIND), [part.unpack()])
+            texts: Sequence[str] = columns["texts"]
+            if len(texts) != min(self._rows, self._length - number * self._rows):
                 raise ValueError(f"{len(texts)} texts")
         except MALFORMED as error:
-            raise BundleError(f"{file.name} is malformed ({error!s:.200}): {BUILD_AGAIN}") from None
+            raise BundleError(f"{part.file} is malformed ({error!s:.200}): {BUILD_AGAIN}") from None
         return texts

@@ -7,11 +7,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from ..rules import RULES
 from ..types import Answer, Passage
-
-# In each shard of the files that a browser reads, which loads one for a chosen question.
-ANSWERS_PER_SHARD: int = RULES["stored_answers"]["ANSWERS_PER_SHARD"]
 
 # The row of a passage, and words of it.
 PassageQuote = tuple[Annotated[int, Meta(ge=0)], str]

@@ -13,7 +13,7 @@ const GONE = Object.assign(new Error(), { name: "IndexGoneError" });
  *
  * @typedef {(text: string, options: AnswerOptions) => Promise<any>} Call
  *
- * @typedef {{ siteUrl?: string, answer: Call, search: Call, suggest: Call, readSection: Call, prepare(): any }} Engine
+ * @typedef {{ siteUrl?: string, answer: Call, search: Call, suggest: Call, readSection: Call }} Engine
  *
  * @typedef {Object} EngineModule
  * @property {(index: any, base: string, call?: typeof fetch) => Promise<Engine>} openSiteIndex
@@ -69,7 +69,7 @@ async function startWorker(url) {
       /** @type {(method: string) => Call} */
       const call = (method) => (text, run) => request(worker, [...place, method, text, run?.language], run);
       const [answer, search, suggest, readSection] = ["answer", "search", "suggest", "readSection"].map(call);
-      return { siteUrl, answer, search, suggest, readSection, prepare: () => request(worker, [...place, "prepare"]) };
+      return { siteUrl, answer, search, suggest, readSection };
     },
   };
 }

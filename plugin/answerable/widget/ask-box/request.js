@@ -213,7 +213,7 @@ export class Answerer {
   /** Load what the first question needs. */
   async prepare() {
     const site = await this.#readIndexedSite();
-    if (site) await (await this.#openEngine(site)).prepare();
+    if (site) await this.#openEngine(site);
   }
 
   /**

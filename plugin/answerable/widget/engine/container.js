@@ -13,20 +13,33 @@ const ARRAY_TYPES = { Int8Array, Uint8Array, Uint16Array, Uint32Array, Float32Ar
  */
 
 /**
- * Decompress a file; throws where it is damaged.
+ * Decompress data; throws where they are damaged or have more than `most` bytes then.
  * @param {BodyInit} data
+ * @param {number} most
+ * @returns {Promise<ArrayBuffer>}
  */
-async function inflate(data) {
+export async function inflate(data, most) {
   const stream = /** @type {ReadableStream} */ (new Response(data).body);
-  return new Response(stream.pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
+  const reader = stream.pipeThrough(new DecompressionStream("deflate")).getReader();
+  const bytes = new Uint8Array(most);
+  let length = 0;
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    if (length + read.value.length > most) {
+      reader.cancel().catch(() => {});
+      throw new Error(`more than ${most} bytes`);
+    }
+    bytes.set(read.value, length);
+    length += read.value.length;
+  }
+  return length === most ? bytes.buffer : bytes.buffer.slice(0, length);
 }
 
 /**
- * Unpack a container; throws where it is damaged or of another format.
- * @param {BodyInit} data
+ * Parse the bytes of a container; throws where they are damaged or of another format.
+ * @param {ArrayBuffer} buffer
+ * @returns {Container}
  */
-export async function unpackContainer(data) {
-  const buffer = await inflate(data);
+export function parseContainer(buffer) {
   const start = Uint32Array.BYTES_PER_ELEMENT;
   let end = start + new DataView(buffer).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, start, end - start)));

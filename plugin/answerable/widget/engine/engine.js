@@ -3,7 +3,7 @@
 import { ratePassages } from "./confidence.js";
 import { citeRange, makeClaim } from "./contract.js";
 import { findLine } from "./line.js";
-import { openLocalEmbedder, ASCII_PIECES } from "./local_embedder.js";
+import { locateVocabulary, openLocalEmbedder } from "./local_embedder.js";
 import { cleanQuestion, dropUnknownWords, findQuestionProblem, readQuestion } from "./question.js";
 import { retrieve } from "./retrieve.js";
 import { RULES } from "./rules.js";
@@ -48,10 +48,10 @@ import { addAbsoluteUrl, serializeAnswer, serializeSection } from "./wire.js";
 export async function openEngine(base, entry, options = {}) {
   const files = new SiteFiles(base, options);
   // All that a question needs first is asked for at once.
-  files.prefetch([`${entry.model}/${ASCII_PIECES}`]);
+  files.prefetch([locateVocabulary(entry.model)]);
   const store = await openStore(files, entry, options.signal);
   const embedder = await openLocalEmbedder(files, entry.model, options.signal);
-  const current = [`${entry.model}/`, ...store.paths, entry.manifest, entry.core];
+  const current = [`${entry.model}/`, ...store.paths];
   // Nothing waits for it, and without it more space is taken, no more.
   files.removeStale((path) => current.some((start) => path.startsWith(start))).catch(() => {});
   return new Engine(store, embedder);
@@ -157,11 +157,6 @@ export class Engine {
     return completed.length ? question.slice(0, -begun.length) + completed.join(" ") : question;
   }
 
-  /** Begin to load what every question needs and `suggest` does not. */
-  prepare() {
-    this.store.prefetchSigns();
-  }
-
   /** The address that the site was built for, if it has one. */
   get siteUrl() {
     return this.store.site.url ?? undefined;
@@ -208,7 +203,7 @@ export class Engine {
     await embedder.loadPieces(question);
     // What is certain to be read is asked for at once; a failure is told where it is read.
     const words = store.site.tags.flatMap((tag) => extractWords(question, tag));
-    if (!isTyped) store.prefetchSigns();
+    if (!isTyped) store.prefetchFewCodes();
     for (const read of [isTyped ? null : embedder.embed(question), store.loadTerms(words)]) read?.catch(() => {});
     const reading = adapt(store, await readQuestion(store, question, (word) => embedder.wordRank(word)));
     const count = POOL_SIZE * RULES.retrieve.TOP_K;

@@ -1,9 +1,12 @@
 /** The local embedder: pieces of words, their vectors, and the mean of a text. */
 import { findTexts } from "./patterns.js";
 import { RULES } from "./rules.js";
+import { waitFor } from "./site_files.js";
 
 /**
+ * @typedef {import("./site_files.js").Part} Part
  * @typedef {import("./site_files.js").SiteFiles} SiteFiles
+ * @typedef {{codes: Int8Array, scales: Float32Array}} Vectors
  */
 
 /** Encode texts as ids of the pieces of a vocabulary. */
@@ -93,8 +96,15 @@ export class TokenPieces {
   }
 }
 
-export const ASCII_PIECES = "vocabulary.bin";
-const UNICODE_PIECES = "unicode-vocabulary.bin";
+const MAX_VOCABULARY_BYTES = 2 ** 20;
+
+/**
+ * Return the file of the pieces in ASCII, which every question needs.
+ * @param {string} folder of the model, such as `model/0123456789abcdef`
+ */
+export function locateVocabulary(folder) {
+  return { path: `${folder}/vocabulary.bin`, start: 0, content: MAX_VOCABULARY_BYTES, isWhole: true };
+}
 
 /**
  * Open the model in a folder; IndexGoneError where a newer build has replaced it.
@@ -103,9 +113,7 @@ const UNICODE_PIECES = "unicode-vocabulary.bin";
  * @param {AbortSignal} [signal]
  */
 export async function openLocalEmbedder(files, folder, signal) {
-  const embedder = new LocalEmbedder(files, folder);
-  await embedder.loadVocabulary(ASCII_PIECES, signal);
-  return embedder;
+  return new LocalEmbedder(files, folder, await files.read(locateVocabulary(folder), signal));
 }
 
 /** Average a question's token vectors and normalize the mean; see `LocalEmbedder` in `local_embedder.py`. */
@@ -114,20 +122,60 @@ class LocalEmbedder {
   #folder;
   #pieces = new TokenPieces();
   #space = RULES.local_embedder.SPACE;
-  /** @type {Set<string>} */
-  #vocabularies = new Set();
-  // By the id of a piece; the special pieces and those of bytes are the rows of the first shard.
-  #shards = new Uint16Array();
-  #rows = new Uint16Array();
-  #dimensions = 0;
+  /** @type {(Part & {first: number, count: number})[]} with the rows of each; the first lies in the vocabulary */
+  #parts = [];
+  // By row: its part, and by the id of a piece: its row.
+  #partOf;
+  #rows;
+  /** @type {Map<number, Vectors>} by part */
+  #vectors = new Map();
+  #dimensions;
+  /** @type {Promise<void> | undefined} */
+  #others;
 
   /**
    * @param {SiteFiles} files
    * @param {string} folder
+   * @param {import("./container.js").Container} vocabulary
    */
-  constructor(files, folder) {
+  constructor(files, folder, { arrays }) {
     this.#files = files;
     this.#folder = folder;
+    let row = 0;
+    let start = 0;
+    arrays.rows.forEach((/** @type {number} */ count, /** @type {number} */ number) => {
+      if (arrays.packs[number] !== arrays.packs[number - 1]) start = 0;
+      const [bytes, pack] = [arrays.bytes[number], String(arrays.packs[number]).padStart(2, "0")];
+      this.#parts.push({ path: `${folder}/rows-${pack}.bin`, start, bytes, content: 0, first: row, count });
+      row += count;
+      start += bytes;
+    });
+    this.#partOf = new Uint16Array(row);
+    this.#parts.forEach(({ first, count }, number) => this.#partOf.fill(number, first, first + count));
+    this.#rows = new Uint16Array(row);
+    const end = this.#addPieces(arrays, 0);
+    // Then come the special pieces and those of bytes.
+    for (let id = 0; id < RULES.local_embedder.FIRST_BYTE + 256; id += 1) this.#rows[id] = end + id;
+    this.#dimensions = arrays.codes.length / arrays.scales.length;
+    this.#vectors.set(0, { scales: arrays.scales, codes: arrays.codes });
+  }
+
+  /**
+   * Add the pieces of a vocabulary.
+   * @param {Record<string, any>} arrays
+   * @param {number} first row of them
+   */
+  #addPieces({ lowSteps, highSteps, text }, first) {
+    const ids = new Uint16Array(lowSteps.length);
+    let id = 0;
+    for (let place = 0; place < ids.length; place += 1) {
+      // Modulo 65,536, as the array's numbers are.
+      id = (id + lowSteps[place] + 256 * highSteps[place]) & 0xffff;
+      ids[place] = id;
+      this.#rows[id] = first + place;
+    }
+    this.#pieces.addPieces(new TextDecoder().decode(text).replaceAll(" ", this.#space).split("\n"), ids);
+    return first + ids.length;
   }
 
   /**
@@ -136,37 +184,13 @@ class LocalEmbedder {
    * @param {AbortSignal} [signal]
    */
   async loadPieces(text, signal) {
-    if (/[^\0-\x7f]/.test(text)) await this.loadVocabulary(UNICODE_PIECES, signal);
-  }
-
-  /**
-   * Load the pieces of a vocabulary, once, with the place of the vector of each.
-   * @param {string} path
-   * @param {AbortSignal} [signal]
-   */
-  async loadVocabulary(path, signal) {
-    if (this.#vocabularies.has(path)) return;
-    const { values, arrays } = await this.#files.readContainer(`${this.#folder}/${path}`, signal);
-    if (this.#vocabularies.has(path)) return;
-    if (!this.#rows.length) {
-      this.#shards = new Uint16Array(values.pieces);
-      this.#rows = Uint16Array.from({ length: values.pieces }, (_, id) => id);
-      this.#dimensions = values.dimensions;
-    }
-    const ids = new Uint16Array(arrays.lowSteps.length);
-    let id = 0;
-    let shard = 0;
-    for (let place = 0; place < ids.length; place += 1) {
-      // Modulo 65,536, as the array's numbers are.
-      id = (id + arrays.lowSteps[place] + 256 * arrays.highSteps[place]) & 0xffff;
-      if (values.starts[shard + 1] === place) shard += 1;
-      ids[place] = id;
-      this.#shards[id] = values.firstShard + shard;
-      this.#rows[id] = place - values.starts[shard];
-    }
-    const text = new TextDecoder().decode(arrays.text);
-    this.#pieces.addPieces(text.replaceAll(" ", this.#space).split("\n"), ids);
-    this.#vocabularies.add(path);
+    if (!/[^\0-\x7f]/.test(text)) return;
+    const part = { ...locateVocabulary(this.#folder), path: `${this.#folder}/unicode-vocabulary.bin` };
+    this.#others ??= this.#files.read(part).then(({ arrays }) => {
+      this.#addPieces(arrays, this.#rows.length - arrays.lowSteps.length);
+    });
+    this.#others.catch(() => (this.#others = undefined));
+    await waitFor(this.#others, signal);
   }
 
   /**
@@ -190,25 +214,34 @@ class LocalEmbedder {
    */
   async embed(text, signal) {
     await this.loadPieces(text, signal);
-    const ids = this.#pieces.encode(text);
-    const numbers = [...new Set(ids.map((id) => this.#shards[id]))];
-    const shards = new Map(
-      await Promise.all(
-        numbers.map(async (number) => {
-          const path = `${this.#folder}/rows-${String(number).padStart(3, "0")}.bin`;
-          const { arrays } = await this.#files.readContainer(path, signal);
-          return /** @type {const} */ ([number, arrays]);
-        }),
-      ),
-    );
+    const rows = this.#pieces.encode(text).map((id) => this.#rows[id]);
+    await Promise.all([...new Set(rows.map((row) => this.#partOf[row]))].map((number) => this.#loadPart(number, signal)));
     const sums = new Float64Array(this.#dimensions);
-    for (const id of ids) {
-      const shard = /** @type {Record<string, any>} */ (shards.get(this.#shards[id]));
-      const scale = shard.scales[this.#rows[id]];
-      const start = this.#rows[id] * sums.length;
-      for (let d = 0; d < sums.length; d += 1) sums[d] += scale * shard.codes[start + d];
+    for (const row of rows) {
+      const number = this.#partOf[row];
+      const { scales, codes } = /** @type {Vectors} */ (this.#vectors.get(number));
+      const place = row - this.#parts[number].first;
+      const start = place * sums.length;
+      for (let d = 0; d < sums.length; d += 1) sums[d] += scales[place] * codes[start + d];
     }
     return normalize(sums);
+  }
+
+  /**
+   * Load the vectors of a part.
+   * @param {number} number
+   * @param {AbortSignal} [signal]
+   */
+  async #loadPart(number, signal) {
+    if (this.#vectors.has(number)) return;
+    const { count, ...part } = this.#parts[number];
+    const size = count * Float32Array.BYTES_PER_ELEMENT;
+    const parse = (/** @type {ArrayBuffer} */ buffer) => {
+      const codes = new Int8Array(buffer, size, count * this.#dimensions);
+      return { scales: new Float32Array(buffer, 0, count), codes };
+    };
+    const vectors = await this.#files.read({ ...part, content: size + count * this.#dimensions }, signal, parse);
+    this.#vectors.set(number, vectors);
   }
 }
 

@@ -194,7 +194,7 @@ async function loadSpellings(store) {
  * @returns {Promise<QuestionReading>}
  */
 export async function readQuestion(store, question, wordRank) {
-  await Promise.all([loadWords(store, question), store.loadQuestions()]);
+  await loadWords(store, question);
   const [spelled, corrections] = await correctSpelling(store, question, wordRank);
   if (corrections.length) await loadWords(store, spelled);
   const terms = extractQuestionTerms(store, spelled);

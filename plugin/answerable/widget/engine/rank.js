@@ -38,6 +38,8 @@ import { formsIn } from "./word_forms.js";
  * @property {Uint8Array} aboveFloor
  */
 
+// An answer shows two of them.
+const LIKELY_TEXTS = 3;
 // Words that say nothing about a subject, but for those that turn what is asked around.
 const SILENT_WORDS = new Set([...STOPWORDS, ...FRAMING_WORDS]);
 for (const word of splitAtSpace(RULES.polar)) SILENT_WORDS.delete(word);
@@ -137,25 +139,26 @@ export async function findPassageCandidates(store, unit, signals, readable, slac
   if (rows.length > CANDIDATES) {
     // Near misses have places of their own, else many passages above the floor would leave none for them.
     const nearUnder = slack ? store.manifest.profile.floor + ESTIMATE_SLACK : -Infinity;
-    const estimated = scoreRows(store, { rows, cosines: await store.loadEstimates(unit) }, signals, ESTIMATE_SLACK + slack);
+    const estimated = scoreRows(store, { rows, cosines: store.estimateCosines(unit) }, signals, ESTIMATE_SLACK + slack);
     rows = selectCandidates(estimated, readable, CANDIDATES, nearUnder);
-    prefetchSiblings(store, estimated, signals);
+    prefetchLikely(store, estimated, signals);
   }
   return { rows, cosines: await store.loadCosines(unit, rows) };
 }
 
 /**
- * Begin to load the vectors that passages beside the best ones are likely to be scored by, so that they do not wait
- * for those of the best.
+ * Begin to load the texts of the best passages by the estimate, and the vectors that those beside them are likely to be
+ * scored by, so that they do not wait for the vectors of the best.
  * @param {Store} store
  * @param {Ranking} estimated of all passages
  * @param {Signals} signals
  */
-function prefetchSiblings(store, { score, aboveFloor }, { lexical }) {
+function prefetchLikely(store, { score, aboveFloor }, { lexical }) {
   const { MAX_SIBLINGS, SIBLING_PAGES } = RULES.retrieve;
   const records = store.passageRecords;
-  const best = selectTopRows(score, MAX_SIBLINGS, aboveFloor).map((row) => records[row]);
-  const pages = new Set([...new Set(best)].slice(0, SIBLING_PAGES));
+  const best = selectTopRows(score, MAX_SIBLINGS, aboveFloor);
+  store.prefetch("texts", best.slice(0, LIKELY_TEXTS));
+  const pages = new Set([...new Set(best.map((row) => records[row]))].slice(0, SIBLING_PAGES));
   const beside = Uint8Array.from(lexical, (value, row) => Number(value > 0 && pages.has(records[row])));
   store.prefetch("codes", selectTopRows(lexical, MAX_SIBLINGS, beside));
 }

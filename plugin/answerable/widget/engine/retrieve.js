@@ -45,8 +45,6 @@ export async function retrieve(store, reading, vector, topK = RULES.retrieve.TOP
   const isNear = ranking.aboveFloor.map((above, place) => Number(!above && ranking.base[place] >= nearFloor));
   const nearest = listReadable(isNear, near);
   if (!unit) return { passages, siblings: [], near: nearest, reading, vector };
-  const rows = passages.map(({ row }) => row);
-  store.prefetch("texts", rows.slice(0, RULES.retrieve.TOP_K));
   const siblings = await rankSiblings(store, signals, unit, ranking, passages);
   return { passages, siblings, near: nearest, reading, vector };
 }

@@ -34,7 +34,7 @@ export function openSiteIndex(index, base, fetch) {
  * @param {MessageEvent} event with a port, which takes the stages and the result, and asks to stop
  */
 async function serveRequest({ data, ports: [port] }) {
-  /** @type {[any, string, "answer" | "search" | "suggest" | "readSection" | "prepare" | undefined, string, string | undefined]} */
+  /** @type {[any, string, "answer" | "search" | "suggest" | "readSection" | undefined, string, string | undefined]} */
   const [index, base, method, text, language] = data;
   const run = new AbortController();
   const onStage = (/** @type {string} */ stage) => port.postMessage({ stage });

@@ -8,6 +8,7 @@ import { beginningOf, indexForms } from "./word_forms.js";
 
 /** @typedef {import("./container.js").Container} Container */
 /** @typedef {import("./postings_shards.js").TermPostings} TermPostings */
+/** @typedef {import("./site_files.js").Part} Part */
 /** @typedef {import("./site_files.js").SiteFiles} SiteFiles */
 /** @typedef {{codes: Int8Array, inverseNorms: Float32Array}} Vectors one after the other */
 /** @typedef {import("./word_forms.js").FormIndex} FormIndex */
@@ -21,8 +22,8 @@ import { beginningOf, indexForms } from "./word_forms.js";
 /**
  * What site.json says of an index.
  * @typedef {Object} IndexEntry
- * @property {string} manifest
- * @property {string} core
+ * @property {string} manifest the file of the manifest, and behind it what every question needs
+ * @property {[bytes: number, content: number]} size of the manifest, compressed and not
  * @property {string} model the folder of the model's files, such as `model/0123456789abcdef`
  */
 
@@ -35,12 +36,13 @@ import { beginningOf, indexForms } from "./word_forms.js";
  * @property {Record<string, any>} profile
  * @property {number} dimensions
  * @property {{records: number, passages: number, terms: number, words: number, questions: number, answers: number}} counts
- * @property {[name: string, bytes: number, content: number][]} files in order; the kind of each is before its hash
- * @property {Record<string, any[]>} starts of each kind that is split into files, the first row or words of each
+ * @property {[name: string, parts: [kind: string, bytes: number, content: number][]][]} packs files with parts, in order
+ * @property {number} rows_per_part passages or answers
+ * @property {string[]} term_starts with what the words of each part of terms begin, from the first one's on
  * @property {import("./core_file.js").ColumnTable} columns
  */
 
-const WIRE = 8;
+const WIRE = 9;
 
 /**
  * Open an index; IndexGoneError where it has been replaced by a newer build.
@@ -50,84 +52,87 @@ const WIRE = 8;
  * @returns {Promise<Store>}
  */
 export async function openStore(files, entry, signal) {
-  const [manifest, core] = await Promise.all([
-    files.readContainer(entry.manifest, signal).then(({ values }) => /** @type {Manifest} */ (values)),
-    files.readContainer(entry.core, signal),
-  ]);
+  const [bytes, content] = entry.size;
+  const first = { path: entry.manifest, start: 0, bytes, content, isWhole: true };
+  const manifest = /** @type {Manifest} */ ((await files.read(first, signal)).values);
   if (manifest.wire !== WIRE) {
     throw new IndexGoneError(entry.manifest, `its wire version is ${manifest.wire}, and this engine reads ${WIRE}`);
   }
-  const store = new Store(files, entry, manifest, core);
-  checkCounts(entry.manifest, manifest, { records: store.recordIds.length, passages: store.passageIds.length });
+  const parts = listParts(entry, manifest);
+  const read = (/** @type {string} */ kind) => files.read(parts[kind][0], signal);
+  const [core, questions, signs] = await Promise.all(["core", "questions", "signs"].map(read));
+  const store = new Store(files, manifest, parts, { core, questions, signs });
+  const counts = { records: store.recordIds, passages: store.passageIds, questions: store.questionKeys };
+  for (const [name, rows] of Object.entries(counts)) checkCount(entry.manifest, manifest, name, rows);
   return store;
 }
 
 /**
- * Compare the manifest's counts with the data, before memory is taken for so many; IndexGoneError if they differ.
- * @param {string} url
- * @param {Record<string, any>} manifest
- * @param {Record<string, number>} data counts by the manifest's names
+ * List the parts of an index by kind. Those of its core lie behind the manifest.
+ * @param {IndexEntry} entry
+ * @param {Manifest} manifest
  */
-function checkCounts(url, { counts }, data) {
-  for (const [name, count] of Object.entries(data)) {
-    const counted = counts[name];
-    if (counted !== count) throw new IndexGoneError(url, `its manifest counts ${counted} ${name} instead of ${count}`);
+function listParts({ manifest: first, size }, { packs }) {
+  const folder = first.slice(0, first.lastIndexOf("/"));
+  /** @type {Record<string, Part[]>} */
+  const parts = {};
+  for (const [name, listed] of packs) {
+    const isCore = name.startsWith("core-");
+    const path = isCore ? first : `${folder}/${name}`;
+    let start = isCore ? size[0] : 0;
+    for (const [kind, bytes, content] of listed) {
+      (parts[kind] ??= []).push({ path, start, bytes, content });
+      start += bytes;
+    }
   }
+  return parts;
+}
+
+/**
+ * Compare a count of the manifest with the data, before memory is taken for so many; IndexGoneError if they differ.
+ * @param {string} path
+ * @param {Manifest} manifest
+ * @param {string} name
+ * @param {ArrayLike<any>} rows
+ */
+function checkCount(path, { counts }, name, { length }) {
+  const counted = /** @type {Record<string, number>} */ (counts)[name];
+  if (counted !== length) throw new IndexGoneError(path, `its manifest counts ${counted} ${name} instead of ${length}`);
 }
 
 /** Give a question all that it reads of a site; see `Store` in `store.py`. */
 export class Store extends SiteColumns {
   #files;
-  /** @type {Record<string, string[]>} */
-  #paths;
+  #parts;
+  /** @type {Uint8Array} */
+  #signs;
   /** @type {Map<string, TermPostings>} */
   #postings = new Map();
-  /** @type {Map<number, Map<string, FormIndex>>} by shard and language */
+  /** @type {Map<number, Map<string, FormIndex>>} by part and language */
   #forms = new Map();
-  /** @type {string[]} with what the words of each shard of terms begin, from the first one's on */
-  #termStarts;
-  /** @type {Map<number, Vectors>} by shard */
+  /** @type {Map<number, Vectors>} by part */
   #codes = new Map();
   /** @type {Map<number, Passage>} */
   #passages = new Map();
-  /** @type {Record<string, {starts: ArrayLike<number>, numbers: Uint32Array}>} the first row of each shard, and by row its number */
-  #rows;
 
   /**
    * @param {SiteFiles} files
-   * @param {IndexEntry} entry
    * @param {Manifest} manifest
-   * @param {Container} core
+   * @param {Record<string, Part[]>} parts by kind
+   * @param {Record<"core" | "questions" | "signs", Container>} containers
    */
-  constructor(files, entry, manifest, core) {
+  constructor(files, manifest, parts, { core, questions, signs }) {
     super(manifest.columns, core);
+    Object.assign(this, readColumns(manifest.columns, "questions", questions));
     this.#files = files;
+    this.#parts = parts;
+    this.#signs = signs.arrays.signs;
     this.manifest = manifest;
-    const folder = entry.manifest.slice(0, entry.manifest.lastIndexOf("/"));
-    this.#paths = {};
-    for (const [name] of manifest.files) {
-      (this.#paths[name.slice(0, name.lastIndexOf("-"))] ??= []).push(`${folder}/${name}`);
-    }
-    this.#rows = Object.fromEntries(
-      ["codes", "texts"].map((kind) => {
-        const starts = manifest.starts[kind];
-        const numbers = new Uint32Array(this.passageIds.length);
-        for (let number = 0; number < starts.length; number += 1) numbers.fill(number, starts[number]);
-        return [kind, { starts, numbers }];
-      }),
-    );
-    this.#termStarts = manifest.starts.terms;
-    if (manifest.counts.questions) files.prefetch(this.#paths.questions);
-  }
-
-  /** Begin to load what `loadEstimates` reads, while a question is still read. */
-  prefetchSigns() {
-    if (this.passageIds.length > RULES.vectors.CANDIDATES) this.#files.prefetch(this.#paths.signs);
   }
 
   /** The paths of all files that the manifest names. */
   get paths() {
-    return Object.values(this.#paths).flat();
+    return Object.values(this.#parts).flatMap((parts) => parts.map(({ path }) => path));
   }
 
   /**
@@ -146,27 +151,28 @@ export class Store extends SiteColumns {
    * @param {AbortSignal} [signal]
    */
   async loadTerms(words, signal) {
-    const numbers = Array.from(words, (word) => this.#findTermShard(word));
+    const numbers = Array.from(words, (word) => this.#findTermPart(word));
     const missing = numbers.filter((number) => !this.#forms.has(number));
-    for (const [number, shard] of await this.#readShards("terms", missing, signal)) {
-      for (const [term, postings] of readPostings(shard)) this.#postings.set(term, postings);
-      const { forms, terms } = shard.values;
+    for (const [number, part] of await this.#readParts("terms", missing, signal)) {
+      for (const [term, postings] of readPostings(part)) this.#postings.set(term, postings);
+      const { forms, terms } = part.values;
       const indexes = this.site.tags.map((tag) => /** @type {const} */ ([tag, indexForms(terms, forms[tag] ?? [])]));
       this.#forms.set(number, new Map(indexes));
     }
   }
 
   /**
-   * Find the shard that has all words which begin as a word does.
+   * Find the part that has all words which begin as a word does.
    * @param {string} word
    */
-  #findTermShard(word) {
+  #findTermPart(word) {
     const beginning = beginningOf(word);
+    const { term_starts: starts } = this.manifest;
     let first = 0;
-    let end = this.#termStarts.length;
+    let end = starts.length;
     while (end - first > 1) {
       const middle = (first + end) >> 1;
-      if (this.#termStarts[middle] <= beginning) first = middle;
+      if (starts[middle] <= beginning) first = middle;
       else end = middle;
     }
     return first;
@@ -179,7 +185,7 @@ export class Store extends SiteColumns {
    * @returns {FormIndex}
    */
   formsNear(word, language) {
-    const forms = this.#forms.get(this.#findTermShard(word))?.get(language);
+    const forms = this.#forms.get(this.#findTermPart(word))?.get(language);
     if (!forms) throw new Error(`the forms near ${word} have not been loaded`);
     return forms;
   }
@@ -191,23 +197,10 @@ export class Store extends SiteColumns {
    */
   postings(term) {
     const postings = this.#postings.get(term);
-    if (!postings && !this.#forms.has(this.#findTermShard(term))) {
+    if (!postings && !this.#forms.has(this.#findTermPart(term))) {
       throw new Error(`the postings of ${term} have not been loaded`);
     }
     return postings ?? NO_POSTINGS;
-  }
-
-  /**
-   * Load the terms of the questions that sections are known to answer.
-   * @param {AbortSignal} [signal]
-   */
-  async loadQuestions(signal) {
-    const { counts } = this.manifest;
-    if (!counts.questions || this.questionTerms.size) return;
-    const [path] = this.#paths.questions;
-    const columns = readColumns(this.manifest.columns, "questions", await this.#files.readContainer(path, signal));
-    checkCounts(path, this.manifest, { questions: columns.questionKeys.length });
-    Object.assign(this, columns);
   }
 
   /**
@@ -216,20 +209,22 @@ export class Store extends SiteColumns {
    * @returns {Promise<string[]>} in the order of the index
    */
   async loadSuggestions(signal) {
-    const [path] = this.#paths.suggestions;
-    const { questions } = (await this.#files.readContainer(path, signal)).values;
-    checkCounts(path, this.manifest, { questions: questions.length });
+    const [part] = this.#parts.suggestions;
+    const { questions } = (await this.#files.read(part, signal)).values;
+    checkCount(part.path, this.manifest, "questions", questions);
     return questions;
   }
 
   /**
-   * Load a shard of the answers that are stored for questions.
-   * @param {number} number
+   * Load one of the answers that are stored for questions.
+   * @param {number} row
    * @param {AbortSignal} [signal]
-   * @returns {Promise<import("./stored_answers.js").StoredClaim[][]>}
+   * @returns {Promise<import("./stored_answers.js").StoredClaim[]>}
    */
-  async loadAnswers(number, signal) {
-    return (await this.#files.readContainer(this.#paths.answers[number], signal)).values.answers;
+  async loadAnswer(row, signal) {
+    const { rows_per_part: count } = this.manifest;
+    const { values } = await this.#files.read(this.#parts.answers[Math.floor(row / count)], signal);
+    return values.answers[row % count];
   }
 
   /**
@@ -237,42 +232,34 @@ export class Store extends SiteColumns {
    * @param {AbortSignal} [signal]
    */
   async loadWords(signal) {
-    const { words } = (await this.#files.readContainer(this.#paths.words[0], signal)).values;
-    checkCounts(this.#paths.words[0], this.manifest, { words: words.length });
+    const [part] = this.#parts.words;
+    const { words } = (await this.#files.read(part, signal)).values;
+    checkCount(part.path, this.manifest, "words", words);
     return words;
   }
 
   /**
    * Estimate the cosine of a question with every passage from the signs of their vectors.
    * @param {Float32Array} unit of length 1
-   * @param {AbortSignal} [signal]
-   * @returns {Promise<Float32Array>}
    */
-  async loadEstimates(unit, signal) {
-    const shards = await Promise.all(this.#paths.signs.map((path) => this.#files.readContainer(path, signal)));
+  estimateCosines(unit) {
     const width = Math.ceil(unit.length / 8);
     const sums = sumSelectedValues(unit, width);
     // Of a Gaussian vector the signs have on average the cosine sqrt(2 / pi) with it.
     const scale = Math.sqrt(Math.PI / 2 / unit.length);
     let total = 0;
     for (const value of unit) total += value;
-    const cosines = new Float32Array(this.passageIds.length);
-    let row = 0;
-    for (const { arrays } of shards) {
-      for (let start = 0; start < arrays.signs.length; start += width) {
-        let selected = 0;
-        let bits = 0;
-        for (let place = 0; place < width; place += 1) {
-          const byte = arrays.signs[start + place];
-          selected += sums[place * 256 + byte];
-          bits |= byte;
-        }
-        // A passage without a word that the model knows is a row of zeros.
-        cosines[row] = bits ? (2 * selected - total) * scale : 0;
-        row += 1;
+    return Float32Array.from(this.passageIds, (_, row) => {
+      let selected = 0;
+      let bits = 0;
+      for (let place = 0; place < width; place += 1) {
+        const byte = this.#signs[row * width + place];
+        selected += sums[place * 256 + byte];
+        bits |= byte;
       }
-    }
-    return cosines;
+      // A passage without a word that the model knows is a row of zeros.
+      return bits ? (2 * selected - total) * scale : 0;
+    });
   }
 
   /**
@@ -283,20 +270,18 @@ export class Store extends SiteColumns {
    * @returns {Promise<Float32Array>} in the order of rows
    */
   async loadCosines(unit, rows, signal) {
-    const { starts, numbers } = this.#rows.codes;
-    const missing = rows.map((row) => numbers[row]).filter((number) => !this.#codes.has(number));
-    for (const [number, { arrays }] of await this.#readShards("codes", missing, signal)) {
+    const { rows_per_part: count } = this.manifest;
+    const missing = this.#listNumbers(rows).filter((number) => !this.#codes.has(number));
+    for (const [number, { arrays }] of await this.#readParts("codes", missing, signal)) {
       this.#codes.set(number, { codes: arrays.codes, inverseNorms: arrays["codes.norms"] });
     }
     return Float32Array.from(rows, (row) => {
-      const number = numbers[row];
-      const shard = /** @type {Vectors} */ (this.#codes.get(number));
-      const place = row - starts[number];
-      const start = place * unit.length;
+      const { codes, inverseNorms } = /** @type {Vectors} */ (this.#codes.get(Math.floor(row / count)));
+      const start = (row % count) * unit.length;
       let dot = 0;
-      for (let column = 0; column < unit.length; column += 1) dot += shard.codes[start + column] * unit[column];
+      for (let column = 0; column < unit.length; column += 1) dot += codes[start + column] * unit[column];
       // In float64 until the end, as Python has it.
-      return dot * shard.inverseNorms[place];
+      return dot * inverseNorms[row % count];
     });
   }
 
@@ -306,8 +291,20 @@ export class Store extends SiteColumns {
    * @param {Iterable<number>} rows
    */
   prefetch(kind, rows) {
-    const numbers = new Set(Array.from(rows, (row) => this.#rows[kind].numbers[row]));
-    this.#files.prefetch([...numbers].map((number) => this.#paths[kind][number]));
+    this.#files.prefetch(this.#listNumbers(rows).map((number) => this.#parts[kind][number]));
+  }
+
+  /**
+   * List the numbers of the parts that some passages lie in.
+   * @param {Iterable<number>} rows
+   */
+  #listNumbers(rows) {
+    return [...new Set(Array.from(rows, (row) => Math.floor(row / this.manifest.rows_per_part)))];
+  }
+
+  /** Begin to load the vectors of all passages where they are so few that none is estimated. */
+  prefetchFewCodes() {
+    if (this.passageIds.length <= RULES.vectors.CANDIDATES) this.prefetch("codes", this.passageIds.keys());
   }
 
   /**
@@ -318,11 +315,10 @@ export class Store extends SiteColumns {
    */
   async loadPassages(rows, signal) {
     const asked = [...new Set(rows)];
-    const { starts, numbers } = this.#rows.texts;
-    const missing = asked.filter((row) => !this.#passages.has(row)).map((row) => numbers[row]);
-    for (const [number, shard] of await this.#readShards("texts", missing, signal)) {
-      shard.values.texts.forEach((/** @type {string} */ markdown, /** @type {number} */ place) => {
-        const row = starts[number] + place;
+    const missing = this.#listNumbers(asked.filter((row) => !this.#passages.has(row)));
+    for (const [number, { values }] of await this.#readParts("texts", missing, signal)) {
+      values.texts.forEach((/** @type {string} */ markdown, /** @type {number} */ place) => {
+        const row = number * this.manifest.rows_per_part + place;
         const record = this.passageRecords[row];
         this.#passages.set(row, {
           row,
@@ -340,18 +336,15 @@ export class Store extends SiteColumns {
   }
 
   /**
-   * Read shards of one kind, all at once.
+   * Read parts of one kind, all at once.
    * @param {string} kind
    * @param {Iterable<number>} numbers
    * @param {AbortSignal} [signal]
-   * @returns {Promise<Map<number, Container>>}
    */
-  async #readShards(kind, numbers, signal) {
-    const names = [...new Set(numbers)];
-    const shards = await Promise.all(
-      names.map((number) => this.#files.readContainer(this.#paths[kind][number], signal)),
-    );
-    return new Map(shards.map((shard, place) => [names[place], shard]));
+  async #readParts(kind, numbers, signal) {
+    const read = async (/** @type {number} */ number) =>
+      /** @type {const} */ ([number, await this.#files.read(this.#parts[kind][number], signal)]);
+    return new Map(await Promise.all([...new Set(numbers)].map(read)));
   }
 }
 

@@ -2,7 +2,6 @@
 
 import { hashWords } from "./rank.js";
 import { citeRange, makeClaim } from "./contract.js";
-import { RULES } from "./rules.js";
 import { splitLowercaseWords } from "./tokenization.js";
 import { readPassage } from "./units.js";
 
@@ -22,16 +21,13 @@ import { readPassage } from "./units.js";
  * @returns {Promise<Reply | null>}
  */
 export async function recallAnswer(store, question) {
-  const { ANSWERS_PER_SHARD } = RULES.stored_answers;
   const key = hashWords(question);
   const wordsOf = (/** @type {string} */ text) => splitLowercaseWords(text).join(" ");
   for (const row of store.questionKeys.keys()) {
     if (store.questionKeys[row] !== key || !store.hasAnswer[row]) continue;
     const place = store.hasAnswer.subarray(0, row).reduce((sum, mark) => sum + mark, 0);
-    const shard = store.loadAnswers(Math.floor(place / ANSWERS_PER_SHARD));
-    const [questions, answers] = await Promise.all([store.loadSuggestions(), shard]);
+    const [questions, claims] = await Promise.all([store.loadSuggestions(), store.loadAnswer(place)]);
     const stored = questions[row];
-    const claims = answers[place % ANSWERS_PER_SHARD];
     // Many questions share a hash.
     if (wordsOf(stored) !== wordsOf(question)) continue;
     const passages = await store.loadPassages(claims.flatMap(([, , quotes]) => quotes.map(([passage]) => passage)));

@@ -27,7 +27,7 @@ const OTHER_WORDS_WEIGHT = 0.1;
  * @param {Store} store
  */
 export async function loadSuggestionIndex(store) {
-  const [texts] = await Promise.all([store.loadSuggestions(), store.loadQuestions()]);
+  const texts = await store.loadSuggestions();
   /** @type {Map<string, number[]>} */
   const rowsByWord = new Map();
   const counts = texts.map((text, row) => {
