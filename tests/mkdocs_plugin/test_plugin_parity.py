@@ -75,7 +75,7 @@ def test_built_site_has_the_bundle_of_the_plugin(
         tmp_path,
         PAGES,
         site_url=f"https://harbour.example{path}",
-        site_name="Harbour - of boats",
+        site_name="Harbour of boats",
         use_directory_urls=directories,
         theme={"name": theme},
         plugins=["search", {"answerable": {"function": "function"}}],
