@@ -233,7 +233,7 @@ def test_a_server_without_ranges_gives_the_same_replies_for_more_bytes(
     assert sum(ranged) < sum(whole) / 2
 
 
-@pytest.mark.parametrize("server", [Quiet, Ranged])
+@pytest.mark.parametrize("server", [pytest.param(Quiet, marks=pytest.mark.deep), Ranged])
 def test_a_changed_file_gives_a_clear_error_or_the_same_replies(
     published: Published, tmp_path: Path, server: type[Quiet]
 ) -> None:
