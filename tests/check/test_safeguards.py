@@ -148,7 +148,8 @@ def test_without_a_step_of_the_contract_readers_see_what_a_hostile_model_writes(
     def is_caught(verdict: Verdict) -> bool:
         return "the answerer broke the contract twice" in verdict.issues
 
-    queries = site.answerable[:3]
+    # To the third, even an honest model's sentence is refused by another rule: it holds code.
+    queries = site.answerable[:2]
     assert all(map(is_caught, site.judge(scripted(model), queries).values()))
     remove(monkeypatch)
     assert not any(map(is_caught, site.judge(scripted(model), queries).values()))

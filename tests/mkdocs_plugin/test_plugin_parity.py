@@ -97,4 +97,11 @@ def test_real_built_site_is_read_alike(tmp_path: Path) -> None:
     config["plugins"] = ["search", {"answerable": {"function": "function"}}]
     config["docs_dir"] = str(source / "docs")
     put(tmp_path / "mkdocs.yml", json.dumps(config))
-    assert_parity(tmp_path)
+    assert build(tmp_path).returncode == 0
+    assert index(tmp_path, function="other", answers_in="function").returncode == 0
+    # MkDocs calls the start page "Home", whose heading is written in HTML.
+    own, read = (
+        {(url, title.removeprefix("Home › "), text) for url, title, text in passages(folder)}
+        for folder in (tmp_path / "function" / "bundle", tmp_path / "other" / "bundle")
+    )
+    assert read == own
