@@ -110,8 +110,10 @@ def test_a_written_answer_draws_its_sources_and_quotes(page: Page, site: Site) -
 
 MALFORMED: dict[str, Reply] = {
     "garbage": Reply("<html>not JSON"),
+    "a list": Reply([SUPPORTED]),
     "null": Reply("null"),
     "unknown mode": Reply(PARTIAL | {"mode": "certain"}),
+    "inherited name as mode": Reply(PARTIAL | {"mode": "constructor"}),
     "not-found with citations": Reply(NOT_FOUND | {"citations": [RECORD]}),
     "not-found with a claim": Reply(NOT_FOUND | {"claims": [CLAIM]}),
     "mode against its citations": Reply(SUPPORTED | {"mode": "partial"}),
@@ -119,8 +121,13 @@ MALFORMED: dict[str, Reply] = {
     "claim that cites nothing known": Reply(PARTIAL | {"claims": [CLAIM | {"citations": [7]}]}),
     "claim that cites a note": Reply(RELATED | {"claims": [CLAIM | {"citations": [3]}]}),
     "one good and one bad claim": Reply(PARTIAL | {"claims": [CLAIM, {"markdown": "x"}]}),
+    "citation nobody uses": Reply(PARTIAL | {"citations": [RECORD, SECOND_RECORD]}),
+    "two citations of one number": Reply(PARTIAL | {"citations": [RECORD, RECORD]}),
     "unknown kind": Reply(PARTIAL | {"citations": [RECORD | {"kind": "advert"}]}),
+    "record without a title": Reply(PARTIAL | {"citations": [without(RECORD, "title")]}),
     "text that is an object": Reply(PARTIAL | {"claims": [CLAIM | {"markdown": {}}]}),
+    "claims missing": Reply(without(PARTIAL, "claims")),
+    "url that is a number": Reply(PARTIAL | {"citations": [RECORD | {"url": 5}]}),
     "excerpts without citations": Reply(
         PARTIAL | {"excerpts": PARTIAL | {"claims": [CLAIM | {"citations": []}]}}
     ),

@@ -4,7 +4,7 @@ import { parseMarkdown } from "../engine/markdown.js";
 import { button, colorCode, drawLink, drawNote, element, icon, ICONS } from "./draw.js";
 import { markLine } from "./find.js";
 import { makeMarkdownDrawer } from "./markdown.js";
-import { resolveAddress } from "./request.js";
+import { isObject, isOptionalText, isText, resolveAddress } from "./request.js";
 import { baseOf, getPageLanguage, hasText, nameLanguage } from "./strings.js";
 
 /**
@@ -241,8 +241,10 @@ export function drawAnswer(answer, { tag, say }, context, places = []) {
   }
 
   function drawRemarks() {
-    const known = /** @type {Record<string, string>[]} */ (answer.notes ?? []).filter(({ kind }) => hasText(`note.${kind}`));
-    const texts = known.map(({ kind, to, word }) => say(`note.${kind}`, { to, word }));
+    const remarks = (Array.isArray(answer.notes) ? answer.notes : []).filter(
+      (note) => isObject(note) && isText(note.kind) && hasText(`note.${note.kind}`) && [note.to, note.word].every(isOptionalText),
+    );
+    const texts = remarks.map(({ kind, to, word }) => say(`note.${kind}`, { to, word }));
     if (answer.fallback) texts.push(say("fallback"));
     if (isRefusal && answer.reason === "contract") texts.push(say("unverified"));
     if (isRefusal && !others.length) texts.push(say("tip"));

@@ -43,6 +43,36 @@ const GONE = "IndexGoneError";
 const PATIENCE_SECONDS = 30;
 
 /**
+ * True for a text with something in it.
+ * @param {any} value
+ * @returns {value is string}
+ */
+export function isText(value) {
+  return typeof value === "string" && value.trim() !== "";
+}
+
+/**
+ * @param {any} value
+ * @returns {value is Record<string, any>}
+ */
+export function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** @param {any} value */
+export function isOptionalText(value) {
+  return value == null || typeof value === "string";
+}
+
+/**
+ * Throw unless a condition on an answer holds.
+ * @param {boolean} condition
+ */
+function demand(condition) {
+  if (!condition) throw new TypeError("not an answer");
+}
+
+/**
  * Decode what is percent-encoded; a text that is not stays as it is.
  * @param {string} text
  */
@@ -85,25 +115,51 @@ export function resolveAddress(address, siteUrl) {
 }
 
 /**
- * Check the reply of a function, which may be anybody's: each sentence cites something that the reply lists, and its mode
- * is the one of what it lists. What else is wrong with it is an error where it is drawn.
+ * Check the reply of a function, which may be anybody's. TypeError for what is no answer, or one whose mode or markers
+ * its citations do not bear out.
  * @param {any} answer
  * @returns {Answer}
  */
 function checkAnswer(answer) {
+  demand(isObject(answer) && Array.isArray(answer.citations));
   const { mode, claims, routes, citations } = answer;
+  citations.forEach(checkCitation);
   /** @type {Map<number, string>} */
   const kinds = new Map(citations.map((/** @type {Citation} */ { n, kind }) => [n, kind]));
-  const isCited = (/** @type {Claim | Route} */ { citations: cited }, /** @type {string} */ kind) =>
-    cited.length > 0 && cited.every((n) => kinds.get(n) === kind);
-  const isBacked =
-    claims.every((/** @type {Claim} */ claim) => isCited(claim, "record")) &&
-    routes.every((/** @type {Route} */ route) => isCited(route, "hint"));
+  checkSentences(claims, "markdown", "record", kinds);
+  checkSentences(routes, "text", "hint", kinds);
+  const used = new Set([...claims, ...routes].flatMap((sentence) => sentence.citations));
+  demand(kinds.size === citations.length && kinds.size === used.size);
   const present = new Set(kinds.values());
   const [whole, part] = present.has("hint") ? ["supported", "related-material"] : ["partial", "not-found"];
-  if (!isBacked || mode !== (present.has("record") ? whole : part)) throw new TypeError("not an answer");
+  demand(mode === (present.has("record") ? whole : part));
+  demand([answer.site_url, answer.bundle, answer.request_id].every(isOptionalText));
+  demand(!answer.stored || isText(answer.question));
   if (answer.excerpts) checkAnswer(answer.excerpts);
   return answer;
+}
+
+/** @param {any} citation */
+function checkCitation(citation) {
+  demand(isObject(citation) && Number.isInteger(citation.n));
+  const { kind, title, label, url, href, quote, locator, language, date } = citation;
+  demand(kind === "record" ? isText(title) : kind === "hint" && isText(label));
+  demand([url, href, quote, locator, language, date].every(isOptionalText));
+}
+
+/**
+ * @param {any} sentences
+ * @param {string} field that holds the words of each
+ * @param {string} kind
+ * @param {Map<number, string>} kinds
+ */
+function checkSentences(sentences, field, kind, kinds) {
+  demand(Array.isArray(sentences));
+  for (const sentence of sentences) {
+    demand(isObject(sentence) && isText(sentence[field]));
+    demand(Array.isArray(sentence.citations) && sentence.citations.length > 0);
+    demand(sentence.citations.every((/** @type {number} */ n) => kinds.get(n) === kind));
+  }
 }
 
 /**
@@ -112,9 +168,10 @@ function checkAnswer(answer) {
  * @param {string} [siteUrl]
  */
 function resolvePlaces(rows, siteUrl) {
-  return Object.entries(rows).flatMap(([id, { url, title, line = "", href = url }]) => {
-    const link = resolveAddress(href, siteUrl);
-    return link ? [{ id, url, title, link, line }] : [];
+  return Object.entries(rows).flatMap(([id, { url, title, line, href }]) => {
+    demand(isText(url) && isText(title) && [line, href].every(isOptionalText));
+    const link = resolveAddress(href ?? url, siteUrl);
+    return link ? [{ id, url, title, link, line: line ?? "" }] : [];
   });
 }
 
@@ -207,7 +264,9 @@ export class Answerer {
     if (site) return (await (await this.#openEngine(site)).readSection(id, { signal })).markdown;
     const response = await this.call(new URL(`section?${query}`, this.endpoint), { signal });
     if (!response.ok) throw new Problem(response.status);
-    return (await response.json()).markdown;
+    const section = await response.json();
+    demand(isText(section?.markdown));
+    return section.markdown;
   }
 
   /** Load what the first question needs. */
@@ -258,7 +317,7 @@ export class Answerer {
     });
     if (!response.ok) {
       const body = await response.json().catch(() => null);
-      throw new Problem(body?.code ?? response.status, Number(response.headers.get("Retry-After")));
+      throw new Problem(isText(body?.code) ? body.code : response.status, Number(response.headers.get("Retry-After")));
     }
     const streams = response.headers.get("Content-Type")?.startsWith(EVENTS);
     return streams && entered ? readEvents(response, entered) : response.json();

@@ -13,7 +13,7 @@ const ARRAY_TYPES = { Int8Array, Uint8Array, Uint16Array, Uint32Array, Float32Ar
  */
 
 /**
- * Decompress data; throws where they are damaged or have more than `most` bytes then.
+ * Decompress data; throws if it is damaged or would have more than `most` bytes.
  * @param {BodyInit} data
  * @param {number} most
  * @returns {Promise<ArrayBuffer>}

@@ -15,7 +15,7 @@ import { inflate, parseContainer } from "./container.js";
  * @property {string} path
  * @property {number} start
  * @property {number} [bytes] else all up to the end
- * @property {number} content at most so many bytes when they are decompressed
+ * @property {number} content the most bytes that it may have when it is decompressed
  * @property {boolean} [isWhole] the whole file is fetched, since all of it is needed
  */
 
