@@ -19,6 +19,7 @@ import synthetic
 from numpy.typing import NDArray
 from tables import Row, print_rows
 
+from answerable.check.gate import spearman_correlation
 from answerable.engine.index.columns import Index
 from answerable.engine.index.manifest import OPENAI_PROFILE
 from answerable.engine.retrieval.bm25 import select_top_rows
@@ -69,7 +70,7 @@ def _measure_dimensions(dimensions: int, vectors: Floats, questions: Floats) -> 
     correlations, kept_shares = [], []
     for question, cut in zip(questions, cut_questions, strict=True):
         exact = vectors @ question
-        correlations.append(_correlate_ranks(exact, stream.score(cut)))
+        correlations.append(spearman_correlation(exact, stream.score(cut)))
         best = set(np.argsort(-exact)[:TOP].tolist())
         kept_shares.append(len(best & set(_search(stream, cut).tolist())) / TOP)
     searches = _make_searches(dimensions, vectors, cut_questions[0])
@@ -79,12 +80,6 @@ def _measure_dimensions(dimensions: int, vectors: Floats, questions: Floats) -> 
         "top8_kept": float(np.mean(kept_shares)),
         **_time_in_turn(searches, _make_reads(vectors, dimensions)),
     }
-
-
-def _correlate_ranks(first: Floats, second: Floats) -> float:
-    """Correlate the ranks of two lists of scores: Spearman's correlation."""
-    ranks = np.array([np.argsort(np.argsort(scores)) for scores in (first, second)])
-    return float(np.corrcoef(ranks).item(0, 1))
 
 
 def _cut_vectors(rows: Floats, dimensions: int) -> Floats:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
-from threading import Thread
+from threading import Semaphore, Thread
 
 from ..engine.answers.contract import EvidenceItem
 from ..engine.embedders.embedder import Vectors
@@ -23,6 +23,10 @@ from .judge import judge_answer, judge_retrieval, summarize_reply
 from .report import RecordedAnswer, RecordedCitation, Verdict
 from .sources import matches_source, select_public_sources
 
+# Queries that are begun for each that runs: enough to keep every worker busy while the first of
+# them takes long, and few enough that the end of a run wastes no call.
+_QUEUED_PER_JOB = 2
+
 
 def run_gold_queries(
     queries: Sequence[GoldQuery],
@@ -35,8 +39,8 @@ def run_gold_queries(
     """Judge queries, in their order; a call that fails makes the status ``error``.
 
     notes: from a note's path to its id. full: judge answers as well as retrieval. jobs: how many
-    queries are asked at once. One call embeds all questions. A caller that stops early does
-    not wait for the calls under way.
+    queries are asked at once. One call embeds all questions. KeyboardInterrupt comes after the
+    verdicts that are there already; calls under way are not awaited.
     """
     try:
         vectors = embed_queries(queries, engine)
@@ -46,23 +50,42 @@ def run_gold_queries(
         return
     judge = partial(judge_query, engine=engine, notes=notes, full=full)
     pending: deque[Future[Verdict]] = deque()
-    for query, vector in zip(queries, vectors, strict=True):
-        if len(pending) == jobs:
-            yield pending.popleft().result()
-        pending.append(_begin(partial(judge, query, vector)))
-    for future in pending:
-        yield future.result()
+    slots = Semaphore(jobs)
+    try:
+        for query, vector in zip(queries, vectors, strict=True):
+            if len(pending) == _QUEUED_PER_JOB * jobs:
+                yield _take_first(pending)
+            pending.append(_begin(partial(judge, query, vector), slots))
+        while pending:
+            yield _take_first(pending)
+    except KeyboardInterrupt:
+        for future in pending:
+            if future.done() and future.exception() is None:
+                yield future.result()
+        raise
+    finally:
+        for future in pending:
+            future.cancel()
 
 
-def _begin(judge: Callable[[], Verdict]) -> Future[Verdict]:
-    """Begin to judge a query in a thread that a process which ends does not wait for."""
+def _take_first(pending: deque[Future[Verdict]]) -> Verdict:
+    """Wait for the first verdict; it stays in line if the wait is interrupted."""
+    verdict = pending[0].result()
+    pending.popleft()
+    return verdict
+
+
+def _begin(judge: Callable[[], Verdict], slots: Semaphore) -> Future[Verdict]:
+    """Judge a query once a slot is free, in a thread that no ending process waits for."""
     future: Future[Verdict] = Future()
 
     def run() -> None:
-        try:
-            future.set_result(judge())
-        except Exception as error:
-            future.set_exception(error)
+        with slots:
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(judge())
+                except Exception as error:
+                    future.set_exception(error)
 
     Thread(target=run, daemon=True).start()
     return future

@@ -1,15 +1,29 @@
-"""Sources of gold queries: what a name stands for, and a refusal of those that a site lacks."""
+"""Refuse sources that a site lacks, and texts that were written for one gold query."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..engine.answers import prompt
 from ..engine.answers.contract import EvidenceItem
 from ..engine.errors import GoldError
 from ..engine.retrieval.sections import WINDOW_SUFFIX
 from ..engine.stores.bundle import Bundle
 from ..engine.types import Citation, Passage, RecordCitation
+from ..indexing.stems import extract_stems
+from ..indexing.word_runs import (
+    SHARED_WEIGHT,
+    RunIndex,
+    WordRun,
+    cut_runs,
+    find_line,
+    split_words,
+)
 from .gold import GoldQuery, suggest_spelling
+
+# "How do I use the" says nothing about a subject: a specific run holds as many content terms, the
+# site's own name aside.
+_MIN_CONTENT_TERMS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,3 +121,59 @@ def _find_mistakes(query: GoldQuery, public: Collection[str], notes: NoteSources
                     f"{shown} is a note with `routes: off`, which no question can find; drop it "
                     "from the query, or take `routes: off` out of the note"
                 )
+
+
+def check_gold_overlap(
+    queries: Iterable[GoldQuery], texts: Mapping[str, str], site_name: str | None = None
+) -> None:
+    """Refuse a text that shares a run with a gold query; GoldError names both and the words.
+
+    texts: by what an error calls them, such as their path.
+    """
+    owners: dict[WordRun, str] = {}
+    for query in queries:
+        # As long as in the label lint.
+        for _, run in cut_runs(split_words(query.query), SHARED_WEIGHT):
+            language = query.language or "en"
+            content = set(extract_stems(" ".join(run), language))
+            content -= set(extract_stems(site_name or "", language))
+            if len(content) >= _MIN_CONTENT_TERMS:
+                owners.setdefault(run, query.id)
+    index = RunIndex(owners)
+    for place, text in texts.items():
+        for start, run in index.find(text):
+            raise GoldError(
+                f"{place}: line {find_line(text, start)} shares the words {' '.join(run)!r} "
+                f"with gold query {owners[run]!r}, which would answer the question instead of "
+                "the subject: say it in other words"
+            )
+
+
+def read_prompt_templates() -> dict[str, str]:
+    """Read the package's prompt templates, by their path."""
+    templates = prompt.TEMPLATES.glob("*.jinja")
+    return {f"prompts/{path.name}": path.read_text("utf-8") for path in templates}
+
+
+def read_existing_files(paths: Iterable[Path | None]) -> dict[str, str]:
+    """Read those of some files that exist, by their path."""
+    files = (path for path in paths if path is not None and path.is_file())
+    return {str(path): path.read_text("utf-8-sig", errors="replace") for path in files}
+
+
+def list_bundle_metadata(bundle: Bundle) -> dict[str, str]:
+    """List what a bundle holds of its pages' front matter, by page, field and value.
+
+    Each value stands alone, so that no run crosses from one to the next.
+    """
+    texts: dict[str, str] = {}
+    for row, record in enumerate(bundle.index.record_ids):
+        if summary := bundle.index.record_summaries[row]:
+            texts[f"page {record}: description"] = summary
+        for theme in bundle.index.record_themes[row]:
+            texts[f"page {record}: tag {theme!r}"] = theme
+    aliases = bundle.index.aliases
+    for alias in aliases.rows:
+        for row in aliases.find_records(alias):
+            texts[f"page {bundle.index.record_ids[row]}: alias {alias!r}"] = alias
+    return texts

@@ -159,7 +159,8 @@ def _list_candidates(
     # What was expected is found however far down it is.
     count = len(store.index.passage_ids) + len(store.index.hint_ids)
     whole = retrieve(store, retrieved.reading, retrieved.vector, count, near=count)
-    above = {scored.item.id for scored in whole.passages} | {each.item.id for each in whole.hints}
+    above = {scored.item.id for scored in whole.passages}
+    above |= {hint.item.id for hint in whole.hints}
     siblings = {scored.item.id for scored in retrieved.siblings}
     ranked: list[ScoredItem] = [*whole.passages, *whole.near_passages]
     ranked.sort(key=lambda scored: -scored.score)

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from ..check.gate import compare_dimensions
 from ..check.gold import GoldQuery, load_gold_queries, select_gold_queries
 from ..check.report import (
     EvalReport,
@@ -24,9 +25,13 @@ from ..check.report import (
 from ..check.runner import run_gold_queries
 from ..check.sources import (
     NoteSources,
+    check_gold_overlap,
     check_gold_sources,
+    list_bundle_metadata,
     list_public_sources,
     make_note_sources,
+    read_existing_files,
+    read_prompt_templates,
 )
 from ..engine.embedders.embedder import EmbedderIdentity
 from ..engine.engine import Engine
@@ -144,6 +149,11 @@ def ask_site(
     help="Write the report there too, as JSON.",
 )
 @markdown_option
+@click.option(
+    "--dimensions",
+    type=int,
+    help="Show which verdicts flip if only that many leading dimensions of vectors are kept.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.pass_obj
 def command(
@@ -154,6 +164,7 @@ def command(
     from_report: str | None,
     fail_fast: bool,
     only_list: bool,
+    dimensions: int | None,
     report_path: Path | None,
     markdown: Path | None,
     as_json: bool,
@@ -177,6 +188,13 @@ def command(
     site = open_asked_site(bundle or config.bundle, config_file)
     store = site.engine.store
     check_gold_sources(queries, path, list_public_sources(store), site.notes)
+    if dimensions is not None:
+        if as_json or markdown or report_path:
+            raise click.UsageError("--dimensions makes no report: drop --json and the like")
+        raise SystemExit(_print_dimensions(site, queries, dimensions))
+    texts = read_existing_files([config.enrichment, config.abbreviations])
+    texts |= read_prompt_templates() | list_bundle_metadata(store)
+    check_gold_overlap(queries, texts, store.index.site.name)
     report = ask_site(site, queries, full=full, fail_fast=fail_fast)
     # Printed first: a run that was paid for is seen even if no file can be written.
     if as_json:
@@ -204,6 +222,30 @@ def _read_failed_report(name: str, archive: Path) -> EvalReport:
     if not report.failed:
         raise GoldError(f"--from-report {name}: nothing failed there; drop the option")
     return report
+
+
+def _print_dimensions(site: AskedSite, queries: Sequence[GoldQuery], dimensions: int) -> int:
+    """Print what fewer dimensions change; the exit status is 1 if a verdict flips."""
+    store = site.engine.store
+    pairs = list(
+        compare_dimensions(store, site.engine.embedder, queries, site.notes.ids, dimensions)
+    )
+    flips = sum(pair.flips for pair in pairs)
+    for pair in pairs:
+        before, after = pair.before, pair.after
+        if pair.flips:
+            issues = "; ".join(after.issues)
+            click.echo(f"{after.id}: {before.status} → {after.status}. {issues}")
+        if before.top != after.top:
+            best, other = before.top or "nothing", after.top or "nothing"
+            click.echo(f"{after.id}: found first {best} → {other}")
+    correlations = [pair.rho for pair in pairs]
+    click.echo(
+        f"{dimensions} of {store.manifest.dimensions} dimensions: {flips} of {len(pairs)} "
+        f"{'verdict flips' if flips == 1 else 'verdicts flip'}, rank correlation "
+        f"{sum(correlations) / len(correlations):.4f} (least {min(correlations):.4f})."
+    )
+    return 1 if flips else 0
 
 
 def _confirm_cost(

@@ -61,6 +61,8 @@ class SiteConfig:
     function: Path
     notebook: Path | None
     gold: Path
+    enrichment: Path | None
+    abbreviations: Path | None
     cache: Path
     author: str | None
     site: Path
@@ -80,6 +82,8 @@ def load_site_config(config_file: Path) -> SiteConfig:
         function=Path(options.function),
         notebook=Path(options.notebook) if options.notebook else None,
         gold=resolve_gold_path(options),
+        enrichment=Path(options.enrichment) if options.enrichment else None,
+        abbreviations=Path(options.abbreviations) if options.abbreviations else None,
         cache=Path(options.cache),
         author=config.site_author,
         site=Path(config.site_dir),
