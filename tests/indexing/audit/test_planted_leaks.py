@@ -1,5 +1,6 @@
 """A note's words in anything that a build publishes fail it, and its error repeats none of them."""
 
+import base64
 import json
 import os
 import shutil
@@ -34,6 +35,10 @@ STORED_ANSWER = {
     ],
 }
 THEME = {"name": "mkdocs", "custom_dir": "theme"}
+MACRO = (
+    "from pathlib import Path\n\n\ndef define_env(env):\n    @env.macro\n    def winch():\n"
+    "        return Path(env.project_dir, 'notebook', 'winch.md').read_text().split('---')[2]\n"
+)
 LINK_HOOK = (
     "from pathlib import Path\n\n\ndef on_post_build(config):\n"
     "    folder = Path(config.config_file_path).parent\n"
@@ -55,6 +60,11 @@ class Leak:
 
 LEAKS = {
     "page": Leak("site/rumours/index.html, line ", page=f"They say: {SECRET}."),
+    "markup": Leak("site/rumours/index.html", page=SECRET.replace("winch was", "[winch *was*](#)")),
+    "encoded": Leak(
+        "site/rumours/index.html",
+        page=f"<i data-hint='{base64.b64encode(SECRET.encode()).decode()}'></i>",
+    ),
     "draft": Leak(
         "site/rumours/index.html",
         page=SECRET,
@@ -70,12 +80,28 @@ LEAKS = {
         page='--8<-- "winch.md"',
         config={"markdown_extensions": [{"pymdownx.snippets": {"base_path": ["notebook"]}}]},
     ),
+    "macro": Leak(
+        "site/rumours/index.html",
+        page="{{ winch() }}",
+        files={"main.py": MACRO},
+        config={"plugins": ["macros"]},
+    ),
     "site name": Leak("site/", config={"site_name": SECRET}),
     "theme file": Leak(
         "site/js/own.js, line 1",
         files={"theme/js/own.js": f"const hint = {json.dumps(SECRET)};\n"},
         config={"theme": THEME},
     ),
+    "theme template": Leak(
+        "site/extra.html",
+        files={"theme/extra.html": f"<!-- {SECRET} -->\n"},
+        config={"theme": {**THEME, "static_templates": ["extra.html"]}},
+    ),
+    "source map": Leak(
+        "site/own.js.map, line 1",
+        files={"docs/own.js.map": json.dumps({"version": 3, "sourcesContent": [f"// {SECRET}"]})},
+    ),
+    "table": Leak("site/table.csv", files={"docs/table.csv": f"café;{SECRET}\n".encode("latin-1")}),
     "file name": Leak("site/files/…", files={f"docs/files/{SLUG}.csv": "a,b\n"}),
     "linked folder": Leak(
         "site/far/deep/talk.txt",
@@ -110,6 +136,14 @@ LEAKS = {
     ),
     "label": Leak(
         "winch.md, line 2: label", files={"notebook/winch.md": NOTE.replace("Plans", SECRET)}
+    ),
+    "locator": Leak(
+        "winch.md, line 3: locator",
+        files={"notebook/winch.md": NOTE.replace("second shelf", SECRET)},
+    ),
+    "id": Leak(
+        "winch.md, line 2: id",
+        files={"notebook/winch.md": NOTE.replace("label:", f"id: {SLUG}\nlabel:")},
     ),
 }
 
@@ -165,9 +199,9 @@ def test_ordinary_words_of_short_notes_and_those_of_a_license_stop_no_build(tmp_
     build_here(write_site(tmp_path, pages, notes, theme={"name": "material"}, plugins=plugins))
 
 
-@pytest.mark.parametrize("file", ["docs/rumours.md", "theme/extra.html"])
+@pytest.mark.parametrize("file", ["docs/talk.txt", "docs/rumours.md", "theme/extra.html"])
 def test_a_file_that_the_note_lists_may_repeat_it_and_no_other(tmp_path: Path, file: str) -> None:
-    theme = {**THEME, "static_templates": ["extra.html"]}
+    theme = {"name": "material", "custom_dir": "theme", "static_templates": ["extra.html"]}
     plant(tmp_path, Leak("", files={file: SECRET}, config={"theme": theme, "plugins": ["search"]}))
     published = file.split("/", 1)[1]
     assert f"list {published} in the note's published_in" in failure(tmp_path)

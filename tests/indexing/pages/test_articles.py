@@ -2,7 +2,7 @@
 
 import pytest
 
-from answerable.indexing.html_site.articles import Article, parse_built_page
+from answerable.indexing.html_site.articles import Article, decode_html, parse_built_page
 from answerable.indexing.pages.markdown import parse_article
 
 WORDS = "<h1>Mooring</h1><p>A buoy of forty litres.</p>"
@@ -113,7 +113,21 @@ def test_a_page_has_its_heading_or_the_document_s_title(page: str, title: str, s
     assert (article.title, article.site) == (title, site)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "utf-8-sig"])
-def test_a_page_is_utf_8_or_windows_1252(encoding: str) -> None:
-    page = "<!doctype html><main><p>à é</p></main>"
-    assert parse_built_page(page.encode(encoding)).html == "<p>à é</p>"
+@pytest.mark.parametrize(
+    ("head", "encoding"),
+    [
+        ("", "utf-8"),
+        ("", "cp1252"),
+        ("", "utf-8-sig"),
+        ("", "utf-16"),
+        ("<meta charset='iso-8859-1'>", "iso-8859-1"),
+        ("<meta http-equiv='Content-Type' content='text/html; charset=GBK'>", "gbk"),
+        ("<meta charset='unicode_escape'>", "utf-8"),
+        ("<meta charset='utf-16'>", "utf-8"),
+        ("<meta charset='no-such'>", "cp1252"),
+        (f"<!--{' ' * 1024}--><meta charset='gbk'>", "utf-8"),
+    ],
+)
+def test_a_page_s_encoding_is_its_own(head: str, encoding: str) -> None:
+    html = f"<!doctype html><head>{head}</head><main><p>à é</p></main>"
+    assert decode_html(html.encode(encoding)) == html

@@ -1,6 +1,7 @@
 """Fuzz page parsing: odd, deep and long pages are read, and their passages are valid."""
 
 import datetime as dt
+import re
 from collections.abc import Callable
 from urllib.parse import unquote
 
@@ -23,6 +24,8 @@ from support.fuzz_settings import fuzzed
 
 pytestmark = pytest.mark.deep
 
+SHOWN = "shownword"
+HIDDEN = "hiddenword"
 TITLE = "The Title"
 
 # Any code point, lone surrogates too.
@@ -35,7 +38,93 @@ _ODD = (
     *("e\u0301", "\t\n  ", "<!-- c -->", "<![CDATA[ x ]]>", "<?php x ?>", "word " * 30, "x" * 99),
     *("n\u0e48" + "\u0e48" * 70, "<img alt=x src=y>", "<input value=z>", "...", "。！？"),
 )
+_IDS = (
+    *("a", "a", "a~2", "a~3", "b c", "100%", "a%20b", "a%20b c", "嵐", "é", "", "x<y", "a\\b"),
+    *("\u202ex", "a#b", "?q", "\xa0"),
+)
 _odd = st.sampled_from(_ODD)
+_anchor = st.sampled_from(_IDS).map(lambda name: f' id="{name}"') | st.just("")
+
+
+def _joined(parts: st.SearchStrategy[str], most: int = 4) -> st.SearchStrategy[str]:
+    return st.lists(parts, max_size=most).map("".join)
+
+
+def _within(form: str, inside: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """An element that holds what is drawn, and an id where its form has a place for one."""
+    pairs = st.tuples(_anchor, inside)
+    return pairs.map(lambda pair: form.replace("{id}", pair[0]).replace("{}", pair[1]))
+
+
+def _hidden(html: str) -> str:
+    return html.replace(SHOWN, HIDDEN)
+
+
+_INLINE = (
+    *("<em>{}</em>", "<b{id}>{}</b>", "<code>{}</code>", "<span{id}>{}</span>", "{}<br>{}"),
+    '<abbr title="long form">{}</abbr>',
+)
+_UNSEEN_INLINE = (
+    *("<span hidden>{}</span>", "<span data-search-exclude>{}</span>"),
+    *("<template><i>{}</i></template>", '<span class="x linenos">{}</span>'),
+)
+_RAW = tuple(
+    form.replace("{}", f" {HIDDEN} ")
+    for form in (
+        *("<script>{}<b>{}</script>", "<style>{}</style>", "<textarea>{}</textarea>"),
+        *("<button>{}</button>", "<noscript>{}</noscript>", "<iframe>{}</iframe>", "<!-- {} -->"),
+        *('<a class="headerlink" href="#x">{}</a>', "<svg><title>{}</title></svg>"),
+    )
+)
+_inline = st.recursive(
+    st.just(f" {SHOWN} ") | _odd | st.sampled_from(_RAW),
+    lambda inner: st.one_of(
+        *(_within(form, _joined(inner)) for form in _INLINE),
+        *(_within(form, _joined(inner)).map(_hidden) for form in _UNSEEN_INLINE),
+    ),
+    max_leaves=5,
+)
+_text = _joined(_inline)
+_LINES = (
+    *("<p{id}>{}</p>", "<pre>{}</pre>", '<p><a href="../x/#y">z</a>{}</p>'),
+    *(f"<h{level}{{id}}>{TITLE}</h{level}>" for level in (1, 2, 3)),
+    '<div class="language-py highlight"><span class="filename">a.py</span>'
+    "<pre><code>{}</code></pre></div>",
+)
+_BLOCKS = (
+    *("<div{id}>{}</div>", "<section{id}>{}</section>", "<blockquote>{}</blockquote>", "{}"),
+    "<ul><li>{}</li><li{id}>{}</li></ul>",
+    '<ol start=-3><li value="7">{}</li><li value=x>{}<ul><li>{}</li></ul></li></ol>',
+    '<div class="tabbed-set"><input><label>{}</label><div class="tabbed-content">{}</div></div>',
+    "<div><ul role=tablist><li role=tab>x</ul><div role=tabpanel>{}</div><div role=tabpanel hidden>"
+    "{}</div></div>",
+    "<table><caption>{}</caption><tr><th>{}<th>{}<tr><td>{}</table>",
+    "<dl><dt>x</dt><dd>{}</dd></dl>",
+    "<details{id}><summary>x</summary>{}</details>",
+    '<div class="admonition note"><p class="admonition-title">Note</p>{}</div>',
+)
+_UNSEEN = (
+    *("<nav>{}</nav>", "<div data-search-exclude>{}</div>", "<section hidden>{}</section>"),
+    *("<template><div>{}</div></template>", '<div class="md-tags">{}</div>'),
+)
+# An excluded heading takes out what stands under it.
+_EXCLUDED_TEXT = "<h2 data-search-exclude>x</h2><p>{}</p><h2>x</h2>"
+_flow = st.recursive(
+    st.one_of(
+        *(_within(form, _text) for form in _LINES), _within(_EXCLUDED_TEXT, _text).map(_hidden)
+    ),
+    lambda inner: st.one_of(
+        *(_within(form, _joined(inner)) for form in _BLOCKS),
+        *(_within(form, _joined(inner)).map(_hidden) for form in _UNSEEN),
+    ),
+    max_leaves=10,
+)
+
+
+def _numbered(html: str) -> str:
+    """Each word that must show, made one of its own."""
+    first, *others = html.split(SHOWN)
+    return first + "".join(f"{SHOWN}{number}{part}" for number, part in enumerate(others))
 
 
 _TAGS = (
@@ -98,6 +187,17 @@ def index_html(html: str, window: PassageWindow, language: str = "en") -> PageIn
 @example("<h2 id='a%20b c'>A</h2>x", PassageWindow(), "en")
 def test_any_text_is_read(html: str, window: PassageWindow, language: str) -> None:
     index_html(html, window, language)
+
+
+@fuzz
+@given(_joined(_flow, 6).map(_numbered), WINDOWS)
+def test_what_is_hidden_never_shows_and_all_else_does_in_order(
+    html: str, window: PassageWindow
+) -> None:
+    text = "\n".join(indexed.passage.text for indexed in index_html(html, window).passages)
+    assert HIDDEN not in text
+    words = re.findall(rf"{SHOWN}\d+", text)
+    assert list(dict.fromkeys(words)) == re.findall(rf"{SHOWN}\d+", html)
 
 
 def test_what_no_file_can_hold_is_left_out_of_front_matter() -> None:

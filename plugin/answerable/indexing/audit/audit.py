@@ -223,11 +223,11 @@ def _find_all_leaks(
         for number, file in enumerate(files, 1):
             data = file.data()
             key = audit.hash_file(file, data)
-            is_clean = _is_shipped(data) or (clean_files and clean_files.get(key) is not None)
-            if is_clean or not (found := audit.find_leaks(file, data)):
-                clean[key] = b""
-            else:
+            if clean_files is None or clean_files.get(key) is None:
+                found = [] if _is_shipped(data) else audit.find_leaks(file, data)
                 leaks += found
+                if not found:
+                    clean[key] = b""
             if report:
                 report(number, len(files))
     if clean_files:

@@ -1,5 +1,6 @@
 """Articles of HTML pages, and what the pages say of themselves."""
 
+import codecs
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -27,6 +28,9 @@ _ADDITIONS = (
 _PAGE_FURNITURE = "header, aside, [role=banner], [role=contentinfo], [role=complementary]"
 _HEADINGS = "h1, h2, h3, h4, h5, h6"
 _PERMALINK_SYMBOLS = frozenset("# ¶ § ∞ ↩ 🔗 \u200b".split(" ")) | {""}
+# How far into a page browsers look for its encoding.
+_ENCODING_SCAN_BYTES = 1024
+_CHARSET = re.compile(rb"""<meta\s[^>]*?\bcharset\s*=\s*["']?\s*([\w.:-]+)""", re.I)
 _SEPARATOR = re.compile(r" (?:[-|—–·•»«]|::) ")
 
 
@@ -53,12 +57,24 @@ class Article:
     hidden: bool
 
 
+def decode_html(data: bytes) -> str:
+    """Decode a page as UTF-8, else by the encoding that it declares, else as Windows-1252."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", errors="replace")
+    declared = _CHARSET.search(data[:_ENCODING_SCAN_BYTES])
+    name = declared[1].decode("ascii", errors="replace").lower() if declared else "cp1252"
+    # Browsers read the first of these as Windows-1252, which has more characters.
+    for encoding in ("utf-8-sig", "cp1252" if name == "iso-8859-1" else name):
+        try:
+            return data.decode(encoding)
+        except (LookupError, UnicodeError):
+            continue
+    return data.decode("cp1252", errors="replace")
+
+
 def parse_built_page(data: bytes) -> Article:
-    """Parse a page of a built site. data: UTF-8, else Windows-1252."""
-    try:
-        html = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        html = data.decode("cp1252", errors="replace")
+    """Parse a page of a built site."""
+    html = decode_html(data)
     page = LexborHTMLParser(html)
     head, *others = _SEPARATOR.split(_extract_line(page.css_first("head > title")))
     equivalents = {_attribute(node, "http-equiv").lower() for node in page.css("meta[http-equiv]")}
