@@ -132,7 +132,7 @@ def _open_site(root: str) -> tuple[Engine[Bundle], str]:
 
 
 def _split_first_stream(data: bytes) -> tuple[bytes, bytes]:
-    """Split what is compressed in two parts, of which the first ends by itself."""
+    """Split off the first compressed stream, which marks its own end, from what follows it."""
     inflater = zlib.decompressobj()
     # A damaged one is refused where it is unpacked.
     with suppress(zlib.error):

@@ -35,7 +35,7 @@ class AddressedFiles:
 class BrowserIndex:
     """What a site publishes of an index: its files by name, their folder, and the first one.
 
-    ``size``: that of the manifest in the first file, and that of what it is decompressed.
+    ``size``: of the manifest, which the first file begins with, compressed and decompressed.
     """
 
     folder: str

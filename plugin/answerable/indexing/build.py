@@ -225,17 +225,19 @@ def index_questions(
     """
     known = list_known_questions(bundle, questions, answers)
     postings = bundle.postings_of(())
-    ranges = {each.tag: (each.first, each.end) for each in bundle.index.site.languages}
-    norms = [measure_terms(postings, each.terms, ranges[each.language]) for each in known]
+    ranges = {rows.tag: (rows.first, rows.end) for rows in bundle.index.site.languages}
+    norms = [
+        measure_terms(postings, question.terms, ranges[question.language]) for question in known
+    ]
     return replace(
         bundle.index,
-        question_terms=index_phrases(each.terms for each in known),
+        question_terms=index_phrases(question.terms for question in known),
         question_norms=np.array(norms, "<f4"),
-        question_keys=np.array([each.key for each in known], "<u4"),
-        question_passages=np.array([each.passage for each in known], "<u4"),
-        has_answer=np.array([each.answer is not None for each in known], "<u4"),
-        questions=[each.text for each in known],
-        answers=[each.answer for each in known if each.answer is not None],
+        question_keys=np.array([question.key for question in known], "<u4"),
+        question_passages=np.array([question.passage for question in known], "<u4"),
+        has_answer=np.array([question.answer is not None for question in known], "<u4"),
+        questions=[question.text for question in known],
+        answers=[question.answer for question in known if question.answer is not None],
     )
 
 

@@ -8,7 +8,7 @@ from ..engine.index.columns import Index
 from ..engine.index.manifest import Part
 from ..engine.retrieval.word_forms import MIN_SHARED_LETTERS
 
-# A question reads a part for each of its words: one of so many postings has some 3 kB.
+# A question reads a part for each of its words: one with this many postings has some 3 kB.
 _POSTINGS_PER_PART = 1_500
 # A file this large holds more than one question needs, and an edit of a page renews it.
 _PACK_BYTES = 192_000

@@ -204,15 +204,14 @@ def _extract_terms(store: Store, question: str, language: str) -> dict[str, None
     """
     words = drop_framing(extract_words(question, language))
     forms, stem = read_forms(store, words, language), load_stemmer(language)
-    scripts = store.index.site.scripts
+    scripts, names = store.index.site.scripts, list_site_name_words(store, language)
     terms: dict[str, None] = {}
     for word in words:
         is_known = has_form(store, word, language)
         term = forms[word] if is_known or forms[word] == stem(word) else word
         # No question asks with a name of the site that no page has, or in another script.
         is_foreign = scripts and not detect_scripts(term) <= scripts
-        is_name = word in list_site_name_words(store, language)
-        if not is_foreign and (has_form(store, term, language) or not is_name):
+        if not is_foreign and (has_form(store, term, language) or word not in names):
             terms[term] = None
     return terms
 

@@ -39,7 +39,7 @@ from .files import lock_folder, remove_leftovers, write_private_file
 from .letters import write_letters_pattern
 from .packs import cut_packs, divide_terms
 
-# Passages or answers of a part: the vectors of so many have 2 kB.
+# Passages or answers in a part: the vectors of these have 2 kB.
 _ROWS_PER_PART = 8
 # What every question in a browser needs at once lies in one file.
 _PACK_BY_KIND = {"questions": "core", "signs": "core"}

@@ -30,7 +30,7 @@ class YamlError(Exception):
 
 
 class DuplicateKeyError(YamlError):
-    """Report a key that a mapping holds twice, and the lines of both."""
+    """A key that a mapping holds twice. ``lines``: where it stands, from 1."""
 
     def __init__(self, key: str, first_line: int, line: int) -> None:
         super().__init__(f"the key {key} stands there twice", line)

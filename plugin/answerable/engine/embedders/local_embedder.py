@@ -136,7 +136,7 @@ def name_pack(number: int) -> str:
 
 
 class TokenTable:
-    """Vectors of all pieces, of which each part is read when a text first needs a row of it.
+    """Vectors of all pieces; a part of them is read when a text first needs one of its rows.
 
     ``codes`` (pieces, d) int8 times ``scales`` (pieces,) float32 are the vectors. ``parts``: the
     ids of the pieces in each.
@@ -271,7 +271,7 @@ def _read_container(path: Path) -> Container:
 
 @contextmanager
 def _named_errors(path: Path) -> Iterator[None]:
-    """Tell of a file of the model that is missing or damaged; EmbedderError."""
+    """Raise EmbedderError for a file of the model that is missing or damaged."""
     try:
         yield
     except FileNotFoundError:

@@ -89,7 +89,7 @@ _STORED_FILE = re.compile(r"[a-z-]+-[0-9a-f]{16}\.(?:bin|npy|json|blocks|z|txt\.
 
 
 class Part(msgspec.Struct, frozen=True, array_like=True):
-    """A container in a pack: its kind, its size, and the size of what it is decompressed.
+    """A container in a pack: its kind, and its size before and after it is decompressed.
 
     ``content``: 0 for one that is not compressed, such as vectors that no browser loads.
     """
@@ -133,8 +133,8 @@ class Manifest:
     """What is said of an index: where it comes from, how it is scored, and its files in order.
 
     ``dimensions``: of its vectors; ``counts``: as ``count_rows`` names them. ``rows_per_part``: how
-    many passages or answers a part holds. ``term_starts``: the beginning of words from which on
-    each part of terms holds them.
+    many passages or answers a part holds. ``term_starts``: the beginning of the first words of
+    each part of terms.
     """
 
     id: Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]

@@ -77,7 +77,7 @@ def _format_page(sections: Sequence[Sequence[Passage]], base: str | None) -> str
     room = MAX_PAGE_CHARACTERS
     left_out: list[str] = []
     for windows in sections:
-        part = "\n\n".join([f"## {windows[0].title}", *(each.markdown for each in windows)])
+        part = "\n\n".join([f"## {windows[0].title}", *(window.markdown for window in windows)])
         if len(parts) == 1 and len(part) > room:
             beginning = part[:room].rpartition("\n")[0]
             part = f"{beginning}\n…\n\n(Cut here: search for what follows.)"

@@ -78,7 +78,7 @@ def start_indexing_pages(
             place = hash_inputs(source.id, source.url, source.language, *options)
             page_hash = hash_inputs(source, *options)
             entry = cache.get(place) or b""
-            is_kept = entry if source.html is None else entry[:_HASH_BYTES] == page_hash
+            is_kept = bool(entry) and (source.html is None or entry[:_HASH_BYTES] == page_hash)
             if not is_kept:
                 if source.html is None:
                     raise UnreadPageError(

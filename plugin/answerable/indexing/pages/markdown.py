@@ -307,7 +307,7 @@ class _ArticleReader:
         text, spans = "", list[Span]()
         for block in (block for section in self.sections for block in section.blocks):
             text += " " if text else ""
-            # A row of a table within the cell has cells too, which are none of the outer row.
+            # A table within the cell has cells of its own, which do not belong to the outer row.
             inner = [span for span in block.spans if span.kind != "cell"]
             if block.kind == "code":
                 inner = _trim_spans([Span("code", 0, len(block.text))], block.text)
