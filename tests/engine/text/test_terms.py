@@ -53,6 +53,10 @@ def test_connectives_are_stopwords() -> None:
     ]
 
 
+def test_contractions_typed_without_an_apostrophe_are_stopwords() -> None:
+    assert extract_stems("whats a floor and why doesnt it, cant it, isnt it") == ["floor"]
+
+
 def test_letters_with_dots_between_them_are_one_word() -> None:
     assert extract_stems("a store, e.g. Redis, i.e. memory") == ["store", "redi", "memori"]
     assert extract_stems("U.S. 3.1", "und") == ["u.s", "3", "1"]
