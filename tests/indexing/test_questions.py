@@ -61,10 +61,17 @@ def test_a_known_question_is_answered_by_its_section_whatever_its_floor(bundle: 
     )
 
 
-def test_another_word_makes_another_question(bundle: Bundle) -> None:
+def test_another_word_makes_another_question_that_is_like_it(bundle: Bundle) -> None:
     for question in (ANCHOR.replace("holds", "never holds"), f"after {ANCHOR}"):
-        assert ask(bundle, question).answer.mode == "not-found", question
-    assert ask(bundle, f"{ANCHOR.upper()}?").answer.mode == "partial"
+        assert ask(bundle, question).confidence == "low"
+    assert ask(bundle, f"{ANCHOR.upper()}?").confidence == "medium"
+
+
+def test_only_a_question_like_a_known_one_gets_its_section(bundle: Bundle) -> None:
+    like = ask(bundle, "what holds a galvanised ground tackle and an anchored ship")
+    assert [citation.id for citation in like.answer.citations] == ["mooring#chains"]
+    assert like.confidence == "low"
+    assert ask(bundle, "is galvanised paint poisonous to an anchored crab").answer.mode == "not-found"
 
 
 def test_a_changed_section_keeps_its_questions_and_their_floor(site: Path, tmp_path: Path) -> None:

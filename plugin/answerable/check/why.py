@@ -13,7 +13,7 @@ from ..engine.engine import Engine, find_stored_answer
 from ..engine.errors import GoldError
 from ..engine.retrieval.bm25 import match_terms
 from ..engine.retrieval.question import QuestionReading
-from ..engine.retrieval.rank import SAME_QUESTION, Scored, add_floored_boost
+from ..engine.retrieval.rank import LIKE_QUESTION, Scored, add_floored_boost
 from ..engine.retrieval.retrieve import RetrievalResult, retrieve
 from ..engine.retrieval.sections import POOL_SIZE, WINDOW_SUFFIX
 from ..engine.stores.bundle import Bundle
@@ -176,7 +176,7 @@ def _list_candidates(
             fate = "cited" if outcome and name in outcome.cited else "evidence"
             basis = "same-page" if name in siblings else "call-floor"
             if name in above:
-                basis = "known-question" if scored.question > SAME_QUESTION else "score"
+                basis = "known-question" if scored.question >= LIKE_QUESTION else "score"
         elif (
             readable
             and isinstance(scored.item, Passage)

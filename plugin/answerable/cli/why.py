@@ -24,7 +24,7 @@ from .render import print_hanging, to_plain_text
 
 _BASES = {
     "score": "",
-    "known-question": ", since this is one of its known questions",
+    "known-question": ", since one of its known questions is like this",
     "same-page": ", since its page has a passage above the floor",
     "call-floor": " for the model, under the floor",
 }

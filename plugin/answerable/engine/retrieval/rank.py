@@ -30,6 +30,12 @@ BEST_PASSAGES: int = RULES["rank"]["BEST_PASSAGES"]
 # nearer than the second of these.
 SAME_QUESTION: float = RULES["rank"]["SAME_QUESTION"]
 OTHER_QUESTION: float = RULES["rank"]["OTHER_QUESTION"]
+# From here on a known question is so like the asked one that its section is above the floor. With
+# 825 to 3,451 known questions on each of five sites, none of the 114 real questions that they
+# refused, of which they answer 38, comes nearer than .68 to one.
+LIKE_QUESTION: float = RULES["rank"]["LIKE_QUESTION"]
+# No question whose section has changed is nearer.
+STALE_QUESTION: float = RULES["rank"]["STALE_QUESTION"]
 KEY_MODULUS: int = RULES["rank"]["KEY_MODULUS"]
 # Words that say nothing about a subject, but for those that turn what is asked around.
 _SILENT_WORDS = (STOPWORDS | FRAMING_WORDS) - frozenset(RULES["polar"].split())
@@ -128,7 +134,7 @@ def score_rows(profile: Profile, rows: Rows, dense: Floats, signals: Signals) ->
     """Score some rows by their cosines and signals.
 
     The floor is compared with neither the page nor the weight of a passage, and a section that
-    is known to answer the very question is above any floor.
+    is known to answer the very question, or one like it, is above any floor.
     """
     weighted = profile.hybrid * signals.lexical + profile.dense * dense
     base = (weighted / (profile.hybrid + profile.dense)).astype(np.float32)
@@ -141,7 +147,8 @@ def score_rows(profile: Profile, rows: Rows, dense: Floats, signals: Signals) ->
     score = (base + signals.boost + signals.page + questions) * signals.weight
     above_floor = add_floored_boost(profile, base, signals.boost) >= profile.floor
     parts = (signals.lexical, dense, signals.boost, signals.page, signals.question)
-    return Ranking(rows, score, base, *parts, above_floor | is_known)
+    above_floor |= signals.question >= LIKE_QUESTION
+    return Ranking(rows, score, base, *parts, above_floor)
 
 
 def add_floored_boost(profile: Profile, base: F, boost: F) -> F:
@@ -206,10 +213,10 @@ def score_questions(store: Store, reading: QuestionReading) -> Floats:
     cosines = _compute_cosines(
         store.index.question_terms, store.index.question_norms, reading.idfs, own
     )
-    is_same = (cosines > SAME_QUESTION) & (
-        store.index.question_keys == hash_words(reading.question)
-    )
-    cosines = np.where(is_same, 1.0, np.minimum(cosines, OTHER_QUESTION))
+    keys = store.index.question_keys
+    is_same = (cosines > SAME_QUESTION) & (keys == hash_words(reading.question))
+    nearest = np.where(keys > 0, OTHER_QUESTION, STALE_QUESTION)
+    cosines = np.where(is_same, 1.0, np.minimum(cosines, nearest))
     best = np.zeros(len(store.index.passage_records))
     np.maximum.at(best, passages, cosines)
     return best[store.index.passage_sections].astype(np.float32)

@@ -81,7 +81,7 @@ export function scoreRows(store, { rows, cosines }, signals, slack = 0) {
   const { fround } = Math;
   const { profile } = store.manifest;
   const [words, dense, total] = [profile.hybrid, profile.dense, profile.hybrid + profile.dense].map(fround);
-  const { KNOWN_QUESTION_BONUS, SAME_QUESTION } = RULES.rank;
+  const { KNOWN_QUESTION_BONUS, LIKE_QUESTION, SAME_QUESTION } = RULES.rank;
   const floor = fround(profile.floor - slack);
   const base = new Float32Array(rows.length);
   const score = new Float32Array(rows.length);
@@ -94,7 +94,7 @@ export function scoreRows(store, { rows, cosines }, signals, slack = 0) {
     const questions = isKnown ? KNOWN_QUESTION_BONUS : likeness;
     score[place] = fround(boosted + questions) * signals.weight[row];
     const floored = fround(base[place] + fround(fround(profile.floored_boost) * signals.boost[row]));
-    aboveFloor[place] = Number(floored >= floor || isKnown);
+    aboveFloor[place] = Number(floored >= floor || signals.question[row] >= fround(LIKE_QUESTION));
   });
   return { rows, dense: cosines, base, score, aboveFloor };
 }
@@ -228,7 +228,7 @@ export function scorePages(store, reading, lexical) {
  * @param {QuestionReading} reading
  */
 export function scoreQuestions(store, { idfs, question }) {
-  const { OTHER_QUESTION, SAME_QUESTION } = RULES.rank;
+  const { OTHER_QUESTION, SAME_QUESTION, STALE_QUESTION } = RULES.rank;
   const key = hashWords(question);
   const { passageSections: sections, questionPassages: passages } = store;
   const ranges = new Map(store.site.languages.map((rows) => [rows.tag, rows]));
@@ -239,7 +239,8 @@ export function scoreQuestions(store, { idfs, question }) {
   const best = new Float64Array(sections.length);
   computeCosines(store.questionTerms, store.questionNorms, idfs, isOwn).forEach((cosine, row) => {
     const isSame = cosine > SAME_QUESTION && store.questionKeys[row] === key;
-    best[passages[row]] = Math.max(best[passages[row]], isSame ? 1 : Math.min(cosine, OTHER_QUESTION));
+    const nearest = store.questionKeys[row] ? OTHER_QUESTION : STALE_QUESTION;
+    best[passages[row]] = Math.max(best[passages[row]], isSame ? 1 : Math.min(cosine, nearest));
   });
   return Float32Array.from(sections, (first) => best[first]);
 }
