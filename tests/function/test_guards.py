@@ -16,7 +16,7 @@ from answerable.engine.index.manifest import Profile
 from answerable.function import guards
 from answerable.function.app import Function, create_app
 from answerable.function.logs import Logs
-from answerable.function.problems import JSON_TYPE
+from answerable.function.requests import JSON_TYPE
 from support.app_requests import Response, send
 from support.deadlines import PATIENCE, until
 from support.doubles import bundle_of, index_of, record

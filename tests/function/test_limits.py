@@ -9,9 +9,16 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from answerable.engine.errors import PolicyError, StorageError
-from answerable.function.limits import RateLimiter, Slots, TokenCap, parse_rates
-from answerable.function.problems import Problem
-from answerable.function.storage import MemoryStorage, RedisStorage, Storage
+from answerable.function.limits import (
+    MemoryStorage,
+    RateLimiter,
+    RedisStorage,
+    Slots,
+    Storage,
+    TokenCap,
+    parse_rates,
+)
+from answerable.function.requests import Problem
 from support.deadlines import PATIENCE
 from support.redis_server import RedisServer
 from support.server_processes import free_port
@@ -122,8 +129,8 @@ ADMIT = """
 import sys
 from contextlib import suppress
 from answerable.function.limits import RateLimiter, TokenCap
-from answerable.function.problems import Problem
-from answerable.function.storage import RedisStorage
+from answerable.function.requests import Problem
+from answerable.function.limits import RedisStorage
 storage = RedisStorage(sys.argv[1])
 limiter = RateLimiter(storage, "1000/day", "50/day")
 cap, admitted, asked = TokenCap(storage, 400), 0, 0

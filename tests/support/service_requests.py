@@ -16,11 +16,10 @@ from answerable.engine.engine import Engine
 from answerable.engine.index.manifest import Profile
 from answerable.engine.request_context import current_context
 from answerable.engine.types import Evidence
-from answerable.function.guards import MAX_BODY_BYTES
 from answerable.function.logs import Logs, RefusalLog
 from answerable.function.openapi import make_document
 from answerable.function.policy import Policy
-from answerable.function.problems import PROBLEM_STATUSES, PROBLEM_TYPE
+from answerable.function.requests import MAX_BODY_BYTES, PROBLEM_STATUSES, PROBLEM_TYPE
 from answerable.function.stream import EVENT_STREAM_TYPE
 from support.app_requests import Request, Response, app_of, send
 from support.doubles import bundle_of, index_of, note, record

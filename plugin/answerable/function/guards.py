@@ -1,33 +1,25 @@
-"""Guards before the engine: who may ask and what, how often, at what cost, and what is cached."""
+"""Guards before the engine: how often and at what cost a question is answered, and the cache."""
 
 import hashlib
-import ipaddress
 import json
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
-from starlette.requests import Request
 
 from ..engine.answers.wire import add_absolute_url, serialize_answer, serialize_places
 from ..engine.engine import Engine
 from ..engine.errors import AnswerableError, StorageError
 from ..engine.request_context import current_context
-from ..engine.retrieval.question import clean_question, find_question_problem
-from ..engine.text.languages import is_language_tag, match_languages
+from ..engine.text.languages import match_languages
 from ..engine.types import Mode, Reason
-from .limits import MAX_COUNTERS, RateLimiter, Slots, TokenCap
-from .logs import CacheOutcome, LoggedReason, find_nearest_section, hash_with_secret
+from .limits import MAX_COUNTERS, MemoryStorage, RateLimiter, RedisStorage, Slots, TokenCap
+from .logs import CacheOutcome, LoggedReason, find_nearest_section
 from .policy import Policy
-from .problems import JSON_TYPE, Problem, encode_json
-from .storage import MemoryStorage, RedisStorage
+from .requests import encode_json
 
-# Far more than a question: an agent tells of itself in each message, with an icon if it likes.
-MAX_BODY_BYTES = 16_384
 # Seconds for which a question waits where as many as are allowed are being answered.
 BURST_SECONDS = 2.0
 
@@ -183,127 +175,3 @@ def make_cache_key(engine: Engine, question: Question) -> str:
         sorted(match_languages(question.language, store.index.site.tags)),
     ]
     return f"answer:{hashlib.sha256(json.dumps(parts).encode()).hexdigest()}"
-
-
-def check_origin(request: Request, origins: tuple[str, ...], dev_host: str | None) -> None:
-    """Refuse a request of a page elsewhere. dev_host: whose own pages may ask instead."""
-    is_allowed = (
-        _is_origin_allowed(request, origins)
-        if dev_host is None
-        else _is_same_origin(request, dev_host)
-    )
-    if not is_allowed:
-        raise Problem("forbidden", "Ask from the pages of the site that this answers for.")
-
-
-def _is_origin_allowed(request: Request, origins: tuple[str, ...]) -> bool:
-    """True if a request comes from an allowed origin, or from no page and so has none."""
-    # Twice in one request is no page's: what stands before us may read the other one.
-    if sent := request.headers.getlist("origin"):
-        return len(sent) == 1 and sent[0] in origins
-    # A browser names no origin for what a page elsewhere merely embeds, such as a picture.
-    is_embedded = request.headers.get("sec-fetch-dest", "document") != "document"
-    return not (is_embedded and request.headers.get("sec-fetch-site") == "cross-site")
-
-
-def _is_same_origin(request: Request, host: str) -> bool:
-    """True if a request comes from a page of this server, and not from a site elsewhere.
-
-    A name that an attacker points at this machine (DNS rebinding) is neither localhost, nor the
-    configured host, nor an address.
-    """
-    authority = request.headers.get("host", "")
-    try:
-        name = urlsplit(f"//{authority}").hostname or ""
-        if name not in ("localhost", host):
-            ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return all(origin == f"http://{authority}" for origin in request.headers.getlist("origin"))
-
-
-def check_bearer(request: Request, digests: tuple[str, ...]) -> None:
-    """Raise a Problem for a request without a bearer token of these SHA-256 digests."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    digest = hashlib.sha256(token.encode()).hexdigest()
-    if scheme.lower() != "bearer" or not token or digest not in digests:
-        raise Problem("unauthorized", "This needs a bearer token.", WWW_Authenticate="Bearer")
-
-
-def find_address(request: Request, header: str | None) -> str:
-    """Find the address of a client, in the header of a trusted proxy if there is one.
-
-    It has no port, and of an IPv6 address it is the network of 64 bits that one asker has.
-    """
-    address = request.client.host if request.client else ""
-    if header is not None:
-        # The nearest proxy appends the last entry; anyone may write what is before it.
-        values = request.headers.getlist(header)
-        address = (values[-1] if values else "").rpartition(",")[2].strip()
-    if address.startswith("[") or address.count(":") == 1:
-        # Some proxies add the port, which is another one for every connection.
-        address = address.strip("[").partition("]" if "]" in address else ":")[0]
-    try:
-        ip = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(ip, ipaddress.IPv4Address):
-        return str(ip)
-    return str(ip.ipv4_mapped or ipaddress.IPv6Network((ip.packed[:8] + bytes(8), 64)))
-
-
-def identify_asker(address: str, secret: str) -> str:
-    """Hash a client's address for the day; all clients without an address are one."""
-    day = time.strftime("%Y-%m-%d", time.gmtime())
-    return hash_with_secret(address, secret, day) or "unknown"
-
-
-class QuestionBody(msgspec.Struct):
-    """The body of a question."""
-
-    question: str
-    language: str | None = None
-
-
-async def read_body(request: Request) -> bytes:
-    """Read a body as far as is allowed; Problem for a larger one."""
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > MAX_BODY_BYTES:
-            raise Problem("too-large", f"A request has at most {MAX_BODY_BYTES} bytes.")
-    return body
-
-
-def check_body(request: Request) -> None:
-    """Raise a Problem for a body that is not declared as JSON."""
-    declared = request.headers.get("content-type", "")
-    if declared.partition(";")[0].strip().lower() != JSON_TYPE:
-        raise Problem("unsupported", "Send the question as application/json.")
-
-
-def parse_question_body(request: Request, data: bytes) -> tuple[str, str | None]:
-    """Parse the question and the language of a body; Problem for anything else."""
-    check_body(request)
-    try:
-        # A lone surrogate, which `msgspec` refuses, is the half of a character that was cut.
-        body = msgspec.convert(json.loads(data.decode()), QuestionBody)
-    except (ValueError, RecursionError):
-        sentence = 'The body has to be JSON in UTF-8 with a text "question".'
-        raise Problem("bad-request", sentence) from None
-    return parse_question(body.question), parse_language(body.language)
-
-
-def parse_question(text: str) -> str:
-    """Clean the text of a question; Problem if it is empty or too long."""
-    question = clean_question(text)
-    if problem := find_question_problem(question):
-        raise Problem("bad-request", problem)
-    return question
-
-
-def parse_language(tag: object) -> str | None:
-    """Check the language tag of a question, None where there is none; Problem for anything else."""
-    if tag is None or (isinstance(tag, str) and is_language_tag(tag)):
-        return tag
-    raise Problem("bad-request", 'The "language" is not a language tag such as "en" or "pt-BR".')

@@ -16,8 +16,7 @@ from ...engine.engine import Engine
 from ...engine.retrieval.question import MAX_QUESTION_CHARACTERS
 from ...engine.retrieval.retrieve import TOP_K
 from ...engine.text.markdown_writer import escape_markdown
-from ..guards import parse_language, parse_question
-from ..problems import Problem
+from ..requests import Problem, parse_language, parse_question
 from .pages import find_url, read_page
 
 Json = Mapping[str, Any]
