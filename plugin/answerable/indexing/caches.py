@@ -8,6 +8,7 @@ import secrets
 import sqlite3
 import sys
 import time
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
@@ -65,17 +66,20 @@ class SqliteCache:
         self._run(lambda _: None)
 
     def get(self, key: bytes) -> bytes | None:
-        """Return the value of a key, None if there is none."""
+        """Return the value of a key, None if there is none or it is damaged."""
         hidden = self._hide(key)
         self._used.add(hidden)
         query = f"SELECT value FROM {self._table} WHERE key = ?"
         row = self._run(lambda database: database.execute(query, (hidden,)).fetchone())
-        return row[0] if row and isinstance(row[0], bytes) else None
+        kept = row[0] if row and isinstance(row[0], bytes) else b""
+        return kept[4:] if kept[:4] == _sum_value(kept[4:]) else None
 
     def put(self, entries: Mapping[bytes, bytes]) -> None:
         """Store values, in one transaction."""
         today = _count_days()
-        rows = [(self._hide(key), value, today) for key, value in entries.items()]
+        rows = [
+            (self._hide(key), _sum_value(value) + value, today) for key, value in entries.items()
+        ]
         command = f"INSERT OR REPLACE INTO {self._table} VALUES (?, ?, ?)"
         self._run(lambda database: database.executemany(command, rows))
 
@@ -116,6 +120,8 @@ class SqliteCache:
                 self._path.touch(PRIVATE_FILE_MODE)
             restrict_mode(self._path, PRIVATE_FILE_MODE)
             self._database = sqlite3.connect(self._path, timeout=_TIMEOUT)
+            # A damaged value may say that it is a text.
+            self._database.text_factory = bytes
             self._database.execute(
                 f"CREATE TABLE IF NOT EXISTS {self._table}"
                 " (key BLOB PRIMARY KEY, value BLOB NOT NULL, used INTEGER NOT NULL)"
@@ -126,6 +132,11 @@ class SqliteCache:
         if self._database is not None:
             self._database.close()
             self._database = None
+
+
+def _sum_value(value: bytes) -> bytes:
+    """Compute what stands before a value: SQLite does not notice if one is damaged on its disk."""
+    return zlib.crc32(value).to_bytes(4, "little")
 
 
 def _read_secret(folder: Path) -> bytes:
