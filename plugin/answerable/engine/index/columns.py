@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..text.languages import is_language_tag
 from ..text.urls import is_safe_url
+from ..types import Passage, RoutingHint
 from ..vectors import Int8Codes
 from .column_types import (
     COLUMN_TYPES,
@@ -47,16 +48,8 @@ class Column:
 def _column(
     file: str, type_name: str, counted: str = "", points_to: str = "", *, private: bool = False
 ) -> Any:
-    return field(
-        default_factory=COLUMN_TYPES[type_name].empty,
-        metadata={
-            "file": file,
-            "type": type_name,
-            "counted": counted,
-            "points_to": points_to,
-            "private": private,
-        },
-    )
+    metadata = {"column": (file, type_name, counted, points_to, private)}
+    return field(default_factory=COLUMN_TYPES[type_name].empty, metadata=metadata)
 
 
 Numbers = NDArray[np.uint32]
@@ -127,8 +120,31 @@ class Index:
     hint_owners: Numbers = _column("hints", "rising", "windows", "hints", private=True)
     hint_codes: Int8Codes = _column("vectors", "codes", "windows", private=True)
 
+    def make_passage(
+        self, row: int, passage_id: str, url: str, title: str, markdown: str
+    ) -> Passage:
+        """Make the passage of a row, of whose columns a database may have those that are given."""
+        record = int(self.passage_records[row])
+        return Passage(
+            id=passage_id,
+            record=self.record_ids[record],
+            url=url,
+            title=title,
+            markdown=markdown,
+            date=self.dates[record],
+            language=self.site.language_of(row),
+            # Only a model is given them; a site does not publish them.
+            summary=self.record_summaries[record] if self.record_summaries else "",
+            themes=tuple(self.record_themes[record]) if self.record_themes else (),
+        )
 
-COLUMNS = tuple(Column(each.name, **each.metadata) for each in fields(Index))
+    def make_hint(self, row: int) -> RoutingHint:
+        """Make the hint of a row."""
+        columns = (self.hint_ids, self.hint_labels, self.hint_locators, self.hint_urls)
+        return RoutingHint(*(column[row] for column in columns))
+
+
+COLUMNS = tuple(Column(each.name, *each.metadata["column"]) for each in fields(Index))
 PRIVATE_KINDS = frozenset(column.file for column in COLUMNS if column.private)
 
 

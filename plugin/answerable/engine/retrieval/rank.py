@@ -149,13 +149,6 @@ def add_floored_boost(profile: Profile, base: F, boost: F) -> F:
     return base + profile.floored_boost * boost
 
 
-def max_cosine_per_hint(owners: NDArray[np.uint32], cosines: Floats, hints: int) -> Floats:
-    """Compute the best cosine of each hint's windows, (hints,)."""
-    best = np.full(hints, -1.0, dtype=np.float32)
-    np.maximum.at(best, owners, cosines)
-    return best
-
-
 def score_name_boosts(store: Store, reading: QuestionReading) -> Floats:
     """Score the authored names in a question for each record that bears them. Returns (records,).
 

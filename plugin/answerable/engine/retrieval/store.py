@@ -10,9 +10,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from ..index.column_types import Postings
 from ..index.columns import Index
 from ..index.manifest import Manifest
-from ..types import Passage, RoutingHint
+from ..types import Passage
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.intp]
@@ -56,24 +57,17 @@ class PassageQuery:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Hold rows of a stream, rising, and the cosine of each with the float query, (k,) both."""
+    """Rows of passages, rising, and the cosine of each with the float query, (k,) both."""
 
     rows: Rows
     cosines: Floats
 
 
 @dataclass(frozen=True, slots=True)
-class TermPostings:
-    """Which passages hold some terms, and how often: the rows of ``terms`` are those of ``edges``.
-
-    ``passages`` and ``counts`` are parallel; term ``t`` owns ``edges[t]:edges[t + 1]``.
-    ``lengths`` (n,) counts the terms of each passage.
-    """
+class TermPostings(Postings):
+    """The postings of some terms, by the row of each; ``lengths`` (n,) counts a passage's terms."""
 
     terms: Mapping[str, int]
-    edges: NDArray[np.uint32]
-    passages: NDArray[np.uint32]
-    counts: NDArray[np.uint16]
     lengths: NDArray[np.uint32]
 
 
@@ -88,7 +82,7 @@ class Store(Protocol):
 
     @property
     def index(self) -> Index:
-        """The columns that are in memory: in a database's store none of texts and vectors."""
+        """The columns that are in memory: a database has those that grow with the passages."""
 
     def postings_of(self, terms: Collection[str]) -> TermPostings:
         """Return the postings of some terms, and maybe of others; the lengths of all passages."""
@@ -99,17 +93,8 @@ class Store(Protocol):
     def passage_cosines(self, unit: Floats, rows: Rows) -> Candidates:
         """Score some passages. rows: rising."""
 
-    def hint_candidates(self, unit: Floats, added: Floats, count: int) -> Candidates:
-        """Find the best hints by the best cosine of their windows and what is added to it.
-
-        added: (hints,). Returns ``count`` of them or more.
-        """
-
     def passages_at(self, rows: Collection[int]) -> Mapping[int, Passage]:
         """Return the passages of some rows."""
-
-    def hints_at(self, rows: Collection[int]) -> Mapping[int, RoutingHint]:
-        """Return the hints of some rows."""
 
     def rows_of_page(self, name: str) -> Sequence[int]:
         """Find the passages of the page that has an id, or a url if no anchor counts, in order."""

@@ -9,7 +9,6 @@ import numpy as np
 from ..index.columns import Index
 from ..index.manifest import Manifest
 from ..index.read import read_index
-from ..retrieval.rank import max_cosine_per_hint
 from ..retrieval.store import (
     Candidates,
     Floats,
@@ -32,24 +31,13 @@ class Bundle:
     @property
     def hints(self) -> list[RoutingHint]:
         """All hints, in the order of rows."""
-        return list(self.hints_at(range(len(self.index.hint_ids))).values())
+        return list(map(self.index.make_hint, range(len(self.index.hint_ids))))
 
     def passage(self, row: int) -> Passage:
         """Build the passage of a row."""
         index = self.index
-        record = int(index.passage_records[row])
-        return Passage(
-            id=index.passage_ids[row],
-            record=index.record_ids[record],
-            url=index.passage_urls[row],
-            title=index.passage_titles[row],
-            markdown=index.texts[row],
-            date=index.dates[record],
-            language=index.site.language_of(row),
-            # Only a model is given them; a site does not publish them.
-            summary=index.record_summaries[record] if index.record_summaries else "",
-            themes=tuple(index.record_themes[record]) if index.record_themes else (),
-        )
+        columns = (index.passage_ids, index.passage_urls, index.passage_titles, index.texts)
+        return index.make_passage(row, *(column[row] for column in columns))
 
     def passages(self) -> Iterator[Passage]:
         """Build every passage, in the order of rows."""
@@ -69,30 +57,10 @@ class Bundle:
         """Score some passages."""
         return Candidates(rows, self.index.codes.select_rows(rows).score(unit))
 
-    def hint_candidates(self, unit: Floats, added: Floats, count: int) -> Candidates:
-        """Score all hints."""
-        del count
-        windows = self.index.hint_codes.score(unit)
-        cosines = max_cosine_per_hint(self.index.hint_owners, windows, len(added))
-        return Candidates(np.arange(len(added)), cosines)
-
     def passages_at(self, rows: Collection[int]) -> Mapping[int, Passage]:
         """Build the passages of some rows."""
         # In the order of rows, so that each shard is decompressed once.
         return {row: self.passage(row) for row in sorted(rows)}
-
-    def hints_at(self, rows: Collection[int]) -> Mapping[int, RoutingHint]:
-        """Build the hints of some rows."""
-        index = self.index
-        return {
-            row: RoutingHint(
-                index.hint_ids[row],
-                index.hint_labels[row],
-                index.hint_locators[row],
-                index.hint_urls[row],
-            )
-            for row in rows
-        }
 
     def rows_of_page(self, name: str) -> Sequence[int]:
         """Find the passages of the page that has an id, or a url if no anchor counts, in order."""
@@ -112,7 +80,7 @@ def _index_postings(store: Store, /) -> TermPostings:
     index, postings = store.index, store.index.postings
     rows = {term: row for row, term in enumerate(index.terms)}
     return TermPostings(
-        rows, postings.edges, postings.passages, postings.counts, index.passage_lengths
+        postings.edges, postings.passages, postings.counts, rows, index.passage_lengths
     )
 
 
