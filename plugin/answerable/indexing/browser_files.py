@@ -12,7 +12,7 @@ from ..engine.embedders.local_embedder import MODEL_ID, read_model_files
 from ..engine.index.columns import PRIVATE_KINDS
 from ..engine.index.format import Container, deflate, join_content
 from ..engine.index.manifest import name_file
-from .files import remove_leftovers, replace_folder, temporary_path
+from .files import remove_leftovers, replace_folder, temporary_path, write_file
 from .local_model import PACKAGED_MODEL
 from .write import IndexFiles, describe_manifest
 
@@ -84,14 +84,8 @@ def write_browser_index(index: BrowserIndex, parent: Path) -> None:
     Those of the last build stay too, until nothing names them.
     """
     write_whole_folder(parent / MODEL_FOLDER, read_model_files(PACKAGED_MODEL))
-    folder = parent / index.folder
-    folder.mkdir(parents=True, exist_ok=True)
     for name, data in index.files.items():
-        path = folder / name
-        if not (path.is_file() and path.read_bytes() == data):
-            fresh = temporary_path(path)
-            fresh.write_bytes(data)
-            fresh.replace(path)
+        write_file(parent / index.folder / name, data)
 
 
 def remove_stale_files(parent: Path, current: Collection[str]) -> None:

@@ -30,7 +30,7 @@ from ..engine.index.manifest import (
     Part,
     Profile,
     compute_bundle_id,
-    is_stored_file_name,
+    is_pack_name,
     name_file,
     read_manifest,
 )
@@ -217,7 +217,7 @@ def write_index(packed: IndexFiles, folder: Path) -> None:
         os.utime(folder / MANIFEST_FILE)
         for path in folder.iterdir():
             # Nothing else that lies beside the files of earlier bundles is removed.
-            if path.name not in packed.files and is_stored_file_name(path.name):
+            if path.name not in packed.files and is_pack_name(path.name):
                 # On Windows a file that a reader has mapped stays until the next build.
                 with contextlib.suppress(OSError):
                     path.unlink()

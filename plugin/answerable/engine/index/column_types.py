@@ -295,7 +295,7 @@ COLUMN_TYPES: Mapping[str, ColumnType] = {
         lambda: NO_CODES,
         _pack_codes,
         _unpack_codes,
-        lambda codes, rows: Int8Codes(codes.codes[rows], codes.inverse_norms[rows]),
+        lambda codes, rows: codes.select_rows(rows),
         _join_codes,
     ),
 }

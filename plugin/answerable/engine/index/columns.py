@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from .column_types import (
     Postings,
     SiteMetadata,
 )
-from .format import Container, check_urls
+from .format import Container
 from .stored_answers import StoredClaims
 
 
@@ -186,7 +187,7 @@ def unpack_columns(columns: Iterable[Column], parts: Sequence[Container]) -> dic
 
 
 def check_index(index: Index, counts: Mapping[str, int], columns: Iterable[Column]) -> None:
-    """Compare columns with each other and the manifest; BundleError or one of ``MALFORMED``.
+    """Compare columns with each other and the manifest; an error of ``MALFORMED``.
 
     columns: those that were read, others are empty.
     """
@@ -209,15 +210,15 @@ def check_index(index: Index, counts: Mapping[str, int], columns: Iterable[Colum
         raise ValueError("passage_sections points past its own row")
     if not index.question_norms.all() or (index.has_answer > 0).sum() != len(index.answers):
         raise ValueError("its questions do not match their norms or answers")
-    _check_site(index.site, passages)
-    for urls in (index.passage_urls, index.record_urls, index.hint_urls):
-        check_urls(urls, "the index")
+    _check_languages(index.site, passages)
+    own = () if index.site.url is None else (index.site.url,)
+    for url in chain(own, index.record_urls, index.passage_urls, index.hint_urls):
+        if not is_safe_url(url):
+            raise ValueError(f"it holds the unsafe url {url!r:.80}")
 
 
-def _check_site(site: SiteMetadata, passages: int) -> None:
-    """Refuse an unsafe url, and languages that do not cover each passage once; ValueError."""
-    if site.url is not None and not is_safe_url(site.url):
-        raise ValueError(f"its url {site.url!r:.80} is not safe")
+def _check_languages(site: SiteMetadata, passages: int) -> None:
+    """Refuse languages that do not cover each passage once; ValueError."""
     ends = [0, *(language.end for language in site.languages)]
     if [language.first for language in site.languages] != ends[:-1] or ends[-1] != passages:
         raise ValueError("the languages do not cover the passages in order")

@@ -4,7 +4,7 @@ import json
 import mmap
 import struct
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BUILD_AGAIN, BundleError
-from ..text.urls import UNSAFE_IN_URL, is_safe_url
 
 # No file of an index is larger once it is decompressed.
 MAX_FILE_BYTES = 256 * 1024 * 1024
@@ -167,19 +166,3 @@ def hash_files(files: Mapping[str, bytes]) -> str:
     for path, data in sorted(files.items()):
         digest.update(f"{path}\0{hashlib.sha256(data).hexdigest()}\n".encode())
     return digest.hexdigest()[:16]
-
-
-_UNSAFE_BYTES = bytes(byte for byte in range(128) if UNSAFE_IN_URL.match(chr(byte)))
-
-
-def check_urls(urls: Sequence[str], name: str) -> None:
-    """Refuse an unsafe url in a column; BundleError names both."""
-    # All of them at once: a large notebook has ten thousand, and a cold start waits for this.
-    lines = "\n".join(("", *urls)).encode("utf-8", "surrogatepass")
-    rooted = lines.count(b"\n/") - lines.count(b"\n//")
-    absolute = lines.count(b"\nhttps://") + lines.count(b"\nhttp://")
-    visible = lines.translate(None, _UNSAFE_BYTES)
-    is_safe = rooted + absolute == len(urls) == len(lines) - len(visible)
-    if not is_safe or not (visible.isascii() or all(map(is_safe_url, urls))):
-        url = next((url for url in urls if not is_safe_url(url)), "")
-        raise BundleError(f"{name} holds the unsafe url {url!r:.80}: {BUILD_AGAIN}")

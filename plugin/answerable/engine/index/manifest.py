@@ -84,8 +84,7 @@ WIRE_VERSION = 9
 MANIFEST_FILE = "manifest.json"
 # The numbers of vectors, as a manifest names them.
 _ENCODING = "int8"
-# What a build has written, of earlier wire versions too, which the next one removes.
-_STORED_FILE = re.compile(r"[a-z-]+-[0-9a-f]{16}\.(?:bin|npy|json|blocks|z|txt\.z)")
+_PACK_NAME = r"\A[a-z]+-[0-9a-f]{16}\.bin\Z"
 
 
 class Part(msgspec.Struct, frozen=True, array_like=True):
@@ -106,7 +105,7 @@ class Pack(msgspec.Struct, frozen=True, array_like=True):
     a file of the one in use, and replacing the manifest is the single step from old to new.
     """
 
-    name: Annotated[str, Meta(pattern=r"\A[a-z]+-[0-9a-f]{16}\.bin\Z")]
+    name: Annotated[str, Meta(pattern=_PACK_NAME)]
     parts: tuple[Part, ...]
 
     @property
@@ -178,9 +177,9 @@ def compute_bundle_id(
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 
 
-def is_stored_file_name(name: str) -> bool:
+def is_pack_name(name: str) -> bool:
     """True if a file of that name is one of some bundle."""
-    return _STORED_FILE.fullmatch(name) is not None
+    return re.match(_PACK_NAME, name) is not None
 
 
 def read_manifest(folder: Path, *, verify: bool = True) -> Manifest:

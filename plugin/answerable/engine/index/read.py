@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from stat import S_ISREG
-from typing import Any, overload
+from typing import Any
 
 from ..errors import BUILD_AGAIN, BundleError
 from ..vectors import Int8Codes
@@ -145,13 +145,8 @@ class LazyTexts(Sequence[str]):
     def __len__(self) -> int:
         return self._length
 
-    @overload
-    def __getitem__(self, row: int) -> str: ...
-    @overload
-    def __getitem__(self, row: slice) -> Sequence[str]: ...
-    def __getitem__(self, row: int | slice) -> str | Sequence[str]:
-        if isinstance(row, slice):
-            return [self[each] for each in range(*row.indices(self._length))]
+    # A slice is asked for nowhere.
+    def __getitem__(self, row: Any) -> Any:
         if not 0 <= row < self._length:
             raise IndexError(row)
         return self._read_part(row // self._rows)[row % self._rows]
