@@ -8,7 +8,7 @@ import msgspec
 from ..engine.answers.contract import enforce_contract
 from ..engine.answers.quotes import find_quotes
 from ..engine.errors import ContractViolation, SiteError
-from ..engine.index.stored_answers import StoredAnswer, StoredClaim, locate_answer
+from ..engine.index.column_types import StoredClaim, locate_claims, make_draft
 from ..engine.types import Answer, Evidence, Passage
 from .files import write_file
 from .questions import (
@@ -164,15 +164,15 @@ def _settle(
     rows = {name: row for row, name in enumerate(ids)}
     passages = {row: sources[name][0] for name, row in rows.items()}
     evidence = Evidence(tuple(passages.values()))
-    claims = (
+    claims = tuple(
         StoredClaim(claim.text, "", tuple((rows[c.id], c.quote) for c in claim.citations))
         for claim in written.claims
     )
-    stored, answer = StoredAnswer(written.question, tuple(claims)), Answer()
+    answer = Answer()
     # The second time as an engine reads it, so that both settle on the same.
     for _ in range(2):
         try:
-            draft = stored.make_draft(passages)
+            draft = make_draft(claims, passages)
             answer = enforce_contract(draft, evidence, names, written.question)
         except ContractViolation as error:
             return f"breaks the contract ({error})"
@@ -180,5 +180,5 @@ def _settle(
             return f"claims what its quotes do not say ({', '.join(dict.fromkeys(answer.rules))})"
         if not answer.claims:
             return "claims nothing"
-        stored = locate_answer(written.question, answer, rows)
+        claims = locate_claims(answer, rows)
     return answer

@@ -13,7 +13,7 @@ import msgspec
 from ..engine.embedders.embedder import Embedder
 from ..engine.engine import find_stored_answer
 from ..engine.errors import SiteError
-from ..engine.index.stored_answers import StoredClaims, locate_answer
+from ..engine.index.column_types import StoredClaims, locate_claims
 from ..engine.retrieval.question import (
     FRAMING_WORDS,
     clean_question,
@@ -188,7 +188,7 @@ def list_known_questions(
             answer = answers.get((section.id, question))
             # A bundle of one language lacks the pages of the others.
             has_pages = answer and all(citation.id in rows for citation in answer.citations)
-            claims = locate_answer(question, answer, rows).claims if answer and has_pages else None
+            claims = locate_claims(answer, rows) if answer and has_pages else None
             key = hash_words(question) if line and line.hash == section.hash else 0
             if terms:
                 known.append(

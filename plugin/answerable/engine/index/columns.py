@@ -19,9 +19,9 @@ from .column_types import (
     PhraseIndex,
     Postings,
     SiteMetadata,
+    StoredClaims,
 )
 from .format import Container
-from .stored_answers import StoredClaims
 
 
 @dataclass(frozen=True, slots=True)
