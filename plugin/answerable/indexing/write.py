@@ -21,6 +21,7 @@ from ..engine.index.columns import (
     count_rows,
     list_columns,
     pack_columns,
+    shorten_places,
 )
 from ..engine.index.format import Container, deflate, join_content
 from ..engine.index.manifest import (
@@ -34,7 +35,6 @@ from ..engine.index.manifest import (
     name_file,
     read_manifest,
 )
-from ..engine.index.places import shorten_places
 from ..engine.retrieval.word_forms import MIN_SHARED_LETTERS
 from .files import lock_folder, remove_leftovers, write_private_file
 from .letters import write_letters_pattern

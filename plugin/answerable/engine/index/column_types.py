@@ -313,7 +313,7 @@ _NO_POSTINGS = Postings(np.zeros(1, "<u4"), np.zeros(0, "<u4"), np.zeros(0, "<u2
 # The types of columns, by the names that the manifest tells a browser.
 COLUMN_TYPES: Mapping[str, ColumnType] = {
     "texts": _json_type(list[str]),
-    # None for a page without a date, and for a url that follows from others: see ``places``.
+    # None for a page without a date, and for a url that follows: see ``shorten_places``.
     "optional-texts": _json_type(list[str | None]),
     "lists": _json_type(list[list[str]]),
     "site": _json_type(SiteMetadata, SiteMetadata),

@@ -1,8 +1,9 @@
 # ruff: noqa: RUF009
 """Columns of an index, one line each: the file, the type and the length of each."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from typing import Any
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..text.languages import is_language_tag
 from ..text.urls import is_safe_url
-from ..types import Passage, RoutingHint
+from ..types import TITLE_SEPARATOR, Passage, RoutingHint
 from ..vectors import Int8Codes
 from .column_types import (
     COLUMN_TYPES,
@@ -21,7 +22,7 @@ from .column_types import (
     SiteMetadata,
     StoredClaims,
 )
-from .format import Container
+from .format import MAX_FILE_BYTES, Container
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ class Index:
     title_terms: PhraseIndex = _column("core", "phrases", "", "records")
     # The lengths of the idf vectors of titles.
     title_norms: Floats = _column("core", "floats", "records")
-    # Both without what follows from the page and the title: see ``places``.
+    # On disk both are without what follows from the page and the title: see ``shorten_places``.
     passage_ids: Sequence[str] = _column("core", "texts", "passages")
     passage_urls: Sequence[str] = _column("core", "optional-texts", "passages")
     passage_titles: Sequence[str] = _column("core", "texts", "passages")
@@ -225,3 +226,62 @@ def _check_languages(site: SiteMetadata, passages: int) -> None:
     tags = {language.tag for language in site.languages if is_language_tag(language.tag)}
     if len(tags) != len(site.languages) or any(x.first >= x.end for x in site.languages):
         raise ValueError("a language is not a tag, is empty or occurs twice")
+
+
+_WINDOW_SUFFIX = re.compile(r"~[0-9]+$")
+_NOT_IN_ANCHOR, _ANCHOR_GAPS = re.compile("[^a-z0-9_ -]+"), re.compile("[ -]+")
+# Stands for the anchor that Markdown gives the heading; no id holds white space.
+_GUESSED = "# "
+
+
+def guess_anchor(title: str) -> str:
+    """Make the anchor that Markdown gives the last heading of a title, of its letters in ASCII."""
+    heading = _NOT_IN_ANCHOR.sub("", title.rpartition(TITLE_SEPARATOR)[2].lower())
+    return _ANCHOR_GAPS.sub("-", heading.strip(" "))
+
+
+def shorten_places(index: Index) -> Index:
+    """Leave out of the ids of passages that of their page and a guessed anchor, and urls.
+
+    Written out they would make the file that every question loads twice as long.
+    """
+    ids: list[str] = []
+    # None for a url that follows.
+    urls: list[Any] = []
+    rows = zip(
+        index.passage_ids, index.passage_urls, index.passage_titles, index.passage_records,
+        strict=True,
+    )  # fmt: skip
+    for passage_id, url, title, record in rows:
+        tail = passage_id.removeprefix(index.record_ids[record])
+        anchor = f"#{guess_anchor(title)}"
+        window = tail.removeprefix(anchor)
+        is_guessed = window != tail and (not window or _WINDOW_SUFFIX.fullmatch(window))
+        ids.append(_GUESSED + window if is_guessed else tail)
+        urls.append(None if url == index.record_urls[record] + _cut_window(tail) else url)
+    return replace(index, passage_ids=ids, passage_urls=urls)
+
+
+def expand_places(columns: dict[str, Any]) -> None:
+    """Restore the ids and urls of passages among columns by name; an error of ``MALFORMED``."""
+    ids: list[str] = []
+    urls: list[str] = []
+    records: Sequence[int] = columns["passage_records"].tolist()
+    rows = zip(
+        columns["passage_ids"], columns["passage_urls"], columns["passage_titles"], records,
+        strict=True,
+    )  # fmt: skip
+    length = 0
+    for tail, url, title, record in rows:
+        if tail.startswith(_GUESSED):
+            tail = f"#{guess_anchor(title)}{tail.removeprefix(_GUESSED)}"
+        ids.append(columns["record_ids"][record] + tail)
+        urls.append(columns["record_urls"][record] + _cut_window(tail) if url is None else url)
+        length += len(ids[-1]) + len(urls[-1])
+        if length > MAX_FILE_BYTES:
+            raise ValueError("ids that pages share take too much memory")
+    columns |= {"passage_ids": ids, "passage_urls": urls}
+
+
+def _cut_window(tail: str) -> str:
+    return _WINDOW_SUFFIX.sub("", tail) if "~" in tail else tail

@@ -10,10 +10,17 @@ from typing import Any
 
 from ..errors import BUILD_AGAIN, BundleError
 from ..vectors import Int8Codes
-from .columns import COLUMNS, PRIVATE_KINDS, Index, check_index, list_columns, unpack_columns
+from .columns import (
+    COLUMNS,
+    PRIVATE_KINDS,
+    Index,
+    check_index,
+    expand_places,
+    list_columns,
+    unpack_columns,
+)
 from .format import MALFORMED, Container, hash_file, parse_content, unpack_container
 from .manifest import Manifest, Pack, Part, read_manifest
-from .places import expand_places
 
 # Returns the bytes of a file of the index.
 ReadPack = Callable[[Pack], bytes | memoryview]
