@@ -5,8 +5,8 @@ A handler runs in a thread, with all of its request in an ``Exchange``.
 
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -56,7 +56,6 @@ from .requests import (
     convert_error,
     find_address,
     make_json_response,
-    make_unavailable,
     parse_origin,
     parse_question,
     parse_question_body,
@@ -228,7 +227,8 @@ class Function:
     def read_section(self, exchange: Exchange) -> Response:
         """Read the whole section of a passage, for the card of an answer that cites it."""
         passage_id = exchange.request.query_params.get("id", "")
-        with self.reading(exchange, "places") as engine:
+        engine = self.open_engine(exchange)
+        with self.guards.reading(exchange.asker, "places"):
             section = serialize_section(engine.store, passage_id)
         if section is None:
             raise Problem("not-found", "There is nothing at this path.")
@@ -249,7 +249,7 @@ class Function:
                 self.answer_question(exchange, text, language)
             ),
             search=partial(self.find_passages, exchange),
-            reading=partial(self.reading, exchange, "search"),
+            reading=partial(self.guards.reading, exchange.asker, "search"),
             convert_error=partial(self.refuse, exchange),
         )
         status, body = reply_to_message(exchange.body, site)
@@ -260,15 +260,9 @@ class Function:
     def report_health(self, exchange: Exchange) -> Response:
         """Say which index is served."""
         manifest = self.open_engine(exchange).store.manifest
-        return make_json_response(
-            {
-                "status": "ok",
-                "wire": WIRE_VERSION,
-                "bundle": manifest.id,
-                "built_at": manifest.built_at,
-                "generator": manifest.generator,
-            }
-        )
+        built = {"built_at": manifest.built_at, "generator": manifest.generator}
+        health = {"status": "ok", "wire": WIRE_VERSION, "bundle": manifest.id, **built}
+        return make_json_response(health)
 
     def report_readiness(self, exchange: Exchange) -> Response:
         """Check that a question would be answered now: no key is missing, stores are reachable."""
@@ -283,11 +277,9 @@ class Function:
 
     def describe(self, exchange: Exchange) -> Response:
         """Describe the routes as OpenAPI does."""
-        policy, engine = self.policy, self.open_engine(exchange)
-        version = engine.store.manifest.generator
-        has_metrics, has_bearer = bool(policy.metrics_token), bool(policy.bearer)
-        document = make_document(version, policy.base, metrics=has_metrics, bearer=has_bearer)
-        return make_json_response(document)
+        policy, version = self.policy, self.open_engine(exchange).store.manifest.generator
+        tokens = {"metrics": bool(policy.metrics_token), "bearer": bool(policy.bearer)}
+        return make_json_response(make_document(version, policy.base, **tokens))
 
     def render_metrics(self, exchange: Exchange) -> Response:
         """Format the counters for Prometheus, for who has their token."""
@@ -301,7 +293,7 @@ class Function:
         """Open the engine within the request's time, a part of which a database may take."""
         engine = self.find_engine()
         if engine is None:
-            raise make_unavailable("There is no index yet.")
+            raise Problem("unavailable", "There is no index yet.", Retry_After="5")
         exchange.line.bundle = engine.store.manifest.id
         return engine
 
@@ -311,13 +303,6 @@ class Function:
         """Find public passages, by id. kind: of what is counted apart from questions."""
         question = Question(text, language, exchange.asker, exchange.base)
         return self.guards.search(self.open_engine(exchange), question, kind)
-
-    @contextmanager
-    def reading(self, exchange: Exchange, kind: str) -> Iterator[Engine]:
-        """Open the engine for a block that counts as a search."""
-        engine = self.open_engine(exchange)
-        with self.guards.reading(exchange.asker, kind):
-            yield engine
 
     def check_not_paused(self) -> None:
         """Raise a Problem while the policy has paused all questions."""

@@ -92,11 +92,6 @@ def encode_json(body: object) -> bytes:
     return json.dumps(body, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
-def make_unavailable(detail: str) -> Problem:
-    """Make the problem of a function that may answer in some seconds."""
-    return Problem("unavailable", detail, Retry_After="5")
-
-
 def convert_error(error: BaseException) -> Problem:
     """Convert an error to a problem for a reader, who has no use for the error's own text."""
     if isinstance(error, Problem):
@@ -104,9 +99,10 @@ def convert_error(error: BaseException) -> Problem:
     if isinstance(error, ProviderError) and error.cause == "timeout":
         return Problem("timeout", "The answer was not ready in time: try again.")
     if isinstance(error, CancelledError):
-        return make_unavailable("The question was withdrawn.")
+        return Problem("unavailable", "The question was withdrawn.", Retry_After="5")
     if isinstance(error, AnswerableError):
-        return make_unavailable("The question cannot be answered at the moment.")
+        sentence = "The question cannot be answered at the moment."
+        return Problem("unavailable", sentence, Retry_After="5")
     # A fault of ours: the server goes on, and its text, which may hold anything, goes nowhere.
     return Problem("internal", "Something went wrong while answering.")
 
