@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from answerable.engine.embedders.embedder import Vectors
 from answerable.engine.errors import EmbedderError, SiteError
+from answerable.engine.vectors import Floats
 from answerable.indexing import caches, local_model
 from answerable.indexing.caches import (
     CACHE_FILE,
@@ -111,7 +111,7 @@ class Failing(LetterEmbedder):
     def __init__(self, after: int) -> None:
         self.left = after
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str]) -> Floats:
         self.left -= 1
         if self.left < 0:
             raise EmbedderError("unreachable")

@@ -11,11 +11,11 @@ from typing import Any
 import msgspec
 from starlette.applications import Starlette
 
-from answerable.engine.embedders.embedder import Vectors
 from answerable.engine.engine import Engine
 from answerable.engine.index.manifest import Profile
 from answerable.engine.request_context import current_context
 from answerable.engine.types import Evidence
+from answerable.engine.vectors import Floats
 from answerable.function.logs import Logs, RefusalLog
 from answerable.function.openapi import make_document
 from answerable.function.policy import Policy
@@ -84,7 +84,7 @@ class Failing(LetterEmbedder):
 
     faults: list[Exception] = field(default_factory=list)
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str]) -> Floats:
         if self.faults:
             raise self.faults.pop(0)
         return super().embed(texts)
@@ -93,7 +93,7 @@ class Failing(LetterEmbedder):
 class Slow(LetterEmbedder):
     """An embedder that takes all the time that a question has."""
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str]) -> Floats:
         current_context().ends = time.monotonic()
         return super().embed(texts)
 

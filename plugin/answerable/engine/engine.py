@@ -19,7 +19,6 @@ from .answers.line import find_line
 from .answers.prompt_evidence import fill_prompt
 from .answers.units import link_to_range
 from .answers.wire import format_answer
-from .embedders.embedder import Embedder, check_vectors
 from .errors import ContractViolation, EmbedderError, ProviderError
 from .index.column_types import StoredClaims, list_rows, make_draft
 from .request_context import current_context
@@ -30,6 +29,7 @@ from .retrieval.sections import POOL_SIZE, choose_hints, choose_passages, list_s
 from .retrieval.store import Store
 from .text.tokenization import split_lowercase_words
 from .types import Claim, Confidence, Evidence, Passage, Place, Reply
+from .vectors import Embedder, check_vectors
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar

@@ -13,7 +13,6 @@ from textwrap import shorten
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.embedders.embedder import Embedder, Vectors
 from ..engine.errors import SiteError
 from ..engine.index.column_types import (
     LanguageRows,
@@ -33,7 +32,7 @@ from ..engine.text.normalization import normalize_phrase
 from ..engine.text.tokenization import extract_words
 from ..engine.text.urls import is_safe_url
 from ..engine.types import Passage, RoutingHint
-from ..engine.vectors import Int8Codes, divide_rows, quantize_int8
+from ..engine.vectors import Embedder, Floats, Int8Codes, divide_rows, quantize_int8
 from .answers import CheckedAnswers
 from .caches import ReportProgress
 from .notes.notebook import Note
@@ -342,7 +341,7 @@ def choose_embedder_profile(provider: str, windows: int) -> Profile:
     return profile
 
 
-def encode_vectors(vectors: Vectors, dimensions: int) -> Int8Codes:
+def encode_vectors(vectors: Floats, dimensions: int) -> Int8Codes:
     """Encode the leading dimensions of vectors (n, d), of which a row is of length 1 again.
 
     Codes are symmetric per row: the scale cancels in a cosine and is not stored. A row of zeros

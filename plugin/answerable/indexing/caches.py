@@ -21,9 +21,9 @@ from typing import TypeVar
 import msgspec
 import numpy as np
 
-from ..engine.embedders.embedder import Embedder, EmbedderIdentity, Vectors, check_vectors
 from ..engine.errors import AnswerableError, EmbedderError, SiteError
 from ..engine.providers import find_entry_point
+from ..engine.vectors import Embedder, EmbedderIdentity, Floats, check_vectors
 from .files import PRIVATE_FILE_MODE, make_private_folder, restrict_mode, write_private_file
 
 CACHE_FILE = "cache.sqlite3"
@@ -181,7 +181,7 @@ def embed_cached(
     embedder: Embedder,
     folder: Path,
     progress: ReportProgress | None = None,
-) -> tuple[Vectors, int]:
+) -> tuple[Floats, int]:
     """Return the vectors of texts, (len(texts), dimensions), and how many had to be embedded.
 
     Each batch is stored as soon as it is embedded, so that a failure loses at most one batch.
@@ -215,14 +215,14 @@ def embed_cached(
     return rows, len(missing)
 
 
-def _decode_vector(data: bytes | None, identity: EmbedderIdentity) -> Vectors | None:
+def _decode_vector(data: bytes | None, identity: EmbedderIdentity) -> Floats | None:
     if data is None or len(data) != 4 * identity.dimensions:
         return None
-    vector: Vectors = np.frombuffer(data, dtype="<f4")
+    vector: Floats = np.frombuffer(data, dtype="<f4")
     return vector if np.isfinite(vector).all() else None
 
 
-def _embed_checked(embedder: Embedder, texts: Sequence[str]) -> Vectors:
+def _embed_checked(embedder: Embedder, texts: Sequence[str]) -> Floats:
     try:
         return check_vectors(embedder.embed(texts), len(texts), embedder.identity)
     except AnswerableError:

@@ -7,12 +7,12 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from ..engine.embedders.embedder import Embedder
 from ..engine.errors import SiteError
 from ..engine.index.column_types import SiteMetadata
 from ..engine.index.manifest import Manifest, Profile
 from ..engine.settings import BUNDLE_FOLDER, SETTINGS_FILE, FunctionSettings
 from ..engine.stores.bundle import Bundle, open_bundle
+from ..engine.vectors import Embedder
 from .answers import CheckedAnswers
 from .audit.audit import Artifact, audit_artifacts, check_published_in
 from .browser_files import BrowserIndex, list_browser_files, write_browser_index

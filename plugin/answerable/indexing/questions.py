@@ -10,7 +10,6 @@ from pathlib import Path
 
 import msgspec
 
-from ..engine.embedders.embedder import Embedder
 from ..engine.engine import find_stored_answer
 from ..engine.errors import SiteError
 from ..engine.index.column_types import StoredClaims, locate_claims
@@ -28,6 +27,7 @@ from ..engine.retrieval.word_forms import has_form, read_forms
 from ..engine.stores.bundle import Bundle
 from ..engine.text.tokenization import detect_scripts, extract_words, split_lowercase_words
 from ..engine.types import Answer, Passage
+from ..engine.vectors import Embedder
 from .files import join_problems, write_file
 from .notes.note_lint import find_private_pattern
 from .stems import load_stemmer

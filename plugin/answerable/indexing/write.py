@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.embedders.embedder import EmbedderIdentity
 from ..engine.embedders.local_embedder import LOCAL_IDENTITY
 from ..engine.errors import BundleError, SiteError
 from ..engine.index.columns import (
@@ -36,6 +35,7 @@ from ..engine.index.manifest import (
     read_manifest,
 )
 from ..engine.retrieval.word_forms import MIN_SHARED_LETTERS
+from ..engine.vectors import EmbedderIdentity
 from .files import lock_folder, remove_leftovers, write_private_file
 from .letters import write_letters_pattern
 

@@ -15,14 +15,13 @@ from ..engine.retrieval.bm25 import select_top_rows
 from ..engine.retrieval.rank import Ranking, score_rows
 from ..engine.retrieval.store import (
     Candidates,
-    Floats,
     PassageQuery,
-    Rows,
     Store,
     TermPostings,
     memoize_per_store,
 )
 from ..engine.types import Passage
+from ..engine.vectors import Floats, Rows
 from . import tables
 from .connections import Fetch, Row
 from .rows import PassagePostings, format_vector, read_vectors, unpack_memory, unpack_postings

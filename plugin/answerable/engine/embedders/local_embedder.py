@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..errors import BundleError, EmbedderError
 from ..index.format import Container, hash_files, inflate, unpack_container
 from ..rules import RULES, compile_rule
-from .embedder import EmbedderIdentity, Vectors
+from ..vectors import EmbedderIdentity, Floats
 
 # How pieces write a space; every text begins with one.
 SPACE: str = RULES["local_embedder"]["SPACE"]
@@ -206,7 +206,7 @@ class LocalEmbedder:
         numbers = [n for form in forms if (n := self.pieces.find_id(SPACE + form)) is not None]
         return min(numbers, default=None)
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str]) -> Floats:
         """Embed as unit vectors (zeros for a text without tokens), (len(texts), 256) float32.
 
         Every number is the same on every machine: the sums of up to 16,384 tokens are exact in

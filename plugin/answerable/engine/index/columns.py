@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..text.languages import is_language_tag
 from ..text.urls import is_safe_url
 from ..types import TITLE_SEPARATOR, Passage, RoutingHint
-from ..vectors import Int8Codes
+from ..vectors import Floats, Int8Codes
 from .column_types import (
     COLUMN_TYPES,
     ColumnType,
@@ -55,7 +55,6 @@ def _column(
 
 
 Numbers = NDArray[np.uint32]
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from ..embedders.embedder import EmbedderIdentity
 from ..errors import BUILD_AGAIN, BundleError
+from ..vectors import EmbedderIdentity
 
 _Count = Annotated[int, Meta(ge=0)]
 _Floor = Annotated[float, Meta(ge=-1e6, lt=1e6)]

@@ -17,9 +17,10 @@ from ..index.manifest import Profile
 from ..rules import RULES
 from ..text.tokenization import STOPWORDS, extract_terms, split_lowercase_words
 from ..types import Passage, RoutingHint
+from ..vectors import Floats, Rows
 from .bm25 import compute_idf, score_bm25, select_top_rows
 from .question import FRAMING_WORDS, Idfs, QuestionReading
-from .store import Floats, Rows, Signals, Store, memoize_per_store
+from .store import Signals, Store, memoize_per_store
 
 T = TypeVar("T", Passage, RoutingHint)
 F = TypeVar("F", float, NDArray[np.float32])

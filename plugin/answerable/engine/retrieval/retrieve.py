@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from ..rules import RULES
 from ..text.languages import match_languages
 from ..types import Evidence, Passage, RoutingHint
+from ..vectors import Floats
 from .bm25 import select_top_rows
 from .question import NO_QUESTION, QuestionReading
 from .rank import Ranking, Scored, compute_signals, score_hint_labels, score_rows
-from .store import Candidates, Floats, PassageQuery, Signals, Store
+from .store import Candidates, PassageQuery, Signals, Store
 
 TOP_K: int = RULES["retrieve"]["TOP_K"]
 # The siblings of a pool: other passages of its best pages, whose score misses the floor by this

@@ -14,9 +14,7 @@ from ..index.column_types import Postings
 from ..index.columns import Index
 from ..index.manifest import Manifest
 from ..types import Passage
-
-Floats = NDArray[np.float32]
-Rows = NDArray[np.intp]
+from ..vectors import Floats, Rows
 
 
 @dataclass(frozen=True, slots=True)

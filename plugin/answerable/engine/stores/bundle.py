@@ -11,14 +11,13 @@ from ..index.manifest import Manifest
 from ..index.read import read_index
 from ..retrieval.store import (
     Candidates,
-    Floats,
     PassageQuery,
-    Rows,
     Store,
     TermPostings,
     memoize_per_store,
 )
 from ..types import Passage, RoutingHint
+from ..vectors import Floats, Rows
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...engine.embedders.embedder import Embedder, Vectors
 from ...engine.errors import NotebookError
 from ...engine.types import RoutingHint
+from ...engine.vectors import Embedder, Floats
 from ..caches import ReportProgress, embed_cached
 from ..pages.passages import IndexedPassage, cut_plain_text
 from .note_places import NOTE_WINDOW, iter_note_places
@@ -21,7 +21,7 @@ class EmbeddedHints:
 
     hints: tuple[RoutingHint, ...]
     owners: tuple[int, ...]
-    vectors: Vectors
+    vectors: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def embed_passages_and_notes(
     embedder: Embedder,
     cache_folder: Path,
     progress: ReportProgress | None = None,
-) -> tuple[Vectors, EmbeddedHints, int]:
+) -> tuple[Floats, EmbeddedHints, int]:
     """Embed passages and notes; returns both, and how many texts were not in the cache."""
     cut_notes = [hint for note in notes for hint in cut_note(note, resolve, language)]
     private = [text for hint in cut_notes for text in hint.texts]
