@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from answerable.engine.retrieval.store import Bundle
 from answerable.engine.settings import FunctionSettings
-from answerable.engine.stores.bundle import Bundle
 from answerable.engine.vectors import EmbedderIdentity
 from answerable.indexing.function_folder import write_function
 from support.sites import NOTES, PAGES, ask, build_here, opened, put, write_site

@@ -13,8 +13,7 @@ from answerable.engine.index.manifest import LOCAL_PROFILE, Profile
 from answerable.engine.retrieval import retrieve as retrieve_module
 from answerable.engine.retrieval.question import read_question
 from answerable.engine.retrieval.retrieve import RetrievalResult
-from answerable.engine.retrieval.store import Store
-from answerable.engine.stores.bundle import Bundle, open_bundle
+from answerable.engine.retrieval.store import Bundle, Store, open_bundle
 from answerable.engine.types import Passage, RoutingHint
 from answerable.engine.vectors import Embedder, EmbedderIdentity, Floats
 from answerable.function.policy import Policy

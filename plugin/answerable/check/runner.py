@@ -14,7 +14,7 @@ from ..engine.retrieval.question import clean_question
 from ..engine.retrieval.rank import Scored, add_floored_boost
 from ..engine.retrieval.retrieve import TOP_K, RetrievalResult, retrieve
 from ..engine.retrieval.sections import POOL_SIZE
-from ..engine.stores.bundle import Bundle
+from ..engine.retrieval.store import Bundle
 from ..engine.types import Passage, RecordCitation, Reply, RoutingHint
 from ..engine.vectors import Floats
 from .gold import GoldQuery

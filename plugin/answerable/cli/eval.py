@@ -36,8 +36,8 @@ from ..check.sources import (
 from ..engine.engine import Engine
 from ..engine.errors import GoldError
 from ..engine.providers import find_provider, make_engine
+from ..engine.retrieval.store import Bundle
 from ..engine.settings import FunctionSettings
-from ..engine.stores.bundle import Bundle
 from ..engine.vectors import EmbedderIdentity
 from ..indexing.caches import show_progress
 from ..indexing.files import write_file

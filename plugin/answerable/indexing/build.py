@@ -25,8 +25,7 @@ from ..engine.index.manifest import Profile, scale_note_floor
 from ..engine.providers import find_provider
 from ..engine.retrieval.bm25 import compute_idfs
 from ..engine.retrieval.sections import has_code
-from ..engine.retrieval.store import TermPostings
-from ..engine.stores.bundle import Bundle
+from ..engine.retrieval.store import Bundle, TermPostings
 from ..engine.text.languages import is_language_tag
 from ..engine.text.normalization import normalize_phrase
 from ..engine.text.tokenization import extract_words

@@ -10,8 +10,8 @@ from pathlib import Path
 from ..engine.errors import SiteError
 from ..engine.index.column_types import SiteMetadata
 from ..engine.index.manifest import Manifest, Profile
+from ..engine.retrieval.store import Bundle, open_bundle
 from ..engine.settings import BUNDLE_FOLDER, SETTINGS_FILE, FunctionSettings
-from ..engine.stores.bundle import Bundle, open_bundle
 from ..engine.vectors import Embedder
 from .answers import CheckedAnswers
 from .audit.audit import Artifact, audit_artifacts, check_published_in

@@ -11,7 +11,7 @@ import pytest
 
 from answerable.engine.index.manifest import OPENAI_PROFILE
 from answerable.engine.retrieval.rank import Scored
-from answerable.engine.stores.bundle import Bundle
+from answerable.engine.retrieval.store import Bundle
 from answerable.engine.text.markdown import Block
 from answerable.engine.vectors import EmbedderIdentity, Floats
 from answerable.indexing.notes.notebook import Note
