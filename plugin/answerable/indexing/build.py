@@ -33,7 +33,6 @@ from ..engine.text.urls import is_safe_url
 from ..engine.types import Passage, RoutingHint
 from ..engine.vectors import Embedder, Floats, Int8Codes, divide_rows, quantize_int8
 from .answers import CheckedAnswers
-from .caches import ReportProgress
 from .notes.notebook import Note
 from .notes.routing_hints import embed_passages_and_notes
 from .page_weights import mark_history_pages, weigh_records
@@ -120,7 +119,6 @@ def build_index(
     embedder: Embedder,
     cache_folder: Path,
     weights: Mapping[str, float] | None = None,
-    progress: ReportProgress | None = None,
     dimensions: int | None = None,
 ) -> tuple[Index, int]:
     """Embed and index a site. Returns its index, and how many texts the cache did not have.
@@ -137,7 +135,7 @@ def build_index(
     public.sort(key=lambda page: tags.index(page.record.language))
     entries = tuple(passage for page in public for passage in page.passages)
     vectors, hints, embedded = embed_passages_and_notes(
-        entries, notes, resolve, site.language, embedder, cache_folder, progress
+        entries, notes, resolve, site.language, embedder, cache_folder
     )
     records = tuple(page.record for page in public)
     passages = [entry.passage for entry in entries]

@@ -172,20 +172,11 @@ def _count_days() -> int:
 
 _BATCH_SIZE = 512
 
-# Called with (done, total).
-ReportProgress = Callable[[int, int], None]
 
-
-def embed_cached(
-    texts: Sequence[str],
-    embedder: Embedder,
-    folder: Path,
-    progress: ReportProgress | None = None,
-) -> tuple[Floats, int]:
+def embed_cached(texts: Sequence[str], embedder: Embedder, folder: Path) -> tuple[Floats, int]:
     """Return the vectors of texts, (len(texts), dimensions), and how many had to be embedded.
 
     Each batch is stored as soon as it is embedded, so that a failure loses at most one batch.
-    progress: of the texts that have to be embedded.
     """
     identity = embedder.identity
     rows = np.zeros((len(texts), identity.dimensions), dtype=np.float32)
@@ -195,7 +186,7 @@ def embed_cached(
         hashlib.sha256(f"{name}\0{text}".encode("utf-8", "surrogatepass")).digest()
         for text in texts
     ]
-    with closing(SqliteCache(folder, "embeddings")) as cache:
+    with closing(SqliteCache(folder, "embeddings")) as cache, show_progress("embedding") as report:
         for row, key in enumerate(keys):
             vector = None if key in missing else _decode_vector(cache.get(key), identity)
             if vector is None:
@@ -210,8 +201,8 @@ def embed_cached(
             cache.put({key: vector.astype("<f4").tobytes() for key, vector in found.items()})
             for key, vector in found.items():
                 rows[missing[key]] = vector
-            if progress:
-                progress(start + len(batch), len(missing))
+            if report:
+                report(start + len(batch), len(missing))
     return rows, len(missing)
 
 
@@ -258,8 +249,8 @@ def name_vector_space(identity: EmbedderIdentity) -> str:
 
 
 @contextmanager
-def show_progress(activity: str = "embedding") -> Iterator[ReportProgress | None]:
-    """Yield a callback that counts on one line; None where standard error is not a terminal.
+def show_progress(activity: str) -> Iterator[Callable[[int, int], None] | None]:
+    """Yield what shows (done, total) on one line; None where standard error is not a terminal.
 
     The line appears with the first report, so a build that embeds nothing shows none.
     """

@@ -40,19 +40,14 @@ _MAX_CACHED_CHARACTERS = 32
 
 
 class TokenPieces:
-    """Encode texts as ids of the pieces of a vocabulary, which is given in the order of ids."""
+    """What encodes texts as ids of the pieces of a vocabulary, which is given in the order of ids.
+
+    ``ids``: of each piece that is merged, and is neither special nor a byte.
+    """
 
     def __init__(self, pieces: Sequence[str]) -> None:
-        self._ids = dict(zip(pieces[FIRST_MERGED:], range(FIRST_MERGED, len(pieces)), strict=True))
+        self.ids = dict(zip(pieces[FIRST_MERGED:], range(FIRST_MERGED, len(pieces)), strict=True))
         self._encode_cached = lru_cache(maxsize=_CACHED_WORDS)(self._encode_word)
-
-    def find_id(self, piece: str) -> int | None:
-        """Return the id of a piece; None for one that is special, a byte or unknown."""
-        return self._ids.get(piece)
-
-    def list_pieces(self) -> list[str]:
-        """List the pieces that are merged, in the order of ids."""
-        return list(self._ids)
 
     def encode(self, text: str) -> list[int]:
         """Encode a text; a character that no piece has becomes the bytes of its UTF-8."""
@@ -76,8 +71,8 @@ class TokenPieces:
         parts: pieces by the position of their first character; the merged ones are empty.
         """
         # Merging ends with the whole word wherever it is a piece.
-        if word in self._ids:
-            return (self._ids[word],)
+        if word in self.ids:
+            return (self.ids[word],)
         parts = list(word)
         followers = list(range(1, len(parts) + 1))
         predecessors = list(range(-1, len(parts) - 1))
@@ -85,11 +80,11 @@ class TokenPieces:
         pairs: list[tuple[int, int, str, str]] = []
 
         def add_pair(position: int, left: str, right: str) -> None:
-            merged = self._ids.get(left + right)
+            merged = self.ids.get(left + right)
             if merged is not None:
                 if left[0] == SPACE == right[0]:
                     merged += SPACES_RANK
-                rank = merged * LEFT_IDS + self._ids[left]
+                rank = merged * LEFT_IDS + self.ids[left]
                 heapq.heappush(pairs, (rank, position, left, right))
 
         for position in range(len(parts) - 1):
@@ -108,13 +103,11 @@ class TokenPieces:
             predecessor = predecessors[position]
             if predecessor >= 0:
                 add_pair(predecessor, parts[predecessor], merged)
-        return tuple(number for part in parts if part for number in self._find_ids(part))
-
-    def _find_ids(self, part: str) -> Sequence[int]:
-        number = self._ids.get(part)
-        if number is None:
-            return [FIRST_BYTE + byte for byte in part.encode()]
-        return (number,)
+        ids: list[int] = []
+        for part in filter(None, parts):
+            number = self.ids.get(part)
+            ids += [FIRST_BYTE + byte for byte in part.encode()] if number is None else [number]
+        return tuple(ids)
 
 
 LOCAL_IDENTITY = EmbedderIdentity(
@@ -202,9 +195,9 @@ class LocalEmbedder:
         Pieces are numbered by how early they were merged, which follows how common
         they are in the text that it was trained on; a word that is one piece is ordinary or a name.
         """
-        forms = (word, word.capitalize())
-        numbers = [n for form in forms if (n := self.pieces.find_id(SPACE + form)) is not None]
-        return min(numbers, default=None)
+        ids = self.pieces.ids
+        forms = (SPACE + word, SPACE + word.capitalize())
+        return min((ids[form] for form in forms if form in ids), default=None)
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """Embed as unit vectors (zeros for a text without tokens), (len(texts), 256) float32.
