@@ -2,7 +2,7 @@
 
 import mmap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from stat import S_ISREG
@@ -22,8 +22,9 @@ from .columns import (
 from .format import MALFORMED, Container, hash_file, parse_content, unpack_container
 from .manifest import Manifest, Pack, Part, read_manifest
 
-# Returns the bytes of a file of the index.
+# Returns the bytes of a file of the index, and unpacks a part of one.
 ReadPack = Callable[[Pack], bytes | memoryview]
+UnpackPart = Callable[[], Container]
 
 # Passages are read part by part when they are asked for; some parts stay in memory.
 LAZY_KIND = "texts"
@@ -90,7 +91,7 @@ def load_index(manifest: Manifest, read: ReadPack, *, is_public: bool = False) -
             if kind == LAZY_KIND:
                 values["texts"] = LazyTexts(manifest, parts.get(kind, []))
             elif kind in parts:
-                containers = [part.unpack() for part in parts[kind]]
+                containers = [unpack() for unpack in parts[kind]]
                 values |= unpack_columns(list_columns(kind), containers)
         expand_places(values)
         index = Index(**values)
@@ -109,40 +110,32 @@ def _shape_codes(codes: Int8Codes, dimensions: int) -> Int8Codes:
     return Int8Codes(codes.codes.reshape(len(codes), dimensions), codes.inverse_norms)
 
 
-@dataclass(frozen=True, slots=True)
-class _ReadPart:
-    """The bytes of a container, and the name of its file for an error."""
-
-    file: str
-    part: Part
-    data: memoryview
-
-    def unpack(self) -> Container:
-        """Unpack the container; BundleError."""
-        if not self.part.content:
-            return parse_content(self.data, self.file)
-        return unpack_container(bytes(self.data), self.file, self.part.content)
-
-
 def _read_parts(
     manifest: Manifest, read: ReadPack, *, is_public: bool
-) -> dict[str, list[_ReadPart]]:
-    """Read the containers of all files by kind, or of those that a site publishes."""
-    parts: dict[str, list[_ReadPart]] = {}
+) -> dict[str, list[UnpackPart]]:
+    """Read the parts of all files by kind, or of those that a site publishes."""
+    parts: dict[str, list[UnpackPart]] = {}
     for pack in manifest.packs:
         if is_public and pack.kind in PRIVATE_KINDS:
             continue
         data, end = memoryview(read(pack)), 0
         for part in pack.parts:
             start, end = end, end + part.bytes
-            parts.setdefault(part.kind, []).append(_ReadPart(pack.name, part, data[start:end]))
+            unpack = partial(_unpack_part, pack.name, part, data[start:end])
+            parts.setdefault(part.kind, []).append(unpack)
     return parts
+
+
+def _unpack_part(file: str, part: Part, data: memoryview) -> Container:
+    if not part.content:
+        return parse_content(data, file)
+    return unpack_container(bytes(data), file, part.content)
 
 
 class LazyTexts(Sequence[str]):
     """The texts of passages, read from their parts when they are asked for."""
 
-    def __init__(self, manifest: Manifest, parts: Sequence[_ReadPart]) -> None:
+    def __init__(self, manifest: Manifest, parts: Sequence[UnpackPart]) -> None:
         self._length, self._rows = manifest.counts["passages"], manifest.rows_per_part
         if len(parts) != -(-self._length // self._rows):
             raise ValueError("the parts of its texts do not cover its passages")
@@ -159,12 +152,11 @@ class LazyTexts(Sequence[str]):
         return self._read_part(row // self._rows)[row % self._rows]
 
     def _read(self, number: int) -> Sequence[str]:
-        part = self._parts[number]
         try:
-            columns = unpack_columns(list_columns(LAZY_KIND), [part.unpack()])
+            columns = unpack_columns(list_columns(LAZY_KIND), [self._parts[number]()])
             texts: Sequence[str] = columns["texts"]
             if len(texts) != min(self._rows, self._length - number * self._rows):
                 raise ValueError(f"{len(texts)} texts")
         except MALFORMED as error:
-            raise BundleError(f"{part.file} is malformed ({error!s:.200}): {BUILD_AGAIN}") from None
+            raise BundleError(f"the index is malformed ({error!s:.200}): {BUILD_AGAIN}") from None
         return texts
