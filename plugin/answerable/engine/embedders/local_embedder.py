@@ -174,7 +174,7 @@ class TokenTable:
 
 @dataclass(frozen=True, slots=True)
 class LocalEmbedder:
-    """Average a text's token vectors and normalize the mean."""
+    """An embedder that averages the vectors of a text's tokens and normalizes the mean."""
 
     pieces: TokenPieces
     table: TokenTable
@@ -253,7 +253,7 @@ def read_model_files(folder: Path) -> dict[str, bytes]:
 
 
 def has_model_files(folder: Path) -> bool:
-    """Tell whether a folder holds the model's files, unaltered."""
+    """True if a folder holds the model's files, unaltered."""
     return hash_files(read_model_files(folder)) == MODEL_ID
 
 

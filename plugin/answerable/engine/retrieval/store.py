@@ -39,7 +39,7 @@ class Signals:
 
 @dataclass(frozen=True, slots=True)
 class PassageQuery:
-    """Query a store for the passages with the best scores.
+    """A query for the passages of a store with the best scores.
 
     ``unit``: (d,) the question, of length 1. ``signals``: all but the cosine that counts for each
     passage. ``readable``: (n,) those that the asker can read, whose best are included too.
