@@ -1,7 +1,6 @@
 """Containers, the files of an index: compressed JSON values and arrays of numbers."""
 
 import json
-import mmap
 import struct
 import zlib
 from collections.abc import Mapping
@@ -151,11 +150,7 @@ def hash_file(path: Path) -> str:
     import hashlib
 
     with path.open("rb") as file:
-        if not path.stat().st_size:
-            return hashlib.sha256(b"").hexdigest()
-        # In one call: every other one waits for the interpreter again.
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            return hashlib.sha256(data).hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def hash_files(files: Mapping[str, bytes]) -> str:
