@@ -109,24 +109,19 @@ def normalize_rows(vectors: Floats) -> Floats:
 
 def quantize_int8(rows: Floats) -> Int8Codes:
     """Quantize rows (n, d) to 8-bit codes with the inverse norms of the codes."""
-    codes = round_symmetric(rows, INT8_TOP)
+    codes = round_symmetric(rows)
     return Int8Codes(codes, invert_row_norms(codes))
 
 
-def round_symmetric(rows: Floats, top: int) -> NDArray[np.int8]:
-    """Round to whole numbers from -top to top, the largest value of each row at one end.
+def round_symmetric(rows: Floats) -> NDArray[np.int8]:
+    """Round to whole numbers from -127 to 127, the largest value of each row at one end.
 
     Halves go to the even number. A row of zeros stays one.
     """
     peaks = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
-    codes: NDArray[np.int8] = np.rint(divide_rows(rows, peaks) * top).astype(np.int8)
+    shares = np.divide(rows, peaks, out=np.zeros_like(rows), where=peaks > 0)
+    codes: NDArray[np.int8] = np.rint(shares * INT8_TOP).astype(np.int8)
     return codes
-
-
-def divide_rows(rows: Floats, divisors: Floats) -> Floats:
-    """Divide each row by its divisor, (n, 1); a divisor of 0 leaves a row of zeros."""
-    quotients: Floats = np.divide(rows, divisors, out=np.zeros_like(rows), where=divisors > 0)
-    return quotients
 
 
 def invert_row_norms(codes: NDArray[np.int8]) -> Floats:

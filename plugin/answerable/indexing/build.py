@@ -31,7 +31,7 @@ from ..engine.text.normalization import normalize_phrase
 from ..engine.text.tokenization import extract_words
 from ..engine.text.urls import is_safe_url
 from ..engine.types import Passage, RoutingHint
-from ..engine.vectors import Embedder, Floats, Int8Codes, divide_rows, quantize_int8
+from ..engine.vectors import Embedder, Floats, Int8Codes, normalize_rows, quantize_int8
 from .answers import CheckedAnswers
 from .notes.notebook import Note
 from .notes.routing_hints import embed_passages_and_notes
@@ -344,5 +344,4 @@ def encode_vectors(vectors: Floats, dimensions: int) -> Int8Codes:
     Codes are symmetric per row: the scale cancels in a cosine and is not stored. A row of zeros
     stays one, with the inverse norm 0.
     """
-    rows = vectors[:, :dimensions]
-    return quantize_int8(divide_rows(rows, np.linalg.norm(rows, axis=1, keepdims=True)))
+    return quantize_int8(normalize_rows(vectors[:, :dimensions].copy()))
