@@ -2,14 +2,16 @@
 """Columns of an index, one line each: the file, the type and the length of each."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import BUILD_AGAIN, BundleError
 from ..text.languages import is_language_tag
 from ..text.urls import is_safe_url
 from ..types import TITLE_SEPARATOR, Passage, RoutingHint
@@ -22,7 +24,7 @@ from .column_types import (
     SiteMetadata,
     StoredClaims,
 )
-from .format import MAX_FILE_BYTES, Container
+from .format import MALFORMED, MAX_FILE_BYTES, Container
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,8 @@ def _column(
 
 
 Numbers = NDArray[np.uint32]
+# Unpacks a part of a file.
+UnpackPart = Callable[[], Container]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -184,6 +188,38 @@ def unpack_columns(columns: Iterable[Column], parts: Sequence[Container]) -> dic
         read = [column.codec.unpack(column.name, part) for part in parts]
         values[column.name] = read[0] if len(read) == 1 else column.codec.join(read)
     return values
+
+
+class LazyTexts(Sequence[str]):
+    """The texts of passages, read from their parts when they are asked for; some stay in memory.
+
+    ``length``: of passages, ``rows`` of which a part holds.
+    """
+
+    def __init__(self, length: int, rows: int, parts: Sequence[UnpackPart]) -> None:
+        if len(parts) != -(-length // rows):
+            raise ValueError("the parts of its texts do not cover its passages")
+        self._length, self._rows, self._parts = length, rows, parts
+        self._read_part = lru_cache(maxsize=64)(self._read)
+
+    def __len__(self) -> int:
+        return self._length
+
+    # A slice is asked for nowhere.
+    def __getitem__(self, row: Any) -> Any:
+        if not 0 <= row < self._length:
+            raise IndexError(row)
+        return self._read_part(row // self._rows)[row % self._rows]
+
+    def _read(self, number: int) -> Sequence[str]:
+        try:
+            columns = unpack_columns(list_columns("texts"), [self._parts[number]()])
+            texts: Sequence[str] = columns["texts"]
+            if len(texts) != min(self._rows, self._length - number * self._rows):
+                raise ValueError(f"{len(texts)} texts")
+        except MALFORMED as error:
+            raise BundleError(f"the index is malformed ({error!s:.200}): {BUILD_AGAIN}") from None
+        return texts
 
 
 def check_index(index: Index, counts: Mapping[str, int], columns: Iterable[Column]) -> None:

@@ -58,7 +58,7 @@ def deflate(data: bytes) -> bytes:
     return zlib.compress(data, 9)
 
 
-def inflate(data: bytes, name: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
+def inflate(data: bytes | memoryview, name: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
     """Decompress a file; BundleError if it is damaged or has more than ``max_bytes``."""
     limit = min(max_bytes, MAX_FILE_BYTES) + 1
     inflater = zlib.decompressobj()
@@ -95,7 +95,9 @@ def join_content(container: Container) -> bytes:
     return bytes(data)
 
 
-def unpack_container(data: bytes, name: str, max_bytes: int = MAX_FILE_BYTES) -> Container:
+def unpack_container(
+    data: bytes | memoryview, name: str, max_bytes: int = MAX_FILE_BYTES
+) -> Container:
     """Unpack a container; BundleError with the name of its file if it is damaged.
 
     max_bytes: the most that it may take decompressed.

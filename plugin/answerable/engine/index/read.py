@@ -1,9 +1,9 @@
 """Reader of an index: everything is checked here, once, before the first question."""
 
 import mmap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any
@@ -14,21 +14,20 @@ from .columns import (
     COLUMNS,
     PRIVATE_KINDS,
     Index,
+    LazyTexts,
+    UnpackPart,
     check_index,
     expand_places,
     list_columns,
     unpack_columns,
 )
-from .format import MALFORMED, Container, hash_file, parse_content, unpack_container
-from .manifest import Manifest, Pack, Part, read_manifest
+from .format import MALFORMED, hash_file, parse_content, unpack_container
+from .manifest import Manifest, Pack, read_manifest
 
-# Returns the bytes of a file of the index, and unpacks a part of one.
+# Returns the bytes of a file of the index.
 ReadPack = Callable[[Pack], bytes | memoryview]
-UnpackPart = Callable[[], Container]
-
-# Passages are read part by part when they are asked for; some parts stay in memory.
+# The kind of file whose parts are read when they are asked for.
 LAZY_KIND = "texts"
-_CACHED_PARTS = 64
 
 
 def read_index(folder: Path, *, verify: bool = True) -> tuple[Manifest, Index]:
@@ -89,7 +88,8 @@ def load_index(manifest: Manifest, read: ReadPack, *, is_public: bool = False) -
         parts = _read_parts(manifest, read, is_public=is_public)
         for kind in dict.fromkeys(column.file for column in columns):
             if kind == LAZY_KIND:
-                values["texts"] = LazyTexts(manifest, parts.get(kind, []))
+                length, rows = manifest.counts["passages"], manifest.rows_per_part
+                values["texts"] = LazyTexts(length, rows, parts.get(kind, []))
             elif kind in parts:
                 containers = [unpack() for unpack in parts[kind]]
                 values |= unpack_columns(list_columns(kind), containers)
@@ -121,42 +121,8 @@ def _read_parts(
         data, end = memoryview(read(pack)), 0
         for part in pack.parts:
             start, end = end, end + part.bytes
-            unpack = partial(_unpack_part, pack.name, part, data[start:end])
+            unpack: UnpackPart = partial(parse_content, data[start:end], pack.name)
+            if part.content:
+                unpack = partial(unpack_container, data[start:end], pack.name, part.content)
             parts.setdefault(part.kind, []).append(unpack)
     return parts
-
-
-def _unpack_part(file: str, part: Part, data: memoryview) -> Container:
-    if not part.content:
-        return parse_content(data, file)
-    return unpack_container(bytes(data), file, part.content)
-
-
-class LazyTexts(Sequence[str]):
-    """The texts of passages, read from their parts when they are asked for."""
-
-    def __init__(self, manifest: Manifest, parts: Sequence[UnpackPart]) -> None:
-        self._length, self._rows = manifest.counts["passages"], manifest.rows_per_part
-        if len(parts) != -(-self._length // self._rows):
-            raise ValueError("the parts of its texts do not cover its passages")
-        self._parts = parts
-        self._read_part = lru_cache(maxsize=_CACHED_PARTS)(self._read)
-
-    def __len__(self) -> int:
-        return self._length
-
-    # A slice is asked for nowhere.
-    def __getitem__(self, row: Any) -> Any:
-        if not 0 <= row < self._length:
-            raise IndexError(row)
-        return self._read_part(row // self._rows)[row % self._rows]
-
-    def _read(self, number: int) -> Sequence[str]:
-        try:
-            columns = unpack_columns(list_columns(LAZY_KIND), [self._parts[number]()])
-            texts: Sequence[str] = columns["texts"]
-            if len(texts) != min(self._rows, self._length - number * self._rows):
-                raise ValueError(f"{len(texts)} texts")
-        except MALFORMED as error:
-            raise BundleError(f"the index is malformed ({error!s:.200}): {BUILD_AGAIN}") from None
-        return texts
