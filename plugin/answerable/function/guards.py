@@ -35,10 +35,7 @@ CONNECT_SECONDS, READ_SECONDS = 0.5, 1.0
 # A function that was frozen wakes with connections that the network may have forgotten: after so
 # many seconds without a command redis-py looks whether they are still there.
 IDLE_SECONDS = 30
-# Askers that are counted in memory: who has not asked for longest is forgotten first.
-MAX_COUNTERS = 20_000
 DAY_SECONDS = 86_400
-UNIT_SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": DAY_SECONDS}
 
 T = TypeVar("T")
 
@@ -149,7 +146,8 @@ class RedisStorage:
 
 def parse_rates(text: str) -> list[tuple[int, int]]:
     """Parse rates such as "20/minute; 300/day" to amounts and seconds, the shortest first."""
-    rates = [(int(amount), UNIT_SECONDS[unit]) for amount, unit in re.findall(r"(\d+)/(\w+)", text)]
+    seconds = {"second": 1, "minute": 60, "hour": 3_600, "day": DAY_SECONDS}
+    rates = [(int(amount), seconds[unit]) for amount, unit in re.findall(r"(\d+)/(\w+)", text)]
     return sorted(rates, key=lambda rate: rate[1])
 
 
@@ -276,7 +274,8 @@ class Guards:
     def __init__(self, policy: Policy, *, logs_refusals: bool = False) -> None:
         self._logs_refusals = logs_refusals
         shared = RedisStorage(policy.redis_url) if policy.redis_url else None
-        counters = shared or MemoryStorage(MAX_COUNTERS)
+        # Who has not asked for longest is forgotten first.
+        counters = shared or MemoryStorage(20_000)
         self._limits = Limits(counters, policy)
         self._cache = shared or MemoryStorage(policy.cache_entries)
         self._cache_seconds = policy.cache_seconds
