@@ -16,7 +16,6 @@ from answerable.engine.index.manifest import Profile
 from answerable.engine.request_context import current_context
 from answerable.engine.types import Evidence
 from answerable.engine.vectors import Floats
-from answerable.function.logs import Logs, RefusalLog
 from answerable.function.openapi import make_document
 from answerable.function.policy import Policy
 from answerable.function.requests import MAX_BODY_BYTES, PROBLEM_STATUSES, PROBLEM_TYPE
@@ -147,16 +146,13 @@ def asking(
     answerer: Any = None,
     embedder: Any = None,
     log: Callable[[bytes], object] | None = None,
-    refusals: RefusalLog | None = None,
-    report_failure: Callable[[Exception], object] = lambda _: None,
     **options: Any,
 ) -> Asking:
-    """An app with a fresh answerer. options: of ``create_app``."""
+    """An app with a fresh answerer. options: of ``Function``."""
     engine = replace(base, answerer=answerer or Paid(), embedder=embedder or base.embedder)
     lines: list[bytes] = []
-    logs = Logs(log or lines.append, refusals, report_failure)
     document = make_document("1", metrics=bool(policy.metrics_token), bearer=bool(policy.bearer))
-    app = app_of(engine, policy, logs, **options)
+    app = app_of(engine, policy, write_line=log or lines.append, **options)
     return Asking(app, engine, lines, document if policy.allowed_origins else None)
 
 

@@ -38,7 +38,6 @@ from .guards import Guards, Question
 from .logs import (
     METRICS_TYPE,
     LineFile,
-    Logs,
     RefusalLog,
     RequestLine,
     RequestMetrics,
@@ -127,21 +126,25 @@ class Function:
     """The handlers of a function's routes, which share its guards, its logs and its metrics.
 
     ``find_engine`` returns the engine over the index that is served at the moment, None while there
-    is none. ``dev_host``: the host that a development server listens on, whose own pages may ask
-    instead of the policy's origins. ``list_missing_keys``: the variables of keys that the providers
-    need and the environment does not have; a function that lacks one is not ready.
+    is none. ``write_line`` takes a line for each request, ``refusals`` each question that was
+    refused or got only what is nearest, and ``report_failure`` each failure of a provider.
+    ``dev_host``: the host that a development server listens on, whose own pages may ask instead of
+    the policy's origins. ``list_missing_keys``: the variables of keys that the providers need and
+    the environment does not have; a function that lacks one is not ready.
     """
 
     find_engine: Callable[[], Engine | None]
     policy: Policy
-    logs: Logs
+    write_line: WriteLine | None = None
+    refusals: RefusalLog | None = None
+    report_failure: Callable[[Exception], object] = lambda _: None
     dev_host: str | None = None
     list_missing_keys: Callable[[], Sequence[str]] = tuple
     guards: Guards = field(init=False)
     metrics: RequestMetrics | None = field(init=False)
 
     def __post_init__(self) -> None:
-        self.guards = Guards(self.policy, logs_refusals=self.logs.refusals is not None)
+        self.guards = Guards(self.policy, logs_refusals=self.refusals is not None)
         self.metrics = RequestMetrics() if self.policy.metrics_token else None
 
     def serve(self, path: str, handle: Handler, *, is_open: bool = False) -> Callable[..., Any]:
@@ -199,10 +202,10 @@ class Function:
         line.mode, line.reason, line.cited = reply.mode, reply.reason, reply.cited
         if failure:
             self.note_failure(exchange, failure)
-        if self.logs.refusals and reply.gap:
+        if self.refusals and reply.gap:
             with suppress(Exception):
                 bundle = engine.store.manifest.id
-                self.logs.refusals.add(text, exchange.asker, reply.gap, bundle, reply.near)
+                self.refusals.add(text, exchange.asker, reply.gap, bundle, reply.near)
         # The body is serialized once, so its last member is written by hand.
         return reply.body[:-1] + f', "request_id": "{line.request_id}"}}'.encode()
 
@@ -333,7 +336,7 @@ class Function:
         if isinstance(error, ProviderError | EmbedderError):
             exchange.line.cause = error.cause or msgspec.UNSET
             with suppress(Exception):
-                self.logs.report_failure(error)
+                self.report_failure(error)
 
     def report(self, exchange: Exchange, status: int) -> None:
         """Log and count a request; an error in here must not reach the reader."""
@@ -346,8 +349,8 @@ class Function:
         with suppress(Exception):
             if self.metrics:
                 self.metrics.observe(line)
-            if self.logs.write_line:
-                self.logs.write_line(msgspec.json.encode(line) + b"\n")
+            if self.write_line:
+                self.write_line(msgspec.json.encode(line) + b"\n")
 
 
 def _leave_out(rows: Mapping[str, Mapping[str, Any]], *names: str) -> dict[str, dict[str, Any]]:
@@ -380,8 +383,8 @@ def open_app(
         file = LineFile(Path(path), lambda text: err(f"{text}\n".encode())) if path else None
         write = file.append if file else out
         refusals = RefusalLog(lambda: settings.log_refusals, write, policy.secret)
-    logs = Logs(out, refusals)
-    return create_app(Function(find_engine, policy, logs, list_missing_keys=find_missing_keys))
+    function = Function(find_engine, policy, out, refusals, list_missing_keys=find_missing_keys)
+    return create_app(function)
 
 
 def _open_engine(

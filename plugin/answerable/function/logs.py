@@ -160,19 +160,6 @@ class RefusalLog:
         self.write(msgspec.json.encode(line) + b"\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Logs:
-    """Where a function reports; what is None is not reported.
-
-    ``write_line`` takes a line for each request, ``refusals`` each question that was refused or
-    got only what is nearest, ``report_failure`` each failure of a provider.
-    """
-
-    write_line: WriteLine | None = None
-    refusals: RefusalLog | None = None
-    report_failure: Callable[[Exception], object] = lambda _: None
-
-
 def find_nearest_section(result: RetrievalResult) -> str | None:
     """Find the id of the section of the best passage, or of the best near miss; never a hint.
 
