@@ -122,11 +122,8 @@ class PostgresStore:
 
     def rows_of_page(self, name: str) -> list[int]:
         """Find the passages of the page that has an id, or a url if no anchor counts, in order."""
-        index = self.index
         found = [number for (number,) in self._fetch(tables.SELECT_URLS, name)]
-        records = {row for row, record in enumerate(index.record_ids) if record == name}
-        records.update(index.passage_records[found].tolist())
-        return np.flatnonzero(np.isin(index.passage_records, list(records))).tolist()
+        return self.index.list_page_rows(name, found)
 
     def _fetch(self, statement: str, *parameters: object) -> list[Row]:
         return self.fetch(statement.format(**self.names), *parameters)

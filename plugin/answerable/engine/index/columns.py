@@ -148,6 +148,12 @@ class Index:
         columns = (self.hint_ids, self.hint_labels, self.hint_locators, self.hint_urls)
         return RoutingHint(*(column[row] for column in columns))
 
+    def list_page_rows(self, page_id: str, rows: Sequence[int]) -> list[int]:
+        """List the passages of the page that has an id, and of the pages of some passages."""
+        records = {row for row, record in enumerate(self.record_ids) if record == page_id}
+        records.update(self.passage_records[list(rows)].tolist())
+        return np.flatnonzero(np.isin(self.passage_records, list(records))).tolist()
+
 
 COLUMNS = tuple(Column(each.name, *each.metadata["column"]) for each in fields(Index))
 PRIVATE_KINDS = frozenset(column.file for column in COLUMNS if column.private)

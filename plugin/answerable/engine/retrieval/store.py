@@ -167,15 +167,9 @@ class Bundle:
 
     def rows_of_page(self, name: str) -> Sequence[int]:
         """Find the passages of the page that has an id, or a url if no anchor counts, in order."""
-        index = self.index
-        owners = index.passage_records.tolist()
-        records = {row for row, record in enumerate(index.record_ids) if record == name}
-        records |= {
-            owner
-            for owner, url in zip(owners, index.passage_urls, strict=True)
-            if url.partition("#")[0] == name
-        }
-        return [row for row, owner in enumerate(owners) if owner in records]
+        urls = enumerate(self.index.passage_urls)
+        found = [row for row, url in urls if url.partition("#")[0] == name]
+        return self.index.list_page_rows(name, found)
 
 
 @memoize_per_store
