@@ -131,22 +131,22 @@ def name_pack(number: int) -> str:
 class TokenTable:
     """Vectors of all pieces; a part of them is read when a text first needs one of its rows.
 
-    ``codes`` (pieces, d) int8 times ``scales`` (pieces,) float32 are the vectors. ``parts``: the
-    ids of the pieces in each.
+    ``codes`` (pieces, d) int8 times ``scales`` (pieces,) float32 are the vectors.
     """
 
     def __init__(self, folder: Path, ids: Sequence[int], vocabulary: Container, width: int) -> None:
         self._folder = folder
         arrays = vocabulary.arrays
-        self.parts = np.split(np.array(ids), np.cumsum(arrays["rows"], dtype=np.intp)[:-1])
+        # The ids of the pieces in each part.
+        self._parts = np.split(np.array(ids), np.cumsum(arrays["rows"], dtype=np.intp)[:-1])
         self._part_of = np.empty(len(ids), dtype=np.intp)
-        for number, part in enumerate(self.parts):
+        for number, part in enumerate(self._parts):
             self._part_of[part] = number
         self._sizes, self._packs = arrays["bytes"].astype(int), arrays["packs"].tolist()
         # The system gives memory to what is written only.
         self.codes: NDArray[np.int8] = np.zeros((len(ids), width), dtype=np.int8)
         self.scales: NDArray[np.float32] = np.zeros(len(ids), dtype=np.float32)
-        self._is_read = np.zeros(len(self.parts), dtype=np.bool_)
+        self._is_read = np.zeros(len(self._parts), dtype=np.bool_)
         self._store(0, arrays["scales"], arrays["codes"])
 
     def read_rows(self, ids: Sequence[int]) -> None:
@@ -156,7 +156,7 @@ class TokenTable:
             pack = self._packs[number]
             path = self._folder / name_pack(pack)
             start = int(self._sizes[self._packs.index(pack) : number].sum())
-            rows = len(self.parts[number])
+            rows = len(self._parts[number])
             size = rows * (self.scales.itemsize + self.codes.shape[1])
             with _named_errors(path), path.open("rb") as file:
                 file.seek(start)
@@ -165,7 +165,7 @@ class TokenTable:
             self._store(number, scales, np.frombuffer(content, np.int8, offset=scales.nbytes))
 
     def _store(self, number: int, scales: NDArray[Any], codes: NDArray[Any]) -> None:
-        rows = self.parts[number]
+        rows = self._parts[number]
         self.codes[rows] = codes.reshape(len(rows), -1)
         self.scales[rows] = scales
         # Last: another thread may need the rows meanwhile.
