@@ -41,8 +41,8 @@ from answerable.engine.engine import Engine
 from answerable.engine.errors import ContractViolation, Drop
 from answerable.engine.openai import OpenAIAnswerer
 from answerable.engine.providers import make_engine
+from answerable.engine.retrieval.store import Bundle, open_bundle
 from answerable.engine.settings import FunctionSettings
-from answerable.engine.stores.bundle import Bundle, open_bundle
 from answerable.engine.types import Evidence, RecordCitation, Reply
 from answerable.indexing.local_model import open_local_embedder
 from support.scripted import ScriptedAnswerer

@@ -34,7 +34,7 @@ from tables import Row, share
 
 from answerable.engine.engine import Engine
 from answerable.engine.providers import make_engine
-from answerable.engine.stores.bundle import Bundle, open_bundle
+from answerable.engine.retrieval.store import Bundle, open_bundle
 from answerable.indexing.local_model import open_local_embedder
 
 _SEARCHES = Path(__file__).parent / "searches"

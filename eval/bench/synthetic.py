@@ -14,12 +14,11 @@ from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from answerable.engine.embedders.embedder import EmbedderIdentity, Vectors
 from answerable.engine.index.column_types import SiteMetadata
 from answerable.engine.index.columns import Index
 from answerable.engine.text.markdown import Block
+from answerable.engine.vectors import EmbedderIdentity, Floats
 from answerable.indexing.build import build_index, encode_vectors
 from answerable.indexing.notes.notebook import Note
 from answerable.indexing.pages.page_index import CuttingRules, index_record
@@ -31,8 +30,6 @@ IDENTITY = EmbedderIdentity("openai", "text-embedding-3-large", 3072)
 
 # The reference's production site.
 RECORDS, WORDS, HINTS = 777, 186_000, 9_777
-
-Floats = NDArray[np.float32]
 
 
 def make_index(
@@ -149,5 +146,5 @@ class _Nothing:
         del word
         return None
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str]) -> Floats:
         return np.zeros((len(texts), 1), dtype=np.float32)

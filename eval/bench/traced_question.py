@@ -16,7 +16,7 @@ from types import FrameType
 import uvicorn
 
 import answerable
-from answerable.function.factory import open_app
+from answerable.function.app import open_app
 
 PACKAGE = Path(answerable.__file__).parent
 DEFAULT_QUESTION = "How do I cap the costs of a model?"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .engine.answers.answerer import Answerer
-    from .engine.embedders.embedder import Embedder, EmbedderIdentity
     from .engine.engine import Engine
     from .engine.errors import AnswerableError
     from .engine.index.manifest import Profile
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from .engine.retrieval.store import Store
     from .engine.settings import FunctionSettings
     from .engine.types import Answer, Evidence, Passage, Reply
+    from .engine.vectors import Embedder, EmbedderIdentity
 
     __version__: str
 
@@ -43,8 +43,8 @@ _SOURCES = {
     "Answer": ("types", "Answer"),
     "AnswerableError": ("errors", "AnswerableError"),
     "Answerer": ("answers.answerer", "Answerer"),
-    "Embedder": ("embedders.embedder", "Embedder"),
-    "EmbedderIdentity": ("embedders.embedder", "EmbedderIdentity"),
+    "Embedder": ("vectors", "Embedder"),
+    "EmbedderIdentity": ("vectors", "EmbedderIdentity"),
     "Engine": ("engine", "Engine"),
     "Evidence": ("types", "Evidence"),
     "FunctionSettings": ("settings", "FunctionSettings"),

@@ -155,7 +155,7 @@ def derive_token_table() -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     for start in range(0, len(weights), _ROWS_PER_BLOCK):
         span = slice(start, start + _ROWS_PER_BLOCK)
         rows = weights[span].astype(np.float32)
-        codes[span] = round_symmetric(rows, INT8_TOP)
+        codes[span] = round_symmetric(rows)
         peaks[span] = np.abs(rows).max(axis=1)
     return codes, peaks / np.float32(INT8_TOP)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from answerable.engine.retrieval.sections import has_code
-from answerable.engine.stores.bundle import Bundle
+from answerable.engine.retrieval.store import Bundle
 from answerable.indexing.browser_files import BrowserIndex
 from support.browser_index import (
     change_manifest,

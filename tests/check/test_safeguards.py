@@ -14,7 +14,7 @@ from answerable.engine.answers import contract, grounding
 from answerable.engine.engine import Engine
 from answerable.engine.openai import OpenAIAnswerer
 from answerable.engine.providers import make_engine
-from answerable.engine.stores.bundle import Bundle
+from answerable.engine.retrieval.store import Bundle
 from answerable.engine.types import Evidence
 from answerable.indexing.notes.notebook import read_notebook
 from support import sites

@@ -9,7 +9,7 @@ import yaml
 from playwright.sync_api import Page, expect
 
 from answerable.engine.providers import make_engine
-from answerable.engine.stores.bundle import Bundle
+from answerable.engine.retrieval.store import Bundle
 from answerable.indexing.generators import detect_generator
 from support import generated_sites, sites, static_server
 from support.deadlines import until

@@ -23,7 +23,7 @@ from answerable.engine.errors import AnswerableError, BundleError, EmbedderError
 from answerable.engine.index.format import Container
 from answerable.engine.index.manifest import parse_manifest
 from answerable.engine.index.read import load_index
-from answerable.engine.stores.bundle import Bundle
+from answerable.engine.retrieval.store import Bundle
 from answerable.indexing.answers import WrittenAnswer, WrittenCitation, WrittenClaim, write_answers
 from answerable.indexing.browser_files import BrowserIndex, name_index
 from answerable.indexing.widget.site_files import WIDGET_CONFIG_PATH

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from answerable.engine.answers.extractive import ExtractiveAnswerer
-from answerable.engine.embedders.embedder import EmbedderIdentity
 from answerable.engine.engine import Engine
 from answerable.engine.errors import ContractViolation, EmbedderError, ProviderError
 from answerable.engine.types import Answer, Evidence
+from answerable.engine.vectors import EmbedderIdentity
 from support.doubles import TINY, engine_of, record
 from support.scripted import LetterEmbedder, ScriptedAnswerer
 

@@ -13,7 +13,6 @@ from typing import Any
 import openai  # noqa: F401 - its import takes as long as the deadlines here
 import pytest
 
-from answerable.engine.embedders.embedder import EmbedderIdentity
 from answerable.engine.embedders.openai_embedder import OpenAIEmbedder
 from answerable.engine.engine import Engine
 from answerable.engine.errors import AnswerableError, CancelledError, EmbedderError, ProviderError
@@ -26,6 +25,7 @@ from answerable.engine.openai import (
 from answerable.engine.providers import make_engine
 from answerable.engine.request_context import RequestContext, use_context
 from answerable.engine.types import Evidence, HintCitation, Passage, RecordCitation
+from answerable.engine.vectors import EmbedderIdentity
 from support import sites
 from support.deadlines import PATIENCE, finish, until
 from support.hostile_models import HOSTILE_MODELS

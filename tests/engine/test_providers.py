@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from answerable.engine.embedders.embedder import EmbedderIdentity
 from answerable.engine.engine import Engine
 from answerable.engine.errors import EmbedderError, SiteError
 from answerable.engine.providers import (
@@ -23,6 +22,7 @@ from answerable.engine.providers import (
 from answerable.engine.request_context import current_context
 from answerable.engine.settings import FunctionSettings
 from answerable.engine.types import Evidence
+from answerable.engine.vectors import EmbedderIdentity
 from support import sites
 from support.scripted import LetterEmbedder
 from support.service_requests import ROPE, USUAL, Asking, asking, code, letters

@@ -15,8 +15,8 @@ from starlette.applications import Starlette
 
 from answerable.engine.engine import Engine
 from answerable.function.dev import WsgiApp, create_dev_app, mount_ask_route
-from answerable.function.guards import MAX_BODY_BYTES
 from answerable.function.lambda_ import make_lambda_handler
+from answerable.function.requests import MAX_BODY_BYTES
 from support.app_requests import app_of
 from support.doubles import OPEN, engine_of, record
 from support.scripted import ScriptedAnswerer

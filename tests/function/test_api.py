@@ -14,7 +14,7 @@ from answerable.engine.engine import Engine
 from answerable.engine.index.manifest import Profile
 from answerable.engine.retrieval.question import MAX_QUESTION_CHARACTERS, clean_question
 from answerable.function import guards
-from answerable.function.guards import MAX_BODY_BYTES
+from answerable.function.requests import MAX_BODY_BYTES
 from support.app_requests import Request, app_of, send
 from support.deadlines import PATIENCE, until
 from support.doubles import bundle_of, index_of, record

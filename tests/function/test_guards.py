@@ -15,8 +15,7 @@ from answerable.engine.errors import ProviderError
 from answerable.engine.index.manifest import Profile
 from answerable.function import guards
 from answerable.function.app import Function, create_app
-from answerable.function.logs import Logs
-from answerable.function.problems import JSON_TYPE
+from answerable.function.requests import JSON_TYPE
 from support.app_requests import Response, send
 from support.deadlines import PATIENCE, until
 from support.doubles import bundle_of, index_of, record
@@ -49,7 +48,7 @@ def test_cache_key_depends_on_question_language_and_bundle(base: Engine, tmp_pat
                       Profile(floor=0, note_floor=0))  # fmt: skip
     engine = replace(ask.engine, store=other)
     served = iter((ask.engine, engine))
-    both = create_app(Function(lambda: next(served), USUAL, Logs()))
+    both = create_app(Function(lambda: next(served), USUAL))
     ids = [send(both, question_request()).json["bundle"] for _ in range(2)]
     assert ids == [base.store.manifest.id, other.manifest.id]
     assert len(ask.answerer.questions) == 5

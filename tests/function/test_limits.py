@@ -9,9 +9,16 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from answerable.engine.errors import PolicyError, StorageError
-from answerable.function.limits import RateLimiter, Slots, TokenCap, parse_rates
-from answerable.function.problems import Problem
-from answerable.function.storage import MemoryStorage, RedisStorage, Storage
+from answerable.function.guards import (
+    Limits,
+    MemoryStorage,
+    RedisStorage,
+    Slots,
+    Storage,
+    parse_rates,
+)
+from answerable.function.policy import Policy
+from answerable.function.requests import Problem
 from support.deadlines import PATIENCE
 from support.redis_server import RedisServer
 from support.server_processes import free_port
@@ -62,10 +69,10 @@ def refusal(count: Callable[[], None]) -> tuple[str, str] | None:
 
 def test_rate_admits_its_amount_in_each_window_and_names_the_wait(storage: Storage) -> None:
     now = [NOON + 12]
-    limiter = RateLimiter(storage, "2/minute", "3/hour", lambda: now[0])
+    limits = Limits(storage, Policy(rate="2/minute", rate_all="3/hour"), lambda: now[0])
 
     def admit(asker: str, kind: str = "answer") -> tuple[str, str] | None:
-        return refusal(lambda: limiter.admit(asker, kind))
+        return refusal(lambda: limits.admit(asker, kind))
 
     assert [admit("ada") for _ in range(3)] == [None, None, ("rate-limited", "49")]
     # What was refused to one asker is counted against no other.
@@ -77,15 +84,15 @@ def test_rate_admits_its_amount_in_each_window_and_names_the_wait(storage: Stora
 
 def test_day_is_spent_from_its_cap_on_and_the_next_one_is_new(storage: Storage) -> None:
     now = [NOON]
-    cap = TokenCap(storage, 100, lambda: now[0])
-    cap.add(99)
-    cap.check()
-    cap.add(1)
-    assert refusal(cap.check) == ("capped", "43200")
+    limits = Limits(storage, Policy(tokens_per_day=100), lambda: now[0])
+    limits.add_tokens(99)
+    limits.check_tokens()
+    limits.add_tokens(1)
+    assert refusal(limits.check_tokens) == ("capped", "43200")
     now[0] += 86_400
-    cap.check()
-    TokenCap(storage, None).check()
-    assert refusal(TokenCap(storage, 0).check)
+    limits.check_tokens()
+    Limits(storage, Policy(tokens_per_day=None)).check_tokens()
+    assert refusal(Limits(storage, Policy(tokens_per_day=0)).check_tokens)
 
 
 def test_slots_bound_all_and_each_asker() -> None:
@@ -121,19 +128,19 @@ def test_who_waits_for_a_slot_gets_it_when_it_is_free() -> None:
 ADMIT = """
 import sys
 from contextlib import suppress
-from answerable.function.limits import RateLimiter, TokenCap
-from answerable.function.problems import Problem
-from answerable.function.storage import RedisStorage
-storage = RedisStorage(sys.argv[1])
-limiter = RateLimiter(storage, "1000/day", "50/day")
-cap, admitted, asked = TokenCap(storage, 400), 0, 0
+from answerable.function.guards import Limits, RedisStorage
+from answerable.function.policy import Policy
+from answerable.function.requests import Problem
+policy = Policy(rate="1000/day", rate_all="50/day", tokens_per_day=400)
+limits = Limits(RedisStorage(sys.argv[1]), policy)
+admitted, asked = 0, 0
 for _ in range(40):
     with suppress(Problem):
-        limiter.admit("ada", "answer")
+        limits.admit("ada", "answer")
         admitted += 1
     with suppress(Problem):
-        cap.check()
-        cap.add(10)
+        limits.check_tokens()
+        limits.add_tokens(10)
         asked += 1
 print(admitted, asked)
 """

@@ -24,6 +24,7 @@ from answerable.function.logs import (
     RequestLine,
     RequestMetrics,
     format_hour,
+    hash_asker,
 )
 from support.app_requests import Request
 from support.service_requests import (
@@ -185,14 +186,18 @@ def test_only_what_is_answered_in_the_upper_grade_is_no_refusal(base: Engine) ->
 
 
 def redact(
-    monkeypatch: pytest.MonkeyPatch, setting: LogRefusals, now: float = NOON, **changes: Any
+    monkeypatch: pytest.MonkeyPatch,
+    setting: LogRefusals,
+    now: float = NOON,
+    address: str = "192.0.2.7",
+    **changes: Any,
 ) -> dict[str, Any] | None:
     """The line of a refusal that is logged at a time, None if none is."""
     monkeypatch.setattr(time, "time", lambda: now)
     lines: list[bytes] = []
     fields = {
-        "question": QUESTION, "address": "192.0.2.7", "reason": "no-evidence", "bundle": "b",
-        "near": "rope", **changes,
+        "question": QUESTION, "asker": hash_asker(address, SECRET), "reason": "no-evidence",
+        "bundle": "b", "near": "rope", **changes,
     }  # fmt: skip
     refusal_log(lines.append, setting).add(**fields)
     return json.loads(lines[0]) if lines else None

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from answerable.cli.mcp import make_agent_site
 from answerable.engine.engine import Engine
 from answerable.engine.providers import open_function
-from answerable.function.logs import Logs
 from answerable.function.mcp.protocol import VERSION, reply_to_message
 from answerable.function.mcp.tools import format_answer
 from answerable.function.openapi import make_document
@@ -206,7 +205,7 @@ def test_guards_hold_for_agents(engine: Engine) -> None:
 
 def test_an_agent_over_its_rate_is_told_so_and_the_log_names_it(engine: Engine) -> None:
     lines: list[bytes] = []
-    app = app_of(engine, usual(rate="1/hour"), Logs(lines.append))
+    app = app_of(engine, usual(rate="1/hour"), write_line=lines.append)
     # What is looked up counts apart from questions.
     for name, arguments, count in (
         ("ask", {"question": "chain"}, 1), ("search", {"query": "chain"}, 1),

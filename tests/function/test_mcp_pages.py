@@ -2,9 +2,9 @@
 
 import pytest
 
-from answerable.engine.stores.bundle import Bundle
-from answerable.function.mcp import pages
-from answerable.function.mcp.pages import read_page
+from answerable.engine.retrieval.store import Bundle
+from answerable.function.mcp import tools
+from answerable.function.mcp.tools import read_page
 from support.sites import build_here, opened, write_site
 
 SENTENCES = [f"Rope number {n} holds the boat {n * 7} of the harbor in a storm." for n in range(90)]
@@ -80,10 +80,10 @@ def test_a_page_and_a_section_are_read_by_every_form_of_their_names(
 def test_a_result_is_bounded_and_says_what_it_leaves_out(
     bundle: Bundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pages, "MAX_PAGE_CHARACTERS", 12_000)
+    monkeypatch.setattr(tools, "MAX_PAGE_CHARACTERS", 12_000)
     text = read_page(bundle, "ropes", None) or ""
     assert text.endswith("(Left out: 1 more sections of this page, such as ropes#code)")
-    monkeypatch.setattr(pages, "MAX_PAGE_CHARACTERS", 500)
+    monkeypatch.setattr(tools, "MAX_PAGE_CHARACTERS", 500)
     text = read_page(bundle, "ropes#table", None) or ""
     assert "| rope 0 |" in text
     assert text.endswith("\n…\n\n(Cut here: search for what follows.)")

@@ -18,9 +18,8 @@ from answerable.engine.index.columns import COLUMNS, PRIVATE_KINDS, Index
 from answerable.engine.types import RoutingHint
 from answerable.indexing.browser_files import (
     MODEL_FOLDER,
-    AddressedFiles,
     remove_stale_files,
-    write_addressed_files,
+    write_whole_folder,
 )
 from answerable.indexing.notes.notebook import Note, Notebook
 from answerable.indexing.notes.routing_hints import EmbeddedHints
@@ -179,14 +178,14 @@ def test_files_of_earlier_builds_are_removed_and_no_others(tmp_path: Path) -> No
 
 
 def test_written_folder_stays_and_a_damaged_one_is_repaired(tmp_path: Path) -> None:
-    files = AddressedFiles("engine/0123456789abcdef", {"a/b.js": b"1", "c.js": b"2"})
-    folder = tmp_path / files.folder
-    write_addressed_files(files, tmp_path)
+    files = {"a/b.js": b"1", "c.js": b"2"}
+    folder = tmp_path / "engine" / "0123456789abcdef"
+    write_whole_folder(folder, files)
     identity = folder.stat().st_ino
-    write_addressed_files(files, tmp_path)
+    write_whole_folder(folder, files)
     assert folder.stat().st_ino == identity
     (folder / "c.js").write_bytes(b"damaged")
     put(folder / "a" / "d.js", "of nobody")
-    write_addressed_files(files, tmp_path)
-    assert read_files(folder) == files.files
+    write_whole_folder(folder, files)
+    assert read_files(folder) == files
     assert [path.name for path in folder.parent.iterdir()] == ["0123456789abcdef"]

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from answerable.engine.embedders.embedder import Vectors
 from answerable.engine.errors import EmbedderError, SiteError
+from answerable.engine.vectors import Floats
 from answerable.indexing import caches, local_model
 from answerable.indexing.caches import (
     CACHE_FILE,
@@ -79,6 +79,22 @@ def test_a_damaged_cache_is_made_again(tmp_path: Path, counter: CountingEmbedder
     assert embed_cached(texts, counter, tmp_path)[1] == 0
 
 
+def test_a_damaged_entry_is_as_if_it_were_absent(tmp_path: Path) -> None:
+    keys = [hashlib.sha256(bytes([n])).digest() for n in range(3)]
+    with closing(SqliteCache(tmp_path, "pages")) as cache:
+        cache.put(dict.fromkeys(keys, b"value of an entry"))
+    for change in ("x'00'", "'a text'", "substr(value, 2)", "x'ff' || substr(value, 2)"):
+        with closing(SqliteCache(tmp_path, "pages")) as cache:
+            cache.put({keys[0]: b"value of an entry"})
+        with sqlite3.connect(tmp_path / CACHE_FILE) as database:
+            (kept,) = database.execute("SELECT min(key) FROM pages").fetchone()
+            database.execute(f"UPDATE pages SET value = {change} WHERE key = ?", (kept,))
+        with closing(SqliteCache(tmp_path, "pages")) as cache:
+            values = [cache.get(key) for key in keys]
+            assert sorted(map(str, values)) == ["None", *["b'value of an entry'"] * 2]
+            cache.put({keys[values.index(None)]: b"value of an entry"})
+
+
 def test_what_no_build_asks_for_is_forgotten_after_a_while(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,7 +111,7 @@ class Failing(LetterEmbedder):
     def __init__(self, after: int) -> None:
         self.left = after
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str]) -> Floats:
         self.left -= 1
         if self.left < 0:
             raise EmbedderError("unreachable")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from answerable.engine.embedders.embedder import EmbedderIdentity
+from answerable.engine.retrieval.store import Bundle
 from answerable.engine.settings import FunctionSettings
-from answerable.engine.stores.bundle import Bundle
+from answerable.engine.vectors import EmbedderIdentity
 from answerable.indexing.function_folder import write_function
 from support.sites import NOTES, PAGES, ask, build_here, opened, put, write_site
 
@@ -34,7 +34,7 @@ for name in ("replace", "rename", "unlink"):
 BUILD = f"{FATAL}\nfrom mkdocs.__main__ import cli\ncli(['build', '-q'])"
 WRITE = f"""{FATAL}
 from answerable.indexing import function_folder
-from answerable.engine.embedders.embedder import EmbedderIdentity
+from answerable.engine.vectors import EmbedderIdentity
 from answerable.engine.settings import FunctionSettings
 shutil.rmtree = fatal(shutil.rmtree)
 identity = EmbedderIdentity("test", "letters", 8)

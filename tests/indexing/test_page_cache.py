@@ -1,11 +1,13 @@
 """Test the page cache: a page is indexed again only if something that decides how has changed."""
 
+import sqlite3
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from answerable.indexing.caches import CACHE_FILE
 from answerable.indexing.pages import cache
 from answerable.indexing.pages.cache import start_indexing_pages
 from answerable.indexing.pages.page_index import (
@@ -70,6 +72,16 @@ def test_a_page_that_has_changed_is_cut_again_alone(
     pages = index_cached(tmp_path, [changed, *SITE[1:]])
     assert cut == ["mooring"]
     assert pages[0] == index_record(parse_record(changed), CuttingRules())
+
+
+def test_a_page_whose_entry_is_damaged_is_cut_again(tmp_path: Path, cut: list[str]) -> None:
+    pages = index_cached(tmp_path, SITE)
+    with sqlite3.connect(tmp_path / CACHE_FILE) as database:
+        # Its hash is whole, and what is compressed behind it ends too early.
+        database.execute("UPDATE pages SET value = substr(value, 1, 60)")
+    cut.clear()
+    assert index_cached(tmp_path, SITE) == pages
+    assert cut == ["mooring", "storms", "ナ"]
 
 
 def test_a_page_that_was_not_rendered_is_the_last_one_that_was(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from answerable.engine.index.manifest import (
     MANIFEST_FILE,
     read_manifest,
 )
+from answerable.engine.retrieval.store import open_bundle
 from answerable.engine.settings import FunctionSettings
-from answerable.engine.stores.bundle import open_bundle
 from answerable.indexing import files
 from answerable.indexing.files import replace_folder
 from answerable.indexing.publish import publish_function

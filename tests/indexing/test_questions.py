@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from answerable.engine.retrieval.question import read_question
-from answerable.engine.stores.bundle import Bundle
+from answerable.engine.retrieval.store import Bundle
 from answerable.engine.types import Passage
 from answerable.indexing.questions import (
     SectionPassages,

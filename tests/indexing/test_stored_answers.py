@@ -11,12 +11,12 @@ import pytest
 from msgspec import structs
 
 from answerable.engine.answers.wire import serialize_answer
-from answerable.engine.embedders.embedder import Vectors
 from answerable.engine.engine import Engine, find_stored_answer
 from answerable.engine.errors import SiteError
 from answerable.engine.providers import make_engine
 from answerable.engine.retrieval.rank import hash_words
-from answerable.engine.stores.bundle import Bundle
+from answerable.engine.retrieval.store import Bundle
+from answerable.engine.vectors import Floats
 from answerable.function.mcp.tools import format_answer
 from answerable.function.openapi import make_document
 from answerable.indexing.answers import (
@@ -141,7 +141,7 @@ class PaidEmbedder:
     max_question_tokens = 9
     word_rank = local().word_rank
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str]) -> Floats:
         raise AssertionError(f"embedded {texts}")
 
 

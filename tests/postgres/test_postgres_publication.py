@@ -12,8 +12,7 @@ import pytest
 
 from answerable.engine.errors import BundleError, StorageError
 from answerable.engine.index.manifest import Profile
-from answerable.engine.retrieval.store import Store
-from answerable.engine.stores.bundle import Bundle
+from answerable.engine.retrieval.store import Bundle, Store
 from answerable.postgres import publication
 from answerable.postgres.connections import Database
 from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
@@ -105,7 +104,7 @@ PUBLISH_HALF = """
 import sys, time
 from pathlib import Path
 from answerable.postgres import publication
-from answerable.engine.stores.bundle import open_bundle
+from answerable.engine.retrieval.store import open_bundle
 
 def stall(bundle, kind):
     if kind != "postings":

@@ -13,7 +13,6 @@ from starlette.applications import Starlette
 
 from answerable.engine.engine import Engine
 from answerable.function.app import Function, create_app
-from answerable.function.logs import Logs
 from answerable.function.policy import Policy
 
 Headers = tuple[tuple[str, str], ...]
@@ -109,8 +108,6 @@ def send(app: Starlette, request: Request) -> Response:
     return client.response
 
 
-def app_of(
-    engine: Engine | None, policy: Policy, logs: Logs | None = None, **options: Any
-) -> Starlette:
+def app_of(engine: Engine | None, policy: Policy, **options: Any) -> Starlette:
     """The app of a function over an engine."""
-    return create_app(Function(lambda: engine, policy, logs or Logs(), **options))
+    return create_app(Function(lambda: engine, policy, **options))

@@ -15,7 +15,7 @@ from answerable.engine.index.format import (
     unpack_container,
 )
 from answerable.engine.index.manifest import name_file
-from answerable.engine.stores.bundle import Bundle
+from answerable.engine.retrieval.store import Bundle
 from answerable.indexing.browser_files import (
     BrowserIndex,
     list_browser_files,

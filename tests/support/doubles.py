@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from answerable.engine.embedders.embedder import Embedder, EmbedderIdentity, Vectors
 from answerable.engine.engine import Engine
 from answerable.engine.index.column_types import SiteMetadata
 from answerable.engine.index.columns import Index
@@ -14,9 +13,9 @@ from answerable.engine.index.manifest import LOCAL_PROFILE, Profile
 from answerable.engine.retrieval import retrieve as retrieve_module
 from answerable.engine.retrieval.question import read_question
 from answerable.engine.retrieval.retrieve import RetrievalResult
-from answerable.engine.retrieval.store import Floats, Store
-from answerable.engine.stores.bundle import Bundle, open_bundle
+from answerable.engine.retrieval.store import Bundle, Store, open_bundle
 from answerable.engine.types import Passage, RoutingHint
+from answerable.engine.vectors import Embedder, EmbedderIdentity, Floats
 from answerable.function.policy import Policy
 from answerable.indexing.build import build_index
 from answerable.indexing.notes.notebook import Note
@@ -49,7 +48,7 @@ class CountingEmbedder:
     def word_rank(self, word: str) -> int | None:
         return self.inner.word_rank(word)
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str]) -> Floats:
         self.texts += texts
         return self.inner.embed(texts)
 

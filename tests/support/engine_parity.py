@@ -26,7 +26,7 @@ from answerable.engine.retrieval.question import (
     find_question_problem,
 )
 from answerable.engine.retrieval.sections import POOL_SIZE
-from answerable.engine.stores.bundle import Bundle
+from answerable.engine.retrieval.store import Bundle
 from answerable.engine.types import Place
 from answerable.indexing.widget.injection import ENGINE_SCRIPT
 from support import sites, static_server

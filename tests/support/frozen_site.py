@@ -19,7 +19,7 @@ from mkdocs.config import load_config
 
 from answerable.engine.engine import Engine
 from answerable.engine.providers import make_engine
-from answerable.engine.stores.bundle import Bundle
+from answerable.engine.retrieval.store import Bundle
 from support import sites
 
 SOURCE = Path(__file__).parents[1] / "site"

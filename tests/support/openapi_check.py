@@ -6,7 +6,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator, FormatChecker
 
-from answerable.function.problems import JSON_TYPE, PROBLEM_TYPE
+from answerable.function.requests import JSON_TYPE, PROBLEM_TYPE
 from answerable.function.stream import EVENT_STREAM_TYPE
 from support.app_requests import Response
 

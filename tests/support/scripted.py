@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from answerable.engine.embedders.embedder import EmbedderIdentity, Vectors
 from answerable.engine.types import Evidence
+from answerable.engine.vectors import EmbedderIdentity, Floats
 
 LETTER_IDENTITY = EmbedderIdentity(provider="test", model="letters", dimensions=8)
 
@@ -23,7 +23,7 @@ class LetterEmbedder:
         del word
         return None
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str]) -> Floats:
         """Count the letters and digits of each text by their code, modulo the dimensions."""
         dimensions = self.identity.dimensions
         rows = np.zeros((len(texts), dimensions), dtype=np.float32)

@@ -11,16 +11,14 @@ from typing import Any
 import msgspec
 from starlette.applications import Starlette
 
-from answerable.engine.embedders.embedder import Vectors
 from answerable.engine.engine import Engine
 from answerable.engine.index.manifest import Profile
 from answerable.engine.request_context import current_context
 from answerable.engine.types import Evidence
-from answerable.function.guards import MAX_BODY_BYTES
-from answerable.function.logs import Logs, RefusalLog
+from answerable.engine.vectors import Floats
 from answerable.function.openapi import make_document
 from answerable.function.policy import Policy
-from answerable.function.problems import PROBLEM_STATUSES, PROBLEM_TYPE
+from answerable.function.requests import MAX_BODY_BYTES, PROBLEM_STATUSES, PROBLEM_TYPE
 from answerable.function.stream import EVENT_STREAM_TYPE
 from support.app_requests import Request, Response, app_of, send
 from support.doubles import bundle_of, index_of, note, record
@@ -85,7 +83,7 @@ class Failing(LetterEmbedder):
 
     faults: list[Exception] = field(default_factory=list)
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str]) -> Floats:
         if self.faults:
             raise self.faults.pop(0)
         return super().embed(texts)
@@ -94,7 +92,7 @@ class Failing(LetterEmbedder):
 class Slow(LetterEmbedder):
     """An embedder that takes all the time that a question has."""
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str]) -> Floats:
         current_context().ends = time.monotonic()
         return super().embed(texts)
 
@@ -148,16 +146,13 @@ def asking(
     answerer: Any = None,
     embedder: Any = None,
     log: Callable[[bytes], object] | None = None,
-    refusals: RefusalLog | None = None,
-    report_failure: Callable[[Exception], object] = lambda _: None,
     **options: Any,
 ) -> Asking:
-    """An app with a fresh answerer. options: of ``create_app``."""
+    """An app with a fresh answerer. options: of ``Function``."""
     engine = replace(base, answerer=answerer or Paid(), embedder=embedder or base.embedder)
     lines: list[bytes] = []
-    logs = Logs(log or lines.append, refusals, report_failure)
     document = make_document("1", metrics=bool(policy.metrics_token), bearer=bool(policy.bearer))
-    app = app_of(engine, policy, logs, **options)
+    app = app_of(engine, policy, write_line=log or lines.append, **options)
     return Asking(app, engine, lines, document if policy.allowed_origins else None)
 
 

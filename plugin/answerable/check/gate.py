@@ -7,14 +7,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.embedders.embedder import Embedder
 from ..engine.engine import Engine
 from ..engine.errors import GoldError
 from ..engine.providers import make_engine
 from ..engine.retrieval.retrieve import normalize_query
-from ..engine.retrieval.store import Floats
-from ..engine.stores.bundle import Bundle
-from ..engine.vectors import Int8Codes, invert_row_norms
+from ..engine.retrieval.store import Bundle
+from ..engine.vectors import Embedder, Floats, Int8Codes, invert_row_norms
 from .gold import GoldQuery
 from .report import Verdict
 from .runner import embed_queries, judge_query, run_gold_queries

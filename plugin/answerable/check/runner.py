@@ -8,16 +8,15 @@ from functools import partial
 from threading import Semaphore, Thread
 
 from ..engine.answers.contract import EvidenceItem
-from ..engine.embedders.embedder import Vectors
 from ..engine.engine import Engine
 from ..engine.errors import AnswerableError, ProviderError
 from ..engine.retrieval.question import clean_question
 from ..engine.retrieval.rank import Scored, add_floored_boost
 from ..engine.retrieval.retrieve import TOP_K, RetrievalResult, retrieve
 from ..engine.retrieval.sections import POOL_SIZE
-from ..engine.retrieval.store import Floats
-from ..engine.stores.bundle import Bundle
+from ..engine.retrieval.store import Bundle
 from ..engine.types import Passage, RecordCitation, Reply, RoutingHint
+from ..engine.vectors import Floats
 from .gold import GoldQuery
 from .judge import judge_answer, judge_retrieval, summarize_reply
 from .report import RecordedAnswer, RecordedCitation, Verdict
@@ -91,7 +90,7 @@ def _begin(judge: Callable[[], Verdict], slots: Semaphore) -> Future[Verdict]:
     return future
 
 
-def embed_queries(queries: Sequence[GoldQuery], engine: Engine) -> Vectors:
+def embed_queries(queries: Sequence[GoldQuery], engine: Engine) -> Floats:
     """Embed the questions as a site reads them, (len(queries), dimensions), by one call."""
     return engine.embedder.embed(
         [engine.parse_question(clean_question(query.query)).question for query in queries]

@@ -16,7 +16,7 @@ from ..engine.retrieval.question import QuestionReading
 from ..engine.retrieval.rank import LIKE_QUESTION, Scored, add_floored_boost
 from ..engine.retrieval.retrieve import RetrievalResult, retrieve
 from ..engine.retrieval.sections import POOL_SIZE, WINDOW_SUFFIX
-from ..engine.stores.bundle import Bundle
+from ..engine.retrieval.store import Bundle
 from ..engine.text.languages import match_languages
 from ..engine.text.tokenization import extract_terms, split_lowercase_words
 from ..engine.types import Confidence, Mode, Passage, Reason, RoutingHint

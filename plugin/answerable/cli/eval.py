@@ -33,12 +33,12 @@ from ..check.sources import (
     read_existing_files,
     read_prompt_templates,
 )
-from ..engine.embedders.embedder import EmbedderIdentity
 from ..engine.engine import Engine
 from ..engine.errors import GoldError
 from ..engine.providers import find_provider, make_engine
+from ..engine.retrieval.store import Bundle
 from ..engine.settings import FunctionSettings
-from ..engine.stores.bundle import Bundle
+from ..engine.vectors import EmbedderIdentity
 from ..indexing.caches import show_progress
 from ..indexing.files import write_file
 from ..mkdocs.site_config import load_site_config

@@ -13,7 +13,7 @@ from ..engine.engine import Engine
 from ..engine.errors import AnswerableError
 from ..function.mcp.protocol import reply_to_message
 from ..function.mcp.tools import AgentSite
-from ..function.problems import Problem, convert_error, encode_json
+from ..function.requests import Problem, convert_error, encode_json
 from .ask import answer_question
 from .context import SiteLocation, open_engine, refuse_bundle_option
 from .published_site import open_published_site

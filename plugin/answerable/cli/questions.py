@@ -15,8 +15,8 @@ from ..engine.engine import Engine
 from ..engine.errors import SiteError
 from ..engine.retrieval.retrieve import RetrievalResult
 from ..engine.retrieval.sections import POOL_SIZE
+from ..engine.retrieval.store import Bundle
 from ..engine.settings import MAX_EVIDENCE_CHARACTERS
-from ..engine.stores.bundle import Bundle
 from ..indexing.answers import (
     WrittenAnswer,
     check_answers,

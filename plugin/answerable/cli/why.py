@@ -10,7 +10,7 @@ import click
 from ..check.why import Candidate, Explanation, explain_question
 from ..engine.engine import Engine
 from ..engine.errors import GoldError, SiteError
-from ..engine.stores.bundle import Bundle
+from ..engine.retrieval.store import Bundle
 from .context import (
     SiteLocation,
     check_language_tag,

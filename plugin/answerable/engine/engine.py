@@ -19,9 +19,8 @@ from .answers.line import find_line
 from .answers.prompt_evidence import fill_prompt
 from .answers.units import link_to_range
 from .answers.wire import format_answer
-from .embedders.embedder import Embedder, check_vectors
 from .errors import ContractViolation, EmbedderError, ProviderError
-from .index.stored_answers import StoredAnswer, list_rows
+from .index.column_types import StoredClaims, list_rows, make_draft
 from .request_context import current_context
 from .retrieval.question import QuestionReading, drop_unknown_words, read_question
 from .retrieval.rank import Scored, hash_words
@@ -30,6 +29,7 @@ from .retrieval.sections import POOL_SIZE, choose_hints, choose_passages, list_s
 from .retrieval.store import Store
 from .text.tokenization import split_lowercase_words
 from .types import Claim, Confidence, Evidence, Passage, Place, Reply
+from .vectors import Embedder, check_vectors
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -43,14 +43,14 @@ else:
     StoreT = TypeVar("StoreT", bound=Store, covariant=True)
 
 
-def find_stored_answer(store: Store, question: str) -> StoredAnswer | None:
-    """Find the answer that is stored for a question of the very same words, not of like ones."""
+def find_stored_answer(store: Store, question: str) -> tuple[str, StoredClaims] | None:
+    """Find the question of the very same words, not of like ones, that has a stored answer."""
     index, words = store.index, split_lowercase_words(question)
     for row in np.flatnonzero(index.question_keys == hash_words(question)).tolist():
         # Many questions share a hash.
         if index.has_answer[row] and split_lowercase_words(index.questions[row]) == words:
             place = int(np.count_nonzero(index.has_answer[:row]))
-            return StoredAnswer(index.questions[row], index.answers[place])
+            return index.questions[row], index.answers[place]
     return None
 
 
@@ -58,7 +58,7 @@ def find_stored_answer(store: Store, question: str) -> StoredAnswer | None:
 class StoredAnswerer:
     """Draft what is stored, so that the contract judges it as it judges a model's draft."""
 
-    stored: StoredAnswer
+    claims: StoredClaims
     passages: Mapping[int, Passage]
     label: str = "stored"
     max_question_tokens: int = 0
@@ -67,7 +67,7 @@ class StoredAnswerer:
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
         """Return the stored draft, whatever is asked."""
         del question, evidence, violation
-        return self.stored.make_draft(self.passages)
+        return make_draft(self.claims, self.passages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,11 +177,12 @@ class Engine(Generic[StoreT]):
         stored = find_stored_answer(self.store, question)
         if stored is None:
             return self.draft_from(retrieved)
-        rows = list_rows(stored.claims)
+        known_question, claims = stored
+        rows = list_rows(claims)
         by_row = self.store.passages_at(rows)
         passages = {row: by_row[row] for row in rows}
         reply = draft_reply(
-            StoredAnswerer(stored, passages),
+            StoredAnswerer(claims, passages),
             question,
             Evidence(tuple(passages.values())),
             self.store.index.site.claim_names,
@@ -195,7 +196,7 @@ class Engine(Generic[StoreT]):
             # Its words were reviewed, and its question is the one that was asked.
             confidence="high",
             written=True,
-            stored=stored.question,
+            stored=known_question,
             excerpts=excerpts if excerpts.reason is None else None,
         )
 

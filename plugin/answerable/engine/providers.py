@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from .answers.answerer import Answerer
 from .answers.extractive import ExtractiveAnswerer
-from .embedders.embedder import Embedder, EmbedderIdentity
 from .engine import Engine
 from .errors import PolicyError, SiteError
 from .index.manifest import LOCAL_PROFILE, MANIFEST_FILE, OPENAI_PROFILE, Profile
-from .retrieval.store import Store
+from .retrieval.store import Bundle, Store, open_bundle
 from .settings import BUNDLE_FOLDER, MODEL_FOLDER, FunctionSettings, read_settings
-from .stores.bundle import Bundle, open_bundle
 from .text.urls import is_private_address
+from .vectors import Embedder, EmbedderIdentity
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

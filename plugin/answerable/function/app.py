@@ -1,14 +1,15 @@
-"""The app of a function: its routes, and a handler for each.
+"""The app of a function: its routes, a handler for each, and the opener of a published folder.
 
 A handler runs in a thread, with all of its request in an ``Exchange``.
 """
 
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -23,29 +24,41 @@ from starlette.routing import Route
 
 from ..engine.answers.wire import serialize_section
 from ..engine.engine import Engine
-from ..engine.errors import EmbedderError, ProviderError
+from ..engine.errors import EmbedderError, PolicyError, ProviderError
 from ..engine.index.manifest import WIRE_VERSION
+from ..engine.providers import (
+    DATABASE_URL_VARIABLE,
+    find_database_opener,
+    list_missing_keys,
+    open_function,
+)
 from ..engine.request_context import RequestContext, use_context
-from .guards import (
-    Guards,
-    Question,
+from ..engine.settings import FunctionSettings, read_settings
+from .guards import Guards, Question
+from .logs import (
+    METRICS_TYPE,
+    LineFile,
+    RefusalLog,
+    RequestLine,
+    RequestMetrics,
+    WriteLine,
+    format_hour,
+    hash_asker,
+)
+from .openapi import make_document
+from .policy import Policy, read_policy
+from .requests import (
+    Problem,
     check_bearer,
     check_body,
     check_origin,
+    convert_error,
     find_address,
-    identify_asker,
+    make_json_response,
+    parse_origin,
     parse_question,
     parse_question_body,
     read_body,
-)
-from .logs import METRICS_TYPE, Logs, RequestLine, RequestMetrics, format_hour
-from .openapi import make_document
-from .policy import Policy, parse_origin
-from .problems import (
-    Problem,
-    convert_error,
-    make_json_response,
-    make_unavailable,
 )
 from .stream import CLIENT_CLOSED_STATUS, EVENT_STREAM_TYPE, stream_answer
 
@@ -53,14 +66,13 @@ from .stream import CLIENT_CLOSED_STATUS, EVENT_STREAM_TYPE, stream_answer
 ALLOWED_HEADERS = (
     "Accept", "Authorization", "Content-Type", "Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version",
 )  # fmt: skip
-LOGGED_METHODS = ("GET", "POST", "HEAD", "OPTIONS")
 
 
 @dataclass(slots=True)
 class Exchange:
     """One request, what its handler works with, and the line that is logged of it.
 
-    ``asker``: the address of who asks. ``base``: where the page that asks lies, if that is known.
+    ``asker``: a hash of who asks. ``base``: where the page that asks lies, if that is known.
     """
 
     request: Request
@@ -114,21 +126,25 @@ class Function:
     """The handlers of a function's routes, which share its guards, its logs and its metrics.
 
     ``find_engine`` returns the engine over the index that is served at the moment, None while there
-    is none. ``dev_host``: the host that a development server listens on, whose own pages may ask
-    instead of the policy's origins. ``list_missing_keys``: the variables of keys that the providers
-    need and the environment does not have; a function that lacks one is not ready.
+    is none. ``write_line`` takes a line for each request, ``refusals`` each question that was
+    refused or got only what is nearest, and ``report_failure`` each failure of a provider.
+    ``dev_host``: the host that a development server listens on, whose own pages may ask instead of
+    the policy's origins. ``list_missing_keys``: the variables of keys that the providers need and
+    the environment does not have; a function that lacks one is not ready.
     """
 
     find_engine: Callable[[], Engine | None]
     policy: Policy
-    logs: Logs
+    write_line: WriteLine | None = None
+    refusals: RefusalLog | None = None
+    report_failure: Callable[[Exception], object] = lambda _: None
     dev_host: str | None = None
     list_missing_keys: Callable[[], Sequence[str]] = tuple
     guards: Guards = field(init=False)
     metrics: RequestMetrics | None = field(init=False)
 
     def __post_init__(self) -> None:
-        self.guards = Guards(self.policy, logs_refusals=self.logs.refusals is not None)
+        self.guards = Guards(self.policy, logs_refusals=self.refusals is not None)
         self.metrics = RequestMetrics() if self.policy.metrics_token else None
 
     def serve(self, path: str, handle: Handler, *, is_open: bool = False) -> Callable[..., Any]:
@@ -181,15 +197,15 @@ class Function:
     def answer_question(self, exchange: Exchange, text: str, language: str | None) -> bytes:
         """Answer a question, log a refusal, and return the body with the id of the request."""
         line, engine = exchange.line, self.open_engine(exchange)
-        question = self.make_question(exchange, text, language)
+        question = Question(text, language, exchange.asker, exchange.base)
         reply, line.cache, failure = self.guards.answer(engine, question)
         line.mode, line.reason, line.cited = reply.mode, reply.reason, reply.cited
         if failure:
             self.note_failure(exchange, failure)
-        if self.logs.refusals and reply.gap:
+        if self.refusals and reply.gap:
             with suppress(Exception):
                 bundle = engine.store.manifest.id
-                self.logs.refusals.add(text, exchange.asker, reply.gap, bundle, reply.near)
+                self.refusals.add(text, exchange.asker, reply.gap, bundle, reply.near)
         # The body is serialized once, so its last member is written by hand.
         return reply.body[:-1] + f', "request_id": "{line.request_id}"}}'.encode()
 
@@ -214,7 +230,8 @@ class Function:
     def read_section(self, exchange: Exchange) -> Response:
         """Read the whole section of a passage, for the card of an answer that cites it."""
         passage_id = exchange.request.query_params.get("id", "")
-        with self.reading(exchange, "places") as engine:
+        engine = self.open_engine(exchange)
+        with self.guards.reading(exchange.asker, "places"):
             section = serialize_section(engine.store, passage_id)
         if section is None:
             raise Problem("not-found", "There is nothing at this path.")
@@ -235,7 +252,7 @@ class Function:
                 self.answer_question(exchange, text, language)
             ),
             search=partial(self.find_passages, exchange),
-            reading=partial(self.reading, exchange, "search"),
+            reading=partial(self.guards.reading, exchange.asker, "search"),
             convert_error=partial(self.refuse, exchange),
         )
         status, body = reply_to_message(exchange.body, site)
@@ -246,15 +263,9 @@ class Function:
     def report_health(self, exchange: Exchange) -> Response:
         """Say which index is served."""
         manifest = self.open_engine(exchange).store.manifest
-        return make_json_response(
-            {
-                "status": "ok",
-                "wire": WIRE_VERSION,
-                "bundle": manifest.id,
-                "built_at": manifest.built_at,
-                "generator": manifest.generator,
-            }
-        )
+        built = {"built_at": manifest.built_at, "generator": manifest.generator}
+        health = {"status": "ok", "wire": WIRE_VERSION, "bundle": manifest.id, **built}
+        return make_json_response(health)
 
     def report_readiness(self, exchange: Exchange) -> Response:
         """Check that a question would be answered now: no key is missing, stores are reachable."""
@@ -269,11 +280,9 @@ class Function:
 
     def describe(self, exchange: Exchange) -> Response:
         """Describe the routes as OpenAPI does."""
-        policy, engine = self.policy, self.open_engine(exchange)
-        version = engine.store.manifest.generator
-        has_metrics, has_bearer = bool(policy.metrics_token), bool(policy.bearer)
-        document = make_document(version, policy.base, metrics=has_metrics, bearer=has_bearer)
-        return make_json_response(document)
+        policy, version = self.policy, self.open_engine(exchange).store.manifest.generator
+        tokens = {"metrics": bool(policy.metrics_token), "bearer": bool(policy.bearer)}
+        return make_json_response(make_document(version, policy.base, **tokens))
 
     def render_metrics(self, exchange: Exchange) -> Response:
         """Format the counters for Prometheus, for who has their token."""
@@ -287,7 +296,7 @@ class Function:
         """Open the engine within the request's time, a part of which a database may take."""
         engine = self.find_engine()
         if engine is None:
-            raise make_unavailable("There is no index yet.")
+            raise Problem("unavailable", "There is no index yet.", Retry_After="5")
         exchange.line.bundle = engine.store.manifest.id
         return engine
 
@@ -295,20 +304,8 @@ class Function:
         self, exchange: Exchange, text: str, language: str | None = None, kind: str = "search"
     ) -> dict[str, dict[str, Any]]:
         """Find public passages, by id. kind: of what is counted apart from questions."""
-        question = self.make_question(exchange, text, language)
+        question = Question(text, language, exchange.asker, exchange.base)
         return self.guards.search(self.open_engine(exchange), question, kind)
-
-    @contextmanager
-    def reading(self, exchange: Exchange, kind: str) -> Iterator[Engine]:
-        """Open the engine for a block that counts as a search."""
-        engine = self.open_engine(exchange)
-        with self.guards.reading(identify_asker(exchange.asker, self.policy.secret), kind):
-            yield engine
-
-    def make_question(self, exchange: Exchange, text: str, language: str | None) -> Question:
-        """Make the question of a request, with who asks it and from where."""
-        asker = identify_asker(exchange.asker, self.policy.secret)
-        return Question(text, language, asker, exchange.base)
 
     def check_not_paused(self) -> None:
         """Raise a Problem while the policy has paused all questions."""
@@ -318,14 +315,14 @@ class Function:
 
     def begin(self, request: Request, path: str) -> Exchange:
         """Begin the exchange of a request, with the line that is logged of it."""
-        method = request.method if request.method in LOGGED_METHODS else "other"
+        method = request.method if request.method in ("GET", "POST", "HEAD", "OPTIONS") else "other"
         line = RequestLine(format_hour(time.time()), f"req_{uuid.uuid4().hex}", method, path)
         origin = request.headers.get("origin")
         # Only a development server is the host of the pages too.
         if origin is None and self.dev_host is not None:
             origin = f"http://{request.headers.get('host', '')}"
-        address = find_address(request, self.policy.asker_header)
-        return Exchange(request, line, address, parse_origin(origin or ""))
+        asker = hash_asker(find_address(request, self.policy.asker_header), self.policy.secret)
+        return Exchange(request, line, asker, parse_origin(origin or ""))
 
     def refuse(self, exchange: Exchange, error: Exception) -> Problem:
         """Convert an error to a problem, and note both for the log."""
@@ -339,7 +336,7 @@ class Function:
         if isinstance(error, ProviderError | EmbedderError):
             exchange.line.cause = error.cause or msgspec.UNSET
             with suppress(Exception):
-                self.logs.report_failure(error)
+                self.report_failure(error)
 
     def report(self, exchange: Exchange, status: int) -> None:
         """Log and count a request; an error in here must not reach the reader."""
@@ -352,8 +349,8 @@ class Function:
         with suppress(Exception):
             if self.metrics:
                 self.metrics.observe(line)
-            if self.logs.write_line:
-                self.logs.write_line(msgspec.json.encode(line) + b"\n")
+            if self.write_line:
+                self.write_line(msgspec.json.encode(line) + b"\n")
 
 
 def _leave_out(rows: Mapping[str, Mapping[str, Any]], *names: str) -> dict[str, dict[str, Any]]:
@@ -361,3 +358,46 @@ def _leave_out(rows: Mapping[str, Mapping[str, Any]], *names: str) -> dict[str, 
         id_: {name: value for name, value in row.items() if name not in names}
         for id_, row in rows.items()
     }
+
+
+def open_app(
+    folder: Path, environment: Mapping[str, str], out: WriteLine, err: WriteLine
+) -> Starlette:
+    """Open a published function; AnswerableError names what is wrong with it.
+
+    environment: the variables of the policy and of the database, ``ANSWERABLE_SKIP_HASHES`` and
+    ``ANSWERABLE_REFUSALS`` (a file). out: takes a line for each request and, without that file, for
+    each refusal that is logged. err: takes sentences for whoever runs the function.
+    """
+    settings = read_settings(folder)
+    find_engine = _open_engine(folder, environment, settings)
+    engine = find_engine()
+    policy = read_policy(environment, engine.store.index.site.url)
+    find_missing_keys = partial(list_missing_keys, engine.embedder.identity.provider, settings)
+    if missing := find_missing_keys():
+        sentence = f"{', '.join(missing)} is not set: no model is called until it is; set it"
+        err(f"{sentence} where the function runs\n".encode())
+    refusals = None
+    if settings.log_refusals != "none":
+        path = environment.get("ANSWERABLE_REFUSALS")
+        file = LineFile(Path(path), lambda text: err(f"{text}\n".encode())) if path else None
+        write = file.append if file else out
+        refusals = RefusalLog(lambda: settings.log_refusals, write, policy.secret)
+    function = Function(find_engine, policy, out, refusals, list_missing_keys=find_missing_keys)
+    return create_app(function)
+
+
+def _open_engine(
+    folder: Path, environment: Mapping[str, str], settings: FunctionSettings
+) -> Callable[[], Engine]:
+    """Open the engines over a database, or the one over the folder's bundle."""
+    verify = environment.get("ANSWERABLE_SKIP_HASHES", "").strip() != "1"
+    if open_database := find_database_opener(environment):
+        return open_database(folder, environment, verify=verify)
+    if settings.store:
+        raise PolicyError(
+            f"{DATABASE_URL_VARIABLE}: this site is served from a database; "
+            "set its address, or build without `store`"
+        )
+    engine = open_function(folder, verify=verify)
+    return lambda: engine

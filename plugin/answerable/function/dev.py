@@ -9,7 +9,7 @@ from starlette.applications import Starlette
 
 from ..engine.engine import Engine
 from .app import Function, create_app
-from .logs import Logs, RefusalLog
+from .logs import RefusalLog
 from .policy import Policy
 
 Environ = dict[str, Any]
@@ -48,9 +48,11 @@ def create_dev_app(
         # It repeats neither the question nor what a server said.
         report(f"A question was not answered: {error}")
 
-    logs = Logs(None, refusals, report_failure)
     policy = msgspec.structs.replace(_DEV_POLICY, base=base)
-    return create_app(Function(find_engine, policy, logs, host))
+    function = Function(
+        find_engine, policy, refusals=refusals, report_failure=report_failure, dev_host=host
+    )
+    return create_app(function)
 
 
 def mount_ask_route(app: WsgiApp, ask_app: Starlette, base: str) -> WsgiApp:

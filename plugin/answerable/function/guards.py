@@ -1,35 +1,239 @@
-"""Guards before the engine: who may ask and what, how often, at what cost, and what is cached."""
+"""Guards before the engine: how often and at what cost a question is answered, and the cache."""
 
+import datetime as dt
 import hashlib
-import ipaddress
 import json
+import re
+import threading
 import time
-from collections.abc import Iterator
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import msgspec
-from starlette.requests import Request
 
 from ..engine.answers.wire import add_absolute_url, serialize_answer, serialize_places
 from ..engine.engine import Engine
-from ..engine.errors import AnswerableError, StorageError
+from ..engine.errors import AnswerableError, PolicyError, StorageError
 from ..engine.request_context import current_context
-from ..engine.retrieval.question import clean_question, find_question_problem
-from ..engine.text.languages import is_language_tag, match_languages
+from ..engine.text.languages import match_languages
 from ..engine.types import Mode, Reason
-from .limits import MAX_COUNTERS, RateLimiter, Slots, TokenCap
-from .logs import CacheOutcome, LoggedReason, find_nearest_section, hash_with_secret
+from .logs import CacheOutcome, LoggedReason, find_nearest_section
 from .policy import Policy
-from .problems import JSON_TYPE, Problem, encode_json
-from .storage import MemoryStorage, RedisStorage
+from .requests import Problem, encode_json
 
-# Far more than a question: an agent tells of itself in each message, with an icon if it likes.
-MAX_BODY_BYTES = 16_384
+if TYPE_CHECKING:
+    from redis import Redis
+
 # Seconds for which a question waits where as many as are allowed are being answered.
 BURST_SECONDS = 2.0
+KEY_PREFIX = "answerable:"
+# A reader waits for these, so a server that does not answer soon counts as unreachable.
+CONNECT_SECONDS, READ_SECONDS = 0.5, 1.0
+# A function that was frozen wakes with connections that the network may have forgotten: after so
+# many seconds without a command redis-py looks whether they are still there.
+IDLE_SECONDS = 30
+DAY_SECONDS = 86_400
+
+T = TypeVar("T")
+
+
+class Storage(Protocol):
+    """Numbers and values by key, each with an end. StorageError where it cannot be reached."""
+
+    def add(self, key: str, amount: int, seconds: int) -> int:
+        """Add to a number, which ends so many seconds after it was last added to; return it."""
+
+    def read(self, key: str) -> bytes | None:
+        """Return a value, or a number in decimal digits."""
+
+    def write(self, key: str, value: bytes, seconds: int) -> None:
+        """Keep a value for so many seconds."""
+
+
+class MemoryStorage:
+    """A storage of one process. It forgets the least recently used of more than ``entries``."""
+
+    def __init__(self, entries: int, clock: Callable[[], float] = time.time) -> None:
+        self._entries = entries
+        self._clock = clock
+        self._lock = threading.RLock()
+        # When each value ends, and the value.
+        self._values: OrderedDict[str, tuple[float, bytes]] = OrderedDict()
+
+    def add(self, key: str, amount: int, seconds: int) -> int:
+        """See Storage."""
+        with self._lock:
+            total = int(self.read(key) or 0) + amount
+            self.write(key, str(total).encode(), seconds)
+            return total
+
+    def read(self, key: str) -> bytes | None:
+        """See Storage."""
+        with self._lock:
+            ends, value = self._values.get(key, (0.0, None))
+            if value is None or ends <= self._clock():
+                return None
+            self._values.move_to_end(key)
+            return value
+
+    def write(self, key: str, value: bytes, seconds: int) -> None:
+        """See Storage."""
+        with self._lock:
+            self._values[key] = self._clock() + seconds, value
+            self._values.move_to_end(key)
+            if len(self._values) > self._entries:
+                self._values.popitem(last=False)
+
+
+class RedisStorage:
+    """A storage that instances share; PolicyError without the package ``redis``."""
+
+    def __init__(self, url: str) -> None:
+        try:
+            import redis
+            from redis.backoff import NoBackoff
+            from redis.retry import Retry
+        except ImportError as error:
+            raise PolicyError(
+                "ANSWERABLE_REDIS_URL: the package redis is not installed; "
+                "run `pip install 'redis<8'` where the function runs"
+            ) from error
+        try:
+            self._client: Redis = redis.Redis.from_url(
+                url,
+                socket_connect_timeout=CONNECT_SECONDS,
+                socket_timeout=READ_SECONDS,
+                health_check_interval=IDLE_SECONDS,
+                # What is added twice after a lost reply would count against a reader.
+                retry=Retry(NoBackoff(), 0),
+            )
+        except ValueError:
+            # The address may hold a password: neither this text nor its cause may repeat it.
+            raise PolicyError(
+                "ANSWERABLE_REDIS_URL: this is not the address of a Redis server; "
+                "write it like redis://host:6379/0"
+            ) from None
+        self._errors = (redis.RedisError, OSError)
+
+    def add(self, key: str, amount: int, seconds: int) -> int:
+        """See Storage."""
+        transaction = self._client.pipeline(transaction=True)
+        transaction.incrby(KEY_PREFIX + key, amount)
+        transaction.expire(KEY_PREFIX + key, seconds)
+        return int(self._run(transaction.execute)[0])
+
+    def read(self, key: str) -> bytes | None:
+        """See Storage."""
+        value = self._run(lambda: self._client.get(KEY_PREFIX + key))
+        return value if isinstance(value, bytes) else None
+
+    def write(self, key: str, value: bytes, seconds: int) -> None:
+        """See Storage."""
+        self._run(lambda: self._client.setex(KEY_PREFIX + key, seconds, value))
+
+    def _run(self, work: Callable[[], T]) -> T:
+        try:
+            return work()
+        except self._errors as error:
+            raise StorageError(
+                f"the shared store failed ({type(error).__name__}): "
+                "check ANSWERABLE_REDIS_URL and that its server runs"
+            ) from error
+
+
+def parse_rates(text: str) -> list[tuple[int, int]]:
+    """Parse rates such as "20/minute; 300/day" to amounts and seconds, the shortest first."""
+    seconds = {"second": 1, "minute": 60, "hour": 3_600, "day": DAY_SECONDS}
+    rates = [(int(amount), seconds[unit]) for amount, unit in re.findall(r"(\d+)/(\w+)", text)]
+    return sorted(rates, key=lambda rate: rate[1])
+
+
+class Limits:
+    """What readers may ask in fixed windows, and what providers may count in a UTC day.
+
+    A day whose tokens are spent pays for no further call; what a call has cost is added when it
+    ends, so that the calls under way at that moment come on top: at most as many as are answered
+    at once. ``clock``: seconds since 1970. StorageError where the counters are out of reach.
+    """
+
+    def __init__(
+        self, storage: Storage, policy: Policy, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._storage = storage
+        self._per_asker = parse_rates(policy.rate)
+        self._overall = parse_rates(policy.rate_all)
+        self._cap = policy.tokens_per_day
+        self._clock = clock
+
+    def admit(self, asker: str, kind: str) -> None:
+        """Count a request; Problem with the seconds until the full window ends if one is full.
+
+        The asker's windows are counted first and the shortest first, so that who asks too often is
+        counted against themselves and not against everyone. kind: each has windows of its own.
+        """
+        now = self._clock()
+        for who, rates in ((f"asker:{asker}", self._per_asker), ("all", self._overall)):
+            for amount, seconds in rates:
+                window = int(now // seconds)
+                key = f"rate:{kind}:{who}:{seconds}:{window}"
+                if self._storage.add(key, 1, seconds) > amount:
+                    wait = int((window + 1) * seconds - now) + 1
+                    raise Problem(
+                        "rate-limited", "Too many requests: wait a moment.", Retry_After=str(wait)
+                    )
+
+    def check_tokens(self) -> None:
+        """Raise a Problem if today's tokens are spent."""
+        if self._cap is not None and int(self._storage.read(self._name_day()) or 0) >= self._cap:
+            raise Problem(
+                "capped",
+                "There are no more answers today: the site's budget is used up.",
+                Retry_After=str(DAY_SECONDS - int(self._clock()) % DAY_SECONDS),
+            )
+
+    def add_tokens(self, tokens: int) -> None:
+        """Count what a call has cost."""
+        if tokens and self._cap is not None:
+            # The clocks of instances differ: a day's sum outlives the day.
+            self._storage.add(self._name_day(), tokens, 2 * DAY_SECONDS)
+
+    def _name_day(self) -> str:
+        return f"tokens:{dt.datetime.fromtimestamp(self._clock(), dt.UTC).date()}"
+
+
+class Slots:
+    """The questions that are answered at once, in all and of one asker.
+
+    Otherwise one asker holds all threads of a model that answers slowly: as many questions as
+    there are slots are within the rate of a minute.
+    """
+
+    def __init__(self, total: int, per_asker: int) -> None:
+        self._total = total
+        self._per_asker = per_asker
+        self._held: Counter[str] = Counter()
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def hold(self, asker: str, seconds: float) -> Iterator[None]:
+        """Hold a slot in this block, after a wait of so many seconds at most; else a Problem."""
+        with self._changed:
+            if not self._changed.wait_for(lambda: self._has_room(asker), max(0.0, seconds)):
+                raise Problem("busy", "Too many questions at once: try again.", Retry_After="2")
+            self._held[asker] += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                # Forgets those who hold none.
+                self._held -= Counter({asker: 1})
+                self._changed.notify_all()
+
+    def _has_room(self, asker: str) -> bool:
+        return self._held.total() < self._total and self._held[asker] < self._per_asker
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +274,9 @@ class Guards:
     def __init__(self, policy: Policy, *, logs_refusals: bool = False) -> None:
         self._logs_refusals = logs_refusals
         shared = RedisStorage(policy.redis_url) if policy.redis_url else None
-        counters = shared or MemoryStorage(MAX_COUNTERS)
-        self._limiter = RateLimiter(counters, policy.rate, policy.rate_all)
-        self._cap = TokenCap(counters, policy.tokens_per_day)
+        # Who has not asked for longest is forgotten first.
+        counters = shared or MemoryStorage(20_000)
+        self._limits = Limits(counters, policy)
         self._cache = shared or MemoryStorage(policy.cache_entries)
         self._cache_seconds = policy.cache_seconds
         # A third, rounded up: three askers at least are needed to hold all.
@@ -93,7 +297,7 @@ class Guards:
         is_paid = engine.bound_tokens(question.text) > 0
         key = make_cache_key(engine, question)
         with _tolerating_lost_storage(is_paid=is_paid):
-            self._limiter.admit(question.asker, "answer")
+            self._limits.admit(question.asker, "answer")
             if self._cache_seconds and (cached := self._cache.read(key)):
                 return msgspec.msgpack.decode(cached, type=ServedReply), "hit", None
         with self._working(question.asker, is_paid=is_paid):
@@ -116,7 +320,7 @@ class Guards:
     def reading(self, asker: str, kind: str, *, is_paid: bool = False) -> Iterator[None]:
         """Count a request of a kind and hold a slot for a block."""
         with _tolerating_lost_storage(is_paid=is_paid):
-            self._limiter.admit(asker, kind)
+            self._limits.admit(asker, kind)
         with self._working(asker, is_paid=is_paid):
             yield
 
@@ -130,13 +334,13 @@ class Guards:
         context.check_deadline()
         with self._slots.hold(asker, min(context.left, BURST_SECONDS)):
             if is_paid:
-                self._cap.check()
+                self._limits.check_tokens()
             before = context.tokens
             try:
                 yield
             finally:
                 with suppress(StorageError):
-                    self._cap.add(context.tokens - before)
+                    self._limits.add_tokens(context.tokens - before)
 
     def _make_reply(
         self, engine: Engine, question: Question
@@ -183,127 +387,3 @@ def make_cache_key(engine: Engine, question: Question) -> str:
         sorted(match_languages(question.language, store.index.site.tags)),
     ]
     return f"answer:{hashlib.sha256(json.dumps(parts).encode()).hexdigest()}"
-
-
-def check_origin(request: Request, origins: tuple[str, ...], dev_host: str | None) -> None:
-    """Refuse a request of a page elsewhere. dev_host: whose own pages may ask instead."""
-    is_allowed = (
-        _is_origin_allowed(request, origins)
-        if dev_host is None
-        else _is_same_origin(request, dev_host)
-    )
-    if not is_allowed:
-        raise Problem("forbidden", "Ask from the pages of the site that this answers for.")
-
-
-def _is_origin_allowed(request: Request, origins: tuple[str, ...]) -> bool:
-    """True if a request comes from an allowed origin, or from no page and so has none."""
-    # Twice in one request is no page's: what stands before us may read the other one.
-    if sent := request.headers.getlist("origin"):
-        return len(sent) == 1 and sent[0] in origins
-    # A browser names no origin for what a page elsewhere merely embeds, such as a picture.
-    is_embedded = request.headers.get("sec-fetch-dest", "document") != "document"
-    return not (is_embedded and request.headers.get("sec-fetch-site") == "cross-site")
-
-
-def _is_same_origin(request: Request, host: str) -> bool:
-    """True if a request comes from a page of this server, and not from a site elsewhere.
-
-    A name that an attacker points at this machine (DNS rebinding) is neither localhost, nor the
-    configured host, nor an address.
-    """
-    authority = request.headers.get("host", "")
-    try:
-        name = urlsplit(f"//{authority}").hostname or ""
-        if name not in ("localhost", host):
-            ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return all(origin == f"http://{authority}" for origin in request.headers.getlist("origin"))
-
-
-def check_bearer(request: Request, digests: tuple[str, ...]) -> None:
-    """Raise a Problem for a request without a bearer token of these SHA-256 digests."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    digest = hashlib.sha256(token.encode()).hexdigest()
-    if scheme.lower() != "bearer" or not token or digest not in digests:
-        raise Problem("unauthorized", "This needs a bearer token.", WWW_Authenticate="Bearer")
-
-
-def find_address(request: Request, header: str | None) -> str:
-    """Find the address of a client, in the header of a trusted proxy if there is one.
-
-    It has no port, and of an IPv6 address it is the network of 64 bits that one asker has.
-    """
-    address = request.client.host if request.client else ""
-    if header is not None:
-        # The nearest proxy appends the last entry; anyone may write what is before it.
-        values = request.headers.getlist(header)
-        address = (values[-1] if values else "").rpartition(",")[2].strip()
-    if address.startswith("[") or address.count(":") == 1:
-        # Some proxies add the port, which is another one for every connection.
-        address = address.strip("[").partition("]" if "]" in address else ":")[0]
-    try:
-        ip = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(ip, ipaddress.IPv4Address):
-        return str(ip)
-    return str(ip.ipv4_mapped or ipaddress.IPv6Network((ip.packed[:8] + bytes(8), 64)))
-
-
-def identify_asker(address: str, secret: str) -> str:
-    """Hash a client's address for the day; all clients without an address are one."""
-    day = time.strftime("%Y-%m-%d", time.gmtime())
-    return hash_with_secret(address, secret, day) or "unknown"
-
-
-class QuestionBody(msgspec.Struct):
-    """The body of a question."""
-
-    question: str
-    language: str | None = None
-
-
-async def read_body(request: Request) -> bytes:
-    """Read a body as far as is allowed; Problem for a larger one."""
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > MAX_BODY_BYTES:
-            raise Problem("too-large", f"A request has at most {MAX_BODY_BYTES} bytes.")
-    return body
-
-
-def check_body(request: Request) -> None:
-    """Raise a Problem for a body that is not declared as JSON."""
-    declared = request.headers.get("content-type", "")
-    if declared.partition(";")[0].strip().lower() != JSON_TYPE:
-        raise Problem("unsupported", "Send the question as application/json.")
-
-
-def parse_question_body(request: Request, data: bytes) -> tuple[str, str | None]:
-    """Parse the question and the language of a body; Problem for anything else."""
-    check_body(request)
-    try:
-        # A lone surrogate, which `msgspec` refuses, is the half of a character that was cut.
-        body = msgspec.convert(json.loads(data.decode()), QuestionBody)
-    except (ValueError, RecursionError):
-        sentence = 'The body has to be JSON in UTF-8 with a text "question".'
-        raise Problem("bad-request", sentence) from None
-    return parse_question(body.question), parse_language(body.language)
-
-
-def parse_question(text: str) -> str:
-    """Clean the text of a question; Problem if it is empty or too long."""
-    question = clean_question(text)
-    if problem := find_question_problem(question):
-        raise Problem("bad-request", problem)
-    return question
-
-
-def parse_language(tag: object) -> str | None:
-    """Check the language tag of a question, None where there is none; Problem for anything else."""
-    if tag is None or (isinstance(tag, str) and is_language_tag(tag)):
-        return tag
-    raise Problem("bad-request", 'The "language" is not a language tag such as "en" or "pt-BR".')

@@ -18,7 +18,7 @@ from ..engine.retrieval.sections import WINDOW_SUFFIX
 from ..engine.settings import LogRefusals
 from ..engine.text.tokenization import split_lowercase_words
 from ..engine.types import Mode, Reason
-from .problems import ProblemCode
+from .requests import ProblemCode
 
 # Whether an answer was in the cache.
 CacheOutcome = Literal["hit", "miss"]
@@ -147,37 +147,17 @@ class RefusalLog:
     secret: str
 
     def add(
-        self, question: str, address: str, reason: LoggedReason, bundle: str, near: str | None
+        self, question: str, asker: str, reason: LoggedReason, bundle: str, near: str | None
     ) -> None:
-        """Log a question, by hashes of its words and of its asker's address."""
-        setting, hour = self.read_setting(), format_hour(time.time())
+        """Log a question, by a hash of its words. asker: by ``hash_asker``."""
+        setting = self.read_setting()
         if setting == "none":
             return
-        words = normalize_question_words(question)
-        line = RefusalLine(
-            hour,
-            reason,
-            bundle,
-            # An asker of two days is two askers, and a question that is asked on two days is one.
-            hash_with_secret(address, self.secret, hour[:10]),
-            hash_with_secret(words, self.secret, "question"),
-            near,
-            question if setting == "text" else None,
-        )
+        # An asker of two days is two askers, and a question that is asked on two days is one.
+        words = hash_with_secret(normalize_question_words(question), self.secret, "question")
+        text = question if setting == "text" else None
+        line = RefusalLine(format_hour(time.time()), reason, bundle, asker, words, near, text)
         self.write(msgspec.json.encode(line) + b"\n")
-
-
-@dataclass(frozen=True, slots=True)
-class Logs:
-    """Where a function reports; what is None is not reported.
-
-    ``write_line`` takes a line for each request, ``refusals`` each question that was refused or
-    got only what is nearest, ``report_failure`` each failure of a provider.
-    """
-
-    write_line: WriteLine | None = None
-    refusals: RefusalLog | None = None
-    report_failure: Callable[[Exception], object] = lambda _: None
 
 
 def find_nearest_section(result: RetrievalResult) -> str | None:
@@ -197,6 +177,11 @@ def format_hour(now: float) -> str:
 def normalize_question_words(question: str) -> str:
     """Reduce a question to its lower-case words, so that two spellings of it are one."""
     return " ".join(split_lowercase_words(question)) or question
+
+
+def hash_asker(address: str, secret: str) -> str:
+    """Hash a client's address for the day; clients without an address are one asker, called ""."""
+    return hash_with_secret(address, secret, time.strftime("%Y-%m-%d", time.gmtime(time.time())))
 
 
 def hash_with_secret(text: str, secret: str, purpose: str) -> str:

@@ -21,7 +21,7 @@ FUNCTION_FOLDER = Path(__file__).resolve().parent
 sys.path.insert(0, str(FUNCTION_FOLDER))
 
 from answerable.engine.errors import AnswerableError  # noqa: E402
-from answerable.function.factory import open_app  # noqa: E402
+from answerable.function.app import open_app  # noqa: E402
 from answerable.function.lambda_ import make_lambda_handler  # noqa: E402
 
 # Connections at once; what comes above is told to come back.

@@ -1,6 +1,5 @@
 """The protections of a function, read from the variables of its environment."""
 
-import re
 import secrets
 from collections.abc import Mapping
 from typing import Annotated, Any, get_args
@@ -10,12 +9,11 @@ import msgspec
 from msgspec import Meta
 
 from ..engine.errors import PolicyError
+from .requests import parse_origin
 
 PREFIX = "ANSWERABLE_"
 _RATE = r"[1-9][0-9]{0,9}/(second|minute|hour|day)"
 _MOST = 9_999_999_999
-# A wildcard would match nothing.
-_HOST = re.compile("[a-z0-9.:_-]+")
 
 # What each variable takes; the description says what to write instead of what it does not take.
 Origin = Annotated[str, Meta(description="an origin; write one such as https://docs.example.com")]
@@ -139,19 +137,3 @@ def _find_description(hint: Any) -> str:
     """Find the description of a type, or of the first part of it that has one."""
     metas = (meta for part in (hint, *get_args(hint)) for meta in getattr(part, "__metadata__", ()))
     return next(str(meta.description) for meta in metas if meta.description)
-
-
-def parse_origin(url: str) -> str | None:
-    """Reduce a url to its origin as a browser names it; None for one that has none."""
-    try:
-        parts = urlsplit(url)
-        # As a browser sends a name that is not ASCII.
-        host = (parts.hostname or "").encode("idna").decode("ascii")
-        port = parts.port
-    except ValueError:
-        return None
-    if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host):
-        return None
-    default_port = {"http": 80, "https": 443}[parts.scheme]
-    name = f"[{host}]" if ":" in host else host
-    return f"{parts.scheme}://{name}" + (f":{port}" if port not in (None, default_port) else "")

@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response, StreamingResponse
 
 from ..engine.request_context import RequestContext
-from .problems import Problem, encode_json
+from .requests import Problem, encode_json
 
 EVENT_STREAM_TYPE = "text/event-stream"
 # How an access log names the status of a client that did not wait (nginx).

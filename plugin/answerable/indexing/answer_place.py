@@ -17,8 +17,6 @@ _SETUP = (
     "deploy the function, and set widget.endpoint to its address, or answers_in to function where "
     "the site's own host serves it at _answerable/"
 )
-# Below the cache: settings and bundle of a site without a function, for commands that ask it.
-_UNPUBLISHED_FOLDER = "function"
 
 
 def choose_answer_place(option: AnswerPlace | None, needs: Mapping[str, str]) -> AnswerPlace:
@@ -36,8 +34,8 @@ def choose_answer_place(option: AnswerPlace | None, needs: Mapping[str, str]) ->
 
 
 def locate_unpublished_function(cache: Path) -> Path:
-    """Locate what commands ask where readers' browsers answer and nothing asks for a function."""
-    return cache / _UNPUBLISHED_FOLDER
+    """Locate settings and bundle of a site without a function, for commands that ask it."""
+    return cache / "function"
 
 
 def find_function(function: Path, cache: Path) -> Path:

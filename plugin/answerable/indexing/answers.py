@@ -8,7 +8,7 @@ import msgspec
 from ..engine.answers.contract import enforce_contract
 from ..engine.answers.quotes import find_quotes
 from ..engine.errors import ContractViolation, SiteError
-from ..engine.index.stored_answers import locate_answer
+from ..engine.index.column_types import StoredClaim, locate_claims, make_draft
 from ..engine.types import Answer, Evidence, Passage
 from .files import write_file
 from .questions import (
@@ -74,15 +74,6 @@ def write_answers(
     ordered = sorted(answers, key=lambda answer: places.get(answer.section, len(places)))
     data = msgspec.json.format(msgspec.json.encode(ordered), indent=2)
     write_file(path, data + b"\n")
-
-
-def describe_answer(section: str, question: str, answer: Answer) -> WrittenAnswer:
-    """Describe the claims of a grounded answer as the file holds them, without its routes."""
-    claims = (
-        WrittenClaim(claim.text, tuple(WrittenCitation(c.id, c.quote) for c in claim.citations))
-        for claim in answer.claims
-    )
-    return WrittenAnswer(question, section, tuple(claims))
 
 
 def stamp_answer(answer: WrittenAnswer, sections: Sequence[SectionPassages]) -> WrittenAnswer:
@@ -169,31 +160,25 @@ def _settle(
 
     sources: see ``_find_source_change``.
     """
-    ids = list(dict.fromkeys(c.id for claim in written.claims for c in claim.citations))
-    passages = [sources[name][0] for name in ids]
-    draft: object = {
-        "claims": [
-            {
-                "text": claim.text,
-                "evidence": [
-                    {"source": f"s{ids.index(c.id) + 1}", "quote": c.quote} for c in claim.citations
-                ],
-            }
-            for claim in written.claims
-        ]
-    }
+    ids = dict.fromkeys(c.id for claim in written.claims for c in claim.citations)
+    rows = {name: row for row, name in enumerate(ids)}
+    passages = {row: sources[name][0] for name, row in rows.items()}
+    evidence = Evidence(tuple(passages.values()))
+    claims = tuple(
+        StoredClaim(claim.text, "", tuple((rows[c.id], c.quote) for c in claim.citations))
+        for claim in written.claims
+    )
     answer = Answer()
-    # The second time as an engine reads it, by ranges, so that both settle on the same.
+    # The second time as an engine reads it, so that both settle on the same.
     for _ in range(2):
         try:
-            answer = enforce_contract(draft, Evidence(tuple(passages)), names, written.question)
+            draft = make_draft(claims, passages)
+            answer = enforce_contract(draft, evidence, names, written.question)
         except ContractViolation as error:
             return f"breaks the contract ({error})"
         if answer.rules:
             return f"claims what its quotes do not say ({', '.join(dict.fromkeys(answer.rules))})"
         if not answer.claims:
             return "claims nothing"
-        rows = {name: place for place, name in enumerate(ids)}
-        ranges = locate_answer(written.question, answer, rows)
-        draft = ranges.make_draft(dict(enumerate(passages)))
+        claims = locate_claims(answer, rows)
     return answer

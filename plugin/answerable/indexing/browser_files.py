@@ -12,7 +12,7 @@ from ..engine.embedders.local_embedder import MODEL_ID, read_model_files
 from ..engine.index.columns import PRIVATE_KINDS
 from ..engine.index.format import Container, deflate, join_content
 from ..engine.index.manifest import name_file
-from .files import remove_leftovers, replace_folder, temporary_path
+from .files import remove_leftovers, replace_folder, temporary_path, write_file
 from .local_model import PACKAGED_MODEL
 from .write import IndexFiles, describe_manifest
 
@@ -21,14 +21,6 @@ MODEL_FOLDER = f"model/{MODEL_ID}"
 
 _FOLDER = re.compile(r"(?:engine|index|model)/[0-9a-f]{16}")
 _INDEX_FILE = re.compile(r"index/[A-Za-z0-9-]+/[a-z]+-[0-9a-f]{16}\.bin")
-
-
-@dataclass(frozen=True, slots=True)
-class AddressedFiles:
-    """Files by their path in a folder, and the folder, such as ``engine/0123456789abcdef``."""
-
-    folder: str
-    files: Mapping[str, bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +60,17 @@ def name_index(index: BrowserIndex) -> dict[str, Any]:
     }
 
 
-def write_addressed_files(files: AddressedFiles, parent: Path) -> None:
-    """Write a folder of files below a parent in one step; one that is there already stays.
+def write_whole_folder(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write a folder in one step, with files by their paths in it; an equal one stays.
 
     Whoever links to it does so after.
     """
-    folder = parent / files.folder
-    if _has_files(folder, files):
+    paths = (path for path in folder.rglob("*") if not path.is_dir())
+    if files == {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}:
         return
     fresh = temporary_path(folder)
     try:
-        for path, data in files.files.items():
+        for path, data in files.items():
             (fresh / path).parent.mkdir(parents=True, exist_ok=True)
             (fresh / path).write_bytes(data)
         replace_folder(fresh, folder)
@@ -91,15 +83,9 @@ def write_browser_index(index: BrowserIndex, parent: Path) -> None:
 
     Those of the last build stay too, until nothing names them.
     """
-    write_addressed_files(AddressedFiles(MODEL_FOLDER, read_model_files(PACKAGED_MODEL)), parent)
-    folder = parent / index.folder
-    folder.mkdir(parents=True, exist_ok=True)
+    write_whole_folder(parent / MODEL_FOLDER, read_model_files(PACKAGED_MODEL))
     for name, data in index.files.items():
-        path = folder / name
-        if not (path.is_file() and path.read_bytes() == data):
-            fresh = temporary_path(path)
-            fresh.write_bytes(data)
-            fresh.replace(path)
+        write_file(parent / index.folder / name, data)
 
 
 def remove_stale_files(parent: Path, current: Collection[str]) -> None:
@@ -129,13 +115,3 @@ def _list_written(parent: Path) -> Iterator[Path]:
         is_folder = path.is_dir() and not path.is_symlink()
         if (_FOLDER if is_folder else _INDEX_FILE).fullmatch(name):
             yield path
-
-
-def _has_files(folder: Path, files: AddressedFiles) -> bool:
-    """Test whether a folder holds these files and no others."""
-    existing = {
-        path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()
-    }
-    return existing == files.files.keys() and all(
-        (folder / path).read_bytes() == data for path, data in files.files.items()
-    )

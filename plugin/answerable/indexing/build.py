@@ -13,7 +13,6 @@ from textwrap import shorten
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.embedders.embedder import Embedder, Vectors
 from ..engine.errors import SiteError
 from ..engine.index.column_types import (
     LanguageRows,
@@ -26,16 +25,14 @@ from ..engine.index.manifest import Profile, scale_note_floor
 from ..engine.providers import find_provider
 from ..engine.retrieval.bm25 import compute_idfs
 from ..engine.retrieval.sections import has_code
-from ..engine.retrieval.store import TermPostings
-from ..engine.stores.bundle import Bundle
+from ..engine.retrieval.store import Bundle, TermPostings
 from ..engine.text.languages import is_language_tag
 from ..engine.text.normalization import normalize_phrase
 from ..engine.text.tokenization import extract_words
 from ..engine.text.urls import is_safe_url
 from ..engine.types import Passage, RoutingHint
-from ..engine.vectors import Int8Codes, divide_rows, quantize_int8
+from ..engine.vectors import Embedder, Floats, Int8Codes, normalize_rows, quantize_int8
 from .answers import CheckedAnswers
-from .caches import ReportProgress
 from .notes.notebook import Note
 from .notes.routing_hints import embed_passages_and_notes
 from .page_weights import mark_history_pages, weigh_records
@@ -122,7 +119,6 @@ def build_index(
     embedder: Embedder,
     cache_folder: Path,
     weights: Mapping[str, float] | None = None,
-    progress: ReportProgress | None = None,
     dimensions: int | None = None,
 ) -> tuple[Index, int]:
     """Embed and index a site. Returns its index, and how many texts the cache did not have.
@@ -139,7 +135,7 @@ def build_index(
     public.sort(key=lambda page: tags.index(page.record.language))
     entries = tuple(passage for page in public for passage in page.passages)
     vectors, hints, embedded = embed_passages_and_notes(
-        entries, notes, resolve, site.language, embedder, cache_folder, progress
+        entries, notes, resolve, site.language, embedder, cache_folder
     )
     records = tuple(page.record for page in public)
     passages = [entry.passage for entry in entries]
@@ -342,11 +338,10 @@ def choose_embedder_profile(provider: str, windows: int) -> Profile:
     return profile
 
 
-def encode_vectors(vectors: Vectors, dimensions: int) -> Int8Codes:
+def encode_vectors(vectors: Floats, dimensions: int) -> Int8Codes:
     """Encode the leading dimensions of vectors (n, d), of which a row is of length 1 again.
 
     Codes are symmetric per row: the scale cancels in a cosine and is not stored. A row of zeros
     stays one, with the inverse norm 0.
     """
-    rows = vectors[:, :dimensions]
-    return quantize_int8(divide_rows(rows, np.linalg.norm(rows, axis=1, keepdims=True)))
+    return quantize_int8(normalize_rows(vectors[:, :dimensions].copy()))

@@ -8,6 +8,7 @@ import secrets
 import sqlite3
 import sys
 import time
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
@@ -20,9 +21,9 @@ from typing import TypeVar
 import msgspec
 import numpy as np
 
-from ..engine.embedders.embedder import Embedder, EmbedderIdentity, Vectors, check_vectors
 from ..engine.errors import AnswerableError, EmbedderError, SiteError
 from ..engine.providers import find_entry_point
+from ..engine.vectors import Embedder, EmbedderIdentity, Floats, check_vectors
 from .files import PRIVATE_FILE_MODE, make_private_folder, restrict_mode, write_private_file
 
 CACHE_FILE = "cache.sqlite3"
@@ -65,17 +66,20 @@ class SqliteCache:
         self._run(lambda _: None)
 
     def get(self, key: bytes) -> bytes | None:
-        """Return the value of a key, None if there is none."""
+        """Return the value of a key, None if there is none or it is damaged."""
         hidden = self._hide(key)
         self._used.add(hidden)
         query = f"SELECT value FROM {self._table} WHERE key = ?"
         row = self._run(lambda database: database.execute(query, (hidden,)).fetchone())
-        return row[0] if row and isinstance(row[0], bytes) else None
+        kept = row[0] if row and isinstance(row[0], bytes) else b""
+        return kept[4:] if kept[:4] == _sum_value(kept[4:]) else None
 
     def put(self, entries: Mapping[bytes, bytes]) -> None:
         """Store values, in one transaction."""
         today = _count_days()
-        rows = [(self._hide(key), value, today) for key, value in entries.items()]
+        rows = [
+            (self._hide(key), _sum_value(value) + value, today) for key, value in entries.items()
+        ]
         command = f"INSERT OR REPLACE INTO {self._table} VALUES (?, ?, ?)"
         self._run(lambda database: database.executemany(command, rows))
 
@@ -116,6 +120,8 @@ class SqliteCache:
                 self._path.touch(PRIVATE_FILE_MODE)
             restrict_mode(self._path, PRIVATE_FILE_MODE)
             self._database = sqlite3.connect(self._path, timeout=_TIMEOUT)
+            # A damaged value may say that it is a text.
+            self._database.text_factory = bytes
             self._database.execute(
                 f"CREATE TABLE IF NOT EXISTS {self._table}"
                 " (key BLOB PRIMARY KEY, value BLOB NOT NULL, used INTEGER NOT NULL)"
@@ -126,6 +132,11 @@ class SqliteCache:
         if self._database is not None:
             self._database.close()
             self._database = None
+
+
+def _sum_value(value: bytes) -> bytes:
+    """Compute what stands before a value: SQLite does not notice if one is damaged on its disk."""
+    return zlib.crc32(value).to_bytes(4, "little")
 
 
 def _read_secret(folder: Path) -> bytes:
@@ -161,20 +172,11 @@ def _count_days() -> int:
 
 _BATCH_SIZE = 512
 
-# Called with (done, total).
-ReportProgress = Callable[[int, int], None]
 
-
-def embed_cached(
-    texts: Sequence[str],
-    embedder: Embedder,
-    folder: Path,
-    progress: ReportProgress | None = None,
-) -> tuple[Vectors, int]:
+def embed_cached(texts: Sequence[str], embedder: Embedder, folder: Path) -> tuple[Floats, int]:
     """Return the vectors of texts, (len(texts), dimensions), and how many had to be embedded.
 
     Each batch is stored as soon as it is embedded, so that a failure loses at most one batch.
-    progress: of the texts that have to be embedded.
     """
     identity = embedder.identity
     rows = np.zeros((len(texts), identity.dimensions), dtype=np.float32)
@@ -184,7 +186,7 @@ def embed_cached(
         hashlib.sha256(f"{name}\0{text}".encode("utf-8", "surrogatepass")).digest()
         for text in texts
     ]
-    with closing(SqliteCache(folder, "embeddings")) as cache:
+    with closing(SqliteCache(folder, "embeddings")) as cache, show_progress("embedding") as report:
         for row, key in enumerate(keys):
             vector = None if key in missing else _decode_vector(cache.get(key), identity)
             if vector is None:
@@ -199,19 +201,19 @@ def embed_cached(
             cache.put({key: vector.astype("<f4").tobytes() for key, vector in found.items()})
             for key, vector in found.items():
                 rows[missing[key]] = vector
-            if progress:
-                progress(start + len(batch), len(missing))
+            if report:
+                report(start + len(batch), len(missing))
     return rows, len(missing)
 
 
-def _decode_vector(data: bytes | None, identity: EmbedderIdentity) -> Vectors | None:
+def _decode_vector(data: bytes | None, identity: EmbedderIdentity) -> Floats | None:
     if data is None or len(data) != 4 * identity.dimensions:
         return None
-    vector: Vectors = np.frombuffer(data, dtype="<f4")
+    vector: Floats = np.frombuffer(data, dtype="<f4")
     return vector if np.isfinite(vector).all() else None
 
 
-def _embed_checked(embedder: Embedder, texts: Sequence[str]) -> Vectors:
+def _embed_checked(embedder: Embedder, texts: Sequence[str]) -> Floats:
     try:
         return check_vectors(embedder.embed(texts), len(texts), embedder.identity)
     except AnswerableError:
@@ -247,8 +249,8 @@ def name_vector_space(identity: EmbedderIdentity) -> str:
 
 
 @contextmanager
-def show_progress(activity: str = "embedding") -> Iterator[ReportProgress | None]:
-    """Yield a callback that counts on one line; None where standard error is not a terminal.
+def show_progress(activity: str) -> Iterator[Callable[[int, int], None] | None]:
+    """Yield what shows (done, total) on one line; None where standard error is not a terminal.
 
     The line appears with the first report, so a build that embeds nothing shows none.
     """

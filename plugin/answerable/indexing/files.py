@@ -107,7 +107,7 @@ def temporary_path(path: Path) -> Path:
 
 
 def is_lock_or_leftover(name: str) -> bool:
-    """Test whether a file's name is that of a lock or of a killed build's leftover."""
+    """True if a file's name is that of a lock or of what a killed build has left."""
     return name == LOCK_FILE or _LEFTOVER.fullmatch(name) is not None
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from py_compile import PycInvalidationMode
 
 from .. import engine
-from ..engine.embedders.embedder import EmbedderIdentity
 from ..engine.embedders.local_embedder import has_model_files
 from ..engine.errors import SiteError
 from ..engine.providers import BUILTIN, STORE_PACKAGE, find_provider, list_providers
 from ..engine.settings import BUNDLE_FOLDER, MODEL_FOLDER, SETTINGS_FILE, FunctionSettings
+from ..engine.vectors import EmbedderIdentity
 from .files import (
     PRIVATE_FOLDER_MODE,
     is_lock_or_leftover,

@@ -1,9 +1,12 @@
 """The letters that a site's pages are written with, as a pattern for the browser's engine."""
 
-from collections.abc import Collection, Iterator
-from functools import cache
+from collections.abc import Collection
 from itertools import groupby
 from pathlib import Path
+
+# Runs of letters of one script in the order of code points, with the first and the last one, as
+# `tests/browser_engine/test_text_twins.py` lists them: to look at all takes a second.
+LETTERS_FILE = Path(__file__).with_suffix(".txt")
 
 
 def write_letters_pattern(scripts: Collection[str]) -> str:
@@ -13,31 +16,12 @@ def write_letters_pattern(scripts: Collection[str]) -> str:
     """
     if not scripts:
         return ""
-    ranges = "".join(_write_range(*run) for run in _join_runs(scripts))
-    return rf"^[\P{{L}}{ranges}]*$"
-
-
-def _join_runs(scripts: Collection[str]) -> Iterator[tuple[int, int]]:
-    """Yield the first and last letter of each run of neighboring letters of the scripts.
-
-    Between the letters of a run may be characters that are not letters.
-    """
-    for is_listed, group in groupby(_read_letter_runs(), lambda run: run[0] in scripts):
+    rows = [line.split() for line in LETTERS_FILE.read_text("ascii").splitlines()]
+    ranges = ""
+    for is_listed, group in groupby(rows, lambda row: row[0] in scripts):
+        # Between the letters of neighboring runs may be characters that are not letters.
         runs = list(group)
+        first, last = int(runs[0][1], 16), int(runs[-1][2], 16)
         if is_listed:
-            yield runs[0][1], runs[-1][2]
-
-
-# Runs of letters of one script in the order of code points, with the first and the last one, as
-# `tests/browser_engine/test_text_twins.py` lists them: to look at all takes a second.
-LETTERS_FILE = Path(__file__).with_suffix(".txt")
-
-
-@cache
-def _read_letter_runs() -> list[tuple[str, int, int]]:
-    rows = (line.split() for line in LETTERS_FILE.read_text("ascii").splitlines())
-    return [(script, int(first, 16), int(last, 16)) for script, first, last in rows]
-
-
-def _write_range(first: int, last: int) -> str:
-    return rf"\u{{{first:x}}}" + (rf"-\u{{{last:x}}}" if last > first else "")
+            ranges += rf"\u{{{first:x}}}" + (rf"-\u{{{last:x}}}" if last > first else "")
+    return rf"^[\P{{L}}{ranges}]*$"

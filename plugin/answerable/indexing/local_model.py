@@ -3,10 +3,10 @@
 from importlib.resources import files
 from pathlib import Path
 
-from ..engine.embedders.embedder import Embedder, EmbedderIdentity
 from ..engine.embedders.local_embedder import LocalEmbedder, load_local_embedder
 from ..engine.errors import EmbedderError
 from ..engine.settings import FunctionSettings
+from ..engine.vectors import Embedder, EmbedderIdentity
 
 # Derived by `plugin/model/hatch_build.py` when the package is built, or installed from its source.
 PACKAGED_MODEL = Path(str(files("answerable") / "model"))

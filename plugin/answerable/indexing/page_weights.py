@@ -13,8 +13,7 @@ _HISTORY_PHRASES = (
     "changelog", "change log", "release notes", "release history", "version history",
     "upgrade notes", "what s new", "whats new",
 )  # fmt: skip
-# What a site's readers seldom want: a page for those who work on the project weighs less.
-_CONTRIBUTING_WEIGHT = 0.8
+# What a site's readers seldom want: pages for those who work on the project.
 _CONTRIBUTING_NAMES = frozenset(("contributing", "contribute", "contributing guide", "development"))
 # As the whole of a title or of a part of a path, but for the site's name.
 _HISTORY_NAMES = frozenset(("changes", "releases", "proposals", "rfcs", "blog", "people"))
@@ -39,7 +38,7 @@ def weigh_records(ids: Sequence[str], weights: Mapping[str, float]) -> tuple[flo
 
     def weigh(name: str) -> float:
         is_for_others = not _CONTRIBUTING_NAMES.isdisjoint(map(normalize_phrase, name.split("/")))
-        usual = _CONTRIBUTING_WEIGHT if is_for_others else 1.0
+        usual = 0.8 if is_for_others else 1.0
         matching = (float(w) for pattern, w in weights.items() if _matches_pattern(name, pattern))
         return next(matching, usual)
 

@@ -7,17 +7,16 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from ..engine.embedders.embedder import Embedder
 from ..engine.errors import SiteError
 from ..engine.index.column_types import SiteMetadata
 from ..engine.index.manifest import Manifest, Profile
+from ..engine.retrieval.store import Bundle, open_bundle
 from ..engine.settings import BUNDLE_FOLDER, SETTINGS_FILE, FunctionSettings
-from ..engine.stores.bundle import Bundle, open_bundle
+from ..engine.vectors import Embedder
 from .answers import CheckedAnswers
 from .audit.audit import Artifact, audit_artifacts, check_published_in
 from .browser_files import BrowserIndex, list_browser_files, write_browser_index
 from .build import build_index, index_questions, withhold_questions
-from .caches import show_progress
 from .files import format_count, lock_folder, write_private_file
 from .function_folder import check_function_folder, write_function
 from .notes.note_places import AboutTargets, make_about_resolver
@@ -162,18 +161,16 @@ def _stage_index(site: SiteBuild, notebook: Notebook, folder: Path) -> StagedInd
             "notebook: a site with private notes cannot answer in the browser; set answers_in to "
             "function"
         )
-    with show_progress() as report:
-        index, embedded = build_index(
-            site.info,
-            site.pages,
-            notebook.notes,
-            make_about_resolver(site.targets),
-            site.embedder,
-            cache_folder=site.cache,
-            weights=site.weights,
-            progress=report,
-            dimensions=site.dimensions,
-        )
+    index, embedded = build_index(
+        site.info,
+        site.pages,
+        notebook.notes,
+        make_about_resolver(site.targets),
+        site.embedder,
+        cache_folder=site.cache,
+        weights=site.weights,
+        dimensions=site.dimensions,
+    )
     pack = partial(
         pack_index,
         identity=site.embedder.identity,

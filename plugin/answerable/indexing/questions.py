@@ -10,10 +10,9 @@ from pathlib import Path
 
 import msgspec
 
-from ..engine.embedders.embedder import Embedder
 from ..engine.engine import find_stored_answer
 from ..engine.errors import SiteError
-from ..engine.index.stored_answers import StoredClaims, locate_answer
+from ..engine.index.column_types import StoredClaims, locate_claims
 from ..engine.retrieval.question import (
     FRAMING_WORDS,
     clean_question,
@@ -23,11 +22,11 @@ from ..engine.retrieval.question import (
 )
 from ..engine.retrieval.rank import SAME_QUESTION, hash_words, score_questions
 from ..engine.retrieval.sections import WINDOW_SUFFIX
-from ..engine.retrieval.store import Store
+from ..engine.retrieval.store import Bundle, Store
 from ..engine.retrieval.word_forms import has_form, read_forms
-from ..engine.stores.bundle import Bundle
 from ..engine.text.tokenization import detect_scripts, extract_words, split_lowercase_words
 from ..engine.types import Answer, Passage
+from ..engine.vectors import Embedder
 from .files import join_problems, write_file
 from .notes.note_lint import find_private_pattern
 from .stems import load_stemmer
@@ -188,7 +187,7 @@ def list_known_questions(
             answer = answers.get((section.id, question))
             # A bundle of one language lacks the pages of the others.
             has_pages = answer and all(citation.id in rows for citation in answer.citations)
-            claims = locate_answer(question, answer, rows).claims if answer and has_pages else None
+            claims = locate_claims(answer, rows) if answer and has_pages else None
             key = hash_words(question) if line and line.hash == section.hash else 0
             if terms:
                 known.append(

@@ -4,7 +4,7 @@ import contextlib
 import datetime as dt
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.embedders.embedder import EmbedderIdentity
 from ..engine.embedders.local_embedder import LOCAL_IDENTITY
 from ..engine.errors import BundleError, SiteError
 from ..engine.index.columns import (
@@ -21,6 +20,7 @@ from ..engine.index.columns import (
     count_rows,
     list_columns,
     pack_columns,
+    shorten_places,
 )
 from ..engine.index.format import Container, deflate, join_content
 from ..engine.index.manifest import (
@@ -30,19 +30,23 @@ from ..engine.index.manifest import (
     Part,
     Profile,
     compute_bundle_id,
-    is_stored_file_name,
+    is_pack_name,
     name_file,
     read_manifest,
 )
-from ..engine.index.places import shorten_places
+from ..engine.retrieval.word_forms import MIN_SHARED_LETTERS
+from ..engine.vectors import EmbedderIdentity
 from .files import lock_folder, remove_leftovers, write_private_file
 from .letters import write_letters_pattern
-from .packs import cut_packs, divide_terms
 
 # Passages or answers in a part: the vectors of these have 2 kB.
 _ROWS_PER_PART = 8
 # What every question in a browser needs at once lies in one file.
 _PACK_BY_KIND = {"questions": "core", "signs": "core"}
+# A question reads a part for each of its words: one with this many postings has some 3 kB.
+_POSTINGS_PER_PART = 1_500
+# A file this large holds more than one question needs, and an edit of a page renews it.
+_PACK_BYTES = 192_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ def pack_index(
     """Pack an index into its files. now: the time of the build."""
     dimensions = index.codes.codes.shape[1]
     short = shorten_places(index)
-    terms = divide_terms(index)
+    terms = _divide_terms(index)
     rows: dict[str, Sequence[Sequence[int]]] = {
         "texts": _divide(len(index.passage_ids)),
         "answers": _divide(len(index.answers)),
@@ -92,7 +96,7 @@ def pack_index(
     files: dict[str, bytes] = {}
     packs: list[Pack] = []
     for kind, listed in parts.items():
-        for joined, data in cut_packs(listed, is_whole=kind == "core"):
+        for joined, data in _cut_packs(listed, is_whole=kind == "core"):
             packs.append(Pack(name_file(kind, data), joined))
             # Two files may be equal, such as the vectors of equal passages.
             files[packs[-1].name] = data
@@ -120,6 +124,50 @@ def _divide(count: int) -> list[Sequence[int]]:
     """Divide rows among parts."""
     rows = range(count)
     return [rows[start : start + _ROWS_PER_PART] for start in rows[::_ROWS_PER_PART]]
+
+
+def _divide_terms(index: Index) -> dict[str, list[int]]:
+    """Divide the terms among parts: the rows of each, by the beginning of its first words.
+
+    Words that begin alike are in one part, in the order of a browser's texts. A term is in each
+    part that one of its forms belongs to, so that a question finds all that it reads of a word by
+    the word alone.
+    """
+    rows_by_beginning: dict[str, list[int]] = {}
+    for row, forms in enumerate(zip(index.terms, *index.forms.values(), strict=True)):
+        words = (word for text in forms for word in text.split())
+        for beginning in {word[:MIN_SHARED_LETTERS] for word in words}:
+            rows_by_beginning.setdefault(beginning, []).append(row)
+    sizes = np.diff(index.postings.edges.astype(np.int64))
+    parts: dict[str, list[int]] = {"": []}
+    filled, first = 0, ""
+    for beginning in sorted(rows_by_beginning, key=_order_as_browsers):
+        if filled >= _POSTINGS_PER_PART:
+            filled, first = 0, beginning
+        rows = rows_by_beginning[beginning]
+        parts.setdefault(first, []).extend(rows)
+        filled += int(sizes[rows].sum())
+    return {first: sorted(set(rows)) for first, rows in parts.items()}
+
+
+def _order_as_browsers(text: str) -> bytes:
+    return text.encode("utf-16-be", "surrogatepass")
+
+
+def _cut_packs(
+    parts: Iterable[tuple[Part, bytes]], *, is_whole: bool
+) -> Iterator[tuple[tuple[Part, ...], bytes]]:
+    """Join parts to files of about one size, in order, or all of them to one."""
+    joined: list[Part] = []
+    content = bytearray()
+    for part, data in parts:
+        if len(content) >= _PACK_BYTES and not is_whole:
+            yield tuple(joined), bytes(content)
+            joined, content = [], bytearray()
+        joined.append(part)
+        content += data
+    if joined:
+        yield tuple(joined), bytes(content)
 
 
 def _select(index: Index, kind: str, rows: Sequence[int]) -> Index:
@@ -169,7 +217,7 @@ def write_index(packed: IndexFiles, folder: Path) -> None:
         os.utime(folder / MANIFEST_FILE)
         for path in folder.iterdir():
             # Nothing else that lies beside the files of earlier bundles is removed.
-            if path.name not in packed.files and is_stored_file_name(path.name):
+            if path.name not in packed.files and is_pack_name(path.name):
                 # On Windows a file that a reader has mapped stays until the next build.
                 with contextlib.suppress(OSError):
                     path.unlink()

@@ -18,7 +18,7 @@ _VALUE_ERRORS = (
 
 
 class YamlError(Exception):
-    """Report where a text is not YAML; its message is the parser's, on one line.
+    """A text that is not YAML; the message is the parser's, on one line.
 
     ``line`` and ``column`` count from 1; None where the parser does not know them.
     """

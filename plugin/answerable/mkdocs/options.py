@@ -15,7 +15,6 @@ from mkdocs.config import config_options as c
 from mkdocs.config.defaults import MkDocsConfig
 
 from ..engine.embedders import local_embedder
-from ..engine.embedders.embedder import EmbedderIdentity
 from ..engine.errors import SiteError
 from ..engine.index.manifest import Profile
 from ..engine.providers import BUILTIN, Kind, list_providers
@@ -28,6 +27,7 @@ from ..engine.settings import (
 )
 from ..engine.text.languages import base_language, is_language_tag
 from ..engine.text.urls import is_safe_url
+from ..engine.vectors import EmbedderIdentity
 from ..indexing.answer_place import ANSWER_PLACES
 from ..indexing.answers import ANSWERS_SUFFIX
 from ..indexing.build import choose_embedder_profile

@@ -11,10 +11,10 @@ from mkdocs.plugins import get_plugin_logger
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from ..engine.embedders.embedder import Embedder
 from ..engine.errors import SiteError
 from ..engine.index.column_types import SiteMetadata
 from ..engine.text.languages import get_translation
+from ..engine.vectors import Embedder
 from ..indexing.answers import CheckedAnswers
 from ..indexing.html_site.source_pages import parse_front_matter
 from ..indexing.pages.cache import start_indexing_pages

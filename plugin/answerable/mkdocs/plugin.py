@@ -18,9 +18,9 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
-from ..engine.embedders.embedder import Embedder
 from ..engine.errors import AnswerableError
 from ..engine.providers import find_provider
+from ..engine.vectors import Embedder
 from ..indexing.files import format_error
 from ..indexing.local_model import make_build_embedder
 from ..indexing.pages.cache import UnreadPageError

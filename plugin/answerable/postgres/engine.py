@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from ..engine.embedders.embedder import Embedder, EmbedderIdentity
 from ..engine.engine import Engine
 from ..engine.errors import AnswerableError, StorageError
 from ..engine.providers import DATABASE_URL_VARIABLE, make_embedder, make_engine
 from ..engine.settings import MODEL_FOLDER, read_settings
+from ..engine.vectors import Embedder, EmbedderIdentity
 from .connections import Database, Fetch
 from .options import DEFAULT_STORE_NAME
 from .store import PostgresStore, open_postgres_store, read_served_key

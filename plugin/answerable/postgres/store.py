@@ -1,30 +1,29 @@
 """A site in PostgreSQL as a store, whose answers are those of its bundle."""
 
 import json
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..engine.errors import BundleError
 from ..engine.index.columns import Index
-from ..engine.index.manifest import Manifest, parse_manifest
+from ..engine.index.manifest import Manifest, Profile, parse_manifest
 from ..engine.retrieval.bm25 import select_top_rows
-from ..engine.retrieval.rank import score_rows
+from ..engine.retrieval.rank import Ranking, score_rows
 from ..engine.retrieval.store import (
     Candidates,
-    Floats,
     PassageQuery,
-    Rows,
     Store,
     TermPostings,
     memoize_per_store,
 )
-from ..engine.stores.bundle import Bundle
-from ..engine.types import Passage, RoutingHint
+from ..engine.types import Passage
+from ..engine.vectors import Floats, Rows
 from . import tables
 from .connections import Fetch, Row
-from .ranking import find_reachable, merge_candidates
 from .rows import PassagePostings, format_vector, read_vectors, unpack_memory, unpack_postings
 
 # The nearest passages that are fetched before any others, and how many others at a time.
@@ -85,11 +84,11 @@ class PostgresStore:
         unseen = np.ones(count, dtype=np.bool_)
         while True:
             unseen[candidates.rows] = False
-            reachable = unseen & find_reachable(profile, query, candidates, bounds)
+            reachable = unseen & _find_reachable(profile, query, candidates, bounds)
             if not reachable.any():
                 return candidates
             rows = np.sort(select_top_rows(bounds.score, ROWS_PER_FETCH, reachable))
-            candidates = merge_candidates(candidates, self.passage_cosines(query.unit, rows))
+            candidates = _merge_candidates(candidates, self.passage_cosines(query.unit, rows))
 
     def _find_nearest(self, query: PassageQuery) -> tuple[Candidates, Floats]:
         """Find the nearest passages of the site, and of each language that the asker can read.
@@ -109,50 +108,22 @@ class PostgresStore:
             farthest = max(0.0, float(found.cosines.min(initial=1.0)))
             ceiling = np.float32(min(1.0, farthest + 2 * _bound_error(query.unit)))
             ceilings[first:end] = np.minimum(ceilings[first:end], ceiling)
-            nearest = merge_candidates(nearest, found)
+            nearest = _merge_candidates(nearest, found)
         return nearest, ceilings
 
     def passage_cosines(self, unit: Floats, rows: Rows) -> Candidates:
         """Fetch and score the vectors of some passages."""
         return self._score(unit, self._fetch(tables.SELECT_VECTORS, rows.tolist()))
 
-    def hint_candidates(self, unit: Floats, added: Floats, count: int) -> Candidates:
-        """Score all hints, which are in memory."""
-        return Bundle(self.manifest, self.index).hint_candidates(unit, added, count)
-
     def passages_at(self, rows: Collection[int]) -> Mapping[int, Passage]:
         """Fetch the passages of some rows."""
         fetched = self._fetch(tables.SELECT_PASSAGES, list(rows)) if rows else []
-        return {row[0]: self._make_passage(*row) for row in fetched}
-
-    def _make_passage(
-        self, row: int, passage_id: str, url: str, title: str, markdown: str
-    ) -> Passage:
-        index = self.index
-        record = int(index.passage_records[row])
-        return Passage(
-            id=passage_id,
-            record=index.record_ids[record],
-            url=url,
-            title=title,
-            markdown=markdown,
-            date=index.dates[record],
-            language=index.site.language_of(row),
-            summary=index.record_summaries[record],
-            themes=tuple(index.record_themes[record]),
-        )
-
-    def hints_at(self, rows: Collection[int]) -> Mapping[int, RoutingHint]:
-        """Build the hints of some rows."""
-        return Bundle(self.manifest, self.index).hints_at(rows)
+        return {row[0]: self.index.make_passage(*row) for row in fetched}
 
     def rows_of_page(self, name: str) -> list[int]:
         """Find the passages of the page that has an id, or a url if no anchor counts, in order."""
-        index = self.index
         found = [number for (number,) in self._fetch(tables.SELECT_URLS, name)]
-        records = {row for row, record in enumerate(index.record_ids) if record == name}
-        records.update(index.passage_records[found].tolist())
-        return np.flatnonzero(np.isin(index.passage_records, list(records))).tolist()
+        return self.index.list_page_rows(name, found)
 
     def _fetch(self, statement: str, *parameters: object) -> list[Row]:
         return self.fetch(statement.format(**self.names), *parameters)
@@ -166,6 +137,41 @@ class PostgresStore:
 @memoize_per_store
 def _number_terms(store: Store, /) -> Mapping[str, int]:
     return {term: row for row, term in enumerate(store.index.terms)}
+
+
+def _merge_candidates(first: Candidates, second: Candidates) -> Candidates:
+    """Merge two sets of candidates, each row once."""
+    rows, places = np.unique(np.concatenate([first.rows, second.rows]), return_index=True)
+    return Candidates(rows, np.concatenate([first.cosines, second.cosines])[places])
+
+
+def _find_reachable(
+    profile: Profile, query: PassageQuery, candidates: Candidates, bounds: Ranking
+) -> NDArray[np.bool_]:
+    """Find the passages that may be among the best, (n,), some candidates among them.
+
+    bounds: the scores of all passages, (n,), with cosines that none of them exceeds. Passages under
+    the floor are wanted only where there are too few above it.
+    """
+    signals = query.signals.select(candidates.rows)
+    scores = score_rows(profile, candidates.rows, candidates.cosines, signals)
+    reachable = np.zeros(len(bounds.rows), dtype=np.bool_)
+    for wanted in (np.ones_like(query.readable), query.readable):
+        known = wanted[candidates.rows]
+        lowest = _find_lowest_score(scores, scores.above_floor & known, query.top_k)
+        reachable |= wanted & bounds.above_floor & (bounds.score >= lowest)
+        if query.near and lowest == -math.inf:
+            is_near = ~scores.above_floor & (scores.base >= query.near_floor)
+            lowest = _find_lowest_score(scores, is_near & known, query.near)
+            may_be_near = (bounds.base >= query.near_floor) & (bounds.score >= lowest)
+            reachable |= wanted & may_be_near
+    return reachable
+
+
+def _find_lowest_score(scores: Ranking, among: NDArray[np.bool_], count: int) -> float:
+    """Find the score of the last of the best ``count``; -inf where there are fewer."""
+    best = select_top_rows(scores.score, count, among)
+    return float(scores.score[best[-1]]) if len(best) == count else -math.inf
 
 
 def _bound_error(unit: Floats) -> float:

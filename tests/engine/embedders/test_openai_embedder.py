@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from answerable.engine.embedders import openai_embedder
-from answerable.engine.embedders.embedder import EmbedderIdentity
 from answerable.engine.embedders.local_embedder import LOCAL_IDENTITY
 from answerable.engine.embedders.openai_embedder import MAX_INPUT_BYTES, OpenAIEmbedder
 from answerable.engine.errors import SiteError
 from answerable.engine.settings import FunctionSettings
+from answerable.engine.vectors import EmbedderIdentity
 from answerable.indexing.function_folder import write_function
 from support import sites
 from support.openai_stub import OpenAIStub

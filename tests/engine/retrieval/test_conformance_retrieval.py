@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from answerable.engine.embedders.embedder import EmbedderIdentity, Vectors
 from answerable.engine.index.manifest import OPENAI_PROFILE
 from answerable.engine.retrieval.rank import Scored
-from answerable.engine.stores.bundle import Bundle
+from answerable.engine.retrieval.store import Bundle
 from answerable.engine.text.markdown import Block
+from answerable.engine.vectors import EmbedderIdentity, Floats
 from answerable.indexing.notes.notebook import Note
 from answerable.indexing.pages.records import PageMetadata, Record, Section
 from support import conformance_cases, doubles
@@ -33,19 +33,19 @@ class KnownVectors:
     """The stored vector of a text whose first line is a source's title or label."""
 
     identity: EmbedderIdentity
-    table: Mapping[str, Vectors]
+    table: Mapping[str, Floats]
     max_question_tokens: int = 0
 
     def word_rank(self, word: str) -> int | None:
         del word
         return None
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str]) -> Floats:
         return np.stack([self.table[text.split("\n")[0]] for text in texts])
 
 
 @cache
-def stored() -> tuple[dict[str, Any], Vectors, Vectors]:
+def stored() -> tuple[dict[str, Any], Floats, Floats]:
     folder = DATA / "conformance"
     with np.load(folder / "vectors-3large.npz") as arrays:
         sources, queries = arrays["sources"], arrays["queries"]
@@ -53,10 +53,10 @@ def stored() -> tuple[dict[str, Any], Vectors, Vectors]:
     return described, _unit(sources), _unit(queries)
 
 
-def _unit(vectors: Vectors) -> Vectors:
+def _unit(vectors: Floats) -> Floats:
     """Embedders give unit vectors; the stored ones were rounded and are off by up to 3e-4."""
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit: Vectors = (vectors / norms).astype(np.float32)
+    unit: Floats = (vectors / norms).astype(np.float32)
     return unit
 
 

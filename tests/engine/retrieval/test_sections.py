@@ -14,7 +14,7 @@ from answerable.engine.index.manifest import LOCAL_PROFILE, Profile
 from answerable.engine.retrieval.question import NO_QUESTION, Remark
 from answerable.engine.retrieval.rank import Scored
 from answerable.engine.retrieval.sections import order_sections
-from answerable.engine.stores.bundle import Bundle
+from answerable.engine.retrieval.store import Bundle
 from answerable.engine.types import Confidence, Passage
 from answerable.indexing.pages.records import Record
 from support import doubles

@@ -13,7 +13,7 @@ from answerable.engine.retrieval.question import (
     asks_for_history,
     read_question,
 )
-from answerable.engine.stores.bundle import Bundle
+from answerable.engine.retrieval.store import Bundle
 from answerable.engine.types import Answer, Claim, RecordCitation, Reply
 from support.doubles import CountingEmbedder, bundle_of, index_of, record
 from support.scripted import LetterEmbedder, ScriptedAnswerer

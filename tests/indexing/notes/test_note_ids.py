@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from answerable.cli import main
 from answerable.engine.errors import NotebookError
-from answerable.engine.stores.bundle import open_bundle
+from answerable.engine.retrieval.store import open_bundle
 from answerable.indexing.notes.note_key import NOTE_KEY_FILE
 from answerable.indexing.notes.notebook import read_notebook
 from support.sites import NOTES, build_here, put, write_site

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.engine.providers import make_engine
-from answerable.engine.stores.bundle import Bundle
+from answerable.engine.retrieval.store import Bundle
 from answerable.engine.text.sentences import find_sentences
 from answerable.engine.text.tokenization import count_words
 from answerable.engine.types import RecordCitation

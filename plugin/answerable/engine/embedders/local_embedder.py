@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..errors import BundleError, EmbedderError
 from ..index.format import Container, hash_files, inflate, unpack_container
 from ..rules import RULES, compile_rule
-from .embedder import EmbedderIdentity, Vectors
+from ..vectors import EmbedderIdentity, Floats
 
 # How pieces write a space; every text begins with one.
 SPACE: str = RULES["local_embedder"]["SPACE"]
@@ -40,19 +40,14 @@ _MAX_CACHED_CHARACTERS = 32
 
 
 class TokenPieces:
-    """Encode texts as ids of the pieces of a vocabulary, which is given in the order of ids."""
+    """What encodes texts as ids of the pieces of a vocabulary, which is given in the order of ids.
+
+    ``ids``: of each piece that is merged, and is neither special nor a byte.
+    """
 
     def __init__(self, pieces: Sequence[str]) -> None:
-        self._ids = dict(zip(pieces[FIRST_MERGED:], range(FIRST_MERGED, len(pieces)), strict=True))
+        self.ids = dict(zip(pieces[FIRST_MERGED:], range(FIRST_MERGED, len(pieces)), strict=True))
         self._encode_cached = lru_cache(maxsize=_CACHED_WORDS)(self._encode_word)
-
-    def find_id(self, piece: str) -> int | None:
-        """Return the id of a piece; None for one that is special, a byte or unknown."""
-        return self._ids.get(piece)
-
-    def list_pieces(self) -> list[str]:
-        """List the pieces that are merged, in the order of ids."""
-        return list(self._ids)
 
     def encode(self, text: str) -> list[int]:
         """Encode a text; a character that no piece has becomes the bytes of its UTF-8."""
@@ -76,8 +71,8 @@ class TokenPieces:
         parts: pieces by the position of their first character; the merged ones are empty.
         """
         # Merging ends with the whole word wherever it is a piece.
-        if word in self._ids:
-            return (self._ids[word],)
+        if word in self.ids:
+            return (self.ids[word],)
         parts = list(word)
         followers = list(range(1, len(parts) + 1))
         predecessors = list(range(-1, len(parts) - 1))
@@ -85,11 +80,11 @@ class TokenPieces:
         pairs: list[tuple[int, int, str, str]] = []
 
         def add_pair(position: int, left: str, right: str) -> None:
-            merged = self._ids.get(left + right)
+            merged = self.ids.get(left + right)
             if merged is not None:
                 if left[0] == SPACE == right[0]:
                     merged += SPACES_RANK
-                rank = merged * LEFT_IDS + self._ids[left]
+                rank = merged * LEFT_IDS + self.ids[left]
                 heapq.heappush(pairs, (rank, position, left, right))
 
         for position in range(len(parts) - 1):
@@ -108,13 +103,11 @@ class TokenPieces:
             predecessor = predecessors[position]
             if predecessor >= 0:
                 add_pair(predecessor, parts[predecessor], merged)
-        return tuple(number for part in parts if part for number in self._find_ids(part))
-
-    def _find_ids(self, part: str) -> Sequence[int]:
-        number = self._ids.get(part)
-        if number is None:
-            return [FIRST_BYTE + byte for byte in part.encode()]
-        return (number,)
+        ids: list[int] = []
+        for part in filter(None, parts):
+            number = self.ids.get(part)
+            ids += [FIRST_BYTE + byte for byte in part.encode()] if number is None else [number]
+        return tuple(ids)
 
 
 LOCAL_IDENTITY = EmbedderIdentity(
@@ -138,22 +131,22 @@ def name_pack(number: int) -> str:
 class TokenTable:
     """Vectors of all pieces; a part of them is read when a text first needs one of its rows.
 
-    ``codes`` (pieces, d) int8 times ``scales`` (pieces,) float32 are the vectors. ``parts``: the
-    ids of the pieces in each.
+    ``codes`` (pieces, d) int8 times ``scales`` (pieces,) float32 are the vectors.
     """
 
     def __init__(self, folder: Path, ids: Sequence[int], vocabulary: Container, width: int) -> None:
         self._folder = folder
         arrays = vocabulary.arrays
-        self.parts = np.split(np.array(ids), np.cumsum(arrays["rows"], dtype=np.intp)[:-1])
+        # The ids of the pieces in each part.
+        self._parts = np.split(np.array(ids), np.cumsum(arrays["rows"], dtype=np.intp)[:-1])
         self._part_of = np.empty(len(ids), dtype=np.intp)
-        for number, part in enumerate(self.parts):
+        for number, part in enumerate(self._parts):
             self._part_of[part] = number
         self._sizes, self._packs = arrays["bytes"].astype(int), arrays["packs"].tolist()
         # The system gives memory to what is written only.
         self.codes: NDArray[np.int8] = np.zeros((len(ids), width), dtype=np.int8)
         self.scales: NDArray[np.float32] = np.zeros(len(ids), dtype=np.float32)
-        self._is_read = np.zeros(len(self.parts), dtype=np.bool_)
+        self._is_read = np.zeros(len(self._parts), dtype=np.bool_)
         self._store(0, arrays["scales"], arrays["codes"])
 
     def read_rows(self, ids: Sequence[int]) -> None:
@@ -163,7 +156,7 @@ class TokenTable:
             pack = self._packs[number]
             path = self._folder / name_pack(pack)
             start = int(self._sizes[self._packs.index(pack) : number].sum())
-            rows = len(self.parts[number])
+            rows = len(self._parts[number])
             size = rows * (self.scales.itemsize + self.codes.shape[1])
             with _named_errors(path), path.open("rb") as file:
                 file.seek(start)
@@ -172,7 +165,7 @@ class TokenTable:
             self._store(number, scales, np.frombuffer(content, np.int8, offset=scales.nbytes))
 
     def _store(self, number: int, scales: NDArray[Any], codes: NDArray[Any]) -> None:
-        rows = self.parts[number]
+        rows = self._parts[number]
         self.codes[rows] = codes.reshape(len(rows), -1)
         self.scales[rows] = scales
         # Last: another thread may need the rows meanwhile.
@@ -181,7 +174,7 @@ class TokenTable:
 
 @dataclass(frozen=True, slots=True)
 class LocalEmbedder:
-    """Average a text's token vectors and normalize the mean."""
+    """An embedder that averages the vectors of a text's tokens and normalizes the mean."""
 
     pieces: TokenPieces
     table: TokenTable
@@ -202,11 +195,11 @@ class LocalEmbedder:
         Pieces are numbered by how early they were merged, which follows how common
         they are in the text that it was trained on; a word that is one piece is ordinary or a name.
         """
-        forms = (word, word.capitalize())
-        numbers = [n for form in forms if (n := self.pieces.find_id(SPACE + form)) is not None]
-        return min(numbers, default=None)
+        ids = self.pieces.ids
+        forms = (SPACE + word, SPACE + word.capitalize())
+        return min((ids[form] for form in forms if form in ids), default=None)
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str]) -> Floats:
         """Embed as unit vectors (zeros for a text without tokens), (len(texts), 256) float32.
 
         Every number is the same on every machine: the sums of up to 16,384 tokens are exact in
@@ -260,7 +253,7 @@ def read_model_files(folder: Path) -> dict[str, bytes]:
 
 
 def has_model_files(folder: Path) -> bool:
-    """Tell whether a folder holds the model's files, unaltered."""
+    """True if a folder holds the model's files, unaltered."""
     return hash_files(read_model_files(folder)) == MODEL_ID
 
 

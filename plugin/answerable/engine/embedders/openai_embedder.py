@@ -10,8 +10,7 @@ import numpy as np
 from ..errors import EmbedderError
 from ..openai import call_server, estimate_tokens
 from ..retrieval.question import MAX_QUESTION_CHARACTERS
-from ..vectors import normalize_rows
-from .embedder import EmbedderIdentity, Vectors, check_vectors
+from ..vectors import EmbedderIdentity, Floats, check_vectors, normalize_rows
 
 # Inputs of a request, a quarter of what the API takes; its bytes, and the bytes of one input, which
 # are 8,192 tokens.
@@ -41,7 +40,7 @@ class OpenAIEmbedder:
         del word
         return 1
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str]) -> Floats:
         """See Embedder. A text over 24,000 bytes is cut at a character.
 
         ProviderError for a call that fails, EmbedderError for anything but vectors.
@@ -53,7 +52,7 @@ class OpenAIEmbedder:
             vectors[rows] = self._embed_batch([cut[row] for row in rows])
         return normalize_rows(vectors)
 
-    def _embed_batch(self, batch: list[str]) -> Vectors:
+    def _embed_batch(self, batch: list[str]) -> Floats:
         # Servers refuse the parameter for a model that cannot shorten its vectors.
         shortens = _SHORTENING_MODEL.fullmatch(self.identity.model)
         dimensions = {"dimensions": self.identity.dimensions} if shortens else {}

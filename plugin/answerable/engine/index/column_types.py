@@ -4,16 +4,17 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from ..text.languages import get_translation
+from ..types import Answer, Passage
 from ..vectors import Int8Codes
 from .format import Container, shrink_array
-from .stored_answers import StoredClaims, list_rows
 
 # No weight, and no length of the vector of a title's or a question's terms, is greater.
 _MAX_FLOAT = 1e4
@@ -97,6 +98,59 @@ class SiteMetadata:
         """Look up the language of a passage by its row."""
         place = bisect_right(self.languages, row, key=lambda language: language.first)
         return self.languages[place - 1].tag
+
+
+# The row of a passage, and words of it.
+PassageQuote = tuple[Annotated[int, Meta(ge=0)], str]
+
+
+class StoredClaim(msgspec.Struct, frozen=True, array_like=True):
+    """A claim as text and as Markdown, and the words that it cites."""
+
+    text: str
+    markdown: str
+    quotes: Annotated[tuple[PassageQuote, ...], Meta(min_length=1)]
+
+
+StoredClaims = tuple[StoredClaim, ...]
+
+
+def list_rows(claims: StoredClaims) -> list[int]:
+    """List the rows of the passages that claims cite, in order of first use."""
+    return list(dict.fromkeys(row for claim in claims for row, _ in claim.quotes))
+
+
+def make_draft(claims: StoredClaims, passages: Mapping[int, Passage]) -> dict[str, Any]:
+    """Make the draft of a stored answer, which the contract judges as it judges a model's.
+
+    passages: by row, the evidence in this order.
+    """
+    places = {row: place for place, row in enumerate(passages, 1)}
+    return {
+        "complete": True,
+        "claims": [
+            {
+                "text": claim.text,
+                "evidence": [
+                    {"source": f"s{places[row]}", "quote": quote} for row, quote in claim.quotes
+                ],
+            }
+            for claim in claims
+        ],
+    }
+
+
+def locate_claims(answer: Answer, rows: Mapping[str, int]) -> StoredClaims:
+    """Name the passages of a grounded answer by their rows, so that it stores no url and no title.
+
+    rows: of passages, by id. KeyError for a passage without one.
+    """
+    return tuple(
+        StoredClaim(
+            claim.text, claim.markdown, tuple((rows[c.id], c.quote) for c in claim.citations)
+        )
+        for claim in answer.claims
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +313,7 @@ _NO_POSTINGS = Postings(np.zeros(1, "<u4"), np.zeros(0, "<u4"), np.zeros(0, "<u2
 # The types of columns, by the names that the manifest tells a browser.
 COLUMN_TYPES: Mapping[str, ColumnType] = {
     "texts": _json_type(list[str]),
-    # None for a page without a date, and for a url that follows from others: see ``places``.
+    # None for a page without a date, and for a url that follows: see ``shorten_places``.
     "optional-texts": _json_type(list[str | None]),
     "lists": _json_type(list[list[str]]),
     "site": _json_type(SiteMetadata, SiteMetadata),
@@ -295,7 +349,7 @@ COLUMN_TYPES: Mapping[str, ColumnType] = {
         lambda: NO_CODES,
         _pack_codes,
         _unpack_codes,
-        lambda codes, rows: Int8Codes(codes.codes[rows], codes.inverse_norms[rows]),
+        lambda codes, rows: codes.select_rows(rows),
         _join_codes,
     ),
 }

@@ -1,10 +1,9 @@
 """Containers, the files of an index: compressed JSON values and arrays of numbers."""
 
 import json
-import mmap
 import struct
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BUILD_AGAIN, BundleError
-from ..text.urls import UNSAFE_IN_URL, is_safe_url
 
 # No file of an index is larger once it is decompressed.
 MAX_FILE_BYTES = 256 * 1024 * 1024
@@ -60,7 +58,7 @@ def deflate(data: bytes) -> bytes:
     return zlib.compress(data, 9)
 
 
-def inflate(data: bytes, name: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
+def inflate(data: bytes | memoryview, name: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
     """Decompress a file; BundleError if it is damaged or has more than ``max_bytes``."""
     limit = min(max_bytes, MAX_FILE_BYTES) + 1
     inflater = zlib.decompressobj()
@@ -97,7 +95,9 @@ def join_content(container: Container) -> bytes:
     return bytes(data)
 
 
-def unpack_container(data: bytes, name: str, max_bytes: int = MAX_FILE_BYTES) -> Container:
+def unpack_container(
+    data: bytes | memoryview, name: str, max_bytes: int = MAX_FILE_BYTES
+) -> Container:
     """Unpack a container; BundleError with the name of its file if it is damaged.
 
     max_bytes: the most that it may take decompressed.
@@ -152,11 +152,7 @@ def hash_file(path: Path) -> str:
     import hashlib
 
     with path.open("rb") as file:
-        if not path.stat().st_size:
-            return hashlib.sha256(b"").hexdigest()
-        # In one call: every other one waits for the interpreter again.
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            return hashlib.sha256(data).hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def hash_files(files: Mapping[str, bytes]) -> str:
@@ -167,19 +163,3 @@ def hash_files(files: Mapping[str, bytes]) -> str:
     for path, data in sorted(files.items()):
         digest.update(f"{path}\0{hashlib.sha256(data).hexdigest()}\n".encode())
     return digest.hexdigest()[:16]
-
-
-_UNSAFE_BYTES = bytes(byte for byte in range(128) if UNSAFE_IN_URL.match(chr(byte)))
-
-
-def check_urls(urls: Sequence[str], name: str) -> None:
-    """Refuse an unsafe url in a column; BundleError names both."""
-    # All of them at once: a large notebook has ten thousand, and a cold start waits for this.
-    lines = "\n".join(("", *urls)).encode("utf-8", "surrogatepass")
-    rooted = lines.count(b"\n/") - lines.count(b"\n//")
-    absolute = lines.count(b"\nhttps://") + lines.count(b"\nhttp://")
-    visible = lines.translate(None, _UNSAFE_BYTES)
-    is_safe = rooted + absolute == len(urls) == len(lines) - len(visible)
-    if not is_safe or not (visible.isascii() or all(map(is_safe_url, urls))):
-        url = next((url for url in urls if not is_safe_url(url)), "")
-        raise BundleError(f"{name} holds the unsafe url {url!r:.80}: {BUILD_AGAIN}")

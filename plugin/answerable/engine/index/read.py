@@ -1,26 +1,33 @@
 """Reader of an index: everything is checked here, once, before the first question."""
 
 import mmap
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from stat import S_ISREG
-from typing import Any, overload
+from typing import Any
 
 from ..errors import BUILD_AGAIN, BundleError
 from ..vectors import Int8Codes
-from .columns import COLUMNS, PRIVATE_KINDS, Index, check_index, list_columns, unpack_columns
-from .format import MALFORMED, Container, hash_file, parse_content, unpack_container
-from .manifest import Manifest, Pack, Part, read_manifest
-from .places import expand_places
+from .columns import (
+    COLUMNS,
+    PRIVATE_KINDS,
+    Index,
+    LazyTexts,
+    UnpackPart,
+    check_index,
+    expand_places,
+    list_columns,
+    unpack_columns,
+)
+from .format import MALFORMED, hash_file, parse_content, unpack_container
+from .manifest import Manifest, Pack, read_manifest
 
 # Returns the bytes of a file of the index.
 ReadPack = Callable[[Pack], bytes | memoryview]
-
-# Passages are read part by part when they are asked for; some parts stay in memory.
+# The kind of file whose parts are read when they are asked for.
 LAZY_KIND = "texts"
-_CACHED_PARTS = 64
 
 
 def read_index(folder: Path, *, verify: bool = True) -> tuple[Manifest, Index]:
@@ -81,9 +88,10 @@ def load_index(manifest: Manifest, read: ReadPack, *, is_public: bool = False) -
         parts = _read_parts(manifest, read, is_public=is_public)
         for kind in dict.fromkeys(column.file for column in columns):
             if kind == LAZY_KIND:
-                values["texts"] = LazyTexts(manifest, parts.get(kind, []))
+                length, rows = manifest.counts["passages"], manifest.rows_per_part
+                values["texts"] = LazyTexts(length, rows, parts.get(kind, []))
             elif kind in parts:
-                containers = [part.unpack() for part in parts[kind]]
+                containers = [unpack() for unpack in parts[kind]]
                 values |= unpack_columns(list_columns(kind), containers)
         expand_places(values)
         index = Index(**values)
@@ -102,67 +110,19 @@ def _shape_codes(codes: Int8Codes, dimensions: int) -> Int8Codes:
     return Int8Codes(codes.codes.reshape(len(codes), dimensions), codes.inverse_norms)
 
 
-@dataclass(frozen=True, slots=True)
-class _ReadPart:
-    """The bytes of a container, and the name of its file for an error."""
-
-    file: str
-    part: Part
-    data: memoryview
-
-    def unpack(self) -> Container:
-        """Unpack the container; BundleError."""
-        if not self.part.content:
-            return parse_content(self.data, self.file)
-        return unpack_container(bytes(self.data), self.file, self.part.content)
-
-
 def _read_parts(
     manifest: Manifest, read: ReadPack, *, is_public: bool
-) -> dict[str, list[_ReadPart]]:
-    """Read the containers of all files by kind, or of those that a site publishes."""
-    parts: dict[str, list[_ReadPart]] = {}
+) -> dict[str, list[UnpackPart]]:
+    """Read the parts of all files by kind, or of those that a site publishes."""
+    parts: dict[str, list[UnpackPart]] = {}
     for pack in manifest.packs:
         if is_public and pack.kind in PRIVATE_KINDS:
             continue
         data, end = memoryview(read(pack)), 0
         for part in pack.parts:
             start, end = end, end + part.bytes
-            parts.setdefault(part.kind, []).append(_ReadPart(pack.name, part, data[start:end]))
+            unpack: UnpackPart = partial(parse_content, data[start:end], pack.name)
+            if part.content:
+                unpack = partial(unpack_container, data[start:end], pack.name, part.content)
+            parts.setdefault(part.kind, []).append(unpack)
     return parts
-
-
-class LazyTexts(Sequence[str]):
-    """The texts of passages, read from their parts when they are asked for."""
-
-    def __init__(self, manifest: Manifest, parts: Sequence[_ReadPart]) -> None:
-        self._length, self._rows = manifest.counts["passages"], manifest.rows_per_part
-        if len(parts) != -(-self._length // self._rows):
-            raise ValueError("the parts of its texts do not cover its passages")
-        self._parts = parts
-        self._read_part = lru_cache(maxsize=_CACHED_PARTS)(self._read)
-
-    def __len__(self) -> int:
-        return self._length
-
-    @overload
-    def __getitem__(self, row: int) -> str: ...
-    @overload
-    def __getitem__(self, row: slice) -> Sequence[str]: ...
-    def __getitem__(self, row: int | slice) -> str | Sequence[str]:
-        if isinstance(row, slice):
-            return [self[each] for each in range(*row.indices(self._length))]
-        if not 0 <= row < self._length:
-            raise IndexError(row)
-        return self._read_part(row // self._rows)[row % self._rows]
-
-    def _read(self, number: int) -> Sequence[str]:
-        part = self._parts[number]
-        try:
-            columns = unpack_columns(list_columns(LAZY_KIND), [part.unpack()])
-            texts: Sequence[str] = columns["texts"]
-            if len(texts) != min(self._rows, self._length - number * self._rows):
-                raise ValueError(f"{len(texts)} texts")
-        except MALFORMED as error:
-            raise BundleError(f"{part.file} is malformed ({error!s:.200}): {BUILD_AGAIN}") from None
-        return texts

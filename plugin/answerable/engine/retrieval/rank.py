@@ -17,9 +17,10 @@ from ..index.manifest import Profile
 from ..rules import RULES
 from ..text.tokenization import STOPWORDS, extract_terms, split_lowercase_words
 from ..types import Passage, RoutingHint
+from ..vectors import Floats, Rows
 from .bm25 import compute_idf, score_bm25, select_top_rows
 from .question import FRAMING_WORDS, Idfs, QuestionReading
-from .store import Floats, Rows, Signals, Store, memoize_per_store
+from .store import Signals, Store, memoize_per_store
 
 T = TypeVar("T", Passage, RoutingHint)
 F = TypeVar("F", float, NDArray[np.float32])
@@ -154,13 +155,6 @@ def score_rows(profile: Profile, rows: Rows, dense: Floats, signals: Signals) ->
 def add_floored_boost(profile: Profile, base: F, boost: F) -> F:
     """Add to a base score what of its boost the floor is compared with."""
     return base + profile.floored_boost * boost
-
-
-def max_cosine_per_hint(owners: NDArray[np.uint32], cosines: Floats, hints: int) -> Floats:
-    """Compute the best cosine of each hint's windows, (hints,)."""
-    best = np.full(hints, -1.0, dtype=np.float32)
-    np.maximum.at(best, owners, cosines)
-    return best
 
 
 def score_name_boosts(store: Store, reading: QuestionReading) -> Floats:

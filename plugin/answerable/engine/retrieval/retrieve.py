@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from ..rules import RULES
 from ..text.languages import match_languages
 from ..types import Evidence, Passage, RoutingHint
+from ..vectors import Floats
 from .bm25 import select_top_rows
 from .question import NO_QUESTION, QuestionReading
 from .rank import Ranking, Scored, compute_signals, score_hint_labels, score_rows
-from .store import Candidates, Floats, PassageQuery, Signals, Store
+from .store import Candidates, PassageQuery, Signals, Store
 
 TOP_K: int = RULES["retrieve"]["TOP_K"]
 # The siblings of a pool: other passages of its best pages, whose score misses the floor by this
@@ -86,7 +87,7 @@ def retrieve(
     query = PassageQuery(unit, signals, readable, top_k, near, near_floor)
     candidates = store.passage_candidates(query)
     passages = _score_candidates(store, candidates, signals)
-    hints = _score_hints(store, reading, unit, top_k + near)
+    hints = _score_hints(store, reading, unit)
     eligible = passages.above_floor & readable[passages.rows]
     if not eligible.any():
         eligible = passages.above_floor
@@ -99,14 +100,11 @@ def retrieve(
     siblings = _rank_siblings(store, signals, unit, passages, best)
     all_siblings = np.ones(len(siblings.rows), dtype=np.bool_)
     texts = store.passages_at([*best, *near_best, *siblings.top_rows(all_siblings, MAX_SIBLINGS)])
-    surfaces = store.hints_at(
-        [*hints.top_rows(hints.above_floor, top_k), *hints.top_rows(~hints.above_floor, near)]
-    )
     return RetrievalResult(
         passages.top_items(eligible, top_k, texts.__getitem__),
-        hints.top_items(hints.above_floor, top_k, surfaces.__getitem__),
+        hints.top_items(hints.above_floor, top_k, store.index.make_hint),
         passages.top_items(is_near, near, texts.__getitem__),
-        hints.top_items(~hints.above_floor, near, surfaces.__getitem__),
+        hints.top_items(~hints.above_floor, near, store.index.make_hint),
         siblings.top_items(all_siblings, MAX_SIBLINGS, texts.__getitem__),
         reading,
         vector,
@@ -147,14 +145,15 @@ def _rank_siblings(
     return scored.select_rows(scored.base >= profile.floor - SIBLING_SLACK)
 
 
-def _score_hints(store: Store, reading: QuestionReading, unit: Floats, count: int) -> Ranking:
-    added = score_hint_labels(store, reading.idfs)
-    candidates = store.hint_candidates(unit, added, count)
-    dense, zeros = candidates.cosines, np.zeros_like(candidates.cosines)
-    lexical = added[candidates.rows]
-    score = dense + lexical
+def _score_hints(store: Store, reading: QuestionReading, unit: Floats) -> Ranking:
+    index = store.index
+    lexical = score_hint_labels(store, reading.idfs)
+    # Of the best window of each hint.
+    dense = np.full(len(lexical), -1.0, dtype=np.float32)
+    np.maximum.at(dense, index.hint_owners, index.hint_codes.score(unit))
+    rows, zeros, score = np.arange(len(dense)), np.zeros_like(dense), dense + lexical
     above_floor = score >= store.manifest.profile.note_floor
-    return Ranking(candidates.rows, score, score, lexical, dense, zeros, zeros, zeros, above_floor)
+    return Ranking(rows, score, score, lexical, dense, zeros, zeros, zeros, above_floor)
 
 
 def _mark_readable(store: Store, language: str | None) -> NDArray[np.bool_]:

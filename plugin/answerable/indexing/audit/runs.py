@@ -68,7 +68,7 @@ def find_common_runs(
     short = [run for run in runs if _is_short(run)]
     if not short:
         return frozenset()
-    pieces = frozenset(open_local_embedder().pieces.list_pieces())
+    pieces = frozenset(open_local_embedder().pieces.ids)
     rare = {word for word in {word for run in short for word in run} if _is_unusual(word, pieces)}
     places: dict[str, set[str]] = defaultdict(set)
     for name, text in pages if rare else ():

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...engine.embedders.embedder import Embedder, Vectors
 from ...engine.errors import NotebookError
 from ...engine.types import RoutingHint
-from ..caches import ReportProgress, embed_cached
+from ...engine.vectors import Embedder, Floats
+from ..caches import embed_cached
 from ..pages.passages import IndexedPassage, cut_plain_text
 from .note_places import NOTE_WINDOW, iter_note_places
 from .notebook import Note
@@ -21,7 +21,7 @@ class EmbeddedHints:
 
     hints: tuple[RoutingHint, ...]
     owners: tuple[int, ...]
-    vectors: Vectors
+    vectors: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +39,12 @@ def embed_passages_and_notes(
     language: str,
     embedder: Embedder,
     cache_folder: Path,
-    progress: ReportProgress | None = None,
-) -> tuple[Vectors, EmbeddedHints, int]:
+) -> tuple[Floats, EmbeddedHints, int]:
     """Embed passages and notes; returns both, and how many texts were not in the cache."""
     cut_notes = [hint for note in notes for hint in cut_note(note, resolve, language)]
     private = [text for hint in cut_notes for text in hint.texts]
     texts = [*(passage.retrieval_text for passage in passages), *private]
-    vectors, embedded = embed_cached(texts, embedder, cache_folder, progress)
+    vectors, embedded = embed_cached(texts, embedder, cache_folder)
     hints = tuple(hint.hint for hint in cut_notes)
     owners = tuple(row for row, hint in enumerate(cut_notes) for _ in hint.texts)
     count = len(passages)

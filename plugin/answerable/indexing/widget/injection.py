@@ -10,7 +10,6 @@ from importlib.resources import files
 from pathlib import Path
 
 from ...engine.index.format import hash_files
-from ..browser_files import AddressedFiles
 from ..files import write_file
 
 WIDGET_FOLDER = "assets/answerable/"
@@ -39,11 +38,10 @@ def read_widget_files() -> Mapping[str, str]:
     return {WIDGET_FOLDER + path: file.read_text("utf-8") for path, file in paths.items()}
 
 
-def read_engine_files() -> AddressedFiles:
-    """Read the engine as one script, in a folder whose name changes with it."""
-    script = files("answerable") / "widget" / "dist" / ENGINE_SCRIPT
-    scripts = {ENGINE_SCRIPT: script.read_bytes()}
-    return AddressedFiles(f"engine/{hash_files(scripts)}", scripts)
+def read_engine_script() -> tuple[str, bytes]:
+    """Read the engine as one script, and where it lies: in a folder whose name changes with it."""
+    data = (files("answerable") / "widget" / "dist" / ENGINE_SCRIPT).read_bytes()
+    return f"engine/{hash_files({ENGINE_SCRIPT: data})}/{ENGINE_SCRIPT}", data
 
 
 def write_tags(

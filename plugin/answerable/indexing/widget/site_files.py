@@ -13,14 +13,14 @@ from ..browser_files import (
     BrowserIndex,
     name_index,
     remove_stale_files,
-    write_addressed_files,
+    write_whole_folder,
 )
 from ..files import write_file
 from ..pages.page_index import PageIndex
 from ..questions import SectionQuestions, list_allowed_questions, list_sections
 from .injection import (
     WIDGET_FOLDER,
-    read_engine_files,
+    read_engine_script,
     read_widget_files,
     write_offline_scripts,
 )
@@ -120,13 +120,12 @@ def write_widget_files(
     content = format_widget_config(config, bundle)
     current: set[str] = set()
     if index:
-        engine = read_engine_files()
-        write_addressed_files(engine, folder / WIDGET_FOLDER)
+        script, data = read_engine_script()
+        path = folder / WIDGET_FOLDER / script
+        write_whole_folder(path.parent, {path.name: data})
         files = (f"{index.folder}/{name}" for name in index.files)
-        current = {engine.folder, MODEL_FOLDER, *files}
-        (script,) = engine.files
-        engine_path = f"{engine.folder}/{script}"
-        content = format_widget_config(config, bundle, engine_path, name_index(index))
+        current = {script.removesuffix(f"/{path.name}"), MODEL_FOLDER, *files}
+        content = format_widget_config(config, bundle, script, name_index(index))
     write_file(folder / WIDGET_CONFIG_PATH, content)
     # Last: until then the file of the last build names them.
     remove_stale_files(folder / WIDGET_FOLDER, current)

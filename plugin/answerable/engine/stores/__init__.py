@@ -1,1 +1,0 @@
-"""Read an indexed site from a bundle folder or a PostgreSQL database."""

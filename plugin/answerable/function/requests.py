@@ -1,0 +1,241 @@
+"""What a request has to be, and problems (RFC 9457): why one gets no answer.
+
+A problem is told in fixed words that repeat nothing of the request.
+"""
+
+import hashlib
+import ipaddress
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ..engine.errors import AnswerableError, CancelledError, ProviderError
+from ..engine.retrieval.question import clean_question, find_question_problem
+from ..engine.text.languages import is_language_tag
+
+JSON_TYPE = "application/json"
+PROBLEM_TYPE = "application/problem+json"
+# Far more than a question: an agent tells of itself in each message, with an icon if it likes.
+MAX_BODY_BYTES = 16_384
+# A wildcard would match nothing.
+_HOST = re.compile("[a-z0-9.:_-]+")
+
+ProblemCode = Literal[
+    "bad-request", "unauthorized", "forbidden", "not-found", "method-not-allowed", "too-large",
+    "unsupported", "rate-limited", "internal", "busy", "capped", "paused",
+    "unavailable", "timeout",
+]  # fmt: skip
+
+# The status and the title of each code.
+PROBLEM_STATUSES: Mapping[ProblemCode, tuple[int, str]] = {
+    "bad-request": (400, "Bad request"),
+    "unauthorized": (401, "Unauthorized"),
+    "forbidden": (403, "Forbidden"),
+    "not-found": (404, "Not found"),
+    "method-not-allowed": (405, "Method not allowed"),
+    "too-large": (413, "Body too large"),
+    "unsupported": (415, "Unsupported media type"),
+    "rate-limited": (429, "Too many questions"),
+    "internal": (500, "Internal error"),
+    "busy": (503, "Busy"),
+    "capped": (503, "Spending cap reached"),
+    "paused": (503, "Paused"),
+    "unavailable": (503, "Unavailable"),
+    "timeout": (504, "Timeout"),
+}
+
+
+class Problem(Exception):  # noqa: N818 - RFC 9457's word
+    """A refusal of a request. ``headers``: of the response, with ``_`` for ``-``."""
+
+    def __init__(self, code: ProblemCode, detail: str, **headers: str) -> None:
+        super().__init__(detail)
+        self.code = code
+        self.detail = detail
+        self.status, self.title = PROBLEM_STATUSES[code]
+        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+
+    def as_json(self) -> dict[str, Any]:
+        """Format the problem by RFC 9457, with a code that a program can tell apart."""
+        return {
+            "type": "about:blank",
+            "title": self.title,
+            "status": self.status,
+            "detail": self.detail,
+            "code": self.code,
+        }
+
+    def make_response(self) -> Response:
+        """Put the problem into a response."""
+        return make_json_response(
+            self.as_json(), self.status, {"Content-Type": PROBLEM_TYPE, **self.headers}
+        )
+
+
+def make_json_response(
+    body: object, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Put JSON into a response that no cache stores. body: bytes are JSON already."""
+    data = body if isinstance(body, bytes) else encode_json(body)
+    fixed = {"Content-Type": JSON_TYPE, "Cache-Control": "no-store"}
+    return Response(data, status, {**fixed, **(headers or {})})
+
+
+def encode_json(body: object) -> bytes:
+    """Encode JSON in UTF-8; a lone surrogate, which has no bytes, becomes an escape."""
+    return json.dumps(body, ensure_ascii=False).encode("utf-8", "backslashreplace")
+
+
+def convert_error(error: BaseException) -> Problem:
+    """Convert an error to a problem for a reader, who has no use for the error's own text."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, ProviderError) and error.cause == "timeout":
+        return Problem("timeout", "The answer was not ready in time: try again.")
+    if isinstance(error, CancelledError):
+        return Problem("unavailable", "The question was withdrawn.", Retry_After="5")
+    if isinstance(error, AnswerableError):
+        sentence = "The question cannot be answered at the moment."
+        return Problem("unavailable", sentence, Retry_After="5")
+    # A fault of ours: the server goes on, and its text, which may hold anything, goes nowhere.
+    return Problem("internal", "Something went wrong while answering.")
+
+
+def check_origin(request: Request, origins: tuple[str, ...], dev_host: str | None) -> None:
+    """Refuse a request of a page elsewhere. dev_host: whose own pages may ask instead."""
+    is_allowed = (
+        _is_origin_allowed(request, origins)
+        if dev_host is None
+        else _is_same_origin(request, dev_host)
+    )
+    if not is_allowed:
+        raise Problem("forbidden", "Ask from the pages of the site that this answers for.")
+
+
+def _is_origin_allowed(request: Request, origins: tuple[str, ...]) -> bool:
+    """True if a request comes from an allowed origin, or from no page and so has none."""
+    # Twice in one request is no page's: what stands before us may read the other one.
+    if sent := request.headers.getlist("origin"):
+        return len(sent) == 1 and sent[0] in origins
+    # A browser names no origin for what a page elsewhere merely embeds, such as a picture.
+    is_embedded = request.headers.get("sec-fetch-dest", "document") != "document"
+    return not (is_embedded and request.headers.get("sec-fetch-site") == "cross-site")
+
+
+def _is_same_origin(request: Request, host: str) -> bool:
+    """True if a request comes from a page of this server, and not from a site elsewhere.
+
+    A name that an attacker points at this machine (DNS rebinding) is neither localhost, nor the
+    configured host, nor an address.
+    """
+    authority = request.headers.get("host", "")
+    try:
+        name = urlsplit(f"//{authority}").hostname or ""
+        if name not in ("localhost", host):
+            ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return all(origin == f"http://{authority}" for origin in request.headers.getlist("origin"))
+
+
+def check_bearer(request: Request, digests: tuple[str, ...]) -> None:
+    """Raise a Problem for a request without a bearer token of these SHA-256 digests."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    digest = hashlib.sha256(token.encode()).hexdigest()
+    if scheme.lower() != "bearer" or not token or digest not in digests:
+        raise Problem("unauthorized", "This needs a bearer token.", WWW_Authenticate="Bearer")
+
+
+def find_address(request: Request, header: str | None) -> str:
+    """Find the address of a client, in the header of a trusted proxy if there is one.
+
+    It has no port, and of an IPv6 address it is the network of 64 bits that one asker has.
+    """
+    address = request.client.host if request.client else ""
+    if header is not None:
+        # The nearest proxy appends the last entry; anyone may write what is before it.
+        values = request.headers.getlist(header)
+        address = (values[-1] if values else "").rpartition(",")[2].strip()
+    if address.startswith("[") or address.count(":") == 1:
+        # Some proxies add the port, which is another one for every connection.
+        address = address.strip("[").partition("]" if "]" in address else ":")[0]
+    try:
+        ip = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(ip, ipaddress.IPv4Address):
+        return str(ip)
+    return str(ip.ipv4_mapped or ipaddress.IPv6Network((ip.packed[:8] + bytes(8), 64)))
+
+
+class QuestionBody(msgspec.Struct):
+    """The body of a question."""
+
+    question: str
+    language: str | None = None
+
+
+async def read_body(request: Request) -> bytes:
+    """Read a body as far as is allowed; Problem for a larger one."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > MAX_BODY_BYTES:
+            raise Problem("too-large", f"A request has at most {MAX_BODY_BYTES} bytes.")
+    return body
+
+
+def check_body(request: Request) -> None:
+    """Raise a Problem for a body that is not declared as JSON."""
+    declared = request.headers.get("content-type", "")
+    if declared.partition(";")[0].strip().lower() != JSON_TYPE:
+        raise Problem("unsupported", "Send the question as application/json.")
+
+
+def parse_question_body(request: Request, data: bytes) -> tuple[str, str | None]:
+    """Parse the question and the language of a body; Problem for anything else."""
+    check_body(request)
+    try:
+        # A lone surrogate, which `msgspec` refuses, is the half of a character that was cut.
+        body = msgspec.convert(json.loads(data.decode()), QuestionBody)
+    except (ValueError, RecursionError):
+        sentence = 'The body has to be JSON in UTF-8 with a text "question".'
+        raise Problem("bad-request", sentence) from None
+    return parse_question(body.question), parse_language(body.language)
+
+
+def parse_question(text: str) -> str:
+    """Clean the text of a question; Problem if it is empty or too long."""
+    question = clean_question(text)
+    if problem := find_question_problem(question):
+        raise Problem("bad-request", problem)
+    return question
+
+
+def parse_language(tag: object) -> str | None:
+    """Check the language tag of a question, None where there is none; Problem for anything else."""
+    if tag is None or (isinstance(tag, str) and is_language_tag(tag)):
+        return tag
+    raise Problem("bad-request", 'The "language" is not a language tag such as "en" or "pt-BR".')
+
+
+def parse_origin(url: str) -> str | None:
+    """Reduce a url to its origin as a browser names it; None for one that has none."""
+    try:
+        parts = urlsplit(url)
+        # As a browser sends a name that is not ASCII.
+        host = (parts.hostname or "").encode("idna").decode("ascii")
+        port = parts.port
+    except ValueError:
+        return None
+    if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host):
+        return None
+    default_port = {"http": 80, "https": 443}[parts.scheme]
+    name = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{name}" + (f":{port}" if port not in (None, default_port) else "")
