@@ -37,11 +37,11 @@ from answerable.engine.answers.prompt import (
     render_instructions,
 )
 from answerable.engine.answers.wire import name_grade
+from answerable.engine.bundle import Bundle, open_bundle
 from answerable.engine.engine import Engine
 from answerable.engine.errors import ContractViolation, Drop
 from answerable.engine.openai import OpenAIAnswerer
 from answerable.engine.providers import make_engine
-from answerable.engine.retrieval.store import Bundle, open_bundle
 from answerable.engine.settings import FunctionSettings
 from answerable.engine.types import Evidence, RecordCitation, Reply
 from answerable.indexing.local_model import open_local_embedder

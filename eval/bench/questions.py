@@ -21,9 +21,9 @@ from real_sites import RealSite, build_site, list_pages, make_parser, read_lines
 from tables import Row, find_median, share
 
 from answerable.engine.answers.wire import MAX_PLACES
+from answerable.engine.bundle import open_bundle
 from answerable.engine.engine import Engine
 from answerable.engine.providers import make_engine
-from answerable.engine.retrieval.store import open_bundle
 from answerable.engine.text.tokenization import split_lowercase_words
 from answerable.indexing.local_model import open_local_embedder
 from answerable.indexing.questions import (

@@ -32,9 +32,9 @@ from questions import ask
 from real_sites import RealSite, build_site, list_pages, make_parser, run_benchmark
 from tables import Row, share
 
+from answerable.engine.bundle import Bundle, open_bundle
 from answerable.engine.engine import Engine
 from answerable.engine.providers import make_engine
-from answerable.engine.retrieval.store import Bundle, open_bundle
 from answerable.indexing.local_model import open_local_embedder
 
 _SEARCHES = Path(__file__).parent / "searches"

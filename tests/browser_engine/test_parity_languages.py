@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from answerable.engine.bundle import Bundle
 from answerable.engine.embedders.local_embedder import LOCAL_IDENTITY
 from answerable.engine.index.manifest import Profile
 from answerable.engine.providers import make_engine
-from answerable.engine.retrieval.store import Bundle
 from support import engine_parity
 from support.browser_index import serialize_bundle, write_index
 from support.doubles import bundle_of, index_of, record

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from answerable.engine.bundle import Bundle
 from answerable.engine.retrieval.sections import has_code
-from answerable.engine.retrieval.store import Bundle
 from answerable.indexing.browser_files import BrowserIndex
 from support.browser_index import (
     change_manifest,

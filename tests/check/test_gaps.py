@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from answerable.check.gaps import Gap, list_gaps, parse_refusals
+from answerable.engine.bundle import Bundle
 from answerable.engine.engine import Engine
 from answerable.engine.providers import make_engine
-from answerable.engine.retrieval.store import Bundle
 from answerable.function import logs
 from answerable.function.logs import LoggedReason, RefusalLine
 from support.eval_reports import run

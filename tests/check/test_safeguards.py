@@ -11,10 +11,10 @@ from answerable.check.gold import GoldQuery, load_gold_queries
 from answerable.check.report import Verdict
 from answerable.check.runner import run_gold_queries
 from answerable.engine.answers import contract, grounding
+from answerable.engine.bundle import Bundle
 from answerable.engine.engine import Engine
 from answerable.engine.openai import OpenAIAnswerer
 from answerable.engine.providers import make_engine
-from answerable.engine.retrieval.store import Bundle
 from answerable.engine.types import Evidence
 from answerable.indexing.notes.notebook import read_notebook
 from support import sites

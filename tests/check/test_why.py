@@ -10,12 +10,12 @@ import pytest
 from click.testing import Result
 
 from answerable.check.why import Outcome, explain_question
+from answerable.engine.bundle import Bundle
 from answerable.engine.engine import Engine
 from answerable.engine.errors import GoldError
 from answerable.engine.index.manifest import LOCAL_PROFILE, Profile
 from answerable.engine.providers import make_engine
 from answerable.engine.retrieval.sections import POOL_SIZE
-from answerable.engine.retrieval.store import Bundle
 from answerable.indexing.notes.notebook import Note
 from answerable.indexing.pages.records import Record
 from support import eval_reports, sites

@@ -8,8 +8,8 @@ import pytest
 import yaml
 from playwright.sync_api import Page, expect
 
+from answerable.engine.bundle import Bundle
 from answerable.engine.providers import make_engine
-from answerable.engine.retrieval.store import Bundle
 from answerable.indexing.generators import detect_generator
 from support import generated_sites, sites, static_server
 from support.deadlines import until

@@ -2,7 +2,7 @@
 
 import pytest
 
-from answerable.engine.retrieval.store import Bundle
+from answerable.engine.bundle import Bundle
 from answerable.function.mcp import tools
 from answerable.function.mcp.tools import read_page
 from support.sites import build_here, opened, write_site

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from answerable.engine.retrieval.store import Bundle
+from answerable.engine.bundle import Bundle
 from answerable.engine.settings import FunctionSettings
 from answerable.engine.vectors import EmbedderIdentity
 from answerable.indexing.function_folder import write_function

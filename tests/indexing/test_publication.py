@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from answerable.engine.bundle import open_bundle
 from answerable.engine.errors import SiteError
 from answerable.engine.index.manifest import (
     LOCAL_PROFILE,
     MANIFEST_FILE,
     read_manifest,
 )
-from answerable.engine.retrieval.store import open_bundle
 from answerable.engine.settings import FunctionSettings
 from answerable.indexing import files
 from answerable.indexing.files import replace_folder

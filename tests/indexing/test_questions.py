@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from answerable.engine.bundle import Bundle
 from answerable.engine.retrieval.question import read_question
-from answerable.engine.retrieval.store import Bundle
 from answerable.engine.types import Passage
 from answerable.indexing.questions import (
     SectionPassages,
@@ -71,7 +71,8 @@ def test_only_a_question_like_a_known_one_gets_its_section(bundle: Bundle) -> No
     like = ask(bundle, "what holds a galvanised ground tackle and an anchored ship")
     assert [citation.id for citation in like.answer.citations] == ["mooring#chains"]
     assert like.confidence == "low"
-    assert ask(bundle, "is galvanised paint poisonous to an anchored crab").answer.mode == "not-found"
+    other = ask(bundle, "is galvanised paint poisonous to an anchored crab")
+    assert other.answer.mode == "not-found"
 
 
 def test_a_changed_section_keeps_its_questions_and_their_floor(site: Path, tmp_path: Path) -> None:

@@ -11,11 +11,11 @@ import pytest
 from msgspec import structs
 
 from answerable.engine.answers.wire import serialize_answer
+from answerable.engine.bundle import Bundle
 from answerable.engine.engine import Engine, find_stored_answer
 from answerable.engine.errors import SiteError
 from answerable.engine.providers import make_engine
 from answerable.engine.retrieval.rank import hash_words
-from answerable.engine.retrieval.store import Bundle
 from answerable.engine.vectors import Floats
 from answerable.function.mcp.tools import format_answer
 from answerable.function.openapi import make_document

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from answerable.engine.retrieval.store import open_bundle
+from answerable.engine.bundle import open_bundle
 from support.sites import DATA, build, index, opened, put, write_site
 
 PAGES = {

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from answerable.engine.bundle import Bundle
 from answerable.engine.errors import BundleError, StorageError
 from answerable.engine.index.manifest import Profile
-from answerable.engine.retrieval.store import Bundle, Store
+from answerable.engine.retrieval.store import Store
 from answerable.postgres import publication
 from answerable.postgres.connections import Database
 from answerable.postgres.publication import DatabaseTarget, publish_bundle_rows
@@ -104,7 +105,7 @@ PUBLISH_HALF = """
 import sys, time
 from pathlib import Path
 from answerable.postgres import publication
-from answerable.engine.retrieval.store import open_bundle
+from answerable.engine.bundle import open_bundle
 
 def stall(bundle, kind):
     if kind != "postings":

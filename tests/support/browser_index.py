@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from answerable.engine.bundle import Bundle
 from answerable.engine.embedders.local_embedder import LOCAL_IDENTITY
 from answerable.engine.index.columns import Index, list_columns
 from answerable.engine.index.format import (
@@ -15,7 +16,6 @@ from answerable.engine.index.format import (
     unpack_container,
 )
 from answerable.engine.index.manifest import name_file
-from answerable.engine.retrieval.store import Bundle
 from answerable.indexing.browser_files import (
     BrowserIndex,
     list_browser_files,

@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser
 
-from answerable.engine.retrieval.store import Bundle
+from answerable.engine.bundle import Bundle
 from answerable.engine.types import Passage
 from support.sites import opened
 

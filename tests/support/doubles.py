@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from answerable.engine.bundle import Bundle, open_bundle
 from answerable.engine.engine import Engine
 from answerable.engine.index.column_types import SiteMetadata
 from answerable.engine.index.columns import Index
@@ -13,7 +14,7 @@ from answerable.engine.index.manifest import LOCAL_PROFILE, Profile
 from answerable.engine.retrieval import retrieve as retrieve_module
 from answerable.engine.retrieval.question import read_question
 from answerable.engine.retrieval.retrieve import RetrievalResult
-from answerable.engine.retrieval.store import Bundle, Store, open_bundle
+from answerable.engine.retrieval.store import Store
 from answerable.engine.types import Passage, RoutingHint
 from answerable.engine.vectors import Embedder, EmbedderIdentity, Floats
 from answerable.function.policy import Policy

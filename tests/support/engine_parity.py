@@ -19,6 +19,7 @@ from answerable.engine.answers.wire import (
     serialize_places,
     serialize_section,
 )
+from answerable.engine.bundle import Bundle
 from answerable.engine.engine import Engine
 from answerable.engine.providers import make_engine
 from answerable.engine.retrieval.question import (
@@ -26,7 +27,6 @@ from answerable.engine.retrieval.question import (
     find_question_problem,
 )
 from answerable.engine.retrieval.sections import POOL_SIZE
-from answerable.engine.retrieval.store import Bundle
 from answerable.engine.types import Place
 from answerable.indexing.widget.injection import ENGINE_SCRIPT
 from support import sites, static_server

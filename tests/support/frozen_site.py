@@ -17,9 +17,9 @@ import yaml
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
+from answerable.engine.bundle import Bundle
 from answerable.engine.engine import Engine
 from answerable.engine.providers import make_engine
-from answerable.engine.retrieval.store import Bundle
 from support import sites
 
 SOURCE = Path(__file__).parents[1] / "site"

@@ -13,9 +13,9 @@ from typing import Any
 
 import answerable
 from answerable.engine.answers.wire import serialize_answer
+from answerable.engine.bundle import Bundle
 from answerable.engine.engine import Engine
 from answerable.engine.errors import ProviderError
-from answerable.engine.retrieval.store import Bundle
 from answerable.engine.text.sentences import find_sentences
 from answerable.engine.types import Evidence
 from support import screenshots

@@ -16,10 +16,10 @@ from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort
 
+from answerable.engine.bundle import Bundle, open_bundle
 from answerable.engine.embedders.local_embedder import LocalEmbedder
 from answerable.engine.engine import Engine
 from answerable.engine.providers import make_engine
-from answerable.engine.retrieval.store import Bundle, open_bundle
 from answerable.engine.types import Reply
 from answerable.indexing.answer_place import find_function
 from answerable.indexing.local_model import open_local_embedder

@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from typing import Any
 
-from ..engine.retrieval.store import Bundle
+from ..engine.bundle import Bundle
 from .report import (
     EvalReport,
     RecordedAnswer,

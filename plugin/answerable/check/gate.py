@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine.bundle import Bundle
 from ..engine.engine import Engine
 from ..engine.errors import GoldError
 from ..engine.providers import make_engine
 from ..engine.retrieval.retrieve import normalize_query
-from ..engine.retrieval.store import Bundle
 from ..engine.vectors import Embedder, Floats, Int8Codes, invert_row_norms
 from .gold import GoldQuery
 from .report import Verdict

@@ -8,13 +8,13 @@ from functools import partial
 from threading import Semaphore, Thread
 
 from ..engine.answers.contract import EvidenceItem
+from ..engine.bundle import Bundle
 from ..engine.engine import Engine
 from ..engine.errors import AnswerableError, ProviderError
 from ..engine.retrieval.question import clean_question
 from ..engine.retrieval.rank import Scored, add_floored_boost
 from ..engine.retrieval.retrieve import TOP_K, RetrievalResult, retrieve
 from ..engine.retrieval.sections import POOL_SIZE
-from ..engine.retrieval.store import Bundle
 from ..engine.types import Passage, RecordCitation, Reply, RoutingHint
 from ..engine.vectors import Floats
 from .gold import GoldQuery

@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from ..engine.bundle import Bundle
 from ..engine.engine import Engine, find_stored_answer
 from ..engine.errors import GoldError
 from ..engine.retrieval.bm25 import match_terms
@@ -16,7 +17,6 @@ from ..engine.retrieval.question import QuestionReading
 from ..engine.retrieval.rank import LIKE_QUESTION, Scored, add_floored_boost
 from ..engine.retrieval.retrieve import RetrievalResult, retrieve
 from ..engine.retrieval.sections import POOL_SIZE, WINDOW_SUFFIX
-from ..engine.retrieval.store import Bundle
 from ..engine.text.languages import match_languages
 from ..engine.text.tokenization import extract_terms, split_lowercase_words
 from ..engine.types import Confidence, Mode, Passage, Reason, RoutingHint

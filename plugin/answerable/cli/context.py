@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
+from ..engine.bundle import Bundle, open_bundle
 from ..engine.engine import Engine
 from ..engine.errors import BundleError, SiteError
 from ..engine.index.manifest import MANIFEST_FILE
 from ..engine.providers import make_engine
 from ..engine.retrieval import question as question_text
 from ..engine.retrieval.question import find_question_problem
-from ..engine.retrieval.store import Bundle, open_bundle
 from ..engine.settings import BUNDLE_FOLDER, FunctionSettings, read_settings
 from ..engine.text.languages import is_language_tag
 from ..indexing.answer_place import find_function

@@ -33,10 +33,10 @@ from ..check.sources import (
     read_existing_files,
     read_prompt_templates,
 )
+from ..engine.bundle import Bundle
 from ..engine.engine import Engine
 from ..engine.errors import GoldError
 from ..engine.providers import find_provider, make_engine
-from ..engine.retrieval.store import Bundle
 from ..engine.settings import FunctionSettings
 from ..engine.vectors import EmbedderIdentity
 from ..indexing.caches import show_progress

@@ -11,6 +11,7 @@ from http.client import HTTPException
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from ..engine.bundle import Bundle
 from ..engine.embedders.local_embedder import LOCAL_IDENTITY
 from ..engine.engine import Engine
 from ..engine.errors import AnswerableError, BundleError, EmbedderError, SiteError
@@ -19,7 +20,6 @@ from ..engine.index.format import unpack_container
 from ..engine.index.manifest import name_file, parse_manifest
 from ..engine.index.read import load_index
 from ..engine.providers import make_engine
-from ..engine.retrieval.store import Bundle
 from ..engine.text.sanitization import sanitize_text
 from ..engine.text.urls import is_loopback_address
 from ..indexing.local_model import open_local_embedder

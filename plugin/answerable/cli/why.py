@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from ..check.why import Candidate, Explanation, explain_question
+from ..engine.bundle import Bundle
 from ..engine.engine import Engine
 from ..engine.errors import GoldError, SiteError
-from ..engine.retrieval.store import Bundle
 from .context import (
     SiteLocation,
     check_language_tag,

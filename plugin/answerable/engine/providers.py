@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from .answers.answerer import Answerer
 from .answers.extractive import ExtractiveAnswerer
+from .bundle import Bundle, open_bundle
 from .engine import Engine
 from .errors import PolicyError, SiteError
 from .index.manifest import LOCAL_PROFILE, MANIFEST_FILE, OPENAI_PROFILE, Profile
-from .retrieval.store import Bundle, Store, open_bundle
+from .retrieval.store import Store
 from .settings import BUNDLE_FOLDER, MODEL_FOLDER, FunctionSettings, read_settings
 from .text.urls import is_private_address
 from .vectors import Embedder, EmbedderIdentity

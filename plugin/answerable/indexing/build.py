@@ -13,6 +13,7 @@ from textwrap import shorten
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine.bundle import Bundle
 from ..engine.errors import SiteError
 from ..engine.index.column_types import (
     LanguageRows,
@@ -25,7 +26,7 @@ from ..engine.index.manifest import Profile, scale_note_floor
 from ..engine.providers import find_provider
 from ..engine.retrieval.bm25 import compute_idfs
 from ..engine.retrieval.sections import has_code
-from ..engine.retrieval.store import Bundle, TermPostings
+from ..engine.retrieval.store import TermPostings
 from ..engine.text.languages import is_language_tag
 from ..engine.text.normalization import normalize_phrase
 from ..engine.text.tokenization import extract_words

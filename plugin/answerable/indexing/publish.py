@@ -7,10 +7,10 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
+from ..engine.bundle import Bundle, open_bundle
 from ..engine.errors import SiteError
 from ..engine.index.column_types import SiteMetadata
 from ..engine.index.manifest import Manifest, Profile
-from ..engine.retrieval.store import Bundle, open_bundle
 from ..engine.settings import BUNDLE_FOLDER, SETTINGS_FILE, FunctionSettings
 from ..engine.vectors import Embedder
 from .answers import CheckedAnswers

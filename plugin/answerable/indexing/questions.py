@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from ..engine.bundle import Bundle
 from ..engine.engine import find_stored_answer
 from ..engine.errors import SiteError
 from ..engine.index.column_types import StoredClaims, locate_claims
@@ -22,7 +23,7 @@ from ..engine.retrieval.question import (
 )
 from ..engine.retrieval.rank import SAME_QUESTION, hash_words, score_questions
 from ..engine.retrieval.sections import WINDOW_SUFFIX
-from ..engine.retrieval.store import Bundle, Store
+from ..engine.retrieval.store import Store
 from ..engine.retrieval.word_forms import has_form, read_forms
 from ..engine.text.tokenization import detect_scripts, extract_words, split_lowercase_words
 from ..engine.types import Answer, Passage

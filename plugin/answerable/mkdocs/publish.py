@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from mkdocs.plugins import get_plugin_logger
 
+from ..engine.bundle import open_bundle
 from ..engine.errors import SiteError
-from ..engine.retrieval.store import open_bundle
 from ..engine.settings import BUNDLE_FOLDER, FunctionSettings
 from ..indexing.answer_place import (
     BROWSER_MESSAGE,

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 from mkdocs.config.defaults import MkDocsConfig
 
+from ..engine.bundle import open_bundle
 from ..engine.errors import AnswerableError, SiteError
-from ..engine.retrieval.store import open_bundle
 from ..engine.settings import BUNDLE_FOLDER
 from ..engine.text.urls import is_loopback_address
 from ..indexing.answer_place import choose_answer_place, describe_function_needs, find_function

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..engine.retrieval.store import Bundle
+from ..engine.bundle import Bundle
 from . import tables
 from .connections import Connection, connect_publisher
 from .options import DEFAULT_STORE_NAME, SearchMethod

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine.bundle import Bundle
 from ..engine.errors import BundleError
 from ..engine.index.columns import COLUMNS, Index, check_index, pack_columns, unpack_columns
 from ..engine.index.format import MALFORMED, deflate, inflate, pack_container, unpack_container
 from ..engine.index.manifest import Manifest
-from ..engine.retrieval.store import Bundle
 from ..engine.vectors import Floats, Int8Codes
 from .connections import Row
 

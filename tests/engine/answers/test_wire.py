@@ -3,7 +3,7 @@
 import pytest
 
 from answerable.engine.answers.wire import serialize_answer
-from answerable.engine.retrieval.store import Bundle
+from answerable.engine.bundle import Bundle
 from answerable.engine.types import Answer, Claim, HintCitation, RecordCitation, Reply, Route
 from support import sites
 

@@ -16,11 +16,11 @@ import pytest
 
 from answerable.engine.answers.extractive import ExtractiveAnswerer
 from answerable.engine.answers.wire import serialize_answer
+from answerable.engine.bundle import Bundle, open_bundle
 from answerable.engine.engine import Engine
 from answerable.engine.errors import BundleError, EmbedderError
 from answerable.engine.index.format import pack_container, parse_content
 from answerable.engine.index.manifest import MANIFEST_FILE, Profile
-from answerable.engine.retrieval.store import Bundle, open_bundle
 from answerable.engine.text.markdown import parse_blocks
 from answerable.engine.text.urls import is_safe_url
 from support.doubles import bundle_of, index_of, note, record

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from answerable.engine.bundle import Bundle
 from answerable.engine.index.manifest import OPENAI_PROFILE
 from answerable.engine.retrieval.rank import Scored
-from answerable.engine.retrieval.store import Bundle
 from answerable.engine.text.markdown import Block
 from answerable.engine.vectors import EmbedderIdentity, Floats
 from answerable.indexing.notes.notebook import Note

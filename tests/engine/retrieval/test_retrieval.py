@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from answerable.engine.bundle import Bundle
 from answerable.engine.engine import Engine
 from answerable.engine.index.manifest import OPENAI_PROFILE, Profile
 from answerable.engine.retrieval.bm25 import compute_idfs, score_bm25
 from answerable.engine.retrieval.retrieve import RetrievalResult
-from answerable.engine.retrieval.store import Bundle
 from answerable.indexing.notes import routing_hints
 from answerable.indexing.stems import extract_stems
 from support import doubles

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from answerable.engine.answers.wire import select_remarks
+from answerable.engine.bundle import Bundle
 from answerable.engine.engine import Engine
 from answerable.engine.index.manifest import Profile
 from answerable.engine.retrieval.question import (
@@ -13,7 +14,6 @@ from answerable.engine.retrieval.question import (
     asks_for_history,
     read_question,
 )
-from answerable.engine.retrieval.store import Bundle
 from answerable.engine.types import Answer, Claim, RecordCitation, Reply
 from support.doubles import CountingEmbedder, bundle_of, index_of, record
 from support.scripted import LetterEmbedder, ScriptedAnswerer

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from answerable.cli.render import print_reply
+from answerable.engine.bundle import Bundle
 from answerable.engine.engine import Engine
 from answerable.engine.index.manifest import Profile
 from answerable.engine.retrieval.question import read_question
-from answerable.engine.retrieval.store import Bundle
 from answerable.engine.text.languages import match_languages
 from answerable.engine.types import Answer, Claim, RecordCitation, Reply
 from support import doubles

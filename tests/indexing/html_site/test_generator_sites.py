@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from answerable.engine.bundle import Bundle
 from answerable.engine.engine import Engine
 from answerable.engine.providers import open_function
-from answerable.engine.retrieval.store import Bundle
 from support import generated_sites
 from support.generated_sites import BASE, CHAINS, GENERATORS, HARBOUR, MOORING, NOTE, STORMS
 from support.sites import NOTES, index, put

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from answerable.cli import main
+from answerable.engine.bundle import open_bundle
 from answerable.engine.errors import NotebookError
-from answerable.engine.retrieval.store import open_bundle
 from answerable.indexing.notes.note_key import NOTE_KEY_FILE
 from answerable.indexing.notes.notebook import read_notebook
 from support.sites import NOTES, build_here, put, write_site

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from answerable.engine.bundle import Bundle
 from answerable.engine.providers import make_engine
-from answerable.engine.retrieval.store import Bundle
 from answerable.engine.text.sentences import find_sentences
 from answerable.engine.text.tokenization import count_words
 from answerable.engine.types import RecordCitation
