@@ -8,19 +8,17 @@ import { extractTerms } from "./tokenization.js";
  */
 
 /**
- * Select the best `count` rows, best first; equal scores keep the order of rows.
- * @param {Float32Array} scores
+ * Select the best `count` items, best first; equal ones keep their order.
+ * @template T
+ * @param {T[]} items
  * @param {number} count
- * @param {Uint8Array} [among] marks the rows to select from, all by default
+ * @param {(item: T) => number} rate in single precision
  */
-export function selectTopRows(scores, count, among) {
-  /** @type {number[]} */
-  const rows = [];
-  for (let row = 0; row < scores.length; row += 1) if (!among || among[row]) rows.push(row);
-  // Numbers alone are sorted many times faster than rows.
-  const least = count < rows.length ? Float32Array.from(rows, (row) => scores[row]).sort()[rows.length - count] : -Infinity;
-  const best = rows.filter((row) => scores[row] >= least);
-  return best.sort((left, right) => scores[right] - scores[left]).slice(0, count);
+export function selectBest(items, count, rate) {
+  // Numbers alone are sorted many times faster than items.
+  const least = count < items.length ? Float32Array.from(items, rate).sort()[items.length - count] : -Infinity;
+  const best = items.filter((item) => rate(item) >= least);
+  return best.sort((left, right) => rate(right) - rate(left)).slice(0, count);
 }
 
 /**

@@ -53,7 +53,7 @@ function readPhrases(phrases, { sizes, rows, frequencies }) {
  * Read rows that rise, of which the differences are stored.
  * @param {ArrayLike<number>} differences
  */
-function readRising(differences) {
+export function readRising(differences) {
   let row = 0;
   return Uint32Array.from(differences, (difference) => (row += difference));
 }

@@ -1,17 +1,8 @@
 /** Use the regular expressions of the rules, as Python's `re` does. */
 
-/** @type {WeakMap<RegExp, RegExp>} */
-const globals = new WeakMap();
+import { memoize } from "./memoize.js";
 
-/**
- * Return a pattern that finds all matches, made once.
- * @param {RegExp} pattern
- */
-function makeGlobal(pattern) {
-  let made = globals.get(pattern);
-  if (!made) globals.set(pattern, (made = new RegExp(pattern.source, `${pattern.flags}g`)));
-  return made;
-}
+const makeGlobal = memoize((/** @type {RegExp} */ pattern) => new RegExp(pattern.source, `${pattern.flags}g`));
 
 /**
  * Find the texts of all matches, as `findall` does for a pattern without groups.

@@ -1,6 +1,6 @@
 /** Reading of a question: its terms, near spellings, and words that the site does not have. */
 import { computeIdfs, findIndexedTerms } from "./bm25.js";
-import { countCodePoints } from "./code_points.js";
+import { memoize } from "./memoize.js";
 import { normalizePhrase, splitNgrams } from "./normalization.js";
 import { RULES } from "./rules.js";
 import { extractTerms, extractWords, isSpaceDelimited, splitWords } from "./tokenization.js";
@@ -27,7 +27,7 @@ export function cleanQuestion(question) {
 export function findQuestionProblem(cleaned) {
   const { MAX_QUESTION_CHARACTERS } = RULES.question;
   if (!cleaned) return "The question is empty.";
-  if (countCodePoints(cleaned) > MAX_QUESTION_CHARACTERS) {
+  if ([...cleaned].length > MAX_QUESTION_CHARACTERS) {
     return `A question has at most ${MAX_QUESTION_CHARACTERS} characters.`;
   }
   return null;
@@ -59,7 +59,7 @@ function asksForHistory(question) {
  * @param {string} word
  */
 export function mayBeMisspelled(word) {
-  return countCodePoints(word) >= RULES.question.MIN_WORD_LETTERS && /^\p{L}+$/u.test(word);
+  return [...word].length >= RULES.question.MIN_WORD_LETTERS && /^\p{L}+$/u.test(word);
 }
 
 /**
@@ -71,9 +71,9 @@ export function mayBeMisspelled(word) {
  */
 export async function findNearSpelling(store, word) {
   const { CLEARLY_MORE, MIN_WORD_LETTERS, TWO_EDITS_FROM_LETTERS } = RULES.question;
-  const words = await loadSpellings(store);
-  for (let maxEdits = 1; maxEdits <= (countCodePoints(word) < TWO_EDITS_FROM_LETTERS ? 1 : 2); maxEdits += 1) {
-    const isInitialFree = maxEdits === 1 && countCodePoints(word) > MIN_WORD_LETTERS;
+  const words = await store.loadWords();
+  for (let maxEdits = 1; maxEdits <= ([...word].length < TWO_EDITS_FROM_LETTERS ? 1 : 2); maxEdits += 1) {
+    const isInitialFree = maxEdits === 1 && [...word].length > MIN_WORD_LETTERS;
     const near = findWithinEdits(words, word, maxEdits, isInitialFree);
     if (!near.length) continue;
     await store.loadTerms(near);
@@ -160,19 +160,6 @@ export function editDistance(first, second, maxEdits, replacing = 1) {
   return row[right.length];
 }
 
-/** @type {WeakMap<Store, string[]>} */
-const spellings = new WeakMap();
-
-/**
- * Load the site's words, once for each store.
- * @param {Store} store
- */
-async function loadSpellings(store) {
-  const words = spellings.get(store) ?? (await store.loadWords());
-  spellings.set(store, words);
-  return words;
-}
-
 /**
  * @typedef {(word: string) => number | null} WordRank returns a word's rank in ordinary language, if it has one
  * @typedef {{ kind: "corrected", from: string, to: string } | { kind: "unknown", word: string }} Remark as the wire's `notes` have it
@@ -222,7 +209,7 @@ export function dropUnknownWords(store, reading) {
   const missing = findUnknownWords(store, words);
   const text = words.filter((word) => !missing.has(word.toLowerCase())).join(" ");
   const indexed = findIndexedTerms(store, [...reading.idfs.values()].flatMap((weights) => [...weights.keys()]));
-  /** @type {import("./rank.js").Idfs} */
+  /** @type {QuestionReading["idfs"]} */
   const idfs = new Map();
   for (const [tag, weights] of reading.idfs) {
     // A word that pages of another language have still counts against one without it.
@@ -232,25 +219,11 @@ export function dropUnknownWords(store, reading) {
   return { ...reading, idfs };
 }
 
-/** @type {WeakMap<Store, Set<number>>} */
-const nameLengths = new WeakMap();
-
-/**
- * List how many words the phrases have that a question is searched for, single words among them.
- * @param {Store} store
- * @returns {Set<number>}
- */
-function measureNameLengths(store) {
-  let lengths = nameLengths.get(store);
-  if (!lengths) {
-    lengths = new Set([1]);
-    for (const names of [store.names, store.aliases, store.themes]) {
-      for (const name of names.keys()) lengths.add(name.split(" ").length);
-    }
-    nameLengths.set(store, lengths);
-  }
-  return lengths;
-}
+/** List how many words the phrases have that a question is searched for, single words among them. */
+const measureNameLengths = memoize((/** @type {Store} */ { names, aliases, themes }) => {
+  const phrases = [names, aliases, themes].flatMap((index) => [...index.keys()]);
+  return new Set([1, ...phrases.map((phrase) => phrase.split(" ").length)]);
+});
 
 /**
  * Compute the idf of a question's terms in each language of the site's passages.

@@ -1,41 +1,22 @@
 /** The one formula that ranks passages, whose numbers are a profile's: see `rank.py`. */
-import { scoreBm25, selectTopRows, sum } from "./bm25.js";
+import { scoreBm25, selectBest, sum } from "./bm25.js";
+import { memoize } from "./memoize.js";
 import { FRAMING_WORDS } from "./question.js";
 import { RULES } from "./rules.js";
 import { extractTerms, splitLowercaseWords, STOPWORDS } from "./tokenization.js";
 import { splitAtSpace } from "./white_space.js";
 import { formsIn } from "./word_forms.js";
 
+/** @import { Phrase } from "./core_file.js" */
+/** @import { QuestionReading } from "./question.js" */
+/** @import { Store } from "./store.js" */
+
 /**
- * @typedef {import("./store.js").Store} Store
- * @typedef {import("./question.js").QuestionReading} QuestionReading
- * @typedef {Map<string, Map<string, number>>} Idfs by language, the idf of each term of a question
- * @typedef {Map<string, { records: number[], frequency: number }>} PhraseIndex
- * @typedef {Object} Signals all but the cosine that counts, of each passage
- * @property {Float32Array} lexical
- * @property {Float32Array} boost
- * @property {Float32Array} page
- * @property {Float32Array} weight
- * @property {Float32Array} question
- * @typedef {Object} Candidates rows, rising, and the cosine of each with the question
- * @property {number[]} rows
- * @property {Float32Array} cosines
- * @typedef {Object} Scored a passage and the parts of its score
- * @property {number} row
- * @property {number} score
- * @property {number} base
- * @property {number} lexical
- * @property {number} dense
- * @property {number} boost
- * @property {number} page
- * @property {number} question
- * @property {number} section 0 before sections are scored
- * @typedef {Object} Ranking the scores of candidates, and which are above the floor
- * @property {number[]} rows
- * @property {Float32Array} dense
- * @property {Float32Array} base
- * @property {Float32Array} score
- * @property {Uint8Array} aboveFloor
+ * All but the cosine that counts, of each passage.
+ * @typedef {Record<"lexical" | "boost" | "page" | "weight" | "question", Float32Array>} Signals
+ *
+ * A passage and its score, before boosts too, and what sections are rated by.
+ * @typedef {{row: number, score: number, base: number, lexical: number, question: number, isAboveFloor: boolean}} Scored
  */
 
 // An answer shows two of them.
@@ -70,117 +51,99 @@ export function computeSignals(store, reading) {
 }
 
 /**
- * Score candidates by their cosines and signals, each step in single precision. The floor is
+ * Score some passages by their cosines and signals, each step in single precision. The floor is
  * compared with the score before boosts; `slack`: by how much one may miss it.
  * @param {Store} store
- * @param {Candidates} candidates
+ * @param {number[]} rows
+ * @param {Float32Array} cosines
  * @param {Signals} signals
  * @param {number} [slack]
+ * @returns {Scored[]} in the order of rows
  */
-export function scoreRows(store, { rows, cosines }, signals, slack = 0) {
+export function scoreRows(store, rows, cosines, signals, slack = 0) {
   const { fround } = Math;
   const { profile } = store.manifest;
   const [words, dense, total] = [profile.hybrid, profile.dense, profile.hybrid + profile.dense].map(fround);
   const { KNOWN_QUESTION_BONUS, SAME_QUESTION } = RULES.rank;
   const floor = fround(profile.floor - slack);
-  const base = new Float32Array(rows.length);
-  const score = new Float32Array(rows.length);
-  const aboveFloor = new Uint8Array(rows.length);
-  rows.forEach((row, place) => {
-    base[place] = fround(fround(words * signals.lexical[row]) + fround(dense * cosines[place])) / total;
-    const boosted = fround(fround(base[place] + signals.boost[row]) + signals.page[row]);
-    const isKnown = signals.question[row] > SAME_QUESTION;
-    const likeness = fround(fround(profile.questions) * signals.question[row]);
-    const questions = isKnown ? KNOWN_QUESTION_BONUS : likeness;
-    score[place] = fround(boosted + questions) * signals.weight[row];
-    const floored = fround(base[place] + fround(fround(profile.floored_boost) * signals.boost[row]));
-    aboveFloor[place] = Number(floored >= floor || isKnown);
-  });
-  return { rows, dense: cosines, base, score, aboveFloor };
-}
-
-/**
- * Return the best passages among marked candidates, best first.
- * @param {Ranking} ranking
- * @param {Uint8Array} mask of the candidates
- * @param {number} count
- * @param {Signals} signals
- */
-export function listTopItems({ rows, dense, base, score }, mask, count, { lexical, boost, page, question }) {
-  return selectTopRows(score, count, mask).map((place) => {
-    const row = rows[place];
-    return {
-      row,
-      score: score[place],
-      base: base[place],
-      lexical: lexical[row],
-      dense: dense[place],
-      boost: boost[row],
-      page: page[row],
-      question: question[row],
-      section: 0,
-    };
+  return rows.map((row, place) => {
+    const [lexical, question, boost] = [signals.lexical[row], signals.question[row], signals.boost[row]];
+    const base = fround(fround(fround(words * lexical) + fround(dense * cosines[place])) / total);
+    const boosted = fround(fround(base + boost) + signals.page[row]);
+    const isKnown = question > SAME_QUESTION;
+    const questions = isKnown ? KNOWN_QUESTION_BONUS : fround(fround(profile.questions) * question);
+    const score = fround(fround(boosted + questions) * signals.weight[row]);
+    const floored = fround(base + fround(fround(profile.floored_boost) * boost));
+    return { row, score, base, lexical, question, isAboveFloor: floored >= floor || isKnown };
   });
 }
 
 /**
- * Find the passages that may come first by the estimate of all, and score them exactly. Among them
- * are the best that the asker can read.
+ * Score the passages that may come first, of which the estimate of all tells. Among them are the best that the asker
+ * can read.
  * @param {Store} store
- * @param {Float32Array | null} unit the question, of length 1; with null all passages are candidates
+ * @param {Float32Array | null} unit the question, of length 1; with null all passages are scored
  * @param {Signals} signals
  * @param {Uint8Array} readable
- * @param {number} [slack] by how much one may miss the floor
+ * @param {number} slack by how much one may miss the floor
  */
-export async function findPassageCandidates(store, unit, signals, readable, slack = 0) {
+export async function scoreCandidates(store, unit, signals, readable, slack) {
   const { CANDIDATES, ESTIMATE_SLACK } = RULES.vectors;
   let rows = [...store.passageRecords.keys()];
-  if (!unit) return { rows, cosines: new Float32Array(rows.length) };
+  if (!unit) return scoreRows(store, rows, new Float32Array(rows.length), signals);
   if (rows.length > CANDIDATES) {
+    const estimates = store.estimateCosines(unit);
+    const estimated = scoreRows(store, rows, estimates, signals, ESTIMATE_SLACK + slack).filter((each) => each.isAboveFloor);
+    const eligible = estimated.filter(({ row }) => readable[row]);
     // Near misses have places of their own, else many passages above the floor would leave none for them.
     const nearUnder = slack ? store.manifest.profile.floor + ESTIMATE_SLACK : -Infinity;
-    const estimated = scoreRows(store, { rows, cosines: store.estimateCosines(unit) }, signals, ESTIMATE_SLACK + slack);
-    rows = selectCandidates(estimated, readable, CANDIDATES, nearUnder);
+    const near = estimated.filter(({ base }) => base < nearUnder);
+    const best = [estimated, eligible, near].flatMap((each) => selectBest(each, CANDIDATES, rateScore));
+    rows = [...new Set(best.map(({ row }) => row))].sort((left, right) => left - right);
     prefetchLikely(store, estimated, signals);
   }
-  return { rows, cosines: await store.loadCosines(unit, rows) };
+  return scoreRows(store, rows, await store.loadCosines(unit, rows), signals);
+}
+
+/**
+ * Return the score by which passages are ranked.
+ * @param {Scored} scored
+ */
+export function rateScore({ score }) {
+  return score;
 }
 
 /**
  * Begin to load the texts of the best passages by the estimate, and the vectors that those beside them are likely to be
  * scored by, so that they do not wait for the vectors of the best.
  * @param {Store} store
- * @param {Ranking} estimated of all passages
+ * @param {Scored[]} estimated above the floor
  * @param {Signals} signals
  */
-function prefetchLikely(store, { score, aboveFloor }, { lexical }) {
-  const { MAX_SIBLINGS, SIBLING_PAGES } = RULES.retrieve;
-  const records = store.passageRecords;
-  const best = selectTopRows(score, MAX_SIBLINGS, aboveFloor);
-  store.prefetch("texts", best.slice(0, LIKELY_TEXTS));
-  const pages = new Set([...new Set(best.map((row) => records[row]))].slice(0, SIBLING_PAGES));
-  const beside = Uint8Array.from(lexical, (value, row) => Number(value > 0 && pages.has(records[row])));
-  store.prefetch("codes", selectTopRows(lexical, MAX_SIBLINGS, beside));
+function prefetchLikely(store, estimated, signals) {
+  const best = selectBest(estimated, RULES.retrieve.MAX_SIBLINGS, rateScore);
+  store.prefetch("texts", best.slice(0, LIKELY_TEXTS).map(({ row }) => row));
+  store.prefetch("codes", selectBeside(store, best, signals));
 }
 
 /**
- * Select the best places of a ranking above the floor, of those that the asker can read, and of near misses, rising.
- * @param {Ranking} ranking
- * @param {Uint8Array} readable
- * @param {number} count of each
- * @param {number} nearUnder the score under which a passage is a near miss
+ * Select passages that have words of a question, on the pages of the best ones.
+ * @param {Store} store
+ * @param {Scored[]} best
+ * @param {Signals} signals
+ * @param {Set<number>} [ranked] the rows that are left out
  */
-function selectCandidates({ rows, base, score, aboveFloor }, readable, count, nearUnder) {
-  const eligible = aboveFloor.map((above, place) => above & readable[rows[place]]);
-  const near = aboveFloor.map((above, place) => Number(above && base[place] < nearUnder));
-  const best = [aboveFloor, eligible, near].flatMap((mask) => selectTopRows(score, count, mask));
-  return [...new Set(best)].sort((left, right) => left - right);
+export function selectBeside({ passageRecords: records }, best, { lexical }, ranked = new Set()) {
+  const { MAX_SIBLINGS, SIBLING_PAGES } = RULES.retrieve;
+  const pages = [...new Set(best.map(({ row }) => records[row]))].slice(0, SIBLING_PAGES);
+  const beside = [...lexical.keys()].filter((row) => lexical[row] > 0 && pages.includes(records[row]) && !ranked.has(row));
+  return selectBest(beside, MAX_SIBLINGS, (row) => lexical[row]).sort((left, right) => left - right);
 }
 
 /**
  * Score every passage by BM25; each language is a corpus of its own.
  * @param {Store} store
- * @param {Idfs} idfs
+ * @param {QuestionReading["idfs"]} idfs
  */
 function scoreLexical(store, idfs) {
   const scores = new Float32Array(store.passageRecords.length);
@@ -214,8 +177,8 @@ export function scorePages(store, reading, lexical) {
   const { title_cosine: cosine, title_share: share, page_words: words } = store.manifest.profile;
   const shares = computeTitleShares(store, reading);
   const averages = averageBestPassages(store, lexical);
-  const own = new Map([...reading.idfs.keys()].map((tag) => [tag, listRecordsInLanguage(store, tag)]));
-  const isOwn = (/** @type {string} */ tag, /** @type {number} */ row) => Boolean(own.get(tag)?.has(row));
+  const own = listRecordsByLanguage(store);
+  const isOwn = (/** @type {string} */ tag, /** @type {number} */ row) => own.get(tag)?.has(row) ?? false;
   const cosines = computeCosines(store.titleTerms, store.titleNorms, reading.idfs, isOwn);
   return new Float32Array(
     cosines.map((each, row) => cosine * each + share * shares[row] + words * averages[row]),
@@ -270,7 +233,7 @@ export function fadeCommonPhrase(frequency, records) {
 /**
  * Find the best boost of each record among the names in a question.
  * @param {Store} store
- * @param {PhraseIndex} names
+ * @param {Map<string, Phrase>} names
  * @param {Set<string>} phrases of the question
  * @param {number} boost
  */
@@ -287,9 +250,9 @@ function findBestBoosts(store, names, phrases, boost) {
 
 /**
  * Compute the cosine of the idf vectors of a question's distinct terms and each short text's.
- * @param {PhraseIndex} index of the terms of texts, such as titles
+ * @param {Map<string, Phrase>} index of the terms of texts, such as titles
  * @param {ArrayLike<number>} norms of their idf vectors
- * @param {Idfs} idfs
+ * @param {QuestionReading["idfs"]} idfs
  * @param {(language: string, row: number) => boolean} isOwn whether a text is in a language
  */
 function computeCosines(index, norms, idfs, isOwn) {
@@ -319,8 +282,8 @@ function computeTitleShares(store, { forms, idfs, phrases }) {
     for (const [language, weights] of idfs) {
       const terms = [...new Set(extractTerms(phrase, language, formsIn(forms, language)))];
       const share = sum(terms.map((term) => weights.get(term) ?? 0)) / (sum(weights.values()) || 1);
-      const own = listRecordsInLanguage(store, language);
-      for (const row of records) if (own.has(row)) shares[row] = Math.max(shares[row], share);
+      const own = listRecordsByLanguage(store).get(language);
+      for (const row of records) if (own?.has(row)) shares[row] = Math.max(shares[row], share);
     }
   }
   return shares;
@@ -349,21 +312,7 @@ function averageBestPassages(store, lexical) {
   return averages;
 }
 
-/** @type {WeakMap<Store, Map<string, Set<number>>>} */
-const recordsByLanguage = new WeakMap();
-
-/**
- * List the records that have passages in a language.
- * @param {Store} store
- * @param {string} language
- */
-function listRecordsInLanguage(store, language) {
-  let records = recordsByLanguage.get(store);
-  if (!records) {
-    records = new Map(
-      store.site.languages.map(({ tag, first, end }) => [tag, new Set(store.passageRecords.subarray(first, end))]),
-    );
-    recordsByLanguage.set(store, records);
-  }
-  return records.get(language) ?? new Set();
-}
+/** List the records that have passages in each language. */
+const listRecordsByLanguage = memoize((/** @type {Store} */ { site, passageRecords }) => {
+  return new Map(site.languages.map(({ tag, first, end }) => [tag, new Set(passageRecords.subarray(first, end))]));
+});

@@ -1,6 +1,5 @@
 /** Tokenize text by language into words and terms, without English stopwords. */
 
-import { countCodePoints } from "./code_points.js";
 import { findTexts } from "./patterns.js";
 import { RULES } from "./rules.js";
 import { splitAtSpace } from "./white_space.js";
@@ -14,7 +13,7 @@ export const STOPWORDS = new Set(splitAtSpace(RULES.stopwords));
 function listIndexWords(word) {
   if (!isSpaceDelimited(word)) return pairCharacters([...word]);
   const parts = findTexts(RULES.tokenization.CAMEL_CASE_PART, word);
-  const isDivided = parts.length > 1 && parts.length < countCodePoints(word) / 2;
+  const isDivided = parts.length > 1 && parts.length < [...word].length / 2;
   return (isDivided ? [word, ...parts] : [word]).map((each) => each.toLowerCase());
 }
 
