@@ -7,11 +7,11 @@ import { makeMarkdownDrawer } from "./markdown.js";
 import { isObject, isOptionalText, isText, resolveAddress } from "./request.js";
 import { baseOf, getPageLanguage, hasText, nameLanguage } from "./strings.js";
 
+/** @import { Answer, Place } from "./request.js" */
+/** @import { Language } from "./strings.js" */
+
 /**
- * @typedef {import("./request.js").Answer} Answer
  * @typedef {import("./request.js").Citation} WireCitation
- * @typedef {import("./request.js").Place} Place
- * @typedef {import("./strings.js").Language} Language
  * @typedef {WireCitation & { link: string | null }} Citation
  * @typedef {{ markdown: string, citations: Citation[] }} Claim
  * @typedef {{ text: string, citations: Citation[] }} Route

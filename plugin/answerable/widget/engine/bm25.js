@@ -2,8 +2,9 @@
 import { RULES } from "./rules.js";
 import { extractTerms } from "./tokenization.js";
 
+/** @import { Store } from "./store.js" */
+
 /**
- * @typedef {import("./store.js").Store} Store
  * @typedef {[first: number, end: number]} RowRange
  */
 

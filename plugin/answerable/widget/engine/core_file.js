@@ -2,7 +2,8 @@
 
 import { RULES } from "./rules.js";
 
-/** @typedef {import("./container.js").Container} Container */
+/** @import { Container } from "./container.js" */
+
 /** @typedef {{records: number[], frequency: number}} Phrase the rows of records that bear it */
 /** @typedef {{tag: string, first: number, end: number}} LanguageRows */
 

@@ -7,10 +7,8 @@ import { extractTerms } from "./tokenization.js";
 import { listUnits, readPassage } from "./units.js";
 import { formsIn } from "./word_forms.js";
 
-/**
- * @typedef {import("./store.js").Passage} Passage
- * @typedef {import("./units.js").TextRange} TextRange
- */
+/** @import { Passage } from "./store.js" */
+/** @import { TextRange } from "./units.js" */
 
 /**
  * Find the range of a passage's line for a question: it begins where a sentence or a line of text begins.

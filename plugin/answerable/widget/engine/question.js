@@ -7,9 +7,7 @@ import { extractTerms, extractWords, isSpaceDelimited, splitWords } from "./toke
 import { splitAtSpace } from "./white_space.js";
 import { formsIn, readForms } from "./word_forms.js";
 
-/**
- * @typedef {import("./store.js").Store} Store
- */
+/** @import { Store } from "./store.js" */
 
 /**
  * Normalize a question to NFKC, without control characters, with single spaces.

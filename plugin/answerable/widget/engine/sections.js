@@ -4,12 +4,10 @@ import { RULES } from "./rules.js";
 import { readPassage } from "./units.js";
 import { formsIn } from "./word_forms.js";
 
-/**
- * @typedef {import("./question.js").QuestionReading} QuestionReading
- * @typedef {import("./retrieve.js").RetrievalResult} RetrievalResult
- * @typedef {import("./rank.js").Scored} Scored
- * @typedef {import("./store.js").Store} Store
- */
+/** @import { QuestionReading } from "./question.js" */
+/** @import { Scored } from "./rank.js" */
+/** @import { RetrievalResult } from "./retrieve.js" */
+/** @import { Store } from "./store.js" */
 
 /**
  * Order a pool by section score, best first, and add the section scores.
