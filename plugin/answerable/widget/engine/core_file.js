@@ -128,6 +128,10 @@ export class SiteColumns {
     const { language, languages } = columns.site;
     const tags = languages.map((/** @type {LanguageRows} */ { tag }) => tag);
     this.site = { ...columns.site, tags: tags.length ? tags : [language] };
+    // The records that have passages in each language.
+    this.recordsByLanguage = new Map(
+      this.site.languages.map(({ tag, first, end }) => [tag, new Set(this.passageRecords.subarray(first, end))]),
+    );
     const separator = RULES.structure.TITLE_SEPARATOR;
     const anchors = this.passageIds.map((anchor, row) => {
       if (!anchor.startsWith(GUESSED)) return anchor;

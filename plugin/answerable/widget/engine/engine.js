@@ -3,7 +3,7 @@
 import { ratePassages } from "./confidence.js";
 import { findLine } from "./line.js";
 import { openLocalEmbedder } from "./local_embedder.js";
-import { cleanQuestion, dropUnknownWords, findQuestionProblem, readQuestion } from "./question.js";
+import { cleanQuestion, findQuestionProblem, QuestionReader } from "./question.js";
 import { retrieve } from "./retrieve.js";
 import { RULES } from "./rules.js";
 import { choosePassages, listSections } from "./sections.js";
@@ -77,6 +77,7 @@ export class Engine {
   constructor(store, embedder) {
     this.store = store;
     this.embedder = embedder;
+    this.reader = new QuestionReader(store, (word) => embedder.wordRank(word));
   }
 
   /**
@@ -115,7 +116,7 @@ export class Engine {
    */
   async search(question, { language = null, signal } = {}) {
     const retrieve = (/** @type {number} */ near) =>
-      this.#retrieve(question, language, () => signal?.throwIfAborted(), near, dropUnknownWords);
+      this.#retrieve(question, language, () => signal?.throwIfAborted(), "search", near);
     let retrieved = await retrieve(0);
     // Near misses may lie in files that the answer needed not.
     let rows = await listSections(this.store, retrieved);
@@ -141,7 +142,7 @@ export class Engine {
     const forget = () => (this.#suggestions = undefined);
     const [index, retrieved] = await Promise.all([
       this.#suggestions?.catch(forget),
-      this.#retrieve(await this.#completeLastWord(question), language, () => {}, 0, dropUnknownWords, true),
+      this.#retrieve(await this.#completeLastWord(question), language, () => {}, "typing"),
     ]);
     const questions = index ? findSuggestions(store, index, cleanQuestion(question)) : [];
     return { questions, places: await this.#describePlaces(await listSections(store, retrieved, 0), retrieved.reading) };
@@ -175,14 +176,12 @@ export class Engine {
    * @param {QuestionReading} reading for the line of each
    */
   async #describePlaces(rows, reading) {
-    const { passageIds, passageTitles, passageUrls, site } = this.store;
     const passages = await this.store.loadPassages(rows);
-    const describe = (/** @type {number} */ row) => {
-      const passage = /** @type {Passage} */ (passages.get(row));
-      const { quote: line, href } = citeRange(passage, findLine(passage, reading));
-      return addAbsoluteUrl({ url: passageUrls[row], title: passageTitles[row], line, href }, site.url);
+    const describe = (/** @type {Passage} */ passage) => {
+      const { id, url, title, quote: line, href } = citeRange(passage, findLine(passage, reading));
+      return [id, addAbsoluteUrl({ url, title, line, href }, this.store.site.url)];
     };
-    return Object.fromEntries(rows.map((row) => [passageIds[row], describe(row)]));
+    return Object.fromEntries(Array.from(passages.values(), describe));
   }
 
   /**
@@ -198,13 +197,14 @@ export class Engine {
    * @param {string} asked
    * @param {string | null} language
    * @param {(stage: Stage) => void} begin
+   * @param {"answer" | "search" | "typing"} [purpose] where nothing is asked yet, words alone find passages, so many that
+   *   there are enough sections among them
    * @param {number} [near]
-   * @param {(store: Store, reading: QuestionReading) => typeof reading} [adapt] the reading
-   * @param {boolean} [isTyped] and not asked yet: by words alone, and so many that there are enough sections among them
    */
-  async #retrieve(asked, language, begin, near = 0, adapt = (_, reading) => reading, isTyped = false) {
+  async #retrieve(asked, language, begin, purpose = "answer", near = 0) {
     const { embedder, store } = this;
     const { POOL_SIZE } = RULES.sections;
+    const isTyped = purpose === "typing";
     const question = cleanQuestion(asked);
     const problem = findQuestionProblem(question);
     if (problem) throw Object.assign(new Error(problem), { code: "bad-request" });
@@ -214,7 +214,8 @@ export class Engine {
     // So few vectors that none is estimated are all read.
     if (!isTyped && store.passageIds.length <= RULES.vectors.CANDIDATES) store.prefetch("codes", store.passageIds.keys());
     for (const read of [isTyped ? null : embedder.embed(question), store.loadTerms(words)]) read?.catch(() => {});
-    const reading = adapt(store, await readQuestion(store, question, (word) => embedder.wordRank(word)));
+    const whole = await this.reader.read(question);
+    const reading = purpose === "answer" ? whole : this.reader.dropUnknownWords(whole);
     const count = POOL_SIZE * RULES.retrieve.TOP_K;
     if (isTyped || !reading.terms.size) return retrieve(store, reading, null, count, language, count);
     begin("embedding");

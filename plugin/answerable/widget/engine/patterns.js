@@ -1,8 +1,17 @@
 /** Use the regular expressions of the rules, as Python's `re` does. */
 
-import { memoize } from "./memoize.js";
+/** @type {Map<RegExp, RegExp>} */
+const globals = new Map();
 
-const makeGlobal = memoize((/** @type {RegExp} */ pattern) => new RegExp(pattern.source, `${pattern.flags}g`));
+/**
+ * Return a pattern that finds all matches, made once.
+ * @param {RegExp} pattern
+ */
+function makeGlobal(pattern) {
+  const made = globals.get(pattern) ?? new RegExp(pattern, `${pattern.flags}g`);
+  globals.set(pattern, made);
+  return made;
+}
 
 /**
  * Find the texts of all matches, as `findall` does for a pattern without groups.

@@ -1,7 +1,7 @@
 /** Rank the passages above the floor for a question; add siblings on their pages. */
 import { selectBest, sum } from "./bm25.js";
 import { matchLanguages } from "./languages.js";
-import { computeSignals, rateScore, scoreCandidates, scoreRows, selectBeside } from "./rank.js";
+import { Ranker, rateScore } from "./rank.js";
 import { RULES } from "./rules.js";
 
 /** @import { QuestionReading } from "./question.js" */
@@ -32,8 +32,8 @@ export async function retrieve(store, reading, vector, topK = RULES.retrieve.TOP
   const { SIBLING_SLACK, MAX_SIBLINGS } = RULES.retrieve;
   const unit = vector && normalizeQuery(store, vector);
   const readable = markReadable(store, language);
-  const signals = computeSignals(store, reading);
-  const scored = await scoreCandidates(store, unit, signals, readable, near && SIBLING_SLACK);
+  const ranker = new Ranker(store, reading);
+  const scored = await ranker.scoreCandidates(unit, readable, near && SIBLING_SLACK);
   const selectReadable = (/** @type {Scored[]} */ listed, /** @type {number} */ count) => {
     const eligible = listed.filter(({ row }) => readable[row]);
     return selectBest(eligible.length ? eligible : listed, count, rateScore);
@@ -45,8 +45,8 @@ export async function retrieve(store, reading, vector, topK = RULES.retrieve.TOP
   const under = scored.filter(({ base, isAboveFloor }) => !isAboveFloor && base >= (unit ? nearFloor : 0));
   const nearest = selectReadable(under, near);
   if (!unit) return { passages, siblings: [], near: nearest, reading };
-  const beside = selectBeside(store, passages, signals, new Set(above.map(({ row }) => row)));
-  const others = scoreRows(store, beside, await store.loadCosines(unit, beside), signals);
+  const beside = ranker.selectBeside(passages, new Set(above.map(({ row }) => row)));
+  const others = ranker.scoreRows(beside, await store.loadCosines(unit, beside));
   const siblings = selectBest(others.filter(({ base }) => base >= nearFloor), MAX_SIBLINGS, rateScore);
   return { passages, siblings, near: nearest, reading };
 }

@@ -13,8 +13,9 @@ import { beginningOf, indexForms } from "./word_forms.js";
 /** @typedef {{passages: Uint32Array, counts: Uint32Array}} TermPostings the passages that hold a term, rising, and how often */
 
 /**
- * A passage, as `Passage` has it.
- * @typedef {{id: string, url: string, title: string, date: string | null, language: string, markdown: string}} Passage
+ * A passage, as `Passage` has it, and its Markdown once that has been read.
+ * @typedef {{id: string, url: string, title: string, date: string | null, language: string, markdown: string,
+ *   read?: import("./markdown.js").MarkdownText}} Passage
  */
 
 /**

@@ -1,7 +1,6 @@
 /** The sentences and lines of a passage, and citations of a range of it. */
 
 import { readMarkdown } from "./markdown.js";
-import { memoize } from "./memoize.js";
 import { findMatches } from "./patterns.js";
 import { RULES } from "./rules.js";
 import { splitAtSpace, stripSpace, stripSpaceAtEnd, stripSpaceAtStart } from "./white_space.js";
@@ -17,8 +16,13 @@ import { splitAtSpace, stripSpace, stripSpaceAtEnd, stripSpaceAtStart } from "./
  *   language: string}} Citation
  */
 
-/** Read the Markdown of a passage, once. */
-export const readPassage = memoize((/** @type {Passage} */ passage) => readMarkdown(passage.markdown));
+/**
+ * Read the Markdown of a passage, once.
+ * @param {Passage} passage
+ */
+export function readPassage(passage) {
+  return (passage.read ??= readMarkdown(passage.markdown));
+}
 
 /**
  * List where the sentences of a text stand in it: a row is one, and code and labels have none.
