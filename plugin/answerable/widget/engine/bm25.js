@@ -48,7 +48,8 @@ export function scoreBm25(store, idfs, [first, end]) {
 }
 
 /**
- * Compute the inverse document frequency of each distinct term; an unknown one has the highest.
+ * Compute the inverse document frequency of each distinct term, ln(1 + (N - df + .5) / (df + .5)); an unknown one has
+ * the highest.
  * A term of `names` that no passage of the corpus holds is left out.
  * @param {Store} store
  * @param {Iterable<string>} terms
@@ -60,27 +61,11 @@ export function computeIdfs(store, terms, [first, end], names) {
   for (const term of new Set(terms)) {
     const [start, stop] = findPostingsSlice(store.postings(term).passages, first, end);
     const frequency = stop - start;
-    if (frequency || !names.has(term)) idfs.set(term, computeIdf(end - first, frequency));
+    // With the background passages in N.
+    const others = end - first + RULES.bm25.BACKGROUND_PASSAGES - frequency;
+    if (frequency || !names.has(term)) idfs.set(term, Math.log(1 + (others + 0.5) / (frequency + 0.5)));
   }
   return idfs;
-}
-
-/**
- * Compute ln(1 + (N - df + .5) / (df + .5)), with the background passages in N.
- * @param {number} passages
- * @param {number} frequency
- */
-export function computeIdf(passages, frequency) {
-  return Math.log(1 + (passages + RULES.bm25.BACKGROUND_PASSAGES - frequency + 0.5) / (frequency + 0.5));
-}
-
-/**
- * Find the terms that a passage holds.
- * @param {Store} store
- * @param {Iterable<string>} terms
- */
-export function findIndexedTerms(store, terms) {
-  return new Set([...terms].filter((term) => store.postings(term).passages.length));
 }
 
 /**

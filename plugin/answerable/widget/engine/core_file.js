@@ -8,16 +8,12 @@ import { RULES } from "./rules.js";
 /** @typedef {{tag: string, first: number, end: number}} LanguageRows */
 
 /**
- * A site's metadata, as `SiteMetadata` has it.
+ * What the engine reads of a site's metadata, which `SiteMetadata` has.
  * @typedef {Object} SiteMetadata
- * @property {string} name
  * @property {string | null} url
  * @property {string} language
  * @property {string[]} tags
- * @property {string[]} scripts
- * @property {string} route
  * @property {string[]} names
- * @property {string | null} author
  * @property {LanguageRows[]} languages
  */
 

@@ -1,5 +1,5 @@
 /** Reading of a question: its terms, near spellings, and words that the site does not have; see `question.py`. */
-import { computeIdfs, findIndexedTerms } from "./bm25.js";
+import { computeIdfs } from "./bm25.js";
 import { normalizePhrase, splitNgrams } from "./normalization.js";
 import { RULES } from "./rules.js";
 import { extractTerms, extractWords, isSpaceDelimited, splitWords } from "./tokenization.js";
@@ -102,13 +102,12 @@ export class QuestionReader {
     const words = splitWords(reading.question);
     const missing = this.#findUnknownWords(words);
     const text = words.filter((word) => !missing.has(word.toLowerCase())).join(" ");
-    const indexed = findIndexedTerms(this.#store, [...reading.idfs.values()].flatMap((weights) => [...weights.keys()]));
     /** @type {QuestionReading["idfs"]} */
     const idfs = new Map();
     for (const [tag, weights] of reading.idfs) {
       // A word that pages of another language have still counts against one without it.
       const ownTerms = new Set(extractTerms(text, tag, formsIn(reading.forms, tag)));
-      idfs.set(tag, new Map([...weights].filter(([term]) => indexed.has(term) || ownTerms.has(term))));
+      idfs.set(tag, new Map([...weights].filter(([term]) => this.#isIndexed(term) || ownTerms.has(term))));
     }
     return { ...reading, idfs };
   }
@@ -153,6 +152,11 @@ export class QuestionReader {
     const weigh = (/** @type {import("./core_file.js").LanguageRows} */ { tag, first, end }) =>
       computeIdfs(this.#store, terms.get(tag) ?? [], [first, end], this.#nameWordsIn(tag));
     return new Map(this.#store.site.languages.map((rows) => [rows.tag, weigh(rows)]));
+  }
+
+  /** @param {string} term */
+  #isIndexed(term) {
+    return this.#store.postings(term).passages.length > 0;
   }
 
   /** @param {string} tag */
@@ -257,7 +261,7 @@ export class QuestionReader {
   #findUnknownWords(words) {
     const { site, questionTerms } = this.#store;
     const isKnown = (/** @type {string} */ term, /** @type {string} */ tag) =>
-      this.#store.postings(term).passages.length > 0 || questionTerms.has(term) || this.#nameWordsIn(tag).has(term);
+      this.#isIndexed(term) || questionTerms.has(term) || this.#nameWordsIn(tag).has(term);
     const asked = words.filter(isSpaceDelimited).map((word) => word.toLowerCase());
     const unknown = asked.filter((word) => {
       if (FRAMING_WORDS.has(word)) return false;

@@ -56,7 +56,7 @@ export async function retrieve(store, reading, vector, topK = RULES.retrieve.TOP
  * @param {Store} store
  * @param {Float32Array} vector
  */
-export function normalizeQuery(store, vector) {
+function normalizeQuery(store, vector) {
   const truncated = vector.subarray(0, store.manifest.dimensions);
   const norm = Math.fround(Math.sqrt(sum([...truncated].map((value) => value * value))));
   return truncated.map((value) => value / Math.max(norm, RULES.retrieve.TINY));
