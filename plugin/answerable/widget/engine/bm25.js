@@ -71,7 +71,7 @@ export function computeIdfs(store, terms, [first, end], names) {
 /**
  * Compute the share of the idf of a question's terms that a text holds, 0 without terms.
  * @param {Map<string, number>} weights
- * @param {Map<string, string>} forms the term of each form of these terms
+ * @param {import("./word_forms.js").Forms} forms
  * @param {string} text
  * @param {string} language
  */

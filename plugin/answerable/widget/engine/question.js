@@ -4,7 +4,7 @@ import { normalizePhrase, splitNgrams } from "./normalization.js";
 import { RULES } from "./rules.js";
 import { extractTerms, extractWords, isSpaceDelimited, splitWords } from "./tokenization.js";
 import { splitAtSpace } from "./white_space.js";
-import { formsIn, readForms } from "./word_forms.js";
+import { readForms } from "./word_forms.js";
 
 /** @import { Store } from "./store.js" */
 
@@ -106,7 +106,7 @@ export class QuestionReader {
     const idfs = new Map();
     for (const [tag, weights] of reading.idfs) {
       // A word that pages of another language have still counts against one without it.
-      const ownTerms = new Set(extractTerms(text, tag, formsIn(reading.forms, tag)));
+      const ownTerms = new Set(extractTerms(text, tag, reading.forms));
       idfs.set(tag, new Map([...weights].filter(([term]) => this.#isIndexed(term) || ownTerms.has(term))));
     }
     return { ...reading, idfs };

@@ -4,7 +4,6 @@ import { FRAMING_WORDS } from "./question.js";
 import { RULES } from "./rules.js";
 import { extractTerms, splitLowercaseWords, STOPWORDS } from "./tokenization.js";
 import { splitAtSpace } from "./white_space.js";
-import { formsIn } from "./word_forms.js";
 
 /** @import { Phrase } from "./core_file.js" */
 /** @import { QuestionReading } from "./question.js" */
@@ -224,7 +223,7 @@ export class Ranker {
       const rows = names.get(phrase)?.records;
       if (!rows) continue;
       for (const [language, weights] of idfs) {
-        const terms = [...new Set(extractTerms(phrase, language, formsIn(forms, language)))];
+        const terms = [...new Set(extractTerms(phrase, language, forms))];
         const share = sum(terms.map((term) => weights.get(term) ?? 0)) / (sum(weights.values()) || 1);
         const own = recordsByLanguage.get(language);
         for (const row of rows) if (own?.has(row)) shares[row] = Math.max(shares[row], share);

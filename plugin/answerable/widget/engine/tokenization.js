@@ -39,10 +39,10 @@ export function extractWords(text, language = "en") {
  * Extract the terms of a text in order, with repeats.
  * @param {string} text
  * @param {string} language
- * @param {Map<string, string>} termsByForm the terms of some forms of words; any other word is a term of its own
+ * @param {import("./word_forms.js").Forms} forms any other word is a term of its own
  */
-export function extractTerms(text, language, termsByForm) {
-  return extractWords(text, language).map((word) => termsByForm.get(word) ?? word);
+export function extractTerms(text, language, forms) {
+  return extractWords(text, language).map((word) => forms.get(language)?.get(word) ?? word);
 }
 
 /**

@@ -82,15 +82,6 @@ function findNearestTerm({ termsByForm }, word) {
   return best.term;
 }
 
-/**
- * Return the forms of a question's terms in a language.
- * @param {Forms} forms
- * @param {string} language
- */
-export function formsIn(forms, language) {
-  return forms.get(language) ?? new Map();
-}
-
 /** @param {string} word */
 function isAlphabetic(word) {
   return /^\p{L}+$/u.test(word);
