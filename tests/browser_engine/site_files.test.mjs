@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
 import { deflateSync } from "node:zlib";
-import { IndexGoneError, SiteFiles, waitFor } from "../../plugin/answerable/widget/engine/site_files.js";
+import { parseContainer } from "../../plugin/answerable/widget/engine/container.js";
+import { waitFor } from "../../plugin/answerable/widget/engine/engine.js";
+import { IndexGoneError, SiteFiles } from "../../plugin/answerable/widget/engine/site_files.js";
 
 /** Make a container without arrays: the length of its header, and the header. */
 function join(values) {
@@ -83,13 +85,12 @@ const span = (first, last = first) => `${first.start}-${last.start + last.bytes 
 const settle = () => Promise.all(cache.puts);
 
 async function readAll(site, places) {
-  const read = await Promise.all(places.map((place) => site.read(parts[place])));
+  const read = await Promise.all(places.map((place) => site.read(parts[place], parseContainer)));
   return read.map(({ values }) => values);
 }
 
 test("parts that lie near each other are fetched together, and each once", async () => {
   const site = open();
-  site.prefetch([parts[0]]);
   assert.deepEqual(await readAll(site, [0, 0, 1, 3]), [CONTENTS[0], CONTENTS[0], CONTENTS[1], CONTENTS[3]]);
   assert.deepEqual(await readAll(site, [0, 1]), CONTENTS.slice(0, 2));
   assert.deepEqual(requests, [`/home/pack.bin ${span(parts[0], parts[1])}`, `/home/pack.bin ${span(parts[3])}`]);
@@ -112,7 +113,7 @@ test("a server without ranges sends the whole file, which serves all later parts
 
 test("a file that is needed as a whole is fetched as a whole", async () => {
   const site = open();
-  assert.deepEqual((await site.read({ ...parts[0], isWhole: true })).values, CONTENTS[0]);
+  assert.deepEqual((await site.read({ ...parts[0], isWhole: true }, parseContainer)).values, CONTENTS[0]);
   assert.deepEqual(await readAll(site, [1, 3]), [CONTENTS[1], CONTENTS[3]]);
   assert.deepEqual(requests, ["/home/pack.bin"]);
 });
@@ -170,7 +171,7 @@ test("a file that is gone, is a page instead or was changed tells that the index
     speaksRange = isRanged;
     for (const change of changes) {
       files["/home/pack.bin"] = change;
-      await isGone(open().read(parts[1]));
+      await isGone(open().read(parts[1], parseContainer));
     }
   }
   await settle();
@@ -180,14 +181,14 @@ test("a file that is gone, is a page instead or was changed tells that the index
 test("no part takes more memory than its manifest says", async () => {
   files["/home/pack.bin"] = [200, deflateSync(Buffer.alloc(50_000_000))];
   const part = { path: "pack.bin", start: 0, bytes: files["/home/pack.bin"][1].length, content: 1000 };
-  await assert.rejects(open().read(part), (error) => error instanceof IndexGoneError && /more than 1000 bytes/.test(error.message));
+  await assert.rejects(open().read(part, parseContainer), (error) => error instanceof IndexGoneError && /more than 1000 bytes/.test(error.message));
 });
 
 test("after an error of the server a file is fetched again", async () => {
   const site = open();
   const pack = files["/home/pack.bin"];
   files["/home/pack.bin"] = [503, ""];
-  await assert.rejects(site.read(parts[0]), (error) => !(error instanceof IndexGoneError) && /HTTP 503/.test(error.message));
+  await assert.rejects(site.read(parts[0], parseContainer), (error) => !(error instanceof IndexGoneError) && /HTTP 503/.test(error.message));
   files["/home/pack.bin"] = pack;
   assert.deepEqual(await readAll(site, [0]), [CONTENTS[0]]);
 });
@@ -204,7 +205,7 @@ test("files of builds that are no longer published leave the cache, and others s
 test("who stops waiting gets the reason, and the file arrives for the next", async () => {
   const site = open();
   const stop = new AbortController();
-  const waiting = site.read(parts[0], stop.signal);
+  const waiting = waitFor(site.read(parts[0], parseContainer), stop.signal);
   stop.abort(new Error("stopped"));
   await assert.rejects(waiting, /stopped/);
   assert.deepEqual(await readAll(site, [0]), [CONTENTS[0]]);

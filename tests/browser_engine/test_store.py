@@ -146,7 +146,7 @@ def test_passages_equal_those_of_the_bundle(published: Published) -> None:
     passages = _use("loadPassages", list(rows))
     for row in rows:
         expected, passage = bundle.passage(row), passages[str(row)]
-        for name in ("id", "record", "url", "title", "markdown", "date", "language"):
+        for name in ("id", "url", "title", "markdown", "date", "language"):
             assert passage[name] == getattr(expected, name)
 
 

@@ -8,8 +8,7 @@ export async function openFiles(home) {
 
 export async function openStore(home, entry) {
   const { openStore } = await load("store");
-  const store = await openStore(await openFiles(home), entry);
-  return store;
+  return openStore(await openFiles(home), entry);
 }
 
 export async function unpackContainer(data, most = 2 ** 20) {

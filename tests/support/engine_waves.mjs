@@ -59,9 +59,7 @@ class Waves {
 
 const [engineUrl, folder] = process.argv.slice(2);
 const { openSiteIndex } = await import(engineUrl);
-const { index, engine: scripts } = JSON.parse(await readFile(`${folder}/site.json`, "utf-8"));
-// A page has fetched all scripts before it opens an index.
-for (const path of scripts) await import(new URL(path.split("/").slice(2).join("/"), engineUrl));
+const { index } = JSON.parse(await readFile(`${folder}/site.json`, "utf-8"));
 const questions = JSON.parse(readFileSync(0, "utf-8"));
 const reports = [];
 for (const [place, question] of questions.entries()) {

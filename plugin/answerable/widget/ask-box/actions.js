@@ -3,10 +3,8 @@
 import { button, drawLink, element } from "./draw.js";
 import { ROOT } from "./request.js";
 
-/**
- * @typedef {import("./strings.js").Say} Say
- * @typedef {import("./request.js").Site} Site
- */
+/** @import { Site } from "./request.js" */
+/** @import { Say } from "./strings.js" */
 
 /**
  * Return the address of the page with a question in its fragment, which no server sees.

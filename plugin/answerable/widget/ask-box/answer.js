@@ -1,17 +1,18 @@
 /** Draw an answer: its verdict, one open passage or the sentences of a model, and rows that open in place. */
 
+import { baseLanguage } from "../engine/languages.js";
 import { parseMarkdown } from "../engine/markdown.js";
 import { button, colorCode, drawLink, drawNote, element, icon, ICONS } from "./draw.js";
 import { markLine } from "./find.js";
 import { makeMarkdownDrawer } from "./markdown.js";
 import { isObject, isOptionalText, isText, resolveAddress } from "./request.js";
-import { baseOf, getPageLanguage, hasText, nameLanguage } from "./strings.js";
+import { getPageLanguage, hasText, nameLanguage } from "./strings.js";
+
+/** @import { Answer, Place } from "./request.js" */
+/** @import { Language } from "./strings.js" */
 
 /**
- * @typedef {import("./request.js").Answer} Answer
  * @typedef {import("./request.js").Citation} WireCitation
- * @typedef {import("./request.js").Place} Place
- * @typedef {import("./strings.js").Language} Language
  * @typedef {WireCitation & { link: string | null }} Citation
  * @typedef {{ markdown: string, citations: Citation[] }} Claim
  * @typedef {{ text: string, citations: Citation[] }} Route
@@ -235,7 +236,7 @@ export function drawAnswer(answer, { tag, say }, context, places = []) {
     const page = getPageLanguage();
     const tags = citations.filter(({ kind }) => kind === "record").map(({ language }) => language);
     const isKnown = page && tags.length > 0 && tags.every(Boolean);
-    if (!isKnown || tags.some((language) => baseOf(language) === baseOf(page))) return [];
+    if (!isKnown || tags.some((language) => baseLanguage(language) === baseLanguage(page))) return [];
     const names = [...new Set(tags)].map((language) => nameLanguage(language, tag));
     return [drawNote(say("otherLanguage", { names: new Intl.ListFormat(tag).format(names) }))];
   }

@@ -15,14 +15,10 @@ import { hasText, IN_ENGLISH, loadLanguage } from "./strings.js";
 import { followTyping } from "./typing.js";
 import { goToStop, readLanding, readVisit, saveVisit } from "./visit.js";
 
-/**
- * @typedef {import("./dialog.js").Panel} Panel
- * @typedef {import("./answer.js").CitingElement} CitingElement
- * @typedef {import("./request.js").Answer} Answer
- * @typedef {import("./request.js").Place} Place
- * @typedef {import("./request.js").Site} Site
- * @typedef {import("./visit.js").Visit} Visit
- */
+/** @import { CitingElement } from "./answer.js" */
+/** @import { Panel } from "./dialog.js" */
+/** @import { Answer, Place, Site } from "./request.js" */
+/** @import { Visit } from "./visit.js" */
 
 // What may help against a problem, beside the search.
 /** @type {Record<string, "retry" | "reload">} */

@@ -4,7 +4,7 @@ import { parseMarkdown } from "../engine/markdown.js";
 import { button, drawLines, element, icon, ICONS } from "./draw.js";
 import { resolveAddress } from "./request.js";
 
-/** @typedef {import("../engine/markdown.js").Block} Block */
+/** @import { Block } from "../engine/markdown.js" */
 
 /**
  * @typedef {Object} Context of what is drawn

@@ -1,5 +1,6 @@
 /** The box's own texts in the language of the page, and what of a question is matched with words. */
 
+import { baseLanguage } from "../engine/languages.js";
 import ENGLISH from "../strings/en.json" with { type: "json" };
 
 /**
@@ -43,7 +44,7 @@ function makeLanguage(tag, strings) {
  * @param {string} language
  */
 export async function loadLanguage(language) {
-  const base = baseOf(language);
+  const base = baseLanguage(language);
   if (!LANGUAGES.includes(base)) return IN_ENGLISH;
   return fetch(new URL(`strings/${base}.json`, HOME), { signal: AbortSignal.timeout?.(STRINGS_MILLISECONDS) })
     .then(async (response) => makeLanguage(base, await response.json()))
@@ -56,14 +57,6 @@ export async function loadLanguage(language) {
  */
 export function hasText(key) {
   return key in ENGLISH;
-}
-
-/**
- * Return the language of a tag without its region or script.
- * @param {string} tag
- */
-export function baseOf(tag) {
-  return tag.toLowerCase().split(/[-_]/)[0];
 }
 
 /** @returns {string | undefined} the tag of the page's language, if it is one */

@@ -1,9 +1,10 @@
 /** Suggest questions and list places while a reader types. */
 
+/** @import { Place } from "./request.js" */
+
 const PAUSE_MILLISECONDS = 150;
 const REST_MILLISECONDS = 1000;
 
-/** @typedef {import("./request.js").Place} Place */
 /** @typedef {{ questions: string[], places: Place[] }} Suggestions */
 /** @typedef {{ suggest(question: string, signal: AbortSignal): Promise<Suggestions> }} Answerer */
 

@@ -2,25 +2,24 @@
 import { RULES } from "./rules.js";
 import { extractTerms } from "./tokenization.js";
 
+/** @import { Store } from "./store.js" */
+
 /**
- * @typedef {import("./store.js").Store} Store
  * @typedef {[first: number, end: number]} RowRange
  */
 
 /**
- * Select the best `count` rows, best first; equal scores keep the order of rows.
- * @param {Float32Array} scores
+ * Select the best `count` items, best first; equal ones keep their order.
+ * @template T
+ * @param {T[]} items
  * @param {number} count
- * @param {Uint8Array} [among] marks the rows to select from, all by default
+ * @param {(item: T) => number} rate in single precision
  */
-export function selectTopRows(scores, count, among) {
-  /** @type {number[]} */
-  const rows = [];
-  for (let row = 0; row < scores.length; row += 1) if (!among || among[row]) rows.push(row);
-  // Numbers alone are sorted many times faster than rows.
-  const least = count < rows.length ? Float32Array.from(rows, (row) => scores[row]).sort()[rows.length - count] : -Infinity;
-  const best = rows.filter((row) => scores[row] >= least);
-  return best.sort((left, right) => scores[right] - scores[left]).slice(0, count);
+export function selectBest(items, count, rate) {
+  // Numbers alone are sorted many times faster than items.
+  const least = count < items.length ? Float32Array.from(items, rate).sort()[items.length - count] : -Infinity;
+  const best = items.filter((item) => rate(item) >= least);
+  return best.sort((left, right) => rate(right) - rate(left)).slice(0, count);
 }
 
 /**
@@ -49,7 +48,8 @@ export function scoreBm25(store, idfs, [first, end]) {
 }
 
 /**
- * Compute the inverse document frequency of each distinct term; an unknown one has the highest.
+ * Compute the inverse document frequency of each distinct term, ln(1 + (N - df + .5) / (df + .5)); an unknown one has
+ * the highest.
  * A term of `names` that no passage of the corpus holds is left out.
  * @param {Store} store
  * @param {Iterable<string>} terms
@@ -61,33 +61,17 @@ export function computeIdfs(store, terms, [first, end], names) {
   for (const term of new Set(terms)) {
     const [start, stop] = findPostingsSlice(store.postings(term).passages, first, end);
     const frequency = stop - start;
-    if (frequency || !names.has(term)) idfs.set(term, computeIdf(end - first, frequency));
+    // With the background passages in N.
+    const others = end - first + RULES.bm25.BACKGROUND_PASSAGES - frequency;
+    if (frequency || !names.has(term)) idfs.set(term, Math.log(1 + (others + 0.5) / (frequency + 0.5)));
   }
   return idfs;
 }
 
 /**
- * Compute ln(1 + (N - df + .5) / (df + .5)), with the background passages in N.
- * @param {number} passages
- * @param {number} frequency
- */
-export function computeIdf(passages, frequency) {
-  return Math.log(1 + (passages + RULES.bm25.BACKGROUND_PASSAGES - frequency + 0.5) / (frequency + 0.5));
-}
-
-/**
- * Find the terms that a passage holds.
- * @param {Store} store
- * @param {Iterable<string>} terms
- */
-export function findIndexedTerms(store, terms) {
-  return new Set([...terms].filter((term) => store.postings(term).passages.length));
-}
-
-/**
  * Compute the share of the idf of a question's terms that a text holds, 0 without terms.
  * @param {Map<string, number>} weights
- * @param {Map<string, string>} forms the term of each form of these terms
+ * @param {import("./word_forms.js").Forms} forms
  * @param {string} text
  * @param {string} language
  */

@@ -2,21 +2,18 @@
 
 import { RULES } from "./rules.js";
 
-/** @typedef {import("./container.js").Container} Container */
+/** @import { Container } from "./container.js" */
+
 /** @typedef {{records: number[], frequency: number}} Phrase the rows of records that bear it */
 /** @typedef {{tag: string, first: number, end: number}} LanguageRows */
 
 /**
- * A site's metadata, as `SiteMetadata` has it.
+ * What the engine reads of a site's metadata, which `SiteMetadata` has.
  * @typedef {Object} SiteMetadata
- * @property {string} name
  * @property {string | null} url
  * @property {string} language
  * @property {string[]} tags
- * @property {string[]} scripts
- * @property {string} route
  * @property {string[]} names
- * @property {string | null} author
  * @property {LanguageRows[]} languages
  */
 
@@ -53,7 +50,7 @@ function readPhrases(phrases, { sizes, rows, frequencies }) {
  * Read rows that rise, of which the differences are stored.
  * @param {ArrayLike<number>} differences
  */
-function readRising(differences) {
+export function readRising(differences) {
   let row = 0;
   return Uint32Array.from(differences, (difference) => (row += difference));
 }
@@ -127,6 +124,10 @@ export class SiteColumns {
     const { language, languages } = columns.site;
     const tags = languages.map((/** @type {LanguageRows} */ { tag }) => tag);
     this.site = { ...columns.site, tags: tags.length ? tags : [language] };
+    // The records that have passages in each language.
+    this.recordsByLanguage = new Map(
+      this.site.languages.map(({ tag, first, end }) => [tag, new Set(this.passageRecords.subarray(first, end))]),
+    );
     const separator = RULES.structure.TITLE_SEPARATOR;
     const anchors = this.passageIds.map((anchor, row) => {
       if (!anchor.startsWith(GUESSED)) return anchor;

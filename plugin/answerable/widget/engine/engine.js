@@ -1,31 +1,27 @@
 /** Answer a question in the reader's browser or refuse: retrieve, select evidence, draft and check. */
 
 import { ratePassages } from "./confidence.js";
-import { citeRange, makeClaim } from "./contract.js";
 import { findLine } from "./line.js";
-import { locateVocabulary, openLocalEmbedder } from "./local_embedder.js";
-import { cleanQuestion, dropUnknownWords, findQuestionProblem, readQuestion } from "./question.js";
+import { openLocalEmbedder } from "./local_embedder.js";
+import { cleanQuestion, findQuestionProblem, QuestionReader } from "./question.js";
 import { retrieve } from "./retrieve.js";
 import { RULES } from "./rules.js";
 import { choosePassages, listSections } from "./sections.js";
-import { SiteFiles, waitFor } from "./site_files.js";
+import { SiteFiles } from "./site_files.js";
 import { openStore } from "./store.js";
 import { recallAnswer } from "./stored_answers.js";
 import { findSuggestions, loadSuggestionIndex } from "./suggestions.js";
 import { extractWords } from "./tokenization.js";
-import { readPassage } from "./units.js";
+import { citeRange, readPassage } from "./units.js";
 import { addAbsoluteUrl, serializeAnswer, serializeSection } from "./wire.js";
 
+/** @import { QuestionReading } from "./question.js" */
+/** @import { RetrievalResult } from "./retrieve.js" */
+/** @import { FetchOptions } from "./site_files.js" */
+/** @import { IndexEntry, Passage, Store } from "./store.js" */
+/** @import { Reply } from "./wire.js" */
+
 /**
- * @typedef {import("./site_files.js").FetchOptions} FetchOptions
- * @typedef {import("./store.js").Store} Store
- * @typedef {import("./retrieve.js").RetrievalResult} RetrievalResult
- * @typedef {import("./question.js").QuestionReading} QuestionReading
- *
- * An answer, its confidence, and the reason of a refusal; of a stored answer the words of its question, and what would
- * be answered without it.
- * @typedef {{answer: import("./contract.js").Answer, confidence: "high" | "medium" | "low",
- *   reason: "no-evidence" | null, stored?: string, excerpts?: Reply | null}} Reply
  * @typedef {Awaited<ReturnType<typeof openLocalEmbedder>>} LocalEmbedder
  * @typedef {"embedding" | "searching" | "writing" | "checking"} Stage
  *
@@ -33,8 +29,6 @@ import { addAbsoluteUrl, serializeAnswer, serializeSection } from "./wire.js";
  * @property {string | null} [language] a tag whose passages go before all others
  * @property {(stage: Stage) => void} [onStage]
  * @property {AbortSignal} [signal]
- *
- * @typedef {Record<string, {url: string, title: string, line: string, href: string}>} Places by passage id
  */
 
 /**
@@ -42,19 +36,33 @@ import { addAbsoluteUrl, serializeAnswer, serializeSection } from "./wire.js";
  *
  * IndexGoneError where a newer build has replaced it.
  * @param {string} base the url that the paths of the index are relative to
- * @param {import("./store.js").IndexEntry} entry
- * @param {FetchOptions & {signal?: AbortSignal}} [options]
+ * @param {IndexEntry} entry
+ * @param {FetchOptions} [options]
  */
-export async function openEngine(base, entry, options = {}) {
+export async function openEngine(base, entry, options) {
   const files = new SiteFiles(base, options);
-  // All that a question needs first is asked for at once.
-  files.prefetch([locateVocabulary(entry.model)]);
-  const store = await openStore(files, entry, options.signal);
-  const embedder = await openLocalEmbedder(files, entry.model, options.signal);
+  const [store, embedder] = await Promise.all([openStore(files, entry), openLocalEmbedder(files, entry.model)]);
   const current = [`${entry.model}/`, ...store.paths];
   // Nothing waits for it, and without it more space is taken, no more.
   files.removeStale((path) => current.some((start) => path.startsWith(start))).catch(() => {});
   return new Engine(store, embedder);
+}
+
+/**
+ * Wait for a promise, or throw the signal's reason. What has been begun goes on, since another
+ * question may wait for it too, and the next one finds it in the cache.
+ * @template T
+ * @param {Promise<T>} promise
+ * @param {AbortSignal} [signal]
+ */
+export function waitFor(promise, signal) {
+  if (!signal) return promise;
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
 }
 
 /** Answer questions from a store. */
@@ -69,6 +77,7 @@ export class Engine {
   constructor(store, embedder) {
     this.store = store;
     this.embedder = embedder;
+    this.reader = new QuestionReader(store, (word) => embedder.wordRank(word));
   }
 
   /**
@@ -107,7 +116,7 @@ export class Engine {
    */
   async search(question, { language = null, signal } = {}) {
     const retrieve = (/** @type {number} */ near) =>
-      this.#retrieve(question, language, () => signal?.throwIfAborted(), near, dropUnknownWords);
+      this.#retrieve(question, language, () => signal?.throwIfAborted(), "search", near);
     let retrieved = await retrieve(0);
     // Near misses may lie in files that the answer needed not.
     let rows = await listSections(this.store, retrieved);
@@ -133,7 +142,7 @@ export class Engine {
     const forget = () => (this.#suggestions = undefined);
     const [index, retrieved] = await Promise.all([
       this.#suggestions?.catch(forget),
-      this.#retrieve(await this.#completeLastWord(question), language, () => {}, 0, dropUnknownWords, true),
+      this.#retrieve(await this.#completeLastWord(question), language, () => {}, "typing"),
     ]);
     const questions = index ? findSuggestions(store, index, cleanQuestion(question)) : [];
     return { questions, places: await this.#describePlaces(await listSections(store, retrieved, 0), retrieved.reading) };
@@ -167,14 +176,12 @@ export class Engine {
    * @param {QuestionReading} reading for the line of each
    */
   async #describePlaces(rows, reading) {
-    const { passageIds, passageTitles, passageUrls, site } = this.store;
     const passages = await this.store.loadPassages(rows);
-    const describe = (/** @type {number} */ row) => {
-      const passage = /** @type {import("./store.js").Passage} */ (passages.get(row));
-      const { quote: line, href } = citeRange(passage, findLine(passage, reading));
-      return addAbsoluteUrl({ url: passageUrls[row], title: passageTitles[row], line, href }, site.url);
+    const describe = (/** @type {Passage} */ passage) => {
+      const { id, url, title, quote: line, href } = citeRange(passage, findLine(passage, reading));
+      return [id, addAbsoluteUrl({ url, title, line, href }, this.store.site.url)];
     };
-    return Object.fromEntries(rows.map((row) => [passageIds[row], describe(row)]));
+    return Object.fromEntries(Array.from(passages.values(), describe));
   }
 
   /**
@@ -190,22 +197,25 @@ export class Engine {
    * @param {string} asked
    * @param {string | null} language
    * @param {(stage: Stage) => void} begin
+   * @param {"answer" | "search" | "typing"} [purpose] where nothing is asked yet, words alone find passages, so many that
+   *   there are enough sections among them
    * @param {number} [near]
-   * @param {(store: Store, reading: QuestionReading) => typeof reading} [adapt] the reading
-   * @param {boolean} [isTyped] and not asked yet: by words alone, and so many that there are enough sections among them
    */
-  async #retrieve(asked, language, begin, near = 0, adapt = (_, reading) => reading, isTyped = false) {
+  async #retrieve(asked, language, begin, purpose = "answer", near = 0) {
     const { embedder, store } = this;
     const { POOL_SIZE } = RULES.sections;
+    const isTyped = purpose === "typing";
     const question = cleanQuestion(asked);
     const problem = findQuestionProblem(question);
     if (problem) throw Object.assign(new Error(problem), { code: "bad-request" });
     await embedder.loadPieces(question);
     // What is certain to be read is asked for at once; a failure is told where it is read.
     const words = store.site.tags.flatMap((tag) => extractWords(question, tag));
-    if (!isTyped) store.prefetchFewCodes();
+    // So few vectors that none is estimated are all read.
+    if (!isTyped && store.passageIds.length <= RULES.vectors.CANDIDATES) store.prefetch("codes", store.passageIds.keys());
     for (const read of [isTyped ? null : embedder.embed(question), store.loadTerms(words)]) read?.catch(() => {});
-    const reading = adapt(store, await readQuestion(store, question, (word) => embedder.wordRank(word)));
+    const whole = await this.reader.read(question);
+    const reading = purpose === "answer" ? whole : this.reader.dropUnknownWords(whole);
     const count = POOL_SIZE * RULES.retrieve.TOP_K;
     if (isTyped || !reading.terms.size) return retrieve(store, reading, null, count, language, count);
     begin("embedding");
@@ -223,14 +233,14 @@ export class Engine {
   async #answerFrom(retrieved, begin) {
     const { store } = this;
     const chosen = choosePassages(store, retrieved);
-    if (!chosen.length) return { answer: { claims: [] }, confidence: "low", reason: "no-evidence" };
+    if (!chosen.length) return { claims: [], confidence: "low", reason: "no-evidence" };
     begin("writing");
     const passages = await store.loadPassages(chosen.slice(0, RULES.extractive.MAX_PASSAGES).map(({ row }) => row));
     begin("checking");
     const claims = Array.from(passages.values(), (passage) => {
       const citation = citeRange(passage, findLine(passage, retrieved.reading));
-      return makeClaim(readPassage(passage).text, passage.markdown, [citation]);
+      return { text: readPassage(passage).text, markdown: passage.markdown, citations: [citation] };
     });
-    return { answer: { claims }, confidence: ratePassages(store, retrieved.reading, chosen), reason: null };
+    return { claims, confidence: ratePassages(store, retrieved.reading, chosen), reason: null };
   }
 }

@@ -5,12 +5,9 @@ import { findMatches } from "./patterns.js";
 import { RULES } from "./rules.js";
 import { extractTerms } from "./tokenization.js";
 import { listUnits, readPassage } from "./units.js";
-import { formsIn } from "./word_forms.js";
 
-/**
- * @typedef {import("./store.js").Passage} Passage
- * @typedef {import("./units.js").TextRange} TextRange
- */
+/** @import { Passage } from "./store.js" */
+/** @import { TextRange } from "./units.js" */
 
 /**
  * Find the range of a passage's line for a question: it begins where a sentence or a line of text begins.
@@ -23,7 +20,7 @@ export function findLine(passage, { idfs, forms }) {
   const { text } = read;
   const weights = idfs.get(language) ?? new Map();
   const words = findMatches(RULES.tokenization.WORD_OR_LETTER_PATTERN, text);
-  const terms = words.map((word) => readTerms(word, text, language, weights, formsIn(forms, language)));
+  const terms = words.map((word) => readTerms(word, text, language, weights, forms));
   const starts = words.map(({ index }) => index);
   const before = (/** @type {number} */ offset) => searchSorted(starts, offset);
   const units = listUnits(read);
@@ -64,7 +61,7 @@ function chooseEnd(first, ends) {
  * @param {string} text
  * @param {string} language
  * @param {Map<string, number>} weights
- * @param {Map<string, string>} forms
+ * @param {import("./word_forms.js").Forms} forms
  */
 function readTerms(word, text, language, weights, forms) {
   let [written] = word;
@@ -74,7 +71,8 @@ function readTerms(word, text, language, weights, forms) {
     const start = /** @type {number} */ (word.index);
     written = [...text.slice(start, start + 4)].slice(0, 2).join("");
   } else if (!/[A-Z]/.test(written.slice(letter.length))) {
-    const term = forms.get(written.toLowerCase()) ?? written.toLowerCase();
+    const lower = written.toLowerCase();
+    const term = forms.get(language)?.get(lower) ?? lower;
     return weights.has(term) ? [term] : [];
   }
   return extractTerms(written, language, forms).filter((term) => weights.has(term));

@@ -1,15 +1,15 @@
 /** Use the regular expressions of the rules, as Python's `re` does. */
 
-/** @type {WeakMap<RegExp, RegExp>} */
-const globals = new WeakMap();
+/** @type {Map<RegExp, RegExp>} */
+const globals = new Map();
 
 /**
  * Return a pattern that finds all matches, made once.
  * @param {RegExp} pattern
  */
 function makeGlobal(pattern) {
-  let made = globals.get(pattern);
-  if (!made) globals.set(pattern, (made = new RegExp(pattern.source, `${pattern.flags}g`)));
+  const made = globals.get(pattern) ?? new RegExp(pattern, `${pattern.flags}g`);
+  globals.set(pattern, made);
   return made;
 }
 

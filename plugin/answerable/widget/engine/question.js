@@ -1,15 +1,12 @@
-/** Reading of a question: its terms, near spellings, and words that the site does not have. */
-import { computeIdfs, findIndexedTerms } from "./bm25.js";
-import { countCodePoints } from "./code_points.js";
+/** Reading of a question: its terms, near spellings, and words that the site does not have; see `question.py`. */
+import { computeIdfs } from "./bm25.js";
 import { normalizePhrase, splitNgrams } from "./normalization.js";
 import { RULES } from "./rules.js";
 import { extractTerms, extractWords, isSpaceDelimited, splitWords } from "./tokenization.js";
 import { splitAtSpace } from "./white_space.js";
-import { formsIn, readForms } from "./word_forms.js";
+import { readForms } from "./word_forms.js";
 
-/**
- * @typedef {import("./store.js").Store} Store
- */
+/** @import { Store } from "./store.js" */
 
 /**
  * Normalize a question to NFKC, without control characters, with single spaces.
@@ -27,7 +24,7 @@ export function cleanQuestion(question) {
 export function findQuestionProblem(cleaned) {
   const { MAX_QUESTION_CHARACTERS } = RULES.question;
   if (!cleaned) return "The question is empty.";
-  if (countCodePoints(cleaned) > MAX_QUESTION_CHARACTERS) {
+  if ([...cleaned].length > MAX_QUESTION_CHARACTERS) {
     return `A question has at most ${MAX_QUESTION_CHARACTERS} characters.`;
   }
   return null;
@@ -37,58 +34,242 @@ export function findQuestionProblem(cleaned) {
 export const FRAMING_WORDS = new Set(splitAtSpace(RULES.framing));
 
 /**
- * Drop the words by which people ask, unless there are no others.
- * @param {string[]} words
+ * @typedef {(word: string) => number | null} WordRank returns a word's rank in ordinary language, if it has one
+ * @typedef {{ kind: "corrected", from: string, to: string } | { kind: "unknown", word: string }} Remark as the wire's `notes` have it
+ * @typedef {Object} QuestionReading
+ * @property {string} question with the site's spellings: what is embedded
+ * @property {Map<string, string[]>} terms by the site's languages, none where there is nothing to search for
+ * @property {Remark[]} remarks
+ * @property {Map<string, Map<string, number>>} idfs of each distinct term, by the languages of the passages
+ * @property {import("./word_forms.js").Forms} forms
+ * @property {Set<string>} phrases its normalized n-grams of the lengths of names
+ * @property {boolean} asksForHistory
  */
-function dropFraming(words) {
-  const subject = words.filter((word) => !FRAMING_WORDS.has(word));
-  return subject.length ? subject : words;
-}
 
-/**
- * Test whether a question has a word for what was released or changed, not only a version.
- * @param {string} question
- */
-function asksForHistory(question) {
-  const words = ` ${normalizePhrase(question)} `;
-  return RULES.history.some((/** @type {string} */ phrase) => words.includes(` ${phrase} `));
-}
+/** Reads questions with the vocabulary of a site. */
+export class QuestionReader {
+  #store;
+  #wordRank;
+  // How many words the phrases have that a question is searched for, single words among them.
+  #nameLengths;
+  /** @type {Map<string, Set<string>>} by language, of the site and its author, which pages need not contain */
+  #siteNameWords;
 
-/**
- * Test whether a lower-case word is long enough to be recognized when misspelled.
- * @param {string} word
- */
-export function mayBeMisspelled(word) {
-  return countCodePoints(word) >= RULES.question.MIN_WORD_LETTERS && /^\p{L}+$/u.test(word);
-}
-
-/**
- * Find the site's spelling near a lower-case word; null if there is none. Of spellings of several terms the clearly
- * most frequent one counts; a word is never split in two.
- * @param {Store} store
- * @param {string} word
- * @returns {Promise<string | null>}
- */
-export async function findNearSpelling(store, word) {
-  const { CLEARLY_MORE, MIN_WORD_LETTERS, TWO_EDITS_FROM_LETTERS } = RULES.question;
-  const words = await loadSpellings(store);
-  for (let maxEdits = 1; maxEdits <= (countCodePoints(word) < TWO_EDITS_FROM_LETTERS ? 1 : 2); maxEdits += 1) {
-    const isInitialFree = maxEdits === 1 && countCodePoints(word) > MIN_WORD_LETTERS;
-    const near = findWithinEdits(words, word, maxEdits, isInitialFree);
-    if (!near.length) continue;
-    await store.loadTerms(near);
-    const forms = store.site.tags.map((tag) => readForms(store, near, tag));
-    /** @type {Map<string, {count: number, word: string}>} */
-    const counts = new Map();
-    for (const other of near) {
-      const terms = forms.map((own) => own.get(other) ?? other);
-      const count = Math.max(...terms.map((term) => store.postings(term).passages.length));
-      if (!counts.has(terms.join(" "))) counts.set(terms.join(" "), { count, word: other });
-    }
-    const [most, second] = [...counts.values()].sort((left, right) => right.count - left.count);
-    return most.count >= CLEARLY_MORE * (second?.count ?? 0) ? most.word : null;
+  /**
+   * @param {Store} store
+   * @param {WordRank} wordRank
+   */
+  constructor(store, wordRank) {
+    this.#store = store;
+    this.#wordRank = wordRank;
+    const phrases = [store.names, store.aliases, store.themes].flatMap((index) => [...index.keys()]);
+    this.#nameLengths = new Set([1, ...phrases.map((phrase) => phrase.split(" ").length)]);
+    const { names, tags } = store.site;
+    this.#siteNameWords = new Map(tags.map((tag) => [tag, new Set(names.flatMap((name) => extractWords(name, tag)))]));
   }
-  return null;
+
+  /**
+   * Read a cleaned question.
+   * @param {string} question
+   * @returns {Promise<QuestionReading>}
+   */
+  async read(question) {
+    await this.#loadWords(question);
+    const [spelled, corrections] = await this.#correctSpelling(question);
+    if (corrections.length) await this.#loadWords(spelled);
+    const terms = this.#listTerms(spelled);
+    const words = ` ${normalizePhrase(spelled)} `;
+    return {
+      question: spelled,
+      terms,
+      remarks: terms.size ? [...corrections, ...this.#remarkUnknownWords(spelled)] : [],
+      idfs: this.#weighTerms(terms),
+      forms: new Map(this.#store.site.tags.map((tag) => [tag, readForms(this.#store, extractWords(spelled, tag), tag)])),
+      phrases: new Set(splitNgrams(spelled, this.#nameLengths)),
+      // A version alone is no word for what was released or changed.
+      asksForHistory: RULES.history.some((/** @type {string} */ phrase) => words.includes(` ${phrase} `)),
+    };
+  }
+
+  /**
+   * Drop the weights of words that the site does not have, so that the others weigh all.
+   *
+   * Of a reading to search by: an answer has to be of the whole question.
+   * @param {QuestionReading} reading
+   * @returns {QuestionReading}
+   */
+  dropUnknownWords(reading) {
+    const words = splitWords(reading.question);
+    const missing = this.#findUnknownWords(words);
+    const text = words.filter((word) => !missing.has(word.toLowerCase())).join(" ");
+    /** @type {QuestionReading["idfs"]} */
+    const idfs = new Map();
+    for (const [tag, weights] of reading.idfs) {
+      // A word that pages of another language have still counts against one without it.
+      const ownTerms = new Set(extractTerms(text, tag, reading.forms));
+      idfs.set(tag, new Map([...weights].filter(([term]) => this.#isIndexed(term) || ownTerms.has(term))));
+    }
+    return { ...reading, idfs };
+  }
+
+  /**
+   * Load what a question reads of a site's words, for `readForms`.
+   * @param {string} question
+   */
+  async #loadWords(question) {
+    // A word in camel case has other parts than in lower case, in which an unknown word is looked up.
+    const texts = [question, question.toLowerCase()];
+    const words = this.#store.site.tags.flatMap((tag) => texts.flatMap((text) => extractWords(text, tag)));
+    const asWritten = splitWords(question).map((word) => word.toLowerCase());
+    await this.#store.loadTerms([...words, ...asWritten]);
+  }
+
+  /**
+   * Extract a question's terms by the languages of the site that have any. A term counts if it is in a script that the
+   * site's pages use; words by which people ask count only where there are no others.
+   * @param {string} question
+   */
+  #listTerms(question) {
+    /** @type {Map<string, string[]>} */
+    const terms = new Map();
+    for (const tag of this.#store.site.tags) {
+      const words = extractWords(question, tag);
+      const subject = words.filter((word) => !FRAMING_WORDS.has(word));
+      const forms = readForms(this.#store, words, tag);
+      const known = (subject.length ? subject : words).map((word) => forms.get(word) ?? word);
+      const readable = known.filter((term) => this.#store.letters.test(term));
+      if (readable.length) terms.set(tag, readable);
+    }
+    return terms;
+  }
+
+  /**
+   * Compute the idf of a question's terms in each language of the site's passages.
+   * @param {Map<string, string[]>} terms
+   * @returns {Map<string, Map<string, number>>}
+   */
+  #weighTerms(terms) {
+    const weigh = (/** @type {import("./core_file.js").LanguageRows} */ { tag, first, end }) =>
+      computeIdfs(this.#store, terms.get(tag) ?? [], [first, end], this.#nameWordsIn(tag));
+    return new Map(this.#store.site.languages.map((rows) => [rows.tag, weigh(rows)]));
+  }
+
+  /** @param {string} term */
+  #isIndexed(term) {
+    return this.#store.postings(term).passages.length > 0;
+  }
+
+  /** @param {string} tag */
+  #nameWordsIn(tag) {
+    return this.#siteNameWords.get(tag) ?? new Set();
+  }
+
+  /**
+   * Replace the words that neither site nor language has by near spellings of the site's.
+   * @param {string} question
+   * @returns {Promise<[question: string, remarks: Remark[]]>}
+   */
+  async #correctSpelling(question) {
+    const words = splitWords(question);
+    const missing = this.#findUnknownWords(words);
+    /** @type {Map<string, string>} */
+    const corrections = new Map();
+    for (const word of words) {
+      const lower = word.toLowerCase();
+      const isUnlikeAll = missing.has(lower);
+      // Capitals inside a word make a name, such as gRPC, which no near word stands for.
+      if (word.slice(1) !== lower.slice(1) || FRAMING_WORDS.has(lower)) continue;
+      // A shorter word has too many neighbors.
+      const mayBeMisspelled = [...lower].length >= RULES.question.MIN_WORD_LETTERS && /^\p{L}+$/u.test(lower);
+      if (!mayBeMisspelled || !(isUnlikeAll || this.#isNewForm(lower)) || this.#wordRank(lower) !== null) continue;
+      const near = await this.#findNearSpelling(lower);
+      // Another ending makes another form of a word, and stands for it already.
+      if (near !== null && (isUnlikeAll || [...near].pop() === [...lower].pop())) corrections.set(word, near);
+    }
+    let corrected = question;
+    for (const [word, near] of corrections) {
+      corrected = corrected.replace(new RegExp(`(?<![\\p{L}\\p{N}_])${word}(?![\\p{L}\\p{N}_])`, "gu"), near);
+    }
+    return [corrected, [...corrections].map(([from, to]) => ({ kind: "corrected", from, to }))];
+  }
+
+  /**
+   * Find the site's spelling near a lower-case word; null if there is none. Of spellings of several terms the clearly
+   * most frequent one counts; a word is never split in two.
+   * @param {string} word
+   */
+  async #findNearSpelling(word) {
+    const { CLEARLY_MORE, MIN_WORD_LETTERS, TWO_EDITS_FROM_LETTERS } = RULES.question;
+    const store = this.#store;
+    const words = await store.loadWords();
+    const { length } = [...word];
+    for (const maxEdits of length < TWO_EDITS_FROM_LETTERS ? [1] : [1, 2]) {
+      const near = findWithinEdits(words, word, maxEdits, maxEdits === 1 && length > MIN_WORD_LETTERS);
+      if (!near.length) continue;
+      await store.loadTerms(near);
+      const forms = store.site.tags.map((tag) => readForms(store, near, tag));
+      /** @type {Map<string, {count: number, word: string}>} */
+      const counts = new Map();
+      for (const other of near) {
+        const terms = forms.map((own) => own.get(other) ?? other);
+        const count = Math.max(...terms.map((term) => store.postings(term).passages.length));
+        if (!counts.has(terms.join(" "))) counts.set(terms.join(" "), { count, word: other });
+      }
+      const [most, second] = [...counts.values()].sort((left, right) => right.count - left.count);
+      return most.count >= CLEARLY_MORE * (second?.count ?? 0) ? most.word : null;
+    }
+    return null;
+  }
+
+  /**
+   * True if a content word is written as no page has it, nor a name of the site.
+   * @param {string} word whose terms have been loaded
+   */
+  #isNewForm(word) {
+    const { site, questionTerms } = this.#store;
+    return !site.tags.some(
+      (tag) =>
+        !extractWords(word, tag).length ||
+        this.#store.formsNear(word, tag).termsByForm.has(word) ||
+        questionTerms.has(word) ||
+        this.#nameWordsIn(tag).has(word),
+    );
+  }
+
+  /**
+   * Remark each content word that no passage has, unless it is an ordinary word.
+   * @param {string} text
+   * @returns {Remark[]}
+   */
+  #remarkUnknownWords(text) {
+    const { ORDINARY_RANK } = RULES.question;
+    const words = splitWords(text);
+    const missing = this.#findUnknownWords(words);
+    return [...new Set(words)]
+      .filter((word) => {
+        const lower = word.toLowerCase();
+        return missing.has(lower) && (this.#wordRank(lower) || ORDINARY_RANK) >= ORDINARY_RANK;
+      })
+      .map((word) => ({ kind: "unknown", word }));
+  }
+
+  /**
+   * Find the words, in lower case, that no passage or known question has and no name. A word in camel case
+   * counts as a whole, whatever its parts are; framing words are not what a question is about.
+   * @param {string[]} words
+   */
+  #findUnknownWords(words) {
+    const { site, questionTerms } = this.#store;
+    const isKnown = (/** @type {string} */ term, /** @type {string} */ tag) =>
+      this.#isIndexed(term) || questionTerms.has(term) || this.#nameWordsIn(tag).has(term);
+    const asked = words.filter(isSpaceDelimited).map((word) => word.toLowerCase());
+    const unknown = asked.filter((word) => {
+      if (FRAMING_WORDS.has(word)) return false;
+      const terms = site.tags.map((tag) => [...readForms(this.#store, extractWords(word, tag), tag).values()]);
+      return terms.flat().length > 0 && !terms.some((own, place) => own.some((term) => isKnown(term, site.tags[place])));
+    });
+    return new Set(unknown);
+  }
 }
 
 /**
@@ -158,242 +339,4 @@ export function editDistance(first, second, maxEdits, replacing = 1) {
     before = above;
   }
   return row[right.length];
-}
-
-/** @type {WeakMap<Store, string[]>} */
-const spellings = new WeakMap();
-
-/**
- * Load the site's words, once for each store.
- * @param {Store} store
- */
-async function loadSpellings(store) {
-  const words = spellings.get(store) ?? (await store.loadWords());
-  spellings.set(store, words);
-  return words;
-}
-
-/**
- * @typedef {(word: string) => number | null} WordRank returns a word's rank in ordinary language, if it has one
- * @typedef {{ kind: "corrected", from: string, to: string } | { kind: "unknown", word: string }} Remark as the wire's `notes` have it
- * @typedef {Object} QuestionReading
- * @property {string} question with the site's spellings: what is embedded
- * @property {Map<string, string[]>} terms by the site's languages, none where there is nothing to search for
- * @property {Remark[]} remarks
- * @property {Map<string, Map<string, number>>} idfs of each distinct term, by the languages of the passages
- * @property {import("./word_forms.js").Forms} forms
- * @property {Set<string>} phrases its normalized n-grams of the lengths of names
- * @property {boolean} asksForHistory
- */
-
-/**
- * Read a cleaned question with the vocabulary of a site.
- * @param {Store} store
- * @param {string} question
- * @param {WordRank} wordRank
- * @returns {Promise<QuestionReading>}
- */
-export async function readQuestion(store, question, wordRank) {
-  await loadWords(store, question);
-  const [spelled, corrections] = await correctSpelling(store, question, wordRank);
-  if (corrections.length) await loadWords(store, spelled);
-  const terms = extractQuestionTerms(store, spelled);
-  return {
-    question: spelled,
-    terms,
-    remarks: terms.size ? [...corrections, ...remarkUnknownWords(store, spelled, wordRank)] : [],
-    idfs: weighTerms(store, terms),
-    forms: new Map(store.site.tags.map((tag) => [tag, readForms(store, extractWords(spelled, tag), tag)])),
-    phrases: new Set(splitNgrams(spelled, measureNameLengths(store))),
-    asksForHistory: asksForHistory(spelled),
-  };
-}
-
-/**
- * Drop the weights of words that the site does not have, so that the others weigh all.
- *
- * Of a reading to search by: an answer has to be of the whole question.
- * @param {Store} store
- * @param {QuestionReading} reading
- * @returns {QuestionReading}
- */
-export function dropUnknownWords(store, reading) {
-  const words = splitWords(reading.question);
-  const missing = findUnknownWords(store, words);
-  const text = words.filter((word) => !missing.has(word.toLowerCase())).join(" ");
-  const indexed = findIndexedTerms(store, [...reading.idfs.values()].flatMap((weights) => [...weights.keys()]));
-  /** @type {import("./rank.js").Idfs} */
-  const idfs = new Map();
-  for (const [tag, weights] of reading.idfs) {
-    // A word that pages of another language have still counts against one without it.
-    const ownTerms = new Set(extractTerms(text, tag, formsIn(reading.forms, tag)));
-    idfs.set(tag, new Map([...weights].filter(([term]) => indexed.has(term) || ownTerms.has(term))));
-  }
-  return { ...reading, idfs };
-}
-
-/** @type {WeakMap<Store, Set<number>>} */
-const nameLengths = new WeakMap();
-
-/**
- * List how many words the phrases have that a question is searched for, single words among them.
- * @param {Store} store
- * @returns {Set<number>}
- */
-function measureNameLengths(store) {
-  let lengths = nameLengths.get(store);
-  if (!lengths) {
-    lengths = new Set([1]);
-    for (const names of [store.names, store.aliases, store.themes]) {
-      for (const name of names.keys()) lengths.add(name.split(" ").length);
-    }
-    nameLengths.set(store, lengths);
-  }
-  return lengths;
-}
-
-/**
- * Compute the idf of a question's terms in each language of the site's passages.
- * @param {Store} store
- * @param {Map<string, string[]>} terms
- * @returns {Map<string, Map<string, number>>}
- */
-function weighTerms(store, terms) {
-  return new Map(
-    store.site.languages.map(({ tag, first, end }) => [
-      tag,
-      computeIdfs(store, terms.get(tag) ?? [], [first, end], listSiteNameWords(store, tag)),
-    ]),
-  );
-}
-
-/**
- * Load what a question reads of a site's words, for `readForms`.
- * @param {Store} store
- * @param {string} question
- */
-async function loadWords(store, question) {
-  // A word in camel case has other parts than in lower case, in which an unknown word is looked up.
-  const texts = [question, question.toLowerCase()];
-  const words = store.site.tags.flatMap((tag) => texts.flatMap((text) => extractWords(text, tag)));
-  const asWritten = splitWords(question).map((word) => word.toLowerCase());
-  await store.loadTerms([...words, ...asWritten]);
-}
-
-/**
- * List the words of the names of the site and its author, which pages need not contain.
- * @param {Store} store
- * @param {string} language
- */
-function listSiteNameWords({ site }, language) {
-  return new Set(site.names.flatMap((name) => extractWords(name, language)));
-}
-
-/**
- * Extract a question's terms by the languages of the site that have any. A term counts if it is in a script that the
- * site's pages use; framing words count only where there are no others.
- * @param {Store} store
- * @param {string} question
- * @returns {Map<string, string[]>}
- */
-function extractQuestionTerms(store, question) {
-  const { site } = store;
-  const terms = new Map();
-  for (const tag of site.tags) {
-    const words = dropFraming(extractWords(question, tag));
-    const forms = readForms(store, words, tag);
-    const known = words.map((word) => forms.get(word) ?? word).filter((term) => store.letters.test(term));
-    if (known.length) terms.set(tag, known);
-  }
-  return terms;
-}
-
-/**
- * Replace the words that neither site nor language has by near spellings of the site's.
- * @param {Store} store
- * @param {string} question
- * @param {WordRank} wordRank
- * @returns {Promise<[question: string, remarks: Remark[]]>}
- */
-async function correctSpelling(store, question, wordRank) {
-  const words = splitWords(question);
-  const missing = findUnknownWords(store, words);
-  /** @type {Map<string, string>} */
-  const corrections = new Map();
-  for (const word of words) {
-    const lower = word.toLowerCase();
-    const isUnlikeAll = missing.has(lower);
-    // Capitals inside a word make a name, such as gRPC, which no near word stands for.
-    if (word.slice(1) !== lower.slice(1) || FRAMING_WORDS.has(lower)) continue;
-    if (!mayBeMisspelled(lower) || !(isUnlikeAll || isNewForm(store, lower)) || wordRank(lower) !== null) continue;
-    const near = await findNearSpelling(store, lower);
-    // Another ending makes another form of a word, and stands for it already.
-    if (near !== null && (isUnlikeAll || [...near].pop() === [...lower].pop())) corrections.set(word, near);
-  }
-  let corrected = question;
-  for (const [word, near] of corrections) {
-    corrected = corrected.replace(new RegExp(`(?<![\\p{L}\\p{N}_])${word}(?![\\p{L}\\p{N}_])`, "gu"), near);
-  }
-  return [corrected, [...corrections].map(([from, to]) => ({ kind: "corrected", from, to }))];
-}
-
-/**
- * Test whether a content word is written as no page has it, nor a name of the site.
- * @param {Store} store that has loaded the terms of the word
- * @param {string} word
- */
-function isNewForm(store, word) {
-  return !store.site.tags.some(
-    (tag) =>
-      !extractWords(word, tag).length ||
-      store.formsNear(word, tag).termsByForm.has(word) ||
-      store.questionTerms.has(word) ||
-      listSiteNameWords(store, tag).has(word),
-  );
-}
-
-/**
- * Remark each content word that no passage has, unless it is an ordinary word.
- * @param {Store} store
- * @param {string} text
- * @param {WordRank} wordRank
- * @returns {Remark[]}
- */
-function remarkUnknownWords(store, text, wordRank) {
-  const { ORDINARY_RANK } = RULES.question;
-  const words = splitWords(text);
-  const missing = findUnknownWords(store, words);
-  return [...new Set(words)]
-    .filter((word) => {
-      const lower = word.toLowerCase();
-      return missing.has(lower) && (wordRank(lower) || ORDINARY_RANK) >= ORDINARY_RANK;
-    })
-    .map((word) => ({ kind: "unknown", word }));
-}
-
-/**
- * Find the words, in lower case, that no passage or known question has and no name. A word in camel case
- * counts as a whole, whatever its parts are; framing words are not what a question is about.
- * @param {Store} store
- * @param {string[]} words
- */
-function findUnknownWords(store, words) {
-  const { site } = store;
-  const byWord = words
-    .filter((word) => isSpaceDelimited(word) && !FRAMING_WORDS.has(word.toLowerCase()))
-    .map((word) => {
-      const lower = word.toLowerCase();
-      const byTag = site.tags.map((tag) => [...readForms(store, extractWords(lower, tag), tag).values()]);
-      return { lower, byTag };
-    });
-  const indexed = findIndexedTerms(store, byWord.flatMap(({ byTag }) => byTag.flat()));
-  const unknown = byWord.filter(
-    ({ byTag }) =>
-      byTag.some((own) => own.length) &&
-      !byTag.some((own, place) => {
-        const names = listSiteNameWords(store, site.tags[place]);
-        return own.some((term) => indexed.has(term) || store.questionTerms.has(term) || names.has(term));
-      }),
-  );
-  return new Set(unknown.map(({ lower }) => lower));
 }

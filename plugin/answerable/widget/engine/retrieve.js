@@ -1,21 +1,19 @@
 /** Rank the passages above the floor for a question; add siblings on their pages. */
-import { selectTopRows, sum } from "./bm25.js";
+import { selectBest, sum } from "./bm25.js";
 import { matchLanguages } from "./languages.js";
-import { computeSignals, findPassageCandidates, listTopItems, scoreRows } from "./rank.js";
+import { Ranker, rateScore } from "./rank.js";
 import { RULES } from "./rules.js";
 
+/** @import { QuestionReading } from "./question.js" */
+/** @import { Scored } from "./rank.js" */
+/** @import { Store } from "./store.js" */
+
 /**
- * @typedef {import("./store.js").Store} Store
- * @typedef {import("./question.js").QuestionReading} QuestionReading
- * @typedef {import("./rank.js").Ranking} Ranking
- * @typedef {import("./rank.js").Scored} Scored
- * @typedef {import("./rank.js").Signals} Signals
  * @typedef {Object} RetrievalResult
  * @property {Scored[]} passages best first
  * @property {Scored[]} siblings other passages of the best pages, a little under the floor
  * @property {Scored[]} near passages a little under the floor, where a search asks for them
  * @property {QuestionReading} reading
- * @property {Float32Array | null} vector of the reading's text, null where nothing was embedded
  */
 
 /**
@@ -27,26 +25,30 @@ import { RULES } from "./rules.js";
  * @param {number} [topK]
  * @param {string | null} [language] of the question: passages in it, if any is above the floor, leave out all others
  * @param {number} [near] how many passages a little under the floor are returned too
+ * @returns {Promise<RetrievalResult>}
  */
 export async function retrieve(store, reading, vector, topK = RULES.retrieve.TOP_K, language = null, near = 0) {
-  if (!reading.terms.size) return { passages: [], siblings: [], near: [], reading, vector: null };
+  if (!reading.terms.size) return { passages: [], siblings: [], near: [], reading };
+  const { SIBLING_SLACK, MAX_SIBLINGS } = RULES.retrieve;
   const unit = vector && normalizeQuery(store, vector);
   const readable = markReadable(store, language);
-  const signals = computeSignals(store, reading);
-  const slack = near && RULES.retrieve.SIBLING_SLACK;
-  const ranking = scoreRows(store, await findPassageCandidates(store, unit, signals, readable, slack), signals);
-  const listReadable = (/** @type {Uint8Array} */ mask, /** @type {number} */ count) => {
-    const eligible = mask.map((isListed, place) => isListed & readable[ranking.rows[place]]);
-    return listTopItems(ranking, eligible.includes(1) ? eligible : mask, count, signals);
+  const ranker = new Ranker(store, reading);
+  const scored = await ranker.scoreCandidates(unit, readable, near && SIBLING_SLACK);
+  const selectReadable = (/** @type {Scored[]} */ listed, /** @type {number} */ count) => {
+    const eligible = listed.filter(({ row }) => readable[row]);
+    return selectBest(eligible.length ? eligible : listed, count, rateScore);
   };
-  const passages = listReadable(ranking.aboveFloor, topK);
+  const above = scored.filter((each) => each.isAboveFloor);
+  const passages = selectReadable(above, topK);
+  const nearFloor = Math.fround(store.manifest.profile.floor - SIBLING_SLACK);
   // Typed words alone have no cosines, which the floor is meant for.
-  const nearFloor = unit ? Math.fround(store.manifest.profile.floor - RULES.retrieve.SIBLING_SLACK) : 0;
-  const isNear = ranking.aboveFloor.map((above, place) => Number(!above && ranking.base[place] >= nearFloor));
-  const nearest = listReadable(isNear, near);
-  if (!unit) return { passages, siblings: [], near: nearest, reading, vector };
-  const siblings = await rankSiblings(store, signals, unit, ranking, passages);
-  return { passages, siblings, near: nearest, reading, vector };
+  const under = scored.filter(({ base, isAboveFloor }) => !isAboveFloor && base >= (unit ? nearFloor : 0));
+  const nearest = selectReadable(under, near);
+  if (!unit) return { passages, siblings: [], near: nearest, reading };
+  const beside = ranker.selectBeside(passages, new Set(above.map(({ row }) => row)));
+  const others = ranker.scoreRows(beside, await store.loadCosines(unit, beside));
+  const siblings = selectBest(others.filter(({ base }) => base >= nearFloor), MAX_SIBLINGS, rateScore);
+  return { passages, siblings, near: nearest, reading };
 }
 
 /**
@@ -54,33 +56,10 @@ export async function retrieve(store, reading, vector, topK = RULES.retrieve.TOP
  * @param {Store} store
  * @param {Float32Array} vector
  */
-export function normalizeQuery(store, vector) {
+function normalizeQuery(store, vector) {
   const truncated = vector.subarray(0, store.manifest.dimensions);
   const norm = Math.fround(Math.sqrt(sum([...truncated].map((value) => value * value))));
   return truncated.map((value) => value / Math.max(norm, RULES.retrieve.TINY));
-}
-
-/**
- * Score the passages beside the best ones on their pages that have a word of the question.
- * @param {Store} store
- * @param {Signals} signals
- * @param {Float32Array} unit
- * @param {Ranking} ranking
- * @param {Scored[]} best
- */
-async function rankSiblings(store, signals, unit, ranking, best) {
-  const { SIBLING_PAGES, MAX_SIBLINGS, SIBLING_SLACK } = RULES.retrieve;
-  const records = store.passageRecords;
-  const pages = [...new Set(best.map(({ row }) => records[row]))].slice(0, SIBLING_PAGES);
-  const beside = Uint8Array.from(signals.lexical, (_, row) => Number(signals.lexical[row] > 0 && pages.includes(records[row])));
-  ranking.rows.forEach((row, place) => {
-    if (ranking.aboveFloor[place]) beside[row] = 0;
-  });
-  const rows = selectTopRows(signals.lexical, MAX_SIBLINGS, beside).sort((left, right) => left - right);
-  const scored = scoreRows(store, { rows, cosines: await store.loadCosines(unit, rows) }, signals);
-  const floor = Math.fround(store.manifest.profile.floor - SIBLING_SLACK);
-  const isNear = scored.aboveFloor.map((_, place) => Number(scored.base[place] >= floor));
-  return listTopItems(scored, isNear, MAX_SIBLINGS, signals);
 }
 
 /**

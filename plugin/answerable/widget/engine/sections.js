@@ -1,23 +1,21 @@
 /** The order of sections, in which passages are shown and listed; see `sections.py`. */
-import { computeIdfShare } from "./bm25.js";
+import { computeIdfShare, selectBest } from "./bm25.js";
+import { rateScore } from "./rank.js";
 import { RULES } from "./rules.js";
 import { readPassage } from "./units.js";
-import { formsIn } from "./word_forms.js";
+
+/** @import { QuestionReading } from "./question.js" */
+/** @import { Scored } from "./rank.js" */
+/** @import { RetrievalResult } from "./retrieve.js" */
+/** @import { Store } from "./store.js" */
 
 /**
- * @typedef {import("./question.js").QuestionReading} QuestionReading
- * @typedef {import("./retrieve.js").RetrievalResult} RetrievalResult
- * @typedef {import("./rank.js").Scored} Scored
- * @typedef {import("./store.js").Store} Store
- */
-
-/**
- * Order a pool by section score, best first, and add the section scores.
+ * Order by section score, best first, what is above the floor, and what is a little under it beside such a passage.
  * @param {Store} store
- * @param {QuestionReading} reading
- * @param {Scored[]} pool
+ * @param {RetrievalResult} retrieved
  */
-function orderSections(store, reading, pool) {
+function orderCandidates(store, { passages, siblings, reading }) {
+  const pool = selectBest([...passages, ...siblings], RULES.sections.POOL_SIZE, rateScore);
   const { hasCode, passageLengths, passageRecords: records, passageTitles } = store;
   const parts = RULES.sections;
   /** @type {Map<number, number>} */
@@ -27,7 +25,7 @@ function orderSections(store, reading, pool) {
     const language = store.languageOf(row);
     const heading = passageTitles[row].split(RULES.structure.TITLE_SEPARATOR).at(-1) ?? "";
     const weights = reading.idfs.get(language) ?? new Map();
-    const share = computeIdfShare(weights, formsIn(reading.forms, language), heading, language);
+    const share = computeIdfShare(weights, reading.forms, heading, language);
     let score = parts.PAGE_WEIGHT * (best.get(records[row]) ?? 0) + parts.OWN_WEIGHT * base;
     score += parts.HEADING_WEIGHT * share + parts.QUESTION_WEIGHT * question;
     score += parts.LENGTH_WEIGHT * Math.log(1 + passageLengths[row]);
@@ -37,16 +35,6 @@ function orderSections(store, reading, pool) {
   return pool
     .map((scored) => ({ ...scored, section: rate(scored) }))
     .sort((left, right) => right.section - left.section);
-}
-
-/**
- * Order what is above the floor, and what is a little under it beside such a passage.
- * @param {Store} store
- * @param {RetrievalResult} retrieved
- */
-function orderCandidates(store, { passages, siblings, reading }) {
-  const pool = [...passages, ...siblings].sort((left, right) => right.score - left.score);
-  return orderSections(store, reading, pool.slice(0, RULES.sections.POOL_SIZE));
 }
 
 /**

@@ -2,10 +2,8 @@
 
 import { openEngine } from "./engine.js";
 
-/**
- * @typedef {import("./engine.js").Engine} Engine
- * @typedef {import("./store.js").IndexEntry} IndexEntry
- */
+/** @import { Engine } from "./engine.js" */
+/** @import { IndexEntry } from "./store.js" */
 
 /** @type {Map<string, Promise<Engine>>} */
 const engines = new Map();

@@ -1,22 +1,21 @@
 /** Read the index of a site from its files, and of large files only what a question needs. */
 
-import { readColumns, SiteColumns } from "./core_file.js";
-import { NO_POSTINGS, readPostings } from "./postings_shards.js";
-import { RULES } from "./rules.js";
+import { readColumns, readRising, SiteColumns } from "./core_file.js";
+import { parseContainer } from "./container.js";
 import { IndexGoneError } from "./site_files.js";
 import { beginningOf, indexForms } from "./word_forms.js";
 
-/** @typedef {import("./container.js").Container} Container */
-/** @typedef {import("./postings_shards.js").TermPostings} TermPostings */
-/** @typedef {import("./site_files.js").Part} Part */
-/** @typedef {import("./site_files.js").SiteFiles} SiteFiles */
-/** @typedef {{codes: Int8Array, inverseNorms: Float32Array}} Vectors one after the other */
-/** @typedef {import("./word_forms.js").FormIndex} FormIndex */
+/** @import { Container } from "./container.js" */
+/** @import { ColumnTable } from "./core_file.js" */
+/** @import { Part, SiteFiles } from "./site_files.js" */
+/** @import { FormIndex } from "./word_forms.js" */
+
+/** @typedef {{passages: Uint32Array, counts: Uint32Array}} TermPostings the passages that hold a term, rising, and how often */
 
 /**
- * A passage, as `Passage` has it.
- * @typedef {{row: number, id: string, record: string, url: string, title: string, date: string | null,
- *   language: string, markdown: string}} Passage
+ * A passage, as `Passage` has it, and its Markdown once that has been read.
+ * @typedef {{id: string, url: string, title: string, date: string | null, language: string, markdown: string,
+ *   read?: import("./markdown.js").MarkdownText}} Passage
  */
 
 /**
@@ -39,27 +38,29 @@ import { beginningOf, indexForms } from "./word_forms.js";
  * @property {[name: string, parts: [kind: string, bytes: number, content: number][]][]} packs files with parts, in order
  * @property {number} rows_per_part passages or answers
  * @property {string[]} term_starts with what the words of each part of terms begin, from the first one's on
- * @property {import("./core_file.js").ColumnTable} columns
+ * @property {ColumnTable} columns
  */
 
 const WIRE = 9;
+
+/** @type {TermPostings} */
+const NO_POSTINGS = { passages: new Uint32Array(), counts: new Uint32Array() };
 
 /**
  * Open an index; IndexGoneError where it has been replaced by a newer build.
  * @param {SiteFiles} files
  * @param {IndexEntry} entry
- * @param {AbortSignal} [signal]
  * @returns {Promise<Store>}
  */
-export async function openStore(files, entry, signal) {
+export async function openStore(files, entry) {
   const [bytes, content] = entry.size;
   const first = { path: entry.manifest, start: 0, bytes, content, isWhole: true };
-  const manifest = /** @type {Manifest} */ ((await files.read(first, signal)).values);
+  const manifest = /** @type {Manifest} */ ((await files.read(first, parseContainer)).values);
   if (manifest.wire !== WIRE) {
     throw new IndexGoneError(entry.manifest, `its wire version is ${manifest.wire}, and this engine reads ${WIRE}`);
   }
   const parts = listParts(entry, manifest);
-  const read = (/** @type {string} */ kind) => files.read(parts[kind][0], signal);
+  const read = (/** @type {string} */ kind) => files.read(parts[kind][0], parseContainer);
   const [core, questions, signs] = await Promise.all(["core", "questions", "signs"].map(read));
   const store = new Store(files, manifest, parts, { core, questions, signs });
   const counts = { records: store.recordIds, passages: store.passageIds, questions: store.questionKeys };
@@ -110,8 +111,6 @@ export class Store extends SiteColumns {
   #postings = new Map();
   /** @type {Map<number, Map<string, FormIndex>>} by part and language */
   #forms = new Map();
-  /** @type {Map<number, Vectors>} by part */
-  #codes = new Map();
   /** @type {Map<number, Passage>} */
   #passages = new Map();
 
@@ -146,19 +145,61 @@ export class Store extends SiteColumns {
   }
 
   /**
+   * Load parts of a kind, all at once; what they hold is added to this store as soon as they are there.
+   * @param {"codes" | "terms" | "texts"} kind
+   * @param {Iterable<number>} numbers
+   */
+  async #loadParts(kind, numbers) {
+    const load = async (/** @type {number} */ number) => {
+      const parse = (/** @type {ArrayBuffer} */ content) => {
+        const part = parseContainer(content);
+        if (kind === "terms") this.#addTerms(number, part);
+        if (kind === "texts") this.#addTexts(number, part);
+        return part.arrays;
+      };
+      return /** @type {const} */ ([number, await this.#files.read(this.#parts[kind][number], parse)]);
+    };
+    return new Map(await Promise.all([...new Set(numbers)].map(load)));
+  }
+
+  /**
+   * List the numbers of the parts that some passages lie in.
+   * @param {Iterable<number>} rows
+   */
+  #listNumbers(rows) {
+    return Array.from(rows, (row) => Math.floor(row / this.manifest.rows_per_part));
+  }
+
+  /**
+   * Begin to load what some passages are likely to be asked for; a failure is told to whoever asks.
+   * @param {"codes" | "texts"} kind
+   * @param {Iterable<number>} rows
+   */
+  prefetch(kind, rows) {
+    this.#loadParts(kind, this.#listNumbers(rows)).catch(() => {});
+  }
+
+  /**
    * Load the terms that some words may stand for, with their forms and postings.
    * @param {Iterable<string>} words as an index has them
-   * @param {AbortSignal} [signal]
    */
-  async loadTerms(words, signal) {
-    const numbers = Array.from(words, (word) => this.#findTermPart(word));
-    const missing = numbers.filter((number) => !this.#forms.has(number));
-    for (const [number, part] of await this.#readParts("terms", missing, signal)) {
-      for (const [term, postings] of readPostings(part)) this.#postings.set(term, postings);
-      const { forms, terms } = part.values;
-      const indexes = this.site.tags.map((tag) => /** @type {const} */ ([tag, indexForms(terms, forms[tag] ?? [])]));
-      this.#forms.set(number, new Map(indexes));
-    }
+  async loadTerms(words) {
+    await this.#loadParts("terms", Array.from(words, (word) => this.#findTermPart(word)));
+  }
+
+  /**
+   * @param {number} number
+   * @param {Container} part
+   */
+  #addTerms(number, { values: { forms, terms }, arrays }) {
+    let start = 0;
+    terms.forEach((/** @type {string} */ term, /** @type {number} */ row) => {
+      const end = start + arrays["postings.sizes"][row];
+      const passages = readRising(arrays["postings.gaps"].subarray(start, end));
+      this.#postings.set(term, { passages, counts: arrays["postings.counts"].subarray(start, end) });
+      start = end;
+    });
+    this.#forms.set(number, new Map(this.site.tags.map((tag) => [tag, indexForms(terms, forms[tag] ?? [])])));
   }
 
   /**
@@ -167,15 +208,7 @@ export class Store extends SiteColumns {
    */
   #findTermPart(word) {
     const beginning = beginningOf(word);
-    const { term_starts: starts } = this.manifest;
-    let first = 0;
-    let end = starts.length;
-    while (end - first > 1) {
-      const middle = (first + end) >> 1;
-      if (starts[middle] <= beginning) first = middle;
-      else end = middle;
-    }
-    return first;
+    return this.manifest.term_starts.findLastIndex((start) => start <= beginning);
   }
 
   /**
@@ -193,7 +226,6 @@ export class Store extends SiteColumns {
   /**
    * Return the postings of a term that has been loaded; none for a term that no passage has.
    * @param {string} term
-   * @returns {TermPostings}
    */
   postings(term) {
     const postings = this.#postings.get(term);
@@ -203,39 +235,37 @@ export class Store extends SiteColumns {
     return postings ?? NO_POSTINGS;
   }
 
+  /** Load all words that passages hold as they are written, sorted. */
+  loadWords() {
+    return this.#loadTexts("words", "words");
+  }
+
+  /** Load the questions that are suggested or have a stored answer, "" for another one, in the order of the index. */
+  loadSuggestions() {
+    return this.#loadTexts("suggestions", "questions");
+  }
+
   /**
-   * Load the questions that are suggested or have a stored answer, "" for another one.
-   * @param {AbortSignal} [signal]
-   * @returns {Promise<string[]>} in the order of the index
+   * @param {string} kind of a part that is a list of texts
+   * @param {string} name of the list
+   * @returns {Promise<string[]>}
    */
-  async loadSuggestions(signal) {
-    const [part] = this.#parts.suggestions;
-    const { questions } = (await this.#files.read(part, signal)).values;
-    checkCount(part.path, this.manifest, "questions", questions);
-    return questions;
+  async #loadTexts(kind, name) {
+    const [part] = this.#parts[kind];
+    const { [name]: texts } = (await this.#files.read(part, parseContainer)).values;
+    checkCount(part.path, this.manifest, name, texts);
+    return texts;
   }
 
   /**
    * Load one of the answers that are stored for questions.
    * @param {number} row
-   * @param {AbortSignal} [signal]
    * @returns {Promise<import("./stored_answers.js").StoredClaim[]>}
    */
-  async loadAnswer(row, signal) {
+  async loadAnswer(row) {
     const { rows_per_part: count } = this.manifest;
-    const { values } = await this.#files.read(this.#parts.answers[Math.floor(row / count)], signal);
+    const { values } = await this.#files.read(this.#parts.answers[Math.floor(row / count)], parseContainer);
     return values.answers[row % count];
-  }
-
-  /**
-   * Load all words that passages hold as they are written, sorted.
-   * @param {AbortSignal} [signal]
-   */
-  async loadWords(signal) {
-    const [part] = this.#parts.words;
-    const { words } = (await this.#files.read(part, signal)).values;
-    checkCount(part.path, this.manifest, "words", words);
-    return words;
   }
 
   /**
@@ -266,85 +296,49 @@ export class Store extends SiteColumns {
    * Load the cosines of a question with some passages, from their 8-bit codes.
    * @param {Float32Array} unit of length 1
    * @param {number[]} rows
-   * @param {AbortSignal} [signal]
    * @returns {Promise<Float32Array>} in the order of rows
    */
-  async loadCosines(unit, rows, signal) {
+  async loadCosines(unit, rows) {
     const { rows_per_part: count } = this.manifest;
-    const missing = this.#listNumbers(rows).filter((number) => !this.#codes.has(number));
-    for (const [number, { arrays }] of await this.#readParts("codes", missing, signal)) {
-      this.#codes.set(number, { codes: arrays.codes, inverseNorms: arrays["codes.norms"] });
-    }
+    const parts = await this.#loadParts("codes", this.#listNumbers(rows));
     return Float32Array.from(rows, (row) => {
-      const { codes, inverseNorms } = /** @type {Vectors} */ (this.#codes.get(Math.floor(row / count)));
+      const arrays = /** @type {Container["arrays"]} */ (parts.get(Math.floor(row / count)));
       const start = (row % count) * unit.length;
       let dot = 0;
-      for (let column = 0; column < unit.length; column += 1) dot += codes[start + column] * unit[column];
+      for (let column = 0; column < unit.length; column += 1) dot += arrays.codes[start + column] * unit[column];
       // In float64 until the end, as Python has it.
-      return dot * inverseNorms[row % count];
+      return dot * arrays["codes.norms"][row % count];
     });
-  }
-
-  /**
-   * Begin to load what some passages are likely to be asked for; a failure is told to whoever asks.
-   * @param {"codes" | "texts"} kind
-   * @param {Iterable<number>} rows
-   */
-  prefetch(kind, rows) {
-    this.#files.prefetch(this.#listNumbers(rows).map((number) => this.#parts[kind][number]));
-  }
-
-  /**
-   * List the numbers of the parts that some passages lie in.
-   * @param {Iterable<number>} rows
-   */
-  #listNumbers(rows) {
-    return [...new Set(Array.from(rows, (row) => Math.floor(row / this.manifest.rows_per_part)))];
-  }
-
-  /** Begin to load the vectors of all passages where they are so few that none is estimated. */
-  prefetchFewCodes() {
-    if (this.passageIds.length <= RULES.vectors.CANDIDATES) this.prefetch("codes", this.passageIds.keys());
   }
 
   /**
    * Load some passages by row, with their texts.
    * @param {Iterable<number>} rows
-   * @param {AbortSignal} [signal]
    * @returns {Promise<Map<number, Passage>>} in the order of rows
    */
-  async loadPassages(rows, signal) {
+  async loadPassages(rows) {
     const asked = [...new Set(rows)];
-    const missing = this.#listNumbers(asked.filter((row) => !this.#passages.has(row)));
-    for (const [number, { values }] of await this.#readParts("texts", missing, signal)) {
-      values.texts.forEach((/** @type {string} */ markdown, /** @type {number} */ place) => {
-        const row = number * this.manifest.rows_per_part + place;
-        const record = this.passageRecords[row];
-        this.#passages.set(row, {
-          row,
-          id: this.passageIds[row],
-          record: this.recordIds[record],
-          url: this.passageUrls[row],
-          title: this.passageTitles[row],
-          date: this.dates[record],
-          language: this.languageOf(row),
-          markdown,
-        });
-      });
-    }
+    await this.#loadParts("texts", this.#listNumbers(asked));
     return new Map(asked.map((row) => [row, /** @type {Passage} */ (this.#passages.get(row))]));
   }
 
   /**
-   * Read parts of one kind, all at once.
-   * @param {string} kind
-   * @param {Iterable<number>} numbers
-   * @param {AbortSignal} [signal]
+   * @param {number} number
+   * @param {Container} part
    */
-  async #readParts(kind, numbers, signal) {
-    const read = async (/** @type {number} */ number) =>
-      /** @type {const} */ ([number, await this.#files.read(this.#parts[kind][number], signal)]);
-    return new Map(await Promise.all([...new Set(numbers)].map(read)));
+  #addTexts(number, { values }) {
+    values.texts.forEach((/** @type {string} */ markdown, /** @type {number} */ place) => {
+      const row = number * this.manifest.rows_per_part + place;
+      const record = this.passageRecords[row];
+      this.#passages.set(row, {
+        id: this.passageIds[row],
+        url: this.passageUrls[row],
+        title: this.passageTitles[row],
+        date: this.dates[record],
+        language: this.languageOf(row),
+        markdown,
+      });
+    });
   }
 }
 

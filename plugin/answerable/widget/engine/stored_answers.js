@@ -1,16 +1,13 @@
 /** Recall the answer that is stored for a question of the very same words; see `stored_answers.py`. */
 
 import { hashWords } from "./rank.js";
-import { citeRange, makeClaim } from "./contract.js";
 import { splitLowercaseWords } from "./tokenization.js";
-import { readPassage } from "./units.js";
+import { citeRange, readPassage } from "./units.js";
 
-/**
- * @typedef {import("./store.js").Store} Store
- * @typedef {import("./engine.js").Reply} Reply
- *
- * @typedef {[text: string, markdown: string, quotes: [row: number, quote: string][]]} StoredClaim
- */
+/** @import { Passage, Store } from "./store.js" */
+/** @import { Reply } from "./wire.js" */
+
+/** @typedef {[text: string, markdown: string, quotes: [row: number, quote: string][]]} StoredClaim */
 
 /**
  * Recall a stored answer, which the build has judged by the contract; null where there is none.
@@ -32,15 +29,13 @@ export async function recallAnswer(store, question) {
     if (wordsOf(stored) !== wordsOf(question)) continue;
     const passages = await store.loadPassages(claims.flatMap(([, , quotes]) => quotes.map(([passage]) => passage)));
     const cite = (/** @type {[number, string]} */ [number, quote]) => {
-      const passage = /** @type {import("./store.js").Passage} */ (passages.get(number));
+      const passage = /** @type {Passage} */ (passages.get(number));
       const start = readPassage(passage).text.indexOf(quote);
       return citeRange(passage, [start, start + quote.length]);
     };
-    const answer = {
-      claims: claims.map(([text, markdown, quotes]) => makeClaim(text, markdown, quotes.map(cite))),
-    };
+    const cited = claims.map(([text, markdown, quotes]) => ({ text, markdown, citations: quotes.map(cite) }));
     // Its words were reviewed, and its question is the one that was asked.
-    return { answer, confidence: "high", reason: null, stored };
+    return { claims: cited, confidence: "high", reason: null, stored };
   }
   return null;
 }

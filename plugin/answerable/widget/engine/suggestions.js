@@ -4,7 +4,7 @@ import { editDistance } from "./question.js";
 import { RULES } from "./rules.js";
 import { extractWords } from "./tokenization.js";
 
-/** @typedef {import("./store.js").Store} Store */
+/** @import { Store } from "./store.js" */
 
 /**
  * The questions of a site by their words.

@@ -1,6 +1,5 @@
 /** Tokenize text by language into words and terms, without English stopwords. */
 
-import { countCodePoints } from "./code_points.js";
 import { findTexts } from "./patterns.js";
 import { RULES } from "./rules.js";
 import { splitAtSpace } from "./white_space.js";
@@ -14,7 +13,7 @@ export const STOPWORDS = new Set(splitAtSpace(RULES.stopwords));
 function listIndexWords(word) {
   if (!isSpaceDelimited(word)) return pairCharacters([...word]);
   const parts = findTexts(RULES.tokenization.CAMEL_CASE_PART, word);
-  const isDivided = parts.length > 1 && parts.length < countCodePoints(word) / 2;
+  const isDivided = parts.length > 1 && parts.length < [...word].length / 2;
   return (isDivided ? [word, ...parts] : [word]).map((each) => each.toLowerCase());
 }
 
@@ -40,10 +39,10 @@ export function extractWords(text, language = "en") {
  * Extract the terms of a text in order, with repeats.
  * @param {string} text
  * @param {string} language
- * @param {Map<string, string>} termsByForm the terms of some forms of words; any other word is a term of its own
+ * @param {import("./word_forms.js").Forms} forms any other word is a term of its own
  */
-export function extractTerms(text, language, termsByForm) {
-  return extractWords(text, language).map((word) => termsByForm.get(word) ?? word);
+export function extractTerms(text, language, forms) {
+  return extractWords(text, language).map((word) => forms.get(language)?.get(word) ?? word);
 }
 
 /**

@@ -1,27 +1,27 @@
-/** The sentences and lines of a passage, and links to a range of it. */
+/** The sentences and lines of a passage, and citations of a range of it. */
 
 import { readMarkdown } from "./markdown.js";
 import { findMatches } from "./patterns.js";
 import { RULES } from "./rules.js";
 import { splitAtSpace, stripSpace, stripSpaceAtEnd, stripSpaceAtStart } from "./white_space.js";
 
-/**
- * @typedef {import("./markdown.js").MarkdownText} MarkdownText
- * @typedef {import("./store.js").Passage} Passage
- * @typedef {[start: number, end: number]} TextRange
- */
+/** @import { MarkdownText } from "./markdown.js" */
+/** @import { Passage } from "./store.js" */
 
-/** @type {WeakMap<Passage, MarkdownText>} */
-const texts = new WeakMap();
+/**
+ * @typedef {[start: number, end: number]} TextRange
+ *
+ * The exact id and url of a retrieved passage, and the words of it that back a claim.
+ * @typedef {{id: string, url: string, title: string, quote: string, date: string | null, href: string,
+ *   language: string}} Citation
+ */
 
 /**
  * Read the Markdown of a passage, once.
  * @param {Passage} passage
  */
 export function readPassage(passage) {
-  let read = texts.get(passage);
-  if (!read) texts.set(passage, (read = readMarkdown(passage.markdown)));
-  return read;
+  return (passage.read ??= readMarkdown(passage.markdown));
 }
 
 /**
@@ -95,13 +95,25 @@ export function listUnits(passage) {
 }
 
 /**
+ * Cite a range of a passage.
+ * @param {Passage} passage
+ * @param {TextRange} range
+ * @returns {Citation}
+ */
+export function citeRange(passage, [start, end]) {
+  const { id, url, title, date, language } = passage;
+  const quote = readPassage(passage).text.slice(start, end);
+  return { id, url, title, quote, date, href: linkToRange(passage, start, end), language };
+}
+
+/**
  * Add a text fragment (#:~:text=) to the url of a passage, which highlights a range of it: the first and the last words,
  * as many as no other words of the passage equal.
  * @param {Passage} passage
  * @param {number} start
  * @param {number} end
  */
-export function linkToRange(passage, start, end) {
+function linkToRange(passage, start, end) {
   const { text } = readPassage(passage);
   const { url } = passage;
   const { BREAK } = RULES.structure;

@@ -1,11 +1,18 @@
 /** Replies as they travel: claims of Markdown, citations and notes. */
-import { citationKey, computeMode, listCitations } from "./contract.js";
 import { stripSpace, stripSpaceAtEnd } from "./white_space.js";
 
+/** @import { Remark } from "./question.js" */
+/** @import { Store } from "./store.js" */
+/** @import { Citation } from "./units.js" */
+
 /**
- * @typedef {import("./contract.js").RecordCitation} RecordCitation
- * @typedef {import("./engine.js").Reply} Reply
- * @typedef {import("./store.js").Store} Store
+ * A whole passage, or what the build has judged: as text, as Markdown, and what it is from.
+ * @typedef {{text: string, markdown: string, citations: Citation[]}} Claim
+ *
+ * An answer, its confidence, and the reason of a refusal; of a stored answer the words of its question, and what would
+ * be answered without it.
+ * @typedef {{claims: Claim[], confidence: "high" | "medium" | "low", reason: "no-evidence" | null, stored?: string,
+ *   excerpts?: Reply | null}} Reply
  */
 
 /**
@@ -24,26 +31,27 @@ export async function serializeSection(store, id) {
 }
 
 /**
- * Serialize the body of an answer: claims by the numbers of their citations.
+ * Serialize the body of an answer: claims by the numbers of their citations, in order of first use.
  * @param {Reply} reply
  * @param {Store} store
- * @param {import("./question.js").Remark[]} remarks on the question's words
+ * @param {Remark[]} remarks on the question's words
  * @returns {Record<string, any>}
  */
-export function serializeAnswer({ answer, confidence, reason, stored, excerpts }, store, remarks) {
+export function serializeAnswer({ claims, confidence, reason, stored, excerpts }, store, remarks) {
   const { manifest, site } = store;
-  const citations = listCitations(answer);
-  const numbers = new Map(citations.map((citation, at) => [citationKey(citation), at + 1]));
-  const claims = answer.claims.map(({ text, markdown, citations: cited }) => {
-    return { text, markdown, citations: cited.map((each) => /** @type {number} */ (numbers.get(citationKey(each)))) };
+  const nameCitation = (/** @type {Citation} */ { id, url, quote }) => JSON.stringify([id, url, quote]);
+  const citations = new Map(claims.flatMap((claim) => claim.citations).map((each) => [nameCitation(each), each]));
+  const names = [...citations.keys()];
+  const numbered = claims.map(({ text, markdown, citations: cited }) => {
+    return { text, markdown, citations: [...new Set(cited.map((each) => names.indexOf(nameCitation(each)) + 1))] };
   });
-  const parts = claims.map(({ text, citations: numbered }) => insertClaimMarkers(text, numbered));
+  const parts = numbered.map(({ text, citations: numbers }) => insertClaimMarkers(text, numbers));
   return {
-    mode: computeMode(answer),
+    mode: claims.length ? "partial" : "not-found",
     answer: stripSpaceAtEnd(parts.map((part) => (part.endsWith("\n") ? part : `${part} `)).join("")),
-    claims: claims.map(({ text: _, ...claim }) => claim),
+    claims: numbered.map(({ text: _, ...claim }) => claim),
     routes: [],
-    citations: citations.map((citation, at) => serializeCitation(citation, at + 1, store)),
+    citations: [...citations.values()].map((citation, at) => serializeCitation(citation, at + 1, store)),
     confidence,
     // No model is called here: only a stored answer has been written, and none is stored in part.
     written: Boolean(stored),
@@ -53,7 +61,7 @@ export function serializeAnswer({ answer, confidence, reason, stored, excerpts }
     // Nothing that it does not quote is ever drafted.
     dropped: 0,
     // A refusal shows no results for another spelling.
-    notes: remarks.filter(({ kind }) => answer.claims.length || kind !== "corrected"),
+    notes: remarks.filter(({ kind }) => claims.length || kind !== "corrected"),
     site_url: site.url,
     bundle: manifest.id,
     built_at: manifest.built_at,
@@ -95,10 +103,9 @@ function insertClaimMarkers(text, numbers) {
 }
 
 /**
- * @param {RecordCitation} citation
+ * @param {Citation} citation
  * @param {number} n
  * @param {Store} store
- * @returns {Record<string, any>}
  */
 function serializeCitation({ id, url, title, quote, date, href, language }, n, { site }) {
   const row = {

@@ -9,7 +9,6 @@ import { RULES } from "./rules.js";
  * @typedef {Object} FormIndex
  * @property {Map<string, string>} termsByForm the terms themselves too
  * @property {Map<string, string[]>} forms the others of each term
- * @property {Map<string, string[]>} words all forms of letters only, by their beginnings
  */
 
 /**
@@ -22,14 +21,7 @@ export function indexForms(terms, forms) {
   const termsByForm = new Map(terms.map((term) => [term, term]));
   // A word may be a term and a form of another one, such as "univers" of "univer".
   for (const [term, own] of others) for (const form of own) termsByForm.set(form, term);
-  /** @type {Map<string, string[]>} */
-  const words = new Map();
-  for (const form of termsByForm.keys()) {
-    if (!isAlphabetic(form)) continue;
-    const beginning = beginningOf(form);
-    words.set(beginning, [...(words.get(beginning) ?? []), form]);
-  }
-  return { termsByForm, forms: others, words };
+  return { termsByForm, forms: others };
 }
 
 /**
@@ -69,17 +61,18 @@ export function readForms(store, words, language) {
  * @param {FormIndex} index
  * @param {string} word
  */
-export function findNearestTerm({ termsByForm, words }, word) {
+function findNearestTerm({ termsByForm }, word) {
   const { MAX_OTHER_LETTERS, MAX_OTHER_TERM_LETTERS, MIN_SHARED_LETTERS } = RULES.word_forms;
   const letters = [...word];
   const least = Math.max(MIN_SHARED_LETTERS, letters.length - MAX_OTHER_LETTERS);
   if (!isAlphabetic(word) || letters.length < least) return word;
+  const beginning = beginningOf(word);
   let best = { shared: least - 1, length: Infinity, form: "", term: word };
-  for (const form of words.get(beginningOf(word)) ?? []) {
+  for (const [form, term] of termsByForm) {
+    if (!form.startsWith(beginning) || !isAlphabetic(form)) continue;
     const other = [...form];
     const differing = other.findIndex((letter, place) => letter !== letters[place]);
     const shared = differing < 0 ? other.length : differing;
-    const term = /** @type {string} */ (termsByForm.get(form));
     if (shared < least || [...term].length > shared + MAX_OTHER_TERM_LETTERS) continue;
     const isNearer =
       shared > best.shared ||
@@ -87,15 +80,6 @@ export function findNearestTerm({ termsByForm, words }, word) {
     if (isNearer) best = { shared, length: other.length, form, term };
   }
   return best.term;
-}
-
-/**
- * Return the forms of a question's terms in a language.
- * @param {Forms} forms
- * @param {string} language
- */
-export function formsIn(forms, language) {
-  return forms.get(language) ?? new Map();
 }
 
 /** @param {string} word */
