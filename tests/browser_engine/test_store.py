@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from answerable.engine.retrieval.sections import has_code
+from answerable.engine.retrieval.retrieve import has_code
 from answerable.engine.stores.bundle import Bundle
 from answerable.indexing.browser_files import BrowserIndex
 from support.browser_index import (

@@ -14,7 +14,7 @@ from answerable.engine.engine import Engine
 from answerable.engine.errors import GoldError
 from answerable.engine.index.manifest import LOCAL_PROFILE, Profile
 from answerable.engine.providers import make_engine
-from answerable.engine.retrieval.sections import POOL_SIZE
+from answerable.engine.retrieval.retrieve import POOL_SIZE
 from answerable.engine.stores.bundle import Bundle
 from answerable.indexing.notes.notebook import Note
 from answerable.indexing.pages.records import Record

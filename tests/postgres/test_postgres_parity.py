@@ -10,7 +10,7 @@ import pytest
 from answerable.check.gold import load_gold_queries
 from answerable.engine.index.manifest import LOCAL_PROFILE, Profile
 from answerable.engine.providers import make_engine
-from answerable.engine.retrieval.sections import POOL_SIZE
+from answerable.engine.retrieval.retrieve import POOL_SIZE
 from answerable.engine.stores.bundle import Bundle
 from answerable.function.mcp.pages import read_page
 from answerable.postgres import store as postgres_store

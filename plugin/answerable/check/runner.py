@@ -13,8 +13,7 @@ from ..engine.engine import Engine
 from ..engine.errors import AnswerableError, ProviderError
 from ..engine.retrieval.question import clean_question
 from ..engine.retrieval.rank import Scored, add_floored_boost
-from ..engine.retrieval.retrieve import TOP_K, RetrievalResult, retrieve
-from ..engine.retrieval.sections import POOL_SIZE
+from ..engine.retrieval.retrieve import POOL_SIZE, TOP_K, RetrievalResult, retrieve
 from ..engine.retrieval.store import Floats
 from ..engine.stores.bundle import Bundle
 from ..engine.types import Passage, RecordCitation, Reply, RoutingHint

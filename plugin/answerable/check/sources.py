@@ -7,7 +7,7 @@ from pathlib import Path
 from ..engine.answers import prompt
 from ..engine.answers.contract import EvidenceItem
 from ..engine.errors import GoldError
-from ..engine.retrieval.sections import WINDOW_SUFFIX
+from ..engine.retrieval.retrieve import WINDOW_SUFFIX
 from ..engine.stores.bundle import Bundle
 from ..engine.types import Citation, Passage, RecordCitation
 from ..indexing.stems import extract_stems

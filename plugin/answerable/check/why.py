@@ -11,11 +11,10 @@ import numpy as np
 
 from ..engine.engine import Engine, find_stored_answer
 from ..engine.errors import GoldError
-from ..engine.retrieval.bm25 import match_terms
 from ..engine.retrieval.question import QuestionReading
 from ..engine.retrieval.rank import SAME_QUESTION, Scored, add_floored_boost
-from ..engine.retrieval.retrieve import RetrievalResult, retrieve
-from ..engine.retrieval.sections import POOL_SIZE, WINDOW_SUFFIX
+from ..engine.retrieval.retrieve import POOL_SIZE, WINDOW_SUFFIX, RetrievalResult, retrieve
+from ..engine.retrieval.terms import match_terms
 from ..engine.stores.bundle import Bundle
 from ..engine.text.languages import match_languages
 from ..engine.text.tokenization import extract_terms, split_lowercase_words

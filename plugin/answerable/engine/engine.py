@@ -11,13 +11,9 @@ from typing import TYPE_CHECKING, Generic
 
 import numpy as np
 
-from .answers.answerer import Answerer
-from .answers.confidence import rate_passages
-from .answers.draft_loop import draft_reply
-from .answers.extractive import ExtractiveAnswerer
-from .answers.line import find_line
-from .answers.prompt_evidence import fill_prompt
-from .answers.units import link_to_range
+from .answers.contract import Answerer, draft_reply
+from .answers.keyless import ExtractiveAnswerer, find_line, rate_passages
+from .answers.prompt import fill_prompt
 from .answers.wire import format_answer
 from .embedders.embedder import Embedder, check_vectors
 from .errors import ContractViolation, EmbedderError, ProviderError
@@ -25,9 +21,18 @@ from .index.stored_answers import StoredAnswer, list_rows
 from .request_context import current_context
 from .retrieval.question import QuestionReading, drop_unknown_words, read_question
 from .retrieval.rank import Scored, hash_words
-from .retrieval.retrieve import SIBLING_SLACK, TOP_K, RetrievalResult, retrieve
-from .retrieval.sections import POOL_SIZE, choose_hints, choose_passages, list_sections
+from .retrieval.retrieve import (
+    POOL_SIZE,
+    SIBLING_SLACK,
+    TOP_K,
+    RetrievalResult,
+    choose_hints,
+    choose_passages,
+    list_sections,
+    retrieve,
+)
 from .retrieval.store import Store
+from .text.sentences import link_to_range
 from .text.tokenization import split_lowercase_words
 from .types import Claim, Confidence, Evidence, Passage, Place, Reply
 

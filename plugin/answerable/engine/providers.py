@@ -12,8 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from .answers.answerer import Answerer
-from .answers.extractive import ExtractiveAnswerer
+from .answers.contract import Answerer
+from .answers.keyless import ExtractiveAnswerer
 from .embedders.embedder import Embedder, EmbedderIdentity
 from .engine import Engine
 from .errors import PolicyError, SiteError

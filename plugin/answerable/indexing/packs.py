@@ -6,7 +6,7 @@ import numpy as np
 
 from ..engine.index.columns import Index
 from ..engine.index.manifest import Part
-from ..engine.retrieval.word_forms import MIN_SHARED_LETTERS
+from ..engine.retrieval.terms import MIN_SHARED_LETTERS
 
 # A question reads a part for each of its words: one with this many postings has some 3 kB.
 _POSTINGS_PER_PART = 1_500

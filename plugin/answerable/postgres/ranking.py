@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.index.manifest import Profile
-from ..engine.retrieval.bm25 import select_top_rows
 from ..engine.retrieval.rank import Ranking, score_rows
 from ..engine.retrieval.store import Candidates, PassageQuery
+from ..engine.retrieval.terms import select_top_rows
 
 
 def merge_candidates(first: Candidates, second: Candidates) -> Candidates:

@@ -9,7 +9,6 @@ import numpy as np
 from ..engine.errors import BundleError
 from ..engine.index.columns import Index
 from ..engine.index.manifest import Manifest, parse_manifest
-from ..engine.retrieval.bm25 import select_top_rows
 from ..engine.retrieval.rank import score_rows
 from ..engine.retrieval.store import (
     Candidates,
@@ -20,6 +19,7 @@ from ..engine.retrieval.store import (
     TermPostings,
     memoize_per_store,
 )
+from ..engine.retrieval.terms import select_top_rows
 from ..engine.stores.bundle import Bundle
 from ..engine.types import Passage, RoutingHint
 from . import tables

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from answerable.engine.index.manifest import Profile
-from answerable.engine.retrieval.bm25 import compute_idfs
 from answerable.engine.retrieval.retrieve import RetrievalResult
+from answerable.engine.retrieval.terms import compute_idfs
 from answerable.engine.stores.bundle import Bundle
 from answerable.indexing.page_weights import mark_history_pages, weigh_records
 from answerable.indexing.pages.records import PageMetadata, Record

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from answerable.engine.engine import Engine
 from answerable.engine.index.manifest import OPENAI_PROFILE, Profile
-from answerable.engine.retrieval.bm25 import compute_idfs, score_bm25
 from answerable.engine.retrieval.retrieve import RetrievalResult
+from answerable.engine.retrieval.terms import compute_idfs, score_bm25
 from answerable.engine.stores.bundle import Bundle
 from answerable.indexing.notes import routing_hints
 from answerable.indexing.stems import extract_stems

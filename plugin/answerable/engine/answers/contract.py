@@ -1,13 +1,19 @@
-"""Enforce the answer contract: refuse a bad shape, repair references, drop ungrounded claims."""
+"""Enforce the answer contract: refuse a bad shape, repair references, drop ungrounded claims.
 
-from collections.abc import Mapping, Sequence
+``draft_reply`` calls an answerer until its draft meets the contract, twice at most, or refuses.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Protocol
 
-from ..errors import ContractViolation, Drop
+from ..errors import ContractViolation, Drop, ProviderError, Rule
+from ..request_context import current_context
 from ..text.markdown import Block, plain_text, read_markdown, slice_blocks
 from ..text.markdown_writer import escape_markdown, write_blocks
-from ..text.sanitization import sanitize_text
+from ..text.sentences import link_to_range, widen_to_sentences
+from ..text.tokenization import sanitize_text
 from ..types import (
     Answer,
     Claim,
@@ -15,11 +21,37 @@ from ..types import (
     HintCitation,
     Passage,
     RecordCitation,
+    Reply,
     Route,
     RoutingHint,
 )
 from .grounding import Grounds, Quotation, choose_quotations, find_excerpt, locate_support
-from .units import link_to_range, widen_to_sentences
+
+
+class Answerer(Protocol):
+    """Draft an answer from evidence; the contract judges whatever it returns."""
+
+    @property
+    def label(self) -> str:
+        """Name all that an answer depends on beside evidence and prompt, for the answer cache."""
+
+    @property
+    def max_question_tokens(self) -> int:
+        """The tokens that a question counts for where its calls count none; 0 if it is free."""
+
+    @property
+    def max_evidence_characters(self) -> int | None:
+        """The most characters of passages that a model reads, near misses among them.
+
+        None for an answerer that quotes what is above the floor and words nothing itself.
+        """
+
+    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
+        """Draft an answer in the shape that ``enforce_contract`` describes.
+
+        violation: what was wrong with the previous draft for the same question.
+        """
+
 
 EvidenceItem = Passage | RoutingHint
 
@@ -216,3 +248,93 @@ def _cite_quotation(quotation: Quotation) -> RecordCitation:
     return RecordCitation(
         passage.id, passage.url, passage.title, quote, passage.date, href, passage.language
     )
+
+
+# What a model is told of a claim that falls; the other rules want each exact part to be quoted.
+_REMEDIES: Mapping[Rule, str] = {
+    "quote": "does not stand in its source: copy a sentence of that source character by character",
+    "short-quote": "is too short to quote: quote the whole sentence",
+    "length": "is too long: write one sentence",
+    "code": "is not whole code of a cited source: copy the whole command or line",
+    "too-many": "is one claim too many",
+}
+
+
+def describe_drops(drops: Sequence[Drop]) -> str:
+    """Describe claims that fell to the model that wrote them: each with its part and the remedy."""
+    default = "does not stand in the sentences that the claim quotes: quote it, or leave it out"
+    return "; ".join(
+        f"claim {drop.claim}: {drop.part!r:.200} ({drop.rule}) {_REMEDIES.get(drop.rule, default)}"
+        for drop in drops
+    )
+
+
+def list_named_passages(draft: object, evidence: Evidence) -> Iterator[Passage]:
+    """List the passages that the claims of a draft name, whatever else is wrong with it."""
+    claims = draft.get("claims") if isinstance(draft, Mapping) else None
+    for claim in claims if isinstance(claims, list | tuple) else ():
+        supports = claim.get("evidence") if isinstance(claim, Mapping) else None
+        for support in supports if isinstance(supports, list | tuple) else ():
+            source = support.get("source") if isinstance(support, Mapping) else None
+            if isinstance(source, str):
+                try:
+                    item = repair_reference(source, evidence, to_hint=False)
+                except ContractViolation:
+                    continue
+                if isinstance(item, Passage):
+                    yield item
+
+
+# A draft that breaks the contract, or that loses its first claim, gets one more attempt.
+MAX_DRAFTS = 2
+
+
+def draft_reply(
+    answerer: Answerer,
+    question: str,
+    evidence: Evidence,
+    names: Sequence[str] = (),
+    asked: str = "",
+) -> Reply:
+    """Draft an answer until it meets the contract, or refuse; no draft without evidence.
+
+    names: of the site, which a claim may use. asked: the question in the reader's own words, of
+    which a claim may use what a cited passage has too. A second draft gets the violation of the
+    first; of two with claims that hold the one with more of them counts.
+    """
+    if not evidence:
+        return Reply(reason="no-evidence")
+    best: Answer | None = None
+    violation: str | None = None
+    named: dict[Passage, None] = {}
+    context = current_context()
+    for _ in range(MAX_DRAFTS):
+        try:
+            with context.stage("writing"):
+                draft = answerer.draft(question, evidence, violation)
+        except ProviderError:
+            # What the first attempt left is worth more than a reply without a model.
+            if best is None or not best.claims:
+                raise
+            break
+        named |= dict.fromkeys(list_named_passages(draft, evidence))
+        try:
+            with context.stage("checking"):
+                answer = enforce_contract(draft, evidence, names, asked)
+        except ContractViolation as error:
+            violation = str(error)
+            context.refusals[f"{error.stage}/{error.rule}"] += 1
+            continue
+        context.refusals.update(f"ground/{rule}" for rule in answer.rules)
+        if best is None or len(answer.claims) >= len(best.claims):
+            best = answer
+        fallen = [drop for drop in answer.drops if drop.claim is not None]
+        is_lost = bool(fallen) and (not answer.claims or fallen[0].claim == 1)
+        if not is_lost or answerer.max_evidence_characters is None:
+            break
+        violation = describe_drops(fallen)
+    if best is None or (best.mode == "not-found" and best.drops):
+        return Reply(best or Answer(), reason="contract", passages=tuple(named))
+    if best.mode == "not-found":
+        return Reply(best, reason="declined")
+    return Reply(best, passages=evidence.passages)

@@ -6,8 +6,9 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from ..retrieval.question import Remark
-from ..retrieval.sections import WINDOW_SUFFIX
+from ..retrieval.retrieve import WINDOW_SUFFIX
 from ..retrieval.store import Store
+from ..text.sentences import link_to_range
 from ..types import (
     Answer,
     Citation,
@@ -17,7 +18,6 @@ from ..types import (
     RecordCitation,
     Reply,
 )
-from .units import link_to_range
 
 Json = dict[str, Any]
 

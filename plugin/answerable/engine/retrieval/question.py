@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..rules import RULES
-from ..text.normalization import normalize_phrase, split_ngrams
 from ..text.tokenization import (
     detect_scripts,
     extract_terms,
     extract_words,
     is_space_delimited,
+    normalize_phrase,
+    split_ngrams,
     split_words,
 )
-from .bm25 import compute_idfs, count_passages, find_indexed_terms
 from .store import Store, memoize_per_store
-from .word_forms import has_form, read_forms
+from .terms import compute_idfs, count_passages, find_indexed_terms, has_form, read_forms
 
 MAX_QUESTION_CHARACTERS: int = RULES["question"]["MAX_QUESTION_CHARACTERS"]
 

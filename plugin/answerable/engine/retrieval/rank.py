@@ -17,9 +17,9 @@ from ..index.manifest import Profile
 from ..rules import RULES
 from ..text.tokenization import STOPWORDS, extract_terms, split_lowercase_words
 from ..types import Passage, RoutingHint
-from .bm25 import compute_idf, score_bm25, select_top_rows
 from .question import FRAMING_WORDS, Idfs, QuestionReading
 from .store import Floats, Rows, Signals, Store, memoize_per_store
+from .terms import compute_idf, score_bm25, select_top_rows
 
 T = TypeVar("T", Passage, RoutingHint)
 F = TypeVar("F", float, NDArray[np.float32])

@@ -9,9 +9,9 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 
 from ...engine.answers.wire import add_absolute_url
-from ...engine.retrieval.sections import WINDOW_SUFFIX
+from ...engine.retrieval.retrieve import WINDOW_SUFFIX
 from ...engine.retrieval.store import Store
-from ...engine.text.normalization import normalize_phrase
+from ...engine.text.tokenization import normalize_phrase
 from ...engine.types import TITLE_SEPARATOR, Passage
 
 # The most that one result holds of a page: some 10,000 tokens.

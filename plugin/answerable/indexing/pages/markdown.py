@@ -18,8 +18,8 @@ from ...engine.text.markdown import (
     shift_spans,
     sort_spans,
 )
-from ...engine.text.sanitization import sanitize_text
 from ...engine.text.sentences import strip_range
+from ...engine.text.tokenization import sanitize_text
 from ...engine.text.urls import is_safe_url
 from .elements import (
     classify_label,
