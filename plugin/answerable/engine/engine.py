@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Generic
 
 import numpy as np
 
-from .answers.contract import Answerer, draft_reply
+from .answers.contract import Answerer, draft_reply, enforce_contract
 from .answers.keyless import ExtractiveAnswerer, find_line, rate_passages
 from .answers.prompt import fill_prompt
 from .answers.wire import format_answer
@@ -57,22 +57,6 @@ def find_stored_answer(store: Store, question: str) -> StoredAnswer | None:
             place = int(np.count_nonzero(index.has_answer[:row]))
             return StoredAnswer(index.questions[row], index.answers[place])
     return None
-
-
-@dataclass(frozen=True, slots=True)
-class StoredAnswerer:
-    """Draft what is stored, so that the contract judges it as it judges a model's draft."""
-
-    stored: StoredAnswer
-    passages: Mapping[int, Passage]
-    label: str = "stored"
-    max_question_tokens: int = 0
-    max_evidence_characters: int | None = None
-
-    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
-        """Return the stored draft, whatever is asked."""
-        del question, evidence, violation
-        return self.stored.make_draft(self.passages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,25 +162,24 @@ class Engine(Generic[StoreT]):
         A stored answer is followed by the excerpts that are found without a model. One that breaks
         the contract, as an index of somebody else may hold, is as if there were none.
         """
-        question = retrieved.reading.question
-        stored = find_stored_answer(self.store, question)
+        stored = find_stored_answer(self.store, retrieved.reading.question)
         if stored is None:
             return self.draft_from(retrieved)
         rows = list_rows(stored.claims)
         by_row = self.store.passages_at(rows)
         passages = {row: by_row[row] for row in rows}
-        reply = draft_reply(
-            StoredAnswerer(stored, passages),
-            question,
-            Evidence(tuple(passages.values())),
-            self.store.index.site.claim_names,
-            retrieved.reading.asked,
-        )
-        if reply.reason or reply.answer.dropped:
+        evidence, names = Evidence(tuple(passages.values())), self.store.index.site.claim_names
+        try:
+            with current_context().stage("checking"):
+                draft = stored.make_draft(passages)
+                answer = enforce_contract(draft, evidence, names, retrieved.reading.asked)
+        except ContractViolation:
+            return self.draft_from(retrieved)
+        if answer.dropped or not answer.claims:
             return self.draft_from(retrieved)
         excerpts = self._quote_from(retrieved)
         return replace(
-            self._format(reply),
+            self._format(Reply(answer, passages=evidence.passages)),
             # Its words were reviewed, and its question is the one that was asked.
             confidence="high",
             written=True,

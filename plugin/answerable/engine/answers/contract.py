@@ -4,9 +4,10 @@
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Protocol
+from dataclasses import replace
+from typing import Annotated, Any, Protocol
+
+import msgspec
 
 from ..errors import ContractViolation, Drop, ProviderError, Rule
 from ..request_context import current_context
@@ -58,19 +59,30 @@ EvidenceItem = Passage | RoutingHint
 # Nobody reads an answer of more sentences.
 MAX_ANSWER_CLAIMS = 12
 
-_shape_violation = partial(ContractViolation, "validate", "shape")
+# A text that shows something.
+_Text = Annotated[str, msgspec.Meta(pattern=r"\S")]
 
 
-# The source that a draft's claim names, and the words quoted from it.
-_DraftSupport = tuple[str, str]
+class _DraftSupport(msgspec.Struct, frozen=True):
+    """The source that a draft's claim names, and the words quoted from it."""
+
+    source: _Text
+    quote: _Text
 
 
-@dataclass(frozen=True, slots=True)
-class _DraftClaim:
-    """Hold a draft's claim of the right shape."""
+class _DraftClaim(msgspec.Struct, frozen=True):
+    """A claim of a draft."""
 
-    text: str
-    supports: tuple[_DraftSupport, ...]
+    text: _Text
+    evidence: Annotated[tuple[_DraftSupport, ...], msgspec.Meta(min_length=1)]
+
+
+class _Draft(msgspec.Struct, frozen=True):
+    """A draft of the right shape, whatever else it holds."""
+
+    claims: tuple[_DraftClaim, ...] = ()
+    routes: tuple[_Text, ...] = ()
+    complete: Any = False
 
 
 def enforce_contract(
@@ -85,21 +97,21 @@ def enforce_contract(
     A source without a good quote is dropped from its claim; a claim over ``MAX_ANSWER_CLAIMS``,
     without a source or against a grounding rule, or a route to no hint, is dropped and counted.
     """
-    draft_claims, targets, complete = _validate_draft(draft)
+    read = _validate_draft(draft)
     grounds = Grounds(evidence, names, question)
-    grounded = [_ground_claim(claim, grounds) for claim in draft_claims[:MAX_ANSWER_CLAIMS]]
+    grounded = [_ground_claim(claim, grounds) for claim in read.claims[:MAX_ANSWER_CLAIMS]]
     drops = [replace(each, claim=n) for n, each in enumerate(grounded, 1) if isinstance(each, Drop)]
-    drops += [Drop("too-many", n) for n in range(len(grounded) + 1, len(draft_claims) + 1)]
-    items = [repair_reference(target, evidence, to_hint=True) for target in targets]
+    drops += [Drop("too-many", n) for n in range(len(grounded) + 1, len(read.claims) + 1)]
+    items = [repair_reference(target, evidence, to_hint=True) for target in read.routes]
     hints = dict.fromkeys(item for item in items if isinstance(item, RoutingHint))
     drops += [
         Drop("route", part=target)
-        for target, item in zip(targets, items, strict=True)
+        for target, item in zip(read.routes, items, strict=True)
         if not isinstance(item, RoutingHint)
     ]
     routes = (Route(HintCitation(hint.id, hint.url, hint.label, hint.locator)) for hint in hints)
     claims = tuple(each for each in grounded if isinstance(each, Claim))
-    return Answer(claims, tuple(routes), len(drops), tuple(drops), complete)
+    return Answer(claims, tuple(routes), len(drops), tuple(drops), read.complete is True)
 
 
 def repair_reference(reference: str, evidence: Evidence, *, to_hint: bool) -> EvidenceItem:
@@ -147,57 +159,26 @@ def _resolve_reference(reference: str, evidence: Evidence) -> EvidenceItem | Non
     return item or find_hint_by_url(reference, evidence)
 
 
-def _validate_draft(draft: object) -> tuple[list[_DraftClaim], list[str], bool]:
-    """Validate a draft; return its claims, the targets of its routes, and if it is complete."""
+def _validate_draft(draft: object) -> _Draft:
     if isinstance(draft, str):
         raise ContractViolation("validate", "not-json", "the draft is not JSON")
-    if not isinstance(draft, Mapping):
-        raise _shape_violation("the draft is not an object")
-    claims = _require_list(draft.get("claims", ()), "claims")
-    routes = _require_list(draft.get("routes", ()), "routes")
-    return (
-        [_validate_claim(claim, f"claims[{n}]") for n, claim in enumerate(claims)],
-        [_require_text(route, f"routes[{n}]") for n, route in enumerate(routes)],
-        draft.get("complete") is True,
-    )
-
-
-def _validate_claim(claim: object, where: str) -> _DraftClaim:
-    if not isinstance(claim, Mapping):
-        raise _shape_violation(f"{where} is not an object")
-    items = _require_list(claim.get("evidence", ()), f"{where}.evidence")
-    if not items:
-        raise _shape_violation(f"{where} has no evidence")
-    # Without the characters that could change how a reader sees it, a text may be empty.
-    text = sanitize_text(_require_text(claim.get("text"), f"{where}.text"))
-    supports = [_validate_support(item, f"{where}.evidence[{n}]") for n, item in enumerate(items)]
-    return _DraftClaim(_require_text(text, f"{where}.text"), tuple(supports))
-
-
-def _validate_support(item: object, where: str) -> _DraftSupport:
-    if not isinstance(item, Mapping):
-        raise _shape_violation(f"{where} is not an object")
-    source, quote = (_require_text(item.get(key), f"{where}.{key}") for key in ("source", "quote"))
-    return source, quote
-
-
-def _require_list(value: object, where: str) -> Sequence[object]:
-    if isinstance(value, str | bytes) or not isinstance(value, Sequence):
-        raise _shape_violation(f"{where} is not a list")
-    return value
-
-
-def _require_text(value: object, where: str) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise _shape_violation(f"{where} is not a text")
-    return value
+    try:
+        read = msgspec.convert(draft, _Draft)
+    except msgspec.ValidationError as error:
+        # It names the place and the types, and repeats no value.
+        raise ContractViolation("validate", "shape", f"the draft: {error}") from None
+    if not all(sanitize_text(claim.text).strip() for claim in read.claims):
+        raise ContractViolation("validate", "shape", "the draft has a claim without a text")
+    return read
 
 
 def _ground_claim(claim: _DraftClaim, grounds: Grounds) -> Claim | Drop:
     """Ground one claim, or say what breaks which rule."""
-    located = {each: _locate_support(each, grounds.evidence) for each in claim.supports}
-    places = [place for each in claim.supports for place in located[each]]
-    text, quotations = claim.text, choose_quotations(claim.text, places, grounds)
+    located = {each: _locate_support(each, grounds.evidence) for each in claim.evidence}
+    places = [place for each in claim.evidence for place in located[each]]
+    # Without the characters that could change how a reader sees it.
+    text = sanitize_text(claim.text)
+    quotations = choose_quotations(text, places, grounds)
     if isinstance(quotations, Drop):
         # A model copies the Markdown that it reads.
         plain = plain_text(text)
@@ -233,11 +214,10 @@ def _write_excerpt(excerpt: Sequence[Quotation]) -> str:
 
 def _locate_support(support: _DraftSupport, evidence: Evidence) -> list[list[Quotation] | Drop]:
     """Locate a quote in the passage that its source names, or name the rule that drops it."""
-    source, quote = support
-    passage = repair_reference(source, evidence, to_hint=False)
+    passage = repair_reference(support.source, evidence, to_hint=False)
     if isinstance(passage, Passage):
-        return locate_support(quote, passage)
-    return [Drop("quote", part=quote)]
+        return locate_support(support.quote, passage)
+    return [Drop("quote", part=support.quote)]
 
 
 def _cite_quotation(quotation: Quotation) -> RecordCitation:
