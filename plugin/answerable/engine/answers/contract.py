@@ -120,7 +120,16 @@ def repair_reference(reference: str, evidence: Evidence, *, to_hint: bool) -> Ev
     An item of the wrong kind converts when its url belongs to the other kind, and is returned as
     it is otherwise. ContractViolation if nothing retrieved fits: nothing is ever invented.
     """
-    item = _resolve_reference(reference.strip(), evidence)
+    name = reference.strip()
+    # A later entry replaces an earlier one: positions over ids, passages over hints.
+    item_by_name: dict[str, EvidenceItem] = {
+        **{hint.id: hint for hint in reversed(evidence.hints)},
+        **{passage.id: passage for passage in reversed(evidence.passages)},
+        **{f"s{n}": passage for n, passage in enumerate(evidence.passages, 1)},
+        **{f"h{n}": hint for n, hint in enumerate(evidence.hints, 1)},
+    }
+    item = item_by_name.get(name) or find_passage_by_url(name, evidence)
+    item = item or find_hint_by_url(name, evidence)
     if item is None:
         raise make_source_violation(reference)
     if isinstance(item, Passage) and to_hint:
@@ -144,19 +153,6 @@ def find_hint_by_url(url: str, evidence: Evidence) -> RoutingHint | None:
     """Find the hint of a url, if exactly one has it: of two, either may be meant."""
     hints = [hint for hint in evidence.hints if hint.url == url]
     return hints[0] if len(hints) == 1 else None
-
-
-def _resolve_reference(reference: str, evidence: Evidence) -> EvidenceItem | None:
-    """Resolve a reference by position, id or url, passages first; None if nothing fits."""
-    # A later entry replaces an earlier one: positions over ids, passages over hints.
-    item_by_name: dict[str, EvidenceItem] = {
-        **{hint.id: hint for hint in reversed(evidence.hints)},
-        **{passage.id: passage for passage in reversed(evidence.passages)},
-        **{f"s{n}": passage for n, passage in enumerate(evidence.passages, 1)},
-        **{f"h{n}": hint for n, hint in enumerate(evidence.hints, 1)},
-    }
-    item = item_by_name.get(reference) or find_passage_by_url(reference, evidence)
-    return item or find_hint_by_url(reference, evidence)
 
 
 def _validate_draft(draft: object) -> _Draft:

@@ -13,7 +13,6 @@ from ..text.sentences import find_surrounding_ranges, is_line_of_code, list_code
 from ..text.tokenization import (
     STOPWORDS,
     TYPOGRAPHY_TABLE,
-    count_visible_characters,
     count_words,
     fold_typography,
     is_visibly_blank,
@@ -426,7 +425,7 @@ def check_claim(text: str, quotations: Sequence[Quotation], grounds: Grounds) ->
         == excerpt[0].passage.text.strip()
     )
     # White space indents the code of an excerpt.
-    if not is_passage and count_visible_characters(text) > MAX_EXCERPT_CHARACTERS:
+    if not is_passage and len("".join(text.split())) > MAX_EXCERPT_CHARACTERS:
         return Drop("length")
     if excerpt:
         return None

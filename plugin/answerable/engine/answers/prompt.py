@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..retrieval.rank import Scored, add_floored_boost
+from ..retrieval.rank import Scored
 from ..retrieval.retrieve import (
     POOL_SIZE,
     RetrievalResult,
@@ -155,11 +155,10 @@ def fill_prompt(store: Store, retrieved: RetrievalResult, characters: int) -> Ev
     passages are the best 32 of the ranking, also those under the floor; there are none if the best
     of them misses the call floor, and a model without hints is not called then.
     """
-    profile = store.manifest.profile
     pool = _merge_candidates(retrieved)
-    scores = (add_floored_boost(profile, scored.base, scored.boost) for scored in pool)
+    best = max((scored.floored for scored in pool), default=-1.0)
     # A section that is known to answer the question is above the floor whatever its words score.
-    if not retrieved.passages and max(scores, default=-1.0) < profile.call_floor:
+    if not retrieved.passages and best < store.manifest.profile.call_floor:
         pool = []
     passages: list[Passage] = []
     texts: list[Shingles] = []

@@ -23,12 +23,13 @@ def find_quotes(quote: str, text: str) -> list[tuple[int, int]]:
     "able to" is not a quote from "unable to".
     """
     needle = fold_quote(quote).text.strip()
-    folded = fold_passage(text)
+    folded = fold_quote(text)
     ranges: list[tuple[int, int]] = []
     at = folded.text.find(needle) if re.search(r"\w", needle) else -1
     while at >= 0 and len(ranges) < MAX_QUOTE_PLACES:
         end = at + len(needle)
-        if ends_at_words(folded.text, at, end):
+        edges = (folded.text[max(at - 1, 0) : at + 1], folded.text[end - 1 : end + 1])
+        if not any(map(_WITHIN_WORD.fullmatch, edges)):
             ranges.append(_unfold_range(folded, at, end))
         at = folded.text.find(needle, at + 1)
     return ranges
@@ -45,18 +46,7 @@ def _unfold_range(folded: FoldedText, at: int, end: int) -> tuple[int, int]:
     return start, stop
 
 
-def ends_at_words(text: str, start: int, end: int) -> bool:
-    """Test that no ASCII word continues over either edge of a range."""
-    edges = (text[max(start - 1, 0) : start + 1], text[end - 1 : end + 1])
-    return not any(_WITHIN_WORD.fullmatch(edge) for edge in edges)
-
-
-@lru_cache(maxsize=64)
-def fold_passage(text: str) -> FoldedText:
-    """Fold a passage's text once for all the claims that are compared with it."""
-    return fold_quote(text)
-
-
+@lru_cache(maxsize=128)
 def fold_quote(text: str) -> FoldedText:
     """Fold the typography of a text and the prompts of its commands."""
     prompts = frozenset(n for match in _PROMPT.finditer(text) for n in range(*match.span()))
@@ -82,7 +72,7 @@ def split_quote(quote: str, passage: Passage) -> list[str]:
 
 def _cut_part(part: str, passage: Passage) -> str:
     """Cut a part of a quote to its longest start that stands in a passage, if that is enough."""
-    text = fold_passage(passage.text).text
+    text = fold_quote(passage.text).text
     words = part.split()[: len(text.split()) + 1]
 
     def read_start(length: int) -> str:

@@ -74,11 +74,6 @@ class _SpellingIndex:
     letters: NDArray[np.uint32]
 
 
-def may_be_misspelled(word: str) -> bool:
-    """Test whether a lower-case word is long enough to be recognized when misspelled."""
-    return len(word) >= MIN_WORD_LETTERS and word.isalpha()
-
-
 def find_near_spelling(store: Store, word: str) -> str | None:
     """Find the site's spelling near a lower-case word; None if there is none.
 
@@ -123,14 +118,14 @@ def _find_within_edits(words: _SpellingIndex, word: str, max_edits: int) -> Iter
         other = words.texts[row]
         if other[0] != word[0] and (max_edits > 1 or len(word) <= MIN_WORD_LETTERS):
             continue
-        if edit_distance(word, other, max_edits, replacing=max_edits) <= max_edits:
+        if edit_distance(word, other, max_edits) <= max_edits:
             yield other
 
 
-def edit_distance(first: str, second: str, max_edits: int, replacing: int = 1) -> int:
+def edit_distance(first: str, second: str, max_edits: int) -> int:
     """Count the edits between two words; ``max_edits + 1`` where there are more than that.
 
-    replacing: the edits that a replaced letter counts for.
+    A replaced letter counts for all the edits that there may be.
     """
     if abs(len(first) - len(second)) > max_edits:
         return max_edits + 1
@@ -139,7 +134,7 @@ def edit_distance(first: str, second: str, max_edits: int, replacing: int = 1) -
     for i, letter in enumerate(first, 1):
         above, row = row, [i]
         for j, other in enumerate(second, 1):
-            edits = min(above[j] + 1, row[j - 1] + 1, above[j - 1] + replacing * (letter != other))
+            edits = min(above[j] + 1, row[j - 1] + 1, above[j - 1] + max_edits * (letter != other))
             if i > 1 and j > 1 and letter == second[j - 2] and first[i - 2] == other:
                 edits = min(edits, before[j - 2] + 1)
             row.append(edits)
@@ -321,7 +316,9 @@ def _correct_spelling(
         if word[1:] != lower[1:] or lower in FRAMING_WORDS:
             # Capitals inside a word make a name, such as gRPC, which no near word stands for.
             continue
-        if not may_be_misspelled(lower) or not (is_unlike_all or _is_new_form(store, lower)):
+        if len(lower) < MIN_WORD_LETTERS or not lower.isalpha():
+            continue
+        if not (is_unlike_all or _is_new_form(store, lower)):
             continue
         if word_rank(lower) is not None:
             continue

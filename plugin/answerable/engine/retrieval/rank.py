@@ -22,7 +22,6 @@ from .store import Floats, Rows, Signals, Store, memoize_per_store
 from .terms import compute_idf, score_bm25, select_top_rows
 
 T = TypeVar("T", Passage, RoutingHint)
-F = TypeVar("F", float, NDArray[np.float32])
 
 # How many of a page's best passages count for the page.
 BEST_PASSAGES: int = RULES["rank"]["BEST_PASSAGES"]
@@ -42,11 +41,12 @@ KNOWN_QUESTION_BONUS: float = RULES["rank"]["KNOWN_QUESTION_BONUS"]
 class Scored(Generic[T]):
     """A candidate and the parts of its score.
 
-    ``base`` is the score before ``boost`` (authored names and themes) and ``page`` (the title and
-    words of its page); ``question`` is how near the best question is that its section is known to
-    answer; ``score`` also has the weight of the record. Of a hint ``lexical`` is what its label and
-    locator add. ``section`` is the section score, 0 where sections are not scored. ``row`` is its
-    row in the store, -1 for none.
+    ``base`` is the score of its words and its vector, and ``floored`` what of it and of authored
+    names the floor is compared with. ``page`` is what the title and the words of its page add, and
+    ``question`` how near the best question is that its section is known to answer; ``score`` has
+    all of these and the weight of the record. Of a hint ``lexical`` is what its label and locator
+    add. ``section`` is the section score, 0 where sections are not scored. ``row`` is its row in
+    the store, -1 for none.
     """
 
     item: T
@@ -54,7 +54,7 @@ class Scored(Generic[T]):
     base: float
     lexical: float
     dense: float
-    boost: float = 0.0
+    floored: float = 0.0
     page: float = 0.0
     question: float = 0.0
     section: float = 0.0
@@ -70,7 +70,7 @@ class Ranking:
     base: Floats
     lexical: Floats
     dense: Floats
-    boost: Floats
+    floored: Floats
     page: Floats
     question: Floats
     above_floor: NDArray[np.bool_]
@@ -94,7 +94,7 @@ class Ranking:
                 base=float(self.base[place]),
                 lexical=float(self.lexical[place]),
                 dense=float(self.dense[place]),
-                boost=float(self.boost[place]),
+                floored=float(self.floored[place]),
                 page=float(self.page[place]),
                 question=float(self.question[place]),
                 row=int(self.rows[place]),
@@ -139,14 +139,9 @@ def score_rows(profile: Profile, rows: Rows, dense: Floats, signals: Signals) ->
         np.float32(profile.questions) * signals.question,
     )
     score = (base + signals.boost + signals.page + questions) * signals.weight
-    above_floor = add_floored_boost(profile, base, signals.boost) >= profile.floor
-    parts = (signals.lexical, dense, signals.boost, signals.page, signals.question)
-    return Ranking(rows, score, base, *parts, above_floor | is_known)
-
-
-def add_floored_boost(profile: Profile, base: F, boost: F) -> F:
-    """Add to a base score what of its boost the floor is compared with."""
-    return base + profile.floored_boost * boost
+    floored = base + profile.floored_boost * signals.boost
+    parts = (signals.lexical, dense, floored, signals.page, signals.question)
+    return Ranking(rows, score, base, *parts, (floored >= profile.floor) | is_known)
 
 
 def max_cosine_per_hint(owners: NDArray[np.uint32], cosines: Floats, hints: int) -> Floats:

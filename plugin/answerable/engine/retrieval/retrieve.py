@@ -158,7 +158,7 @@ def _score_hints(store: Store, reading: QuestionReading, unit: Floats, count: in
     lexical = added[candidates.rows]
     score = dense + lexical
     above_floor = score >= store.manifest.profile.note_floor
-    return Ranking(candidates.rows, score, score, lexical, dense, zeros, zeros, zeros, above_floor)
+    return Ranking(candidates.rows, score, score, lexical, dense, score, zeros, zeros, above_floor)
 
 
 def _mark_readable(store: Store, language: str | None) -> NDArray[np.bool_]:

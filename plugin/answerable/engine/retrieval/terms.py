@@ -115,10 +115,7 @@ def _find_threshold(scores: NDArray[np.float32], count: int) -> float:
     """Find the lowest score of the best ``count``; -inf if there are no more than those."""
     if not 0 < count < len(scores):
         return -math.inf
-    # The maxima of ``count`` equal parts are ``count`` scores: all below the least of them are out.
-    parts = scores[: len(scores) - len(scores) % count].reshape(count, -1)
-    likely = scores[scores >= parts.max(axis=1).min()]
-    return float(np.partition(likely, len(likely) - count)[len(likely) - count])
+    return float(np.partition(scores, len(scores) - count)[len(scores) - count])
 
 
 def score_bm25(
@@ -185,39 +182,29 @@ def compute_idf_share(
 
 def find_indexed_terms(postings: TermPostings, terms: Collection[str]) -> frozenset[str]:
     """Find the terms that a passage holds."""
-    everything = (0, len(postings.lengths))
-    spans = {term: _find_postings_slice(postings, term, everything) for term in terms}
-    return frozenset(term for term, span in spans.items() if span.stop > span.start)
+    return frozenset(term for term in terms if count_passages(postings, term))
 
 
 def count_passages(postings: TermPostings, term: str) -> int:
     """Count the passages that hold a term."""
-    span = _find_postings_slice(postings, term, (0, len(postings.lengths)))
+    span = _find_postings_slice(postings, term)
     return int(span.stop) - int(span.start)
 
 
-def match_terms(
-    postings: TermPostings, terms: Collection[str], rows: NDArray[np.intp]
-) -> list[frozenset[str]]:
-    """Find the terms that each of some passages holds. rows: (k,) of the passages."""
-    everything = (0, len(postings.lengths))
-    holds = {
-        term: np.isin(rows, postings.passages[_find_postings_slice(postings, term, everything)])
-        for term in terms
-    }
-    return [
-        frozenset(term for term, by_passage in holds.items() if by_passage[place])
-        for place in range(len(rows))
-    ]
+def match_terms(postings: TermPostings, terms: Collection[str], row: int) -> frozenset[str]:
+    """Find the terms that a passage holds."""
+    return frozenset(
+        term for term in terms if row in postings.passages[_find_postings_slice(postings, term)]
+    )
 
 
-def _find_postings_slice(postings: TermPostings, term: str, rows: RowRange) -> slice:
+def _find_postings_slice(postings: TermPostings, term: str, rows: RowRange | None = None) -> slice:
     """Locate a term's postings of a corpus: a term's passages are in the order of rows."""
     index = postings.terms.get(term)
     if index is None:
         return slice(0, 0)
     start, stop = int(postings.edges[index]), int(postings.edges[index + 1])
-    if rows == (0, len(postings.lengths)):
+    if rows is None or rows == (0, len(postings.lengths)):
         return slice(start, stop)
     # Of the column's own type: searching for another one converts the whole column first.
     edges = np.array(rows, dtype=np.uint32)

@@ -125,8 +125,6 @@ _TYPOGRAPHY = {
 # emphasis. A run is taken whole, and only from its first character: long ones stay linear.
 _EMPHASIS = re.compile(r"`+|(?<![\w*])[*_]+|(?<![*_])[*_]+(?![\w*])")
 TYPOGRAPHY_TABLE = str.maketrans(_TYPOGRAPHY)
-# White space that folding changes: any but one blank within a text.
-_FOLDED_SPACES = re.compile(r"^\s+|\s{2,}|[^\S ]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +138,6 @@ class FoldedText:
 
 def fold_typography(text: str) -> FoldedText:
     """Fold white space, quote marks, dashes and Markdown emphasis, and nothing else."""
-    if not _EMPHASIS.search(text):
-        return _fold_without_emphasis(text)
     emphasis = frozenset(i for match in _EMPHASIS.finditer(text) for i in range(*match.span()))
     characters: list[str] = []
     offsets: list[int] = []
@@ -154,23 +150,6 @@ def fold_typography(text: str) -> FoldedText:
         characters.append(folded)
         offsets.append(offset)
     return FoldedText("".join(characters), tuple(offsets), emphasis)
-
-
-def _fold_without_emphasis(text: str) -> FoldedText:
-    """Fold a text without emphasis, run by run."""
-    folded = text.translate(TYPOGRAPHY_TABLE)
-    parts: list[str] = []
-    offsets: list[int] = []
-    at = 0
-    for match in _FOLDED_SPACES.finditer(folded):
-        parts.append(folded[at : match.start()])
-        offsets += range(at, match.start())
-        if match.start():
-            parts.append(" ")
-            offsets.append(match.start())
-        at = match.end()
-    offsets += range(at, len(folded))
-    return FoldedText("".join([*parts, folded[at:]]), tuple(offsets))
 
 
 # Shown as nothing though Unicode counts them as letters or symbols: Hangul fillers, blank Braille.
@@ -196,11 +175,6 @@ def normalize_visible(text: str) -> str:
 def is_visibly_blank(text: str) -> bool:
     """Tell whether a text shows no letter and no digit."""
     return not any(character.isalnum() for character in normalize_visible(text))
-
-
-def count_visible_characters(text: str) -> int:
-    """Count the characters that are not white space."""
-    return len("".join(text.split()))
 
 
 @cache
