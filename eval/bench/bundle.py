@@ -90,7 +90,8 @@ def _cut_vectors(rows: Floats, dimensions: int) -> Floats:
 
 def _search(stream: Int8Codes, question: Floats) -> NDArray[np.intp]:
     """Find the first eight rows, as retrieval does."""
-    return select_top_rows(stream.score(question), TOP)
+    scores = stream.score(question)
+    return select_top_rows(scores, TOP, np.ones(len(scores), dtype=np.bool_))
 
 
 def _make_searches(dimensions: int, vectors: Floats, question: Floats) -> list[Work]:

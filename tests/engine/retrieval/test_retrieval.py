@@ -80,7 +80,8 @@ def test_the_lexical_score_is_the_formula(tmp_path: Path, question: str) -> None
     total = sum(map(idf, terms))
     expected = [sum(weight(term, each) for term in terms) / total for each in documents]
     postings = store.postings_of(())
-    scores = score_bm25(postings, compute_idfs(postings, extract_stems(question)))
+    rows = (0, len(documents))
+    scores = score_bm25(postings, compute_idfs(postings, extract_stems(question), rows), rows)
     assert scores.tolist() == pytest.approx(expected, abs=1e-6)
 
 

@@ -80,5 +80,3 @@ def test_selected_top_rows_equal_a_stable_sort(
     expected = sorted(rows, key=lambda row: -scores[row])[:count]
     array = np.array(scores, dtype=np.float32)
     assert select_top_rows(array, count, np.array(eligible, dtype=np.bool_)).tolist() == expected
-    everything = sorted(range(len(scores)), key=lambda row: -scores[row])[:count]
-    assert select_top_rows(array, count).tolist() == everything

@@ -1,20 +1,19 @@
 """The prompt of a model: its instructions, its evidence as lines of JSON, the schema of a draft."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ..retrieval.rank import Scored
 from ..retrieval.retrieve import (
-    POOL_SIZE,
     RetrievalResult,
     Shingles,
     choose_hints,
     is_near_duplicate,
     make_shingles,
-    order_sections,
+    order_candidates,
 )
 from ..retrieval.store import Store
 from ..types import TITLE_SEPARATOR, Evidence, Passage
@@ -155,7 +154,7 @@ def fill_prompt(store: Store, retrieved: RetrievalResult, characters: int) -> Ev
     passages are the best 32 of the ranking, also those under the floor; there are none if the best
     of them misses the call floor, and a model without hints is not called then.
     """
-    pool = _merge_candidates(retrieved)
+    pool = order_candidates(store, retrieved, retrieved.near_passages)
     best = max((scored.floored for scored in pool), default=-1.0)
     # A section that is known to answer the question is above the floor whatever its words score.
     if not retrieved.passages and best < store.manifest.profile.call_floor:
@@ -164,7 +163,7 @@ def fill_prompt(store: Store, retrieved: RetrievalResult, characters: int) -> Ev
     texts: list[Shingles] = []
     pages: set[str] = set()
     context_characters = characters // 4
-    for scored in _group_by_section(store, retrieved, pool):
+    for scored in _group_by_section(pool):
         passage = scored.item
         size, context = len(passage.text), len(passage.title) + len(passage.url)
         if passage.record not in pages:
@@ -182,19 +181,10 @@ def fill_prompt(store: Store, retrieved: RetrievalResult, characters: int) -> Ev
     return Evidence(tuple(passages), tuple(choose_hints(retrieved.hints)))
 
 
-def _merge_candidates(retrieved: RetrievalResult) -> list[Scored[Passage]]:
-    """Merge what is above the floor, its siblings and near misses; the best by score."""
-    found = (*retrieved.near_passages, *retrieved.siblings, *retrieved.passages)
-    by_row = {scored.row: scored for scored in found}
-    return sorted(by_row.values(), key=lambda scored: -scored.score)[:POOL_SIZE]
-
-
-def _group_by_section(
-    store: Store, retrieved: RetrievalResult, pool: list[Scored[Passage]]
-) -> Iterator[Scored[Passage]]:
-    """Yield a pool section by section, best first, and the windows of a section in their order."""
+def _group_by_section(ordered: Iterable[Scored[Passage]]) -> Iterator[Scored[Passage]]:
+    """Yield candidates section by section, and the windows of a section in their order."""
     sections: dict[str, list[Scored[Passage]]] = {}
-    for scored in order_sections(store, retrieved.reading, pool):
+    for scored in ordered:
         sections.setdefault(scored.item.url, []).append(scored)
     for windows in sections.values():
         yield from sorted(windows, key=lambda scored: scored.row)

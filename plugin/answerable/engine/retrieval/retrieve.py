@@ -244,9 +244,16 @@ def answers_question(store: Store, reading: QuestionReading, scored: Scored[Pass
     return not is_history or reading.asks_for_history or scored.question > SAME_QUESTION
 
 
-def order_candidates(store: Store, retrieved: RetrievalResult) -> list[Scored[Passage]]:
-    """Order what is above the floor, and what is a little under it beside such a passage."""
-    pool = sorted((*retrieved.passages, *retrieved.siblings), key=lambda scored: -scored.score)
+def order_candidates(
+    store: Store, retrieved: RetrievalResult, near: Sequence[Scored[Passage]] = ()
+) -> list[Scored[Passage]]:
+    """Order what is above the floor, and what is a little under it beside such a passage.
+
+    near: near misses that are candidates too.
+    """
+    found = (*retrieved.passages, *retrieved.siblings, *near)
+    by_row = {scored.row: scored for scored in found}
+    pool = sorted(by_row.values(), key=lambda scored: -scored.score)
     return order_sections(store, retrieved.reading, pool[:POOL_SIZE])
 
 

@@ -98,36 +98,29 @@ RowRange = tuple[int, int]
 
 
 def select_top_rows(
-    scores: NDArray[np.float32], count: int, among: NDArray[np.bool_] | None = None
+    scores: NDArray[np.float32], count: int, among: NDArray[np.bool_]
 ) -> NDArray[np.intp]:
     """Select the best ``count`` rows, best first; equal scores keep the order of rows.
 
-    among: (n,) the rows to select from, all by default.
+    among: (n,) the rows to select from.
     """
-    rows = None if among is None else np.flatnonzero(among)
-    eligible = scores if rows is None else scores[rows]
-    best = np.flatnonzero(eligible >= _find_threshold(eligible, count))
-    best = best[np.argsort(-eligible[best], kind="stable")[:count]]
-    return best if rows is None else rows[best]
-
-
-def _find_threshold(scores: NDArray[np.float32], count: int) -> float:
-    """Find the lowest score of the best ``count``; -inf if there are no more than those."""
-    if not 0 < count < len(scores):
-        return -math.inf
-    return float(np.partition(scores, len(scores) - count)[len(scores) - count])
+    rows = np.flatnonzero(among)
+    if 0 < count < len(rows):
+        lowest = np.partition(scores[rows], -count)[-count]
+        rows = rows[scores[rows] >= lowest]
+    return rows[np.argsort(-scores[rows], kind="stable")[:count]]
 
 
 def score_bm25(
-    postings: TermPostings, idfs: Mapping[str, float], rows: RowRange | None = None
+    postings: TermPostings, idfs: Mapping[str, float], rows: RowRange
 ) -> NDArray[np.float32]:
     """Score passages by BM25, divided by the sum of the idfs. Returns (n,) in [0, 1].
 
     idfs: of the query's terms, by ``compute_idfs``. A term that no passage holds counts in the
     sum, so that unknown words lower every score. rows: the (first, last + 1) passages that are
-    the corpus, all by default. Source: Robertson & Zaragoza 2009.
+    the corpus. Source: Robertson & Zaragoza 2009.
     """
-    first, end = rows or (0, len(postings.lengths))
+    first, end = rows
     scores = np.zeros(end - first, dtype=np.float64)
     total = sum(idfs.values())
     if not len(scores) or not total:
@@ -135,7 +128,7 @@ def score_bm25(
     lengths = postings.lengths[first:end].astype(np.float64)
     penalty = K1 * (1 - B + B * lengths / max(float(lengths.mean()), 1.0))
     for term, idf in idfs.items():
-        span = _find_postings_slice(postings, term, (first, end))
+        span = _find_postings_slice(postings, term, rows)
         holders = postings.passages[span] - np.uint32(first)
         counts = postings.counts[span].astype(np.float64)
         scores[holders] += idf * counts / (counts + penalty[holders])
@@ -145,14 +138,13 @@ def score_bm25(
 def compute_idfs(
     postings: TermPostings,
     terms: Iterable[str],
-    rows: RowRange | None = None,
+    rows: RowRange,
     names: Collection[str] = (),
 ) -> dict[str, float]:
     """Compute the inverse document frequency of each distinct term; an unknown one has the highest.
 
     rows: see ``score_bm25``. A term of ``names`` that no passage of the corpus holds is left out.
     """
-    rows = rows or (0, len(postings.lengths))
     count = rows[1] - rows[0]
     idfs = {}
     for term in dict.fromkeys(terms):

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from ..rules import RULES, compile_rule
 from ..types import Passage
-from .markdown import Block, read_markdown
+from .markdown import Block, read_markdown, strip_range
 
 _END = compile_rule("sentences", "END")
 _ABBREVIATION = compile_rule("sentences", "ABBREVIATION")
@@ -52,12 +52,6 @@ def find_sentences(markdown: str) -> tuple[tuple[int, int], ...]:
         for placed in read_markdown(markdown).blocks
         for start, end in split_sentences(placed.block)
     )
-
-
-def strip_range(text: str, start: int, end: int) -> tuple[int, int]:
-    """Strip white space from the ends of a range; an empty one where there is nothing else."""
-    part = text[start:end]
-    return start + len(part) - len(part.lstrip()), max(start, end - len(part) + len(part.rstrip()))
 
 
 TextRange = tuple[int, int]

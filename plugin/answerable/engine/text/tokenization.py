@@ -116,15 +116,16 @@ def read_script(character: str) -> str:
     return unicodedata.name(character, "UNKNOWN").split()[0].split("-")[0]
 
 
-_TYPOGRAPHY = {
-    **dict.fromkeys("‘’‚‛′`´", "'"),
-    **dict.fromkeys("“”„‟″«»", '"'),
-    **dict.fromkeys("‐‑‒–—―−", "-"),
-}
+TYPOGRAPHY_TABLE = str.maketrans(
+    {
+        **dict.fromkeys("‘’‚‛′`´", "'"),
+        **dict.fromkeys("“”„‟″«»", '"'),
+        **dict.fromkeys("‐‑‒–—―−", "-"),
+    }
+)
 # Between word characters an underscore is part of a name and an asterisk a product or a power, not
 # emphasis. A run is taken whole, and only from its first character: long ones stay linear.
 _EMPHASIS = re.compile(r"`+|(?<![\w*])[*_]+|(?<![*_])[*_]+(?![\w*])")
-TYPOGRAPHY_TABLE = str.maketrans(_TYPOGRAPHY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +142,10 @@ def fold_typography(text: str) -> FoldedText:
     emphasis = frozenset(i for match in _EMPHASIS.finditer(text) for i in range(*match.span()))
     characters: list[str] = []
     offsets: list[int] = []
-    for offset, character in enumerate(text):
+    for offset, character in enumerate(text.translate(TYPOGRAPHY_TABLE)):
         if offset in emphasis:
             continue
-        folded = " " if character.isspace() else _TYPOGRAPHY.get(character, character)
+        folded = " " if character.isspace() else character
         if folded == " " and (not characters or characters[-1] == " "):
             continue
         characters.append(folded)

@@ -17,8 +17,8 @@ from ...engine.text.markdown import (
     Span,
     shift_spans,
     sort_spans,
+    strip_range,
 )
-from ...engine.text.sentences import strip_range
 from ...engine.text.tokenization import sanitize_text
 from ...engine.text.urls import is_safe_url
 from .elements import (
