@@ -68,17 +68,7 @@ def _make_openai_answerer(store: Store, embedder: Embedder, settings: FunctionSe
     del embedder
     from .openai import OpenAIAnswerer
 
-    return OpenAIAnswerer(
-        model=settings.model,
-        site=store.index.site.name,
-        base_url=settings.base_url,
-        reasoning_effort=settings.reasoning_effort,
-        deadline=settings.timeout,
-        author=store.index.site.author,
-        api=settings.api,
-        max_evidence_characters=settings.max_evidence_characters,
-        max_output_tokens=settings.max_output_tokens,
-    )
+    return OpenAIAnswerer(settings, store.index.site.name, store.index.site.author)
 
 
 _OPENAI = Provider(("openai",), "https://api.openai.com/v1", "OPENAI_API_KEY", OPENAI_PROFILE)
