@@ -78,7 +78,9 @@ class Engine(Generic[StoreT]):
     def bound_tokens(self, question: str) -> int:
         """Bound the tokens that a question costs, which are none if its answer is stored."""
         most = self.embedder.max_question_tokens + self.answerer.max_question_tokens
-        return 0 if most and self._has_stored_answer(question) else most
+        if not most or not self.store.index.answers:
+            return most
+        return 0 if self._has_stored_answer(self.parse_question(question)) else most
 
     def parse_question(self, question: str) -> QuestionReading:
         """Read the content terms of a question, in the site's spelling."""
@@ -144,17 +146,16 @@ class Engine(Generic[StoreT]):
         self, question: str, language: str | None = None, near: int = 0
     ) -> RetrievalResult:
         """Retrieve the pool that ``answer_from`` needs, and none that costs for a stored answer."""
-        if self.embedder.max_question_tokens and self._has_stored_answer(question):
-            return RetrievalResult(reading=self.parse_question(question))
+        reading = self.parse_question(question)
+        if self.embedder.max_question_tokens and self._has_stored_answer(reading):
+            return RetrievalResult(reading=reading)
         if self.answerer.max_evidence_characters is not None:
             near = POOL_SIZE
-        return self.retrieve(question, POOL_SIZE, language, near)
+        return self._retrieve(reading, POOL_SIZE, language, near)
 
-    def _has_stored_answer(self, question: str) -> bool:
+    def _has_stored_answer(self, reading: QuestionReading) -> bool:
         """True if an answer is stored for the question as it is read."""
-        if not self.store.index.answers:
-            return False
-        return find_stored_answer(self.store, self.parse_question(question).question) is not None
+        return find_stored_answer(self.store, reading.question) is not None
 
     def answer_from(self, retrieved: RetrievalResult) -> Reply:
         """Answer a question from a pool that it has retrieved already.
