@@ -65,24 +65,14 @@ TWO_EDITS_FROM_LETTERS: int = RULES["question"]["TWO_EDITS_FROM_LETTERS"]
 CLEARLY_MORE: int = RULES["question"]["CLEARLY_MORE"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _SpellingIndex:
-    """The site's words and, parallel, how many letters each has and which, as bits."""
-
-    texts: list[str]
-    lengths: NDArray[np.int64]
-    letters: NDArray[np.uint32]
-
-
 def find_near_spelling(store: Store, word: str) -> str | None:
     """Find the site's spelling near a lower-case word; None if there is none.
 
     Of spellings of several terms the clearly most frequent one counts, so that a site's own typo
     stands for nothing. A word is never split in two: "downtime" is not "down time".
     """
-    words = _index_spellings(store)
     for max_edits in range(1, 2 if len(word) < TWO_EDITS_FROM_LETTERS else 3):
-        if near := list(_find_within_edits(words, word, max_edits)):
+        if near := list(_find_within_edits(store, word, max_edits)):
             frequencies = _count_passages(store, near)
             terms = sorted(frequencies, key=lambda term: -frequencies[term][0])
             most, second = (*(frequencies[term][0] for term in terms), 0)[:2]
@@ -103,19 +93,17 @@ def _count_passages(
     return counts
 
 
-def _find_within_edits(words: _SpellingIndex, word: str, max_edits: int) -> Iterator[str]:
+def _find_within_edits(store: Store, word: str, max_edits: int) -> Iterator[str]:
     """Yield the words at a distance of at most so many edits.
 
     Of two edits neither may replace a letter, and the first letter has to be right, as in a word of
     four letters: words that differ otherwise are different words, such as "earn" and "warn", more
     often than misspelled ones.
     """
-    near = np.abs(words.lengths - len(word)) <= max_edits
     # An edit puts at most one letter in and takes one out.
-    differing = np.bitwise_xor(words.letters, np.uint32(_letter_bits(word)))
-    near &= np.bitwise_count(differing) <= 2 * max_edits
-    for row in np.flatnonzero(near):
-        other = words.texts[row]
+    differing = np.bitwise_xor(_index_letters(store), np.uint32(_letter_bits(word)))
+    for row in np.flatnonzero(np.bitwise_count(differing) <= 2 * max_edits).tolist():
+        other = store.index.words[row]
         if other[0] != word[0] and (max_edits > 1 or len(word) <= MIN_WORD_LETTERS):
             continue
         if edit_distance(word, other, max_edits) <= max_edits:
@@ -145,13 +133,9 @@ def edit_distance(first: str, second: str, max_edits: int) -> int:
 
 
 @memoize_per_store
-def _index_spellings(store: Store) -> _SpellingIndex:
-    texts = list(store.index.words)
-    return _SpellingIndex(
-        texts,
-        np.array([len(word) for word in texts], dtype=np.int64),
-        np.array([_letter_bits(word) for word in texts], dtype=np.uint32),
-    )
+def _index_letters(store: Store) -> NDArray[np.uint32]:
+    """Mark which letters each of the site's words has, by bits."""
+    return np.array([_letter_bits(word) for word in store.index.words], dtype=np.uint32)
 
 
 def _letter_bits(word: str) -> int:
