@@ -22,7 +22,7 @@ from tables import Row, print_rows
 from answerable.check.gate import spearman_correlation
 from answerable.engine.index.columns import Index
 from answerable.engine.index.manifest import OPENAI_PROFILE
-from answerable.engine.retrieval.bm25 import select_top_rows
+from answerable.engine.retrieval.terms import select_top_rows
 from answerable.engine.vectors import Int8Codes
 from answerable.indexing.build import encode_vectors
 from answerable.indexing.write import format_manifest, pack_index, parse_build_time
@@ -90,7 +90,8 @@ def _cut_vectors(rows: Floats, dimensions: int) -> Floats:
 
 def _search(stream: Int8Codes, question: Floats) -> NDArray[np.intp]:
     """Find the first eight rows, as retrieval does."""
-    return select_top_rows(stream.score(question), TOP)
+    scores = stream.score(question)
+    return select_top_rows(scores, TOP, np.ones(len(scores), dtype=np.bool_))
 
 
 def _make_searches(dimensions: int, vectors: Floats, question: Floats) -> list[Work]:

@@ -29,8 +29,7 @@ from pathlib import Path
 from real_sites import RealSite, build_site, make_parser, read_lines, read_site, run_benchmark
 from tables import Row, find_median, print_rows, share
 
-from answerable.engine.answers.contract import enforce_contract
-from answerable.engine.answers.draft_loop import MAX_DRAFTS
+from answerable.engine.answers.contract import MAX_DRAFTS, enforce_contract
 from answerable.engine.answers.prompt import (
     build_draft_schema,
     frame_evidence,

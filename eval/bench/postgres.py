@@ -20,8 +20,7 @@ from tables import Row, find_median, find_percentile, print_rows
 from answerable.engine.bundle import Bundle, open_bundle
 from answerable.engine.index.manifest import LOCAL_PROFILE
 from answerable.engine.retrieval.question import read_question
-from answerable.engine.retrieval.retrieve import RetrievalResult, retrieve
-from answerable.engine.retrieval.sections import POOL_SIZE
+from answerable.engine.retrieval.retrieve import POOL_SIZE, RetrievalResult, retrieve
 from answerable.engine.retrieval.store import Store
 from answerable.engine.vectors import EmbedderIdentity, Floats
 from answerable.indexing.write import pack_index, parse_build_time, write_index

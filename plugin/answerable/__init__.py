@@ -7,7 +7,7 @@ Each name is imported when it is first used.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .engine.answers.answerer import Answerer
+    from .engine.answers.contract import Answerer
     from .engine.engine import Engine
     from .engine.errors import AnswerableError
     from .engine.index.manifest import Profile
@@ -42,7 +42,7 @@ __all__ = [
 _SOURCES = {
     "Answer": ("types", "Answer"),
     "AnswerableError": ("errors", "AnswerableError"),
-    "Answerer": ("answers.answerer", "Answerer"),
+    "Answerer": ("answers.contract", "Answerer"),
     "Embedder": ("vectors", "Embedder"),
     "EmbedderIdentity": ("vectors", "EmbedderIdentity"),
     "Engine": ("engine", "Engine"),

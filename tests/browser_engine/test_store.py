@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from answerable.engine.bundle import Bundle
-from answerable.engine.retrieval.sections import has_code
+from answerable.engine.retrieval.retrieve import has_code
 from answerable.indexing.browser_files import BrowserIndex
 from support.browser_index import (
     change_manifest,

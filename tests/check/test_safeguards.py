@@ -15,6 +15,7 @@ from answerable.engine.bundle import Bundle
 from answerable.engine.engine import Engine
 from answerable.engine.openai import OpenAIAnswerer
 from answerable.engine.providers import make_engine
+from answerable.engine.settings import FunctionSettings
 from answerable.engine.types import Evidence
 from answerable.indexing.notes.notebook import read_notebook
 from support import sites
@@ -68,7 +69,8 @@ def scripted(
     stub.models = {**stub.models, "liar": lie}
 
     def engine(model: str) -> Engine[Bundle]:
-        answerer = OpenAIAnswerer(model, site.bundle.index.site.name, stub.base_url)
+        settings = FunctionSettings(model=model, base_url=stub.base_url)
+        answerer = OpenAIAnswerer(settings, site.bundle.index.site.name)
         return replace(site.keyless(), answerer=answerer)
 
     return engine

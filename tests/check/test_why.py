@@ -15,7 +15,7 @@ from answerable.engine.engine import Engine
 from answerable.engine.errors import GoldError
 from answerable.engine.index.manifest import LOCAL_PROFILE, Profile
 from answerable.engine.providers import make_engine
-from answerable.engine.retrieval.sections import POOL_SIZE
+from answerable.engine.retrieval.retrieve import POOL_SIZE
 from answerable.indexing.notes.notebook import Note
 from answerable.indexing.pages.records import Record
 from support import eval_reports, sites

@@ -20,6 +20,7 @@ from answerable.engine.engine import Engine
 from answerable.engine.errors import ProviderError
 from answerable.engine.openai import OpenAIAnswerer
 from answerable.engine.request_context import RequestContext, current_context, use_context
+from answerable.engine.settings import FunctionSettings
 from answerable.engine.types import Evidence, RecordCitation, Reply
 from support import sites
 from support.deadlines import PATIENCE
@@ -116,16 +117,15 @@ def asked(
     bundle = frozen_site.bundle
 
     def ask(question: str) -> tuple[Reply, list[Call]]:
-        answerer = RecordingAnswerer(
+        settings = FunctionSettings(
             model="SmolLM2-135M-Instruct",
-            site=bundle.index.site.name,
-            author=bundle.index.site.author,
             base_url=f"http://127.0.0.1:{server.port}/v1",
-            deadline=PATIENCE,
-            api="auto",
+            timeout=PATIENCE,
             max_evidence_characters=2_000,
             max_output_tokens=MAX_OUTPUT_TOKENS,
         )
+        site = bundle.index.site
+        answerer = RecordingAnswerer(settings, site.name, site.author)
         with use_context(RequestContext()):
             reply = Engine(bundle, sites.local(), answerer).answer(question)
         return reply, answerer.calls

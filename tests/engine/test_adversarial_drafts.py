@@ -22,7 +22,7 @@ from answerable.engine.answers.contract import enforce_contract
 from answerable.engine.answers.wire import serialize_answer
 from answerable.engine.engine import Engine
 from answerable.engine.errors import ContractViolation
-from answerable.engine.text.sanitization import sanitize_text
+from answerable.engine.text.tokenization import sanitize_text
 from answerable.engine.types import Answer, Evidence, HintCitation, Passage, RecordCitation
 from support.doubles import engine_of, record, routing
 from support.fuzz_settings import fuzzed

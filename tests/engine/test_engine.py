@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from answerable.engine.answers.extractive import ExtractiveAnswerer
+from answerable.engine.answers.keyless import ExtractiveAnswerer
 from answerable.engine.engine import Engine
 from answerable.engine.errors import ContractViolation, EmbedderError, ProviderError
 from answerable.engine.types import Answer, Evidence

@@ -24,6 +24,7 @@ from answerable.engine.openai import (
 )
 from answerable.engine.providers import make_engine
 from answerable.engine.request_context import RequestContext, use_context
+from answerable.engine.settings import FunctionSettings
 from answerable.engine.types import Evidence, HintCitation, Passage, RecordCitation
 from answerable.engine.vectors import EmbedderIdentity
 from support import sites
@@ -64,7 +65,8 @@ def server() -> Iterator[OpenAIStub]:
 
 
 def answering(server: OpenAIStub, model: str = "honest", **options: Any) -> OpenAIAnswerer:
-    return OpenAIAnswerer(model, "Harbour", server.base_url, **{"api": "responses", **options})
+    chosen: dict[str, Any] = {"model": model, "base_url": server.base_url, "api": "responses"}
+    return OpenAIAnswerer(FunctionSettings(**{**chosen, **options}), "Harbour")
 
 
 def embedding(server: OpenAIStub, deadline: float = PATIENCE) -> OpenAIEmbedder:
@@ -236,7 +238,7 @@ def test_a_failed_call_counts_what_it_can_have_cost(
     server.fail(fault)
     deadline = 1.0 if fault == "hang" else PATIENCE
     with use_context(RequestContext()) as context, pytest.raises(ProviderError):
-        answering(server, deadline=deadline).draft(QUESTION, EVIDENCE)
+        answering(server, timeout=deadline).draft(QUESTION, EVIDENCE)
     assert (context.tokens > 0) is costs
 
 
@@ -272,7 +274,7 @@ def test_a_fault_has_a_cause_and_a_remedy_and_is_retried_if_it_may_pass(
 ) -> None:
     server.fail(fault)
     cause, calls = CAUSES[fault]
-    answerer = answering(server, deadline=1.0 if cause == "timeout" else PATIENCE)
+    answerer = answering(server, timeout=1.0 if cause == "timeout" else PATIENCE)
     with pytest.raises(ProviderError, match=REMEDIES[cause]) as caught:
         finish(lambda: answerer.draft(QUESTION, EVIDENCE))
     check_failure(caught.value, cause)
@@ -317,7 +319,7 @@ def test_without_a_key_only_a_private_server_is_asked(
         monkeypatch.setenv("OPENAI_API_KEY", key)
     # The server refuses a request without any key.
     draft(server)
-    public = replace(answering(server), base_url="https://models.example.org/v1")
+    public = answering(server, base_url="https://models.example.org/v1")
     with use_context(RequestContext()) as context, pytest.raises(ProviderError) as caught:
         public.draft(QUESTION, EVIDENCE)
     check_failure(caught.value, "key")
@@ -352,8 +354,9 @@ def test_an_endless_body_is_read_up_to_a_limit(head: bytes, part: bytes) -> None
         thread = threading.Thread(target=flood, args=arguments)
         thread.start()
         url = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+        settings = FunctionSettings(model="gpt-4.1", base_url=url, timeout=PATIENCE)
         with pytest.raises(ProviderError) as caught:
-            OpenAIAnswerer("gpt-4.1", "Harbour", url, deadline=PATIENCE).draft(QUESTION, EVIDENCE)
+            OpenAIAnswerer(settings, "Harbour").draft(QUESTION, EVIDENCE)
         check_failure(caught.value, "reply")
         thread.join(PATIENCE)
     # What the two ends of a connection hold on to comes on top.

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from answerable.engine.answers.extractive import ExtractiveAnswerer
+from answerable.engine.answers.keyless import ExtractiveAnswerer
 from answerable.engine.engine import Engine
 from answerable.engine.index.manifest import Profile
 from answerable.engine.retrieval.question import MAX_QUESTION_CHARACTERS, clean_question

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 import snowballstemmer
 
-from answerable.engine.text.normalization import normalize_phrase
+from answerable.engine.text.tokenization import normalize_phrase
 from answerable.indexing.build import count_pages_with_phrases, index_passage_terms
 from answerable.indexing.pages.page_index import count_terms
 from answerable.indexing.stems import ALGORITHMS, extract_stems, load_stemmer

@@ -11,7 +11,7 @@ from answerable.check.gold import load_gold_queries
 from answerable.engine.bundle import Bundle
 from answerable.engine.index.manifest import LOCAL_PROFILE, Profile
 from answerable.engine.providers import make_engine
-from answerable.engine.retrieval.sections import POOL_SIZE
+from answerable.engine.retrieval.retrieve import POOL_SIZE
 from answerable.function.mcp.tools import read_page
 from answerable.postgres import store as postgres_store
 from answerable.postgres.connections import Database

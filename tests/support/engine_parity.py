@@ -26,7 +26,7 @@ from answerable.engine.retrieval.question import (
     clean_question,
     find_question_problem,
 )
-from answerable.engine.retrieval.sections import POOL_SIZE
+from answerable.engine.retrieval.retrieve import POOL_SIZE
 from answerable.engine.types import Place
 from answerable.indexing.widget.injection import ENGINE_SCRIPT
 from support import sites, static_server

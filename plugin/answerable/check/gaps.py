@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 import msgspec
 
-from ..engine.answers.extractive import ExtractiveAnswerer
+from ..engine.answers.keyless import ExtractiveAnswerer
 from ..engine.bundle import Bundle
 from ..engine.engine import Engine
 from ..engine.retrieval.rank import SAME_QUESTION
-from ..engine.retrieval.retrieve import RetrievalResult, retrieve
-from ..engine.retrieval.sections import POOL_SIZE
+from ..engine.retrieval.retrieve import POOL_SIZE, RetrievalResult, retrieve
 from ..engine.types import Mode
 from ..function.logs import (
     LoggedReason,

@@ -12,9 +12,8 @@ from ..engine.bundle import Bundle
 from ..engine.engine import Engine
 from ..engine.errors import AnswerableError, ProviderError
 from ..engine.retrieval.question import clean_question
-from ..engine.retrieval.rank import Scored, add_floored_boost
-from ..engine.retrieval.retrieve import TOP_K, RetrievalResult, retrieve
-from ..engine.retrieval.sections import POOL_SIZE
+from ..engine.retrieval.rank import Scored
+from ..engine.retrieval.retrieve import POOL_SIZE, TOP_K, RetrievalResult, retrieve
 from ..engine.types import Passage, RecordCitation, Reply, RoutingHint
 from ..engine.vectors import Floats
 from .gold import GoldQuery
@@ -120,7 +119,7 @@ def judge_query(
         query.query,
         note=query.note,
         top=items[0].id if items else None,
-        score=_find_floored_score(query, pool, engine, public),
+        score=_find_floored_score(query, pool, public),
     )
     if full:
         try:
@@ -148,7 +147,7 @@ def judge_query(
 
 
 def _find_floored_score(
-    query: GoldQuery, pool: RetrievalResult, engine: Engine, public: frozenset[str]
+    query: GoldQuery, pool: RetrievalResult, public: frozenset[str]
 ) -> float | None:
     """Find the best score that the floor sees, of an expected page if a source is expected.
 
@@ -158,9 +157,8 @@ def _find_floored_score(
     pages = public.intersection(expected)
     if query.expected_modes == ("related-material",) or (expected and not pages):
         return None
-    profile = engine.store.manifest.profile
     scores = [
-        add_floored_boost(profile, scored.base, scored.boost)
+        scored.floored
         for scored in (*pool.passages, *pool.near_passages)
         if not pages or {scored.item.id, scored.item.record}.intersection(pages)
     ]

@@ -8,7 +8,7 @@ from ..engine.answers import prompt
 from ..engine.answers.contract import EvidenceItem
 from ..engine.bundle import Bundle
 from ..engine.errors import GoldError
-from ..engine.retrieval.sections import WINDOW_SUFFIX
+from ..engine.retrieval.retrieve import WINDOW_SUFFIX
 from ..engine.types import Citation, Passage, RecordCitation
 from ..indexing.stems import extract_stems
 from ..indexing.word_runs import (

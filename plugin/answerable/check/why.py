@@ -12,11 +12,10 @@ import numpy as np
 from ..engine.bundle import Bundle
 from ..engine.engine import Engine, find_stored_answer
 from ..engine.errors import GoldError
-from ..engine.retrieval.bm25 import match_terms
 from ..engine.retrieval.question import QuestionReading
-from ..engine.retrieval.rank import LIKE_QUESTION, Scored, add_floored_boost
-from ..engine.retrieval.retrieve import RetrievalResult, retrieve
-from ..engine.retrieval.sections import POOL_SIZE, WINDOW_SUFFIX
+from ..engine.retrieval.rank import LIKE_QUESTION, Scored
+from ..engine.retrieval.retrieve import POOL_SIZE, WINDOW_SUFFIX, RetrievalResult, retrieve
+from ..engine.retrieval.terms import match_terms
 from ..engine.text.languages import match_languages
 from ..engine.text.tokenization import extract_terms, split_lowercase_words
 from ..engine.types import Confidence, Mode, Passage, Reason, RoutingHint
@@ -193,7 +192,7 @@ def _describe(
     if isinstance(item, RoutingHint):
         title = " · ".join(filter(None, (item.label, item.locator)))
         return Candidate(item.id, title, fate, round(scored.score, 4), profile.note_floor, basis)
-    score = round(add_floored_boost(profile, scored.base, scored.boost), 4)
+    score = round(scored.floored, 4)
     missing = list_missing_words(store, reading, scored.row)
     return Candidate(item.id, item.title, fate, score, profile.floor, basis, missing)
 
@@ -202,7 +201,7 @@ def list_missing_words(store: Bundle, reading: QuestionReading, row: int) -> tup
     """List the words of a question that count and that a passage lacks, read in its language."""
     language = store.index.site.language_of(row)
     terms = {term for term, idf in reading.idfs[language].items() if idf}
-    (present,) = match_terms(store.postings_of(terms), terms, np.array([row]))
+    present = match_terms(store.postings_of(terms), terms, row)
     lacking, forms = terms - present, reading.forms[language]
     words = dict.fromkeys(split_lowercase_words(reading.question))
     return tuple(w for w in words if not lacking.isdisjoint(extract_terms(w, language, forms)))

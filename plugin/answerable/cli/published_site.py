@@ -20,7 +20,7 @@ from ..engine.index.format import unpack_container
 from ..engine.index.manifest import name_file, parse_manifest
 from ..engine.index.read import load_index
 from ..engine.providers import make_engine
-from ..engine.text.sanitization import sanitize_text
+from ..engine.text.tokenization import sanitize_text
 from ..engine.text.urls import is_loopback_address
 from ..indexing.local_model import open_local_embedder
 from ..indexing.widget.site_files import WIDGET_CONFIG_PATH

@@ -10,12 +10,11 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
-from ..engine.answers.prompt_evidence import fill_prompt
+from ..engine.answers.prompt import fill_prompt
 from ..engine.bundle import Bundle
 from ..engine.engine import Engine
 from ..engine.errors import SiteError
-from ..engine.retrieval.retrieve import RetrievalResult
-from ..engine.retrieval.sections import POOL_SIZE
+from ..engine.retrieval.retrieve import POOL_SIZE, RetrievalResult
 from ..engine.settings import MAX_EVIDENCE_CHARACTERS
 from ..indexing.answers import (
     WrittenAnswer,

@@ -11,22 +11,27 @@ from typing import TYPE_CHECKING, Generic
 
 import numpy as np
 
-from .answers.answerer import Answerer
-from .answers.confidence import rate_passages
-from .answers.draft_loop import draft_reply
-from .answers.extractive import ExtractiveAnswerer
-from .answers.line import find_line
-from .answers.prompt_evidence import fill_prompt
-from .answers.units import link_to_range
+from .answers.contract import Answerer, draft_reply, enforce_contract
+from .answers.keyless import ExtractiveAnswerer, find_line, rate_passages
+from .answers.prompt import fill_prompt
 from .answers.wire import format_answer
 from .errors import ContractViolation, EmbedderError, ProviderError
 from .index.column_types import StoredClaims, list_rows, make_draft
 from .request_context import current_context
 from .retrieval.question import QuestionReading, drop_unknown_words, read_question
 from .retrieval.rank import Scored, hash_words
-from .retrieval.retrieve import SIBLING_SLACK, TOP_K, RetrievalResult, retrieve
-from .retrieval.sections import POOL_SIZE, choose_hints, choose_passages, list_sections
+from .retrieval.retrieve import (
+    POOL_SIZE,
+    SIBLING_SLACK,
+    TOP_K,
+    RetrievalResult,
+    choose_hints,
+    choose_passages,
+    list_sections,
+    retrieve,
+)
 from .retrieval.store import Store
+from .text.sentences import link_to_range
 from .text.tokenization import split_lowercase_words
 from .types import Claim, Confidence, Evidence, Passage, Place, Reply
 from .vectors import Embedder, check_vectors
@@ -55,22 +60,6 @@ def find_stored_answer(store: Store, question: str) -> tuple[str, StoredClaims] 
 
 
 @dataclass(frozen=True, slots=True)
-class StoredAnswerer:
-    """Draft what is stored, so that the contract judges it as it judges a model's draft."""
-
-    claims: StoredClaims
-    passages: Mapping[int, Passage]
-    label: str = "stored"
-    max_question_tokens: int = 0
-    max_evidence_characters: int | None = None
-
-    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
-        """Return the stored draft, whatever is asked."""
-        del question, evidence, violation
-        return make_draft(self.claims, self.passages)
-
-
-@dataclass(frozen=True, slots=True)
 class Engine(Generic[StoreT]):
     """Answer questions from a store, with the embedder of its identity and an answerer."""
 
@@ -89,7 +78,9 @@ class Engine(Generic[StoreT]):
     def bound_tokens(self, question: str) -> int:
         """Bound the tokens that a question costs, which are none if its answer is stored."""
         most = self.embedder.max_question_tokens + self.answerer.max_question_tokens
-        return 0 if most and self._has_stored_answer(question) else most
+        if not most or not self.store.index.answers:
+            return most
+        return 0 if self._has_stored_answer(self.parse_question(question)) else most
 
     def parse_question(self, question: str) -> QuestionReading:
         """Read the content terms of a question, in the site's spelling."""
@@ -155,17 +146,16 @@ class Engine(Generic[StoreT]):
         self, question: str, language: str | None = None, near: int = 0
     ) -> RetrievalResult:
         """Retrieve the pool that ``answer_from`` needs, and none that costs for a stored answer."""
-        if self.embedder.max_question_tokens and self._has_stored_answer(question):
-            return RetrievalResult(reading=self.parse_question(question))
+        reading = self.parse_question(question)
+        if self.embedder.max_question_tokens and self._has_stored_answer(reading):
+            return RetrievalResult(reading=reading)
         if self.answerer.max_evidence_characters is not None:
             near = POOL_SIZE
-        return self.retrieve(question, POOL_SIZE, language, near)
+        return self._retrieve(reading, POOL_SIZE, language, near)
 
-    def _has_stored_answer(self, question: str) -> bool:
+    def _has_stored_answer(self, reading: QuestionReading) -> bool:
         """True if an answer is stored for the question as it is read."""
-        if not self.store.index.answers:
-            return False
-        return find_stored_answer(self.store, self.parse_question(question).question) is not None
+        return find_stored_answer(self.store, reading.question) is not None
 
     def answer_from(self, retrieved: RetrievalResult) -> Reply:
         """Answer a question from a pool that it has retrieved already.
@@ -173,26 +163,25 @@ class Engine(Generic[StoreT]):
         A stored answer is followed by the excerpts that are found without a model. One that breaks
         the contract, as an index of somebody else may hold, is as if there were none.
         """
-        question = retrieved.reading.question
-        stored = find_stored_answer(self.store, question)
+        stored = find_stored_answer(self.store, retrieved.reading.question)
         if stored is None:
             return self.draft_from(retrieved)
         known_question, claims = stored
         rows = list_rows(claims)
         by_row = self.store.passages_at(rows)
         passages = {row: by_row[row] for row in rows}
-        reply = draft_reply(
-            StoredAnswerer(claims, passages),
-            question,
-            Evidence(tuple(passages.values())),
-            self.store.index.site.claim_names,
-            retrieved.reading.asked,
-        )
-        if reply.reason or reply.answer.dropped:
+        evidence, names = Evidence(tuple(passages.values())), self.store.index.site.claim_names
+        try:
+            with current_context().stage("checking"):
+                draft = make_draft(claims, passages)
+                answer = enforce_contract(draft, evidence, names, retrieved.reading.asked)
+        except ContractViolation:
+            return self.draft_from(retrieved)
+        if answer.dropped or not answer.claims:
             return self.draft_from(retrieved)
         excerpts = self._quote_from(retrieved)
         return replace(
-            self._format(reply),
+            self._format(Reply(answer, passages=evidence.passages)),
             # Its words were reviewed, and its question is the one that was asked.
             confidence="high",
             written=True,

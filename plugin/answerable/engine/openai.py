@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from .answers.prompt import build_draft_schema, frame_evidence, render_instructions
 from .errors import FailureCause, ProviderError
 from .request_context import current_context
-from .settings import MAX_EVIDENCE_CHARACTERS, MAX_OUTPUT_TOKENS, AnswerAPI
+from .settings import FunctionSettings
 from .text.urls import is_private_address
 from .types import Evidence
 
@@ -184,23 +184,22 @@ _CODE_FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*+[\w+-]*+\s*+(.*\S)\s*\1", re.DOTA
 class OpenAIAnswerer:
     """An answerer that drafts by one call of OpenAI or of a compatible server.
 
-    Nothing is trusted: the contract judges whatever comes back. ``deadline``: in seconds.
+    Nothing is trusted: the contract judges whatever comes back.
     """
 
-    model: str
+    settings: FunctionSettings
     site: str
-    base_url: str | None = None
-    reasoning_effort: str | None = None
-    deadline: float = 30.0
     author: str | None = None
-    api: AnswerAPI = "auto"
-    max_evidence_characters: int = MAX_EVIDENCE_CHARACTERS
-    max_output_tokens: int = MAX_OUTPUT_TOKENS
+
+    @property
+    def max_evidence_characters(self) -> int:
+        """See Answerer."""
+        return self.settings.max_evidence_characters
 
     @property
     def max_question_tokens(self) -> int:
         """See Answerer; each call counts what it has cost."""
-        return self.max_evidence_characters + self.max_output_tokens
+        return self.settings.max_evidence_characters + self.settings.max_output_tokens
 
     @property
     def label(self) -> str:
@@ -222,31 +221,34 @@ class OpenAIAnswerer:
         ProviderError for a call that fails and for an output that is cut off, CancelledError for a
         call that is stopped.
         """
-        is_openai = is_openai_address(self.base_url)
-        asks_responses = is_openai if self.api == "auto" else self.api == "responses"
+        base_url, api = self.settings.base_url, self.settings.api
+        asks_responses = is_openai_address(base_url) if api == "auto" else api == "responses"
         send, read = (
             (self._respond, _read_response) if asks_responses else (self._chat, _read_completion)
         )
         tokens = estimate_tokens(instructions + message), self._max_tokens
         ask = partial(send, instructions, message, schema)
-        text = call_server(self.base_url, ask, read, self.deadline, tokens)
+        text = call_server(base_url, ask, read, self.settings.timeout, tokens)
         return None if text is None else parse_model_output(text)
 
     @property
     def _effort(self) -> str | None:
         """The reasoning effort: low by default, None for a model without one."""
-        return self.reasoning_effort or ("low" if is_reasoning_model(self.model) else None)
+        is_reasoning = is_reasoning_model(self.settings.model)
+        return self.settings.reasoning_effort or ("low" if is_reasoning else None)
 
     @property
     def _max_tokens(self) -> int:
         """The most tokens that are written, the reasoning among them."""
         effort, low = self._effort, _REASONING_TOKENS["low"]
-        return self.max_output_tokens + (_REASONING_TOKENS.get(effort, low) if effort else 0)
+        return self.settings.max_output_tokens + (
+            _REASONING_TOKENS.get(effort, low) if effort else 0
+        )
 
     def _respond(self, instructions: str, message: str, schema: JSONSchema, client: Any) -> Any:
         """Send a request to ``/responses``."""
         return client.responses.create(
-            model=self.model,
+            model=self.settings.model,
             instructions=instructions,
             input=[{"role": "user", "content": message}],
             text={"format": {"type": "json_schema", "strict": True, **schema}},
@@ -258,9 +260,9 @@ class OpenAIAnswerer:
     def _chat(self, instructions: str, message: str, schema: JSONSchema, client: Any) -> Any:
         """Send a request to ``/chat/completions``."""
         # The families that reason refuse ``max_tokens``; an older server knows nothing else.
-        limit = "max_completion_tokens" if is_reasoning_model(self.model) else "max_tokens"
+        limit = "max_completion_tokens" if is_reasoning_model(self.settings.model) else "max_tokens"
         return client.chat.completions.create(
-            model=self.model,
+            model=self.settings.model,
             messages=[
                 {"role": "system", "content": instructions},
                 {"role": "user", "content": message},

@@ -12,8 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from .answers.answerer import Answerer
-from .answers.extractive import ExtractiveAnswerer
+from .answers.contract import Answerer
+from .answers.keyless import ExtractiveAnswerer
 from .bundle import Bundle, open_bundle
 from .engine import Engine
 from .errors import PolicyError, SiteError
@@ -68,17 +68,7 @@ def _make_openai_answerer(store: Store, embedder: Embedder, settings: FunctionSe
     del embedder
     from .openai import OpenAIAnswerer
 
-    return OpenAIAnswerer(
-        model=settings.model,
-        site=store.index.site.name,
-        base_url=settings.base_url,
-        reasoning_effort=settings.reasoning_effort,
-        deadline=settings.timeout,
-        author=store.index.site.author,
-        api=settings.api,
-        max_evidence_characters=settings.max_evidence_characters,
-        max_output_tokens=settings.max_output_tokens,
-    )
+    return OpenAIAnswerer(settings, store.index.site.name, store.index.site.author)
 
 
 _OPENAI = Provider(("openai",), "https://api.openai.com/v1", "OPENAI_API_KEY", OPENAI_PROFILE)
@@ -225,16 +215,21 @@ def open_function(
     return Engine(bundle, embedder, answerer)
 
 
-def find_database_opener(environment: Mapping[str, str]) -> DatabaseOpener | None:
-    """Find what opens the database that an environment names, None without one.
+def check_database_url(url: str, where: str) -> None:
+    """Refuse an address of another server than PostgreSQL.
 
-    PolicyError for an address that nobody opens, which it does not repeat: it may hold a password.
+    PolicyError does not repeat it: it may hold a password.
     """
-    scheme = environment.get(DATABASE_URL_VARIABLE, "").strip().partition("://")[0]
-    if not scheme:
+    if not url.startswith(("postgresql://", "postgres://")):
+        raise PolicyError(f"{where}: it has to begin with postgresql://")
+
+
+def find_database_opener(environment: Mapping[str, str]) -> DatabaseOpener | None:
+    """Find what opens the database that an environment names, None without one."""
+    url = environment.get(DATABASE_URL_VARIABLE, "").strip()
+    if not url:
         return None
-    if scheme not in ("postgresql", "postgres"):
-        raise PolicyError(f"{DATABASE_URL_VARIABLE}: it has to begin with postgresql://")
+    check_database_url(url, DATABASE_URL_VARIABLE)
     # By name: only a function that is served from a database has the package.
     module = import_module(f"{__package__.partition('.')[0]}.{STORE_PACKAGE}.engine")
     opener: DatabaseOpener = module.open_database_engine

@@ -343,7 +343,7 @@ class Function:
         line, context = exchange.line, exchange.context
         line.status = status
         line.duration_ms = round(1000 * (time.monotonic() - exchange.started), 1)
-        line.timings_ms = {name: round(ms, 1) for name, ms in context.timings().items()}
+        line.timings_ms = {name: round(ms, 1) for name, ms in context.timings.items()}
         line.tokens_in, line.tokens_out = context.tokens_in, context.tokens_out
         line.contract = dict(context.refusals) or msgspec.UNSET
         with suppress(Exception):

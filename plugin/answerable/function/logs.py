@@ -13,8 +13,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from ..engine.errors import FailureCause, PolicyError
 from ..engine.retrieval.question import clean_question, find_question_problem
-from ..engine.retrieval.retrieve import RetrievalResult
-from ..engine.retrieval.sections import WINDOW_SUFFIX
+from ..engine.retrieval.retrieve import WINDOW_SUFFIX, RetrievalResult
 from ..engine.settings import LogRefusals
 from ..engine.text.tokenization import split_lowercase_words
 from ..engine.types import Mode, Reason

@@ -24,12 +24,11 @@ from ..engine.index.column_types import (
 from ..engine.index.columns import Index
 from ..engine.index.manifest import Profile, scale_note_floor
 from ..engine.providers import find_provider
-from ..engine.retrieval.bm25 import compute_idfs
-from ..engine.retrieval.sections import has_code
+from ..engine.retrieval.retrieve import has_code
 from ..engine.retrieval.store import TermPostings
+from ..engine.retrieval.terms import compute_idfs
 from ..engine.text.languages import is_language_tag
-from ..engine.text.normalization import normalize_phrase
-from ..engine.text.tokenization import extract_words
+from ..engine.text.tokenization import extract_words, normalize_phrase
 from ..engine.text.urls import is_safe_url
 from ..engine.types import Passage, RoutingHint
 from ..engine.vectors import Embedder, Floats, Int8Codes, normalize_rows, quantize_int8

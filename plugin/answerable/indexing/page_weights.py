@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from ..engine.errors import SiteError
-from ..engine.text.normalization import normalize_phrase
+from ..engine.text.tokenization import normalize_phrase
 from .pages.records import Record
 
 # As whole words anywhere in a title or in a part of a path.

@@ -17,7 +17,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from ..engine.embedders import local_embedder
 from ..engine.errors import SiteError
 from ..engine.index.manifest import Profile
-from ..engine.providers import BUILTIN, Kind, list_providers
+from ..engine.providers import BUILTIN, Kind, check_database_url, list_providers
 from ..engine.settings import (
     ANSWER_APIS,
     LOG_REFUSALS_CHOICES,
@@ -35,7 +35,7 @@ from ..indexing.pages.page_index import CuttingRules, read_abbreviations, read_e
 from ..indexing.pages.passages import PassageWindow
 from ..indexing.questions import SectionQuestions, read_questions
 from ..indexing.stems import ALGORITHMS
-from ..postgres.options import DEFAULT_STORE_NAME, SEARCH_METHODS, check_database_url
+from ..postgres.options import DEFAULT_STORE_NAME, SEARCH_METHODS
 
 DEFAULT_SHORTCUT = "Ctrl+I"
 NO_SHORTCUT = "none"

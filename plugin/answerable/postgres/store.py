@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from ..engine.errors import BundleError
 from ..engine.index.columns import Index
 from ..engine.index.manifest import Manifest, Profile, parse_manifest
-from ..engine.retrieval.bm25 import select_top_rows
 from ..engine.retrieval.rank import Ranking, score_rows
 from ..engine.retrieval.store import (
     Candidates,
@@ -20,6 +19,7 @@ from ..engine.retrieval.store import (
     TermPostings,
     memoize_per_store,
 )
+from ..engine.retrieval.terms import select_top_rows
 from ..engine.types import Passage
 from ..engine.vectors import Floats, Rows
 from . import tables

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.engine.answers.contract import enforce_contract
-from answerable.engine.answers.extractive import ROUTES_LAG, ROUTES_ONLY_LEAD, ExtractiveAnswerer
+from answerable.engine.answers.keyless import ROUTES_LAG, ROUTES_ONLY_LEAD, ExtractiveAnswerer
 from answerable.engine.answers.wire import serialize_answer
 from answerable.engine.engine import Engine
 from answerable.engine.index.manifest import Profile

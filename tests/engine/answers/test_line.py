@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import pytest
 
 from answerable.engine.answers import quotes
-from answerable.engine.answers.line import EXTRA_WORDS, LINE_WORDS, find_line
-from answerable.engine.answers.units import (
+from answerable.engine.answers.keyless import EXTRA_WORDS, LINE_WORDS, find_line
+from answerable.engine.text.sentences import (
     MAX_WIDENED_SENTENCE,
     find_surrounding_sentences,
     widen_to_sentences,

@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.engine.answers import units
 from answerable.engine.answers.contract import enforce_contract
 from answerable.engine.answers.grounding import Grounds, Quotation, check_claim, split_code
 from answerable.engine.errors import Rule
 from answerable.engine.text.markdown import parse_blocks
 from answerable.engine.text.markdown_writer import escape_markdown
-from answerable.engine.text.sanitization import sanitize_text
-from answerable.engine.text.sentences import find_sentences
+from answerable.engine.text.sentences import find_sentences, list_code_spans, list_units
+from answerable.engine.text.tokenization import sanitize_text
 from answerable.engine.types import Answer, Evidence, Passage, RecordCitation
 from answerable.indexing.pages.passages import PassageWindow, cut_passages
 from support.doubles import record
@@ -119,7 +118,7 @@ def test_a_misleading_claim_is_dropped_and_its_honest_twin_is_not(pair: Pair) ->
     if pair.family.rule is None:
         # A reader can see it: the shown quote is the whole sentence.
         passage = passage_of(pair)
-        ranges = units.list_units(passage)
+        ranges = list_units(passage)
         for citation in misleading.citations:
             assert isinstance(citation, RecordCitation)
             assert citation.quote in [passage.text[start:end] for start, end in ranges]
@@ -144,9 +143,7 @@ def test_every_sentence_and_code_of_a_site_may_be_claimed(frozen_site: FrozenSit
     counts = {"sentences": 0, "code": 0}
     for passage in frozen_site.bundle.passages():
         claims = [("sentences", span, "In short: {}") for span in find_sentences(passage.markdown)]
-        claims += [
-            ("code", span, "There is `{}` in it.") for span in units.list_code_spans(passage)
-        ]
+        claims += [("code", span, "There is `{}` in it.") for span in list_code_spans(passage)]
         for kind, (start, end), claim in claims:
             words = passage.text[start:end]
             if "`" in words or len(words) > 500:

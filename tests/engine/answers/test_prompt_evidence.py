@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from answerable.engine.answers.prompt_evidence import MAX_SOURCES, fill_prompt
+from answerable.engine.answers.prompt import MAX_SOURCES, fill_prompt
 from answerable.engine.bundle import Bundle
 from answerable.engine.engine import Engine
 from answerable.engine.providers import make_engine
-from answerable.engine.retrieval.sections import POOL_SIZE
+from answerable.engine.retrieval.retrieve import POOL_SIZE
 from answerable.engine.types import Evidence
 from support import sites
 from support.scripted import ScriptedAnswerer

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from answerable.engine.answers.units import link_to_range
+from answerable.engine.text.sentences import link_to_range
 from answerable.engine.types import Passage
 from answerable.indexing.pages.passages import PassageWindow, cut_passages
 from support import static_server

@@ -16,7 +16,7 @@ from answerable.engine.errors import BundleError, SiteError
 from answerable.engine.index.column_types import PhraseIndex, Postings, SiteMetadata
 from answerable.engine.index.columns import COLUMNS, Index
 from answerable.engine.index.manifest import LOCAL_PROFILE, MANIFEST_FILE, Manifest
-from answerable.engine.retrieval.bm25 import score_bm25
+from answerable.engine.retrieval.terms import score_bm25
 from answerable.engine.text.urls import is_safe_url
 from answerable.engine.vectors import Int8Codes
 from answerable.indexing import files
@@ -114,7 +114,8 @@ def test_bundle_without_notes_or_pages_is_opened(tmp_path: Path) -> None:
         assert len(opened.hints) == len(some_notes)
         query = LetterEmbedder().embed(["rope"])[0]
         assert opened.index.codes.score(query).shape == (len(some_pages),)
-        assert score_bm25(opened.postings_of(()), {"rope": 1.0}).shape == (len(some_pages),)
+        rows = (0, len(some_pages))
+        assert score_bm25(opened.postings_of(()), {"rope": 1.0}, rows).shape == rows[1:]
 
 
 @pytest.mark.parametrize("epoch", ["", "soon", "1e400", "9" * 30, "1.5"])

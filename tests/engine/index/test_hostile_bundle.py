@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from answerable.engine.answers.extractive import ExtractiveAnswerer
+from answerable.engine.answers.keyless import ExtractiveAnswerer
 from answerable.engine.answers.wire import serialize_answer
 from answerable.engine.bundle import Bundle, open_bundle
 from answerable.engine.engine import Engine

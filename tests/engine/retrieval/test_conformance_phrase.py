@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from answerable.engine.text.normalization import normalize_phrase, split_ngrams
+from answerable.engine.text.tokenization import normalize_phrase, split_ngrams
 from support import conformance_cases
 
 

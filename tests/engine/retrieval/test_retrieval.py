@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from answerable.engine.bundle import Bundle
 from answerable.engine.engine import Engine
 from answerable.engine.index.manifest import OPENAI_PROFILE, Profile
-from answerable.engine.retrieval.bm25 import compute_idfs, score_bm25
 from answerable.engine.retrieval.retrieve import RetrievalResult
+from answerable.engine.retrieval.terms import compute_idfs, score_bm25
 from answerable.indexing.notes import routing_hints
 from answerable.indexing.stems import extract_stems
 from support import doubles
@@ -80,7 +80,8 @@ def test_the_lexical_score_is_the_formula(tmp_path: Path, question: str) -> None
     total = sum(map(idf, terms))
     expected = [sum(weight(term, each) for term in terms) / total for each in documents]
     postings = store.postings_of(())
-    scores = score_bm25(postings, compute_idfs(postings, extract_stems(question)))
+    rows = (0, len(documents))
+    scores = score_bm25(postings, compute_idfs(postings, extract_stems(question), rows), rows)
     assert scores.tolist() == pytest.approx(expected, abs=1e-6)
 
 

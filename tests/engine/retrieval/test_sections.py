@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from answerable.engine.answers.confidence import SURE_ABOVE_FLOOR, rate_passages
-from answerable.engine.answers.extractive import ExtractiveAnswerer
+from answerable.engine.answers.keyless import SURE_ABOVE_FLOOR, ExtractiveAnswerer, rate_passages
 from answerable.engine.bundle import Bundle
 from answerable.engine.engine import Engine
 from answerable.engine.index.manifest import LOCAL_PROFILE, Profile
 from answerable.engine.retrieval.question import NO_QUESTION, Remark
 from answerable.engine.retrieval.rank import Scored
-from answerable.engine.retrieval.sections import order_sections
+from answerable.engine.retrieval.retrieve import order_sections
 from answerable.engine.types import Confidence, Passage
 from answerable.indexing.pages.records import Record
 from support import doubles

@@ -1,13 +1,20 @@
-"""Enforce the answer contract: refuse a bad shape, repair references, drop ungrounded claims."""
+"""Enforce the answer contract: refuse a bad shape, repair references, drop ungrounded claims.
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+``draft_reply`` calls an answerer until its draft meets the contract, twice at most, or refuses.
+"""
 
-from ..errors import ContractViolation, Drop
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any, Protocol
+
+import msgspec
+
+from ..errors import ContractViolation, Drop, ProviderError, Rule
+from ..request_context import current_context
 from ..text.markdown import Block, plain_text, read_markdown, slice_blocks
 from ..text.markdown_writer import escape_markdown, write_blocks
-from ..text.sanitization import sanitize_text
+from ..text.sentences import link_to_range, widen_to_sentences
+from ..text.tokenization import sanitize_text
 from ..types import (
     Answer,
     Claim,
@@ -15,30 +22,67 @@ from ..types import (
     HintCitation,
     Passage,
     RecordCitation,
+    Reply,
     Route,
     RoutingHint,
 )
 from .grounding import Grounds, Quotation, choose_quotations, find_excerpt, locate_support
-from .units import link_to_range, widen_to_sentences
+
+
+class Answerer(Protocol):
+    """Draft an answer from evidence; the contract judges whatever it returns."""
+
+    @property
+    def label(self) -> str:
+        """Name all that an answer depends on beside evidence and prompt, for the answer cache."""
+
+    @property
+    def max_question_tokens(self) -> int:
+        """The tokens that a question counts for where its calls count none; 0 if it is free."""
+
+    @property
+    def max_evidence_characters(self) -> int | None:
+        """The most characters of passages that a model reads, near misses among them.
+
+        None for an answerer that quotes what is above the floor and words nothing itself.
+        """
+
+    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
+        """Draft an answer in the shape that ``enforce_contract`` describes.
+
+        violation: what was wrong with the previous draft for the same question.
+        """
+
 
 EvidenceItem = Passage | RoutingHint
 
 # Nobody reads an answer of more sentences.
 MAX_ANSWER_CLAIMS = 12
 
-_shape_violation = partial(ContractViolation, "validate", "shape")
+# A text that shows something.
+_Text = Annotated[str, msgspec.Meta(pattern=r"\S")]
 
 
-# The source that a draft's claim names, and the words quoted from it.
-_DraftSupport = tuple[str, str]
+class _DraftSupport(msgspec.Struct, frozen=True):
+    """The source that a draft's claim names, and the words quoted from it."""
+
+    source: _Text
+    quote: _Text
 
 
-@dataclass(frozen=True, slots=True)
-class _DraftClaim:
-    """Hold a draft's claim of the right shape."""
+class _DraftClaim(msgspec.Struct, frozen=True):
+    """A claim of a draft."""
 
-    text: str
-    supports: tuple[_DraftSupport, ...]
+    text: _Text
+    evidence: Annotated[tuple[_DraftSupport, ...], msgspec.Meta(min_length=1)]
+
+
+class _Draft(msgspec.Struct, frozen=True):
+    """A draft of the right shape, whatever else it holds."""
+
+    claims: tuple[_DraftClaim, ...] = ()
+    routes: tuple[_Text, ...] = ()
+    complete: Any = False
 
 
 def enforce_contract(
@@ -53,21 +97,21 @@ def enforce_contract(
     A source without a good quote is dropped from its claim; a claim over ``MAX_ANSWER_CLAIMS``,
     without a source or against a grounding rule, or a route to no hint, is dropped and counted.
     """
-    draft_claims, targets, complete = _validate_draft(draft)
+    read = _validate_draft(draft)
     grounds = Grounds(evidence, names, question)
-    grounded = [_ground_claim(claim, grounds) for claim in draft_claims[:MAX_ANSWER_CLAIMS]]
+    grounded = [_ground_claim(claim, grounds) for claim in read.claims[:MAX_ANSWER_CLAIMS]]
     drops = [replace(each, claim=n) for n, each in enumerate(grounded, 1) if isinstance(each, Drop)]
-    drops += [Drop("too-many", n) for n in range(len(grounded) + 1, len(draft_claims) + 1)]
-    items = [repair_reference(target, evidence, to_hint=True) for target in targets]
+    drops += [Drop("too-many", n) for n in range(len(grounded) + 1, len(read.claims) + 1)]
+    items = [repair_reference(target, evidence, to_hint=True) for target in read.routes]
     hints = dict.fromkeys(item for item in items if isinstance(item, RoutingHint))
     drops += [
         Drop("route", part=target)
-        for target, item in zip(targets, items, strict=True)
+        for target, item in zip(read.routes, items, strict=True)
         if not isinstance(item, RoutingHint)
     ]
     routes = (Route(HintCitation(hint.id, hint.url, hint.label, hint.locator)) for hint in hints)
     claims = tuple(each for each in grounded if isinstance(each, Claim))
-    return Answer(claims, tuple(routes), len(drops), tuple(drops), complete)
+    return Answer(claims, tuple(routes), len(drops), tuple(drops), read.complete is True)
 
 
 def repair_reference(reference: str, evidence: Evidence, *, to_hint: bool) -> EvidenceItem:
@@ -76,7 +120,16 @@ def repair_reference(reference: str, evidence: Evidence, *, to_hint: bool) -> Ev
     An item of the wrong kind converts when its url belongs to the other kind, and is returned as
     it is otherwise. ContractViolation if nothing retrieved fits: nothing is ever invented.
     """
-    item = _resolve_reference(reference.strip(), evidence)
+    name = reference.strip()
+    # A later entry replaces an earlier one: positions over ids, passages over hints.
+    item_by_name: dict[str, EvidenceItem] = {
+        **{hint.id: hint for hint in reversed(evidence.hints)},
+        **{passage.id: passage for passage in reversed(evidence.passages)},
+        **{f"s{n}": passage for n, passage in enumerate(evidence.passages, 1)},
+        **{f"h{n}": hint for n, hint in enumerate(evidence.hints, 1)},
+    }
+    item = item_by_name.get(name) or find_passage_by_url(name, evidence)
+    item = item or find_hint_by_url(name, evidence)
     if item is None:
         raise make_source_violation(reference)
     if isinstance(item, Passage) and to_hint:
@@ -102,70 +155,26 @@ def find_hint_by_url(url: str, evidence: Evidence) -> RoutingHint | None:
     return hints[0] if len(hints) == 1 else None
 
 
-def _resolve_reference(reference: str, evidence: Evidence) -> EvidenceItem | None:
-    """Resolve a reference by position, id or url, passages first; None if nothing fits."""
-    # A later entry replaces an earlier one: positions over ids, passages over hints.
-    item_by_name: dict[str, EvidenceItem] = {
-        **{hint.id: hint for hint in reversed(evidence.hints)},
-        **{passage.id: passage for passage in reversed(evidence.passages)},
-        **{f"s{n}": passage for n, passage in enumerate(evidence.passages, 1)},
-        **{f"h{n}": hint for n, hint in enumerate(evidence.hints, 1)},
-    }
-    item = item_by_name.get(reference) or find_passage_by_url(reference, evidence)
-    return item or find_hint_by_url(reference, evidence)
-
-
-def _validate_draft(draft: object) -> tuple[list[_DraftClaim], list[str], bool]:
-    """Validate a draft; return its claims, the targets of its routes, and if it is complete."""
+def _validate_draft(draft: object) -> _Draft:
     if isinstance(draft, str):
         raise ContractViolation("validate", "not-json", "the draft is not JSON")
-    if not isinstance(draft, Mapping):
-        raise _shape_violation("the draft is not an object")
-    claims = _require_list(draft.get("claims", ()), "claims")
-    routes = _require_list(draft.get("routes", ()), "routes")
-    return (
-        [_validate_claim(claim, f"claims[{n}]") for n, claim in enumerate(claims)],
-        [_require_text(route, f"routes[{n}]") for n, route in enumerate(routes)],
-        draft.get("complete") is True,
-    )
-
-
-def _validate_claim(claim: object, where: str) -> _DraftClaim:
-    if not isinstance(claim, Mapping):
-        raise _shape_violation(f"{where} is not an object")
-    items = _require_list(claim.get("evidence", ()), f"{where}.evidence")
-    if not items:
-        raise _shape_violation(f"{where} has no evidence")
-    # Without the characters that could change how a reader sees it, a text may be empty.
-    text = sanitize_text(_require_text(claim.get("text"), f"{where}.text"))
-    supports = [_validate_support(item, f"{where}.evidence[{n}]") for n, item in enumerate(items)]
-    return _DraftClaim(_require_text(text, f"{where}.text"), tuple(supports))
-
-
-def _validate_support(item: object, where: str) -> _DraftSupport:
-    if not isinstance(item, Mapping):
-        raise _shape_violation(f"{where} is not an object")
-    source, quote = (_require_text(item.get(key), f"{where}.{key}") for key in ("source", "quote"))
-    return source, quote
-
-
-def _require_list(value: object, where: str) -> Sequence[object]:
-    if isinstance(value, str | bytes) or not isinstance(value, Sequence):
-        raise _shape_violation(f"{where} is not a list")
-    return value
-
-
-def _require_text(value: object, where: str) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise _shape_violation(f"{where} is not a text")
-    return value
+    try:
+        read = msgspec.convert(draft, _Draft)
+    except msgspec.ValidationError as error:
+        # It names the place and the types, and repeats no value.
+        raise ContractViolation("validate", "shape", f"the draft: {error}") from None
+    if not all(sanitize_text(claim.text).strip() for claim in read.claims):
+        raise ContractViolation("validate", "shape", "the draft has a claim without a text")
+    return read
 
 
 def _ground_claim(claim: _DraftClaim, grounds: Grounds) -> Claim | Drop:
     """Ground one claim, or say what breaks which rule."""
-    located = {each: _locate_support(each, grounds.evidence) for each in claim.supports}
-    places = [place for each in claim.supports for place in located[each]]
-    text, quotations = claim.text, choose_quotations(claim.text, places, grounds)
+    located = {each: _locate_support(each, grounds.evidence) for each in claim.evidence}
+    places = [place for each in claim.evidence for place in located[each]]
+    # Without the characters that could change how a reader sees it.
+    text = sanitize_text(claim.text)
+    quotations = choose_quotations(text, places, grounds)
     if isinstance(quotations, Drop):
         # A model copies the Markdown that it reads.
         plain = plain_text(text)
@@ -201,11 +210,10 @@ def _write_excerpt(excerpt: Sequence[Quotation]) -> str:
 
 def _locate_support(support: _DraftSupport, evidence: Evidence) -> list[list[Quotation] | Drop]:
     """Locate a quote in the passage that its source names, or name the rule that drops it."""
-    source, quote = support
-    passage = repair_reference(source, evidence, to_hint=False)
+    passage = repair_reference(support.source, evidence, to_hint=False)
     if isinstance(passage, Passage):
-        return locate_support(quote, passage)
-    return [Drop("quote", part=quote)]
+        return locate_support(support.quote, passage)
+    return [Drop("quote", part=support.quote)]
 
 
 def _cite_quotation(quotation: Quotation) -> RecordCitation:
@@ -216,3 +224,93 @@ def _cite_quotation(quotation: Quotation) -> RecordCitation:
     return RecordCitation(
         passage.id, passage.url, passage.title, quote, passage.date, href, passage.language
     )
+
+
+# What a model is told of a claim that falls; the other rules want each exact part to be quoted.
+_REMEDIES: Mapping[Rule, str] = {
+    "quote": "does not stand in its source: copy a sentence of that source character by character",
+    "short-quote": "is too short to quote: quote the whole sentence",
+    "length": "is too long: write one sentence",
+    "code": "is not whole code of a cited source: copy the whole command or line",
+    "too-many": "is one claim too many",
+}
+
+
+def describe_drops(drops: Sequence[Drop]) -> str:
+    """Describe claims that fell to the model that wrote them: each with its part and the remedy."""
+    default = "does not stand in the sentences that the claim quotes: quote it, or leave it out"
+    return "; ".join(
+        f"claim {drop.claim}: {drop.part!r:.200} ({drop.rule}) {_REMEDIES.get(drop.rule, default)}"
+        for drop in drops
+    )
+
+
+def list_named_passages(draft: object, evidence: Evidence) -> Iterator[Passage]:
+    """List the passages that the claims of a draft name, whatever else is wrong with it."""
+    claims = draft.get("claims") if isinstance(draft, Mapping) else None
+    for claim in claims if isinstance(claims, list | tuple) else ():
+        supports = claim.get("evidence") if isinstance(claim, Mapping) else None
+        for support in supports if isinstance(supports, list | tuple) else ():
+            source = support.get("source") if isinstance(support, Mapping) else None
+            if isinstance(source, str):
+                try:
+                    item = repair_reference(source, evidence, to_hint=False)
+                except ContractViolation:
+                    continue
+                if isinstance(item, Passage):
+                    yield item
+
+
+# A draft that breaks the contract, or that loses its first claim, gets one more attempt.
+MAX_DRAFTS = 2
+
+
+def draft_reply(
+    answerer: Answerer,
+    question: str,
+    evidence: Evidence,
+    names: Sequence[str] = (),
+    asked: str = "",
+) -> Reply:
+    """Draft an answer until it meets the contract, or refuse; no draft without evidence.
+
+    names: of the site, which a claim may use. asked: the question in the reader's own words, of
+    which a claim may use what a cited passage has too. A second draft gets the violation of the
+    first; of two with claims that hold the one with more of them counts.
+    """
+    if not evidence:
+        return Reply(reason="no-evidence")
+    best: Answer | None = None
+    violation: str | None = None
+    named: dict[Passage, None] = {}
+    context = current_context()
+    for _ in range(MAX_DRAFTS):
+        try:
+            with context.stage("writing"):
+                draft = answerer.draft(question, evidence, violation)
+        except ProviderError:
+            # What the first attempt left is worth more than a reply without a model.
+            if best is None or not best.claims:
+                raise
+            break
+        named |= dict.fromkeys(list_named_passages(draft, evidence))
+        try:
+            with context.stage("checking"):
+                answer = enforce_contract(draft, evidence, names, asked)
+        except ContractViolation as error:
+            violation = str(error)
+            context.refusals[f"{error.stage}/{error.rule}"] += 1
+            continue
+        context.refusals.update(f"ground/{rule}" for rule in answer.rules)
+        if best is None or len(answer.claims) >= len(best.claims):
+            best = answer
+        fallen = [drop for drop in answer.drops if drop.claim is not None]
+        is_lost = bool(fallen) and (not answer.claims or fallen[0].claim == 1)
+        if not is_lost or answerer.max_evidence_characters is None:
+            break
+        violation = describe_drops(fallen)
+    if best is None or (best.mode == "not-found" and best.drops):
+        return Reply(best or Answer(), reason="contract", passages=tuple(named))
+    if best.mode == "not-found":
+        return Reply(best, reason="declined")
+    return Reply(best, passages=evidence.passages)

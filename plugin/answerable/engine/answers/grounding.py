@@ -9,19 +9,18 @@ from itertools import islice, product
 from ..errors import Drop, Rule
 from ..rules import compile_rule
 from ..text.markdown import plain_text, read_markdown
-from ..text.normalization import (
+from ..text.sentences import find_surrounding_ranges, is_line_of_code, list_code, list_code_spans
+from ..text.tokenization import (
+    STOPWORDS,
     TYPOGRAPHY_TABLE,
-    count_visible_characters,
+    count_words,
     fold_typography,
     is_visibly_blank,
     normalize_visible,
+    sanitize_text,
 )
-from ..text.sanitization import sanitize_text
-from ..text.tokenization import STOPWORDS, count_words
 from ..types import TITLE_SEPARATOR, Evidence, Passage
-from .quote_repair import split_quote
-from .quotes import find_quotes, fold_quote
-from .units import find_surrounding_ranges, is_line_of_code, list_code, list_code_spans
+from .quotes import find_quotes, fold_quote, split_quote
 
 # Fewer words occur in any text.
 MIN_QUOTE_WORDS = 3
@@ -426,7 +425,7 @@ def check_claim(text: str, quotations: Sequence[Quotation], grounds: Grounds) ->
         == excerpt[0].passage.text.strip()
     )
     # White space indents the code of an excerpt.
-    if not is_passage and count_visible_characters(text) > MAX_EXCERPT_CHARACTERS:
+    if not is_passage and len("".join(text.split())) > MAX_EXCERPT_CHARACTERS:
         return Drop("length")
     if excerpt:
         return None

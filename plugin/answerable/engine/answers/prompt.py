@@ -1,11 +1,21 @@
-"""The prompt of a model: its instructions, the evidence as lines of JSON, the schema of a draft."""
+"""The prompt of a model: its instructions, its evidence as lines of JSON, the schema of a draft."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ..retrieval.rank import Scored
+from ..retrieval.retrieve import (
+    RetrievalResult,
+    Shingles,
+    choose_hints,
+    is_near_duplicate,
+    make_shingles,
+    order_candidates,
+)
+from ..retrieval.store import Store
 from ..types import TITLE_SEPARATOR, Evidence, Passage
 
 TEMPLATES = Path(__file__).parent / "prompts"
@@ -131,3 +141,50 @@ def _build_object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
     """Build the schema of an object that requires all its properties and has no others."""
     required = {"required": list(properties), "additionalProperties": False}
     return {"type": "object", "properties": properties, **required}
+
+
+# Sources of one prompt: the schema names each.
+MAX_SOURCES = 24
+
+
+def fill_prompt(store: Store, retrieved: RetrievalResult, characters: int) -> Evidence:
+    """Fill a prompt with whole passages that have this many characters of text.
+
+    Titles, addresses, and what pages say of themselves may take a quarter of that beside them. The
+    passages are the best 32 of the ranking, also those under the floor; there are none if the best
+    of them misses the call floor, and a model without hints is not called then.
+    """
+    pool = order_candidates(store, retrieved, retrieved.near_passages)
+    best = max((scored.floored for scored in pool), default=-1.0)
+    # A section that is known to answer the question is above the floor whatever its words score.
+    if not retrieved.passages and best < store.manifest.profile.call_floor:
+        pool = []
+    passages: list[Passage] = []
+    texts: list[Shingles] = []
+    pages: set[str] = set()
+    context_characters = characters // 4
+    for scored in _group_by_section(pool):
+        passage = scored.item
+        size, context = len(passage.text), len(passage.title) + len(passage.url)
+        if passage.record not in pages:
+            context += len(passage.title) + len(passage.summary) + sum(map(len, passage.themes))
+        shingles = make_shingles(passage.text)
+        is_copy = any(is_near_duplicate(shingles, text) for text in texts)
+        is_full = size > characters or context > context_characters
+        if is_copy or is_full or len(passages) == MAX_SOURCES:
+            continue
+        characters -= size
+        context_characters -= context
+        passages.append(passage)
+        texts.append(shingles)
+        pages.add(passage.record)
+    return Evidence(tuple(passages), tuple(choose_hints(retrieved.hints)))
+
+
+def _group_by_section(ordered: Iterable[Scored[Passage]]) -> Iterator[Scored[Passage]]:
+    """Yield candidates section by section, and the windows of a section in their order."""
+    sections: dict[str, list[Scored[Passage]]] = {}
+    for scored in ordered:
+        sections.setdefault(scored.item.url, []).append(scored)
+    for windows in sections.values():
+        yield from sorted(windows, key=lambda scored: scored.row)

@@ -1,9 +1,12 @@
-"""Find the offsets of a quote in a passage: verbatim except for typography, at whole words."""
+"""Find a quote, or its parts, in a passage: verbatim except for typography, at whole words."""
 
 import re
+from bisect import bisect_left
 from functools import lru_cache
 
-from ..text.normalization import FoldedText, fold_typography
+from ..text.sentences import list_units
+from ..text.tokenization import FoldedText, fold_typography
+from ..types import Passage
 
 # How many occurrences of a quote are considered.
 MAX_QUOTE_PLACES = 8
@@ -20,12 +23,13 @@ def find_quotes(quote: str, text: str) -> list[tuple[int, int]]:
     "able to" is not a quote from "unable to".
     """
     needle = fold_quote(quote).text.strip()
-    folded = fold_passage(text)
+    folded = fold_quote(text)
     ranges: list[tuple[int, int]] = []
     at = folded.text.find(needle) if re.search(r"\w", needle) else -1
     while at >= 0 and len(ranges) < MAX_QUOTE_PLACES:
         end = at + len(needle)
-        if ends_at_words(folded.text, at, end):
+        edges = (folded.text[max(at - 1, 0) : at + 1], folded.text[end - 1 : end + 1])
+        if not any(map(_WITHIN_WORD.fullmatch, edges)):
             ranges.append(_unfold_range(folded, at, end))
         at = folded.text.find(needle, at + 1)
     return ranges
@@ -42,20 +46,44 @@ def _unfold_range(folded: FoldedText, at: int, end: int) -> tuple[int, int]:
     return start, stop
 
 
-def ends_at_words(text: str, start: int, end: int) -> bool:
-    """Test that no ASCII word continues over either edge of a range."""
-    edges = (text[max(start - 1, 0) : start + 1], text[end - 1 : end + 1])
-    return not any(_WITHIN_WORD.fullmatch(edge) for edge in edges)
-
-
-@lru_cache(maxsize=64)
-def fold_passage(text: str) -> FoldedText:
-    """Fold a passage's text once for all the claims that are compared with it."""
-    return fold_quote(text)
-
-
+@lru_cache(maxsize=128)
 def fold_quote(text: str) -> FoldedText:
     """Fold the typography of a text and the prompts of its commands."""
     prompts = frozenset(n for match in _PROMPT.finditer(text) for n in range(*match.span()))
     folded = fold_typography(_PROMPT.sub(r"\1  ", text))
     return FoldedText(folded.text, folded.offsets, folded.marks | prompts) if prompts else folded
+
+
+# What a model puts around code, and in the place of words that it leaves out.
+_FENCE = re.compile(r"^ *(?:```|~~~).*$", re.MULTILINE)
+_DOTS = re.compile(r"[\[(]?(?:…|\.{3,})[\])]?")
+# This many words at the start of a quote stand in a passage by no accident.
+MIN_VERBATIM_WORDS = 5
+
+
+def split_quote(quote: str, passage: Passage) -> list[str]:
+    """Split a quote at its dots, without fences, and cut each part to the words that stand there.
+
+    A part that does not begin with a whole sentence or five words of the passage stays as it is.
+    """
+    parts = _DOTS.split(_FENCE.sub("", quote))
+    return [_cut_part(part.strip(), passage) for part in parts if re.search(r"\w", part)]
+
+
+def _cut_part(part: str, passage: Passage) -> str:
+    """Cut a part of a quote to its longest start that stands in a passage, if that is enough."""
+    text = fold_quote(passage.text).text
+    words = part.split()[: len(text.split()) + 1]
+
+    def read_start(length: int) -> str:
+        return fold_quote(" ".join(words[:length])).text.strip()
+
+    longest = bisect_left(
+        range(1, len(words) + 1), True, key=lambda length: read_start(length) not in text
+    )
+    # The last word may be the beginning of a longer one.
+    for start in map(read_start, range(longest, max(0, longest - 2), -1)):
+        for place in find_quotes(start, passage.text):
+            if len(start.split()) >= MIN_VERBATIM_WORDS or place in list_units(passage):
+                return start
+    return part

@@ -6,8 +6,9 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from ..retrieval.question import Remark
-from ..retrieval.sections import WINDOW_SUFFIX
+from ..retrieval.retrieve import WINDOW_SUFFIX
 from ..retrieval.store import Store
+from ..text.sentences import link_to_range
 from ..types import (
     Answer,
     Citation,
@@ -17,7 +18,6 @@ from ..types import (
     RecordCitation,
     Reply,
 )
-from .units import link_to_range
 
 Json = dict[str, Any]
 
@@ -55,15 +55,18 @@ def serialize_answer(
     """
     answer = reply.answer
     base = store.index.site.url or base
-    claims, routes = _serialize_sentences(answer, store.index.site.route)
+    numbers, route = _number_citations(answer), store.index.site.route
     return {
         "mode": answer.mode,
-        "answer": _join_sentences(claims, routes),
+        "answer": format_answer(answer, route),
         "claims": [
-            {"markdown": claim.markdown, "citations": row["citations"]}
-            for claim, row in zip(answer.claims, claims, strict=True)
+            {"markdown": claim.markdown, "citations": [numbers[each] for each in claim.citations]}
+            for claim in answer.claims
         ],
-        "routes": routes,
+        "routes": [
+            {"text": render_route(route, each.citation), "citations": [numbers[each.citation]]}
+            for each in answer.routes
+        ],
         "citations": [
             add_absolute_url(_serialize_citation(citation, n, store), base)
             for n, citation in enumerate(answer.citations, 1)
@@ -133,41 +136,27 @@ def add_absolute_url(row: Mapping[str, Any], base: str | None) -> dict[str, Any]
 
 def format_answer(answer: Answer, route: str) -> str:
     """Format an answer as text with [n] markers. route: the template of a route's sentence."""
-    claims, routes = _serialize_sentences(answer, route)
-    return _join_sentences(claims, routes)
+    numbers = _number_citations(answer)
+    parts = []
+    for claim in answer.claims:
+        text, own = claim.text, [numbers[citation] for citation in claim.citations]
+        # Code and lists have their markers in a line of their own.
+        own_line = f"{text.rstrip()}\n{format_markers(own)}\n"
+        parts.append(own_line if "\n" in text.strip() else insert_markers(text, own))
+    for target in answer.routes:
+        sentence = render_route(route, target.citation)
+        parts.append(insert_markers(sentence, [numbers[target.citation]]))
+    return "".join(part if part.endswith("\n") else f"{part} " for part in parts).rstrip()
+
+
+def _number_citations(answer: Answer) -> dict[Citation, int]:
+    return {citation: n for n, citation in enumerate(answer.citations, 1)}
 
 
 def render_route(template: str, hint: HintCitation) -> str:
     """Render the sentence of a route once: braces of no field, and in a label, stay as they are."""
     values = {"label": hint.label, "where": f" ({hint.locator})" if hint.locator else ""}
     return _TEMPLATE_FIELD.sub(lambda match: values.get(match[1], match[0]), template)
-
-
-def _serialize_sentences(
-    answer: Answer, route: str
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    numbers = {citation: n for n, citation in enumerate(answer.citations, 1)}
-    claims = [
-        {"text": claim.text, "citations": [numbers[citation] for citation in claim.citations]}
-        for claim in answer.claims
-    ]
-    routes = [
-        {"text": render_route(route, target.citation), "citations": [numbers[target.citation]]}
-        for target in answer.routes
-    ]
-    return claims, routes
-
-
-def _join_sentences(claims: list[dict[str, Any]], routes: list[dict[str, Any]]) -> str:
-    parts = []
-    for claim in claims:
-        text, numbers = claim["text"], claim["citations"]
-        # Code and lists have their markers in a line of their own.
-        is_long = "\n" in text.strip()
-        own_line = f"{text.rstrip()}\n{format_markers(numbers)}\n"
-        parts.append(own_line if is_long else insert_markers(text, numbers))
-    parts += [insert_markers(route["text"], route["citations"]) for route in routes]
-    return "".join(part if part.endswith("\n") else f"{part} " for part in parts).rstrip()
 
 
 def format_markers(numbers: Sequence[int]) -> str:

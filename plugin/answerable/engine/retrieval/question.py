@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..rules import RULES
-from ..text.normalization import normalize_phrase, split_ngrams
 from ..text.tokenization import (
     detect_scripts,
     extract_terms,
     extract_words,
     is_space_delimited,
+    normalize_phrase,
+    split_ngrams,
     split_words,
 )
-from .bm25 import compute_idfs, count_passages, find_indexed_terms
 from .store import Store, memoize_per_store
-from .word_forms import has_form, read_forms
+from .terms import compute_idfs, count_passages, find_indexed_terms, has_form, read_forms
 
 MAX_QUESTION_CHARACTERS: int = RULES["question"]["MAX_QUESTION_CHARACTERS"]
 
@@ -65,29 +65,14 @@ TWO_EDITS_FROM_LETTERS: int = RULES["question"]["TWO_EDITS_FROM_LETTERS"]
 CLEARLY_MORE: int = RULES["question"]["CLEARLY_MORE"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _SpellingIndex:
-    """The site's words and, parallel, how many letters each has and which, as bits."""
-
-    texts: list[str]
-    lengths: NDArray[np.int64]
-    letters: NDArray[np.uint32]
-
-
-def may_be_misspelled(word: str) -> bool:
-    """Test whether a lower-case word is long enough to be recognized when misspelled."""
-    return len(word) >= MIN_WORD_LETTERS and word.isalpha()
-
-
 def find_near_spelling(store: Store, word: str) -> str | None:
     """Find the site's spelling near a lower-case word; None if there is none.
 
     Of spellings of several terms the clearly most frequent one counts, so that a site's own typo
     stands for nothing. A word is never split in two: "downtime" is not "down time".
     """
-    words = _index_spellings(store)
     for max_edits in range(1, 2 if len(word) < TWO_EDITS_FROM_LETTERS else 3):
-        if near := list(_find_within_edits(words, word, max_edits)):
+        if near := list(_find_within_edits(store, word, max_edits)):
             frequencies = _count_passages(store, near)
             terms = sorted(frequencies, key=lambda term: -frequencies[term][0])
             most, second = (*(frequencies[term][0] for term in terms), 0)[:2]
@@ -108,29 +93,27 @@ def _count_passages(
     return counts
 
 
-def _find_within_edits(words: _SpellingIndex, word: str, max_edits: int) -> Iterator[str]:
+def _find_within_edits(store: Store, word: str, max_edits: int) -> Iterator[str]:
     """Yield the words at a distance of at most so many edits.
 
     Of two edits neither may replace a letter, and the first letter has to be right, as in a word of
     four letters: words that differ otherwise are different words, such as "earn" and "warn", more
     often than misspelled ones.
     """
-    near = np.abs(words.lengths - len(word)) <= max_edits
     # An edit puts at most one letter in and takes one out.
-    differing = np.bitwise_xor(words.letters, np.uint32(_letter_bits(word)))
-    near &= np.bitwise_count(differing) <= 2 * max_edits
-    for row in np.flatnonzero(near):
-        other = words.texts[row]
+    differing = np.bitwise_xor(_index_letters(store), np.uint32(_letter_bits(word)))
+    for row in np.flatnonzero(np.bitwise_count(differing) <= 2 * max_edits).tolist():
+        other = store.index.words[row]
         if other[0] != word[0] and (max_edits > 1 or len(word) <= MIN_WORD_LETTERS):
             continue
-        if edit_distance(word, other, max_edits, replacing=max_edits) <= max_edits:
+        if edit_distance(word, other, max_edits) <= max_edits:
             yield other
 
 
-def edit_distance(first: str, second: str, max_edits: int, replacing: int = 1) -> int:
+def edit_distance(first: str, second: str, max_edits: int) -> int:
     """Count the edits between two words; ``max_edits + 1`` where there are more than that.
 
-    replacing: the edits that a replaced letter counts for.
+    A replaced letter counts for all the edits that there may be.
     """
     if abs(len(first) - len(second)) > max_edits:
         return max_edits + 1
@@ -139,7 +122,7 @@ def edit_distance(first: str, second: str, max_edits: int, replacing: int = 1) -
     for i, letter in enumerate(first, 1):
         above, row = row, [i]
         for j, other in enumerate(second, 1):
-            edits = min(above[j] + 1, row[j - 1] + 1, above[j - 1] + replacing * (letter != other))
+            edits = min(above[j] + 1, row[j - 1] + 1, above[j - 1] + max_edits * (letter != other))
             if i > 1 and j > 1 and letter == second[j - 2] and first[i - 2] == other:
                 edits = min(edits, before[j - 2] + 1)
             row.append(edits)
@@ -150,13 +133,9 @@ def edit_distance(first: str, second: str, max_edits: int, replacing: int = 1) -
 
 
 @memoize_per_store
-def _index_spellings(store: Store) -> _SpellingIndex:
-    texts = list(store.index.words)
-    return _SpellingIndex(
-        texts,
-        np.array([len(word) for word in texts], dtype=np.int64),
-        np.array([_letter_bits(word) for word in texts], dtype=np.uint32),
-    )
+def _index_letters(store: Store) -> NDArray[np.uint32]:
+    """Mark which letters each of the site's words has, by bits."""
+    return np.array([_letter_bits(word) for word in store.index.words], dtype=np.uint32)
 
 
 def _letter_bits(word: str) -> int:
@@ -321,7 +300,9 @@ def _correct_spelling(
         if word[1:] != lower[1:] or lower in FRAMING_WORDS:
             # Capitals inside a word make a name, such as gRPC, which no near word stands for.
             continue
-        if not may_be_misspelled(lower) or not (is_unlike_all or _is_new_form(store, lower)):
+        if len(lower) < MIN_WORD_LETTERS or not lower.isalpha():
+            continue
+        if not (is_unlike_all or _is_new_form(store, lower)):
             continue
         if word_rank(lower) is not None:
             continue

@@ -18,12 +18,11 @@ from ..rules import RULES
 from ..text.tokenization import STOPWORDS, extract_terms, split_lowercase_words
 from ..types import Passage, RoutingHint
 from ..vectors import Floats, Rows
-from .bm25 import compute_idf, score_bm25, select_top_rows
 from .question import FRAMING_WORDS, Idfs, QuestionReading
 from .store import Signals, Store, memoize_per_store
+from .terms import compute_idf, score_bm25, select_top_rows
 
 T = TypeVar("T", Passage, RoutingHint)
-F = TypeVar("F", float, NDArray[np.float32])
 
 # How many of a page's best passages count for the page.
 BEST_PASSAGES: int = RULES["rank"]["BEST_PASSAGES"]
@@ -49,11 +48,12 @@ KNOWN_QUESTION_BONUS: float = RULES["rank"]["KNOWN_QUESTION_BONUS"]
 class Scored(Generic[T]):
     """A candidate and the parts of its score.
 
-    ``base`` is the score before ``boost`` (authored names and themes) and ``page`` (the title and
-    words of its page); ``question`` is how near the best question is that its section is known to
-    answer; ``score`` also has the weight of the record. Of a hint ``lexical`` is what its label and
-    locator add. ``section`` is the section score, 0 where sections are not scored. ``row`` is its
-    row in the store, -1 for none.
+    ``base`` is the score of its words and its vector, and ``floored`` what of it and of authored
+    names the floor is compared with. ``page`` is what the title and the words of its page add, and
+    ``question`` how near the best question is that its section is known to answer; ``score`` has
+    all of these and the weight of the record. Of a hint ``lexical`` is what its label and locator
+    add. ``section`` is the section score, 0 where sections are not scored. ``row`` is its row in
+    the store, -1 for none.
     """
 
     item: T
@@ -61,7 +61,7 @@ class Scored(Generic[T]):
     base: float
     lexical: float
     dense: float
-    boost: float = 0.0
+    floored: float = 0.0
     page: float = 0.0
     question: float = 0.0
     section: float = 0.0
@@ -77,7 +77,7 @@ class Ranking:
     base: Floats
     lexical: Floats
     dense: Floats
-    boost: Floats
+    floored: Floats
     page: Floats
     question: Floats
     above_floor: NDArray[np.bool_]
@@ -101,7 +101,7 @@ class Ranking:
                 base=float(self.base[place]),
                 lexical=float(self.lexical[place]),
                 dense=float(self.dense[place]),
-                boost=float(self.boost[place]),
+                floored=float(self.floored[place]),
                 page=float(self.page[place]),
                 question=float(self.question[place]),
                 row=int(self.rows[place]),
@@ -146,15 +146,10 @@ def score_rows(profile: Profile, rows: Rows, dense: Floats, signals: Signals) ->
         np.float32(profile.questions) * signals.question,
     )
     score = (base + signals.boost + signals.page + questions) * signals.weight
-    above_floor = add_floored_boost(profile, base, signals.boost) >= profile.floor
-    parts = (signals.lexical, dense, signals.boost, signals.page, signals.question)
-    above_floor |= signals.question >= LIKE_QUESTION
+    floored = base + profile.floored_boost * signals.boost
+    parts = (signals.lexical, dense, floored, signals.page, signals.question)
+    above_floor = (floored >= profile.floor) | (signals.question >= LIKE_QUESTION)
     return Ranking(rows, score, base, *parts, above_floor)
-
-
-def add_floored_boost(profile: Profile, base: F, boost: F) -> F:
-    """Add to a base score what of its boost the floor is compared with."""
-    return base + profile.floored_boost * boost
 
 
 def score_name_boosts(store: Store, reading: QuestionReading) -> Floats:

@@ -40,12 +40,11 @@ def _split_tag(tag: str) -> list[str]:
 class Translation:
     """Hold our words in one language; those of the widget are in ``widget/strings``.
 
-    ``name``: as the manual calls it. ``route``: the sentence of a route, where ``{where}`` is the
+    ``route``: the sentence of a route, where ``{where}`` is the
     locator in parentheses, or nothing; ``ask``: the same where somebody can be asked. ``page``: a
     page as a locator names it.
     """
 
-    name: str
     route: str
     ask: str
     page: str
@@ -53,37 +52,31 @@ class Translation:
 
 TRANSLATIONS = {
     "ar": Translation(
-        name="Arabic",
         route="مواد ذات صلة: {label}{where}.",
         ask="اسأل {contact} عن مواد ذات صلة: {label}{where}.",
         page="صفحة {page}",
     ),
     "de": Translation(
-        name="German",
         route="Verwandtes Material: {label}{where}.",
         ask="Fragen Sie {contact} nach verwandtem Material: {label}{where}.",
         page="Seite {page}",
     ),
     "en": Translation(
-        name="English",
         route="Related material: {label}{where}.",
         ask="Ask {contact} about related material: {label}{where}.",
         page="page {page}",
     ),
     "es": Translation(
-        name="Spanish",
         route="Material relacionado: {label}{where}.",
         ask="Pregunte a {contact} por material relacionado: {label}{where}.",
         page="página {page}",
     ),
     "fr": Translation(
-        name="French",
         route="À consulter : {label}{where}.",
         ask="Demandez à {contact} à propos de : {label}{where}.",
         page="page {page}",
     ),
     "ja": Translation(
-        name="Japanese",
         route="関連資料：{label}{where}。",
         ask="関連資料は{contact}にお尋ねください：{label}{where}。",
         page="{page}ページ",

@@ -303,15 +303,20 @@ def slice_blocks(blocks: Sequence[PlacedBlock], start: int, end: int) -> list[Bl
     sliced: list[Block] = []
     for block, first, last in blocks:
         if first < end and last > start:
-            begin, stop = max(start - first, 0), min(end - first, len(block.text))
-            words = block.text[begin:stop]
-            begin, stop = begin + len(words) - len(words.lstrip()), begin + len(words.rstrip())
+            stop = min(end - first, len(block.text))
+            begin, stop = strip_range(block.text, max(start - first, 0), stop)
             if block.kind == "code" and begin < stop:
                 begin = block.text.rfind("\n", 0, begin) + 1
                 line_end = block.text.find("\n", stop)
                 stop = line_end if line_end >= 0 else len(block.text)
             sliced += slice_block(block, begin, stop)
     return sliced
+
+
+def strip_range(text: str, start: int, end: int) -> tuple[int, int]:
+    """Strip white space from the ends of a range; an empty one where there is nothing else."""
+    part = text[start:end]
+    return start + len(part) - len(part.lstrip()), max(start, end - len(part) + len(part.rstrip()))
 
 
 def slice_block(block: Block, start: int, end: int) -> list[Block]:

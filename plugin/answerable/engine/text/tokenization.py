@@ -1,12 +1,26 @@
-"""Tokenize text by language into words and terms, without English stopwords; count words."""
+"""Normalize and tokenize text: what a reader sees, words and terms by language, and phrases."""
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from types import MappingProxyType
 
 from ..rules import RULES, compile_rule
+
+_LINE_ENDS = compile_rule("sanitization", "LINE_ENDS")
+# C0 but the line feed, DEL and C1, bidirectional overrides and isolates, and lone surrogates.
+_UNSAFE = compile_rule("sanitization", "UNSAFE")
+
+
+def sanitize_text(text: str) -> str:
+    """Remove control characters, bidirectional overrides and lone surrogates.
+
+    Every kind of line end becomes a line feed, which code needs; a tab becomes four spaces.
+    """
+    return _UNSAFE.sub("", _LINE_ENDS.sub("\n", text).replace("\t", "    "))
+
 
 _WORD = compile_rule("tokenization", "WORD")
 # Scripts written without spaces: a run of them is read as overlapping pairs of characters.
@@ -100,3 +114,114 @@ def detect_scripts(text: str) -> frozenset[str]:
 def read_script(character: str) -> str:
     """Return the script of a letter: the first word of its Unicode name."""
     return unicodedata.name(character, "UNKNOWN").split()[0].split("-")[0]
+
+
+TYPOGRAPHY_TABLE = str.maketrans(
+    {
+        **dict.fromkeys("‘’‚‛′`´", "'"),
+        **dict.fromkeys("“”„‟″«»", '"'),
+        **dict.fromkeys("‐‑‒–—―−", "-"),
+    }
+)
+# Between word characters an underscore is part of a name and an asterisk a product or a power, not
+# emphasis. A run is taken whole, and only from its first character: long ones stay linear.
+_EMPHASIS = re.compile(r"`+|(?<![\w*])[*_]+|(?<![*_])[*_]+(?![\w*])")
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedText:
+    """Hold a folded text, the offset that each character came from, and offsets of emphasis."""
+
+    text: str
+    offsets: tuple[int, ...]
+    marks: frozenset[int] = frozenset()
+
+
+def fold_typography(text: str) -> FoldedText:
+    """Fold white space, quote marks, dashes and Markdown emphasis, and nothing else."""
+    emphasis = frozenset(i for match in _EMPHASIS.finditer(text) for i in range(*match.span()))
+    characters: list[str] = []
+    offsets: list[int] = []
+    for offset, character in enumerate(text.translate(TYPOGRAPHY_TABLE)):
+        if offset in emphasis:
+            continue
+        folded = " " if character.isspace() else character
+        if folded == " " and (not characters or characters[-1] == " "):
+            continue
+        characters.append(folded)
+        offsets.append(offset)
+    return FoldedText("".join(characters), tuple(offsets), emphasis)
+
+
+# Shown as nothing though Unicode counts them as letters or symbols: Hangul fillers, blank Braille.
+_BLANK_CHARACTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+_NUMERIC_CATEGORIES = frozenset({"Nd", "Nl", "No"})
+
+
+def normalize_visible(text: str) -> str:
+    """Rewrite a text so that what looks alike is written alike.
+
+    Invisible characters are removed; full-width and mathematical letters become plain ones, and
+    digits of any script, circled or raised ones too, ASCII digits. A fraction is written with a
+    slash and a raised digit after a caret. A Latin word or a number within a script that is written
+    without spaces gets spaces around it.
+    """
+    if text.isascii():
+        return text
+    return _script_edge_pattern().sub(
+        " ", unicodedata.normalize("NFC", "".join(map(_plain_character, text)))
+    )
+
+
+def is_visibly_blank(text: str) -> bool:
+    """Tell whether a text shows no letter and no digit."""
+    return not any(character.isalnum() for character in normalize_visible(text))
+
+
+@cache
+def _script_edge_pattern() -> re.Pattern[str]:
+    """Match between a script without spaces and a word, a number or an address."""
+    return re.compile(rf"(?<=[{UNSPACED}])(?=[A-Za-z0-9./~_-])|(?<=[A-Za-z0-9/_)])(?=[{UNSPACED}])")
+
+
+def _plain_character(character: str) -> str:
+    category = unicodedata.category(character)
+    if (
+        category == "Cf"
+        or character in _BLANK_CHARACTERS
+        or ("\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef")
+    ):
+        return ""
+    if character.isascii():
+        return character
+    if category in _NUMERIC_CATEGORIES:
+        return _ascii_digits(character, category)
+    if unicodedata.decomposition(character).startswith(("<wide>", "<font>")):
+        return unicodedata.normalize("NFKC", character)
+    return character
+
+
+def _ascii_digits(character: str, category: str) -> str:
+    """Write a numeric character in ASCII digits; with spaces around a value of its own."""
+    if category == "Nd":
+        return str(unicodedata.digit(character))
+    value = unicodedata.numeric(character)
+    if not value.is_integer():
+        return " " + unicodedata.normalize("NFKC", character).replace("\u2044", "/") + " "
+    if unicodedata.decomposition(character).startswith(("<super>", "<sub>")):
+        return f"^{int(value)}"
+    return f" {int(value)} "
+
+
+def normalize_phrase(text: str) -> str:
+    """Lower-case a text and divide its runs of letters and digits by single spaces."""
+    characters = (c if unicodedata.category(c)[0] in "LN" else " " for c in text.lower())
+    return " ".join("".join(characters).split())
+
+
+def split_ngrams(text: str, lengths: Iterable[int]) -> Iterator[str]:
+    """Yield the n-grams of a normalized text, of each of the lengths in words."""
+    words = normalize_phrase(text).split()
+    for length in lengths:
+        for start in range(len(words) - length + 1):
+            yield " ".join(words[start : start + length])

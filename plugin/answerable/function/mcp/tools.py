@@ -20,11 +20,10 @@ from ...engine.answers.wire import (
 )
 from ...engine.engine import Engine
 from ...engine.retrieval.question import MAX_QUESTION_CHARACTERS
-from ...engine.retrieval.retrieve import TOP_K
-from ...engine.retrieval.sections import WINDOW_SUFFIX
+from ...engine.retrieval.retrieve import TOP_K, WINDOW_SUFFIX
 from ...engine.retrieval.store import Store
 from ...engine.text.markdown_writer import escape_markdown
-from ...engine.text.normalization import normalize_phrase
+from ...engine.text.tokenization import normalize_phrase
 from ...engine.types import TITLE_SEPARATOR, Passage
 from ..requests import Problem, parse_language, parse_question
 

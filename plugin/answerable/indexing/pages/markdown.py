@@ -17,9 +17,9 @@ from ...engine.text.markdown import (
     Span,
     shift_spans,
     sort_spans,
+    strip_range,
 )
-from ...engine.text.sanitization import sanitize_text
-from ...engine.text.sentences import strip_range
+from ...engine.text.tokenization import sanitize_text
 from ...engine.text.urls import is_safe_url
 from .elements import (
     classify_label,
