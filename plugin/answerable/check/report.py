@@ -252,18 +252,18 @@ def summarize_report(report: EvalReport) -> str:
 
 
 def list_run_lines(report: EvalReport, floor: float) -> Iterator[str]:
-    """Lay out a run for a terminal: what did not pass, what nine floors trade, and the counts.
+    """Lay out a run for a terminal: what did not pass, the counts, and what nine floors trade.
 
     floor: the site's own.
     """
     yield from list_failures(report.verdicts)
-    yield "floor  answerable queries above it  refusals below it"
+    yield f"{summarize_report(report)}."
+    yield "\nfloor  answerable queries above it  refusals below it"
     for row in report.floors:
         answered = f"{row.answered} of {row.answerable}"
         refused = f"{row.refused} of {row.refusable}"
         mark = "  the site's own" if row.floor == round(floor, 3) else ""
         yield f"{row.floor:.3f}  {answered:26}  {refused:17}{mark}".rstrip()
-    yield f"\n{summarize_report(report)}."
 
 
 def list_failures(verdicts: Iterable[Verdict]) -> Iterator[str]:

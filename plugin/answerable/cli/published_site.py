@@ -35,8 +35,9 @@ FETCH_ERRORS = (OSError, HTTPException, ValueError)
 _MANIFEST = re.compile(r"index/[A-Za-z0-9-]+/manifest-[0-9a-f]{16}\.bin")
 _NO_INDEX = (
     "name the start page of a site that answers in the browser, with the version where the site "
-    "has several; for a site whose function answers, add the address of its "
-    "function to the agent instead"
+    "has several; a site whose function answers is asked on its pages, by an agent that has the "
+    "address of its function with `mcp` at its end, or without an address in the folder of its "
+    "mkdocs.yml"
 )
 
 

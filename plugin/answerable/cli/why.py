@@ -47,11 +47,12 @@ def command(
     """Explain what a QUESTION found, what it did not, and what an author could do."""
     check_language_tag(language)
     cleaned = clean_question(question)
-    explanation = _explain(open_engine(*location), location[1], cleaned, expect, language)
+    engine = open_engine(*location)
+    explanation = _explain(engine, location[1], cleaned, expect, language)
     if as_json:
         click.echo(json.dumps(asdict(explanation), indent=2))
     else:
-        _print_explanation(explanation)
+        _print_explanation(explanation, _describe_floors(engine.store))
 
 
 def _explain(
@@ -93,17 +94,24 @@ def _read_site_notes(config_file: Path, expect: str) -> Mapping[str, str]:
     return notebook.ids
 
 
-def _print_explanation(explanation: Explanation) -> None:
+def _describe_floors(store: Bundle) -> str:
+    """Name the floors of a site: that of pages, and where it has notes, theirs too."""
+    profile = store.manifest.profile
+    if not store.index.hint_ids:
+        return f"{profile.floor:g}"
+    return f"{profile.floor:g} for pages and {profile.note_floor:g} for notes"
+
+
+def _print_explanation(explanation: Explanation, floors: str) -> None:
     print_hanging("", _describe_outcome(explanation))
     for word, replacement in explanation.corrected.items():
         print_hanging("", f"“{word}” was read as “{replacement}”.")
     if explanation.candidates:
-        floors = sorted({f"{candidate.floor:g}" for candidate in explanation.candidates})
         click.echo()
         print_hanging(
             "",
             "What an answer uses comes first, in its order. The score is what the floor of "
-            f"{' or '.join(floors)} is compared with.",
+            f"{floors} is compared with.",
         )
         click.echo("\n    score  what was found")
     for number, candidate in enumerate(explanation.candidates, 1):

@@ -188,11 +188,11 @@ def check_notebook_location(notebook: Path, published: Mapping[str, Path]) -> No
                 f"notebook: {notebook} and {name} {folder} lie in one another, so notes could be "
                 "published; move the notebook to a folder of its own"
             )
-        entries = (path for listed in walk_folders(target) for paths in listed for path in paths)
-        for link in filter(Path.is_symlink, entries):
-            if _is_within(_real_path(link), home) or _is_within(home, _real_path(link)):
+        for link in filter(os.DirEntry.is_symlink, walk_entries(target)):
+            real = Path(os.path.realpath(link.path))
+            if _is_within(real, home) or _is_within(home, real):
                 raise NotebookError(
-                    f"notebook: {link} in {name} links into the notebook {notebook}, so notes "
+                    f"notebook: {link.path} in {name} links into the notebook {notebook}, so notes "
                     "would be published; remove the link"
                 )
     for path in notebook.rglob("*"):
@@ -229,26 +229,34 @@ def _is_within(path: Path, folder: Path) -> bool:
     return path == folder or folder in path.parents
 
 
-def walk_folders(top: Path) -> Iterator[tuple[list[Path], list[Path]]]:
-    """Yield the folders and the files in each folder below one, without any if that is missing.
+def walk_entries(top: Path) -> Iterator[os.DirEntry[str]]:
+    """Yield what lies in a folder and in those below it, nothing if it is missing.
 
     Links are followed, each folder once, and last: one that lies here gets its own name. SiteError
     for a folder that cannot be read.
     """
-
-    def fail(error: OSError) -> None:
-        raise SiteError(f"{error.filename} cannot be read ({error.strerror}); make it readable")
-
     visited: set[str] = set()
-    roots = [top]
-    for root in roots:
-        if os.path.realpath(root) in visited:
+    folders, links = [str(top)] if top.exists() else [], list[str]()
+    while folders or links:
+        folder = (folders or links).pop(0)
+        real = os.path.realpath(folder)
+        if real in visited:
             continue
-        for parent, names, files in os.walk(root, onerror=fail if root.exists() else None):
-            visited.add(os.path.realpath(parent))
-            folders = [Path(parent, name) for name in sorted(names)]
-            roots += filter(Path.is_symlink, folders)
-            yield folders, [Path(parent, name) for name in files]
+        visited.add(real)
+        try:
+            with os.scandir(folder) as found:
+                entries = sorted(found, key=lambda entry: entry.name)
+        except OSError as error:
+            raise SiteError(
+                f"{folder} cannot be read ({error.strerror}); make it readable"
+            ) from None
+        yield from entries
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(entry.path)
+            # Unlike its own method, this bears a link to itself.
+            elif entry.is_symlink() and Path(entry).is_dir():
+                links.append(entry.path)
 
 
 def format_count(number: int, noun: str) -> str:

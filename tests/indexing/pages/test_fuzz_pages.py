@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from answerable.engine.text.markdown import CELL_SEPARATOR, read_markdown
 from answerable.engine.text.tokenization import count_words
 from answerable.engine.text.urls import is_safe_url
 from answerable.indexing.pages import page_index
@@ -161,6 +162,18 @@ WINDOWS = st.builds(PassageWindow, st.sampled_from([20, 240]), st.sampled_from([
 LANGUAGES = st.sampled_from(["en", "de-AT", "ja", "th", "ar", "", "xx", "\x00", "zh_CN"])
 
 
+def text_without_separators(markdown: str) -> str:
+    """The words that an author wrote: not the dots between the cells of a row.
+
+    A row that is cut keeps its empty cells, and so its columns, and each has a dot.
+    """
+    blocks = [placed.block for placed in read_markdown(markdown).blocks]
+    return "\n".join(
+        block.text.replace(CELL_SEPARATOR, " ") if block.kind == "row" else block.text
+        for block in blocks
+    )
+
+
 def index_html(html: str, window: PassageWindow, language: str = "en") -> PageIndex:
     """A page read and cut, checked."""
     record = page_index.parse_record(
@@ -173,7 +186,7 @@ def index_html(html: str, window: PassageWindow, language: str = "en") -> PageIn
         passage = indexed.passage
         assert passage.text.strip()
         assert indexed.retrieval_text.encode()
-        assert count_words(passage.text) <= window.words
+        assert count_words(text_without_separators(passage.markdown)) <= window.words
         assert is_safe_url(passage.url)
         url, _, fragment = passage.url.partition("#")
         assert url == record.url

@@ -52,12 +52,10 @@ def test_no_window_is_longer_than_asked(length: int, overlap: float) -> None:
 def test_a_window_is_found_by_the_last_paragraphs_before_it_that_fit_the_overlap() -> None:
     first, second = cuts(paragraphs(6, 10))
     *_, last = first.passage.text.split("\n\n")
-    assert (second.before, second.retrieval_text) == (
-        last,
-        f"{second.context}\n{last}\n{second.passage.text}",
-    )
+    assert second.retrieval_text == f"{second.context}\n{last}\n{second.passage.text}"
     assert second.passage.text.count("\n\n") == 1
-    assert cuts(paragraphs(6, 10), PassageWindow(40, 0.0))[1].before == ""
+    _, alone = cuts(paragraphs(6, 10), PassageWindow(40, 0.0))
+    assert alone.retrieval_text == f"{alone.context}\n{alone.passage.text}"
 
 
 def test_the_second_window_under_a_heading_is_numbered() -> None:

@@ -103,7 +103,7 @@ def test_passages_hold_every_word_in_the_order_of_time(texts: list[str], words: 
     cues = tuple(Cue(text, 2.5 * n, 2.5 * n + 2.0) for n, text in enumerate(texts))
     record = Record("a", "/a/", "A", PageMetadata(), (), transcript=Transcript(cues))
     cuts = cut_transcript(record, PassageWindow(words, 0.0), ["a#t=0"])
-    passages = [cut.passage for cut in cuts]
+    passages = [passage for passage, _ in cuts]
     assert len({passage.id for passage in passages}) == len(passages)
     assert "a#t=0" not in {passage.id for passage in passages}
     speech = " ".join(texts)

@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from ...engine.errors import LeakError, NotebookError, SiteError
 from ..caches import SqliteCache, hash_code, show_progress
-from ..files import walk_folders
+from ..files import walk_entries
 from ..notes.notebook import Note
 from ..word_runs import RunIndex, WordRun, find_line
 from .readings import MEDIA_SUFFIXES, NAME_PLACE, Reading, read_file, read_name, strip_tags
@@ -55,8 +55,9 @@ def walk_artifacts(
     pages: from a file's path in the folder to the page that it is. A missing folder has no files.
     SiteError for a file that cannot be read.
     """
-    files = (path for _, listed in walk_folders(folder) for path in listed)
-    for inner in sorted(path.relative_to(folder).as_posix() for path in files):
+    paths = map(Path, walk_entries(folder))
+    files = (path.relative_to(folder).as_posix() for path in paths if not path.is_dir())
+    for inner in sorted(files):
         read = partial(_read_bytes, folder / inner)
         yield Artifact(f"{name}/{inner}", read, pages.get(inner), inner)
 

@@ -53,21 +53,27 @@ _MAX_LENGTH = 65_536
 
 @dataclass(frozen=True, slots=True)
 class NoteFile:
-    """The file of a note: its front matter with the line of each key, and its text.
+    """The file of a note: its front matter as it is read and as it is written, and its text.
 
     ``first_line`` is the number of the text's first line.
     """
 
     name: str
     front_matter: FrontMatter
-    lines: Mapping[str, int]
+    header: str
     text: str
     first_line: int
 
     def locate(self, key: str) -> str:
         """Name the file, the line of a key and the key, as an error begins."""
-        line = f", line {self.lines[key]}" if key in self.lines else ""
+        lines = _list_lines(self.header)
+        line = f", line {lines[key]}" if key in lines else ""
         return f"{self.name}{line}: {key}"
+
+
+def _list_lines(header: str) -> Mapping[str, int]:
+    """List the line of each key in its file, which only an error names."""
+    return {key: line + 1 for key, line in list_key_lines(header).items()}
 
 
 def split_front_matter(content: str, name: str) -> NoteFile:
@@ -77,13 +83,12 @@ def split_front_matter(content: str, name: str) -> NoteFile:
     """
     match = _FENCED.match(content)
     if match is None:
-        return NoteFile(name, FrontMatter(), {}, content, 1)
+        return NoteFile(name, FrontMatter(), "", content, 1)
     if len(match[1]) > _MAX_LENGTH:
         raise NotebookError(
             f"{name}: the front matter has more than {_MAX_LENGTH} characters; shorten it"
         )
     try:
-        lines = {key: line + 1 for key, line in list_key_lines(match[1]).items()}
         meta = parse_yaml(match[1], empty={})
     except DuplicateKeyError as error:
         raise NotebookError(
@@ -94,17 +99,18 @@ def split_front_matter(content: str, name: str) -> NoteFile:
         raise NotebookError(f"{name}{place}: the front matter is not YAML; correct it") from None
     if not isinstance(meta, dict):
         raise NotebookError(f"{name}, line 2: write front matter as `key: value`, line by line")
-    front_matter = _convert(meta, name, lines)
+    front_matter = _convert(meta, name, match[1])
     first_line = content.count("\n", 0, match.end()) + 1
-    return NoteFile(name, front_matter, lines, content[match.end() :], first_line)
+    return NoteFile(name, front_matter, match[1], content[match.end() :], first_line)
 
 
-def _convert(meta: Mapping[object, Any], name: str, lines: Mapping[str, int]) -> FrontMatter:
+def _convert(meta: Mapping[object, Any], name: str, header: str) -> FrontMatter:
     """Convert the keys of notes in front matter; NotebookError names the first wrong one."""
     for unknown in (key for key in meta if isinstance(key, str) and key not in _EXPECTED):
         for switch in get_close_matches(unknown.lower(), _SWITCHES, 1, 0.75):
+            line = _list_lines(header)[unknown]
             raise NotebookError(
-                f"{name}, line {lines[unknown]}: {unknown} is not a key of notes; write "
+                f"{name}, line {line}: {unknown} is not a key of notes; write "
                 f"`{switch}`, or drop it"
             )
     try:
@@ -112,7 +118,7 @@ def _convert(meta: Mapping[object, Any], name: str, lines: Mapping[str, int]) ->
     except msgspec.ValidationError as error:
         path = re.search(r"\$\.(\w+)", str(error))
         key = path[1] if path else ""
+        line = _list_lines(header)[key]
         raise NotebookError(
-            f"{name}, line {lines[key]}: {key} has to be {_EXPECTED[key]}; correct it or take it "
-            "out"
+            f"{name}, line {line}: {key} has to be {_EXPECTED[key]}; correct it or take it out"
         ) from None

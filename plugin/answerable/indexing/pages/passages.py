@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Protocol, TypeVar
 from urllib.parse import quote
@@ -42,18 +42,13 @@ class PassageWindow:
 class IndexedPassage:
     """A passage, and what else it is found by, none of which is quoted.
 
-    ``context``: what is said of it, line by line. ``before``: the last words of the passage before
-    it in its section.
+    ``context``: what is said of it, line by line. ``retrieval_text``: all that it is found by:
+    the context, the last words of the passage before it in its section, and its own.
     """
 
     passage: Passage
-    context: str = ""
-    before: str = ""
-
-    @property
-    def retrieval_text(self) -> str:
-        """Return all that the passage is found by."""
-        return "\n".join(filter(None, (self.context, self.before, self.passage.text)))
+    context: str
+    retrieval_text: str
 
 
 def cut_passages(
@@ -68,24 +63,23 @@ def cut_passages(
     passages of the record are found by too.
     """
     last_numbers: dict[str, int] = {}
-    cut: list[tuple[Section, IndexedPassage]] = []
+    cut: list[tuple[Section, Passage, str]] = []
     for section in record.sections:
         pieces = list(cut_blocks(section.blocks, window.words))
         clusters = cluster_pieces(pieces, window.words)
         for repeated, group in pack_windows(clusters, window, _repeat_table_header):
             passage = _make_passage(record, section, group, last_numbers)
-            before = place_blocks(_join_clusters(repeated)).text
-            cut.append((section, IndexedPassage(passage, before=before)))
-    spoken = cut_transcript(record, window, [indexed.passage.id for _, indexed in cut])
-    cut += [(Section((), "", ()), indexed) for indexed in spoken]
+            cut.append((section, passage, place_blocks(_join_clusters(repeated)).text))
+    spoken = cut_transcript(record, window, [passage.id for _, passage, _ in cut])
+    cut += [(Section((), "", ()), passage, before) for passage, before in spoken]
     expansions = _Expansions(record.abbreviations if abbreviations is None else abbreviations)
-    return [
-        replace(
-            indexed,
-            context=_join_context(record, section, extra, expansions.find(indexed.retrieval_text)),
-        )
-        for section, indexed in cut
-    ]
+    passages: list[IndexedPassage] = []
+    for section, passage, before in cut:
+        text = "\n".join(filter(None, (before, passage.text)))
+        context = _join_context(record, section, extra, expansions.find(text))
+        found_by = "\n".join(filter(None, (context, text)))
+        passages.append(IndexedPassage(passage, context, found_by))
+    return passages
 
 
 def cut_plain_text(text: str, window: PassageWindow) -> list[str]:
@@ -233,18 +227,18 @@ class _SpokenSentence:
 
 def cut_transcript(
     record: Record, window: PassageWindow, used_ids: Collection[str]
-) -> list[IndexedPassage]:
+) -> list[tuple[Passage, str]]:
     """Cut a record's transcript into passages in the order of time; none without one.
 
-    A passage holds whole sentences as far as the captions have any. used_ids: of the record's
-    other passages.
+    A passage holds whole sentences as far as the captions have any; beside it are the last words
+    of the one before. used_ids: of the record's other passages.
     """
     transcript = record.transcript
     if transcript is None:
         return []
     limit = PassageWindow(min(window.words, MAX_WINDOW_WORDS), window.overlap)
     last_numbers = dict.fromkeys(used_ids, 1)
-    passages: list[IndexedPassage] = []
+    passages: list[tuple[Passage, str]] = []
     for cues in _split_at_pauses(transcript.cues):
         text = " ".join(cue.text for cue in cues)
         lengths = (len(cue.text) + 1 for cue in cues)
@@ -262,7 +256,7 @@ def cut_transcript(
                 date=record.metadata.date,
                 language=record.language,
             )
-            passages.append(IndexedPassage(passage, before=before))
+            passages.append((passage, before))
     return passages
 
 

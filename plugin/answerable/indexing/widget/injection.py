@@ -20,8 +20,9 @@ OFFLINE_SCRIPT = f"{WIDGET_FOLDER}offline.js"
 ENGINE_SCRIPT = "site_index.js"
 
 _TAGS = re.compile(
-    r'(?:<link rel="answerable" href="[^"]*">\n)?'
-    rf'<script [^>]*"[^"]*{WIDGET_FOLDER}(?:ask-box|offline)\.js"[^>]*></script>\n'
+    # What all begin with stands first: a page is searched for it quickly.
+    r'<(?:link rel="answerable" href="[^"]*">\n<)?'
+    rf'script [^>]*"[^"]*{WIDGET_FOLDER}(?:ask-box|offline)\.js"[^>]*></script>\n'
 )
 _EXPORTS = re.compile(r"\bexport ?\{([^}]*)\};?\s*$")
 
