@@ -22,7 +22,7 @@ from answerable.cli.published_site import open_published_site
 from answerable.engine.bundle import Bundle
 from answerable.engine.errors import AnswerableError, BundleError, EmbedderError, SiteError
 from answerable.engine.index.format import Container
-from answerable.engine.index.manifest import parse_manifest
+from answerable.engine.index.manifest import WIRE_VERSION, parse_manifest
 from answerable.engine.index.read import load_index
 from answerable.indexing.answers import WrittenAnswer, WrittenCitation, WrittenClaim, write_answers
 from answerable.indexing.browser_files import BrowserIndex, name_index
@@ -195,7 +195,7 @@ def test_a_site_without_an_index_names_the_remedy(tmp_path: Path, files: Browser
 def test_another_version_s_index_is_refused(tmp_path: Path, files: BrowserIndex) -> None:
     model = {"provider": "local", "model": "other", "dimensions": 256}
     cases: tuple[tuple[type[AnswerableError], str, dict[str, object]], ...] = (
-        (BundleError, r"is not wire version 9 \(it says 99\)", {"wire": 99}),
+        (BundleError, rf"is not wire version {WIRE_VERSION} \(it says 99\)", {"wire": 99}),
         (EmbedderError, "was built with local/other@256", {"identity": model}),
         (BundleError, "is malformed", {"counts": {"passages": 10**9}}),
     )

@@ -1,4 +1,4 @@
-/** Rate the passages that answer a question; see `confidence.py`. */
+/** Rate the passages that answer a question; see `keyless.py`. */
 
 import { RULES } from "./rules.js";
 

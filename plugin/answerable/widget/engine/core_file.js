@@ -24,7 +24,7 @@ const WINDOW_SUFFIX = /~[0-9]+$/u;
 const GUESSED = "# ";
 
 /**
- * Make the anchor that Markdown gives the last heading of a title; see `guess_anchor` in `places.py`.
+ * Make the anchor that Markdown gives the last heading of a title; see `guess_anchor` in `columns.py`.
  * @param {string} title
  * @param {string} separator
  */

@@ -1,4 +1,4 @@
-/** The line of a passage: the run of some 45 words that has most of the question's words; see `line.py`. */
+/** The line of a passage: the run of some 45 words that has most of the question's words; see `keyless.py`. */
 
 import { searchSorted } from "./bm25.js";
 import { findMatches } from "./patterns.js";

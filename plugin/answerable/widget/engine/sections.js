@@ -1,4 +1,4 @@
-/** The order of sections, in which passages are shown and listed; see `sections.py`. */
+/** The order of sections, in which passages are shown and listed; see `retrieve.py`. */
 import { computeIdfShare, selectBest } from "./bm25.js";
 import { rateScore } from "./rank.js";
 import { RULES } from "./rules.js";

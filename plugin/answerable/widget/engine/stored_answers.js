@@ -1,4 +1,4 @@
-/** Recall the answer that is stored for a question of the very same words; see `stored_answers.py`. */
+/** Recall the answer that is stored for a question of the very same words; see `engine.py`. */
 
 import { hashWords } from "./rank.js";
 import { splitLowercaseWords } from "./tokenization.js";
