@@ -96,12 +96,35 @@ test("parts that lie near each other are fetched together, and each once", async
   assert.deepEqual(requests, [`/home/pack.bin ${span(parts[0], parts[1])}`, `/home/pack.bin ${span(parts[3])}`]);
 });
 
+test("many parts that lie 30 kB apart are one range, and two of them are two", async () => {
+  const data = deflateSync(join({ boats: 3 }));
+  const step = 30_000 + data.length;
+  files["/home/far.bin"] = [200, Buffer.concat(Array.from({ length: 7 }, () => Buffer.concat([data, Buffer.alloc(30_000)])))];
+  parts = Array.from({ length: 7 }, (_, place) => ({ ...parts[0], path: "far.bin", start: place * step, bytes: data.length }));
+  parts = parts.map((part) => ({ ...part, content: join({ boats: 3 }).length }));
+  await readAll(open(), [0, 1]);
+  assert.equal(requests.length, 2);
+  [cache, requests] = [new MemoryCache(), []];
+  await readAll(open(), [0, 1, 2, 3, 4, 5, 6]);
+  assert.equal(requests.length, 1);
+});
+
 test("a server without ranges sends the whole file, which serves all later parts", async () => {
   speaksRange = false;
   const site = open();
-  assert.deepEqual(await readAll(site, [0, 3]), [CONTENTS[0], CONTENTS[3]]);
-  // Two ranges were asked for before it was known.
-  requests.splice(0, 2);
+  const readBody = Response.prototype.arrayBuffer;
+  let bodies = 0;
+  Response.prototype.arrayBuffer = function () {
+    bodies += Number(this.url !== "");
+    return readBody.call(this);
+  };
+  try {
+    assert.deepEqual(await readAll(site, [0, 3]), [CONTENTS[0], CONTENTS[3]]);
+  } finally {
+    Response.prototype.arrayBuffer = readBody;
+  }
+  // Two ranges were asked for before it was known; the whole file is read once.
+  assert.deepEqual([requests.splice(0, 2).length, bodies], [2, 1]);
   assert.deepEqual(await readAll(site, [1, 2]), [CONTENTS[1], CONTENTS[2]]);
   assert.deepEqual(requests, []);
   files["/home/other.bin"] = files["/home/pack.bin"];

@@ -50,7 +50,9 @@ ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=24)
 REFERENCES = st.sampled_from(
     ["s1", "s2", "s3", "s4", "s9", "h1", "h2", "h9", "guide#rope", "/guide/#rope", "/letters/"]
 )
-KEYS = st.sampled_from(["claims", "routes", "text", "evidence", "source", "quote", "mode"])
+KEYS = st.sampled_from(
+    ["claims", "routes", "text", "evidence", "source", "quote", "mode", "\ud800"]
+)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | ANY_TEXT,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS | ANY_TEXT, inner, max_size=4),

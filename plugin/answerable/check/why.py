@@ -13,7 +13,7 @@ from ..engine.bundle import Bundle
 from ..engine.engine import Engine, find_stored_answer
 from ..engine.errors import GoldError
 from ..engine.retrieval.question import QuestionReading
-from ..engine.retrieval.rank import LIKE_QUESTION, Scored
+from ..engine.retrieval.rank import Scored
 from ..engine.retrieval.retrieve import POOL_SIZE, WINDOW_SUFFIX, RetrievalResult, retrieve
 from ..engine.retrieval.terms import match_terms
 from ..engine.text.languages import match_languages
@@ -175,7 +175,9 @@ def _list_candidates(
             fate = "cited" if outcome and name in outcome.cited else "evidence"
             basis = "same-page" if name in siblings else "call-floor"
             if name in above:
-                basis = "known-question" if scored.question >= LIKE_QUESTION else "score"
+                is_under = scored.floored < store.manifest.profile.floor
+                is_known = isinstance(scored.item, Passage) and is_under
+                basis = "known-question" if is_known else "score"
         elif (
             readable
             and isinstance(scored.item, Passage)

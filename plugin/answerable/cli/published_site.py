@@ -35,9 +35,8 @@ FETCH_ERRORS = (OSError, HTTPException, ValueError)
 _MANIFEST = re.compile(r"index/[A-Za-z0-9-]+/manifest-[0-9a-f]{16}\.bin")
 _NO_INDEX = (
     "name the start page of a site that answers in the browser, with the version where the site "
-    "has several; a site whose function answers is asked on its pages, by an agent that has the "
-    "address of its function with `mcp` at its end, or without an address in the folder of its "
-    "mkdocs.yml"
+    "has several; if a function answers this site, ask on its pages, or run this without an "
+    "address in the folder of its mkdocs.yml"
 )
 
 

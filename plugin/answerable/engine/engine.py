@@ -175,9 +175,11 @@ class Engine(Generic[StoreT]):
             with current_context().stage("checking"):
                 draft = make_draft(claims, passages)
                 answer = enforce_contract(draft, evidence, names, retrieved.reading.asked)
-        except ContractViolation:
+        except ContractViolation as error:
+            current_context().refusals[f"{error.stage}/{error.rule}"] += 1
             return self.draft_from(retrieved)
         if answer.dropped or not answer.claims:
+            current_context().refusals.update(f"ground/{rule}" for rule in answer.rules)
             return self.draft_from(retrieved)
         excerpts = self._quote_from(retrieved)
         return replace(

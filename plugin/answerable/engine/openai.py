@@ -10,7 +10,7 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -203,8 +203,9 @@ class OpenAIAnswerer:
 
     @property
     def label(self) -> str:
-        """See Answerer."""
-        return repr(self)
+        """See Answerer; what is logged or stored where has no part in an answer."""
+        settings = replace(self.settings, log_refusals="none", store=None, embedding_base_url=None)
+        return repr(replace(self, settings=settings))
 
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
         """Return the model's draft, as ``complete`` does; a model that refuses declines."""

@@ -65,8 +65,12 @@ def write_whole_folder(folder: Path, files: Mapping[str, bytes]) -> None:
 
     Whoever links to it does so after.
     """
-    paths = (path for path in folder.rglob("*") if not path.is_dir())
-    if files == {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}:
+    paths = {
+        path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if not path.is_dir()
+    }
+    if paths.keys() == files.keys() and all(
+        paths[name].read_bytes() == data for name, data in files.items()
+    ):
         return
     fresh = temporary_path(folder)
     try:

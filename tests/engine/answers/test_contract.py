@@ -54,6 +54,7 @@ def settled(*claims: object, routes: object = (), evidence: Evidence = EVIDENCE)
         {"claims": [{"text": "x", "evidence": [{"source": "s1", "quote": " "}]}]},
         {"claims": [claim(" \n")]},
         {"claims": [claim(7)]},  # type: ignore[arg-type]
+        {"claims": [{**claim(), "\ud800": 1}]},
         {"routes": "h1"},
         {"routes": [1]},
     ],

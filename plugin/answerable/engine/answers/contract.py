@@ -163,6 +163,9 @@ def _validate_draft(draft: object) -> _Draft:
     except msgspec.ValidationError as error:
         # It names the place and the types, and repeats no value.
         raise ContractViolation("validate", "shape", f"the draft: {error}") from None
+    except UnicodeError:
+        # A key with half a character, which no value of the error may repeat.
+        raise ContractViolation("validate", "shape", "the draft has an unreadable key") from None
     if not all(sanitize_text(claim.text).strip() for claim in read.claims):
         raise ContractViolation("validate", "shape", "the draft has a claim without a text")
     return read

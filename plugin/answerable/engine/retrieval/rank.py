@@ -30,11 +30,11 @@ BEST_PASSAGES: int = RULES["rank"]["BEST_PASSAGES"]
 # nearer than the second of these.
 SAME_QUESTION: float = RULES["rank"]["SAME_QUESTION"]
 OTHER_QUESTION: float = RULES["rank"]["OTHER_QUESTION"]
-# From here on a known question is so like the asked one that its section is above the floor. With
-# 825 to 3,451 known questions on each of five sites, none of the 114 real questions that they
-# refused, of which they answer 38, comes nearer than .68 to one.
+# From here on a known question is so like the asked one that its section is above the floor. Of
+# the 114 real questions that five sites with 825 to 3,451 known questions each refuse, and of which
+# their pages answer 38, none comes nearer than .68 to a known question.
 LIKE_QUESTION: float = RULES["rank"]["LIKE_QUESTION"]
-# No question whose section has changed is nearer.
+# No question whose section has changed is nearer, so that it never passes the floor.
 STALE_QUESTION: float = RULES["rank"]["STALE_QUESTION"]
 KEY_MODULUS: int = RULES["rank"]["KEY_MODULUS"]
 # Words that say nothing about a subject, but for those that turn what is asked around.

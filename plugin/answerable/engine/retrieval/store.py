@@ -1,4 +1,4 @@
-"""Stores, which retrieval reads: their protocol, a bundle as one, and results memoized for each."""
+"""Protocol of stores, which retrieval reads: a bundle or a database; memoize results per store."""
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -80,7 +80,7 @@ class Store(Protocol):
 
     @property
     def index(self) -> Index:
-        """The columns that are in memory: a database has those that grow with the passages."""
+        """The columns that are in memory; those that a database holds are empty then."""
 
     def postings_of(self, terms: Collection[str]) -> TermPostings:
         """Return the postings of some terms, and maybe of others; the lengths of all passages."""

@@ -40,9 +40,8 @@ def _split_tag(tag: str) -> list[str]:
 class Translation:
     """Hold our words in one language; those of the widget are in ``widget/strings``.
 
-    ``route``: the sentence of a route, where ``{where}`` is the
-    locator in parentheses, or nothing; ``ask``: the same where somebody can be asked. ``page``: a
-    page as a locator names it.
+    ``route``: the sentence of a route, where ``{where}`` is the locator in parentheses, or nothing;
+    ``ask``: the same where somebody can be asked. ``page``: a page as a locator names it.
     """
 
     route: str

@@ -49,8 +49,7 @@ export function scoreBm25(store, idfs, [first, end]) {
 
 /**
  * Compute the inverse document frequency of each distinct term, ln(1 + (N - df + .5) / (df + .5)); an unknown one has
- * the highest.
- * A term of `names` that no passage of the corpus holds is left out.
+ * the highest. A term of `names` that no passage of the corpus holds is left out.
  * @param {Store} store
  * @param {Iterable<string>} terms
  * @param {RowRange} rows

@@ -1,4 +1,4 @@
-/** Unpack files of JSON values and arrays of numbers, which `container.py` packs. */
+/** Unpack files of JSON values and arrays of numbers, which `format.py` packs. */
 
 const FORMAT = "answerable-1";
 const ALIGNMENT = 8;

@@ -145,7 +145,7 @@ export class Engine {
       this.#retrieve(await this.#completeLastWord(question), language, () => {}, "typing"),
     ]);
     const questions = index ? findSuggestions(store, index, cleanQuestion(question)) : [];
-    return { questions, places: await this.#describePlaces(await listSections(store, retrieved, 0), retrieved.reading) };
+    return { questions, places: await this.#describePlaces(await listSections(store, retrieved), retrieved.reading) };
   }
 
   /**

@@ -73,8 +73,7 @@ export class Ranker {
   }
 
   /**
-   * Score the passages that may come first, of which the estimate of all tells. Among them are the best that the asker
-   * can read.
+   * Score exactly the passages that the estimate says may come first. Among them are the best that the asker can read.
    * @param {Float32Array | null} unit the question, of length 1; with null all passages are scored
    * @param {Uint8Array} readable
    * @param {number} slack by how much one may miss the floor

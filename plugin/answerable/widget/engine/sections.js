@@ -62,16 +62,11 @@ function answersQuestion({ isHistory, passageRecords }, { asksForHistory }, { qu
  * a word of the question.
  * @param {Store} store
  * @param {RetrievalResult} retrieved
- * @param {number} [least] score before boosts of a near miss
  * @returns {Promise<number[]>} rows
  */
-export async function listSections(
-  store,
-  retrieved,
-  least = store.manifest.profile.floor - RULES.retrieve.SIBLING_SLACK,
-) {
+export async function listSections(store, retrieved) {
   const { passageRecords: records, passageUrls: urls } = store;
-  const near = retrieved.near.filter(({ base, lexical }) => lexical > 0 && base >= least);
+  const near = retrieved.near.filter(({ lexical }) => lexical > 0);
   /** @type {Map<string, number>} */
   const sections = new Map();
   /** @type {Map<number, number>} */

@@ -30,9 +30,9 @@ const CACHE_NAME = "answerable";
 // Storage that may not be listed answers 403 for a file that is not there, and 416 tells of a shorter one.
 const GONE_STATUSES = [403, 404, 410, 416];
 const FETCH_MILLISECONDS = 30_000;
-// Parts that lie nearer are fetched by one request: a slow link carries as much while it waits for a second one. Where
-// so many requests would wait for one another, more bytes are as fast.
+// Parts that lie nearer are fetched by one request: a slow link carries as much while it waits for a second one.
 const GAP_BYTES = 24_000;
+// With more requests than this they wait for one another, so wider gaps cost no time.
 const MANY_RANGES = 6;
 const WIDE_GAP_BYTES = 36_000;
 
@@ -67,7 +67,7 @@ export function resolvePath(path, base) {
 function joinRanges(parts, gap) {
   /** @type {Span[]} */
   const ranges = [];
-  for (const { url, start, end } of parts.toSorted((left, right) => left.start - right.start)) {
+  for (const { url, start, end } of [...parts].sort((left, right) => left.start - right.start)) {
     const range = ranges.findLast((other) => other.url === url);
     if (range && start - range.end <= gap) range.end = Math.max(range.end, end);
     else ranges.push({ url, start, end });
@@ -213,9 +213,11 @@ export class SiteFiles {
     });
   }
 
+  /** Fetch what is asked for and not on its way yet, by as few requests as its gaps allow. */
   #fetchAsked() {
     const asked = this.#asked.splice(0);
-    const spans = this.#sendsRanges ? asked : asked.map(({ url }) => ({ url, start: 0, end: Infinity }));
+    const missing = asked.filter((span) => !this.#find(span));
+    const spans = this.#sendsRanges ? missing : missing.map(({ url }) => ({ url, start: 0, end: Infinity }));
     const near = joinRanges(spans, GAP_BYTES);
     for (const span of near.length > MANY_RANGES ? joinRanges(spans, WIDE_GAP_BYTES) : near) {
       /** @type {Range} */
@@ -237,8 +239,16 @@ export class SiteFiles {
     const response = await this.#fetch(url, { headers, signal: AbortSignal.timeout(FETCH_MILLISECONDS) });
     if (GONE_STATUSES.includes(response.status)) throw new IndexGoneError(url, `HTTP ${response.status}`);
     if (!response.ok) throw new Error(`${url}: HTTP ${response.status}`);
-    if (response.status !== 206) Object.assign(range, { start: 0, end: Infinity });
-    this.#sendsRanges &&= response.status === 206 || end === Infinity;
+    if (response.status !== 206 && end !== Infinity) {
+      this.#sendsRanges = false;
+      const whole = this.#find({ url, start: 0, end: Infinity });
+      Object.assign(range, { start: 0, end: Infinity });
+      if (whole) {
+        // Of two ranges of a file that are answered by the whole file, one is read.
+        response.body?.cancel().catch(() => {});
+        return whole.read();
+      }
+    }
     return response.arrayBuffer();
   }
 }

@@ -66,7 +66,7 @@ function listSentenceEnds({ text, spans }) {
  * @param {number} end
  * @returns {TextRange}
  */
-export function stripRange(text, start, end) {
+function stripRange(text, start, end) {
   const part = text.slice(start, end);
   return [end - stripSpaceAtStart(part).length, start + stripSpaceAtEnd(part).length];
 }
