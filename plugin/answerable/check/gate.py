@@ -43,7 +43,7 @@ def compare_dimensions(
     notes: Mapping[str, str],
     dimensions: int,
 ) -> Iterator[VerdictPair]:
-    """Judge queries over a bundle and over its leading dimensions; one call embeds them all.
+    """Judge queries over a bundle and over its leading dimensions, embedded in one call.
 
     Answers are judged too, those without a model. notes: from a note's path to its id. GoldError
     for a number of dimensions that the bundle does not have.
@@ -61,7 +61,7 @@ def compare_dimensions(
 
 
 def cut_dimensions(bundle: Bundle, dimensions: int) -> Bundle:
-    """Keep the leading dimensions of a bundle's vectors; GoldError for a number out of range."""
+    """Keep the leading dimensions of a bundle's vectors. GoldError for a number out of range."""
     if not 1 <= dimensions <= bundle.manifest.dimensions:
         raise GoldError(
             f"--dimensions: {dimensions} is not between 1 and {bundle.manifest.dimensions}, which "
@@ -101,7 +101,7 @@ def _compute_all_cosines(engine: Engine[Bundle], vector: Floats) -> Floats:
 
 
 def spearman_correlation(first: Floats, second: Floats) -> float:
-    """Correlate the ranks of two lists, (n,) each; ties share the mean of their ranks.
+    """Correlate the ranks of two lists, (n,) each, where ties share the mean of their ranks.
 
     1 if there is no order to be kept, 0 if none of it is left.
     """

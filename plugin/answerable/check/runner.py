@@ -67,7 +67,7 @@ def run_gold_queries(
 
 
 def _take_first(pending: deque[Future[Verdict]]) -> Verdict:
-    """Wait for the first verdict; it stays in line if the wait is interrupted."""
+    """Wait for the first verdict, which stays in line if the wait is interrupted."""
     verdict = pending[0].result()
     pending.popleft()
     return verdict

@@ -8,8 +8,7 @@ from ..engine.answers import prompt
 from ..engine.answers.contract import EvidenceItem
 from ..engine.bundle import Bundle
 from ..engine.errors import GoldError
-from ..engine.retrieval.retrieve import WINDOW_SUFFIX
-from ..engine.types import Citation, Passage, RecordCitation
+from ..engine.types import WINDOW_SUFFIX, Citation, Passage, RecordCitation
 from ..indexing.stems import extract_stems
 from ..indexing.word_runs import (
     SHARED_WEIGHT,
@@ -126,7 +125,7 @@ def _find_mistakes(query: GoldQuery, public: Collection[str], notes: NoteSources
 def check_gold_overlap(
     queries: Iterable[GoldQuery], texts: Mapping[str, str], site_name: str | None = None
 ) -> None:
-    """Refuse a text that shares a run with a gold query; GoldError names both and the words.
+    """Refuse a text that shares a run with a gold query. GoldError names both and the words.
 
     texts: by what an error calls them, such as their path.
     """

@@ -14,11 +14,11 @@ from ..engine.engine import Engine, find_stored_answer
 from ..engine.errors import GoldError
 from ..engine.retrieval.question import QuestionReading
 from ..engine.retrieval.rank import Scored
-from ..engine.retrieval.retrieve import POOL_SIZE, WINDOW_SUFFIX, RetrievalResult, retrieve
+from ..engine.retrieval.retrieve import POOL_SIZE, RetrievalResult, retrieve
 from ..engine.retrieval.terms import match_terms
 from ..engine.text.languages import match_languages
 from ..engine.text.tokenization import extract_terms, split_lowercase_words
-from ..engine.types import Confidence, Mode, Passage, Reason, RoutingHint
+from ..engine.types import WINDOW_SUFFIX, Confidence, Mode, Passage, Reason, RoutingHint
 from ..indexing.questions import SectionPassages, find_question_fault, list_sections
 
 # Candidates that are named beside the evidence, of passages and hints each.

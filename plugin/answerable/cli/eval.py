@@ -225,7 +225,7 @@ def _read_failed_report(name: str, archive: Path) -> EvalReport:
 
 
 def _print_dimensions(site: AskedSite, queries: Sequence[GoldQuery], dimensions: int) -> int:
-    """Print what fewer dimensions change; the exit status is 1 if a verdict flips."""
+    """Print what fewer dimensions change. The exit status is 1 if a verdict flips."""
     store = site.engine.store
     pairs = list(
         compare_dimensions(store, site.engine.embedder, queries, site.notes.ids, dimensions)

@@ -16,7 +16,8 @@ MODES: tuple[Mode, ...] = ("supported", "partial", "related-material", "not-foun
 # Between the headings of a passage's title.
 TITLE_SEPARATOR: str = RULES["structure"]["TITLE_SEPARATOR"]
 
-_WINDOW_SUFFIX = re.compile(r"~\d+$")
+# The number of a further window at the end of its id.
+WINDOW_SUFFIX = re.compile(r"~[0-9]+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,11 @@ class Passage:
     def text(self) -> str:
         """Return its plain text, which words, vectors and quotes are of."""
         return plain_text(self.markdown)
+
+    @property
+    def section(self) -> str:
+        """Return the id of its section: its own without the number of a window."""
+        return WINDOW_SUFFIX.sub("", self.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +78,7 @@ class RoutingHint:
     @property
     def note(self) -> str:
         """Return the id of its note, which has a hint for each of its windows with a place."""
-        return _WINDOW_SUFFIX.sub("", self.id)
+        return WINDOW_SUFFIX.sub("", self.id)
 
 
 @dataclass(frozen=True, slots=True)

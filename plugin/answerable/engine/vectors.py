@@ -40,7 +40,7 @@ class Embedder(Protocol):
 
     @property
     def max_question_tokens(self) -> int:
-        """The tokens that a question counts for where a call counts none; 0 if it is free."""
+        """The tokens that a question counts for where a call counts none, or 0 if it is free."""
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """Embed as unit vectors (zeros for a text without tokens), (len(texts), dimensions)."""

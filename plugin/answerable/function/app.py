@@ -129,7 +129,7 @@ class Function:
     is none. ``write_line`` takes a line for each request, ``refusals`` each question that was
     refused or got only what is nearest, and ``report_failure`` each failure of a provider.
     ``dev_host``: the host that a development server listens on, whose own pages may ask instead of
-    the policy's origins. ``list_missing_keys``: the variables of keys that the providers need and
+    the policy's origins. ``find_missing_keys``: the variables of keys that the providers need and
     the environment does not have; a function that lacks one is not ready.
     """
 
@@ -139,7 +139,7 @@ class Function:
     refusals: RefusalLog | None = None
     report_failure: Callable[[Exception], object] = lambda _: None
     dev_host: str | None = None
-    list_missing_keys: Callable[[], Sequence[str]] = tuple
+    find_missing_keys: Callable[[], Sequence[str]] = tuple
     guards: Guards = field(init=False)
     metrics: RequestMetrics | None = field(init=False)
 
@@ -270,7 +270,7 @@ class Function:
     def report_readiness(self, exchange: Exchange) -> Response:
         """Check that a question would be answered now: no key is missing, stores are reachable."""
         engine = self.open_engine(exchange)
-        if self.list_missing_keys():
+        if self.find_missing_keys():
             raise ProviderError("a key is not set: set it in the environment", cause="key")
         # It fails where a database is out of reach.
         engine.store.rows_of_page("")
@@ -383,7 +383,7 @@ def open_app(
         file = LineFile(Path(path), lambda text: err(f"{text}\n".encode())) if path else None
         write = file.append if file else out
         refusals = RefusalLog(lambda: settings.log_refusals, write, policy.secret)
-    function = Function(find_engine, policy, out, refusals, list_missing_keys=find_missing_keys)
+    function = Function(find_engine, policy, out, refusals, find_missing_keys=find_missing_keys)
     return create_app(function)
 
 

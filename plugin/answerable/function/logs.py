@@ -13,7 +13,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from ..engine.errors import FailureCause, PolicyError
 from ..engine.retrieval.question import clean_question, find_question_problem
-from ..engine.retrieval.retrieve import WINDOW_SUFFIX, RetrievalResult
+from ..engine.retrieval.retrieve import RetrievalResult
 from ..engine.settings import LogRefusals
 from ..engine.text.tokenization import split_lowercase_words
 from ..engine.types import Mode, Reason
@@ -165,7 +165,7 @@ def find_nearest_section(result: RetrievalResult) -> str | None:
     None where nothing was searched for.
     """
     candidates = (*result.passages, *result.near_passages)
-    return WINDOW_SUFFIX.sub("", candidates[0].item.id) if candidates else None
+    return candidates[0].item.section if candidates else None
 
 
 def format_hour(now: float) -> str:

@@ -22,7 +22,6 @@ from ..engine.retrieval.question import (
     read_question,
 )
 from ..engine.retrieval.rank import SAME_QUESTION, hash_words, score_questions
-from ..engine.retrieval.retrieve import WINDOW_SUFFIX
 from ..engine.retrieval.store import Store
 from ..engine.retrieval.terms import has_form, read_forms
 from ..engine.text.tokenization import detect_scripts, extract_words, split_lowercase_words
@@ -65,7 +64,7 @@ class SectionPassages:
     @property
     def id(self) -> str:
         """Return the id of its first passage, without the number of a window."""
-        return WINDOW_SUFFIX.sub("", self.windows[0].id)
+        return self.windows[0].section
 
     @property
     def text(self) -> str:
@@ -98,12 +97,8 @@ class KnownQuestion:
 
 def list_sections(passages: Iterable[Passage]) -> list[SectionPassages]:
     """List the sections of passages, which stand in the order of their rows."""
-
-    def name_section(numbered: tuple[int, Passage]) -> str:
-        return WINDOW_SUFFIX.sub("", numbered[1].id)
-
     sections = []
-    for _, numbered in groupby(enumerate(passages), name_section):
+    for _, numbered in groupby(enumerate(passages), lambda numbered: numbered[1].section):
         (row, first), *others = numbered
         sections.append(SectionPassages(row, (first, *(passage for _, passage in others))))
     return sections

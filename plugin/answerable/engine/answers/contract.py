@@ -30,7 +30,7 @@ from .grounding import Grounds, Quotation, choose_quotations, find_excerpt, loca
 
 
 class Answerer(Protocol):
-    """Draft an answer from evidence; the contract judges whatever it returns."""
+    """A source of drafts, each of which the contract judges."""
 
     @property
     def label(self) -> str:
@@ -38,7 +38,7 @@ class Answerer(Protocol):
 
     @property
     def max_question_tokens(self) -> int:
-        """The tokens that a question counts for where its calls count none; 0 if it is free."""
+        """The tokens that a question counts for where its calls count none, or 0 if it is free."""
 
     @property
     def max_evidence_characters(self) -> int | None:
@@ -173,8 +173,8 @@ def _validate_draft(draft: object) -> _Draft:
 
 def _ground_claim(claim: _DraftClaim, grounds: Grounds) -> Claim | Drop:
     """Ground one claim, or say what breaks which rule."""
-    located = {each: _locate_support(each, grounds.evidence) for each in claim.evidence}
-    places = [place for each in claim.evidence for place in located[each]]
+    located = {support: _locate_support(support, grounds.evidence) for support in claim.evidence}
+    places = [place for support in claim.evidence for place in located[support]]
     # Without the characters that could change how a reader sees it.
     text = sanitize_text(claim.text)
     quotations = choose_quotations(text, places, grounds)
@@ -275,7 +275,7 @@ def draft_reply(
     names: Sequence[str] = (),
     asked: str = "",
 ) -> Reply:
-    """Draft an answer until it meets the contract, or refuse; no draft without evidence.
+    """Draft an answer until it meets the contract, or refuse. Without evidence nothing is drafted.
 
     names: of the site, which a claim may use. asked: the question in the reader's own words, of
     which a claim may use what a cited passage has too. A second draft gets the violation of the

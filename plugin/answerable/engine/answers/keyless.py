@@ -38,7 +38,7 @@ class ExtractiveAnswerer:
     max_evidence_characters: int | None = None
 
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
-        """Draft verbatim excerpts; it needs no second attempt, so violation is unused."""
+        """Draft verbatim excerpts, whatever the violation of an earlier draft was."""
         del question, violation
         routes = [f"h{n}" for n in range(1, min(len(evidence.hints), MAX_DRAFT_ROUTES) + 1)]
         if routes and evidence.lead >= ROUTES_ONLY_LEAD:

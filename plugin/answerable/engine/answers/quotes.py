@@ -23,7 +23,7 @@ def find_quotes(quote: str, text: str) -> list[tuple[int, int]]:
     "able to" is not a quote from "unable to".
     """
     needle = fold_quote(quote).text.strip()
-    folded = fold_quote(text)
+    folded = fold_passage(text)
     ranges: list[tuple[int, int]] = []
     at = folded.text.find(needle) if re.search(r"\w", needle) else -1
     while at >= 0 and len(ranges) < MAX_QUOTE_PLACES:
@@ -46,7 +46,12 @@ def _unfold_range(folded: FoldedText, at: int, end: int) -> tuple[int, int]:
     return start, stop
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=64)
+def fold_passage(text: str) -> FoldedText:
+    """Fold a passage's text once for all the claims that are compared with it."""
+    return fold_quote(text)
+
+
 def fold_quote(text: str) -> FoldedText:
     """Fold the typography of a text and the prompts of its commands."""
     prompts = frozenset(n for match in _PROMPT.finditer(text) for n in range(*match.span()))
@@ -72,7 +77,7 @@ def split_quote(quote: str, passage: Passage) -> list[str]:
 
 def _cut_part(part: str, passage: Passage) -> str:
     """Cut a part of a quote to its longest start that stands in a passage, if that is enough."""
-    text = fold_quote(passage.text).text
+    text = fold_passage(passage.text).text
     words = part.split()[: len(text.split()) + 1]
 
     def read_start(length: int) -> str:

@@ -6,10 +6,10 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from ..retrieval.question import Remark
-from ..retrieval.retrieve import WINDOW_SUFFIX
 from ..retrieval.store import Store
 from ..text.sentences import link_to_range
 from ..types import (
+    WINDOW_SUFFIX,
     Answer,
     Citation,
     Confidence,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..errors import BUILD_AGAIN, BundleError
 from ..text.languages import is_language_tag
 from ..text.urls import is_safe_url
-from ..types import TITLE_SEPARATOR, Passage, RoutingHint
+from ..types import TITLE_SEPARATOR, WINDOW_SUFFIX, Passage, RoutingHint
 from ..vectors import Floats, Int8Codes
 from .column_types import (
     COLUMN_TYPES,
@@ -269,7 +269,6 @@ def _check_languages(site: SiteMetadata, passages: int) -> None:
         raise ValueError("a language is not a tag, is empty or occurs twice")
 
 
-_WINDOW_SUFFIX = re.compile(r"~[0-9]+$")
 _NOT_IN_ANCHOR, _ANCHOR_GAPS = re.compile("[^a-z0-9_ -]+"), re.compile("[ -]+")
 # Stands for the anchor that Markdown gives the heading; no id holds white space.
 _GUESSED = "# "
@@ -297,7 +296,7 @@ def shorten_places(index: Index) -> Index:
         tail = passage_id.removeprefix(index.record_ids[record])
         anchor = f"#{guess_anchor(title)}"
         window = tail.removeprefix(anchor)
-        is_guessed = window != tail and (not window or _WINDOW_SUFFIX.fullmatch(window))
+        is_guessed = window != tail and (not window or WINDOW_SUFFIX.fullmatch(window))
         ids.append(_GUESSED + window if is_guessed else tail)
         urls.append(None if url == index.record_urls[record] + _cut_window(tail) else url)
     return replace(index, passage_ids=ids, passage_urls=urls)
@@ -325,4 +324,4 @@ def expand_places(columns: dict[str, Any]) -> None:
 
 
 def _cut_window(tail: str) -> str:
-    return _WINDOW_SUFFIX.sub("", tail) if "~" in tail else tail
+    return WINDOW_SUFFIX.sub("", tail) if "~" in tail else tail

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..rules import RULES, compile_rule
+from ..rules import RULES
 from ..text.languages import match_languages
 from ..text.markdown import read_markdown
 from ..text.tokenization import split_lowercase_words
@@ -185,8 +185,6 @@ LENGTH_WEIGHT: float = RULES["sections"]["LENGTH_WEIGHT"]
 # answered by its section first.
 QUESTION_WEIGHT: float = RULES["sections"]["QUESTION_WEIGHT"]
 SAME_QUESTION_BONUS: float = RULES["sections"]["SAME_QUESTION_BONUS"]
-# The number of a further window at the end of its id.
-WINDOW_SUFFIX = compile_rule("sections", "WINDOW_SUFFIX")
 # How many candidates of each stream are ordered.
 POOL_SIZE: int = RULES["sections"]["POOL_SIZE"]
 # Sections of one page that a search lists: with more, one page hides the others.

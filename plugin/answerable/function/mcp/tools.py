@@ -20,11 +20,11 @@ from ...engine.answers.wire import (
 )
 from ...engine.engine import Engine
 from ...engine.retrieval.question import MAX_QUESTION_CHARACTERS
-from ...engine.retrieval.retrieve import TOP_K, WINDOW_SUFFIX
+from ...engine.retrieval.retrieve import TOP_K
 from ...engine.retrieval.store import Store
 from ...engine.text.markdown_writer import escape_markdown
 from ...engine.text.tokenization import normalize_phrase
-from ...engine.types import TITLE_SEPARATOR, Passage
+from ...engine.types import TITLE_SEPARATOR, WINDOW_SUFFIX, Passage
 from ..requests import Problem, parse_language, parse_question
 
 Json = Mapping[str, Any]
@@ -239,9 +239,7 @@ def read_page(store: Store, name: str, base: str | None) -> str | None:
     passages = store.passages_at(rows)
     sections = [
         list(windows)
-        for _, windows in groupby(
-            (passages[row] for row in rows), lambda passage: WINDOW_SUFFIX.sub("", passage.id)
-        )
+        for _, windows in groupby((passages[row] for row in rows), lambda passage: passage.section)
     ]
     # A link that marks words has them behind the anchor.
     anchor = WINDOW_SUFFIX.sub("", unquote(name.partition("#")[2].partition(":~:")[0].strip()))
