@@ -37,12 +37,11 @@ export function scoreBm25(store, idfs, [first, end]) {
   const mean = Math.max(sum(lengths) / lengths.length, 1);
   for (const [term, idf] of idfs) {
     const { passages, counts } = store.postings(term);
-    const [start, stop] = findPostingsSlice(passages, first, end);
-    for (let place = start; place < stop; place += 1) {
-      const row = passages[place] - first;
+    passages.forEach((passage, place) => {
+      if (passage < first || passage >= end) return;
       const count = counts[place];
-      scores[row] += (idf * count) / (count + K1 * (1 - B + (B * lengths[row]) / mean));
-    }
+      scores[passage - first] += (idf * count) / (count + K1 * (1 - B + (B * lengths[passage - first]) / mean));
+    });
   }
   return new Float32Array(scores.map((score) => score / total));
 }
@@ -58,8 +57,7 @@ export function scoreBm25(store, idfs, [first, end]) {
 export function computeIdfs(store, terms, [first, end], names) {
   const idfs = new Map();
   for (const term of new Set(terms)) {
-    const [start, stop] = findPostingsSlice(store.postings(term).passages, first, end);
-    const frequency = stop - start;
+    const frequency = store.postings(term).passages.filter((row) => first <= row && row < end).length;
     // With the background passages in N.
     const others = end - first + RULES.bm25.BACKGROUND_PASSAGES - frequency;
     if (frequency || !names.has(term)) idfs.set(term, Math.log(1 + (others + 0.5) / (frequency + 0.5)));
@@ -83,32 +81,6 @@ export function computeIdfShare(weights, forms, text, language) {
     if (terms.has(term)) shared += weight;
   }
   return shared / (total || 1);
-}
-
-/**
- * Locate the passages of a range in a term's passages, which are in the order of rows.
- * @param {Uint32Array} passages
- * @param {number} first
- * @param {number} end
- */
-function findPostingsSlice(passages, first, end) {
-  return [searchSorted(passages, first), searchSorted(passages, end)];
-}
-
-/**
- * Find the first place of a rising array whose value is not less than one.
- * @param {ArrayLike<number>} values
- * @param {number} least
- */
-export function searchSorted(values, least) {
-  let low = 0;
-  let high = values.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (values[middle] < least) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /**

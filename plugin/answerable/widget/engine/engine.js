@@ -1,7 +1,6 @@
 /** Answer a question in the reader's browser or refuse: retrieve, select evidence, draft and check. */
 
-import { ratePassages } from "./confidence.js";
-import { findLine } from "./line.js";
+import { findLine, ratePassages } from "./keyless.js";
 import { openLocalEmbedder } from "./local_embedder.js";
 import { cleanQuestion, findQuestionProblem, QuestionReader } from "./question.js";
 import { retrieve } from "./retrieve.js";
@@ -58,11 +57,8 @@ export async function openEngine(base, entry, options) {
 export function waitFor(promise, signal) {
   if (!signal) return promise;
   signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
+  const aborted = new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  return Promise.race([promise, aborted]);
 }
 
 /** Answer questions from a store. */
@@ -137,7 +133,7 @@ export class Engine {
    */
   async suggest(question, { language = null } = {}) {
     const { store } = this;
-    if (store.manifest.counts.questions) this.#suggestions ??= loadSuggestionIndex(store);
+    if (store.questionKeys.length) this.#suggestions ??= loadSuggestionIndex(store);
     // What could not be loaded is asked for again by the next key.
     const forget = () => (this.#suggestions = undefined);
     const [index, retrieved] = await Promise.all([
@@ -212,7 +208,7 @@ export class Engine {
     // What is certain to be read is asked for at once; a failure is told where it is read.
     const words = store.site.tags.flatMap((tag) => extractWords(question, tag));
     // So few vectors that none is estimated are all read.
-    if (!isTyped && store.passageIds.length <= RULES.vectors.CANDIDATES) store.prefetch("codes", store.passageIds.keys());
+    if (!isTyped && store.passageIds.length <= RULES.vectors.CANDIDATES) store.prefetch("codes", [...store.passageIds.keys()]);
     for (const read of [isTyped ? null : embedder.embed(question), store.loadTerms(words)]) read?.catch(() => {});
     const whole = await this.reader.read(question);
     const reading = purpose === "answer" ? whole : this.reader.dropUnknownWords(whole);

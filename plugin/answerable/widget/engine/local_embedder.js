@@ -1,7 +1,6 @@
 /** The local embedder: pieces of words, their vectors, and the mean of a text; see `local_embedder.py`. */
 
 import { parseContainer } from "./container.js";
-import { findTexts } from "./patterns.js";
 import { RULES } from "./rules.js";
 
 /** @import { Part, SiteFiles } from "./site_files.js" */
@@ -116,7 +115,7 @@ class LocalEmbedder {
     return parts.flatMap((part, number) => {
       if (number % 2) return [SPECIAL_PIECES.indexOf(part)];
       const spaced = part && `${SPACE}${part}`.replaceAll(" ", SPACE);
-      return findTexts(WORD, spaced).flatMap((word) => this.#encodeWord(word));
+      return (spaced.match(WORD) ?? []).flatMap((word) => this.#encodeWord(word));
     });
   }
 

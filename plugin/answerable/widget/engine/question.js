@@ -1,9 +1,7 @@
 /** Reading of a question: its terms, near spellings, and words that the site does not have; see `question.py`. */
 import { computeIdfs } from "./bm25.js";
-import { normalizePhrase, splitNgrams } from "./normalization.js";
 import { RULES } from "./rules.js";
-import { extractTerms, extractWords, isSpaceDelimited, splitWords } from "./tokenization.js";
-import { splitAtSpace } from "./white_space.js";
+import { extractTerms, extractWords, isSpaceDelimited, normalizePhrase, splitAtSpace, splitWords } from "./tokenization.js";
 import { readForms } from "./word_forms.js";
 
 /** @import { Store } from "./store.js" */
@@ -78,16 +76,16 @@ export class QuestionReader {
     const [spelled, corrections] = await this.#correctSpelling(question);
     if (corrections.length) await this.#loadWords(spelled);
     const terms = this.#listTerms(spelled);
-    const words = ` ${normalizePhrase(spelled)} `;
+    const phrase = normalizePhrase(spelled);
     return {
       question: spelled,
       terms,
       remarks: terms.size ? [...corrections, ...this.#remarkUnknownWords(spelled)] : [],
       idfs: this.#weighTerms(terms),
       forms: new Map(this.#store.site.tags.map((tag) => [tag, readForms(this.#store, extractWords(spelled, tag), tag)])),
-      phrases: new Set(splitNgrams(spelled, this.#nameLengths)),
+      phrases: new Set(splitNgrams(phrase.split(" "), this.#nameLengths)),
       // A version alone is no word for what was released or changed.
-      asksForHistory: RULES.history.some((/** @type {string} */ phrase) => words.includes(` ${phrase} `)),
+      asksForHistory: RULES.history.some((/** @type {string} */ words) => ` ${phrase} `.includes(` ${words} `)),
     };
   }
 
@@ -273,6 +271,17 @@ export class QuestionReader {
 }
 
 /**
+ * List the n-grams of some words, of each of the lengths.
+ * @param {string[]} words
+ * @param {Iterable<number>} lengths
+ */
+function splitNgrams(words, lengths) {
+  return Array.from(lengths).flatMap((length) =>
+    words.slice(length - 1).map((_, start) => words.slice(start, start + length).join(" ")),
+  );
+}
+
+/**
  * Find the words at a distance of at most so many edits. Of two edits neither may replace a letter,
  * and the first letter has to be right, as in a word of four letters.
  * @param {string[]} words
@@ -281,44 +290,22 @@ export class QuestionReader {
  * @param {boolean} isInitialFree true if the first letter may be wrong
  */
 function findWithinEdits(words, word, maxEdits, isInitialFree) {
-  const bits = letterBits(word);
   const [initial] = word;
   return words.filter(
     (other) =>
       (isInitialFree || other.startsWith(initial)) &&
-      countBits(letterBits(other) ^ bits) <= 2 * maxEdits &&
-      editDistance(word, other, maxEdits, maxEdits) <= maxEdits,
+      editDistance(word, other, maxEdits) <= maxEdits,
   );
 }
 
 /**
- * Mark the letters of a word, by the last five bits of their code points: most words differ in more than the edits.
- * @param {string} word
- */
-function letterBits(word) {
-  let bits = 0;
-  for (const letter of word) bits |= 1 << (/** @type {number} */ (letter.codePointAt(0)) & 31);
-  return bits;
-}
-
-/**
- * Count the bits of a number of 32.
- * @param {number} bits
- */
-function countBits(bits) {
-  let count = 0;
-  for (let left = bits; left; left &= left - 1) count += 1;
-  return count;
-}
-
-/**
- * Count the edits between two words, optimal string alignment; `maxEdits + 1` where there are more.
+ * Count the edits between two words, optimal string alignment; `maxEdits + 1` where there are more. A replaced letter
+ * counts for all the edits that there may be.
  * @param {string} first
  * @param {string} second
  * @param {number} maxEdits
- * @param {number} [replacing] the edits that a replaced letter counts for
  */
-export function editDistance(first, second, maxEdits, replacing = 1) {
+export function editDistance(first, second, maxEdits) {
   const [left, right] = [[...first], [...second]];
   if (Math.abs(left.length - right.length) > maxEdits) return maxEdits + 1;
   /** @type {number[]} */
@@ -329,7 +316,7 @@ export function editDistance(first, second, maxEdits, replacing = 1) {
     row = [i];
     for (let j = 1; j <= right.length; j += 1) {
       const isSame = left[i - 1] === right[j - 1];
-      let edits = Math.min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (isSame ? 0 : replacing));
+      let edits = Math.min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (isSame ? 0 : maxEdits));
       if (i > 1 && j > 1 && left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1]) {
         edits = Math.min(edits, before[j - 2] + 1);
       }

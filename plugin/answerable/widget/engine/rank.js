@@ -2,10 +2,9 @@
 import { scoreBm25, selectBest, sum } from "./bm25.js";
 import { FRAMING_WORDS } from "./question.js";
 import { RULES } from "./rules.js";
-import { extractTerms, splitLowercaseWords, STOPWORDS } from "./tokenization.js";
-import { splitAtSpace } from "./white_space.js";
+import { extractTerms, splitAtSpace, splitLowercaseWords, STOPWORDS } from "./tokenization.js";
 
-/** @import { Phrase } from "./core_file.js" */
+/** @import { Phrases } from "./core_file.js" */
 /** @import { QuestionReading } from "./question.js" */
 /** @import { Store } from "./store.js" */
 
@@ -147,7 +146,7 @@ export class Ranker {
   /**
    * Find the best boost of each record among the names in the question. A phrase of many records is worth less, down to
    * nothing at half of them.
-   * @param {Map<string, Phrase>} names
+   * @param {Phrases} names
    * @param {number} boost
    */
   #findBestBoosts(names, boost) {
@@ -164,12 +163,11 @@ export class Ranker {
 
   /** Score every record's title and words against the question. */
   #scorePages() {
-    const { manifest, recordsByLanguage, titleNorms, titleTerms } = this.#store;
+    const { manifest, recordLanguages, titleNorms, titleTerms } = this.#store;
     const { title_cosine: cosine, title_share: share, page_words: words } = manifest.profile;
     const shares = this.#computeTitleShares();
     const averages = this.#averageBestPassages();
-    const isOwn = (/** @type {string} */ tag, /** @type {number} */ row) => recordsByLanguage.get(tag)?.has(row) ?? false;
-    const cosines = this.#computeCosines(titleTerms, titleNorms, isOwn);
+    const cosines = this.#computeCosines(titleTerms, titleNorms, (row) => recordLanguages[row]);
     return new Float32Array(cosines.map((each, row) => cosine * each + share * shares[row] + words * averages[row]));
   }
 
@@ -177,14 +175,10 @@ export class Ranker {
   #scoreQuestions() {
     const { OTHER_QUESTION, SAME_QUESTION, STALE_QUESTION } = RULES.rank;
     const key = hashWords(this.#reading.question);
-    const { passageSections: sections, questionKeys, questionNorms, questionPassages: passages, questionTerms, site } = this.#store;
-    const ranges = new Map(site.languages.map((rows) => [rows.tag, rows]));
-    const isOwn = (/** @type {string} */ tag, /** @type {number} */ row) => {
-      const { first, end } = ranges.get(tag) ?? { first: 0, end: 0 };
-      return first <= passages[row] && passages[row] < end;
-    };
+    const { passageSections: sections, questionKeys, questionNorms, questionPassages: passages, questionTerms } = this.#store;
+    const languageOf = (/** @type {number} */ row) => this.#store.languageOf(passages[row]);
     const best = new Float64Array(sections.length);
-    this.#computeCosines(questionTerms, questionNorms, isOwn).forEach((cosine, row) => {
+    this.#computeCosines(questionTerms, questionNorms, languageOf).forEach((cosine, row) => {
       const isSame = cosine > SAME_QUESTION && questionKeys[row] === key;
       const nearest = questionKeys[row] ? OTHER_QUESTION : STALE_QUESTION;
       best[passages[row]] = Math.max(best[passages[row]], isSame ? 1 : Math.min(cosine, nearest));
@@ -194,17 +188,17 @@ export class Ranker {
 
   /**
    * Compute the cosine of the idf vectors of the question's distinct terms and each short text's.
-   * @param {Map<string, Phrase>} index of the terms of texts, such as titles
+   * @param {Phrases} index of the terms of texts, such as titles
    * @param {ArrayLike<number>} norms of their idf vectors
-   * @param {(language: string, row: number) => boolean} isOwn whether a text is in a language
+   * @param {(row: number) => string} languageOf a text
    */
-  #computeCosines(index, norms, isOwn) {
+  #computeCosines(index, norms, languageOf) {
     const products = new Float64Array(norms.length);
     for (const [language, weights] of this.#reading.idfs) {
       const norm = Math.sqrt(sum([...weights.values()].map((weight) => weight ** 2)));
       for (const [term, weight] of weights) {
         for (const row of index.get(term)?.records ?? []) {
-          if (isOwn(language, row)) products[row] += weight ** 2 / norm;
+          if (languageOf(row) === language) products[row] += weight ** 2 / norm;
         }
       }
     }
@@ -217,7 +211,7 @@ export class Ranker {
    */
   #computeTitleShares() {
     const { forms, idfs, phrases } = this.#reading;
-    const { names, recordsByLanguage, weights: records } = this.#store;
+    const { names, recordLanguages, weights: records } = this.#store;
     const shares = new Float64Array(records.length);
     for (const phrase of phrases) {
       const rows = names.get(phrase)?.records;
@@ -225,8 +219,7 @@ export class Ranker {
       for (const [language, weights] of idfs) {
         const terms = [...new Set(extractTerms(phrase, language, forms))];
         const share = sum(terms.map((term) => weights.get(term) ?? 0)) / (sum(weights.values()) || 1);
-        const own = recordsByLanguage.get(language);
-        for (const row of rows) if (own?.has(row)) shares[row] = Math.max(shares[row], share);
+        for (const row of rows) if (recordLanguages[row] === language) shares[row] = Math.max(shares[row], share);
       }
     }
     return shares;

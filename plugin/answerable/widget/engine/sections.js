@@ -75,7 +75,7 @@ export async function listSections(store, retrieved) {
   const ordered = orderCandidates(store, retrieved);
   const answers = (/** @type {Scored} */ scored) => answersQuestion(store, retrieved.reading, scored);
   const candidates = [...ordered.filter(answers), ...ordered.filter((scored) => !answers(scored)), ...near];
-  store.prefetch("texts", new Set(candidates.slice(0, RULES.retrieve.TOP_K).map(({ row }) => row)));
+  store.prefetch("texts", candidates.slice(0, RULES.retrieve.TOP_K).map(({ row }) => row));
   for (const { row } of candidates) {
     const count = counts.get(records[row]) ?? 0;
     if (sections.has(urls[row]) || count === RULES.sections.SECTIONS_PER_PAGE) continue;

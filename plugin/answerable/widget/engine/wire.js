@@ -1,5 +1,5 @@
 /** Replies as they travel: claims of Markdown, citations and notes. */
-import { stripSpace, stripSpaceAtEnd } from "./white_space.js";
+import { stripRange } from "./tokenization.js";
 
 /** @import { Remark } from "./question.js" */
 /** @import { Store } from "./store.js" */
@@ -48,7 +48,7 @@ export function serializeAnswer({ claims, confidence, reason, stored, excerpts }
   const parts = numbered.map(({ text, citations: numbers }) => insertClaimMarkers(text, numbers));
   return {
     mode: claims.length ? "partial" : "not-found",
-    answer: stripSpaceAtEnd(parts.map((part) => (part.endsWith("\n") ? part : `${part} `)).join("")),
+    answer: parts.map((part) => (part.endsWith("\n") ? part : `${part} `)).join("").trimEnd(),
     claims: numbered.map(({ text: _, ...claim }) => claim),
     routes: [],
     citations: [...citations.values()].map((citation, at) => serializeCitation(citation, at + 1, store)),
@@ -95,8 +95,9 @@ export function addAbsoluteUrl(row, base) {
  */
 function insertClaimMarkers(text, numbers) {
   const markers = numbers.map((number) => `[${number}]`).join("");
-  const body = stripSpaceAtEnd(text);
-  if (stripSpace(text).includes("\n")) return `${body}\n${markers}\n`;
+  const [start, end] = stripRange(text);
+  const body = text.slice(0, end);
+  if (body.includes("\n", start)) return `${body}\n${markers}\n`;
   if (/(?:\.\.|[…!?:])$/.test(body)) return `${body} ${markers}`;
   // Before a sentence's period, where a reader expects them.
   return `${body.endsWith(".") ? body.slice(0, -1) : body} ${markers}.`;
