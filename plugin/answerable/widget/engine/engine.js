@@ -3,9 +3,8 @@
 import { findLine, ratePassages } from "./keyless.js";
 import { openLocalEmbedder } from "./local_embedder.js";
 import { cleanQuestion, findQuestionProblem, QuestionReader } from "./question.js";
-import { retrieve } from "./retrieve.js";
+import { listSections, retrieve } from "./retrieve.js";
 import { RULES } from "./rules.js";
-import { choosePassages, listSections } from "./sections.js";
 import { SiteFiles } from "./site_files.js";
 import { openStore } from "./store.js";
 import { recallAnswer } from "./stored_answers.js";
@@ -115,12 +114,12 @@ export class Engine {
       this.#retrieve(question, language, () => signal?.throwIfAborted(), "search", near);
     let retrieved = await retrieve(0);
     // Near misses may lie in files that the answer needed not.
-    let rows = await listSections(this.store, retrieved);
-    if (rows.length < RULES.retrieve.TOP_K) {
+    let sections = await listSections(this.store, retrieved);
+    if (sections.length < RULES.retrieve.TOP_K) {
       retrieved = await retrieve(RULES.sections.POOL_SIZE);
-      rows = await listSections(this.store, retrieved);
+      sections = await listSections(this.store, retrieved);
     }
-    return this.#describePlaces(rows, retrieved.reading);
+    return this.#describePlaces(sections, retrieved.reading);
   }
 
   /**
@@ -141,7 +140,7 @@ export class Engine {
       this.#retrieve(await this.#completeLastWord(question), language, () => {}, "typing"),
     ]);
     const questions = index ? findSuggestions(store, index, cleanQuestion(question)) : [];
-    return { questions, places: await this.#describePlaces(await listSections(store, retrieved), retrieved.reading) };
+    return { questions, places: this.#describePlaces(await listSections(store, retrieved), retrieved.reading) };
   }
 
   /**
@@ -168,16 +167,15 @@ export class Engine {
   }
 
   /**
-   * @param {number[]} rows
+   * @param {Passage[]} sections
    * @param {QuestionReading} reading for the line of each
    */
-  async #describePlaces(rows, reading) {
-    const passages = await this.store.loadPassages(rows);
-    const describe = (/** @type {Passage} */ passage) => {
+  #describePlaces(sections, reading) {
+    const places = sections.map((passage) => {
       const { id, url, title, quote: line, href } = citeRange(passage, findLine(passage, reading));
       return [id, addAbsoluteUrl({ url, title, line, href }, this.store.site.url)];
-    };
-    return Object.fromEntries(Array.from(passages.values(), describe));
+    });
+    return Object.fromEntries(places);
   }
 
   /**
@@ -226,17 +224,16 @@ export class Engine {
    * @param {(stage: Stage) => void} begin
    * @returns {Promise<Reply>}
    */
-  async #answerFrom(retrieved, begin) {
+  async #answerFrom({ answers, reading }, begin) {
     const { store } = this;
-    const chosen = choosePassages(store, retrieved);
-    if (!chosen.length) return { claims: [], confidence: "low", reason: "no-evidence" };
+    if (!answers.length) return { claims: [], confidence: "low", reason: "no-evidence" };
     begin("writing");
-    const passages = await store.loadPassages(chosen.slice(0, RULES.extractive.MAX_PASSAGES).map(({ row }) => row));
+    const passages = await store.loadPassages(answers.slice(0, RULES.extractive.MAX_PASSAGES).map(({ row }) => row));
     begin("checking");
     const claims = Array.from(passages.values(), (passage) => {
-      const citation = citeRange(passage, findLine(passage, retrieved.reading));
+      const citation = citeRange(passage, findLine(passage, reading));
       return { text: readPassage(passage).text, markdown: passage.markdown, citations: [citation] };
     });
-    return { claims, confidence: ratePassages(store, retrieved.reading, chosen), reason: null };
+    return { claims, confidence: ratePassages(store, reading, answers), reason: null };
   }
 }

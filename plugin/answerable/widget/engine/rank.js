@@ -73,11 +73,11 @@ export class Ranker {
 
   /**
    * Score exactly the passages that the estimate says may come first. Among them are the best that the asker can read.
-   * @param {Float32Array | null} unit the question, of length 1; with null all passages are scored
-   * @param {Uint8Array} readable
+   * @param {Float32Array | undefined} unit the question, of length 1; without it all passages are scored
+   * @param {(scored: Scored[]) => Scored[]} listReadable
    * @param {number} slack by how much one may miss the floor
    */
-  async scoreCandidates(unit, readable, slack) {
+  async scoreCandidates(unit, listReadable, slack) {
     const { CANDIDATES, ESTIMATE_SLACK } = RULES.vectors;
     const store = this.#store;
     let rows = [...store.passageRecords.keys()];
@@ -85,11 +85,10 @@ export class Ranker {
     if (rows.length > CANDIDATES) {
       const scored = this.scoreRows(rows, store.estimateCosines(unit), ESTIMATE_SLACK + slack);
       const estimated = scored.filter((each) => each.isAboveFloor);
-      const eligible = estimated.filter(({ row }) => readable[row]);
       // Near misses have places of their own, else many passages above the floor would leave none for them.
       const nearUnder = slack ? store.manifest.profile.floor + ESTIMATE_SLACK : -Infinity;
       const near = estimated.filter(({ base }) => base < nearUnder);
-      const best = [estimated, eligible, near].flatMap((each) => selectBest(each, CANDIDATES, rateScore));
+      const best = [estimated, listReadable(estimated), near].flatMap((each) => selectBest(each, CANDIDATES, rateScore));
       rows = [...new Set(best.map(({ row }) => row))].sort((left, right) => left - right);
       this.#prefetchLikely(estimated);
     }

@@ -247,8 +247,8 @@ export class Store extends SiteColumns {
       let dot = 0;
       for (let column = 0; column < unit.length; column += 1) {
         // The highest bit of a byte comes first.
-        const isPositive = signs[column >> 3] & (128 >> (column & 7));
-        dot += isPositive ? unit[column] : -unit[column];
+        const bit = (signs[column >> 3] >> (7 - (column & 7))) & 1;
+        dot += (2 * bit - 1) * unit[column];
       }
       return dot * scale;
     });
