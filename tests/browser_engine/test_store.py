@@ -140,7 +140,7 @@ def test_passages_equal_those_of_the_bundle(published: Published) -> None:
     assert len(rows) > 32
     passages = _use("loadPassages", list(rows))
     for row in rows:
-        expected, passage = bundle.passage(row), passages[str(row)]
+        expected, passage = bundle.passage(row), passages[row]
         for name in ("id", "url", "title", "markdown", "date", "language"):
             assert passage[name] == getattr(expected, name)
 

@@ -4,9 +4,7 @@ import { extractTerms } from "./tokenization.js";
 
 /** @import { Store } from "./store.js" */
 
-/**
- * @typedef {[first: number, end: number]} RowRange
- */
+/** @typedef {[first: number, end: number]} RowRange */
 
 /**
  * Select the best `count` items, best first; equal ones keep their order.
@@ -74,13 +72,8 @@ export function computeIdfs(store, terms, [first, end], names) {
  */
 export function computeIdfShare(weights, forms, text, language) {
   const terms = new Set(extractTerms(text, language, forms));
-  let shared = 0;
-  let total = 0;
-  for (const [term, weight] of weights) {
-    total += weight;
-    if (terms.has(term)) shared += weight;
-  }
-  return shared / (total || 1);
+  const shared = [...weights].filter(([term]) => terms.has(term)).map(([, weight]) => weight);
+  return sum(shared) / (sum(weights.values()) || 1);
 }
 
 /**

@@ -11,7 +11,7 @@ import { recallAnswer } from "./stored_answers.js";
 import { findSuggestions, loadSuggestionIndex } from "./suggestions.js";
 import { extractWords } from "./tokenization.js";
 import { citeRange, readPassage } from "./units.js";
-import { addAbsoluteUrl, serializeAnswer, serializeSection } from "./wire.js";
+import { addAbsoluteUrl, serializeAnswer } from "./wire.js";
 
 /** @import { QuestionReading } from "./question.js" */
 /** @import { RetrievalResult } from "./retrieve.js" */
@@ -182,8 +182,13 @@ export class Engine {
    * Read the whole section of a passage, as a function sends it; null if nothing has that id.
    * @param {string} id
    */
-  readSection(id) {
-    return serializeSection(this.store, id);
+  async readSection(id) {
+    const { passageIds, passageTitles, passageUrls } = this.store;
+    const row = passageIds.indexOf(id);
+    if (row < 0) return null;
+    const url = passageUrls[row];
+    const windows = await this.store.loadPassages([...passageUrls.keys()].filter((other) => passageUrls[other] === url));
+    return { url, title: passageTitles[row], markdown: windows.map(({ markdown }) => markdown).join("\n\n") };
   }
 
   /**
@@ -230,7 +235,7 @@ export class Engine {
     begin("writing");
     const passages = await store.loadPassages(answers.slice(0, RULES.extractive.MAX_PASSAGES).map(({ row }) => row));
     begin("checking");
-    const claims = Array.from(passages.values(), (passage) => {
+    const claims = passages.map((passage) => {
       const citation = citeRange(passage, findLine(passage, reading));
       return { text: readPassage(passage).text, markdown: passage.markdown, citations: [citation] };
     });

@@ -17,22 +17,18 @@ export function cleanQuestion(question) {
 /**
  * Say in one sentence why a cleaned question cannot be answered; null if it can.
  * @param {string} cleaned
- * @returns {string | null}
  */
 export function findQuestionProblem(cleaned) {
   const { MAX_QUESTION_CHARACTERS } = RULES.question;
   if (!cleaned) return "The question is empty.";
-  if ([...cleaned].length > MAX_QUESTION_CHARACTERS) {
-    return `A question has at most ${MAX_QUESTION_CHARACTERS} characters.`;
-  }
-  return null;
+  const isLong = [...cleaned].length > MAX_QUESTION_CHARACTERS;
+  return isLong ? `A question has at most ${MAX_QUESTION_CHARACTERS} characters.` : null;
 }
 
 /** Words by which people ask, such as "what does the author say about": of the question alone. */
 export const FRAMING_WORDS = new Set(splitAtSpace(RULES.framing));
 
 /**
- * @typedef {(word: string) => number | null} WordRank returns a word's rank in ordinary language, if it has one
  * @typedef {{ kind: "corrected", from: string, to: string } | { kind: "unknown", word: string }} Remark as the wire's `notes` have it
  * @typedef {Object} QuestionReading
  * @property {string} question with the site's spellings: what is embedded
@@ -55,7 +51,7 @@ export class QuestionReader {
 
   /**
    * @param {Store} store
-   * @param {WordRank} wordRank
+   * @param {(word: string) => number | null} wordRank returns a word's rank in ordinary language, if it has one
    */
   constructor(store, wordRank) {
     this.#store = store;
@@ -77,12 +73,15 @@ export class QuestionReader {
     if (corrections.length) await this.#loadWords(spelled);
     const terms = this.#listTerms(spelled);
     const phrase = normalizePhrase(spelled);
+    const { languages, tags } = this.#store.site;
+    const weigh = (/** @type {import("./core_file.js").LanguageRows} */ { tag, first, end }) =>
+      computeIdfs(this.#store, terms.get(tag) ?? [], [first, end], this.#nameWordsIn(tag));
     return {
       question: spelled,
       terms,
       remarks: terms.size ? [...corrections, ...this.#remarkUnknownWords(spelled)] : [],
-      idfs: this.#weighTerms(terms),
-      forms: new Map(this.#store.site.tags.map((tag) => [tag, readForms(this.#store, extractWords(spelled, tag), tag)])),
+      idfs: new Map(languages.map((rows) => [rows.tag, weigh(rows)])),
+      forms: new Map(tags.map((tag) => [tag, readForms(this.#store, extractWords(spelled, tag), tag)])),
       phrases: new Set(splitNgrams(phrase.split(" "), this.#nameLengths)),
       // A version alone is no word for what was released or changed.
       asksForHistory: RULES.history.some((/** @type {string} */ words) => ` ${phrase} `.includes(` ${words} `)),
@@ -141,17 +140,6 @@ export class QuestionReader {
     return terms;
   }
 
-  /**
-   * Compute the idf of a question's terms in each language of the site's passages.
-   * @param {Map<string, string[]>} terms
-   * @returns {Map<string, Map<string, number>>}
-   */
-  #weighTerms(terms) {
-    const weigh = (/** @type {import("./core_file.js").LanguageRows} */ { tag, first, end }) =>
-      computeIdfs(this.#store, terms.get(tag) ?? [], [first, end], this.#nameWordsIn(tag));
-    return new Map(this.#store.site.languages.map((rows) => [rows.tag, weigh(rows)]));
-  }
-
   /** @param {string} term */
   #isIndexed(term) {
     return this.#store.postings(term).passages.length > 0;
@@ -192,17 +180,21 @@ export class QuestionReader {
   }
 
   /**
-   * Find the site's spelling near a lower-case word; null if there is none. Of spellings of several terms the clearly
-   * most frequent one counts; a word is never split in two.
+   * Find the site's spelling near a lower-case word; null if there is none. Of two edits neither may replace a letter,
+   * and the first letter has to be right, as in a word of four letters. Of spellings of several terms the clearly most
+   * frequent one counts; a word is never split in two.
    * @param {string} word
    */
   async #findNearSpelling(word) {
     const { CLEARLY_MORE, MIN_WORD_LETTERS, TWO_EDITS_FROM_LETTERS } = RULES.question;
     const store = this.#store;
     const words = await store.loadWords();
-    const { length } = [...word];
+    const [initial, ...others] = word;
+    const length = 1 + others.length;
     for (const maxEdits of length < TWO_EDITS_FROM_LETTERS ? [1] : [1, 2]) {
-      const near = findWithinEdits(words, word, maxEdits, maxEdits === 1 && length > MIN_WORD_LETTERS);
+      const isInitialFree = maxEdits === 1 && length > MIN_WORD_LETTERS;
+      const likely = isInitialFree ? words : words.filter((other) => other.startsWith(initial));
+      const near = likely.filter((other) => editDistance(word, other, maxEdits) <= maxEdits);
       if (!near.length) continue;
       await store.loadTerms(near);
       const forms = store.site.tags.map((tag) => readForms(store, near, tag));
@@ -241,14 +233,11 @@ export class QuestionReader {
    */
   #remarkUnknownWords(text) {
     const { ORDINARY_RANK } = RULES.question;
-    const words = splitWords(text);
+    const words = [...new Set(splitWords(text))];
     const missing = this.#findUnknownWords(words);
-    return [...new Set(words)]
-      .filter((word) => {
-        const lower = word.toLowerCase();
-        return missing.has(lower) && (this.#wordRank(lower) || ORDINARY_RANK) >= ORDINARY_RANK;
-      })
-      .map((word) => ({ kind: "unknown", word }));
+    const isOrdinary = (/** @type {string} */ lower) => (this.#wordRank(lower) || ORDINARY_RANK) < ORDINARY_RANK;
+    const unknown = words.filter((word) => missing.has(word.toLowerCase()) && !isOrdinary(word.toLowerCase()));
+    return unknown.map((word) => ({ kind: "unknown", word }));
   }
 
   /**
@@ -278,23 +267,6 @@ export class QuestionReader {
 function splitNgrams(words, lengths) {
   return Array.from(lengths).flatMap((length) =>
     words.slice(length - 1).map((_, start) => words.slice(start, start + length).join(" ")),
-  );
-}
-
-/**
- * Find the words at a distance of at most so many edits. Of two edits neither may replace a letter,
- * and the first letter has to be right, as in a word of four letters.
- * @param {string[]} words
- * @param {string} word
- * @param {number} maxEdits
- * @param {boolean} isInitialFree true if the first letter may be wrong
- */
-function findWithinEdits(words, word, maxEdits, isInitialFree) {
-  const [initial] = word;
-  return words.filter(
-    (other) =>
-      (isInitialFree || other.startsWith(initial)) &&
-      editDistance(word, other, maxEdits) <= maxEdits,
   );
 }
 

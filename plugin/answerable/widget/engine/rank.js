@@ -90,20 +90,12 @@ export class Ranker {
       const near = estimated.filter(({ base }) => base < nearUnder);
       const best = [estimated, listReadable(estimated), near].flatMap((each) => selectBest(each, CANDIDATES, rateScore));
       rows = [...new Set(best.map(({ row }) => row))].sort((left, right) => left - right);
-      this.#prefetchLikely(estimated);
+      // The texts of the best, and the vectors that those beside them are scored by, need not wait for these vectors.
+      const likely = selectBest(estimated, RULES.retrieve.MAX_SIBLINGS, rateScore);
+      store.prefetch("texts", likely.slice(0, LIKELY_TEXTS).map(({ row }) => row));
+      store.prefetch("codes", this.selectBeside(likely));
     }
     return this.scoreRows(rows, await store.loadCosines(unit, rows));
-  }
-
-  /**
-   * Begin to load the texts of the best passages by the estimate, and the vectors that those beside them are likely to
-   * be scored by, so that they do not wait for the vectors of the best.
-   * @param {Scored[]} estimated above the floor
-   */
-  #prefetchLikely(estimated) {
-    const best = selectBest(estimated, RULES.retrieve.MAX_SIBLINGS, rateScore);
-    this.#store.prefetch("texts", best.slice(0, LIKELY_TEXTS).map(({ row }) => row));
-    this.#store.prefetch("codes", this.selectBeside(best));
   }
 
   /**

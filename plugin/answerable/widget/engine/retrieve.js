@@ -77,7 +77,7 @@ function orderSections(store, reading, pool) {
   const parts = RULES.sections;
   /** @type {Map<number, number>} */
   const best = new Map();
-  for (const { row, score } of [...pool].reverse()) best.set(records[row], score);
+  for (const { row, score } of pool) if (!best.has(records[row])) best.set(records[row], score);
   const rate = (/** @type {Scored} */ { base, question, row }) => {
     const language = store.languageOf(row);
     const heading = passageTitles[row].split(RULES.structure.TITLE_SEPARATOR).at(-1) ?? "";
@@ -111,7 +111,7 @@ export async function listSections(store, { answers, history, near }) {
   for (const { row } of candidates) {
     const count = counts.get(records[row]) ?? 0;
     if (sections.has(urls[row]) || count === RULES.sections.SECTIONS_PER_PAGE) continue;
-    const passage = /** @type {Passage} */ ((await store.loadPassages([row])).get(row));
+    const [passage] = await store.loadPassages([row]);
     const { text } = readPassage(passage);
     if (texts.has(text)) continue;
     texts.add(text);

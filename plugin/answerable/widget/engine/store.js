@@ -43,14 +43,12 @@ import { beginningOf, indexForms } from "./word_forms.js";
 
 const WIRE = 9;
 
-/** @type {TermPostings} */
 const NO_POSTINGS = { passages: new Uint32Array(), counts: new Uint32Array() };
 
 /**
  * Open an index; IndexGoneError where it has been replaced by a newer build.
  * @param {SiteFiles} files
  * @param {IndexEntry} entry
- * @returns {Promise<Store>}
  */
 export async function openStore(files, entry) {
   const [bytes, content] = entry.size;
@@ -91,10 +89,12 @@ export class Store extends SiteColumns {
   #files;
   #parts;
   #signs;
-  /** @type {Map<number, {postings: Map<string, TermPostings>, forms: Map<string, FormIndex>}>} by part, forms by language */
-  #terms = new Map();
-  /** @type {Map<number, Passage>} */
-  #passages = new Map();
+  /** @type {Map<string, TermPostings>} by term: it lies in each part that has a form of it */
+  #postings = new Map();
+  /** @type {Map<number, Map<string, FormIndex>>} by part and language */
+  #forms = new Map();
+  /** @type {Passage[]} by row, those that have been asked for */
+  #passages = [];
 
   /**
    * @param {SiteFiles} files
@@ -153,24 +153,24 @@ export class Store extends SiteColumns {
   async loadTerms(words) {
     const load = async (/** @type {number} */ number) => {
       const part = await this.#loadPart("terms", number);
-      if (!this.#terms.has(number)) this.#terms.set(number, this.#indexTerms(part));
+      if (!this.#forms.has(number)) this.#addTerms(number, part);
     };
     await Promise.all([...new Set(words.map((word) => this.#findTermPart(word)))].map(load));
   }
 
-  /** @param {Container} part */
-  #indexTerms({ values: { forms, terms }, arrays }) {
-    let end = 0;
-    const postings = terms.map((/** @type {string} */ term, /** @type {number} */ row) => {
-      const start = end;
-      end += arrays["postings.sizes"][row];
+  /**
+   * @param {number} number
+   * @param {Container} part
+   */
+  #addTerms(number, { values: { forms, terms }, arrays }) {
+    let start = 0;
+    terms.forEach((/** @type {string} */ term, /** @type {number} */ row) => {
+      const end = start + arrays["postings.sizes"][row];
       const passages = readRising(arrays["postings.gaps"].subarray(start, end));
-      return [term, { passages, counts: arrays["postings.counts"].subarray(start, end) }];
+      this.#postings.set(term, { passages, counts: arrays["postings.counts"].subarray(start, end) });
+      start = end;
     });
-    return {
-      postings: new Map(postings),
-      forms: new Map(this.site.tags.map((tag) => [tag, indexForms(terms, forms[tag] ?? [])])),
-    };
+    this.#forms.set(number, new Map(this.site.tags.map((tag) => [tag, indexForms(terms, forms[tag] ?? [])])));
   }
 
   /**
@@ -182,20 +182,15 @@ export class Store extends SiteColumns {
     return this.manifest.term_starts.findLastIndex((start) => start <= beginning);
   }
 
-  /** @param {string} word */
-  #termsNear(word) {
-    const terms = this.#terms.get(this.#findTermPart(word));
-    if (!terms) throw new Error(`the terms near ${word} have not been loaded`);
-    return terms;
-  }
-
   /**
    * Return the forms of the words that begin as a word does, which have been loaded.
    * @param {string} word
    * @param {string} language
    */
   formsNear(word, language) {
-    return /** @type {FormIndex} */ (this.#termsNear(word).forms.get(language));
+    const forms = this.#forms.get(this.#findTermPart(word))?.get(language);
+    if (!forms) throw new Error(`the forms near ${word} have not been loaded`);
+    return forms;
   }
 
   /**
@@ -203,7 +198,9 @@ export class Store extends SiteColumns {
    * @param {string} term
    */
   postings(term) {
-    return this.#termsNear(term).postings.get(term) ?? NO_POSTINGS;
+    const postings = this.#postings.get(term);
+    if (!postings && !this.#forms.has(this.#findTermPart(term))) throw new Error(`${term} has not been loaded`);
+    return postings ?? NO_POSTINGS;
   }
 
   /**
@@ -258,7 +255,6 @@ export class Store extends SiteColumns {
    * Load the cosines of a question with some passages, from their 8-bit codes.
    * @param {Float32Array} unit of length 1
    * @param {number[]} rows
-   * @returns {Promise<Float32Array>} in the order of rows
    */
   async loadCosines(unit, rows) {
     const find = await this.#loadRows("codes", rows);
@@ -273,22 +269,19 @@ export class Store extends SiteColumns {
   /**
    * Load some passages by row, with their texts.
    * @param {number[]} rows
-   * @returns {Promise<Map<number, Passage>>} in the order of rows
    */
   async loadPassages(rows) {
     const find = await this.#loadRows("texts", rows);
-    return new Map(rows.map((row) => {
+    return rows.map((row) => {
       const [{ values }, place] = find(row);
-      const passage = this.#passages.get(row) ?? {
+      return (this.#passages[row] ??= {
         id: this.passageIds[row],
         url: this.passageUrls[row],
         title: this.passageTitles[row],
         date: this.dates[this.passageRecords[row]],
         language: this.languageOf(row),
         markdown: values.texts[place],
-      };
-      this.#passages.set(row, passage);
-      return [row, passage];
-    }));
+      });
+    });
   }
 }

@@ -4,7 +4,7 @@ import { hashWords } from "./rank.js";
 import { splitLowercaseWords } from "./tokenization.js";
 import { citeRange, readPassage } from "./units.js";
 
-/** @import { Passage, Store } from "./store.js" */
+/** @import { Store } from "./store.js" */
 /** @import { Reply } from "./wire.js" */
 
 /** @typedef {[text: string, markdown: string, quotes: [row: number, quote: string][]]} StoredClaim */
@@ -27,13 +27,14 @@ export async function recallAnswer(store, question) {
     const stored = questions[row];
     // Many questions share a hash.
     if (wordsOf(stored) !== wordsOf(question)) continue;
-    const passages = await store.loadPassages(claims.flatMap(([, , quotes]) => quotes.map(([passage]) => passage)));
-    const cite = (/** @type {[number, string]} */ [number, quote]) => {
-      const passage = /** @type {Passage} */ (passages.get(number));
+    const cite = async (/** @type {[number, string]} */ [number, quote]) => {
+      const [passage] = await store.loadPassages([number]);
       const start = readPassage(passage).text.indexOf(quote);
       return citeRange(passage, [start, start + quote.length]);
     };
-    const cited = claims.map(([text, markdown, quotes]) => ({ text, markdown, citations: quotes.map(cite) }));
+    const cited = await Promise.all(
+      claims.map(async ([text, markdown, quotes]) => ({ text, markdown, citations: await Promise.all(quotes.map(cite)) })),
+    );
     // Its words were reviewed, and its question is the one that was asked.
     return { claims: cited, confidence: "high", reason: null, stored };
   }

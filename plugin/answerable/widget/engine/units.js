@@ -86,7 +86,6 @@ export function listUnits(passage) {
  * Cite a range of a passage.
  * @param {Passage} passage
  * @param {TextRange} range
- * @returns {Citation}
  */
 export function citeRange(passage, [start, end]) {
   const { id, url, title, date, language } = passage;

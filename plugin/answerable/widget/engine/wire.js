@@ -16,21 +16,6 @@ import { stripRange } from "./tokenization.js";
  */
 
 /**
- * Serialize the whole section of a passage; null if nothing has that id.
- * @param {Store} store
- * @param {string} id
- */
-export async function serializeSection(store, id) {
-  const { passageIds, passageTitles, passageUrls } = store;
-  const row = passageIds.indexOf(id);
-  if (row < 0) return null;
-  const rows = [...passageUrls.keys()].filter((other) => passageUrls[other] === passageUrls[row]);
-  const windows = [...(await store.loadPassages(rows)).values()];
-  const markdown = windows.map((window) => window.markdown).join("\n\n");
-  return { url: passageUrls[row], title: passageTitles[row], markdown };
-}
-
-/**
  * Serialize the body of an answer: claims by the numbers of their citations, in order of first use.
  * @param {Reply} reply
  * @param {Store} store
