@@ -8,16 +8,16 @@ import { extractTerms } from "./tokenization.js";
 
 /**
  * Select the best `count` items, best first; equal ones keep their order.
- * @template T
+ * @template {{score: number}} T in single precision
  * @param {T[]} items
  * @param {number} count
- * @param {(item: T) => number} rate in single precision
  */
-export function selectBest(items, count, rate) {
+export function selectBest(items, count) {
   // Numbers alone are sorted many times faster than items.
-  const least = count < items.length ? Float32Array.from(items, rate).sort()[items.length - count] : -Infinity;
-  const best = items.filter((item) => rate(item) >= least);
-  return best.sort((left, right) => rate(right) - rate(left)).slice(0, count);
+  const scores = Float32Array.from(items, ({ score }) => score).sort();
+  const least = scores.at(-count) ?? -Infinity;
+  const best = items.filter(({ score }) => score >= least);
+  return best.sort((left, right) => right.score - left.score).slice(0, count);
 }
 
 /**

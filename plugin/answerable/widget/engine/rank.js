@@ -73,7 +73,7 @@ export class Ranker {
 
   /**
    * Score exactly the passages that the estimate says may come first. Among them are the best that the asker can read.
-   * @param {Float32Array | undefined} unit the question, of length 1; without it all passages are scored
+   * @param {Float32Array | null} unit the question, of length 1; with null all passages are scored
    * @param {(scored: Scored[]) => Scored[]} listReadable
    * @param {number} slack by how much one may miss the floor
    */
@@ -88,10 +88,10 @@ export class Ranker {
       // Near misses have places of their own, else many passages above the floor would leave none for them.
       const nearUnder = slack ? store.manifest.profile.floor + ESTIMATE_SLACK : -Infinity;
       const near = estimated.filter(({ base }) => base < nearUnder);
-      const best = [estimated, listReadable(estimated), near].flatMap((each) => selectBest(each, CANDIDATES, rateScore));
+      const best = [estimated, listReadable(estimated), near].flatMap((each) => selectBest(each, CANDIDATES));
       rows = [...new Set(best.map(({ row }) => row))].sort((left, right) => left - right);
       // The texts of the best, and the vectors that those beside them are scored by, need not wait for these vectors.
-      const likely = selectBest(estimated, RULES.retrieve.MAX_SIBLINGS, rateScore);
+      const likely = selectBest(estimated, RULES.retrieve.MAX_SIBLINGS);
       store.prefetch("texts", likely.slice(0, LIKELY_TEXTS).map(({ row }) => row));
       store.prefetch("codes", this.selectBeside(likely));
     }
@@ -109,7 +109,8 @@ export class Ranker {
     const { passageRecords: records } = this.#store;
     const pages = [...new Set(best.map(({ row }) => records[row]))].slice(0, SIBLING_PAGES);
     const beside = [...lexical.keys()].filter((row) => lexical[row] > 0 && pages.includes(records[row]) && !ranked.has(row));
-    return selectBest(beside, MAX_SIBLINGS, (row) => lexical[row]).sort((left, right) => left - right);
+    const likely = selectBest(beside.map((row) => ({ row, score: lexical[row] })), MAX_SIBLINGS);
+    return likely.map(({ row }) => row).sort((left, right) => left - right);
   }
 
   /** Score every passage by BM25; each language is a corpus of its own. */
@@ -232,14 +233,6 @@ export class Ranker {
     });
     return averages;
   }
-}
-
-/**
- * Return the score by which passages are ranked.
- * @param {Scored} scored
- */
-export function rateScore({ score }) {
-  return score;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Rank the passages for a question, and order the sections in which they are shown and listed; see `retrieve.py`. */
 import { computeIdfShare, selectBest, sum } from "./bm25.js";
 import { matchLanguages } from "./languages.js";
-import { Ranker, rateScore } from "./rank.js";
+import { Ranker } from "./rank.js";
 import { RULES } from "./rules.js";
 import { readPassage } from "./units.js";
 
@@ -31,15 +31,13 @@ import { readPassage } from "./units.js";
  */
 export async function retrieve(store, reading, vector, topK, language, near) {
   if (!reading.terms.size) return { answers: [], history: [], near: [], reading };
-  const { SIBLING_SLACK, MAX_SIBLINGS, TINY } = RULES.retrieve;
-  const truncated = vector?.subarray(0, store.manifest.dimensions);
-  const norm = Math.fround(Math.sqrt(sum([...(truncated ?? [])].map((value) => value * value))));
-  const unit = truncated?.map((value) => value / Math.max(norm, TINY));
+  const { SIBLING_SLACK, MAX_SIBLINGS } = RULES.retrieve;
+  const unit = vector && normalizeQuery(store, vector);
   const tags = matchLanguages(language, store.site.tags);
   const listReadable = (/** @type {Scored[]} */ listed) => listed.filter(({ row }) => tags.includes(store.languageOf(row)));
   const select = (/** @type {Scored[]} */ listed, /** @type {number} */ count) => {
     const readable = listReadable(listed);
-    return selectBest(readable.length ? readable : listed, count, rateScore);
+    return selectBest(readable.length ? readable : listed, count);
   };
   const ranker = new Ranker(store, reading);
   const scored = await ranker.scoreCandidates(unit, listReadable, near && SIBLING_SLACK);
@@ -53,9 +51,9 @@ export async function retrieve(store, reading, vector, topK, language, near) {
   if (unit) {
     const beside = ranker.selectBeside(passages, new Set(above.map(({ row }) => row)));
     const others = ranker.scoreRows(beside, await store.loadCosines(unit, beside));
-    siblings = selectBest(others.filter(({ base }) => base >= nearFloor), MAX_SIBLINGS, rateScore);
+    siblings = selectBest(others.filter(({ base }) => base >= nearFloor), MAX_SIBLINGS);
   }
-  const ordered = orderSections(store, reading, selectBest([...passages, ...siblings], RULES.sections.POOL_SIZE, rateScore));
+  const ordered = orderSections(store, reading, selectBest([...passages, ...siblings], RULES.sections.POOL_SIZE));
   const answersQuestion = (/** @type {Scored} */ { question, row }) =>
     !store.isHistory[store.passageRecords[row]] || reading.asksForHistory || question > RULES.rank.SAME_QUESTION;
   return {
@@ -64,6 +62,17 @@ export async function retrieve(store, reading, vector, topK, language, near) {
     near: select(under, near),
     reading,
   };
+}
+
+/**
+ * Scale an embedded question to length 1.
+ * @param {Store} store
+ * @param {Float32Array} vector
+ */
+function normalizeQuery(store, vector) {
+  const truncated = vector.subarray(0, store.manifest.dimensions);
+  const norm = Math.fround(Math.sqrt(sum([...truncated].map((value) => value * value))));
+  return truncated.map((value) => value / Math.max(norm, RULES.retrieve.TINY));
 }
 
 /**
