@@ -29,7 +29,7 @@ class LocalEmbedder {
   #ids = new Map();
   /** @type {VectorPart[]} the first lies in the vocabulary */
   #parts = [];
-  // By the id of a piece.
+  // Of the vectors of pieces, by the ids of these.
   #rows;
   /** @type {{scales: Float32Array, codes: Int8Array}} */
   #first;

@@ -27,14 +27,14 @@ export async function recallAnswer(store, question) {
     const stored = questions[row];
     // Many questions share a hash.
     if (wordsOf(stored) !== wordsOf(question)) continue;
-    const cite = async (/** @type {[number, string]} */ [number, quote]) => {
-      const [passage] = await store.loadPassages([number]);
+    const numbers = claims.flatMap(([, , quotes]) => quotes.map(([number]) => number));
+    const passages = await store.loadPassages(numbers);
+    const cite = (/** @type {[number, string]} */ [number, quote]) => {
+      const passage = passages[numbers.indexOf(number)];
       const start = readPassage(passage).text.indexOf(quote);
       return citeRange(passage, [start, start + quote.length]);
     };
-    const cited = await Promise.all(
-      claims.map(async ([text, markdown, quotes]) => ({ text, markdown, citations: await Promise.all(quotes.map(cite)) })),
-    );
+    const cited = claims.map(([text, markdown, quotes]) => ({ text, markdown, citations: quotes.map(cite) }));
     // Its words were reviewed, and its question is the one that was asked.
     return { claims: cited, confidence: "high", reason: null, stored };
   }
