@@ -47,7 +47,7 @@ def odd_texts(words: str = "") -> st.SearchStrategy[str]:
 # By module and function, the twin in Python of a text.
 ORACLES: dict[tuple[str, str], Callable[[str], Any]] = {
     ("languages", "baseLanguage"): languages.base_language,
-    ("normalization", "normalizePhrase"): tokenization.normalize_phrase,
+    ("tokenization", "normalizePhrase"): tokenization.normalize_phrase,
     ("question", "cleanQuestion"): clean_question,
     ("tokenization", "extractWords"): tokenization.extract_words,
     ("tokenization", "splitWords"): tokenization.split_words,
@@ -81,7 +81,7 @@ def test_shipped_letters_are_those_of_python() -> None:
 
 def test_characters_of_white_space_are_those_of_python() -> None:
     characters = "".join(map(chr, (*range(0xD800), *range(0xE000, sys.maxunicode + 1))))
-    assert engine().call("white_space", "splitAtSpace", characters) == characters.split()
+    assert engine().call("tokenization", "splitAtSpace", characters) == characters.split()
 
 
 CASES_FILE = Path(__file__).with_name("markdown_cases.jsonl")

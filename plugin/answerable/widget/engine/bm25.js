@@ -4,22 +4,20 @@ import { extractTerms } from "./tokenization.js";
 
 /** @import { Store } from "./store.js" */
 
-/**
- * @typedef {[first: number, end: number]} RowRange
- */
+/** @typedef {[first: number, end: number]} RowRange */
 
 /**
  * Select the best `count` items, best first; equal ones keep their order.
- * @template T
+ * @template {{score: number}} T in single precision
  * @param {T[]} items
  * @param {number} count
- * @param {(item: T) => number} rate in single precision
  */
-export function selectBest(items, count, rate) {
+export function selectBest(items, count) {
   // Numbers alone are sorted many times faster than items.
-  const least = count < items.length ? Float32Array.from(items, rate).sort()[items.length - count] : -Infinity;
-  const best = items.filter((item) => rate(item) >= least);
-  return best.sort((left, right) => rate(right) - rate(left)).slice(0, count);
+  const scores = Float32Array.from(items, ({ score }) => score).sort();
+  const least = scores.at(-count) ?? -Infinity;
+  const best = items.filter(({ score }) => score >= least);
+  return best.sort((left, right) => right.score - left.score).slice(0, count);
 }
 
 /**
@@ -37,12 +35,11 @@ export function scoreBm25(store, idfs, [first, end]) {
   const mean = Math.max(sum(lengths) / lengths.length, 1);
   for (const [term, idf] of idfs) {
     const { passages, counts } = store.postings(term);
-    const [start, stop] = findPostingsSlice(passages, first, end);
-    for (let place = start; place < stop; place += 1) {
-      const row = passages[place] - first;
+    passages.forEach((passage, place) => {
+      if (passage < first || passage >= end) return;
       const count = counts[place];
-      scores[row] += (idf * count) / (count + K1 * (1 - B + (B * lengths[row]) / mean));
-    }
+      scores[passage - first] += (idf * count) / (count + K1 * (1 - B + (B * lengths[passage - first]) / mean));
+    });
   }
   return new Float32Array(scores.map((score) => score / total));
 }
@@ -58,8 +55,7 @@ export function scoreBm25(store, idfs, [first, end]) {
 export function computeIdfs(store, terms, [first, end], names) {
   const idfs = new Map();
   for (const term of new Set(terms)) {
-    const [start, stop] = findPostingsSlice(store.postings(term).passages, first, end);
-    const frequency = stop - start;
+    const frequency = store.postings(term).passages.filter((row) => first <= row && row < end).length;
     // With the background passages in N.
     const others = end - first + RULES.bm25.BACKGROUND_PASSAGES - frequency;
     if (frequency || !names.has(term)) idfs.set(term, Math.log(1 + (others + 0.5) / (frequency + 0.5)));
@@ -76,39 +72,8 @@ export function computeIdfs(store, terms, [first, end], names) {
  */
 export function computeIdfShare(weights, forms, text, language) {
   const terms = new Set(extractTerms(text, language, forms));
-  let shared = 0;
-  let total = 0;
-  for (const [term, weight] of weights) {
-    total += weight;
-    if (terms.has(term)) shared += weight;
-  }
-  return shared / (total || 1);
-}
-
-/**
- * Locate the passages of a range in a term's passages, which are in the order of rows.
- * @param {Uint32Array} passages
- * @param {number} first
- * @param {number} end
- */
-function findPostingsSlice(passages, first, end) {
-  return [searchSorted(passages, first), searchSorted(passages, end)];
-}
-
-/**
- * Find the first place of a rising array whose value is not less than one.
- * @param {ArrayLike<number>} values
- * @param {number} least
- */
-export function searchSorted(values, least) {
-  let low = 0;
-  let high = values.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (values[middle] < least) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  const shared = [...weights].filter(([term]) => terms.has(term)).map(([, weight]) => weight);
+  return sum(shared) / (sum(weights.values()) || 1);
 }
 
 /**

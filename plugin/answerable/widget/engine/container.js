@@ -20,18 +20,15 @@ const ARRAY_TYPES = { Int8Array, Uint8Array, Uint16Array, Uint32Array, Float32Ar
  */
 export async function inflate(data, most) {
   const stream = /** @type {ReadableStream} */ (new Response(data).body);
-  const reader = stream.pipeThrough(new DecompressionStream("deflate")).getReader();
-  const bytes = new Uint8Array(most);
   let length = 0;
-  for (let read = await reader.read(); !read.done; read = await reader.read()) {
-    if (length + read.value.length > most) {
-      reader.cancel().catch(() => {});
-      throw new Error(`more than ${most} bytes`);
-    }
-    bytes.set(read.value, length);
-    length += read.value.length;
-  }
-  return length === most ? bytes.buffer : bytes.buffer.slice(0, length);
+  const bounded = new TransformStream({
+    transform(bytes, controller) {
+      length += bytes.length;
+      if (length > most) throw new Error(`more than ${most} bytes`);
+      controller.enqueue(bytes);
+    },
+  });
+  return new Response(stream.pipeThrough(new DecompressionStream("deflate")).pipeThrough(bounded)).arrayBuffer();
 }
 
 /**

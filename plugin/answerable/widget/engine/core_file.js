@@ -5,16 +5,12 @@ import { RULES } from "./rules.js";
 /** @import { Container } from "./container.js" */
 
 /** @typedef {{records: number[], frequency: number}} Phrase the rows of records that bear it */
+/** @typedef {Map<string, Phrase>} Phrases */
 /** @typedef {{tag: string, first: number, end: number}} LanguageRows */
 
 /**
  * What the engine reads of a site's metadata, which `SiteMetadata` has.
- * @typedef {Object} SiteMetadata
- * @property {string | null} url
- * @property {string} language
- * @property {string[]} tags
- * @property {string[]} names
- * @property {LanguageRows[]} languages
+ * @typedef {{url: string | null, language: string, tags: string[], names: string[], languages: LanguageRows[]}} SiteMetadata
  */
 
 /** @typedef {[name: string, kind: string, type: string][]} ColumnTable */
@@ -24,25 +20,16 @@ const WINDOW_SUFFIX = /~[0-9]+$/u;
 const GUESSED = "# ";
 
 /**
- * Make the anchor that Markdown gives the last heading of a title; see `guess_anchor` in `columns.py`.
- * @param {string} title
- * @param {string} separator
- */
-function guessAnchor(title, separator) {
-  const heading = /** @type {string} */ (title.split(separator).at(-1)).toLowerCase();
-  return heading.replace(/[^a-z0-9_ -]+/g, "").replace(/^ +| +$/g, "").replace(/[ -]+/g, "-");
-}
-
-/**
  * Read phrases, each with the rows that bear it.
  * @param {string[]} phrases
- * @param {Record<"sizes" | "rows" | "frequencies", ArrayLike<number> & Iterable<number>>} arrays
+ * @param {(part: string) => number[]} read an array of the column
+ * @returns {Phrases}
  */
-function readPhrases(phrases, { sizes, rows, frequencies }) {
-  const owners = Array.from(rows);
+function readPhrases(phrases, read) {
+  const [sizes, rows, frequencies] = ["sizes", "rows", "frequencies"].map((part) => Array.from(read(part)));
   let end = 0;
   return new Map(
-    phrases.map((phrase, row) => [phrase, { records: owners.slice(end, (end += sizes[row])), frequency: frequencies[row] }]),
+    phrases.map((phrase, row) => [phrase, { records: rows.slice(end, (end += sizes[row])), frequency: frequencies[row] }]),
   );
 }
 
@@ -55,58 +42,28 @@ export function readRising(differences) {
   return Uint32Array.from(differences, (difference) => (row += difference));
 }
 
-/**
- * Read the columns of one kind of file, each under its name in camel case.
- * @param {ColumnTable} table
- * @param {string} kind
- * @param {Container} container
- */
-export function readColumns(table, kind, { values, arrays }) {
-  const columns = table.filter(([, file]) => file === kind).map(([name, , type]) => {
-    const camelCase = name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
-    if (type === "phrases") {
-      const [sizes, rows, frequencies] = ["sizes", "rows", "frequencies"].map((part) => arrays[`${name}.${part}`]);
-      return [camelCase, readPhrases(values[name], { sizes, rows, frequencies })];
-    }
-    return [camelCase, type === "rising" ? readRising(arrays[name]) : (values[name] ?? arrays[name])];
-  });
-  return Object.fromEntries(columns);
-}
-
 /** What is small of a site, in memory: the columns of `Index` in `columns.py` that a browser needs. */
 export class SiteColumns {
-  /** @type {SiteMetadata} */
-  site;
-  /** @type {string[]} */
-  recordIds = [];
-  /** @type {string[]} */
-  recordUrls = [];
-  /** @type {(string | null)[]} */
-  dates = [];
+  site = /** @type {SiteMetadata} */ ({});
+  recordIds = /** @type {string[]} */ ([]);
+  recordUrls = /** @type {string[]} */ ([]);
+  dates = /** @type {(string | null)[]} */ ([]);
   weights = new Float32Array();
   titleNorms = new Float32Array();
   isHistory = new Uint8Array();
-  /** @type {Map<string, Phrase>} */
-  names = new Map();
-  /** @type {Map<string, Phrase>} */
-  aliases = new Map();
-  /** @type {Map<string, Phrase>} */
-  themes = new Map();
-  /** @type {Map<string, Phrase>} */
-  titleTerms = new Map();
-  /** @type {string[]} */
-  passageIds = [];
-  /** @type {string[]} */
-  passageUrls = [];
-  /** @type {string[]} */
-  passageTitles = [];
+  names = /** @type {Phrases} */ (new Map());
+  aliases = /** @type {Phrases} */ (new Map());
+  themes = /** @type {Phrases} */ (new Map());
+  titleTerms = /** @type {Phrases} */ (new Map());
+  passageIds = /** @type {string[]} */ ([]);
+  passageUrls = /** @type {string[]} */ ([]);
+  passageTitles = /** @type {string[]} */ ([]);
   passageRecords = new Uint32Array();
   passageSections = new Uint32Array();
   passageLengths = new Uint32Array();
   hasCode = new Uint8Array();
-  // Of the questions that sections are known to answer: none until they are added.
-  /** @type {Map<string, Phrase>} */
-  questionTerms = new Map();
+  // Of the questions that sections are known to answer.
+  questionTerms = /** @type {Phrases} */ (new Map());
   questionNorms = new Float32Array();
   questionKeys = new Uint32Array();
   questionPassages = new Uint32Array();
@@ -114,28 +71,47 @@ export class SiteColumns {
 
   /**
    * @param {ColumnTable} table
-   * @param {Container} core
+   * @param {Record<string, Container>} files by kind
    */
-  constructor(table, core) {
+  constructor(table, files) {
+    for (const [name, kind, type] of table) {
+      if (!(kind in files)) continue;
+      const { values, arrays } = files[kind];
+      const camelCase = name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
+      let column = values[name] ?? arrays[name];
+      if (type === "phrases") column = readPhrases(column, (part) => arrays[`${name}.${part}`]);
+      if (type === "rising") column = readRising(column);
+      Object.assign(this, { [camelCase]: column });
+    }
     // Of the texts whose letters are all of scripts that the site is written in.
-    this.letters = new RegExp(core.values.letters, "u");
-    const columns = readColumns(table, "core", core);
-    Object.assign(this, columns);
-    const { language, languages } = columns.site;
-    const tags = languages.map((/** @type {LanguageRows} */ { tag }) => tag);
-    this.site = { ...columns.site, tags: tags.length ? tags : [language] };
-    // The records that have passages in each language.
-    this.recordsByLanguage = new Map(
-      this.site.languages.map(({ tag, first, end }) => [tag, new Set(this.passageRecords.subarray(first, end))]),
-    );
-    const separator = RULES.structure.TITLE_SEPARATOR;
+    this.letters = new RegExp(files.core.values.letters, "u");
+    const tags = this.site.languages.map(({ tag }) => tag);
+    this.site = { ...this.site, tags: tags.length ? tags : [this.site.language] };
+    /** @type {string[]} "" for a page without text */
+    this.recordLanguages = this.recordIds.map(() => "");
+    this.passageRecords.forEach((record, row) => (this.recordLanguages[record] = this.languageOf(row)));
+    this.#expandPlaces();
+  }
+
+  /** Restore the ids and urls of passages from what does not follow from their page and title. */
+  #expandPlaces() {
     const anchors = this.passageIds.map((anchor, row) => {
       if (!anchor.startsWith(GUESSED)) return anchor;
-      return `#${guessAnchor(this.passageTitles[row], separator)}${anchor.slice(GUESSED.length)}`;
+      const heading = this.passageTitles[row].split(RULES.structure.TITLE_SEPARATOR).at(-1) ?? "";
+      const guessed = heading.toLowerCase().replace(/[^a-z0-9_ -]+/g, "").trim().replace(/[ -]+/g, "-");
+      return `#${guessed}${anchor.slice(GUESSED.length)}`;
     });
     this.passageIds = anchors.map((anchor, row) => this.recordIds[this.passageRecords[row]] + anchor);
     this.passageUrls = anchors.map((anchor, row) => {
-      return columns.passageUrls[row] ?? this.recordUrls[this.passageRecords[row]] + anchor.replace(WINDOW_SUFFIX, "");
+      return this.passageUrls[row] ?? this.recordUrls[this.passageRecords[row]] + anchor.replace(WINDOW_SUFFIX, "");
     });
+  }
+
+  /**
+   * Look up the language of a passage by its row.
+   * @param {number} row
+   */
+  languageOf(row) {
+    return this.site.languages.find(({ first, end }) => first <= row && row < end)?.tag ?? this.site.language;
   }
 }

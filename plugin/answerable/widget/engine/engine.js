@@ -1,19 +1,17 @@
 /** Answer a question in the reader's browser or refuse: retrieve, select evidence, draft and check. */
 
-import { ratePassages } from "./confidence.js";
-import { findLine } from "./line.js";
+import { findLine, ratePassages } from "./keyless.js";
 import { openLocalEmbedder } from "./local_embedder.js";
 import { cleanQuestion, findQuestionProblem, QuestionReader } from "./question.js";
-import { retrieve } from "./retrieve.js";
+import { listSections, retrieve } from "./retrieve.js";
 import { RULES } from "./rules.js";
-import { choosePassages, listSections } from "./sections.js";
 import { SiteFiles } from "./site_files.js";
 import { openStore } from "./store.js";
 import { recallAnswer } from "./stored_answers.js";
 import { findSuggestions, loadSuggestionIndex } from "./suggestions.js";
 import { extractWords } from "./tokenization.js";
 import { citeRange, readPassage } from "./units.js";
-import { addAbsoluteUrl, serializeAnswer, serializeSection } from "./wire.js";
+import { addAbsoluteUrl, serializeAnswer } from "./wire.js";
 
 /** @import { QuestionReading } from "./question.js" */
 /** @import { RetrievalResult } from "./retrieve.js" */
@@ -58,11 +56,8 @@ export async function openEngine(base, entry, options) {
 export function waitFor(promise, signal) {
   if (!signal) return promise;
   signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
+  const aborted = new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  return Promise.race([promise, aborted]);
 }
 
 /** Answer questions from a store. */
@@ -119,12 +114,12 @@ export class Engine {
       this.#retrieve(question, language, () => signal?.throwIfAborted(), "search", near);
     let retrieved = await retrieve(0);
     // Near misses may lie in files that the answer needed not.
-    let rows = await listSections(this.store, retrieved);
-    if (rows.length < RULES.retrieve.TOP_K) {
+    let sections = await listSections(this.store, retrieved);
+    if (sections.length < RULES.retrieve.TOP_K) {
       retrieved = await retrieve(RULES.sections.POOL_SIZE);
-      rows = await listSections(this.store, retrieved);
+      sections = await listSections(this.store, retrieved);
     }
-    return this.#describePlaces(rows, retrieved.reading);
+    return this.#describePlaces(sections, retrieved.reading);
   }
 
   /**
@@ -137,7 +132,7 @@ export class Engine {
    */
   async suggest(question, { language = null } = {}) {
     const { store } = this;
-    if (store.manifest.counts.questions) this.#suggestions ??= loadSuggestionIndex(store);
+    if (store.questionKeys.length) this.#suggestions ??= loadSuggestionIndex(store);
     // What could not be loaded is asked for again by the next key.
     const forget = () => (this.#suggestions = undefined);
     const [index, retrieved] = await Promise.all([
@@ -145,7 +140,7 @@ export class Engine {
       this.#retrieve(await this.#completeLastWord(question), language, () => {}, "typing"),
     ]);
     const questions = index ? findSuggestions(store, index, cleanQuestion(question)) : [];
-    return { questions, places: await this.#describePlaces(await listSections(store, retrieved), retrieved.reading) };
+    return { questions, places: this.#describePlaces(await listSections(store, retrieved), retrieved.reading) };
   }
 
   /**
@@ -172,24 +167,28 @@ export class Engine {
   }
 
   /**
-   * @param {number[]} rows
+   * @param {Passage[]} sections
    * @param {QuestionReading} reading for the line of each
    */
-  async #describePlaces(rows, reading) {
-    const passages = await this.store.loadPassages(rows);
-    const describe = (/** @type {Passage} */ passage) => {
+  #describePlaces(sections, reading) {
+    const places = sections.map((passage) => {
       const { id, url, title, quote: line, href } = citeRange(passage, findLine(passage, reading));
       return [id, addAbsoluteUrl({ url, title, line, href }, this.store.site.url)];
-    };
-    return Object.fromEntries(Array.from(passages.values(), describe));
+    });
+    return Object.fromEntries(places);
   }
 
   /**
    * Read the whole section of a passage, as a function sends it; null if nothing has that id.
    * @param {string} id
    */
-  readSection(id) {
-    return serializeSection(this.store, id);
+  async readSection(id) {
+    const { passageIds, passageTitles, passageUrls } = this.store;
+    const row = passageIds.indexOf(id);
+    if (row < 0) return null;
+    const url = passageUrls[row];
+    const windows = await this.store.loadPassages([...passageUrls.keys()].filter((other) => passageUrls[other] === url));
+    return { url, title: passageTitles[row], markdown: windows.map(({ markdown }) => markdown).join("\n\n") };
   }
 
   /**
@@ -212,7 +211,7 @@ export class Engine {
     // What is certain to be read is asked for at once; a failure is told where it is read.
     const words = store.site.tags.flatMap((tag) => extractWords(question, tag));
     // So few vectors that none is estimated are all read.
-    if (!isTyped && store.passageIds.length <= RULES.vectors.CANDIDATES) store.prefetch("codes", store.passageIds.keys());
+    if (!isTyped && store.passageIds.length <= RULES.vectors.CANDIDATES) store.prefetch("codes", [...store.passageIds.keys()]);
     for (const read of [isTyped ? null : embedder.embed(question), store.loadTerms(words)]) read?.catch(() => {});
     const whole = await this.reader.read(question);
     const reading = purpose === "answer" ? whole : this.reader.dropUnknownWords(whole);
@@ -230,17 +229,16 @@ export class Engine {
    * @param {(stage: Stage) => void} begin
    * @returns {Promise<Reply>}
    */
-  async #answerFrom(retrieved, begin) {
+  async #answerFrom({ answers, reading }, begin) {
     const { store } = this;
-    const chosen = choosePassages(store, retrieved);
-    if (!chosen.length) return { claims: [], confidence: "low", reason: "no-evidence" };
+    if (!answers.length) return { claims: [], confidence: "low", reason: "no-evidence" };
     begin("writing");
-    const passages = await store.loadPassages(chosen.slice(0, RULES.extractive.MAX_PASSAGES).map(({ row }) => row));
+    const passages = await store.loadPassages(answers.slice(0, RULES.extractive.MAX_PASSAGES).map(({ row }) => row));
     begin("checking");
-    const claims = Array.from(passages.values(), (passage) => {
-      const citation = citeRange(passage, findLine(passage, retrieved.reading));
+    const claims = passages.map((passage) => {
+      const citation = citeRange(passage, findLine(passage, reading));
       return { text: readPassage(passage).text, markdown: passage.markdown, citations: [citation] };
     });
-    return { claims, confidence: ratePassages(store, retrieved.reading, chosen), reason: null };
+    return { claims, confidence: ratePassages(store, reading, answers), reason: null };
   }
 }

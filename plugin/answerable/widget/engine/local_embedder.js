@@ -1,10 +1,11 @@
 /** The local embedder: pieces of words, their vectors, and the mean of a text; see `local_embedder.py`. */
 
 import { parseContainer } from "./container.js";
-import { findTexts } from "./patterns.js";
 import { RULES } from "./rules.js";
 
 /** @import { Part, SiteFiles } from "./site_files.js" */
+
+/** @typedef {Part & {first: number, count: number}} VectorPart the vectors of some rows */
 
 const { FIRST_BYTE, LEFT_IDS, SPACE, SPACES_RANK, SPECIAL, SPECIAL_PIECES, WORD } = RULES.local_embedder;
 const MAX_VOCABULARY_BYTES = 2 ** 20;
@@ -26,12 +27,13 @@ class LocalEmbedder {
   #folder;
   /** @type {Map<string, number>} by piece, but for those that are special or a byte */
   #ids = new Map();
-  /** @type {(Part & {first: number, count: number})[]} with the rows of each; the first lies in the vocabulary */
+  /** @type {VectorPart[]} the first lies in the vocabulary */
   #parts = [];
-  // By row: its part, and by the id of a piece: its row.
-  #partOf;
+  // Of the vectors of pieces, by the ids of these.
   #rows;
+  /** @type {{scales: Float32Array, codes: Int8Array}} */
   #first;
+  #dimensions;
 
   /**
    * @param {SiteFiles} files
@@ -41,22 +43,20 @@ class LocalEmbedder {
   constructor(files, folder, vocabulary) {
     this.#files = files;
     this.#folder = folder;
-    const { bytes, packs, rows } = vocabulary;
-    const dimensions = vocabulary.codes.length / vocabulary.scales.length;
+    const { bytes, codes, packs, rows, scales } = vocabulary;
+    this.#first = { codes, scales };
+    this.#dimensions = codes.length / scales.length;
     let row = 0;
     let start = 0;
     rows.forEach((/** @type {number} */ count, /** @type {number} */ number) => {
       if (packs[number] !== packs[number - 1]) start = 0;
       const path = `${folder}/rows-${String(packs[number]).padStart(2, "0")}.bin`;
-      const content = count * (Float32Array.BYTES_PER_ELEMENT + dimensions);
+      const content = count * (Float32Array.BYTES_PER_ELEMENT + this.#dimensions);
       this.#parts.push({ path, start, bytes: bytes[number], content, first: row, count });
       row += count;
       start += bytes[number];
     });
-    this.#partOf = new Uint16Array(row);
-    this.#parts.forEach(({ first, count }, number) => this.#partOf.fill(number, first, first + count));
     this.#rows = new Uint16Array(row);
-    this.#first = { scales: vocabulary.scales, codes: vocabulary.codes, dimensions };
     const end = this.#addPieces(vocabulary, 0);
     // Then come the special pieces and those of bytes.
     for (let id = 0; id < FIRST_BYTE + 256; id += 1) this.#rows[id] = end + id;
@@ -116,7 +116,7 @@ class LocalEmbedder {
     return parts.flatMap((part, number) => {
       if (number % 2) return [SPECIAL_PIECES.indexOf(part)];
       const spaced = part && `${SPACE}${part}`.replaceAll(" ", SPACE);
-      return findTexts(WORD, spaced).flatMap((word) => this.#encodeWord(word));
+      return (spaced.match(WORD) ?? []).flatMap((word) => this.#encodeWord(word));
     });
   }
 
@@ -164,34 +164,26 @@ class LocalEmbedder {
    */
   async embed(text) {
     await this.loadPieces(text);
-    const rows = this.#encode(text).map((id) => this.#rows[id]);
-    const numbers = [...new Set(rows.map((row) => this.#partOf[row]))];
-    const parts = new Map(await Promise.all(numbers.map((number) => this.#loadPart(number))));
-    const sums = new Float64Array(this.#first.dimensions);
-    for (const row of rows) {
-      const number = this.#partOf[row];
-      const { scales, codes } = /** @type {{scales: Float32Array, codes: Int8Array}} */ (parts.get(number));
-      const place = row - this.#parts[number].first;
-      const start = place * sums.length;
-      for (let d = 0; d < sums.length; d += 1) sums[d] += scales[place] * codes[start + d];
-    }
+    const vectors = await Promise.all(this.#encode(text).map((id) => this.#loadVector(this.#rows[id])));
+    const sums = new Float64Array(this.#dimensions);
+    for (const { scale, codes } of vectors) codes.forEach((code, column) => (sums[column] += scale * code));
     const norm = Math.sqrt(sums.reduce((square, value) => square + value * value, 0));
     // In float32, as Python has it.
     return Float32Array.from(sums, (value) => (norm > 0 ? value / norm : 0));
   }
 
   /**
-   * Load the vectors of a part.
-   * @param {number} number
-   * @returns {Promise<[number, {scales: Float32Array, codes: Int8Array}]>}
+   * Load the vector of a row.
+   * @param {number} row
    */
-  async #loadPart(number) {
-    if (number === 0) return [number, this.#first];
-    const { count, ...part } = this.#parts[number];
+  async #loadVector(row) {
+    const part = /** @type {VectorPart} */ (this.#parts.findLast(({ first }) => first <= row));
     const parse = (/** @type {ArrayBuffer} */ content) => {
-      const scales = new Float32Array(content, 0, count);
-      return { scales, codes: new Int8Array(content, scales.byteLength, count * this.#first.dimensions) };
+      const scales = new Float32Array(content, 0, part.count);
+      return { scales, codes: new Int8Array(content, scales.byteLength, part.count * this.#dimensions) };
     };
-    return [number, await this.#files.read(part, parse)];
+    const { scales, codes } = part.first ? await this.#files.read(part, parse) : this.#first;
+    const place = row - part.first;
+    return { scale: scales[place], codes: codes.subarray(place * this.#dimensions, (place + 1) * this.#dimensions) };
   }
 }

@@ -117,16 +117,12 @@ export function parseMarkdown(markdown) {
 
 /** @param {string} line */
 function countSpaces(line) {
-  let count = 0;
-  while (line[count] === " ") count += 1;
-  return count;
+  return line.search(/[^ ]|$/);
 }
 
 /** @param {string} line */
 function strip(line) {
-  let end = line.length;
-  while (line[end - 1] === " ") end -= 1;
-  return line.slice(countSpaces(line), end);
+  return line.slice(countSpaces(line)).replace(/(?<! ) +$/, "");
 }
 
 /**
@@ -168,7 +164,6 @@ function parseRow(content) {
  * @returns {{text: string, spans: Span[]}}
  */
 function parseInline(content) {
-  const runs = listBackticks(content);
   /** @type {string[]} */
   const parts = [];
   /** @type {Span[]} */
@@ -189,8 +184,8 @@ function parseInline(content) {
     if (escaped) {
       push(escaped);
     } else if (ticks) {
-      const close = findBackticks(runs, ticks.length, place);
-      if (close) {
+      const close = content.slice(place).search(new RegExp(`(?<!\x60)${ticks}(?!\x60)`)) + place;
+      if (close >= place) {
         let code = content.slice(place, close);
         if (ticks.length > 1 && code.length > 2 && code.startsWith(" ") && code.endsWith(" ")) code = code.slice(1, -1);
         spans.push({ kind: "code", start: length, end: length + code.length });
@@ -212,34 +207,6 @@ function parseInline(content) {
     }
   }
   return { text: parts.join(""), spans: sortSpans(joinCode(spans)) };
-}
-
-/**
- * List by their length where runs of backticks begin, the last first.
- * @param {string} content
- */
-function listBackticks(content) {
-  /** @type {Map<number, number[]>} */
-  const runs = new Map();
-  for (const { 0: run, index } of content.matchAll(/\x60+/g)) {
-    const starts = runs.get(run.length) ?? [];
-    runs.set(run.length, starts);
-    starts.push(index);
-  }
-  for (const starts of runs.values()) starts.reverse();
-  return runs;
-}
-
-/**
- * Find the next run of so many backticks; 0 if there is none.
- * @param {Map<number, number[]>} runs
- * @param {number} count
- * @param {number} place
- */
-function findBackticks(runs, count, place) {
-  const starts = runs.get(count) ?? [];
-  while (starts.length && starts[starts.length - 1] < place) starts.pop();
-  return starts.at(-1) ?? 0;
 }
 
 /**

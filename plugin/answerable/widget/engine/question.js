@@ -1,9 +1,7 @@
 /** Reading of a question: its terms, near spellings, and words that the site does not have; see `question.py`. */
 import { computeIdfs } from "./bm25.js";
-import { normalizePhrase, splitNgrams } from "./normalization.js";
 import { RULES } from "./rules.js";
-import { extractTerms, extractWords, isSpaceDelimited, splitWords } from "./tokenization.js";
-import { splitAtSpace } from "./white_space.js";
+import { extractTerms, extractWords, isSpaceDelimited, normalizePhrase, splitAtSpace, splitWords } from "./tokenization.js";
 import { readForms } from "./word_forms.js";
 
 /** @import { Store } from "./store.js" */
@@ -19,22 +17,18 @@ export function cleanQuestion(question) {
 /**
  * Say in one sentence why a cleaned question cannot be answered; null if it can.
  * @param {string} cleaned
- * @returns {string | null}
  */
 export function findQuestionProblem(cleaned) {
   const { MAX_QUESTION_CHARACTERS } = RULES.question;
   if (!cleaned) return "The question is empty.";
-  if ([...cleaned].length > MAX_QUESTION_CHARACTERS) {
-    return `A question has at most ${MAX_QUESTION_CHARACTERS} characters.`;
-  }
-  return null;
+  const isLong = [...cleaned].length > MAX_QUESTION_CHARACTERS;
+  return isLong ? `A question has at most ${MAX_QUESTION_CHARACTERS} characters.` : null;
 }
 
 /** Words by which people ask, such as "what does the author say about": of the question alone. */
 export const FRAMING_WORDS = new Set(splitAtSpace(RULES.framing));
 
 /**
- * @typedef {(word: string) => number | null} WordRank returns a word's rank in ordinary language, if it has one
  * @typedef {{ kind: "corrected", from: string, to: string } | { kind: "unknown", word: string }} Remark as the wire's `notes` have it
  * @typedef {Object} QuestionReading
  * @property {string} question with the site's spellings: what is embedded
@@ -57,7 +51,7 @@ export class QuestionReader {
 
   /**
    * @param {Store} store
-   * @param {WordRank} wordRank
+   * @param {(word: string) => number | null} wordRank returns a word's rank in ordinary language, if it has one
    */
   constructor(store, wordRank) {
     this.#store = store;
@@ -78,16 +72,19 @@ export class QuestionReader {
     const [spelled, corrections] = await this.#correctSpelling(question);
     if (corrections.length) await this.#loadWords(spelled);
     const terms = this.#listTerms(spelled);
-    const words = ` ${normalizePhrase(spelled)} `;
+    const phrase = normalizePhrase(spelled);
+    const { languages, tags } = this.#store.site;
+    const weigh = (/** @type {import("./core_file.js").LanguageRows} */ { tag, first, end }) =>
+      computeIdfs(this.#store, terms.get(tag) ?? [], [first, end], this.#nameWordsIn(tag));
     return {
       question: spelled,
       terms,
       remarks: terms.size ? [...corrections, ...this.#remarkUnknownWords(spelled)] : [],
-      idfs: this.#weighTerms(terms),
-      forms: new Map(this.#store.site.tags.map((tag) => [tag, readForms(this.#store, extractWords(spelled, tag), tag)])),
-      phrases: new Set(splitNgrams(spelled, this.#nameLengths)),
+      idfs: new Map(languages.map((rows) => [rows.tag, weigh(rows)])),
+      forms: new Map(tags.map((tag) => [tag, readForms(this.#store, extractWords(spelled, tag), tag)])),
+      phrases: new Set(splitNgrams(phrase.split(" "), this.#nameLengths)),
       // A version alone is no word for what was released or changed.
-      asksForHistory: RULES.history.some((/** @type {string} */ phrase) => words.includes(` ${phrase} `)),
+      asksForHistory: RULES.history.some((/** @type {string} */ words) => ` ${phrase} `.includes(` ${words} `)),
     };
   }
 
@@ -143,17 +140,6 @@ export class QuestionReader {
     return terms;
   }
 
-  /**
-   * Compute the idf of a question's terms in each language of the site's passages.
-   * @param {Map<string, string[]>} terms
-   * @returns {Map<string, Map<string, number>>}
-   */
-  #weighTerms(terms) {
-    const weigh = (/** @type {import("./core_file.js").LanguageRows} */ { tag, first, end }) =>
-      computeIdfs(this.#store, terms.get(tag) ?? [], [first, end], this.#nameWordsIn(tag));
-    return new Map(this.#store.site.languages.map((rows) => [rows.tag, weigh(rows)]));
-  }
-
   /** @param {string} term */
   #isIndexed(term) {
     return this.#store.postings(term).passages.length > 0;
@@ -194,17 +180,21 @@ export class QuestionReader {
   }
 
   /**
-   * Find the site's spelling near a lower-case word; null if there is none. Of spellings of several terms the clearly
-   * most frequent one counts; a word is never split in two.
+   * Find the site's spelling near a lower-case word; null if there is none. Of two edits neither may replace a letter,
+   * and the first letter has to be right, as in a word of four letters. Of spellings of several terms the clearly most
+   * frequent one counts; a word is never split in two.
    * @param {string} word
    */
   async #findNearSpelling(word) {
     const { CLEARLY_MORE, MIN_WORD_LETTERS, TWO_EDITS_FROM_LETTERS } = RULES.question;
     const store = this.#store;
     const words = await store.loadWords();
-    const { length } = [...word];
+    const [initial, ...others] = word;
+    const length = 1 + others.length;
     for (const maxEdits of length < TWO_EDITS_FROM_LETTERS ? [1] : [1, 2]) {
-      const near = findWithinEdits(words, word, maxEdits, maxEdits === 1 && length > MIN_WORD_LETTERS);
+      const isInitialFree = maxEdits === 1 && length > MIN_WORD_LETTERS;
+      const likely = isInitialFree ? words : words.filter((other) => other.startsWith(initial));
+      const near = likely.filter((other) => editDistance(word, other, maxEdits) <= maxEdits);
       if (!near.length) continue;
       await store.loadTerms(near);
       const forms = store.site.tags.map((tag) => readForms(store, near, tag));
@@ -243,14 +233,11 @@ export class QuestionReader {
    */
   #remarkUnknownWords(text) {
     const { ORDINARY_RANK } = RULES.question;
-    const words = splitWords(text);
+    const words = [...new Set(splitWords(text))];
     const missing = this.#findUnknownWords(words);
-    return [...new Set(words)]
-      .filter((word) => {
-        const lower = word.toLowerCase();
-        return missing.has(lower) && (this.#wordRank(lower) || ORDINARY_RANK) >= ORDINARY_RANK;
-      })
-      .map((word) => ({ kind: "unknown", word }));
+    const isOrdinary = (/** @type {string} */ lower) => (this.#wordRank(lower) || ORDINARY_RANK) < ORDINARY_RANK;
+    const unknown = words.filter((word) => missing.has(word.toLowerCase()) && !isOrdinary(word.toLowerCase()));
+    return unknown.map((word) => ({ kind: "unknown", word }));
   }
 
   /**
@@ -273,52 +260,24 @@ export class QuestionReader {
 }
 
 /**
- * Find the words at a distance of at most so many edits. Of two edits neither may replace a letter,
- * and the first letter has to be right, as in a word of four letters.
+ * List the n-grams of some words, of each of the lengths.
  * @param {string[]} words
- * @param {string} word
- * @param {number} maxEdits
- * @param {boolean} isInitialFree true if the first letter may be wrong
+ * @param {Iterable<number>} lengths
  */
-function findWithinEdits(words, word, maxEdits, isInitialFree) {
-  const bits = letterBits(word);
-  const [initial] = word;
-  return words.filter(
-    (other) =>
-      (isInitialFree || other.startsWith(initial)) &&
-      countBits(letterBits(other) ^ bits) <= 2 * maxEdits &&
-      editDistance(word, other, maxEdits, maxEdits) <= maxEdits,
+function splitNgrams(words, lengths) {
+  return Array.from(lengths).flatMap((length) =>
+    words.slice(length - 1).map((_, start) => words.slice(start, start + length).join(" ")),
   );
 }
 
 /**
- * Mark the letters of a word, by the last five bits of their code points: most words differ in more than the edits.
- * @param {string} word
- */
-function letterBits(word) {
-  let bits = 0;
-  for (const letter of word) bits |= 1 << (/** @type {number} */ (letter.codePointAt(0)) & 31);
-  return bits;
-}
-
-/**
- * Count the bits of a number of 32.
- * @param {number} bits
- */
-function countBits(bits) {
-  let count = 0;
-  for (let left = bits; left; left &= left - 1) count += 1;
-  return count;
-}
-
-/**
- * Count the edits between two words, optimal string alignment; `maxEdits + 1` where there are more.
+ * Count the edits between two words, optimal string alignment; `maxEdits + 1` where there are more. A replaced letter
+ * counts for all the edits that there may be.
  * @param {string} first
  * @param {string} second
  * @param {number} maxEdits
- * @param {number} [replacing] the edits that a replaced letter counts for
  */
-export function editDistance(first, second, maxEdits, replacing = 1) {
+export function editDistance(first, second, maxEdits) {
   const [left, right] = [[...first], [...second]];
   if (Math.abs(left.length - right.length) > maxEdits) return maxEdits + 1;
   /** @type {number[]} */
@@ -329,7 +288,7 @@ export function editDistance(first, second, maxEdits, replacing = 1) {
     row = [i];
     for (let j = 1; j <= right.length; j += 1) {
       const isSame = left[i - 1] === right[j - 1];
-      let edits = Math.min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (isSame ? 0 : replacing));
+      let edits = Math.min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (isSame ? 0 : maxEdits));
       if (i > 1 && j > 1 && left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1]) {
         edits = Math.min(edits, before[j - 2] + 1);
       }

@@ -2,10 +2,9 @@
 import { scoreBm25, selectBest, sum } from "./bm25.js";
 import { FRAMING_WORDS } from "./question.js";
 import { RULES } from "./rules.js";
-import { extractTerms, splitLowercaseWords, STOPWORDS } from "./tokenization.js";
-import { splitAtSpace } from "./white_space.js";
+import { extractTerms, splitAtSpace, splitLowercaseWords, STOPWORDS } from "./tokenization.js";
 
-/** @import { Phrase } from "./core_file.js" */
+/** @import { Phrases } from "./core_file.js" */
 /** @import { QuestionReading } from "./question.js" */
 /** @import { Store } from "./store.js" */
 
@@ -75,10 +74,10 @@ export class Ranker {
   /**
    * Score exactly the passages that the estimate says may come first. Among them are the best that the asker can read.
    * @param {Float32Array | null} unit the question, of length 1; with null all passages are scored
-   * @param {Uint8Array} readable
+   * @param {(scored: Scored[]) => Scored[]} listReadable
    * @param {number} slack by how much one may miss the floor
    */
-  async scoreCandidates(unit, readable, slack) {
+  async scoreCandidates(unit, listReadable, slack) {
     const { CANDIDATES, ESTIMATE_SLACK } = RULES.vectors;
     const store = this.#store;
     let rows = [...store.passageRecords.keys()];
@@ -86,26 +85,17 @@ export class Ranker {
     if (rows.length > CANDIDATES) {
       const scored = this.scoreRows(rows, store.estimateCosines(unit), ESTIMATE_SLACK + slack);
       const estimated = scored.filter((each) => each.isAboveFloor);
-      const eligible = estimated.filter(({ row }) => readable[row]);
       // Near misses have places of their own, else many passages above the floor would leave none for them.
       const nearUnder = slack ? store.manifest.profile.floor + ESTIMATE_SLACK : -Infinity;
       const near = estimated.filter(({ base }) => base < nearUnder);
-      const best = [estimated, eligible, near].flatMap((each) => selectBest(each, CANDIDATES, rateScore));
+      const best = [estimated, listReadable(estimated), near].flatMap((each) => selectBest(each, CANDIDATES));
       rows = [...new Set(best.map(({ row }) => row))].sort((left, right) => left - right);
-      this.#prefetchLikely(estimated);
+      // The texts of the best, and the vectors that those beside them are scored by, need not wait for these vectors.
+      const likely = selectBest(estimated, RULES.retrieve.MAX_SIBLINGS);
+      store.prefetch("texts", likely.slice(0, LIKELY_TEXTS).map(({ row }) => row));
+      store.prefetch("codes", this.selectBeside(likely));
     }
     return this.scoreRows(rows, await store.loadCosines(unit, rows));
-  }
-
-  /**
-   * Begin to load the texts of the best passages by the estimate, and the vectors that those beside them are likely to
-   * be scored by, so that they do not wait for the vectors of the best.
-   * @param {Scored[]} estimated above the floor
-   */
-  #prefetchLikely(estimated) {
-    const best = selectBest(estimated, RULES.retrieve.MAX_SIBLINGS, rateScore);
-    this.#store.prefetch("texts", best.slice(0, LIKELY_TEXTS).map(({ row }) => row));
-    this.#store.prefetch("codes", this.selectBeside(best));
   }
 
   /**
@@ -119,7 +109,8 @@ export class Ranker {
     const { passageRecords: records } = this.#store;
     const pages = [...new Set(best.map(({ row }) => records[row]))].slice(0, SIBLING_PAGES);
     const beside = [...lexical.keys()].filter((row) => lexical[row] > 0 && pages.includes(records[row]) && !ranked.has(row));
-    return selectBest(beside, MAX_SIBLINGS, (row) => lexical[row]).sort((left, right) => left - right);
+    const likely = selectBest(beside.map((row) => ({ row, score: lexical[row] })), MAX_SIBLINGS);
+    return likely.map(({ row }) => row).sort((left, right) => left - right);
   }
 
   /** Score every passage by BM25; each language is a corpus of its own. */
@@ -147,7 +138,7 @@ export class Ranker {
   /**
    * Find the best boost of each record among the names in the question. A phrase of many records is worth less, down to
    * nothing at half of them.
-   * @param {Map<string, Phrase>} names
+   * @param {Phrases} names
    * @param {number} boost
    */
   #findBestBoosts(names, boost) {
@@ -164,12 +155,11 @@ export class Ranker {
 
   /** Score every record's title and words against the question. */
   #scorePages() {
-    const { manifest, recordsByLanguage, titleNorms, titleTerms } = this.#store;
+    const { manifest, recordLanguages, titleNorms, titleTerms } = this.#store;
     const { title_cosine: cosine, title_share: share, page_words: words } = manifest.profile;
     const shares = this.#computeTitleShares();
     const averages = this.#averageBestPassages();
-    const isOwn = (/** @type {string} */ tag, /** @type {number} */ row) => recordsByLanguage.get(tag)?.has(row) ?? false;
-    const cosines = this.#computeCosines(titleTerms, titleNorms, isOwn);
+    const cosines = this.#computeCosines(titleTerms, titleNorms, (row) => recordLanguages[row]);
     return new Float32Array(cosines.map((each, row) => cosine * each + share * shares[row] + words * averages[row]));
   }
 
@@ -177,14 +167,10 @@ export class Ranker {
   #scoreQuestions() {
     const { OTHER_QUESTION, SAME_QUESTION, STALE_QUESTION } = RULES.rank;
     const key = hashWords(this.#reading.question);
-    const { passageSections: sections, questionKeys, questionNorms, questionPassages: passages, questionTerms, site } = this.#store;
-    const ranges = new Map(site.languages.map((rows) => [rows.tag, rows]));
-    const isOwn = (/** @type {string} */ tag, /** @type {number} */ row) => {
-      const { first, end } = ranges.get(tag) ?? { first: 0, end: 0 };
-      return first <= passages[row] && passages[row] < end;
-    };
+    const { passageSections: sections, questionKeys, questionNorms, questionPassages: passages, questionTerms } = this.#store;
+    const languageOf = (/** @type {number} */ row) => this.#store.languageOf(passages[row]);
     const best = new Float64Array(sections.length);
-    this.#computeCosines(questionTerms, questionNorms, isOwn).forEach((cosine, row) => {
+    this.#computeCosines(questionTerms, questionNorms, languageOf).forEach((cosine, row) => {
       const isSame = cosine > SAME_QUESTION && questionKeys[row] === key;
       const nearest = questionKeys[row] ? OTHER_QUESTION : STALE_QUESTION;
       best[passages[row]] = Math.max(best[passages[row]], isSame ? 1 : Math.min(cosine, nearest));
@@ -194,17 +180,17 @@ export class Ranker {
 
   /**
    * Compute the cosine of the idf vectors of the question's distinct terms and each short text's.
-   * @param {Map<string, Phrase>} index of the terms of texts, such as titles
+   * @param {Phrases} index of the terms of texts, such as titles
    * @param {ArrayLike<number>} norms of their idf vectors
-   * @param {(language: string, row: number) => boolean} isOwn whether a text is in a language
+   * @param {(row: number) => string} languageOf a text
    */
-  #computeCosines(index, norms, isOwn) {
+  #computeCosines(index, norms, languageOf) {
     const products = new Float64Array(norms.length);
     for (const [language, weights] of this.#reading.idfs) {
       const norm = Math.sqrt(sum([...weights.values()].map((weight) => weight ** 2)));
       for (const [term, weight] of weights) {
         for (const row of index.get(term)?.records ?? []) {
-          if (isOwn(language, row)) products[row] += weight ** 2 / norm;
+          if (languageOf(row) === language) products[row] += weight ** 2 / norm;
         }
       }
     }
@@ -217,7 +203,7 @@ export class Ranker {
    */
   #computeTitleShares() {
     const { forms, idfs, phrases } = this.#reading;
-    const { names, recordsByLanguage, weights: records } = this.#store;
+    const { names, recordLanguages, weights: records } = this.#store;
     const shares = new Float64Array(records.length);
     for (const phrase of phrases) {
       const rows = names.get(phrase)?.records;
@@ -225,8 +211,7 @@ export class Ranker {
       for (const [language, weights] of idfs) {
         const terms = [...new Set(extractTerms(phrase, language, forms))];
         const share = sum(terms.map((term) => weights.get(term) ?? 0)) / (sum(weights.values()) || 1);
-        const own = recordsByLanguage.get(language);
-        for (const row of rows) if (own?.has(row)) shares[row] = Math.max(shares[row], share);
+        for (const row of rows) if (recordLanguages[row] === language) shares[row] = Math.max(shares[row], share);
       }
     }
     return shares;
@@ -248,14 +233,6 @@ export class Ranker {
     });
     return averages;
   }
-}
-
-/**
- * Return the score by which passages are ranked.
- * @param {Scored} scored
- */
-export function rateScore({ score }) {
-  return score;
 }
 
 /**

@@ -1,8 +1,8 @@
-/** Rules that both engines share: the constants, word lists and patterns of `rules.json`, each pattern as a RegExp. */
+/** The rules that both engines share: the constants, word lists and patterns of `rules.json`. */
 
 import rules from "../../engine/rules.json" with { type: "json" };
 
-/** @type {Record<string, any>} */
+/** @type {Record<string, any>} each pattern is a RegExp that finds all matches */
 export const RULES = revive(rules);
 
 /**
@@ -11,6 +11,6 @@ export const RULES = revive(rules);
  */
 function revive(value) {
   if (Array.isArray(value) || value === null || typeof value !== "object") return value;
-  if (typeof value.source === "string") return new RegExp(value.source, value.flags);
+  if (typeof value.source === "string") return new RegExp(value.source, `g${value.flags}`);
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, revive(each)]));
 }

@@ -4,7 +4,7 @@ import { hashWords } from "./rank.js";
 import { splitLowercaseWords } from "./tokenization.js";
 import { citeRange, readPassage } from "./units.js";
 
-/** @import { Passage, Store } from "./store.js" */
+/** @import { Store } from "./store.js" */
 /** @import { Reply } from "./wire.js" */
 
 /** @typedef {[text: string, markdown: string, quotes: [row: number, quote: string][]]} StoredClaim */
@@ -27,9 +27,10 @@ export async function recallAnswer(store, question) {
     const stored = questions[row];
     // Many questions share a hash.
     if (wordsOf(stored) !== wordsOf(question)) continue;
-    const passages = await store.loadPassages(claims.flatMap(([, , quotes]) => quotes.map(([passage]) => passage)));
+    const numbers = claims.flatMap(([, , quotes]) => quotes.map(([number]) => number));
+    const passages = await store.loadPassages(numbers);
     const cite = (/** @type {[number, string]} */ [number, quote]) => {
-      const passage = /** @type {Passage} */ (passages.get(number));
+      const passage = passages[numbers.indexOf(number)];
       const start = readPassage(passage).text.indexOf(quote);
       return citeRange(passage, [start, start + quote.length]);
     };

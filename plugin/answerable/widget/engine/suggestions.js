@@ -61,23 +61,15 @@ export function findSuggestions(store, { texts, rowsByWord, counts }, typed) {
       matched[row] += 1;
     }
   }
-  /** @type {number[]} */
-  const rows = [];
-  const scores = new Float64Array(texts.length);
-  for (let row = 0; row < texts.length; row += 1) {
-    if (!texts[row] || covered[row] < MIN_COVERED * total || covered[row] <= 0) continue;
-    scores[row] = covered[row] / (total || 1) - OTHER_WORDS_WEIGHT * (1 - matched[row] / counts[row]);
-    rows.push(row);
-  }
-  rows.sort((left, right) => scores[right] - scores[left] || left - right);
+  const rate = (/** @type {number} */ row) => covered[row] / total - OTHER_WORDS_WEIGHT * (1 - matched[row] / counts[row]);
+  const rows = [...texts.keys()].filter((row) => texts[row] && covered[row] && covered[row] >= MIN_COVERED * total);
   /** @type {Map<number, string>} */
   const bySection = new Map();
-  for (const row of rows) {
+  for (const row of rows.sort((left, right) => rate(right) - rate(left))) {
     const section = store.questionPassages[row];
     if (!bySection.has(section)) bySection.set(section, texts[row]);
-    if (bySection.size === MAX_SUGGESTIONS) break;
   }
-  return [...bySection.values()];
+  return [...bySection.values()].slice(0, MAX_SUGGESTIONS);
 }
 
 /**
@@ -99,11 +91,11 @@ function matchWord(rowsByWord, word) {
   /** @type {Map<number, number>} */
   const shares = new Map();
   for (const [share, isAlike] of ways) {
-    if (shares.size) break;
-    for (const [other, rows] of rowsByWord) {
-      if (!isAlike(other)) continue;
+    const alike = [...rowsByWord].filter(([other]) => isAlike(other));
+    for (const [other, rows] of alike) {
       for (const row of rows) shares.set(row, Math.max(shares.get(row) ?? 0, other === word ? 1 : share));
     }
+    if (alike.length) break;
   }
   return shares;
 }

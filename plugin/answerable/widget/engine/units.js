@@ -1,9 +1,8 @@
 /** The sentences and lines of a passage, and citations of a range of it. */
 
 import { readMarkdown } from "./markdown.js";
-import { findMatches } from "./patterns.js";
 import { RULES } from "./rules.js";
-import { splitAtSpace, stripSpace, stripSpaceAtEnd, stripSpaceAtStart } from "./white_space.js";
+import { splitAtSpace, stripRange } from "./tokenization.js";
 
 /** @import { MarkdownText } from "./markdown.js" */
 /** @import { Passage } from "./store.js" */
@@ -52,23 +51,11 @@ function listSentenceEnds({ text, spans }) {
     if (kind === "code") masked += text.slice(masked.length, start) + "0".repeat(end - start);
   }
   masked += text.slice(masked.length);
-  return findMatches(END, masked).flatMap(({ 0: stop, 1: next, index }) => {
+  return [...masked.matchAll(END)].flatMap(({ 0: stop, 1: next, index }) => {
     const before = [...masked.slice(0, index).slice(-2 * ABBREVIATION_CHARACTERS)].slice(-ABBREVIATION_CHARACTERS).join("");
-    const isAbbreviation = stop === "." && ABBREVIATION.test(before);
+    const isAbbreviation = stop === "." && before.search(ABBREVIATION) >= 0;
     return isAbbreviation || /^\p{Lowercase}/u.test(next ?? "") ? [] : [index + stop.length];
   });
-}
-
-/**
- * Strip white space from the ends of a range.
- * @param {string} text
- * @param {number} start
- * @param {number} end
- * @returns {TextRange}
- */
-function stripRange(text, start, end) {
-  const part = text.slice(start, end);
-  return [end - stripSpaceAtStart(part).length, start + stripSpaceAtEnd(part).length];
 }
 
 /**
@@ -84,7 +71,8 @@ export function listUnits(passage) {
   let last = 0;
   for (const sentence of [...sentences, null]) {
     for (const line of text.slice(last, Math.max(last, sentence?.[0] ?? text.length)).split("\n")) {
-      if (stripSpace(line)) units.push(stripRange(text, last, last + line.length));
+      const range = stripRange(text, last, last + line.length);
+      if (range[0] < range[1]) units.push(range);
       last += line.length + 1;
     }
     if (!sentence) break;
@@ -98,7 +86,6 @@ export function listUnits(passage) {
  * Cite a range of a passage.
  * @param {Passage} passage
  * @param {TextRange} range
- * @returns {Citation}
  */
 export function citeRange(passage, [start, end]) {
   const { id, url, title, date, language } = passage;

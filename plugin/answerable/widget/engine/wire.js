@@ -1,5 +1,5 @@
 /** Replies as they travel: claims of Markdown, citations and notes. */
-import { stripSpace, stripSpaceAtEnd } from "./white_space.js";
+import { stripRange } from "./tokenization.js";
 
 /** @import { Remark } from "./question.js" */
 /** @import { Store } from "./store.js" */
@@ -14,21 +14,6 @@ import { stripSpace, stripSpaceAtEnd } from "./white_space.js";
  * @typedef {{claims: Claim[], confidence: "high" | "medium" | "low", reason: "no-evidence" | null, stored?: string,
  *   excerpts?: Reply | null}} Reply
  */
-
-/**
- * Serialize the whole section of a passage; null if nothing has that id.
- * @param {Store} store
- * @param {string} id
- */
-export async function serializeSection(store, id) {
-  const { passageIds, passageTitles, passageUrls } = store;
-  const row = passageIds.indexOf(id);
-  if (row < 0) return null;
-  const rows = [...passageUrls.keys()].filter((other) => passageUrls[other] === passageUrls[row]);
-  const windows = [...(await store.loadPassages(rows)).values()];
-  const markdown = windows.map((window) => window.markdown).join("\n\n");
-  return { url: passageUrls[row], title: passageTitles[row], markdown };
-}
 
 /**
  * Serialize the body of an answer: claims by the numbers of their citations, in order of first use.
@@ -48,7 +33,7 @@ export function serializeAnswer({ claims, confidence, reason, stored, excerpts }
   const parts = numbered.map(({ text, citations: numbers }) => insertClaimMarkers(text, numbers));
   return {
     mode: claims.length ? "partial" : "not-found",
-    answer: stripSpaceAtEnd(parts.map((part) => (part.endsWith("\n") ? part : `${part} `)).join("")),
+    answer: parts.map((part) => (part.endsWith("\n") ? part : `${part} `)).join("").trimEnd(),
     claims: numbered.map(({ text: _, ...claim }) => claim),
     routes: [],
     citations: [...citations.values()].map((citation, at) => serializeCitation(citation, at + 1, store)),
@@ -95,8 +80,9 @@ export function addAbsoluteUrl(row, base) {
  */
 function insertClaimMarkers(text, numbers) {
   const markers = numbers.map((number) => `[${number}]`).join("");
-  const body = stripSpaceAtEnd(text);
-  if (stripSpace(text).includes("\n")) return `${body}\n${markers}\n`;
+  const [start, end] = stripRange(text);
+  const body = text.slice(0, end);
+  if (body.includes("\n", start)) return `${body}\n${markers}\n`;
   if (/(?:\.\.|[…!?:])$/.test(body)) return `${body} ${markers}`;
   // Before a sentence's period, where a reader expects them.
   return `${body.endsWith(".") ? body.slice(0, -1) : body} ${markers}.`;

@@ -1,35 +1,34 @@
-/** The line of a passage: the run of some 45 words that has most of the question's words; see `keyless.py`. */
+/** The line of a passage, some 45 words that have most of the question's, and how sure an answer is; see `keyless.py`. */
 
-import { searchSorted } from "./bm25.js";
-import { findMatches } from "./patterns.js";
 import { RULES } from "./rules.js";
 import { extractTerms } from "./tokenization.js";
 import { listUnits, readPassage } from "./units.js";
 
-/** @import { Passage } from "./store.js" */
+/** @import { QuestionReading } from "./question.js" */
+/** @import { Scored } from "./rank.js" */
+/** @import { Passage, Store } from "./store.js" */
 /** @import { TextRange } from "./units.js" */
 
 /**
  * Find the range of a passage's line for a question: it begins where a sentence or a line of text begins.
  * @param {Passage} passage
- * @param {import("./question.js").QuestionReading} reading
+ * @param {QuestionReading} reading
  */
 export function findLine(passage, { idfs, forms }) {
   const { language } = passage;
   const read = readPassage(passage);
   const { text } = read;
   const weights = idfs.get(language) ?? new Map();
-  const words = findMatches(RULES.tokenization.WORD_OR_LETTER_PATTERN, text);
+  const words = [...text.matchAll(RULES.tokenization.WORD_OR_LETTER_PATTERN)];
   const terms = words.map((word) => readTerms(word, text, language, weights, forms));
-  const starts = words.map(({ index }) => index);
-  const before = (/** @type {number} */ offset) => searchSorted(starts, offset);
+  const countBefore = (/** @type {number} */ offset) => words.filter(({ index }) => index < offset).length;
   const units = listUnits(read);
-  const ends = units.map(([, end]) => before(end));
+  const ends = units.map(([, end]) => countBefore(end));
   let best = -1;
   /** @type {TextRange} */
   let line = [0, text.length];
   for (const [start] of units) {
-    const first = before(start);
+    const first = countBefore(start);
     const last = Math.min(chooseEnd(first, ends), words.length);
     const weight = weigh(terms.slice(first, last), weights);
     if (weight <= best + RULES.line.TIE || last <= first) continue;
@@ -49,10 +48,10 @@ export function findLine(passage, { idfs, forms }) {
 function chooseEnd(first, ends) {
   const { EXTRA_WORDS, LINE_WORDS, MIN_WORDS } = RULES.line;
   const shortest = first + LINE_WORDS;
-  const place = searchSorted(ends, shortest);
-  if (place < ends.length && ends[place] <= shortest + EXTRA_WORDS) return ends[place];
-  const isEnough = place > 0 && ends[place - 1] >= first + MIN_WORDS;
-  return isEnough || place === ends.length ? ends[place - 1] : shortest;
+  const next = ends.find((end) => end >= shortest) ?? Infinity;
+  if (next <= shortest + EXTRA_WORDS) return next;
+  const before = ends.findLast((end) => end < shortest) ?? 0;
+  return before >= first + MIN_WORDS || next === Infinity ? before : shortest;
 }
 
 /**
@@ -90,4 +89,20 @@ function weigh(terms, weights) {
     seen.add(term);
   }
   return weight;
+}
+
+/**
+ * Rate passages, best first: low where no section is clearly meant, or where the site lacks a word of the question.
+ * @param {Store} store
+ * @param {QuestionReading} reading
+ * @param {Scored[]} passages
+ */
+export function ratePassages({ manifest, passageRecords }, { remarks }, passages) {
+  const { FIRST_PASSAGES, MANY_PAGES, SURE_ABOVE_FLOOR } = RULES.confidence;
+  // Its author says that the section answers this very question.
+  if (passages[0].question > RULES.rank.SAME_QUESTION) return "medium";
+  if (remarks.some(({ kind }) => kind === "unknown")) return "low";
+  const pages = new Set(passages.slice(0, FIRST_PASSAGES).map(({ row }) => passageRecords[row]));
+  const best = Math.max(...passages.map(({ base }) => base));
+  return pages.size < MANY_PAGES && best >= manifest.profile.floor + SURE_ABOVE_FLOOR ? "medium" : "low";
 }
