@@ -211,7 +211,7 @@ export class Engine {
     // What is certain to be read is asked for at once; a failure is told where it is read.
     const words = store.site.tags.flatMap((tag) => extractWords(question, tag));
     // So few vectors that none is estimated are all read.
-    if (!isTyped && store.passageIds.length <= RULES.vectors.CANDIDATES) store.prefetch("codes", [...store.passageIds.keys()]);
+    if (!isTyped && store.passageIds.length <= RULES.vectors.FEW_PASSAGES) store.prefetch("codes", [...store.passageIds.keys()]);
     for (const read of [isTyped ? null : embedder.embed(question), store.loadTerms(words)]) read?.catch(() => {});
     const whole = await this.reader.read(question);
     const reading = purpose === "answer" ? whole : this.reader.dropUnknownWords(whole);

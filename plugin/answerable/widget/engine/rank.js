@@ -78,11 +78,11 @@ export class Ranker {
    * @param {number} slack by how much one may miss the floor
    */
   async scoreCandidates(unit, listReadable, slack) {
-    const { CANDIDATES, ESTIMATE_SLACK } = RULES.vectors;
+    const { CANDIDATES, ESTIMATE_SLACK, FEW_PASSAGES } = RULES.vectors;
     const store = this.#store;
     let rows = [...store.passageRecords.keys()];
     if (!unit) return this.scoreRows(rows, new Float32Array(rows.length));
-    if (rows.length > CANDIDATES) {
+    if (rows.length > FEW_PASSAGES) {
       const scored = this.scoreRows(rows, store.estimateCosines(unit), ESTIMATE_SLACK + slack);
       const estimated = scored.filter((each) => each.isAboveFloor);
       // Near misses have places of their own, else many passages above the floor would leave none for them.
