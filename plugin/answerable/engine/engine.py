@@ -16,7 +16,7 @@ from .answers.keyless import ExtractiveAnswerer, find_line, rate_passages
 from .answers.prompt import fill_prompt
 from .answers.wire import format_answer
 from .errors import ContractViolation, EmbedderError, ProviderError
-from .index.column_types import StoredClaims, list_rows, make_draft
+from .index.columns import StoredClaims, list_rows, make_draft
 from .request_context import current_context
 from .retrieval.question import QuestionReading, drop_unknown_words, read_question
 from .retrieval.rank import Scored, hash_words

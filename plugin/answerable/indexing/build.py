@@ -15,13 +15,7 @@ from numpy.typing import NDArray
 
 from ..engine.bundle import Bundle
 from ..engine.errors import SiteError
-from ..engine.index.column_types import (
-    LanguageRows,
-    PhraseIndex,
-    Postings,
-    SiteMetadata,
-)
-from ..engine.index.columns import Index
+from ..engine.index.columns import Index, LanguageRows, PhraseIndex, Postings, SiteMetadata
 from ..engine.index.manifest import Profile, scale_note_floor
 from ..engine.providers import find_provider
 from ..engine.retrieval.retrieve import has_code

@@ -13,7 +13,7 @@ import msgspec
 from ..engine.bundle import Bundle
 from ..engine.engine import find_stored_answer
 from ..engine.errors import SiteError
-from ..engine.index.column_types import StoredClaims, locate_claims
+from ..engine.index.columns import StoredClaims, locate_claims
 from ..engine.retrieval.question import (
     FRAMING_WORDS,
     clean_question,

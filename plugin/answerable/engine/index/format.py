@@ -3,9 +3,9 @@
 import json
 import struct
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -113,6 +113,24 @@ def parse_content(content: bytes | memoryview, name: str) -> Container:
         raise BundleError(f"{name} is malformed ({error!s:.200}): {BUILD_AGAIN}") from None
 
 
+def join_containers(parts: Sequence[Container]) -> Container:
+    """Join the parts of a file: of each array and list, the values of one part after another."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    return Container(
+        {name: _join_values([part.values[name] for part in parts]) for name in first.values},
+        {name: np.concatenate([part.arrays[name] for part in parts]) for name in first.arrays},
+    )
+
+
+def _join_values(values: Sequence[Any]) -> Any:
+    """Join lists, or the lists of mappings by their keys."""
+    if isinstance(values[0], Mapping):
+        return {key: _join_values([value[key] for value in values]) for key in values[0]}
+    return [*chain(*values)]
+
+
 def shrink_array(values: NDArray[Any]) -> NDArray[Any]:
     """Convert whole numbers from 0 to the smallest unsigned type that holds all of them."""
     largest = int(values.max(initial=0))
@@ -144,15 +162,6 @@ def _parse_content(content: bytes | memoryview) -> Container:
     if end != len(content):
         raise ValueError(f"it has {len(content)} bytes instead of {end}")
     return Container(header["values"], arrays)
-
-
-def hash_file(path: Path) -> str:
-    """Compute a file's SHA-256 in hexadecimal digits; OSError."""
-    # OpenSSL's library takes a while to load: only where something is verified.
-    import hashlib
-
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def hash_files(files: Mapping[str, bytes]) -> str:

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..index.column_types import PhraseIndex
+from ..index.columns import PhraseIndex
 from ..index.manifest import Profile
 from ..rules import RULES
 from ..text.tokenization import STOPWORDS, extract_terms, split_lowercase_words

@@ -10,8 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from ..index.column_types import Postings
-from ..index.columns import Index
+from ..index.columns import Index, Postings
 from ..index.manifest import Manifest
 from ..types import Passage
 from ..vectors import Floats, Rows
