@@ -19,8 +19,7 @@ from ..engine.index.columns import Index, LanguageRows, PhraseIndex, Postings, S
 from ..engine.index.manifest import Profile, scale_note_floor
 from ..engine.providers import find_provider
 from ..engine.retrieval.retrieve import has_code
-from ..engine.retrieval.store import TermPostings
-from ..engine.retrieval.terms import compute_idfs
+from ..engine.retrieval.store import TermPostings, compute_idfs
 from ..engine.text.languages import is_language_tag
 from ..engine.text.tokenization import extract_words, normalize_phrase
 from ..engine.text.urls import is_safe_url

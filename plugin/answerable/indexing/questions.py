@@ -22,8 +22,7 @@ from ..engine.retrieval.question import (
     read_question,
 )
 from ..engine.retrieval.rank import SAME_QUESTION, hash_words, score_questions
-from ..engine.retrieval.store import Store
-from ..engine.retrieval.terms import has_form, read_forms
+from ..engine.retrieval.store import Store, has_form, read_forms
 from ..engine.text.tokenization import detect_scripts, extract_words, split_lowercase_words
 from ..engine.types import Answer, Passage
 from ..engine.vectors import Embedder

@@ -28,7 +28,7 @@ from ..engine.index.manifest import (
     name_file,
     read_manifest,
 )
-from ..engine.retrieval.terms import MIN_SHARED_LETTERS
+from ..engine.retrieval.store import MIN_SHARED_LETTERS
 from ..engine.vectors import EmbedderIdentity
 from .files import lock_folder, remove_leftovers, write_private_file
 from .letters import write_letters_pattern

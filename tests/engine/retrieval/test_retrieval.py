@@ -13,7 +13,7 @@ from answerable.engine.bundle import Bundle
 from answerable.engine.engine import Engine
 from answerable.engine.index.manifest import OPENAI_PROFILE, Profile
 from answerable.engine.retrieval.retrieve import RetrievalResult
-from answerable.engine.retrieval.terms import compute_idfs, score_bm25
+from answerable.engine.retrieval.store import compute_idfs, score_bm25
 from answerable.indexing.notes import routing_hints
 from answerable.indexing.stems import extract_stems
 from support import doubles

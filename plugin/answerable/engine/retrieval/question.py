@@ -19,8 +19,7 @@ from ..text.tokenization import (
     split_ngrams,
     split_words,
 )
-from .store import Store, memoize_per_store
-from .terms import compute_idfs, count_passages, find_indexed_terms, has_form, read_forms
+from .store import Store, compute_idfs, has_form, memoize_per_store, read_forms
 
 MAX_QUESTION_CHARACTERS: int = RULES["question"]["MAX_QUESTION_CHARACTERS"]
 
@@ -89,7 +88,7 @@ def _count_passages(
     postings = store.postings_of({term for terms in terms_by_word.values() for term in terms})
     counts: dict[tuple[str, ...], tuple[int, str]] = {}
     for word, terms in terms_by_word.items():
-        counts.setdefault(terms, (max(count_passages(postings, term) for term in terms), word))
+        counts.setdefault(terms, (max(map(postings.count, terms)), word))
     return counts
 
 
@@ -231,7 +230,7 @@ def drop_unknown_words(store: Store, reading: QuestionReading) -> QuestionReadin
     words = split_words(reading.question)
     missing = _find_unknown_words(store, words)
     terms = {term for weights in reading.idfs.values() for term in weights}
-    indexed = find_indexed_terms(store.postings_of(terms), terms)
+    indexed = set(filter(store.postings_of(terms).count, terms))
     text = " ".join(word for word in words if word.lower() not in missing)
     idfs: dict[str, dict[str, float]] = {}
     for tag, weights in reading.idfs.items():
@@ -349,7 +348,7 @@ def _find_unknown_words(store: Store, words: Iterable[str]) -> frozenset[str]:
         own = [(tag, read_forms(store, extract_words(word, tag), tag)) for tag in tags]
         terms_by_word[word] = [(tag, term) for tag, forms in own for term in forms.values()]
     terms = {term for own in terms_by_word.values() for _, term in own}
-    indexed = find_indexed_terms(store.postings_of(terms), terms)
+    indexed = set(filter(store.postings_of(terms).count, terms))
     return frozenset(
         word
         for word, own in terms_by_word.items()

@@ -19,8 +19,7 @@ from ..text.tokenization import STOPWORDS, extract_terms, split_lowercase_words
 from ..types import Passage, RoutingHint
 from ..vectors import Floats, Rows
 from .question import FRAMING_WORDS, Idfs, QuestionReading
-from .store import Signals, Store, memoize_per_store
-from .terms import compute_idf, score_bm25, select_top_rows
+from .store import Candidates, Signals, Store, compute_idf, memoize_per_store, score_bm25
 
 T = TypeVar("T", Passage, RoutingHint)
 
@@ -66,6 +65,20 @@ class Scored(Generic[T]):
     question: float = 0.0
     section: float = 0.0
     row: int = -1
+
+
+def select_top_rows(
+    scores: NDArray[np.float32], count: int, among: NDArray[np.bool_]
+) -> NDArray[np.intp]:
+    """Select the best ``count`` rows, best first; equal scores keep the order of rows.
+
+    among: (n,) the rows to select from.
+    """
+    rows = np.flatnonzero(among)
+    if 0 < count < len(rows):
+        lowest = np.partition(scores[rows], -count)[-count]
+        rows = rows[scores[rows] >= lowest]
+    return rows[np.argsort(-scores[rows], kind="stable")[:count]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +144,13 @@ def compute_signals(store: Store, reading: QuestionReading) -> Signals:
     )
 
 
-def score_rows(profile: Profile, rows: Rows, dense: Floats, signals: Signals) -> Ranking:
-    """Score some rows by their cosines and signals.
+def score_candidates(profile: Profile, candidates: Candidates, passages: Signals) -> Ranking:
+    """Score candidates by their cosines and the signals of all passages.
 
     The floor is compared with neither the page nor the weight of a passage, and a section that
     is known to answer the very question, or one like it, is above any floor.
     """
+    rows, dense, signals = candidates.rows, candidates.cosines, passages.select(candidates.rows)
     weighted = profile.hybrid * signals.lexical + profile.dense * dense
     base = (weighted / (profile.hybrid + profile.dense)).astype(np.float32)
     is_known = signals.question > SAME_QUESTION
@@ -147,8 +161,8 @@ def score_rows(profile: Profile, rows: Rows, dense: Floats, signals: Signals) ->
     )
     score = (base + signals.boost + signals.page + questions) * signals.weight
     floored = base + profile.floored_boost * signals.boost
-    parts = (signals.lexical, dense, floored, signals.page, signals.question)
     above_floor = (floored >= profile.floor) | (signals.question >= LIKE_QUESTION)
+    parts = (signals.lexical, dense, floored, signals.page, signals.question)
     return Ranking(rows, score, base, *parts, above_floor)
 
 

@@ -15,9 +15,16 @@ from ..text.tokenization import split_lowercase_words
 from ..types import TITLE_SEPARATOR, Evidence, Passage, RoutingHint
 from ..vectors import Floats
 from .question import NO_QUESTION, QuestionReading
-from .rank import SAME_QUESTION, Ranking, Scored, compute_signals, score_hint_labels, score_rows
-from .store import Candidates, PassageQuery, Signals, Store
-from .terms import compute_idf_share, select_top_rows
+from .rank import (
+    SAME_QUESTION,
+    Ranking,
+    Scored,
+    compute_signals,
+    score_candidates,
+    score_hint_labels,
+    select_top_rows,
+)
+from .store import PassageQuery, Signals, Store, compute_idf_share
 
 TOP_K: int = RULES["retrieve"]["TOP_K"]
 # The siblings of a pool: other passages of its best pages, whose score misses the floor by this
@@ -90,7 +97,7 @@ def retrieve(
     signals = compute_signals(store, reading)
     query = PassageQuery(unit, signals, readable, top_k, near, near_floor)
     candidates = store.passage_candidates(query)
-    passages = _score_candidates(store, candidates, signals)
+    passages = score_candidates(store.manifest.profile, candidates, signals)
     hints = _score_hints(store, reading, unit)
     eligible = passages.above_floor & readable[passages.rows]
     if not eligible.any():
@@ -128,11 +135,6 @@ def normalize_query(store: Store, vector: Floats) -> Floats:
     return unit
 
 
-def _score_candidates(store: Store, candidates: Candidates, signals: Signals) -> Ranking:
-    rows, profile = candidates.rows, store.manifest.profile
-    return score_rows(profile, rows, candidates.cosines, signals.select(rows))
-
-
 def _rank_siblings(
     store: Store, signals: Signals, unit: Floats, ranked: Ranking, best: Sequence[int]
 ) -> Ranking:
@@ -145,7 +147,7 @@ def _rank_siblings(
     beside = np.isin(records, pages) & (signals.lexical > 0)
     beside[ranked.rows[ranked.above_floor]] = False
     rows = np.sort(select_top_rows(signals.lexical, MAX_SIBLINGS, beside))
-    scored = _score_candidates(store, store.passage_cosines(unit, rows), signals)
+    scored = score_candidates(profile, store.passage_cosines(unit, rows), signals)
     return scored.select_rows(scored.base >= profile.floor - SIBLING_SLACK)
 
 
