@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ..engine.answers.wire import format_answer
-from ..engine.text.languages import base_language
 from ..engine.text.sentences import find_surrounding_sentences
-from ..engine.text.tokenization import fold_typography
+from ..engine.text.tokenization import base_language, fold_typography
 from ..engine.types import HintCitation, Mode, Passage, Reason, RecordCitation, Reply
 from .gold import GoldQuery
 from .sources import list_cited_sources

@@ -15,8 +15,7 @@ from ..engine.errors import GoldError
 from ..engine.retrieval.question import QuestionReading
 from ..engine.retrieval.rank import Scored
 from ..engine.retrieval.retrieve import POOL_SIZE, RetrievalResult, retrieve
-from ..engine.text.languages import match_languages
-from ..engine.text.tokenization import extract_terms, split_lowercase_words
+from ..engine.text.tokenization import extract_terms, match_languages, split_lowercase_words
 from ..engine.types import WINDOW_SUFFIX, Confidence, Mode, Passage, Reason, RoutingHint
 from ..indexing.questions import SectionPassages, find_question_fault, list_sections
 

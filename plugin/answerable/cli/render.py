@@ -21,7 +21,7 @@ from ..engine.answers.wire import (
     select_remarks,
 )
 from ..engine.retrieval.question import Remark
-from ..engine.text.languages import match_languages
+from ..engine.text.tokenization import match_languages
 from ..engine.types import Citation, HintCitation, Place, RecordCitation, Reply
 
 _FENCE = re.compile("`{3,}")

@@ -33,7 +33,7 @@ from .index.format import (
 )
 from .index.manifest import Manifest, Pack, name_file, read_manifest
 from .retrieval.store import Candidates, PassageQuery, Store, TermPostings, memoize_per_store
-from .text.languages import is_language_tag
+from .text.tokenization import is_language_tag
 from .text.urls import is_safe_url
 from .types import Passage, RoutingHint
 from .vectors import Floats, Int8Codes, Rows

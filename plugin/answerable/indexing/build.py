@@ -20,8 +20,7 @@ from ..engine.index.manifest import Profile, scale_note_floor
 from ..engine.providers import find_provider
 from ..engine.retrieval.retrieve import has_code
 from ..engine.retrieval.store import TermPostings, compute_idfs
-from ..engine.text.languages import is_language_tag
-from ..engine.text.tokenization import extract_words, normalize_phrase
+from ..engine.text.tokenization import extract_words, is_language_tag, normalize_phrase
 from ..engine.text.urls import is_safe_url
 from ..engine.types import Passage, RoutingHint
 from ..engine.vectors import Embedder, Floats, Int8Codes, normalize_rows, quantize_int8

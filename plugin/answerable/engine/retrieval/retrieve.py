@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..rules import RULES
-from ..text.languages import match_languages
 from ..text.markdown import read_markdown
-from ..text.tokenization import split_lowercase_words
+from ..text.tokenization import match_languages, split_lowercase_words
 from ..types import TITLE_SEPARATOR, Evidence, Passage, RoutingHint
 from ..vectors import Floats
 from .question import NO_QUESTION, QuestionReading

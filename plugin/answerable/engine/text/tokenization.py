@@ -1,4 +1,4 @@
-"""Normalize and tokenize text: what a reader sees, words and terms by language, and phrases."""
+"""Normalize and tokenize text: what a reader sees, words, terms and phrases, and language tags."""
 
 import re
 import unicodedata
@@ -225,3 +225,40 @@ def split_ngrams(text: str, lengths: Iterable[int]) -> Iterator[str]:
     for length in lengths:
         for start in range(len(words) - length + 1):
             yield " ".join(words[start : start + length])
+
+
+MAX_TAG_LENGTH = 35
+
+# The shape of BCP 47, with the underscore that gettext's locales have.
+LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*")
+
+
+def is_language_tag(text: str) -> bool:
+    """Test whether a text may name a language, such as ``fr`` or ``fr-CA``."""
+    return len(text) <= MAX_TAG_LENGTH and LANGUAGE_TAG.fullmatch(text) is not None
+
+
+def match_languages(tag: str | None, languages: Iterable[str]) -> frozenset[str]:
+    """Find the languages that a reader of a language can read; none if the site has none of them.
+
+    The most specific match wins, as in RFC 4647's lookup: ``fr-CA`` takes ``fr-CA``, else ``fr``,
+    else every variety of French.
+    """
+    if tag is None:
+        return frozenset()
+    parts_of = {language: _split_tag(language) for language in languages}
+    asked_parts = _split_tag(tag)
+    for length in range(len(asked_parts), 0, -1):
+        matches = {name for name, parts in parts_of.items() if parts == asked_parts[:length]}
+        if matches:
+            return frozenset(matches)
+    return frozenset(name for name, parts in parts_of.items() if parts[0] == asked_parts[0])
+
+
+def base_language(language: str) -> str:
+    """Return the language of a tag, without its region."""
+    return _split_tag(language)[0]
+
+
+def _split_tag(tag: str) -> list[str]:
+    return re.split("[-_]", tag.lower())
