@@ -127,17 +127,12 @@ def open_bundle(folder: Path, *, verify: bool = True) -> Bundle:
 
 
 def _read_pack(folder: Path, pack: Pack, *, verify: bool) -> bytes | memoryview:
-    """Read a file, or map one that is not compressed or is read later."""
+    """Map a file, so that no more of it is read than questions need."""
     path = folder / pack.name
     if (size := path.stat().st_size) != pack.bytes:
         raise BundleError(f"{path} has {size} bytes, its manifest says {pack.bytes}: {BUILD_AGAIN}")
-    is_mapped = pack.kind == _LAZY_KIND or not all(part.content for part in pack.parts)
     with path.open("rb") as file:
-        data = (
-            memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-            if is_mapped and size
-            else file.read()
-        )
+        data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b"")
     if verify and name_file(pack.kind, data) != pack.name:
         raise BundleError(f"{path} does not match its hash: {BUILD_AGAIN}")
     return data
@@ -188,10 +183,12 @@ def _read_parts(
         data, end = memoryview(read(pack)), 0
         for part in pack.parts:
             start, end = end, end + part.bytes
-            unpack: UnpackPart = partial(parse_content, data[start:end], pack.name)
-            if part.content:
-                unpack = partial(unpack_container, data[start:end], pack.name, part.content)
-            parts.setdefault(part.kind, []).append(unpack)
+            stored = data[start:end], pack.name
+            parts.setdefault(part.kind, []).append(
+                partial(unpack_container, *stored, part.content)
+                if part.content
+                else partial(parse_content, *stored)
+            )
     return parts
 
 

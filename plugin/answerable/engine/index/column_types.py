@@ -21,7 +21,7 @@ from .columns import (
     StoredClaims,
     list_rows,
 )
-from .format import MAX_FILE_BYTES, Container, shrink_array
+from .format import MAX_FILE_BYTES, Container
 
 # No weight, and no length of the vector of a title's or a question's terms, is greater.
 _MAX_FLOAT = 1e4
@@ -31,54 +31,58 @@ _MAX_TERM_COUNT = 65_535
 
 @dataclass(frozen=True, slots=True)
 class ColumnType:
-    """How columns of a type are written and read.
+    """How columns of a type are put into a container under their name, and read from it.
 
-    ``pack`` and ``unpack`` get the column's name, under which a container has its values.
     ``rows_of`` lists the rows that a column points to.
     """
 
-    pack: Callable[[str, Any], Container]
-    unpack: Callable[[str, Container], Any]
+    pack: Callable[[Container, str, Any], None]
+    unpack: Callable[[Container, str], Any]
     rows_of: Callable[[Any], NDArray[Any]] = lambda values: values
 
 
-def _pack_json(name: str, value: Any) -> Container:
-    return Container({name: msgspec.to_builtins(value, order="deterministic")})
+def _pack_json(container: Container, name: str, value: Any) -> None:
+    container.values[name] = msgspec.to_builtins(value, order="deterministic")
 
 
 def _json_type(kind: Any, **others: Any) -> ColumnType:
     """Make the type of a column of JSON. kind: the type that it has in memory."""
 
-    def unpack(name: str, container: Container) -> Any:
+    def unpack(container: Container, name: str) -> Any:
         return msgspec.convert(container.values[name], kind)
 
     return ColumnType(_pack_json, unpack, **others)
 
 
-def _pack_numbers(name: str, values: Any) -> Container:
+def _pack_numbers(container: Container, name: str, values: Any) -> None:
     """Pack whole numbers from 0 in the smallest type that holds all of them."""
-    return Container({}, {name: shrink_array(np.asarray(values, np.int64))})
+    numbers = np.asarray(values, np.int64)
+    container.arrays[name] = numbers.astype(np.min_scalar_type(numbers.max(initial=0)))
 
 
-def _unpack_numbers(name: str, container: Container) -> Numbers:
+def _unpack_numbers(container: Container, name: str) -> Numbers:
     values = container.arrays[name]
     if values.dtype.kind != "u":
         raise TypeError(f"{name} has numbers of the type {values.dtype}")
     return values.astype("<u4", copy=False)
 
 
-def _pack_rising(name: str, values: Any) -> Container:
-    return _pack_numbers(name, np.diff(np.asarray(values, np.int64), prepend=0))
+def _pack_rising(container: Container, name: str, values: Any) -> None:
+    _pack_numbers(container, name, np.diff(np.asarray(values, np.int64), prepend=0))
 
 
-def _unpack_rising(name: str, container: Container) -> Numbers:
-    rows = np.cumsum(_unpack_numbers(name, container), dtype=np.int64)
+def _unpack_rising(container: Container, name: str) -> Numbers:
+    rows = np.cumsum(_unpack_numbers(container, name), dtype=np.int64)
     if rows.max(initial=0) >= 2**32:
         raise ValueError(f"{name} rises too far")
     return rows.astype("<u4")
 
 
-def _unpack_floats(name: str, container: Container) -> NDArray[np.float32]:
+def _pack_floats(container: Container, name: str, values: Any) -> None:
+    container.arrays[name] = np.asarray(values, "<f4")
+
+
+def _unpack_floats(container: Container, name: str) -> NDArray[np.float32]:
     values = container.arrays[name]
     if values.dtype != np.dtype("<f4"):
         raise TypeError(f"{name} has numbers of the type {values.dtype}")
@@ -87,20 +91,17 @@ def _unpack_floats(name: str, container: Container) -> NDArray[np.float32]:
     return values
 
 
-def _pack_phrases(name: str, phrases: PhraseIndex) -> Container:
-    parts: dict[str, NDArray[Any]] = {
-        "sizes": np.diff(phrases.edges),
-        "rows": phrases.records,
-        "frequencies": phrases.frequencies,
-    }
-    arrays = {f"{name}.{key}": shrink_array(value) for key, value in parts.items()}
-    return Container({name: list(phrases.rows)}, arrays)
+def _pack_phrases(container: Container, name: str, phrases: PhraseIndex) -> None:
+    container.values[name] = list(phrases.rows)
+    _pack_numbers(container, f"{name}.sizes", np.diff(phrases.edges))
+    _pack_numbers(container, f"{name}.rows", phrases.records)
+    _pack_numbers(container, f"{name}.frequencies", phrases.frequencies)
 
 
-def _unpack_phrases(name: str, container: Container) -> PhraseIndex:
-    sizes, rows, frequencies = (
-        _unpack_numbers(f"{name}.{key}", container) for key in ("sizes", "rows", "frequencies")
-    )
+def _unpack_phrases(container: Container, name: str) -> PhraseIndex:
+    sizes = _unpack_numbers(container, f"{name}.sizes")
+    rows = _unpack_numbers(container, f"{name}.rows")
+    frequencies = _unpack_numbers(container, f"{name}.frequencies")
     phrases = msgspec.convert(container.values[name], list[str])
     edges = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
     if not len(phrases) == len(sizes) == len(frequencies) or int(edges[-1]) != len(rows):
@@ -109,19 +110,20 @@ def _unpack_phrases(name: str, container: Container) -> PhraseIndex:
     return PhraseIndex(by_phrase, edges.astype("<u4"), rows, frequencies)
 
 
-def _pack_postings(name: str, postings: Postings) -> Container:
+def _pack_postings(container: Container, name: str, postings: Postings) -> None:
     sizes = np.diff(postings.edges.astype(np.int64))
     # The first number of a term is a passage, each other one the distance to the next.
     gaps = np.diff(postings.passages.astype(np.int64), prepend=0)
     firsts = postings.edges[:-1][sizes > 0]
     gaps[firsts] = postings.passages[firsts]
-    parts: dict[str, NDArray[Any]] = {"sizes": sizes, "gaps": gaps, "counts": postings.counts}
-    return Container({}, {f"{name}.{key}": shrink_array(part) for key, part in parts.items()})
+    _pack_numbers(container, f"{name}.sizes", sizes)
+    _pack_numbers(container, f"{name}.gaps", gaps)
+    _pack_numbers(container, f"{name}.counts", postings.counts)
 
 
-def _unpack_postings(name: str, container: Container) -> Postings:
+def _unpack_postings(container: Container, name: str) -> Postings:
     sizes, gaps, counts = (
-        _unpack_numbers(f"{name}.{key}", container).astype(np.int64)
+        _unpack_numbers(container, f"{name}.{key}").astype(np.int64)
         for key in ("sizes", "gaps", "counts")
     )
     edges = np.concatenate(([0], np.cumsum(sizes)))
@@ -139,14 +141,13 @@ def _unpack_postings(name: str, container: Container) -> Postings:
     )
 
 
-def _pack_codes(name: str, codes: Int8Codes) -> Container:
-    return Container(
-        {}, {name: codes.codes.reshape(-1), f"{name}.norms": codes.inverse_norms.astype("<f4")}
-    )
+def _pack_codes(container: Container, name: str, codes: Int8Codes) -> None:
+    container.arrays[name] = codes.codes.reshape(-1)
+    _pack_floats(container, f"{name}.norms", codes.inverse_norms)
 
 
-def _unpack_codes(name: str, container: Container) -> Int8Codes:
-    codes, norms = container.arrays[name], _unpack_floats(f"{name}.norms", container)
+def _unpack_codes(container: Container, name: str) -> Int8Codes:
+    codes, norms = container.arrays[name], _unpack_floats(container, f"{name}.norms")
     if codes.dtype != np.int8 or codes.size % max(len(norms), 1):
         raise ValueError(f"{name} does not match its norms")
     return Int8Codes(codes.reshape(len(norms), codes.size // max(len(norms), 1)), norms)
@@ -164,9 +165,7 @@ COLUMN_TYPES: Mapping[str, ColumnType] = {
     "forms": _json_type(dict[str, list[str]]),
     "numbers": ColumnType(_pack_numbers, _unpack_numbers),
     "rising": ColumnType(_pack_rising, _unpack_rising),
-    "floats": ColumnType(
-        lambda name, value: Container({}, {name: np.asarray(value, "<f4")}), _unpack_floats
-    ),
+    "floats": ColumnType(_pack_floats, _unpack_floats),
     "phrases": ColumnType(_pack_phrases, _unpack_phrases, lambda phrases: phrases.records),
     "postings": ColumnType(_pack_postings, _unpack_postings, lambda postings: postings.passages),
     "codes": ColumnType(_pack_codes, _unpack_codes),
@@ -175,20 +174,16 @@ COLUMN_TYPES: Mapping[str, ColumnType] = {
 
 def pack_columns(columns: Iterable[Column], index: Index) -> Container:
     """Put columns of an index into a container."""
-    packed = [
-        COLUMN_TYPES[column.type].pack(column.name, getattr(index, column.name))
-        for column in columns
-    ]
-    return Container(
-        {name: value for part in packed for name, value in part.values.items()},
-        {name: array for part in packed for name, array in part.arrays.items()},
-    )
+    container = Container({}, {})
+    for column in columns:
+        COLUMN_TYPES[column.type].pack(container, column.name, getattr(index, column.name))
+    return container
 
 
 def unpack_columns(columns: Iterable[Column], container: Container) -> dict[str, Any]:
     """Read columns by name from the container of their file; an error of ``MALFORMED``."""
     return {
-        column.name: COLUMN_TYPES[column.type].unpack(column.name, container) for column in columns
+        column.name: COLUMN_TYPES[column.type].unpack(container, column.name) for column in columns
     }
 
 

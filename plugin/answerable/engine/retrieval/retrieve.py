@@ -164,8 +164,6 @@ def _score_hints(store: Store, reading: QuestionReading, unit: Floats) -> Rankin
 def _mark_readable(store: Store, language: str | None) -> NDArray[np.bool_]:
     """Mark the passages in a language that the asker can read, (n,); none if none is known."""
     readable = np.zeros(len(store.index.passage_records), dtype=np.bool_)
-    if language is None:
-        return readable
     tags = match_languages(language, store.index.site.tags)
     for each in store.index.site.languages:
         if each.tag in tags:

@@ -230,12 +230,12 @@ def split_ngrams(text: str, lengths: Iterable[int]) -> Iterator[str]:
 MAX_TAG_LENGTH = 35
 
 # The shape of BCP 47, with the underscore that gettext's locales have.
-LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*")
+_LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*")
 
 
 def is_language_tag(text: str) -> bool:
     """Test whether a text may name a language, such as ``fr`` or ``fr-CA``."""
-    return len(text) <= MAX_TAG_LENGTH and LANGUAGE_TAG.fullmatch(text) is not None
+    return len(text) <= MAX_TAG_LENGTH and _LANGUAGE_TAG.fullmatch(text) is not None
 
 
 def match_languages(tag: str | None, languages: Iterable[str]) -> frozenset[str]:
