@@ -214,7 +214,7 @@ class Engine(Generic[StoreT]):
         asked, names = retrieved.reading.asked, self.store.index.site.claim_names
         evidence = self.select_evidence(retrieved)
         with _counting(self.answerer.max_question_tokens if evidence else 0):
-            reply = draft_reply(self.answerer, asked, evidence, names, asked)
+            reply = draft_reply(self.answerer, asked, evidence, names)
         answer = reply.answer
         if not answer.claims:
             return replace(self._format(reply), confidence="medium" if answer.routes else "low")
@@ -240,7 +240,7 @@ class Engine(Generic[StoreT]):
         passages = [] if named else choose_passages(self.store, retrieved)
         evidence = named or _gather(retrieved, passages)
         names = self.store.index.site.claim_names
-        reply = draft_reply(answerer, reading.question, evidence, names, reading.asked)
+        reply = draft_reply(answerer, reading.asked, evidence, names)
         claims = tuple(_point_to_line(claim, evidence, reading) for claim in reply.answer.claims)
         reply = replace(reply, answer=replace(reply.answer, claims=claims))
         if reply.reason is None and named is None:
