@@ -19,11 +19,9 @@ from ..types import (
     Answer,
     Claim,
     Evidence,
-    HintCitation,
     Passage,
     RecordCitation,
     Reply,
-    Route,
     RoutingHint,
 )
 from .grounding import Grounds, Quotation, choose_quotations, find_excerpt, locate_support
@@ -109,9 +107,8 @@ def enforce_contract(
         for target, item in zip(read.routes, items, strict=True)
         if not isinstance(item, RoutingHint)
     ]
-    routes = (Route(HintCitation(hint.id, hint.url, hint.label, hint.locator)) for hint in hints)
     claims = tuple(each for each in grounded if isinstance(each, Claim))
-    return Answer(claims, tuple(routes), len(drops), tuple(drops), read.complete is True)
+    return Answer(claims, tuple(hints), len(drops), tuple(drops), read.complete is True)
 
 
 def repair_reference(reference: str, evidence: Evidence, *, to_hint: bool) -> EvidenceItem:
