@@ -233,7 +233,7 @@ class Index:
     passage_records: Numbers = _column("core", "rising", "passages", "records")
     # The first passage of each passage's section.
     passage_sections: Numbers = _column("core", "rising", "passages", "passages")
-    # How many terms a passage has, and whether it has code, for a browser without its text.
+    # How many terms a passage has, and whether it has code.
     passage_lengths: Numbers = _column("core", "numbers", "passages")
     has_code: Numbers = _column("core", "numbers", "passages")
     # The Markdown of passages.

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..rules import RULES
-from ..text.markdown import read_markdown
 from ..text.tokenization import match_languages, split_lowercase_words
 from ..types import TITLE_SEPARATOR, Evidence, Passage, RoutingHint
 from ..vectors import Floats
@@ -213,16 +212,11 @@ def order_sections(
         score = PAGE_WEIGHT * best[passage.record] + OWN_WEIGHT * scored.base
         score += HEADING_WEIGHT * share + QUESTION_WEIGHT * scored.question
         score += LENGTH_WEIGHT * math.log(1 + int(lengths[scored.row]))
-        score += CODE_BONUS if has_code(passage) else 0.0
+        score += CODE_BONUS if store.index.has_code[scored.row] else 0.0
         return score + (SAME_QUESTION_BONUS if scored.question > SAME_QUESTION else 0.0)
 
     rated = (replace(scored, section=rate(scored)) for scored in pool)
     return sorted(rated, key=lambda scored: -scored.section)
-
-
-def has_code(passage: Passage) -> bool:
-    """True if a passage has a block of code."""
-    return any(placed.block.kind == "code" for placed in read_markdown(passage.markdown).blocks)
 
 
 def choose_passages(store: Store, retrieved: RetrievalResult) -> list[Scored[Passage]]:
