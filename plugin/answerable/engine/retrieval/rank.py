@@ -95,31 +95,23 @@ class Ranking:
     question: Floats
     above_floor: NDArray[np.bool_]
 
-    def select_rows(self, mask: NDArray[np.bool_]) -> "Ranking":
-        """Select the scores of the rows of a mask, (k,)."""
-        return Ranking(*(getattr(self, each.name)[mask] for each in fields(self)))
+    def select_rows(self, rows: Rows | NDArray[np.bool_]) -> "Ranking":
+        """Select the scores of some places, or of those of a mask, (k,)."""
+        return Ranking(*(getattr(self, each.name)[rows] for each in fields(self)))
 
-    def top_rows(self, mask: NDArray[np.bool_], count: int) -> list[int]:
-        """List the best rows of a mask, (k,), best first."""
-        return [int(row) for row in self.rows[select_top_rows(self.score, count, mask)]]
+    def select_top(self, mask: NDArray[np.bool_], count: int) -> "Ranking":
+        """Select the scores of the best rows of a mask, (k,), best first."""
+        return self.select_rows(select_top_rows(self.score, count, mask))
 
-    def top_items(
-        self, mask: NDArray[np.bool_], count: int, item: Callable[[int], T]
-    ) -> tuple[Scored[T], ...]:
-        """Return the best items of a mask, (k,), best first. item: returns that of a row."""
+    def list_items(self, item: Callable[[int], T]) -> tuple[Scored[T], ...]:
+        """List the items of all rows with their scores. item: returns that of a row."""
+        # All but ``above_floor``.
+        columns = [getattr(self, each.name).tolist() for each in fields(self)[:-1]]
         return tuple(
-            Scored(
-                item(int(self.rows[place])),
-                score=float(self.score[place]),
-                base=float(self.base[place]),
-                lexical=float(self.lexical[place]),
-                dense=float(self.dense[place]),
-                floored=float(self.floored[place]),
-                page=float(self.page[place]),
-                question=float(self.question[place]),
-                row=int(self.rows[place]),
+            Scored(item(row), score, base, lexical, dense, floored, page, question, row=row)
+            for row, score, base, lexical, dense, floored, page, question in zip(
+                *columns, strict=True
             )
-            for place in select_top_rows(self.score, count, mask)
         )
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..rules import RULES
 from ..text.tokenization import match_languages, split_lowercase_words
 from ..types import TITLE_SEPARATOR, Evidence, Passage, RoutingHint
-from ..vectors import Floats
+from ..vectors import Floats, Rows
 from .question import NO_QUESTION, QuestionReading
 from .rank import (
     SAME_QUESTION,
@@ -100,21 +100,21 @@ def retrieve(
     eligible = passages.above_floor & readable[passages.rows]
     if not eligible.any():
         eligible = passages.above_floor
-    best = passages.top_rows(eligible, top_k)
+    best = passages.select_top(eligible, top_k)
     under_floor = ~passages.above_floor & (passages.base >= near_floor)
     is_near = under_floor & readable[passages.rows]
     if not is_near.any():
         is_near = under_floor
-    near_best = passages.top_rows(is_near, near)
-    siblings = _rank_siblings(store, signals, unit, passages, best)
-    all_siblings = np.ones(len(siblings.rows), dtype=np.bool_)
-    texts = store.passages_at([*best, *near_best, *siblings.top_rows(all_siblings, MAX_SIBLINGS)])
+    near_best = passages.select_top(is_near, near)
+    siblings = _rank_siblings(store, signals, unit, passages, best.rows)
+    rows = np.concatenate((best.rows, near_best.rows, siblings.rows))
+    texts = store.passages_at(rows.tolist())
     return RetrievalResult(
-        passages.top_items(eligible, top_k, texts.__getitem__),
-        hints.top_items(hints.above_floor, top_k, store.index.make_hint),
-        passages.top_items(is_near, near, texts.__getitem__),
-        hints.top_items(~hints.above_floor, near, store.index.make_hint),
-        siblings.top_items(all_siblings, MAX_SIBLINGS, texts.__getitem__),
+        best.list_items(texts.__getitem__),
+        hints.select_top(hints.above_floor, top_k).list_items(store.index.make_hint),
+        near_best.list_items(texts.__getitem__),
+        hints.select_top(~hints.above_floor, near).list_items(store.index.make_hint),
+        siblings.list_items(texts.__getitem__),
         reading,
         vector,
     )
@@ -134,9 +134,9 @@ def normalize_query(store: Store, vector: Floats) -> Floats:
 
 
 def _rank_siblings(
-    store: Store, signals: Signals, unit: Floats, ranked: Ranking, best: Sequence[int]
+    store: Store, signals: Signals, unit: Floats, ranked: Ranking, best: Rows
 ) -> Ranking:
-    """Score the passages beside the best ones on their pages that have a word of the question.
+    """Rank the passages beside the best ones on their pages that have a word of the question.
 
     best: rows, best first.
     """
@@ -146,7 +146,7 @@ def _rank_siblings(
     beside[ranked.rows[ranked.above_floor]] = False
     rows = np.sort(select_top_rows(signals.lexical, MAX_SIBLINGS, beside))
     scored = score_candidates(profile, store.passage_cosines(unit, rows), signals)
-    return scored.select_rows(scored.base >= profile.floor - SIBLING_SLACK)
+    return scored.select_top(scored.base >= profile.floor - SIBLING_SLACK, MAX_SIBLINGS)
 
 
 def _score_hints(store: Store, reading: QuestionReading, unit: Floats) -> Ranking:
