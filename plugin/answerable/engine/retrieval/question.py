@@ -183,7 +183,8 @@ class QuestionReading:
     ``question`` has the site's spellings, and is what is embedded; ``asked`` is in the reader's own
     words, for a model. ``terms`` are its content terms by the site's languages, none where there is
     nothing to search for. ``idfs``: by the languages of the site's passages, as ``forms``.
-    ``phrases``: its normalized n-grams of the lengths of names.
+    ``phrases``: its normalized n-grams of the lengths of names. ``unknown``: the words, in lower
+    case, that neither a passage nor a name has.
     """
 
     question: str
@@ -194,6 +195,7 @@ class QuestionReading:
     phrases: frozenset[str] = frozenset()
     asks_for_history: bool = False
     asked: str = ""
+    unknown: frozenset[str] = frozenset()
 
 
 NO_QUESTION = QuestionReading("", {})
@@ -208,17 +210,23 @@ def read_question(
     """
     spelled, remarks = _correct_spelling(store, question, word_rank)
     terms = _extract_question_terms(store, spelled)
-    if terms:
-        remarks = (*remarks, *_remark_unknown_words(store, spelled, word_rank))
+    words = split_words(spelled)
+    unknown = _find_unknown_words(store, words)
+    missed = tuple(
+        Remark("unknown", word)
+        for word in dict.fromkeys(words)
+        if word.lower() in unknown and (word_rank(word.lower()) or ORDINARY_RANK) >= ORDINARY_RANK
+    )
     return QuestionReading(
         spelled,
         terms,
-        remarks if terms else (),
+        (*remarks, *missed) if terms else (),
         _weigh_terms(store, terms),
         {tag: read_forms(store, extract_words(spelled, tag), tag) for tag in store.index.site.tags},
         frozenset(split_ngrams(spelled, _measure_name_lengths(store))),
         asks_for_history(spelled),
         question,
+        unknown,
     )
 
 
@@ -227,11 +235,10 @@ def drop_unknown_words(store: Store, reading: QuestionReading) -> QuestionReadin
 
     Of a reading to search by: an answer has to be of the whole question.
     """
-    words = split_words(reading.question)
-    missing = _find_unknown_words(store, words)
     terms = {term for weights in reading.idfs.values() for term in weights}
     indexed = set(filter(store.postings_of(terms).count, terms))
-    text = " ".join(word for word in words if word.lower() not in missing)
+    words = split_words(reading.question)
+    text = " ".join(word for word in words if word.lower() not in reading.unknown)
     idfs: dict[str, dict[str, float]] = {}
     for tag, weights in reading.idfs.items():
         # A word that pages of another language have still counts against one without it.
@@ -321,17 +328,6 @@ def _is_new_form(store: Store, word: str) -> bool:
         or has_form(store, word, tag)
         or word in list_site_name_words(store, tag)
         for tag in store.index.site.tags
-    )
-
-
-def _remark_unknown_words(store: Store, text: str, word_rank: WordRank) -> tuple[Remark, ...]:
-    """Remark each content word that no passage has, unless it is an ordinary word."""
-    words = split_words(text)
-    missing = _find_unknown_words(store, words)
-    return tuple(
-        Remark("unknown", word)
-        for word in dict.fromkeys(words)
-        if word.lower() in missing and (word_rank(word.lower()) or ORDINARY_RANK) >= ORDINARY_RANK
     )
 
 
