@@ -132,7 +132,7 @@ class Engine(Generic[StoreT]):
         return tuple(
             Place(
                 scored.item,
-                *_find_line(retrieved.reading, scored.item),
+                *find_line(retrieved.reading, scored.item),
                 is_cut=sections[scored.row] in sections[scored.row + 1 : scored.row + 2],
             )
             for scored in list_sections(self.store, retrieved)
@@ -274,18 +274,13 @@ def _gather(retrieved: RetrievalResult, passages: list[Scored[Passage]]) -> Evid
     )
 
 
-def _find_line(reading: QuestionReading, passage: Passage) -> tuple[int, int]:
-    language = passage.language
-    return find_line(passage, reading.idfs.get(language, {}), reading.forms[language])
-
-
 def _point_to_line(claim: Claim, evidence: Evidence, reading: QuestionReading) -> Claim:
     """Let the citations of a whole passage quote its line, and lead to it."""
     passages = {passage.id: passage for passage in evidence.passages}
     citations = []
     for citation in claim.citations:
         passage = passages[citation.id]
-        start, end = _find_line(reading, passage)
+        start, end = find_line(reading, passage)
         href = link_to_range(passage, start, end)
         quote = passage.text[start:end]
         citations.append(replace(citation, quote=quote, href=href))

@@ -5,7 +5,6 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from types import MappingProxyType
 
 from ..rules import RULES, compile_rule
 
@@ -67,10 +66,6 @@ def extract_words(text: str, language: str = "en") -> list[str]:
     """Extract the content words of a text in order, with repeats: in lower case, no stopwords."""
     stop = STOPWORDS if language.startswith("en") else frozenset()
     return [word for word in _index_words(text) if word not in stop]
-
-
-# Each word is a term of its own.
-NO_FORMS: Mapping[str, str] = MappingProxyType({})
 
 
 def extract_terms(text: str, language: str, terms_by_form: Mapping[str, str]) -> list[str]:
