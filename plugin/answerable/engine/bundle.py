@@ -18,6 +18,7 @@ from .errors import BUILD_AGAIN, BundleError
 from .index.column_types import COLUMN_TYPES, expand_places, unpack_columns
 from .index.columns import (
     COLUMNS,
+    NO_CODES,
     PRIVATE_KINDS,
     Column,
     Index,
@@ -156,20 +157,16 @@ def load_index(manifest: Manifest, read: ReadPack, *, is_public: bool = False) -
                 container = join_containers([unpack() for unpack in parts[kind]])
                 values |= unpack_columns(list_columns(kind), container)
         expand_places(values)
+        for name in ("codes", "hint_codes"):
+            # Where there are no vectors, they have their dimensions too.
+            codes: Int8Codes = values.get(name, NO_CODES)
+            numbers = codes.codes.reshape(len(codes), manifest.dimensions)
+            values[name] = replace(codes, codes=numbers)
         index = Index(**values)
         check_index(index, manifest.counts, columns)
-        return replace(
-            index,
-            codes=_shape_codes(index.codes, manifest.dimensions),
-            hint_codes=_shape_codes(index.hint_codes, manifest.dimensions),
-        )
+        return index
     except MALFORMED as error:
         raise BundleError(f"the index is malformed ({error!s:.200}): {BUILD_AGAIN}") from None
-
-
-def _shape_codes(codes: Int8Codes, dimensions: int) -> Int8Codes:
-    """Give each vector its dimensions, where there are none too; ValueError for others."""
-    return Int8Codes(codes.codes.reshape(len(codes), dimensions), codes.inverse_norms)
 
 
 def _read_parts(

@@ -158,7 +158,7 @@ def locate_claims(answer: Answer, rows: Mapping[str, int]) -> StoredClaims:
 
 
 _NO_PHRASES = PhraseIndex({}, np.zeros(1, "<u4"), np.zeros(0, "<u4"), np.zeros(0, "<u4"))
-_NO_CODES = Int8Codes(np.zeros((0, 0), np.int8), np.zeros(0, np.float32))
+NO_CODES = Int8Codes(np.zeros((0, 0), np.int8), np.zeros(0, np.float32))
 _NO_POSTINGS = Postings(np.zeros(1, "<u4"), np.zeros(0, "<u4"), np.zeros(0, "<u2"))
 
 
@@ -193,7 +193,7 @@ _EMPTY: Mapping[str, Callable[[], Any]] = {
     "floats": lambda: np.zeros(0, "<f4"),
     "phrases": lambda: _NO_PHRASES,
     "postings": lambda: _NO_POSTINGS,
-    "codes": lambda: _NO_CODES,
+    "codes": lambda: NO_CODES,
 }
 
 

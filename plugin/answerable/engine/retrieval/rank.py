@@ -171,7 +171,9 @@ def score_name_boosts(store: Store, reading: QuestionReading) -> Floats:
         best = np.zeros(records, dtype=np.float32)
         for index, boost in indexes:
             for phrase in index.rows.keys() & reading.phrases:
-                rarity = fade_common_phrase(index.count_records(phrase), records)
+                # Of one record 1, at half of the records 0: a name that every page uses lifts none.
+                others = max(0, index.count_records(phrase) - 1)
+                rarity = max(0.0, 1.0 - 2.0 * others / max(records, 2))
                 fade = 1 - profile.theme_fade * (1 - rarity)
                 rows = index.find_records(phrase)
                 best[rows] = np.maximum(best[rows], boost * fade)
@@ -247,15 +249,6 @@ def score_hint_labels(store: Store, idfs: Idfs) -> Floats:
             shares[rows] += min(weight, compute_idf(count, len(rows))) / total
         best = np.maximum(best, shares)
     return np.float32(store.manifest.profile.label_words) * best
-
-
-def fade_common_phrase(frequency: int, records: int) -> float:
-    """Reduce a boost by the number of records that a phrase occurs in.
-
-    Returns 1 for a phrase of one record, falling linearly to 0 at half of the records, so that a
-    name that every page uses lifts nothing.
-    """
-    return max(0.0, 1.0 - 2.0 * max(0, frequency - 1) / max(records, 2))
 
 
 def _compute_cosines(

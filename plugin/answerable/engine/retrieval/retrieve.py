@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..rules import RULES
-from ..text.tokenization import match_languages, split_lowercase_words
+from ..text.tokenization import match_languages
 from ..types import TITLE_SEPARATOR, Evidence, Passage, RoutingHint
 from ..vectors import Floats, Rows
 from .question import NO_QUESTION, QuestionReading
@@ -188,11 +188,6 @@ POOL_SIZE: int = RULES["sections"]["POOL_SIZE"]
 # Sections of one page that a search lists: with more, one page hides the others.
 SECTIONS_PER_PAGE: int = RULES["sections"]["SECTIONS_PER_PAGE"]
 MAX_HINTS_PER_NOTE = 2
-# Passages that share this much of their shingles are near-duplicates.
-DUPLICATE_SHARE = 0.8
-SHINGLE_WORDS = 3
-
-Shingles = frozenset[tuple[str, ...]]
 
 
 def order_sections(
@@ -279,18 +274,3 @@ def choose_hints(pool: Sequence[Scored[RoutingHint]]) -> list[RoutingHint]:
             by_note[scored.item.note] += 1
             chosen.append(scored.item)
     return chosen[:TOP_K]
-
-
-def make_shingles(text: str) -> Shingles:
-    """Make the runs of three words of a text, of which near-duplicates share most."""
-    words = split_lowercase_words(text)
-    starts = range(max(1, len(words) - SHINGLE_WORDS + 1))
-    return frozenset(tuple(words[start : start + SHINGLE_WORDS]) for start in starts)
-
-
-def is_near_duplicate(shingles: Shingles, other: Shingles) -> bool:
-    """True if a text repeats the other one, or only a part of it."""
-    common = len(shingles & other)
-    return common == len(shingles) or common >= DUPLICATE_SHARE * (
-        len(shingles) + len(other) - common
-    )
