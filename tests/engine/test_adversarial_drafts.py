@@ -146,7 +146,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 def test_an_engine_always_replies(engine: Engine, drafts: list[Any]) -> None:
     question = "How much does a rope hold?"
     reply = replace(engine, answerer=ScriptedAnswerer(drafts)).answer(question)
-    check_answer(reply.answer, engine.retrieve(question).evidence)
+    check_answer(reply.answer, engine.select_evidence(engine.retrieve(question)))
     body = serialize_answer(reply, engine.store)
     json.dumps(body, ensure_ascii=False, allow_nan=False).encode("utf-8", "backslashreplace")
     assert (body["mode"] == "not-found") == (body["reason"] in ("declined", "contract"))

@@ -109,7 +109,7 @@ class Engine(Generic[StoreT]):
         near_floor: float = -math.inf,
     ) -> RetrievalResult:
         if not reading.terms:
-            return RetrievalResult(reading=reading)
+            return RetrievalResult(reading)
         context = current_context()
         with context.stage("embedding"), _counting(self.embedder.max_question_tokens):
             vectors = self.embedder.embed([reading.question])
@@ -148,7 +148,7 @@ class Engine(Generic[StoreT]):
         """Retrieve the pool that ``answer_from`` needs, and none that costs for a stored answer."""
         reading = self.parse_question(question)
         if self.embedder.max_question_tokens and self._has_stored_answer(reading):
-            return RetrievalResult(reading=reading)
+            return RetrievalResult(reading)
         if self.answerer.max_evidence_characters is not None:
             near = POOL_SIZE
         return self._retrieve(reading, POOL_SIZE, language, near)
@@ -270,7 +270,7 @@ def _gather(retrieved: RetrievalResult, passages: list[Scored[Passage]]) -> Evid
     return Evidence(
         tuple(scored.item for scored in passages),
         tuple(choose_hints(retrieved.hints)),
-        retrieved.truncate(TOP_K).evidence.lead,
+        retrieved.lead,
     )
 
 

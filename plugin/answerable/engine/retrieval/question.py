@@ -198,9 +198,6 @@ class QuestionReading:
     unknown: frozenset[str] = frozenset()
 
 
-NO_QUESTION = QuestionReading("", {})
-
-
 def read_question(
     store: Store, question: str, word_rank: WordRank = lambda _: None
 ) -> QuestionReading:

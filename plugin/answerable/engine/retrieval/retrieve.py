@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from ..rules import RULES
 from ..text.tokenization import match_languages
-from ..types import TITLE_SEPARATOR, Evidence, Passage, RoutingHint
+from ..types import TITLE_SEPARATOR, Passage, RoutingHint
 from ..vectors import Floats, Rows
-from .question import NO_QUESTION, QuestionReading
+from .question import QuestionReading
 from .rank import (
     SAME_QUESTION,
     Ranking,
@@ -43,23 +43,19 @@ class RetrievalResult:
     question. ``vector``: of the reading's text, None where nothing was embedded.
     """
 
+    reading: QuestionReading = field(compare=False)
     passages: tuple[Scored[Passage], ...] = ()
     hints: tuple[Scored[RoutingHint], ...] = ()
     near_passages: tuple[Scored[Passage], ...] = ()
     near_hints: tuple[Scored[RoutingHint], ...] = ()
     siblings: tuple[Scored[Passage], ...] = ()
-    reading: QuestionReading = field(default=NO_QUESTION, compare=False)
     vector: Floats | None = field(default=None, compare=False, repr=False)
 
     @property
-    def evidence(self) -> Evidence:
-        """Build the evidence of all that was retrieved."""
-        return Evidence(
-            tuple(scored.item for scored in self.passages),
-            tuple(scored.item for scored in self.hints),
-            max((hint.dense for hint in self.hints), default=0.0)
-            - max((passage.dense for passage in self.passages), default=0.0),
-        )
+    def lead(self) -> float:
+        """The best cosine of the first hints minus the best one of the first passages."""
+        hint = max((hint.dense for hint in self.hints[:TOP_K]), default=0.0)
+        return hint - max((passage.dense for passage in self.passages[:TOP_K]), default=0.0)
 
     def truncate(self, count: int) -> "RetrievalResult":
         """Return what a smaller ``top_k`` would have retrieved."""
@@ -89,7 +85,7 @@ def retrieve(
     such a passage before boosts.
     """
     if not reading.terms:
-        return RetrievalResult(reading=reading)
+        return RetrievalResult(reading)
     unit = normalize_query(store, vector)
     readable = _mark_readable(store, language)
     signals = compute_signals(store, reading)
@@ -110,12 +106,12 @@ def retrieve(
     rows = np.concatenate((best.rows, near_best.rows, siblings.rows))
     texts = store.passages_at(rows.tolist())
     return RetrievalResult(
+        reading,
         best.list_items(texts.__getitem__),
         hints.select_top(hints.above_floor, top_k).list_items(store.index.make_hint),
         near_best.list_items(texts.__getitem__),
         hints.select_top(~hints.above_floor, near).list_items(store.index.make_hint),
         siblings.list_items(texts.__getitem__),
-        reading,
         vector,
     )
 
