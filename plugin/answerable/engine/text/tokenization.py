@@ -47,19 +47,14 @@ def word_or_letter_pattern() -> re.Pattern[str]:
 def _index_words(text: str) -> Iterator[str]:
     for match in _WORD.finditer(unicodedata.normalize("NFKC", text)):
         word = match.group()
-        if not word.isascii() and unspaced_pattern().search(word):
-            yield from _character_pairs(word)
+        if not is_space_delimited(word):
+            pairs = (word[i : i + 2] for i in range(len(word) - 1))
+            yield from pairs if len(word) > 1 else word
             continue
         yield word.lower()
         parts = _CAMEL_CASE_PART.findall(word)
         if 1 < len(parts) < len(word) / 2:
             yield from (part.lower() for part in parts)
-
-
-def _character_pairs(word: str) -> Iterator[str]:
-    if len(word) == 1:
-        yield word
-    yield from (word[i : i + 2] for i in range(len(word) - 1))
 
 
 def extract_words(text: str, language: str = "en") -> list[str]:
