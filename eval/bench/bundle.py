@@ -22,7 +22,7 @@ from tables import Row, print_rows
 from answerable.check.gate import spearman_correlation
 from answerable.engine.index.columns import Index
 from answerable.engine.index.manifest import OPENAI_PROFILE
-from answerable.engine.retrieval.terms import select_top_rows
+from answerable.engine.retrieval.rank import select_top_rows
 from answerable.engine.vectors import Int8Codes
 from answerable.indexing.build import encode_vectors
 from answerable.indexing.write import format_manifest, pack_index, parse_build_time

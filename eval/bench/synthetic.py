@@ -15,8 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from answerable.engine.index.column_types import SiteMetadata
-from answerable.engine.index.columns import Index
+from answerable.engine.index.columns import Index, SiteMetadata
 from answerable.engine.text.markdown import Block
 from answerable.engine.vectors import EmbedderIdentity, Floats
 from answerable.indexing.build import build_index, encode_vectors

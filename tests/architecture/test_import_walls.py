@@ -5,7 +5,7 @@ import dataclasses
 import subprocess
 import sys
 
-from answerable.engine.types import Evidence, HintCitation, RoutingHint
+from answerable.engine.types import Evidence, RoutingHint
 from support.deadlines import PATIENCE
 from support.sites import ROOT
 
@@ -20,7 +20,6 @@ SERVING = sorted(
 def test_hints_and_evidence_have_no_field_for_private_text() -> None:
     expected = {"id", "label", "locator", "url"}
     assert {field.name for field in dataclasses.fields(RoutingHint)} == expected
-    assert {field.name for field in dataclasses.fields(HintCitation)} == expected
     assert {field.name for field in dataclasses.fields(Evidence)} == {"passages", "hints", "lead"}
 
 

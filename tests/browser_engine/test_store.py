@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from answerable.engine.bundle import Bundle
-from answerable.engine.retrieval.retrieve import has_code
 from answerable.indexing.browser_files import BrowserIndex
+from answerable.indexing.build import has_code
 from support.browser_index import serialize_bundle, write_index
 from support.engine_process import OPENER, engine
 from support.sites import PAGES, build_here, local, opened, write_site

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.engine.retrieval.question import clean_question, find_question_problem
-from answerable.engine.text import languages, tokenization
+from answerable.engine.text import tokenization
 from answerable.engine.text.markdown import read_markdown
 from answerable.engine.text.sentences import find_sentences
 from answerable.indexing.letters import LETTERS_FILE
@@ -46,7 +46,7 @@ def odd_texts(words: str = "") -> st.SearchStrategy[str]:
 
 # By module and function, the twin in Python of a text.
 ORACLES: dict[tuple[str, str], Callable[[str], Any]] = {
-    ("languages", "baseLanguage"): languages.base_language,
+    ("languages", "baseLanguage"): tokenization.base_language,
     ("tokenization", "normalizePhrase"): tokenization.normalize_phrase,
     ("question", "cleanQuestion"): clean_question,
     ("tokenization", "extractWords"): tokenization.extract_words,

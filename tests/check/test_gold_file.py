@@ -17,7 +17,7 @@ from answerable.check.sources import (
 )
 from answerable.engine.errors import GoldError
 from answerable.engine.retrieval import question
-from answerable.engine.types import HintCitation
+from answerable.engine.types import RoutingHint
 from support.sites import ROOT
 
 WHOLE = """
@@ -247,7 +247,7 @@ def test_a_note_is_named_by_its_path_or_its_public_id(tmp_path: Path) -> None:
     queries = load(tmp_path, "queries: [{id: a, query: q, expectSources: [winch.md, 'note:1']}]")
     notes = make_note_sources({"winch.md": "note:1", "buoy.md": "note:2"}, ())
     check_gold_sources(queries, tmp_path, (), notes)
-    hint = HintCitation("note:1~2", "/", "Winch", "")
+    hint = RoutingHint("note:1~2", "Winch", "", "/")
     assert list_cited_sources([hint], notes.ids) == {"winch.md", "note:1"}
     # An author may choose an id that is written like the path of another note.
     alike = make_note_sources({"winch.md": "note:1", "buoy.md": "winch.md"}, ())

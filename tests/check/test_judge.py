@@ -13,12 +13,10 @@ from answerable.engine.text.languages import get_translation
 from answerable.engine.types import (
     Answer,
     Claim,
-    HintCitation,
     Mode,
     Passage,
     RecordCitation,
     Reply,
-    Route,
     RoutingHint,
 )
 
@@ -28,9 +26,7 @@ NOTES = {"winch.md": "note:1", "other.md": "note:2"}
 PUBLIC = {"storms", "mooring", "mooring#chains", "mooring#chains~2", "mooring#ropes", "storms#rope"}
 CITED = RecordCitation(CHAINS.id, CHAINS.url, CHAINS.title, "Iron.")
 PARTIAL = Reply(Answer(claims=(Claim("Iron.", (CITED,)),)), "low")
-RELATED = Reply(
-    Answer(routes=(Route(HintCitation("note:1", "/mooring/", "Winch", "shelf")),)), "low"
-)
+RELATED = Reply(Answer(routes=(RoutingHint("note:1", "Winch", "shelf", "/mooring/"),)), "low")
 
 
 def retrieval(query: GoldQuery, items: list[EvidenceItem]) -> list[str]:
@@ -105,7 +101,7 @@ def test_page_or_section_has_to_be_cited(source: str, cited: str, is_cited: bool
 
 def test_note_has_to_be_cited_by_its_path() -> None:
     query = GoldQuery("a", "q", expect_cited=("winch.md",))
-    window = Reply(Answer(routes=(Route(HintCitation("note:1~2", "/m/", "W", "s")),)), "low")
+    window = Reply(Answer(routes=(RoutingHint("note:1~2", "W", "s", "/m/"),)), "low")
     assert (answer(query, RELATED), answer(query, window)) == ([], [])
     assert answer(query, PARTIAL) == ["expected source (a note) not cited"]
     other = GoldQuery("a", "q", expect_cited=("other.md",))

@@ -19,11 +19,10 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from answerable.cli import main, published_site
 from answerable.cli.published_site import open_published_site
-from answerable.engine.bundle import Bundle
+from answerable.engine.bundle import Bundle, load_index
 from answerable.engine.errors import AnswerableError, BundleError, EmbedderError, SiteError
 from answerable.engine.index.format import Container
 from answerable.engine.index.manifest import WIRE_VERSION, parse_manifest
-from answerable.engine.index.read import load_index
 from answerable.indexing.answers import WrittenAnswer, WrittenCitation, WrittenClaim, write_answers
 from answerable.indexing.browser_files import BrowserIndex, name_index
 from answerable.indexing.widget.site_files import WIDGET_CONFIG_PATH

@@ -53,7 +53,7 @@ def test_answerer_sees_only_retrieved_evidence(tmp_path: Path) -> None:
     answerer = ScriptedAnswerer([GOOD])
     engine = engine_of(tmp_path, PAGE, answerer=answerer)
     engine.answer("rope?")
-    assert answerer.evidence == [engine.retrieve("rope?").evidence]
+    assert answerer.evidence == [engine.select_evidence(engine.retrieve_for_answer("rope?"))]
 
 
 @dataclass

@@ -25,7 +25,7 @@ from answerable.engine.openai import (
 from answerable.engine.providers import make_engine
 from answerable.engine.request_context import RequestContext, use_context
 from answerable.engine.settings import FunctionSettings
-from answerable.engine.types import Evidence, HintCitation, Passage, RecordCitation
+from answerable.engine.types import Evidence, Passage, RecordCitation, RoutingHint
 from answerable.engine.vectors import EmbedderIdentity
 from support import sites
 from support.deadlines import PATIENCE, finish, until
@@ -107,7 +107,7 @@ def test_text_of_a_hostile_model_reaches_no_reader(
         for citation in configured.answer(question).answer.citations:
             if isinstance(citation, RecordCitation):
                 assert citation.quote in texts[citation.id, citation.url]
-            elif isinstance(citation, HintCitation):
+            elif isinstance(citation, RoutingHint):
                 assert (citation.id, citation.url, citation.label, citation.locator) in hints
     assert server.answer_calls <= 4
 

@@ -12,7 +12,7 @@ from answerable.engine.engine import Engine
 from answerable.engine.providers import make_engine
 from answerable.engine.request_context import RequestStage
 from answerable.engine.retrieval.question import MAX_QUESTION_CHARACTERS
-from answerable.engine.text import languages
+from answerable.engine.text import tokenization
 from answerable.engine.types import Confidence, Mode, Reason
 from answerable.function.openapi import make_document
 from answerable.function.requests import JSON_TYPE, PROBLEM_STATUSES, PROBLEM_TYPE, ProblemCode
@@ -65,7 +65,7 @@ def test_enums_match_types() -> None:
     assert set(schemas["Problem"]["properties"]["code"]["enum"]) == set(get_args(ProblemCode))
     question = schemas["Question"]["properties"]
     assert question["question"]["maxLength"] == MAX_QUESTION_CHARACTERS
-    assert question["language"]["maxLength"] == languages.MAX_TAG_LENGTH
+    assert question["language"]["maxLength"] == tokenization.MAX_TAG_LENGTH
     *modes, _ = schemas["Answer"]["allOf"]
     assert {case["if"]["properties"]["mode"]["const"] for case in modes} == set(get_args(Mode))
 

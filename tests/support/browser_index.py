@@ -8,6 +8,7 @@ from typing import Any
 
 from answerable.engine.bundle import Bundle
 from answerable.engine.embedders.local_embedder import LOCAL_IDENTITY
+from answerable.engine.index.column_types import select_rows
 from answerable.engine.index.columns import Index, list_columns
 from answerable.engine.index.format import (
     Container,
@@ -29,11 +30,7 @@ def sort_terms(index: Index) -> Index:
     """List each term once, where its files hold it more than once, as the build has them."""
     rows = {term: row for row, term in enumerate(index.terms)}
     order = [rows[term] for term in sorted(rows)]
-    columns = list_columns("terms")
-    return replace(
-        index,
-        **{each.name: each.codec.select(getattr(index, each.name), order) for each in columns},
-    )
+    return replace(index, **select_rows(list_columns("terms"), index, order))
 
 
 def serialize_bundle(bundle: Bundle) -> BrowserIndex:

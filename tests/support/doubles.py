@@ -8,8 +8,7 @@ from typing import Any
 
 from answerable.engine.bundle import Bundle, open_bundle
 from answerable.engine.engine import Engine
-from answerable.engine.index.column_types import SiteMetadata
-from answerable.engine.index.columns import Index
+from answerable.engine.index.columns import Index, SiteMetadata
 from answerable.engine.index.manifest import LOCAL_PROFILE, Profile
 from answerable.engine.retrieval import retrieve as retrieve_module
 from answerable.engine.retrieval.question import read_question

@@ -17,10 +17,8 @@ from answerable.engine.types import (
     Answer,
     Claim,
     Evidence,
-    HintCitation,
     Passage,
     RecordCitation,
-    Route,
     RoutingHint,
 )
 
@@ -66,11 +64,7 @@ def _settle_flat(draft: object, evidence: Evidence) -> Answer:
         for item in distinct
         if isinstance(item, Passage)
     )
-    routes = tuple(
-        Route(HintCitation(item.id, item.url, item.label, item.locator))
-        for item in distinct
-        if isinstance(item, RoutingHint)
-    )
+    routes = tuple(item for item in distinct if isinstance(item, RoutingHint))
     return Answer((Claim(prose, records),) if records else (), routes)
 
 

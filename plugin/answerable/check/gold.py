@@ -16,7 +16,7 @@ from msgspec import Meta
 
 from ..engine.errors import GoldError
 from ..engine.retrieval.question import clean_question, find_question_problem
-from ..engine.text.languages import MAX_TAG_LENGTH, is_language_tag
+from ..engine.text.tokenization import MAX_TAG_LENGTH, is_language_tag
 from ..engine.types import MODES, Mode
 from ..indexing.yaml_reader import DuplicateKeyError, YamlError, parse_yaml
 

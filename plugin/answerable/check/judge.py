@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ..engine.answers.wire import format_answer
-from ..engine.text.languages import base_language
 from ..engine.text.sentences import find_surrounding_sentences
-from ..engine.text.tokenization import fold_typography
-from ..engine.types import HintCitation, Mode, Passage, Reason, RecordCitation, Reply
+from ..engine.text.tokenization import base_language, fold_typography
+from ..engine.types import Mode, Passage, Reason, RecordCitation, Reply
 from .gold import GoldQuery
 from .sources import list_cited_sources
 
@@ -131,8 +130,8 @@ def summarize_reply(reply: Reply, route: str, notes: Mapping[str, str] = _NO_NOT
     return JudgedAnswer(
         answer.mode,
         format_answer(answer, route),
-        cites_records=any(isinstance(c, RecordCitation) for c in answer.citations),
-        cites_hints=any(isinstance(c, HintCitation) for c in answer.citations),
+        cites_records=bool(answer.claims),
+        cites_hints=bool(answer.routes),
         reason=reply.reason,
         cited=list_cited_sources(answer.citations, notes),
         conflicts=find_negation_conflicts(reply),

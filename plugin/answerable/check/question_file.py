@@ -6,7 +6,7 @@ from typing import Any
 
 from ..engine.errors import GoldError
 from ..engine.retrieval.question import clean_question, find_question_problem
-from ..engine.text.languages import is_language_tag
+from ..engine.text.tokenization import is_language_tag
 from ..indexing.files import join_problems
 
 

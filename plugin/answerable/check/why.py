@@ -15,9 +15,7 @@ from ..engine.errors import GoldError
 from ..engine.retrieval.question import QuestionReading
 from ..engine.retrieval.rank import Scored
 from ..engine.retrieval.retrieve import POOL_SIZE, RetrievalResult, retrieve
-from ..engine.retrieval.terms import match_terms
-from ..engine.text.languages import match_languages
-from ..engine.text.tokenization import extract_terms, split_lowercase_words
+from ..engine.text.tokenization import extract_terms, match_languages, split_lowercase_words
 from ..engine.types import WINDOW_SUFFIX, Confidence, Mode, Passage, Reason, RoutingHint
 from ..indexing.questions import SectionPassages, find_question_fault, list_sections
 
@@ -203,8 +201,8 @@ def list_missing_words(store: Bundle, reading: QuestionReading, row: int) -> tup
     """List the words of a question that count and that a passage lacks, read in its language."""
     language = store.index.site.language_of(row)
     terms = {term for term, idf in reading.idfs[language].items() if idf}
-    present = match_terms(store.postings_of(terms), terms, row)
-    lacking, forms = terms - present, reading.forms[language]
+    postings, forms = store.postings_of(terms), reading.forms[language]
+    lacking = {term for term in terms if row not in postings.passages[postings.find(term)]}
     words = dict.fromkeys(split_lowercase_words(reading.question))
     return tuple(w for w in words if not lacking.isdisjoint(extract_terms(w, language, forms)))
 

@@ -14,7 +14,7 @@ from ..engine.providers import make_engine
 from ..engine.retrieval import question as question_text
 from ..engine.retrieval.question import find_question_problem
 from ..engine.settings import BUNDLE_FOLDER, FunctionSettings, read_settings
-from ..engine.text.languages import is_language_tag
+from ..engine.text.tokenization import is_language_tag
 from ..indexing.answer_place import find_function
 from ..indexing.generators import name_build_command
 from ..indexing.local_model import make_build_embedder

@@ -11,14 +11,13 @@ from http.client import HTTPException
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from ..engine.bundle import Bundle
+from ..engine.bundle import Bundle, load_index
 from ..engine.embedders.local_embedder import LOCAL_IDENTITY
 from ..engine.engine import Engine
 from ..engine.errors import AnswerableError, BundleError, EmbedderError, SiteError
 from ..engine.index.columns import PRIVATE_KINDS
 from ..engine.index.format import unpack_container
 from ..engine.index.manifest import name_file, parse_manifest
-from ..engine.index.read import load_index
 from ..engine.providers import make_engine
 from ..engine.text.tokenization import sanitize_text
 from ..engine.text.urls import is_loopback_address

@@ -21,8 +21,8 @@ from ..engine.answers.wire import (
     select_remarks,
 )
 from ..engine.retrieval.question import Remark
-from ..engine.text.languages import match_languages
-from ..engine.types import Citation, HintCitation, Place, RecordCitation, Reply
+from ..engine.text.tokenization import match_languages
+from ..engine.types import Citation, Place, RecordCitation, Reply, RoutingHint
 
 _FENCE = re.compile("`{3,}")
 _REFUSAL_SENTENCES = {
@@ -107,7 +107,7 @@ def _print_sources(reply: Reply, language: str | None) -> None:
         print_hanging("", f"No source is in {language}; language: {', '.join(cited)}")
     for number, (citation, *_) in enumerate(_group_citations(reply), 1):
         name = citation.title if isinstance(citation, RecordCitation) else citation.label
-        if isinstance(citation, HintCitation) and citation.locator:
+        if isinstance(citation, RoutingHint) and citation.locator:
             name += f" ({citation.locator})"
         print_hanging(f"[{number}] ", f"{name}  {citation.url}")
 
@@ -131,8 +131,7 @@ def _print_answer(reply: Reply, route: str) -> None:
         for claim in claims
     ]
     parts += [
-        insert_markers(render_route(route, target.citation), [numbers[target.citation]])
-        for target in reply.answer.routes
+        insert_markers(render_route(route, hint), [numbers[hint]]) for hint in reply.answer.routes
     ]
     is_flowing = not any("\n" in claim.markdown for claim in claims)
     print_markdown((" " if is_flowing else "\n\n").join(parts))

@@ -16,7 +16,7 @@ from .answers.keyless import ExtractiveAnswerer, find_line, rate_passages
 from .answers.prompt import fill_prompt
 from .answers.wire import format_answer
 from .errors import ContractViolation, EmbedderError, ProviderError
-from .index.column_types import StoredClaims, list_rows, make_draft
+from .index.columns import StoredClaims, list_rows, make_draft
 from .request_context import current_context
 from .retrieval.question import QuestionReading, drop_unknown_words, read_question
 from .retrieval.rank import Scored, hash_words
@@ -109,7 +109,7 @@ class Engine(Generic[StoreT]):
         near_floor: float = -math.inf,
     ) -> RetrievalResult:
         if not reading.terms:
-            return RetrievalResult(reading=reading)
+            return RetrievalResult(reading)
         context = current_context()
         with context.stage("embedding"), _counting(self.embedder.max_question_tokens):
             vectors = self.embedder.embed([reading.question])
@@ -132,7 +132,7 @@ class Engine(Generic[StoreT]):
         return tuple(
             Place(
                 scored.item,
-                *_find_line(retrieved.reading, scored.item),
+                *find_line(retrieved.reading, scored.item),
                 is_cut=sections[scored.row] in sections[scored.row + 1 : scored.row + 2],
             )
             for scored in list_sections(self.store, retrieved)
@@ -148,7 +148,7 @@ class Engine(Generic[StoreT]):
         """Retrieve the pool that ``answer_from`` needs, and none that costs for a stored answer."""
         reading = self.parse_question(question)
         if self.embedder.max_question_tokens and self._has_stored_answer(reading):
-            return RetrievalResult(reading=reading)
+            return RetrievalResult(reading)
         if self.answerer.max_evidence_characters is not None:
             near = POOL_SIZE
         return self._retrieve(reading, POOL_SIZE, language, near)
@@ -214,7 +214,7 @@ class Engine(Generic[StoreT]):
         asked, names = retrieved.reading.asked, self.store.index.site.claim_names
         evidence = self.select_evidence(retrieved)
         with _counting(self.answerer.max_question_tokens if evidence else 0):
-            reply = draft_reply(self.answerer, asked, evidence, names, asked)
+            reply = draft_reply(self.answerer, asked, evidence, names)
         answer = reply.answer
         if not answer.claims:
             return replace(self._format(reply), confidence="medium" if answer.routes else "low")
@@ -240,7 +240,7 @@ class Engine(Generic[StoreT]):
         passages = [] if named else choose_passages(self.store, retrieved)
         evidence = named or _gather(retrieved, passages)
         names = self.store.index.site.claim_names
-        reply = draft_reply(answerer, reading.question, evidence, names, reading.asked)
+        reply = draft_reply(answerer, reading.asked, evidence, names)
         claims = tuple(_point_to_line(claim, evidence, reading) for claim in reply.answer.claims)
         reply = replace(reply, answer=replace(reply.answer, claims=claims))
         if reply.reason is None and named is None:
@@ -270,13 +270,8 @@ def _gather(retrieved: RetrievalResult, passages: list[Scored[Passage]]) -> Evid
     return Evidence(
         tuple(scored.item for scored in passages),
         tuple(choose_hints(retrieved.hints)),
-        retrieved.truncate(TOP_K).evidence.lead,
+        retrieved.lead,
     )
-
-
-def _find_line(reading: QuestionReading, passage: Passage) -> tuple[int, int]:
-    language = passage.language
-    return find_line(passage, reading.idfs.get(language, {}), reading.forms[language])
 
 
 def _point_to_line(claim: Claim, evidence: Evidence, reading: QuestionReading) -> Claim:
@@ -285,7 +280,7 @@ def _point_to_line(claim: Claim, evidence: Evidence, reading: QuestionReading) -
     citations = []
     for citation in claim.citations:
         passage = passages[citation.id]
-        start, end = _find_line(reading, passage)
+        start, end = find_line(reading, passage)
         href = link_to_range(passage, start, end)
         quote = passage.text[start:end]
         citations.append(replace(citation, quote=quote, href=href))

@@ -112,17 +112,7 @@ class RecordCitation:
     language: str = "en"
 
 
-@dataclass(frozen=True, slots=True)
-class HintCitation:
-    """Cite the exact (id, url) of a retrieved hint, with its public surface."""
-
-    id: str
-    url: str
-    label: str
-    locator: str
-
-
-Citation = RecordCitation | HintCitation
+Citation = RecordCitation | RoutingHint
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,21 +132,15 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
-    """Point to where a private note lives; its sentence is rendered, never written."""
-
-    citation: HintCitation
-
-
-@dataclass(frozen=True, slots=True)
 class Answer:
     """Grounded claims and routes, the count of those that were dropped, and why each was.
 
-    ``complete``: its answerer says that the evidence answers the whole question.
+    A route is the hint of a private note; its sentence is rendered, never written. ``complete``:
+    its answerer says that the evidence answers the whole question.
     """
 
     claims: tuple[Claim, ...] = ()
-    routes: tuple[Route, ...] = ()
+    routes: tuple[RoutingHint, ...] = ()
     dropped: int = 0
     drops: tuple[Drop, ...] = field(default=(), compare=False)
     complete: bool = field(default=False, compare=False)
@@ -170,7 +154,7 @@ class Answer:
     def citations(self) -> tuple[Citation, ...]:
         """Return every distinct citation in order of first use."""
         records = (citation for claim in self.claims for citation in claim.citations)
-        return tuple(dict.fromkeys([*records, *(route.citation for route in self.routes)]))
+        return tuple(dict.fromkeys([*records, *self.routes]))
 
     @property
     def mode(self) -> Mode:

@@ -81,7 +81,7 @@ class Int8Codes:
     def __len__(self) -> int:
         return len(self.codes)
 
-    def select_rows(self, rows: Rows) -> "Int8Codes":
+    def select_rows(self, rows: Rows | Sequence[int]) -> "Int8Codes":
         """Select the codes of some rows."""
         return Int8Codes(self.codes[rows], self.inverse_norms[rows])
 

@@ -18,7 +18,7 @@ from ..engine.answers.wire import add_absolute_url, serialize_answer, serialize_
 from ..engine.engine import Engine
 from ..engine.errors import AnswerableError, PolicyError, StorageError
 from ..engine.request_context import current_context
-from ..engine.text.languages import match_languages
+from ..engine.text.tokenization import match_languages
 from ..engine.types import Mode, Reason
 from .logs import CacheOutcome, LoggedReason, find_nearest_section
 from .policy import Policy

@@ -17,7 +17,7 @@ from starlette.responses import Response
 
 from ..engine.errors import AnswerableError, CancelledError, ProviderError
 from ..engine.retrieval.question import clean_question, find_question_problem
-from ..engine.text.languages import is_language_tag
+from ..engine.text.tokenization import is_language_tag
 
 JSON_TYPE = "application/json"
 PROBLEM_TYPE = "application/problem+json"

@@ -8,7 +8,7 @@ import msgspec
 from ..engine.answers.contract import enforce_contract
 from ..engine.answers.quotes import find_quotes
 from ..engine.errors import ContractViolation, SiteError
-from ..engine.index.column_types import StoredClaim, locate_claims, make_draft
+from ..engine.index.columns import StoredClaim, locate_claims, make_draft
 from ..engine.types import Answer, Evidence, Passage
 from .files import write_file
 from .questions import (

@@ -15,20 +15,12 @@ from numpy.typing import NDArray
 
 from ..engine.bundle import Bundle
 from ..engine.errors import SiteError
-from ..engine.index.column_types import (
-    LanguageRows,
-    PhraseIndex,
-    Postings,
-    SiteMetadata,
-)
-from ..engine.index.columns import Index
+from ..engine.index.columns import Index, LanguageRows, PhraseIndex, Postings, SiteMetadata
 from ..engine.index.manifest import Profile, scale_note_floor
 from ..engine.providers import find_provider
-from ..engine.retrieval.retrieve import has_code
-from ..engine.retrieval.store import TermPostings
-from ..engine.retrieval.terms import compute_idfs
-from ..engine.text.languages import is_language_tag
-from ..engine.text.tokenization import extract_words, normalize_phrase
+from ..engine.retrieval.store import TermPostings, compute_idfs
+from ..engine.text.markdown import read_markdown
+from ..engine.text.tokenization import extract_words, is_language_tag, normalize_phrase
 from ..engine.text.urls import is_safe_url
 from ..engine.types import Passage, RoutingHint
 from ..engine.vectors import Embedder, Floats, Int8Codes, normalize_rows, quantize_int8
@@ -274,6 +266,11 @@ def _check_texts(
             raise SiteError(
                 f"language: {tag!r} is not a language tag such as en or pt-BR; correct it"
             )
+
+
+def has_code(passage: Passage) -> bool:
+    """True if a passage has a block of code."""
+    return any(placed.block.kind == "code" for placed in read_markdown(passage.markdown).blocks)
 
 
 def _find_sections(passages: Sequence[Passage]) -> NDArray[np.uint32]:

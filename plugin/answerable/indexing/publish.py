@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..engine.bundle import Bundle, open_bundle
 from ..engine.errors import SiteError
-from ..engine.index.column_types import SiteMetadata
+from ..engine.index.columns import SiteMetadata
 from ..engine.index.manifest import Manifest, Profile
 from ..engine.settings import BUNDLE_FOLDER, SETTINGS_FILE, FunctionSettings
 from ..engine.vectors import Embedder

@@ -13,7 +13,7 @@ import msgspec
 from ..engine.bundle import Bundle
 from ..engine.engine import find_stored_answer
 from ..engine.errors import SiteError
-from ..engine.index.column_types import StoredClaims, locate_claims
+from ..engine.index.columns import StoredClaims, locate_claims
 from ..engine.retrieval.question import (
     FRAMING_WORDS,
     clean_question,
@@ -22,8 +22,7 @@ from ..engine.retrieval.question import (
     read_question,
 )
 from ..engine.retrieval.rank import SAME_QUESTION, hash_words, score_questions
-from ..engine.retrieval.store import Store
-from ..engine.retrieval.terms import has_form, read_forms
+from ..engine.retrieval.store import Store, has_form, read_forms
 from ..engine.text.tokenization import detect_scripts, extract_words, split_lowercase_words
 from ..engine.types import Answer, Passage
 from ..engine.vectors import Embedder

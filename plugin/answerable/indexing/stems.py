@@ -5,8 +5,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from ..engine.text.languages import base_language
-from ..engine.text.tokenization import extract_words
+from ..engine.text.tokenization import base_language, extract_words
 
 ALGORITHMS = {
     "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german",

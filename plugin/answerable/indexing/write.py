@@ -14,14 +14,8 @@ import numpy as np
 
 from ..engine.embedders.local_embedder import LOCAL_IDENTITY
 from ..engine.errors import BundleError, SiteError
-from ..engine.index.columns import (
-    COLUMNS,
-    Index,
-    count_rows,
-    list_columns,
-    pack_columns,
-    shorten_places,
-)
+from ..engine.index.column_types import pack_columns, select_rows, shorten_places
+from ..engine.index.columns import COLUMNS, Index, count_rows, list_columns
 from ..engine.index.format import Container, deflate, join_content
 from ..engine.index.manifest import (
     MANIFEST_FILE,
@@ -34,7 +28,7 @@ from ..engine.index.manifest import (
     name_file,
     read_manifest,
 )
-from ..engine.retrieval.terms import MIN_SHARED_LETTERS
+from ..engine.retrieval.store import MIN_SHARED_LETTERS
 from ..engine.vectors import EmbedderIdentity
 from .files import lock_folder, remove_leftovers, write_private_file
 from .letters import write_letters_pattern
@@ -83,7 +77,9 @@ def pack_index(
     for kind in dict.fromkeys(column.file for column in COLUMNS):
         columns = list_columns(kind)
         for selected in rows.get(kind, [None]):
-            chosen = short if selected is None else _select(index, kind, selected)
+            chosen = short
+            if selected is not None:
+                chosen = Index(**select_rows(columns, index, selected))
             container = pack_columns(columns, chosen)
             if kind == "core":
                 # A browser knows the scripts of letters by no other means.
@@ -168,15 +164,6 @@ def _cut_packs(
         content += data
     if joined:
         yield tuple(joined), bytes(content)
-
-
-def _select(index: Index, kind: str, rows: Sequence[int]) -> Index:
-    """Select some rows of the columns of a kind."""
-    columns = {
-        column.name: column.codec.select(getattr(index, column.name), rows)
-        for column in list_columns(kind)
-    }
-    return Index(**columns)
 
 
 def describe_manifest(manifest: Manifest) -> dict[str, Any]:

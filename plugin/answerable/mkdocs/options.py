@@ -25,7 +25,7 @@ from ..engine.settings import (
     MAX_OUTPUT_TOKENS,
     FunctionSettings,
 )
-from ..engine.text.languages import base_language, is_language_tag
+from ..engine.text.tokenization import base_language, is_language_tag
 from ..engine.text.urls import is_safe_url
 from ..engine.vectors import EmbedderIdentity
 from ..indexing.answer_place import ANSWER_PLACES

@@ -12,7 +12,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from ..engine.errors import SiteError
-from ..engine.index.column_types import SiteMetadata
+from ..engine.index.columns import SiteMetadata
 from ..engine.text.languages import get_translation
 from ..engine.vectors import Embedder
 from ..indexing.answers import CheckedAnswers

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.bundle import Bundle
+from ..engine.bundle import Bundle, check_index
 from ..engine.errors import BundleError
-from ..engine.index.columns import COLUMNS, Index, check_index, pack_columns, unpack_columns
+from ..engine.index.column_types import pack_columns, unpack_columns
+from ..engine.index.columns import COLUMNS, Index
 from ..engine.index.format import MALFORMED, deflate, inflate, pack_container, unpack_container
 from ..engine.index.manifest import Manifest
 from ..engine.vectors import Floats, Int8Codes
@@ -38,7 +39,7 @@ def pack_memory(index: Index) -> bytes:
 def unpack_memory(data: bytes, manifest: Manifest) -> Index:
     """Read the columns that are kept in memory; BundleError if they are malformed."""
     try:
-        index = Index(**unpack_columns(_IN_MEMORY, [unpack_container(data, "the database")]))
+        index = Index(**unpack_columns(_IN_MEMORY, unpack_container(data, "the database")))
         check_index(index, manifest.counts, _IN_MEMORY)
     except MALFORMED as error:
         raise BundleError(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..engine.errors import BundleError
 from ..engine.index.columns import Index
 from ..engine.index.manifest import Manifest, Profile, parse_manifest
-from ..engine.retrieval.rank import Ranking, score_rows
+from ..engine.retrieval.rank import Ranking, score_candidates, select_top_rows
 from ..engine.retrieval.store import (
     Candidates,
     PassageQuery,
@@ -19,7 +19,6 @@ from ..engine.retrieval.store import (
     TermPostings,
     memoize_per_store,
 )
-from ..engine.retrieval.terms import select_top_rows
 from ..engine.types import Passage
 from ..engine.vectors import Floats, Rows
 from . import tables
@@ -80,7 +79,7 @@ class PostgresStore:
         """
         profile, count = self.manifest.profile, len(self.index.passage_records)
         candidates, ceilings = self._find_nearest(query)
-        bounds = score_rows(profile, np.arange(count), ceilings, query.signals)
+        bounds = score_candidates(profile, Candidates(np.arange(count), ceilings), query.signals)
         unseen = np.ones(count, dtype=np.bool_)
         while True:
             unseen[candidates.rows] = False
@@ -153,8 +152,7 @@ def _find_reachable(
     bounds: the scores of all passages, (n,), with cosines that none of them exceeds. Passages under
     the floor are wanted only where there are too few above it.
     """
-    signals = query.signals.select(candidates.rows)
-    scores = score_rows(profile, candidates.rows, candidates.cosines, signals)
+    scores = score_candidates(profile, candidates, query.signals)
     reachable = np.zeros(len(bounds.rows), dtype=np.bool_)
     for wanted in (np.ones_like(query.readable), query.readable):
         known = wanted[candidates.rows]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from answerable.engine.errors import ContractViolation
-from answerable.engine.types import Answer, Evidence, HintCitation, Passage, RoutingHint
+from answerable.engine.types import Answer, Evidence, Passage, RoutingHint
 from support import conformance_cases
 from support.flat_form import settle_any_form
 
@@ -19,7 +19,7 @@ def evidence(data: dict[str, Any]) -> Evidence:
 
 def cited(answer: Answer) -> set[tuple[str, str, str]]:
     return {
-        ("hint" if isinstance(citation, HintCitation) else "record", citation.id, citation.url)
+        ("hint" if isinstance(citation, RoutingHint) else "record", citation.id, citation.url)
         for citation in answer.citations
     }
 

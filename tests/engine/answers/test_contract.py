@@ -11,11 +11,10 @@ from answerable.engine.types import (
     Answer,
     Claim,
     Evidence,
-    HintCitation,
     Passage,
     RecordCitation,
     Reply,
-    Route,
+    RoutingHint,
 )
 from answerable.indexing.pages.passages import PassageWindow, cut_passages
 from support.doubles import passage, record, routing
@@ -95,8 +94,8 @@ def test_a_passage_is_known_by_position_id_and_url(reference: str) -> None:
 
 @pytest.mark.parametrize("reference", ["h1", "note:shelf", "/shelf/", "h1\n"])
 def test_a_hint_is_known_by_position_id_and_url(reference: str) -> None:
-    citation = HintCitation("note:shelf", "/shelf/", "Label shelf", "shelf shelf")
-    assert settled(routes=[reference]).routes == (Route(citation),)
+    hint = RoutingHint("note:shelf", "Label shelf", "shelf shelf", "/shelf/")
+    assert settled(routes=[reference]).routes == (hint,)
 
 
 def test_the_position_goes_before_the_id_and_the_id_before_the_url() -> None:
@@ -116,7 +115,7 @@ def test_a_url_that_two_hints_share_repairs_neither() -> None:
 def test_a_reference_of_the_wrong_kind_converts_by_its_url() -> None:
     both = Evidence((passage("a", "one two", "/x/"),), (routing("h", "/x/"),))
     assert settled(claim("X.", ("h1", "one two")), evidence=both).citations[0].id == "a"
-    assert settled(routes=["s1"], evidence=both).routes[0].citation.id == "note:h"
+    assert settled(routes=["s1"], evidence=both).routes[0].id == "note:h"
 
 
 def test_a_reference_of_the_wrong_kind_that_cannot_convert_is_dropped_and_counted() -> None:
@@ -186,7 +185,7 @@ def test_duplicate_citations_and_routes_merge() -> None:
         routes=["h1", "note:shelf", "h2"],
     )
     assert len(answer.claims[0].citations) == 1
-    assert [route.citation.id for route in answer.routes] == ["note:shelf", "note:box"]
+    assert [hint.id for hint in answer.routes] == ["note:shelf", "note:box"]
     assert answer.dropped == 0
 
 

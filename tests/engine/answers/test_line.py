@@ -6,6 +6,7 @@ import pytest
 
 from answerable.engine.answers import quotes
 from answerable.engine.answers.keyless import EXTRA_WORDS, LINE_WORDS, find_line
+from answerable.engine.retrieval.question import QuestionReading
 from answerable.engine.text.sentences import (
     MAX_WIDENED_SENTENCE,
     find_surrounding_sentences,
@@ -26,7 +27,10 @@ def sentence(number: int, words: int, *terms: str) -> str:
 def line_of(source: Passage | str, forms: Mapping[str, str] | None = None, **weights: float) -> str:
     if isinstance(source, str):
         source = passage(block("text", source))
-    return source.text[slice(*find_line(source, weights, forms or {}))]
+    reading = QuestionReading(
+        "", {}, idfs={source.language: weights}, forms={source.language: forms or {}}
+    )
+    return source.text[slice(*find_line(reading, source))]
 
 
 def test_a_line_has_whole_sentences_and_is_the_first_of_equal_ones() -> None:

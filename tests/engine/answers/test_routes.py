@@ -8,10 +8,10 @@ import pytest
 from answerable.engine.answers.wire import render_route, serialize_answer
 from answerable.engine.providers import make_engine
 from answerable.engine.text.languages import TRANSLATIONS, get_translation
-from answerable.engine.types import HintCitation
+from answerable.engine.types import RoutingHint
 from support.sites import NOTES, build_here, failure, local, opened, write_site
 
-HINT = HintCitation("note:1", "/mooring/", "Winch {locator}", "second shelf")
+HINT = RoutingHint("note:1", "Winch {locator}", "second shelf", "/mooring/")
 
 
 @pytest.mark.parametrize("language", sorted(TRANSLATIONS))

@@ -4,14 +4,14 @@ import pytest
 
 from answerable.engine.answers.wire import serialize_answer
 from answerable.engine.bundle import Bundle
-from answerable.engine.types import Answer, Claim, HintCitation, RecordCitation, Reply, Route
+from answerable.engine.types import Answer, Claim, RecordCitation, Reply, RoutingHint
 from support import sites
 
 QUOTE = RecordCitation("mooring#chains", "/mooring/#chains", "Mooring › Chains", "Iron.")
 OTHER = RecordCitation(
     "storms", "/storms/", "Storms", "Ropes.", "2026-01-02", href="/storms/#:~:text=Ropes."
 )
-HINT = HintCitation("note:1", "/mooring/", "Winch plans", "shelf")
+HINT = RoutingHint("note:1", "Winch plans", "shelf", "/mooring/")
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
 
 def test_citations_are_numbered_in_order_of_first_use(bundle: Bundle) -> None:
     claims = (Claim("One.", (OTHER,)), Claim("Two", (QUOTE, OTHER), "`Two`"))
-    body = serialize_answer(Reply(Answer(claims, (Route(HINT),)), "high"), bundle)
+    body = serialize_answer(Reply(Answer(claims, (HINT,)), "high"), bundle)
     assert [c["n"] for c in body["citations"]] == [1, 2, 3]
     assert [c["id"] for c in body["citations"]] == ["storms", "mooring#chains", "note:1"]
     assert body["claims"][1] == {"markdown": "`Two`", "citations": [2, 1]}
@@ -33,7 +33,7 @@ def test_citations_are_numbered_in_order_of_first_use(bundle: Bundle) -> None:
 
 
 def test_a_record_carries_its_quote_and_a_hint_only_its_surface(bundle: Bundle) -> None:
-    reply = Reply(Answer((Claim("One.", (OTHER,)),), (Route(HINT),)))
+    reply = Reply(Answer((Claim("One.", (OTHER,)),), (HINT,)))
     record, hint = serialize_answer(reply, bundle)["citations"]
     assert record == {
         "n": 1, "kind": "record", "id": "storms", "url": "/storms/",

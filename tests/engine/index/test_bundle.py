@@ -13,10 +13,9 @@ import pytest
 
 from answerable.engine.bundle import open_bundle
 from answerable.engine.errors import BundleError, SiteError
-from answerable.engine.index.column_types import PhraseIndex, Postings, SiteMetadata
-from answerable.engine.index.columns import COLUMNS, Index
+from answerable.engine.index.columns import COLUMNS, Index, PhraseIndex, Postings, SiteMetadata
 from answerable.engine.index.manifest import LOCAL_PROFILE, MANIFEST_FILE, Manifest
-from answerable.engine.retrieval.terms import score_bm25
+from answerable.engine.retrieval.store import score_bm25
 from answerable.engine.text.urls import is_safe_url
 from answerable.engine.vectors import Int8Codes
 from answerable.indexing import files

@@ -9,7 +9,7 @@ import pytest
 from answerable.engine.bundle import Bundle
 from answerable.engine.index.manifest import Profile
 from answerable.engine.retrieval.retrieve import RetrievalResult
-from answerable.engine.retrieval.terms import compute_idfs
+from answerable.engine.retrieval.store import compute_idfs
 from answerable.indexing.page_weights import mark_history_pages, weigh_records
 from answerable.indexing.pages.records import PageMetadata, Record
 from answerable.indexing.stems import extract_stems

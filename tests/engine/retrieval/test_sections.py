@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from answerable.engine.answers.keyless import SURE_ABOVE_FLOOR, ExtractiveAnswer
 from answerable.engine.bundle import Bundle
 from answerable.engine.engine import Engine
 from answerable.engine.index.manifest import LOCAL_PROFILE, Profile
-from answerable.engine.retrieval.question import NO_QUESTION, Remark
+from answerable.engine.retrieval.question import QuestionReading, Remark
 from answerable.engine.retrieval.rank import Scored
 from answerable.engine.retrieval.retrieve import order_sections
 from answerable.engine.types import Confidence, Passage
@@ -151,4 +150,4 @@ SURE, UNSURE = SURE_ABOVE_FLOOR + 0.01, SURE_ABOVE_FLOOR - 0.01
 def test_the_upper_grade_needs_one_section_that_is_meant_and_no_unknown_word(
     passages: list[Scored[Passage]], remarks: tuple[Remark, ...], grade: Confidence
 ) -> None:
-    assert rate_passages(LOCAL_PROFILE, replace(NO_QUESTION, remarks=remarks), passages) == grade
+    assert rate_passages(LOCAL_PROFILE, QuestionReading("", {}, remarks), passages) == grade

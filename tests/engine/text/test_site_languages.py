@@ -9,7 +9,7 @@ from answerable.engine.bundle import Bundle
 from answerable.engine.engine import Engine
 from answerable.engine.index.manifest import Profile
 from answerable.engine.retrieval.question import read_question
-from answerable.engine.text.languages import match_languages
+from answerable.engine.text.tokenization import match_languages
 from answerable.engine.types import Answer, Claim, RecordCitation, Reply
 from support import doubles
 from support.doubles import bundle_of, index_of, record

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import snowballstemmer
 
-from answerable.engine.retrieval.terms import find_nearest_term
+from answerable.engine.retrieval.store import find_nearest_term
 from answerable.engine.text.tokenization import extract_terms, split_lowercase_words, split_words
 from answerable.indexing.stems import extract_stems, load_stemmer
 

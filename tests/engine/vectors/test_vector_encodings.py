@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from answerable.engine.retrieval.terms import select_top_rows
+from answerable.engine.retrieval.rank import select_top_rows
 from answerable.indexing.build import encode_vectors
 
 Floats = NDArray[np.float32]

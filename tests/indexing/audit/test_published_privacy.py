@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from answerable.cli import main
 from answerable.engine.providers import open_function
-from answerable.engine.types import HintCitation
+from answerable.engine.types import RoutingHint
 from answerable.indexing.word_runs import RunIndex, cut_runs, split_words
 from support.app_requests import Request
 from support.doubles import handle
@@ -167,7 +167,7 @@ def test_a_note_is_found_by_its_words_none_of_which_is_a_term(tmp_path: Path) ->
     build_here(write_private_site(tmp_path, None))
     bundle = opened(tmp_path)
     (citation,) = ask(bundle, f"{CANARY}?").citations
-    assert isinstance(citation, HintCitation)
+    assert isinstance(citation, RoutingHint)
     assert (citation.label, citation.url) == ("Keel", "/storms/")
     long_terms = [term for term in bundle.postings_of(()).terms if len(term) > 4]
     assert long_terms

@@ -53,7 +53,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 )
 def test_a_first_notebook_routes_by_its_labels(engine: Engine, question: str, label: str) -> None:
     routes = engine.answer(question).answer.routes
-    assert routes[0].citation.label == label
+    assert routes[0].label == label
 
 
 @pytest.mark.parametrize(

@@ -19,11 +19,9 @@ from ..types import (
     Answer,
     Claim,
     Evidence,
-    HintCitation,
     Passage,
     RecordCitation,
     Reply,
-    Route,
     RoutingHint,
 )
 from .grounding import Grounds, Quotation, choose_quotations, find_excerpt, locate_support
@@ -109,9 +107,8 @@ def enforce_contract(
         for target, item in zip(read.routes, items, strict=True)
         if not isinstance(item, RoutingHint)
     ]
-    routes = (Route(HintCitation(hint.id, hint.url, hint.label, hint.locator)) for hint in hints)
     claims = tuple(each for each in grounded if isinstance(each, Claim))
-    return Answer(claims, tuple(routes), len(drops), tuple(drops), read.complete is True)
+    return Answer(claims, tuple(hints), len(drops), tuple(drops), read.complete is True)
 
 
 def repair_reference(reference: str, evidence: Evidence, *, to_hint: bool) -> EvidenceItem:
@@ -269,17 +266,13 @@ MAX_DRAFTS = 2
 
 
 def draft_reply(
-    answerer: Answerer,
-    question: str,
-    evidence: Evidence,
-    names: Sequence[str] = (),
-    asked: str = "",
+    answerer: Answerer, question: str, evidence: Evidence, names: Sequence[str] = ()
 ) -> Reply:
     """Draft an answer until it meets the contract, or refuse. Without evidence nothing is drafted.
 
-    names: of the site, which a claim may use. asked: the question in the reader's own words, of
-    which a claim may use what a cited passage has too. A second draft gets the violation of the
-    first; of two with claims that hold the one with more of them counts.
+    names: of the site, which a claim may use. question: in the reader's own words, of which a claim
+    may use what a cited passage has too. A second draft gets the violation of the first; of two
+    with claims that hold the one with more of them counts.
     """
     if not evidence:
         return Reply(reason="no-evidence")
@@ -299,7 +292,7 @@ def draft_reply(
         named |= dict.fromkeys(list_named_passages(draft, evidence))
         try:
             with context.stage("checking"):
-                answer = enforce_contract(draft, evidence, names, asked)
+                answer = enforce_contract(draft, evidence, names, question)
         except ContractViolation as error:
             violation = str(error)
             context.refusals[f"{error.stage}/{error.rule}"] += 1

@@ -11,7 +11,7 @@ from ..retrieval.question import QuestionReading
 from ..retrieval.rank import SAME_QUESTION, Scored
 from ..rules import RULES
 from ..text.sentences import TextRange, list_units
-from ..text.tokenization import NO_FORMS, extract_terms, word_or_letter_pattern
+from ..text.tokenization import extract_terms, word_or_letter_pattern
 from ..types import Confidence, Evidence, Passage
 
 MAX_DRAFT_ROUTES = 2
@@ -70,15 +70,14 @@ TIE: float = RULES["line"]["TIE"]
 _INNER_CAPITAL = re.compile(r"(?<=.)[A-Z]")
 
 
-def find_line(
-    passage: Passage, weights: Mapping[str, float], forms: Mapping[str, str] = NO_FORMS
-) -> TextRange:
+def find_line(reading: QuestionReading, passage: Passage) -> TextRange:
     """Find the (start, end) of a passage's line for a question.
 
     It begins where a sentence or a line of text begins, and of lines with equal weight it is the
-    first. weights: of the question's terms. forms: the term of each form of these terms.
+    first.
     """
     text, units = passage.text, list_units(passage)
+    weights, forms = reading.idfs[passage.language], reading.forms[passage.language]
     words = list(word_or_letter_pattern().finditer(text))
     starts = [word.start() for word in words]
     terms = [_read_terms(word, text, passage.language, weights, forms) for word in words]

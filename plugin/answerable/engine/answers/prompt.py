@@ -7,15 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ..retrieval.rank import Scored
-from ..retrieval.retrieve import (
-    RetrievalResult,
-    Shingles,
-    choose_hints,
-    is_near_duplicate,
-    make_shingles,
-    order_candidates,
-)
+from ..retrieval.retrieve import RetrievalResult, choose_hints, order_candidates
 from ..retrieval.store import Store
+from ..text.tokenization import split_lowercase_words
 from ..types import TITLE_SEPARATOR, Evidence, Passage
 
 TEMPLATES = Path(__file__).parent / "prompts"
@@ -145,6 +139,11 @@ def _build_object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 # Sources of one prompt: the schema names each.
 MAX_SOURCES = 24
+# Passages that share this much of their shingles are near-duplicates.
+_DUPLICATE_SHARE = 0.8
+_SHINGLE_WORDS = 3
+
+_Shingles = frozenset[tuple[str, ...]]
 
 
 def fill_prompt(store: Store, retrieved: RetrievalResult, characters: int) -> Evidence:
@@ -160,7 +159,7 @@ def fill_prompt(store: Store, retrieved: RetrievalResult, characters: int) -> Ev
     if not retrieved.passages and best < store.manifest.profile.call_floor:
         pool = []
     passages: list[Passage] = []
-    texts: list[Shingles] = []
+    texts: list[_Shingles] = []
     pages: set[str] = set()
     context_characters = characters // 4
     for scored in _group_by_section(pool):
@@ -168,8 +167,8 @@ def fill_prompt(store: Store, retrieved: RetrievalResult, characters: int) -> Ev
         size, context = len(passage.text), len(passage.title) + len(passage.url)
         if passage.record not in pages:
             context += len(passage.title) + len(passage.summary) + sum(map(len, passage.themes))
-        shingles = make_shingles(passage.text)
-        is_copy = any(is_near_duplicate(shingles, text) for text in texts)
+        shingles = _make_shingles(passage.text)
+        is_copy = any(_is_near_duplicate(shingles, text) for text in texts)
         is_full = size > characters or context > context_characters
         if is_copy or is_full or len(passages) == MAX_SOURCES:
             continue
@@ -188,3 +187,18 @@ def _group_by_section(ordered: Iterable[Scored[Passage]]) -> Iterator[Scored[Pas
         sections.setdefault(scored.item.url, []).append(scored)
     for windows in sections.values():
         yield from sorted(windows, key=lambda scored: scored.row)
+
+
+def _make_shingles(text: str) -> _Shingles:
+    """Make the runs of three words of a text, of which near-duplicates share most."""
+    words = split_lowercase_words(text)
+    starts = range(max(1, len(words) - _SHINGLE_WORDS + 1))
+    return frozenset(tuple(words[start : start + _SHINGLE_WORDS]) for start in starts)
+
+
+def _is_near_duplicate(shingles: _Shingles, other: _Shingles) -> bool:
+    """True if a text repeats the other one, or only a part of it."""
+    common = len(shingles & other)
+    return common == len(shingles) or common >= _DUPLICATE_SHARE * (
+        len(shingles) + len(other) - common
+    )

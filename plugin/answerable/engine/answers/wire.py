@@ -13,10 +13,10 @@ from ..types import (
     Answer,
     Citation,
     Confidence,
-    HintCitation,
     Place,
     RecordCitation,
     Reply,
+    RoutingHint,
 )
 
 Json = dict[str, Any]
@@ -64,8 +64,8 @@ def serialize_answer(
             for claim in answer.claims
         ],
         "routes": [
-            {"text": render_route(route, each.citation), "citations": [numbers[each.citation]]}
-            for each in answer.routes
+            {"text": render_route(route, hint), "citations": [numbers[hint]]}
+            for hint in answer.routes
         ],
         "citations": [
             add_absolute_url(_serialize_citation(citation, n, store), base)
@@ -143,9 +143,8 @@ def format_answer(answer: Answer, route: str) -> str:
         # Code and lists have their markers in a line of their own.
         own_line = f"{text.rstrip()}\n{format_markers(own)}\n"
         parts.append(own_line if "\n" in text.strip() else insert_markers(text, own))
-    for target in answer.routes:
-        sentence = render_route(route, target.citation)
-        parts.append(insert_markers(sentence, [numbers[target.citation]]))
+    for hint in answer.routes:
+        parts.append(insert_markers(render_route(route, hint), [numbers[hint]]))
     return "".join(part if part.endswith("\n") else f"{part} " for part in parts).rstrip()
 
 
@@ -153,7 +152,7 @@ def _number_citations(answer: Answer) -> dict[Citation, int]:
     return {citation: n for n, citation in enumerate(answer.citations, 1)}
 
 
-def render_route(template: str, hint: HintCitation) -> str:
+def render_route(template: str, hint: RoutingHint) -> str:
     """Render the sentence of a route once: braces of no field, and in a label, stay as they are."""
     values = {"label": hint.label, "where": f" ({hint.locator})" if hint.locator else ""}
     return _TEMPLATE_FIELD.sub(lambda match: values.get(match[1], match[0]), template)

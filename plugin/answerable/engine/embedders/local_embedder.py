@@ -178,16 +178,9 @@ class LocalEmbedder:
 
     pieces: TokenPieces
     table: TokenTable
-
-    @property
-    def identity(self) -> EmbedderIdentity:
-        """Name the vector space."""
-        return LOCAL_IDENTITY
-
-    @property
-    def max_question_tokens(self) -> int:
-        """Return 0: it runs in the process and costs nothing."""
-        return 0
+    identity: EmbedderIdentity = LOCAL_IDENTITY
+    # It runs in the process and costs nothing.
+    max_question_tokens: int = 0
 
     def word_rank(self, word: str) -> int | None:
         """Rank a lower-case word among the tokenizer's pieces of ordinary language; None if none.

@@ -1,30 +1,165 @@
 # ruff: noqa: RUF009
-"""Columns of an index, one line each: the file, the type and the length of each."""
+"""Columns of an index as they are in memory, one line each: the file, type and length of each."""
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from functools import lru_cache
-from itertools import chain
-from typing import Any
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Annotated, Any
 
+import msgspec
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
-from ..errors import BUILD_AGAIN, BundleError
-from ..text.languages import is_language_tag
-from ..text.urls import is_safe_url
-from ..types import TITLE_SEPARATOR, WINDOW_SUFFIX, Passage, RoutingHint
+from ..text.languages import get_translation
+from ..types import Answer, Passage, RoutingHint
 from ..vectors import Floats, Int8Codes
-from .column_types import (
-    COLUMN_TYPES,
-    ColumnType,
-    PhraseIndex,
-    Postings,
-    SiteMetadata,
-    StoredClaims,
-)
-from .format import MALFORMED, MAX_FILE_BYTES, Container
+
+Numbers = NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseIndex:
+    """Phrases in columns: ``rows`` by phrase.
+
+    Row ``r`` belongs to the records ``records[edges[r]:edges[r + 1]]``, and ``frequencies[r]`` is
+    in how many records its phrase occurs.
+    """
+
+    rows: Mapping[str, int]
+    edges: Numbers
+    records: Numbers
+    frequencies: Numbers
+
+    def find_records(self, phrase: str) -> list[int]:
+        """Find the rows of what bears a phrase."""
+        row = self.rows.get(phrase)
+        return [] if row is None else self.records[self.edges[row] : self.edges[row + 1]].tolist()
+
+    def count_records(self, phrase: str) -> int:
+        """Count the records that a phrase occurs in; KeyError."""
+        return int(self.frequencies[self.rows[phrase]])
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """The passages that hold each term, and how often.
+
+    ``passages`` and ``counts`` are parallel; term ``t`` owns ``edges[t]:edges[t + 1]``.
+    """
+
+    edges: Numbers
+    passages: Numbers
+    counts: NDArray[np.uint16]
+
+    def select_rows(self, rows: Sequence[int]) -> "Postings":
+        """Select the postings of some terms."""
+        edges = self.edges.astype(np.int64)
+        spans = [np.arange(edges[row], edges[row + 1]) for row in rows]
+        places = np.concatenate([*spans, np.zeros(0, np.int64)])
+        sizes = np.cumsum([0, *map(len, spans)])
+        return Postings(sizes.astype("<u4"), self.passages[places], self.counts[places])
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageRows:
+    """A language and the (first, last + 1) rows of the passages written in it."""
+
+    tag: str
+    first: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class SiteMetadata:
+    """What an index says of its site as a whole.
+
+    ``language`` is the site's own, ``languages`` are those of its passages in the order of rows.
+    ``scripts`` are those its passages are written in, ``names`` what the site and its author are
+    called, ``author`` who writes it, ``route`` is the template of a route's sentence.
+    """
+
+    name: str = ""
+    url: str | None = None
+    language: str = "en"
+    route: str = get_translation("en").route
+    names: tuple[str, ...] = ()
+    author: str | None = None
+    scripts: frozenset[str] = frozenset()
+    languages: tuple[LanguageRows, ...] = ()
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The languages to read a question in: the site's own where there is no page."""
+        return tuple(language.tag for language in self.languages) or (self.language,)
+
+    @property
+    def claim_names(self) -> tuple[str, ...]:
+        """The names that a claim may use though it does not quote them."""
+        return (self.name, *self.names, *([self.author] if self.author else []))
+
+    def language_of(self, row: int) -> str:
+        """Look up the language of a passage by its row."""
+        place = bisect_right(self.languages, row, key=lambda language: language.first)
+        return self.languages[place - 1].tag
+
+
+# The row of a passage, and words of it.
+PassageQuote = tuple[Annotated[int, Meta(ge=0)], str]
+
+
+class StoredClaim(msgspec.Struct, frozen=True, array_like=True):
+    """A claim as text and as Markdown, and the words that it cites."""
+
+    text: str
+    markdown: str
+    quotes: Annotated[tuple[PassageQuote, ...], Meta(min_length=1)]
+
+
+StoredClaims = tuple[StoredClaim, ...]
+
+
+def list_rows(claims: StoredClaims) -> list[int]:
+    """List the rows of the passages that claims cite, in order of first use."""
+    return list(dict.fromkeys(row for claim in claims for row, _ in claim.quotes))
+
+
+def make_draft(claims: StoredClaims, passages: Mapping[int, Passage]) -> dict[str, Any]:
+    """Make the draft of a stored answer, which the contract judges as it judges a model's.
+
+    passages: by row, the evidence in this order.
+    """
+    places = {row: place for place, row in enumerate(passages, 1)}
+    return {
+        "complete": True,
+        "claims": [
+            {
+                "text": claim.text,
+                "evidence": [
+                    {"source": f"s{places[row]}", "quote": quote} for row, quote in claim.quotes
+                ],
+            }
+            for claim in claims
+        ],
+    }
+
+
+def locate_claims(answer: Answer, rows: Mapping[str, int]) -> StoredClaims:
+    """Name the passages of a grounded answer by their rows, so that it stores no url and no title.
+
+    rows: of passages, by id. KeyError for a passage without one.
+    """
+    return tuple(
+        StoredClaim(
+            claim.text, claim.markdown, tuple((rows[c.id], c.quote) for c in claim.citations)
+        )
+        for claim in answer.claims
+    )
+
+
+_NO_PHRASES = PhraseIndex({}, np.zeros(1, "<u4"), np.zeros(0, "<u4"), np.zeros(0, "<u4"))
+NO_CODES = Int8Codes(np.zeros((0, 0), np.int8), np.zeros(0, np.float32))
+_NO_POSTINGS = Postings(np.zeros(1, "<u4"), np.zeros(0, "<u4"), np.zeros(0, "<u2"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,22 +178,30 @@ class Column:
     points_to: str
     private: bool
 
-    @property
-    def codec(self) -> ColumnType:
-        """How its type is written and read."""
-        return COLUMN_TYPES[self.type]
+
+# What a column is that an index does not have, by the names of types that a browser is told.
+_EMPTY: Mapping[str, Callable[[], Any]] = {
+    "texts": list,
+    # None for a page without a date, and for a url that follows: see ``shorten_places``.
+    "optional-texts": list,
+    "lists": list,
+    "site": SiteMetadata,
+    "answers": list,
+    "forms": dict,
+    "numbers": lambda: np.zeros(0, "<u4"),
+    "rising": lambda: np.zeros(0, "<u4"),
+    "floats": lambda: np.zeros(0, "<f4"),
+    "phrases": lambda: _NO_PHRASES,
+    "postings": lambda: _NO_POSTINGS,
+    "codes": lambda: NO_CODES,
+}
 
 
 def _column(
     file: str, type_name: str, counted: str = "", points_to: str = "", *, private: bool = False
 ) -> Any:
     metadata = {"column": (file, type_name, counted, points_to, private)}
-    return field(default_factory=COLUMN_TYPES[type_name].empty, metadata=metadata)
-
-
-Numbers = NDArray[np.uint32]
-# Unpacks a part of a file.
-UnpackPart = Callable[[], Container]
+    return field(default_factory=_EMPTY[type_name], metadata=metadata)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -90,7 +233,7 @@ class Index:
     passage_records: Numbers = _column("core", "rising", "passages", "records")
     # The first passage of each passage's section.
     passage_sections: Numbers = _column("core", "rising", "passages", "passages")
-    # How many terms a passage has, and whether it has code, for a browser without its text.
+    # How many terms a passage has, and whether it has code.
     passage_lengths: Numbers = _column("core", "numbers", "passages")
     has_code: Numbers = _column("core", "numbers", "passages")
     # The Markdown of passages.
@@ -176,152 +319,3 @@ def count_rows(index: Index) -> dict[str, int]:
         "hints": len(index.hint_ids),
         "windows": len(index.hint_owners),
     }
-
-
-def pack_columns(columns: Iterable[Column], index: Index) -> Container:
-    """Put columns of an index into a container."""
-    packed = [column.codec.pack(column.name, getattr(index, column.name)) for column in columns]
-    return Container(
-        {name: value for part in packed for name, value in part.values.items()},
-        {name: array for part in packed for name, array in part.arrays.items()},
-    )
-
-
-def unpack_columns(columns: Iterable[Column], parts: Sequence[Container]) -> dict[str, Any]:
-    """Read columns by name from the parts of their file; an error of ``MALFORMED``."""
-    values: dict[str, Any] = {}
-    for column in columns:
-        read = [column.codec.unpack(column.name, part) for part in parts]
-        values[column.name] = read[0] if len(read) == 1 else column.codec.join(read)
-    return values
-
-
-class LazyTexts(Sequence[str]):
-    """The texts of passages, read from their parts when they are asked for; some stay in memory.
-
-    ``length``: of passages, ``rows`` of which a part holds.
-    """
-
-    def __init__(self, length: int, rows: int, parts: Sequence[UnpackPart]) -> None:
-        if len(parts) != -(-length // rows):
-            raise ValueError("the parts of its texts do not cover its passages")
-        self._length, self._rows, self._parts = length, rows, parts
-        self._read_part = lru_cache(maxsize=64)(self._read)
-
-    def __len__(self) -> int:
-        return self._length
-
-    # A slice is asked for nowhere.
-    def __getitem__(self, row: Any) -> Any:
-        if not 0 <= row < self._length:
-            raise IndexError(row)
-        return self._read_part(row // self._rows)[row % self._rows]
-
-    def _read(self, number: int) -> Sequence[str]:
-        try:
-            columns = unpack_columns(list_columns("texts"), [self._parts[number]()])
-            texts: Sequence[str] = columns["texts"]
-            if len(texts) != min(self._rows, self._length - number * self._rows):
-                raise ValueError(f"{len(texts)} texts")
-        except MALFORMED as error:
-            raise BundleError(f"the index is malformed ({error!s:.200}): {BUILD_AGAIN}") from None
-        return texts
-
-
-def check_index(index: Index, counts: Mapping[str, int], columns: Iterable[Column]) -> None:
-    """Compare columns with each other and the manifest; an error of ``MALFORMED``.
-
-    columns: those that were read, others are empty.
-    """
-    for column in columns:
-        value = getattr(index, column.name)
-        if column.counted and len(value) != counts[column.counted]:
-            counted = f"{counts[column.counted]} {column.counted} instead of {len(value)}"
-            raise ValueError(f"its manifest counts {counted}, see {column.name}")
-        rows = column.codec.rows_of(value) if column.points_to else np.zeros(0)
-        if len(rows) and int(rows.max()) >= counts[column.points_to]:
-            raise ValueError(f"{column.name} points past the last of its {column.points_to}")
-    passages = counts["passages"]
-    if (terms := len(set(index.terms))) != counts["terms"]:
-        raise ValueError(f"its manifest counts {counts['terms']} terms instead of {terms}")
-    if len(index.postings.edges) - 1 not in (len(index.terms), 0):
-        raise ValueError("its postings do not match its terms")
-    if any(len(index.forms[tag]) != len(index.terms) for tag in index.site.tags):
-        raise ValueError("its forms do not match its terms")
-    if (index.passage_sections > np.arange(passages)).any():
-        raise ValueError("passage_sections points past its own row")
-    if not index.question_norms.all() or (index.has_answer > 0).sum() != len(index.answers):
-        raise ValueError("its questions do not match their norms or answers")
-    _check_languages(index.site, passages)
-    own = () if index.site.url is None else (index.site.url,)
-    for url in chain(own, index.record_urls, index.passage_urls, index.hint_urls):
-        if not is_safe_url(url):
-            raise ValueError(f"it holds the unsafe url {url!r:.80}")
-
-
-def _check_languages(site: SiteMetadata, passages: int) -> None:
-    """Refuse languages that do not cover each passage once; ValueError."""
-    ends = [0, *(language.end for language in site.languages)]
-    if [language.first for language in site.languages] != ends[:-1] or ends[-1] != passages:
-        raise ValueError("the languages do not cover the passages in order")
-    tags = {language.tag for language in site.languages if is_language_tag(language.tag)}
-    if len(tags) != len(site.languages) or any(x.first >= x.end for x in site.languages):
-        raise ValueError("a language is not a tag, is empty or occurs twice")
-
-
-_NOT_IN_ANCHOR, _ANCHOR_GAPS = re.compile("[^a-z0-9_ -]+"), re.compile("[ -]+")
-# Stands for the anchor that Markdown gives the heading; no id holds white space.
-_GUESSED = "# "
-
-
-def guess_anchor(title: str) -> str:
-    """Make the anchor that Markdown gives the last heading of a title, of its letters in ASCII."""
-    heading = _NOT_IN_ANCHOR.sub("", title.rpartition(TITLE_SEPARATOR)[2].lower())
-    return _ANCHOR_GAPS.sub("-", heading.strip(" "))
-
-
-def shorten_places(index: Index) -> Index:
-    """Leave out of the ids of passages that of their page and a guessed anchor, and urls.
-
-    Written out they would make the file that every question loads twice as long.
-    """
-    ids: list[str] = []
-    # None for a url that follows.
-    urls: list[Any] = []
-    rows = zip(
-        index.passage_ids, index.passage_urls, index.passage_titles, index.passage_records,
-        strict=True,
-    )  # fmt: skip
-    for passage_id, url, title, record in rows:
-        tail = passage_id.removeprefix(index.record_ids[record])
-        anchor = f"#{guess_anchor(title)}"
-        window = tail.removeprefix(anchor)
-        is_guessed = window != tail and (not window or WINDOW_SUFFIX.fullmatch(window))
-        ids.append(_GUESSED + window if is_guessed else tail)
-        urls.append(None if url == index.record_urls[record] + _cut_window(tail) else url)
-    return replace(index, passage_ids=ids, passage_urls=urls)
-
-
-def expand_places(columns: dict[str, Any]) -> None:
-    """Restore the ids and urls of passages among columns by name; an error of ``MALFORMED``."""
-    ids: list[str] = []
-    urls: list[str] = []
-    records: Sequence[int] = columns["passage_records"].tolist()
-    rows = zip(
-        columns["passage_ids"], columns["passage_urls"], columns["passage_titles"], records,
-        strict=True,
-    )  # fmt: skip
-    length = 0
-    for tail, url, title, record in rows:
-        if tail.startswith(_GUESSED):
-            tail = f"#{guess_anchor(title)}{tail.removeprefix(_GUESSED)}"
-        ids.append(columns["record_ids"][record] + tail)
-        urls.append(columns["record_urls"][record] + _cut_window(tail) if url is None else url)
-        length += len(ids[-1]) + len(urls[-1])
-        if length > MAX_FILE_BYTES:
-            raise ValueError("ids that pages share take too much memory")
-    columns |= {"passage_ids": ids, "passage_urls": urls}
-
-
-def _cut_window(tail: str) -> str:
-    return WINDOW_SUFFIX.sub("", tail) if "~" in tail else tail

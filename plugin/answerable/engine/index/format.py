@@ -3,9 +3,9 @@
 import json
 import struct
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,6 @@ CONTAINER_FORMAT = "answerable-1"
 _LENGTH = struct.Struct("<I")
 _HEADER_START = f'{{"format":"{CONTAINER_FORMAT}",'.encode()
 _TYPE_NAMES = {dtype: name for name, dtype in ARRAY_TYPES.items()}
-_UNSIGNED_TYPES: tuple[np.dtype[Any], ...] = tuple(np.dtype(name) for name in ("|u1", "<u2", "<u4"))
 # Errors of data that is not what a build writes.
 MALFORMED = (
     LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError,
@@ -44,8 +43,8 @@ MALFORMED = (
 class Container:
     """JSON values by name, and one-dimensional arrays by name."""
 
-    values: Mapping[str, Any]
-    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    values: dict[str, Any]
+    arrays: dict[str, NDArray[Any]] = field(default_factory=dict)
 
 
 def deflate(data: bytes) -> bytes:
@@ -72,7 +71,7 @@ def inflate(data: bytes | memoryview, name: str, max_bytes: int = MAX_FILE_BYTES
 
 
 def pack_container(container: Container) -> bytes:
-    """Pack a container; TypeError for an array of another type than ``ARRAY_TYPES``."""
+    """Pack a container, whose arrays are of ``ARRAY_TYPES``."""
     return deflate(join_content(container))
 
 
@@ -82,7 +81,7 @@ def join_content(container: Container) -> bytes:
         "format": CONTAINER_FORMAT,
         "values": container.values,
         "arrays": [
-            [name, _name_type(array), array.size] for name, array in container.arrays.items()
+            [name, _TYPE_NAMES[array.dtype], len(array)] for name, array in container.arrays.items()
         ],
     }
     # A lone surrogate has no UTF-8: it stays an escape, which JSON reads.
@@ -107,52 +106,44 @@ def unpack_container(
 
 def parse_content(content: bytes | memoryview, name: str) -> Container:
     """Parse a container that is not compressed; BundleError. Its arrays are views of it."""
+    arrays: dict[str, NDArray[Any]] = {}
     try:
-        return _parse_content(content)
+        start = _LENGTH.size
+        end = start + int(_LENGTH.unpack_from(content)[0])
+        text = bytes(content[start:end])
+        if not text.startswith(_HEADER_START):
+            raise ValueError(f"its format is not {CONTAINER_FORMAT}")
+        header = json.loads(text)
+        for array, type_name, count in header["arrays"]:
+            start = end + -end % ALIGNMENT
+            dtype = ARRAY_TYPES[type_name]
+            if type(count) is not int or not 0 <= count * dtype.itemsize <= len(content) - start:
+                raise ValueError(f"{array!r:.80} does not fit")
+            arrays[array] = np.frombuffer(content, dtype, count, start)
+            end = start + arrays[array].nbytes
+        if end != len(content):
+            raise ValueError(f"it has {len(content)} bytes instead of {end}")
+        return Container(header["values"], arrays)
     except MALFORMED as error:
         raise BundleError(f"{name} is malformed ({error!s:.200}): {BUILD_AGAIN}") from None
 
 
-def shrink_array(values: NDArray[Any]) -> NDArray[Any]:
-    """Convert whole numbers from 0 to the smallest unsigned type that holds all of them."""
-    largest = int(values.max(initial=0))
-    return values.astype(next(each for each in _UNSIGNED_TYPES if largest <= np.iinfo(each).max))
+def join_containers(parts: Sequence[Container]) -> Container:
+    """Join the parts of a file: of each array and list, the values of one part after another."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    return Container(
+        {name: _join_values([part.values[name] for part in parts]) for name in first.values},
+        {name: np.concatenate([part.arrays[name] for part in parts]) for name in first.arrays},
+    )
 
 
-def _name_type(array: NDArray[Any]) -> str:
-    name = _TYPE_NAMES.get(array.dtype)
-    if name is None or array.ndim != 1:
-        raise TypeError(f"an array of {array.dtype} in {array.ndim} dimensions has no place")
-    return name
-
-
-def _parse_content(content: bytes | memoryview) -> Container:
-    start = _LENGTH.size
-    end = start + int(_LENGTH.unpack_from(content)[0])
-    text = bytes(content[start:end])
-    if not text.startswith(_HEADER_START):
-        raise ValueError(f"its format is not {CONTAINER_FORMAT}")
-    header = json.loads(text)
-    arrays: dict[str, NDArray[Any]] = {}
-    for name, type_name, count in header["arrays"]:
-        start = end + -end % ALIGNMENT
-        dtype = ARRAY_TYPES[type_name]
-        if type(count) is not int or not 0 <= count * dtype.itemsize <= len(content) - start:
-            raise ValueError(f"{name!r:.80} does not fit")
-        arrays[name] = np.frombuffer(content, dtype, count, start)
-        end = start + arrays[name].nbytes
-    if end != len(content):
-        raise ValueError(f"it has {len(content)} bytes instead of {end}")
-    return Container(header["values"], arrays)
-
-
-def hash_file(path: Path) -> str:
-    """Compute a file's SHA-256 in hexadecimal digits; OSError."""
-    # OpenSSL's library takes a while to load: only where something is verified.
-    import hashlib
-
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _join_values(values: Sequence[Any]) -> Any:
+    """Join lists, or the lists of mappings by their keys."""
+    if isinstance(values[0], Mapping):
+        return {key: _join_values([value[key] for value in values]) for key in values[0]}
+    return [*chain(*values)]
 
 
 def hash_files(files: Mapping[str, bytes]) -> str:

@@ -112,7 +112,7 @@ class Pack(msgspec.Struct, frozen=True, array_like=True):
         return sum(part.bytes for part in self.parts)
 
 
-def name_file(kind: str, data: bytes) -> str:
+def name_file(kind: str, data: bytes | memoryview) -> str:
     """Name a file by its kind and the first digits of its SHA-256."""
     # OpenSSL's library, which takes a while to load: only where something is verified.
     import hashlib

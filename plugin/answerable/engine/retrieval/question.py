@@ -19,8 +19,7 @@ from ..text.tokenization import (
     split_ngrams,
     split_words,
 )
-from .store import Store, memoize_per_store
-from .terms import compute_idfs, count_passages, find_indexed_terms, has_form, read_forms
+from .store import Store, compute_idfs, has_form, memoize_per_store, read_forms
 
 MAX_QUESTION_CHARACTERS: int = RULES["question"]["MAX_QUESTION_CHARACTERS"]
 
@@ -89,7 +88,7 @@ def _count_passages(
     postings = store.postings_of({term for terms in terms_by_word.values() for term in terms})
     counts: dict[tuple[str, ...], tuple[int, str]] = {}
     for word, terms in terms_by_word.items():
-        counts.setdefault(terms, (max(count_passages(postings, term) for term in terms), word))
+        counts.setdefault(terms, (max(map(postings.count, terms)), word))
     return counts
 
 
@@ -184,7 +183,8 @@ class QuestionReading:
     ``question`` has the site's spellings, and is what is embedded; ``asked`` is in the reader's own
     words, for a model. ``terms`` are its content terms by the site's languages, none where there is
     nothing to search for. ``idfs``: by the languages of the site's passages, as ``forms``.
-    ``phrases``: its normalized n-grams of the lengths of names.
+    ``phrases``: its normalized n-grams of the lengths of names. ``unknown``: the words, in lower
+    case, that neither a passage nor a name has.
     """
 
     question: str
@@ -195,9 +195,7 @@ class QuestionReading:
     phrases: frozenset[str] = frozenset()
     asks_for_history: bool = False
     asked: str = ""
-
-
-NO_QUESTION = QuestionReading("", {})
+    unknown: frozenset[str] = frozenset()
 
 
 def read_question(
@@ -209,17 +207,23 @@ def read_question(
     """
     spelled, remarks = _correct_spelling(store, question, word_rank)
     terms = _extract_question_terms(store, spelled)
-    if terms:
-        remarks = (*remarks, *_remark_unknown_words(store, spelled, word_rank))
+    words = split_words(spelled)
+    unknown = _find_unknown_words(store, words)
+    missed = tuple(
+        Remark("unknown", word)
+        for word in dict.fromkeys(words)
+        if word.lower() in unknown and (word_rank(word.lower()) or ORDINARY_RANK) >= ORDINARY_RANK
+    )
     return QuestionReading(
         spelled,
         terms,
-        remarks if terms else (),
+        (*remarks, *missed) if terms else (),
         _weigh_terms(store, terms),
         {tag: read_forms(store, extract_words(spelled, tag), tag) for tag in store.index.site.tags},
         frozenset(split_ngrams(spelled, _measure_name_lengths(store))),
         asks_for_history(spelled),
         question,
+        unknown,
     )
 
 
@@ -228,11 +232,10 @@ def drop_unknown_words(store: Store, reading: QuestionReading) -> QuestionReadin
 
     Of a reading to search by: an answer has to be of the whole question.
     """
-    words = split_words(reading.question)
-    missing = _find_unknown_words(store, words)
     terms = {term for weights in reading.idfs.values() for term in weights}
-    indexed = find_indexed_terms(store.postings_of(terms), terms)
-    text = " ".join(word for word in words if word.lower() not in missing)
+    indexed = set(filter(store.postings_of(terms).count, terms))
+    words = split_words(reading.question)
+    text = " ".join(word for word in words if word.lower() not in reading.unknown)
     idfs: dict[str, dict[str, float]] = {}
     for tag, weights in reading.idfs.items():
         # A word that pages of another language have still counts against one without it.
@@ -325,17 +328,6 @@ def _is_new_form(store: Store, word: str) -> bool:
     )
 
 
-def _remark_unknown_words(store: Store, text: str, word_rank: WordRank) -> tuple[Remark, ...]:
-    """Remark each content word that no passage has, unless it is an ordinary word."""
-    words = split_words(text)
-    missing = _find_unknown_words(store, words)
-    return tuple(
-        Remark("unknown", word)
-        for word in dict.fromkeys(words)
-        if word.lower() in missing and (word_rank(word.lower()) or ORDINARY_RANK) >= ORDINARY_RANK
-    )
-
-
 def _find_unknown_words(store: Store, words: Iterable[str]) -> frozenset[str]:
     """Find the words, in lower case, that no passage or known question has and no name.
 
@@ -349,7 +341,7 @@ def _find_unknown_words(store: Store, words: Iterable[str]) -> frozenset[str]:
         own = [(tag, read_forms(store, extract_words(word, tag), tag)) for tag in tags]
         terms_by_word[word] = [(tag, term) for tag, forms in own for term in forms.values()]
     terms = {term for own in terms_by_word.values() for _, term in own}
-    indexed = find_indexed_terms(store.postings_of(terms), terms)
+    indexed = set(filter(store.postings_of(terms).count, terms))
     return frozenset(
         word
         for word, own in terms_by_word.items()

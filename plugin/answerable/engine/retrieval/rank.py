@@ -12,15 +12,14 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..index.column_types import PhraseIndex
+from ..index.columns import PhraseIndex
 from ..index.manifest import Profile
 from ..rules import RULES
 from ..text.tokenization import STOPWORDS, extract_terms, split_lowercase_words
 from ..types import Passage, RoutingHint
 from ..vectors import Floats, Rows
 from .question import FRAMING_WORDS, Idfs, QuestionReading
-from .store import Signals, Store, memoize_per_store
-from .terms import compute_idf, score_bm25, select_top_rows
+from .store import Candidates, Signals, Store, compute_idf, memoize_per_store, score_bm25
 
 T = TypeVar("T", Passage, RoutingHint)
 
@@ -68,6 +67,20 @@ class Scored(Generic[T]):
     row: int = -1
 
 
+def select_top_rows(
+    scores: NDArray[np.float32], count: int, among: NDArray[np.bool_]
+) -> NDArray[np.intp]:
+    """Select the best ``count`` rows, best first; equal scores keep the order of rows.
+
+    among: (n,) the rows to select from.
+    """
+    rows = np.flatnonzero(among)
+    if 0 < count < len(rows):
+        lowest = np.partition(scores[rows], -count)[-count]
+        rows = rows[scores[rows] >= lowest]
+    return rows[np.argsort(-scores[rows], kind="stable")[:count]]
+
+
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """The scores of some rows of a stream, (k,) each, and which are above the floor."""
@@ -82,31 +95,23 @@ class Ranking:
     question: Floats
     above_floor: NDArray[np.bool_]
 
-    def select_rows(self, mask: NDArray[np.bool_]) -> "Ranking":
-        """Select the scores of the rows of a mask, (k,)."""
-        return Ranking(*(getattr(self, each.name)[mask] for each in fields(self)))
+    def select_rows(self, rows: Rows | NDArray[np.bool_]) -> "Ranking":
+        """Select the scores of some places, or of those of a mask, (k,)."""
+        return Ranking(*(getattr(self, each.name)[rows] for each in fields(self)))
 
-    def top_rows(self, mask: NDArray[np.bool_], count: int) -> list[int]:
-        """List the best rows of a mask, (k,), best first."""
-        return [int(row) for row in self.rows[select_top_rows(self.score, count, mask)]]
+    def select_top(self, mask: NDArray[np.bool_], count: int) -> "Ranking":
+        """Select the scores of the best rows of a mask, (k,), best first."""
+        return self.select_rows(select_top_rows(self.score, count, mask))
 
-    def top_items(
-        self, mask: NDArray[np.bool_], count: int, item: Callable[[int], T]
-    ) -> tuple[Scored[T], ...]:
-        """Return the best items of a mask, (k,), best first. item: returns that of a row."""
+    def list_items(self, item: Callable[[int], T]) -> tuple[Scored[T], ...]:
+        """List the items of all rows with their scores. item: returns that of a row."""
+        # All but ``above_floor``.
+        columns = [getattr(self, each.name).tolist() for each in fields(self)[:-1]]
         return tuple(
-            Scored(
-                item(int(self.rows[place])),
-                score=float(self.score[place]),
-                base=float(self.base[place]),
-                lexical=float(self.lexical[place]),
-                dense=float(self.dense[place]),
-                floored=float(self.floored[place]),
-                page=float(self.page[place]),
-                question=float(self.question[place]),
-                row=int(self.rows[place]),
+            Scored(item(row), score, base, lexical, dense, floored, page, question, row=row)
+            for row, score, base, lexical, dense, floored, page, question in zip(
+                *columns, strict=True
             )
-            for place in select_top_rows(self.score, count, mask)
         )
 
 
@@ -131,12 +136,13 @@ def compute_signals(store: Store, reading: QuestionReading) -> Signals:
     )
 
 
-def score_rows(profile: Profile, rows: Rows, dense: Floats, signals: Signals) -> Ranking:
-    """Score some rows by their cosines and signals.
+def score_candidates(profile: Profile, candidates: Candidates, passages: Signals) -> Ranking:
+    """Score candidates by their cosines and the signals of all passages.
 
     The floor is compared with neither the page nor the weight of a passage, and a section that
     is known to answer the very question, or one like it, is above any floor.
     """
+    rows, dense, signals = candidates.rows, candidates.cosines, passages.select(candidates.rows)
     weighted = profile.hybrid * signals.lexical + profile.dense * dense
     base = (weighted / (profile.hybrid + profile.dense)).astype(np.float32)
     is_known = signals.question > SAME_QUESTION
@@ -147,8 +153,8 @@ def score_rows(profile: Profile, rows: Rows, dense: Floats, signals: Signals) ->
     )
     score = (base + signals.boost + signals.page + questions) * signals.weight
     floored = base + profile.floored_boost * signals.boost
-    parts = (signals.lexical, dense, floored, signals.page, signals.question)
     above_floor = (floored >= profile.floor) | (signals.question >= LIKE_QUESTION)
+    parts = (signals.lexical, dense, floored, signals.page, signals.question)
     return Ranking(rows, score, base, *parts, above_floor)
 
 
@@ -165,7 +171,9 @@ def score_name_boosts(store: Store, reading: QuestionReading) -> Floats:
         best = np.zeros(records, dtype=np.float32)
         for index, boost in indexes:
             for phrase in index.rows.keys() & reading.phrases:
-                rarity = fade_common_phrase(index.count_records(phrase), records)
+                # Of one record 1, at half of the records 0: a name that every page uses lifts none.
+                others = max(0, index.count_records(phrase) - 1)
+                rarity = max(0.0, 1.0 - 2.0 * others / max(records, 2))
                 fade = 1 - profile.theme_fade * (1 - rarity)
                 rows = index.find_records(phrase)
                 best[rows] = np.maximum(best[rows], boost * fade)
@@ -241,15 +249,6 @@ def score_hint_labels(store: Store, idfs: Idfs) -> Floats:
             shares[rows] += min(weight, compute_idf(count, len(rows))) / total
         best = np.maximum(best, shares)
     return np.float32(store.manifest.profile.label_words) * best
-
-
-def fade_common_phrase(frequency: int, records: int) -> float:
-    """Reduce a boost by the number of records that a phrase occurs in.
-
-    Returns 1 for a phrase of one record, falling linearly to 0 at half of the records, so that a
-    name that every page uses lifts nothing.
-    """
-    return max(0.0, 1.0 - 2.0 * max(0, frequency - 1) / max(records, 2))
 
 
 def _compute_cosines(

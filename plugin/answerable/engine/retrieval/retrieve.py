@@ -9,15 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..rules import RULES
-from ..text.languages import match_languages
-from ..text.markdown import read_markdown
-from ..text.tokenization import split_lowercase_words
-from ..types import TITLE_SEPARATOR, Evidence, Passage, RoutingHint
-from ..vectors import Floats
-from .question import NO_QUESTION, QuestionReading
-from .rank import SAME_QUESTION, Ranking, Scored, compute_signals, score_hint_labels, score_rows
-from .store import Candidates, PassageQuery, Signals, Store
-from .terms import compute_idf_share, select_top_rows
+from ..text.tokenization import match_languages
+from ..types import TITLE_SEPARATOR, Passage, RoutingHint
+from ..vectors import Floats, Rows
+from .question import QuestionReading
+from .rank import (
+    SAME_QUESTION,
+    Ranking,
+    Scored,
+    compute_signals,
+    score_candidates,
+    score_hint_labels,
+    select_top_rows,
+)
+from .store import PassageQuery, Signals, Store, compute_idf_share
 
 TOP_K: int = RULES["retrieve"]["TOP_K"]
 # The siblings of a pool: other passages of its best pages, whose score misses the floor by this
@@ -38,23 +43,19 @@ class RetrievalResult:
     question. ``vector``: of the reading's text, None where nothing was embedded.
     """
 
+    reading: QuestionReading = field(compare=False)
     passages: tuple[Scored[Passage], ...] = ()
     hints: tuple[Scored[RoutingHint], ...] = ()
     near_passages: tuple[Scored[Passage], ...] = ()
     near_hints: tuple[Scored[RoutingHint], ...] = ()
     siblings: tuple[Scored[Passage], ...] = ()
-    reading: QuestionReading = field(default=NO_QUESTION, compare=False)
     vector: Floats | None = field(default=None, compare=False, repr=False)
 
     @property
-    def evidence(self) -> Evidence:
-        """Build the evidence of all that was retrieved."""
-        return Evidence(
-            tuple(scored.item for scored in self.passages),
-            tuple(scored.item for scored in self.hints),
-            max((hint.dense for hint in self.hints), default=0.0)
-            - max((passage.dense for passage in self.passages), default=0.0),
-        )
+    def lead(self) -> float:
+        """The best cosine of the first hints minus the best one of the first passages."""
+        hint = max((hint.dense for hint in self.hints[:TOP_K]), default=0.0)
+        return hint - max((passage.dense for passage in self.passages[:TOP_K]), default=0.0)
 
     def truncate(self, count: int) -> "RetrievalResult":
         """Return what a smaller ``top_k`` would have retrieved."""
@@ -84,33 +85,33 @@ def retrieve(
     such a passage before boosts.
     """
     if not reading.terms:
-        return RetrievalResult(reading=reading)
+        return RetrievalResult(reading)
     unit = normalize_query(store, vector)
     readable = _mark_readable(store, language)
     signals = compute_signals(store, reading)
     query = PassageQuery(unit, signals, readable, top_k, near, near_floor)
     candidates = store.passage_candidates(query)
-    passages = _score_candidates(store, candidates, signals)
+    passages = score_candidates(store.manifest.profile, candidates, signals)
     hints = _score_hints(store, reading, unit)
     eligible = passages.above_floor & readable[passages.rows]
     if not eligible.any():
         eligible = passages.above_floor
-    best = passages.top_rows(eligible, top_k)
+    best = passages.select_top(eligible, top_k)
     under_floor = ~passages.above_floor & (passages.base >= near_floor)
     is_near = under_floor & readable[passages.rows]
     if not is_near.any():
         is_near = under_floor
-    near_best = passages.top_rows(is_near, near)
-    siblings = _rank_siblings(store, signals, unit, passages, best)
-    all_siblings = np.ones(len(siblings.rows), dtype=np.bool_)
-    texts = store.passages_at([*best, *near_best, *siblings.top_rows(all_siblings, MAX_SIBLINGS)])
+    near_best = passages.select_top(is_near, near)
+    siblings = _rank_siblings(store, signals, unit, passages, best.rows)
+    rows = np.concatenate((best.rows, near_best.rows, siblings.rows))
+    texts = store.passages_at(rows.tolist())
     return RetrievalResult(
-        passages.top_items(eligible, top_k, texts.__getitem__),
-        hints.top_items(hints.above_floor, top_k, store.index.make_hint),
-        passages.top_items(is_near, near, texts.__getitem__),
-        hints.top_items(~hints.above_floor, near, store.index.make_hint),
-        siblings.top_items(all_siblings, MAX_SIBLINGS, texts.__getitem__),
         reading,
+        best.list_items(texts.__getitem__),
+        hints.select_top(hints.above_floor, top_k).list_items(store.index.make_hint),
+        near_best.list_items(texts.__getitem__),
+        hints.select_top(~hints.above_floor, near).list_items(store.index.make_hint),
+        siblings.list_items(texts.__getitem__),
         vector,
     )
 
@@ -128,15 +129,10 @@ def normalize_query(store: Store, vector: Floats) -> Floats:
     return unit
 
 
-def _score_candidates(store: Store, candidates: Candidates, signals: Signals) -> Ranking:
-    rows, profile = candidates.rows, store.manifest.profile
-    return score_rows(profile, rows, candidates.cosines, signals.select(rows))
-
-
 def _rank_siblings(
-    store: Store, signals: Signals, unit: Floats, ranked: Ranking, best: Sequence[int]
+    store: Store, signals: Signals, unit: Floats, ranked: Ranking, best: Rows
 ) -> Ranking:
-    """Score the passages beside the best ones on their pages that have a word of the question.
+    """Rank the passages beside the best ones on their pages that have a word of the question.
 
     best: rows, best first.
     """
@@ -145,8 +141,8 @@ def _rank_siblings(
     beside = np.isin(records, pages) & (signals.lexical > 0)
     beside[ranked.rows[ranked.above_floor]] = False
     rows = np.sort(select_top_rows(signals.lexical, MAX_SIBLINGS, beside))
-    scored = _score_candidates(store, store.passage_cosines(unit, rows), signals)
-    return scored.select_rows(scored.base >= profile.floor - SIBLING_SLACK)
+    scored = score_candidates(profile, store.passage_cosines(unit, rows), signals)
+    return scored.select_top(scored.base >= profile.floor - SIBLING_SLACK, MAX_SIBLINGS)
 
 
 def _score_hints(store: Store, reading: QuestionReading, unit: Floats) -> Ranking:
@@ -163,8 +159,6 @@ def _score_hints(store: Store, reading: QuestionReading, unit: Floats) -> Rankin
 def _mark_readable(store: Store, language: str | None) -> NDArray[np.bool_]:
     """Mark the passages in a language that the asker can read, (n,); none if none is known."""
     readable = np.zeros(len(store.index.passage_records), dtype=np.bool_)
-    if language is None:
-        return readable
     tags = match_languages(language, store.index.site.tags)
     for each in store.index.site.languages:
         if each.tag in tags:
@@ -190,11 +184,6 @@ POOL_SIZE: int = RULES["sections"]["POOL_SIZE"]
 # Sections of one page that a search lists: with more, one page hides the others.
 SECTIONS_PER_PAGE: int = RULES["sections"]["SECTIONS_PER_PAGE"]
 MAX_HINTS_PER_NOTE = 2
-# Passages that share this much of their shingles are near-duplicates.
-DUPLICATE_SHARE = 0.8
-SHINGLE_WORDS = 3
-
-Shingles = frozenset[tuple[str, ...]]
 
 
 def order_sections(
@@ -214,16 +203,11 @@ def order_sections(
         score = PAGE_WEIGHT * best[passage.record] + OWN_WEIGHT * scored.base
         score += HEADING_WEIGHT * share + QUESTION_WEIGHT * scored.question
         score += LENGTH_WEIGHT * math.log(1 + int(lengths[scored.row]))
-        score += CODE_BONUS if has_code(passage) else 0.0
+        score += CODE_BONUS if store.index.has_code[scored.row] else 0.0
         return score + (SAME_QUESTION_BONUS if scored.question > SAME_QUESTION else 0.0)
 
     rated = (replace(scored, section=rate(scored)) for scored in pool)
     return sorted(rated, key=lambda scored: -scored.section)
-
-
-def has_code(passage: Passage) -> bool:
-    """True if a passage has a block of code."""
-    return any(placed.block.kind == "code" for placed in read_markdown(passage.markdown).blocks)
 
 
 def choose_passages(store: Store, retrieved: RetrievalResult) -> list[Scored[Passage]]:
@@ -286,18 +270,3 @@ def choose_hints(pool: Sequence[Scored[RoutingHint]]) -> list[RoutingHint]:
             by_note[scored.item.note] += 1
             chosen.append(scored.item)
     return chosen[:TOP_K]
-
-
-def make_shingles(text: str) -> Shingles:
-    """Make the runs of three words of a text, of which near-duplicates share most."""
-    words = split_lowercase_words(text)
-    starts = range(max(1, len(words) - SHINGLE_WORDS + 1))
-    return frozenset(tuple(words[start : start + SHINGLE_WORDS]) for start in starts)
-
-
-def is_near_duplicate(shingles: Shingles, other: Shingles) -> bool:
-    """True if a text repeats the other one, or only a part of it."""
-    common = len(shingles & other)
-    return common == len(shingles) or common >= DUPLICATE_SHARE * (
-        len(shingles) + len(other) - common
-    )

@@ -1,39 +1,8 @@
-"""Language tags (BCP 47): validate, match; by language, the sentence of a route."""
+"""Our own words in pages' languages: the sentence of a route, and how a locator names a page."""
 
-import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-MAX_TAG_LENGTH = 35
-
-# The shape of BCP 47, with the underscore that gettext's locales have.
-LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*")
-
-
-def is_language_tag(text: str) -> bool:
-    """Test whether a text may name a language, such as ``fr`` or ``fr-CA``."""
-    return len(text) <= MAX_TAG_LENGTH and LANGUAGE_TAG.fullmatch(text) is not None
-
-
-def match_languages(tag: str | None, languages: Iterable[str]) -> frozenset[str]:
-    """Find the languages that a reader of a language can read; none if the site has none of them.
-
-    The most specific match wins, as in RFC 4647's lookup: ``fr-CA`` takes ``fr-CA``, else ``fr``,
-    else every variety of French.
-    """
-    if tag is None:
-        return frozenset()
-    parts_of = {language: _split_tag(language) for language in languages}
-    asked_parts = _split_tag(tag)
-    for length in range(len(asked_parts), 0, -1):
-        matches = {name for name, parts in parts_of.items() if parts == asked_parts[:length]}
-        if matches:
-            return frozenset(matches)
-    return frozenset(name for name, parts in parts_of.items() if parts[0] == asked_parts[0])
-
-
-def _split_tag(tag: str) -> list[str]:
-    return re.split("[-_]", tag.lower())
+from .tokenization import base_language
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +55,3 @@ TRANSLATIONS = {
 def get_translation(language: str) -> Translation:
     """Look up the words of a language tag such as ``pt-BR``; English without any."""
     return TRANSLATIONS.get(base_language(language), TRANSLATIONS["en"])
-
-
-def base_language(language: str) -> str:
-    """Return the language of a tag, without its region."""
-    return _split_tag(language)[0]

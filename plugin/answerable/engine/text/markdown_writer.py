@@ -34,7 +34,8 @@ def write_blocks(blocks: Sequence[Block]) -> str:
             continue
         indent = INDENT * block.level
         start = indent
-        if before and _is_defined_by(before, block):
+        if before and before.detail == "term" and block.level == before.level + 1:
+            # Its definition begins.
             start = f"{INDENT * before.level}:   "
         else:
             lines += _divide(before, block)
@@ -63,11 +64,6 @@ def _is_titled(block: Block, following: Block | None) -> bool:
     return (following.kind, following.level) == ("code", block.level)
 
 
-def _is_defined_by(before: Block, block: Block) -> bool:
-    """True if a block begins the definition of a term."""
-    return before.detail == "term" and block.level == before.level + 1
-
-
 def _divide(before: Block | None, block: Block | None) -> list[str]:
     """Return the lines between two blocks, of which the second is None at the end."""
     if before is None:
@@ -92,7 +88,10 @@ def _continues_table(before: Block | None, row: Block) -> bool:
 def _write_block(block: Block, before: Block | None, file: str) -> list[str]:
     """Write the lines of a block, of which the later ones are not indented yet."""
     if block.kind == "code":
-        return _write_code(block, file)
+        fence = _make_fence(block.text, 3)
+        name = file.replace('"', "&quot;")
+        title = f' title="{name}"' if file else ""
+        return [f"{fence}{block.detail}{title}", *block.text.split("\n"), fence]
     if block.kind == "row":
         return _write_row(block, before)
     if block.kind == "label" and block.detail in ("tab", "title"):
@@ -114,13 +113,6 @@ def _write_lines(block: Block) -> list[str]:
         written.append(_escape_line_start(content))
         start = end + 1
     return [*(f"{line}\\" for line in written[:-1]), written[-1]]
-
-
-def _write_code(block: Block, file: str) -> list[str]:
-    fence = _make_fence(block.text, 3)
-    name = file.replace('"', "&quot;")
-    title = f' title="{name}"' if file else ""
-    return [f"{fence}{block.detail}{title}", *block.text.split("\n"), fence]
 
 
 def _write_row(block: Block, before: Block | None) -> list[str]:
@@ -158,16 +150,15 @@ def write_inline(text: str, spans: Sequence[Span]) -> str:
         piece = text[start:end]
         while coded < len(codes) and codes[coded].end <= start:
             coded += 1
-        is_code = coded < len(codes) and codes[coded].start <= start
-        parts.append(_write_code_span(piece) if is_code else _escape(piece))
+        if coded < len(codes) and codes[coded].start <= start:
+            fence = _make_fence(piece, 1)
+            parts.append(f"{fence} {piece} {fence}" if "`" in piece else f"`{piece}`")
+        else:
+            # What would be markup, here or for another reader of Markdown.
+            parts.append(_ESCAPED.sub(r"\\\g<0>", piece))
         parts.append(f"]({closed[end].url})" if end in closed else "")
         start = end
     return "".join(parts)
-
-
-def _write_code_span(text: str) -> str:
-    fence = _make_fence(text, 1)
-    return f"{fence} {text} {fence}" if "`" in text else f"`{text}`"
 
 
 def _make_fence(text: str, least: int) -> str:
@@ -176,11 +167,6 @@ def _make_fence(text: str, least: int) -> str:
     while fence in text:
         fence += "`"
     return fence
-
-
-def _escape(text: str) -> str:
-    """Escape what would be markup in a text, here or for another reader of Markdown."""
-    return _ESCAPED.sub(r"\\\g<0>", text)
 
 
 def _escape_line_start(content: str) -> str:

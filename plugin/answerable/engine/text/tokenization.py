@@ -1,11 +1,10 @@
-"""Normalize and tokenize text: what a reader sees, words and terms by language, and phrases."""
+"""Normalize and tokenize text: what a reader sees, words, terms and phrases, and language tags."""
 
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from types import MappingProxyType
 
 from ..rules import RULES, compile_rule
 
@@ -48,8 +47,9 @@ def word_or_letter_pattern() -> re.Pattern[str]:
 def _index_words(text: str) -> Iterator[str]:
     for match in _WORD.finditer(unicodedata.normalize("NFKC", text)):
         word = match.group()
-        if not word.isascii() and unspaced_pattern().search(word):
-            yield from _character_pairs(word)
+        if not is_space_delimited(word):
+            pairs = (word[i : i + 2] for i in range(len(word) - 1))
+            yield from pairs if len(word) > 1 else word
             continue
         yield word.lower()
         parts = _CAMEL_CASE_PART.findall(word)
@@ -57,20 +57,10 @@ def _index_words(text: str) -> Iterator[str]:
             yield from (part.lower() for part in parts)
 
 
-def _character_pairs(word: str) -> Iterator[str]:
-    if len(word) == 1:
-        yield word
-    yield from (word[i : i + 2] for i in range(len(word) - 1))
-
-
 def extract_words(text: str, language: str = "en") -> list[str]:
     """Extract the content words of a text in order, with repeats: in lower case, no stopwords."""
     stop = STOPWORDS if language.startswith("en") else frozenset()
     return [word for word in _index_words(text) if word not in stop]
-
-
-# Each word is a term of its own.
-NO_FORMS: Mapping[str, str] = MappingProxyType({})
 
 
 def extract_terms(text: str, language: str, terms_by_form: Mapping[str, str]) -> list[str]:
@@ -225,3 +215,40 @@ def split_ngrams(text: str, lengths: Iterable[int]) -> Iterator[str]:
     for length in lengths:
         for start in range(len(words) - length + 1):
             yield " ".join(words[start : start + length])
+
+
+MAX_TAG_LENGTH = 35
+
+# The shape of BCP 47, with the underscore that gettext's locales have.
+_LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*")
+
+
+def is_language_tag(text: str) -> bool:
+    """Test whether a text may name a language, such as ``fr`` or ``fr-CA``."""
+    return len(text) <= MAX_TAG_LENGTH and _LANGUAGE_TAG.fullmatch(text) is not None
+
+
+def match_languages(tag: str | None, languages: Iterable[str]) -> frozenset[str]:
+    """Find the languages that a reader of a language can read; none if the site has none of them.
+
+    The most specific match wins, as in RFC 4647's lookup: ``fr-CA`` takes ``fr-CA``, else ``fr``,
+    else every variety of French.
+    """
+    if tag is None:
+        return frozenset()
+    parts_of = {language: _split_tag(language) for language in languages}
+    asked_parts = _split_tag(tag)
+    for length in range(len(asked_parts), 0, -1):
+        matches = {name for name, parts in parts_of.items() if parts == asked_parts[:length]}
+        if matches:
+            return frozenset(matches)
+    return frozenset(name for name, parts in parts_of.items() if parts[0] == asked_parts[0])
+
+
+def base_language(language: str) -> str:
+    """Return the language of a tag, without its region."""
+    return _split_tag(language)[0]
+
+
+def _split_tag(tag: str) -> list[str]:
+    return re.split("[-_]", tag.lower())
