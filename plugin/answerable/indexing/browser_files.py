@@ -12,7 +12,7 @@ from ..engine.embedders.local_embedder import MODEL_ID, read_model_files
 from ..engine.index.columns import PRIVATE_KINDS
 from ..engine.index.format import Container, deflate, join_content
 from ..engine.index.manifest import name_file
-from .files import remove_leftovers, replace_folder, temporary_path, write_file
+from .files import remove_leftovers, write_file, write_folder
 from .local_model import PACKAGED_MODEL
 from .write import IndexFiles, describe_manifest
 
@@ -60,34 +60,12 @@ def name_index(index: BrowserIndex) -> dict[str, Any]:
     }
 
 
-def write_whole_folder(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write a folder in one step, with files by their paths in it; an equal one stays.
-
-    Whoever links to it does so after.
-    """
-    paths = {
-        path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if not path.is_dir()
-    }
-    if paths.keys() == files.keys() and all(
-        paths[name].read_bytes() == data for name, data in files.items()
-    ):
-        return
-    fresh = temporary_path(folder)
-    try:
-        for path, data in files.items():
-            (fresh / path).parent.mkdir(parents=True, exist_ok=True)
-            (fresh / path).write_bytes(data)
-        replace_folder(fresh, folder)
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
-
-
 def write_browser_index(index: BrowserIndex, parent: Path) -> None:
     """Write an index and the model below a parent; files that are there already stay.
 
     Those of the last build stay too, until nothing names them.
     """
-    write_whole_folder(parent / MODEL_FOLDER, read_model_files(PACKAGED_MODEL))
+    write_folder(parent / MODEL_FOLDER, read_model_files(PACKAGED_MODEL))
     for name, data in index.files.items():
         write_file(parent / index.folder / name, data)
 

@@ -152,7 +152,7 @@ def inject_widget_into_site(pages: BuiltPages, endpoint: str | None) -> int:
         up = pages.base if name == "404.html" else quote("../" * depth)
         html = inject_tags(html, write_widget_tags(up + script, endpoint, options))
         after = html.encode("utf-8", errors="surrogateescape")
-        write_file(path, after, keep_mode=True)
+        write_file(path, after)
         changed += after != before
     return changed
 
