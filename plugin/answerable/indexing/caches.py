@@ -59,7 +59,10 @@ class SqliteCache:
     """
 
     def __init__(self, folder: Path, table: str) -> None:
-        self._path, self._table = prepare_cache_folder(folder) / CACHE_FILE, table
+        make_private_folder(folder)
+        # The folder ignores itself for git, since the vectors of notes in it are private.
+        write_private_file(folder / ".gitignore", b"*\n")
+        self._path, self._table = folder / CACHE_FILE, table
         self._secret = _read_secret(folder)
         self._database: sqlite3.Connection | None = None
         self._used: set[bytes] = set()
@@ -146,18 +149,6 @@ def _read_secret(folder: Path) -> bytes:
         write_private_file(path, secrets.token_bytes(_KEY_BYTES))
     restrict_mode(path, PRIVATE_FILE_MODE)
     return path.read_bytes()
-
-
-def prepare_cache_folder(folder: Path) -> Path:
-    """Make the cache folder for its owner alone; it ignores itself for git.
-
-    The vectors of notes in it are private.
-    """
-    make_private_folder(folder)
-    ignore = folder / ".gitignore"
-    if not ignore.exists():
-        write_private_file(ignore, b"*\n")
-    return folder
 
 
 def hash_inputs(*inputs: object) -> bytes:

@@ -10,6 +10,7 @@ import stat
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from itertools import permutations
 from pathlib import Path
 
 from ..engine.errors import AnswerableError, NotebookError, SiteError
@@ -178,58 +179,43 @@ def lock_folder(folder: Path) -> Iterator[None]:
         yield
 
 
-def check_notebook_location(notebook: Path, published: Mapping[str, Path]) -> None:
-    """Refuse a notebook that is inside a published folder or holds one, links followed.
-
-    published: what to call each folder, and the folder. NotebookError names both paths.
-    """
-    home = _real_path(notebook)
-    for name, folder in published.items():
-        target = _real_path(folder)
-        if _is_within(home, target) or _is_within(target, home):
-            raise NotebookError(
-                f"notebook: {notebook} and {name} {folder} lie in one another, so notes could be "
-                "published; move the notebook to a folder of its own"
-            )
-        for link in filter(os.DirEntry.is_symlink, walk_entries(target)):
-            real = Path(os.path.realpath(link.path))
-            if _is_within(real, home) or _is_within(home, real):
-                raise NotebookError(
-                    f"notebook: {link.path} in {name} links into the notebook {notebook}, so notes "
-                    "would be published; remove the link"
-                )
-    for path in notebook.rglob("*"):
-        for name, folder in published.items():
-            if _is_within(_real_path(path), _real_path(folder)):
-                raise NotebookError(
-                    f"notebook: {path} links into {name} {folder}, which is published; "
-                    "remove the link"
-                )
-
-
 def check_private_location(option: str, place: Path, published: Mapping[str, Path]) -> None:
-    """Refuse a folder of ours in a published one, or around one.
+    """Refuse a folder of private files in a published one or around one, links followed.
 
-    Vectors of private text are private, and a folder of ours holds nothing of the author's.
-    SiteError names the option and both paths.
+    published: what to call each folder, and the folder. SiteError names the option and both paths.
     """
     for name, folder in published.items():
-        if _is_within(_real_path(place), _real_path(folder)):
+        if _overlap(place, folder):
             raise SiteError(
-                f"{option}: {place} lies in {name} {folder}, which is published; choose a "
-                "folder outside it"
+                f"{option}: {place} and {name} {folder} lie in one another, so private files could "
+                "be published; choose a folder of its own"
             )
-        if _is_within(_real_path(folder), _real_path(place)):
-            raise SiteError(f"{option}: {place} holds {name} {folder}; choose a folder of its own")
 
 
-def _real_path(path: Path) -> Path:
-    """Follow a path's links; unlike Path.resolve() this bears a link to itself."""
-    return Path(os.path.realpath(path))
+def check_notebook_location(notebook: Path, published: Mapping[str, Path]) -> None:
+    """Refuse a notebook in a published folder or around one, and links between the two.
+
+    NotebookError names a link and where it leads.
+    """
+    check_private_location("notebook", notebook, published)
+    for name, folder in published.items():
+        for home, other, target in (
+            (folder, notebook, f"the notebook {notebook}"),
+            (notebook, folder, f"{name} {folder}"),
+        ):
+            for link in filter(os.DirEntry.is_symlink, walk_entries(home)):
+                if _overlap(Path(link.path), other):
+                    raise NotebookError(
+                        f"notebook: {link.path} links into {target}, so notes could be published; "
+                        "remove the link"
+                    )
 
 
-def _is_within(path: Path, folder: Path) -> bool:
-    return path == folder or folder in path.parents
+def _overlap(one: Path, other: Path) -> bool:
+    """True if one path is in the other or is the other, links followed."""
+    # Unlike Path.resolve() this bears a link to itself.
+    paths = [Path(os.path.realpath(path)) for path in (one, other)]
+    return any(first == second or first in second.parents for first, second in permutations(paths))
 
 
 def walk_entries(top: Path) -> Iterator[os.DirEntry[str]]:

@@ -105,7 +105,7 @@ def read_built_pages(
     rules = read_cutting_rules(options)
     site = SitePages(
         info=describe_site(config, options, built.name, built.url, built.language),
-        pages=start_indexing_pages(built.sources, rules, Path(options.cache)).collect(),
+        pages=start_indexing_pages(built.sources, rules, Path(options.cache))(),
         targets=built.targets,
         sources=built.records,
         outputs=built.outputs,

@@ -152,7 +152,7 @@ def test_what_the_site_does_not_have_is_no_target(tmp_path: Path, about: str) ->
     [
         ("gone", {}, "gone is not a folder; build the site first"),
         ("empty", {}, "empty holds no page with an article in it"),
-        ("site", {"function": "site/f"}, "site/f lies in site_dir "),
+        ("site", {"function": "site/f"}, "site/f and site_dir "),
         ("site", {"notebook": "site/n"}, "lie in one another"),
         ("site", {"widget": {"endpoint": "ask"}}, "neither an http(s) url nor a path"),
     ],
