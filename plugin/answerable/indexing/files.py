@@ -221,8 +221,7 @@ def _overlap(one: Path, other: Path) -> bool:
 def walk_entries(top: Path) -> Iterator[os.DirEntry[str]]:
     """Yield what lies in a folder and in those below it, nothing if it is missing.
 
-    Links are followed, each folder once, and last: one that lies here gets its own name. SiteError
-    for a folder that cannot be read.
+    Links are followed, each folder once, and last: one that lies here gets its own name.
     """
     visited: set[str] = set()
     folders, links = [str(top)] if top.exists() else [], list[str]()
@@ -232,13 +231,8 @@ def walk_entries(top: Path) -> Iterator[os.DirEntry[str]]:
         if real in visited:
             continue
         visited.add(real)
-        try:
-            with os.scandir(folder) as found:
-                entries = sorted(found, key=lambda entry: entry.name)
-        except OSError as error:
-            raise SiteError(
-                f"{folder} cannot be read ({error.strerror}); make it readable"
-            ) from None
+        with os.scandir(folder) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
         yield from entries
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
