@@ -203,10 +203,10 @@ def check_notebook_location(notebook: Path, published: Mapping[str, Path]) -> No
             (folder, notebook, f"the notebook {notebook}"),
             (notebook, folder, f"{name} {folder}"),
         ):
-            for link in filter(os.DirEntry.is_symlink, walk_entries(home)):
-                if _overlap(Path(link.path), other):
+            for link in filter(Path.is_symlink, walk_paths(home)):
+                if _overlap(link, other):
                     raise NotebookError(
-                        f"notebook: {link.path} links into {target}, so notes could be published; "
+                        f"notebook: {link} links into {target}, so notes could be published; "
                         "remove the link"
                     )
 
@@ -218,28 +218,22 @@ def _overlap(one: Path, other: Path) -> bool:
     return any(first == second or first in second.parents for first, second in permutations(paths))
 
 
-def walk_entries(top: Path) -> Iterator[os.DirEntry[str]]:
+def walk_paths(top: Path) -> Iterator[Path]:
     """Yield what lies in a folder and in those below it, nothing if it is missing.
 
     Links are followed, each folder once, and last: one that lies here gets its own name.
     """
     visited: set[str] = set()
-    folders, links = [str(top)] if top.exists() else [], list[str]()
+    folders, links = [top] if top.exists() else [], list[Path]()
     while folders or links:
         folder = (folders or links).pop(0)
         real = os.path.realpath(folder)
-        if real in visited:
-            continue
-        visited.add(real)
-        with os.scandir(folder) as found:
-            entries = sorted(found, key=lambda entry: entry.name)
-        yield from entries
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                folders.append(entry.path)
-            # Unlike its own method, this bears a link to itself.
-            elif entry.is_symlink() and Path(entry).is_dir():
-                links.append(entry.path)
+        if real not in visited:
+            visited.add(real)
+            for path in sorted(folder.iterdir()):
+                yield path
+                if path.is_dir():
+                    (links if path.is_symlink() else folders).append(path)
 
 
 def format_count(number: int, noun: str) -> str:
