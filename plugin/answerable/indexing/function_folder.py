@@ -113,7 +113,8 @@ def _pin_requirements(identity: EmbedderIdentity, settings: FunctionSettings) ->
     # An embedder that is not registered here is reported where the function is opened.
     if identity.provider in list_providers("embedder"):
         names += find_provider("embedder", identity.provider).requirements
-    names += filter(_is_installed, _STORE_REQUIREMENTS if settings.store else ())
+    store = _STORE_REQUIREMENTS if settings.store else ()
+    names += [name for name in store if any(metadata.distributions(name=name))]
     return "".join(f"{n}=={_installed_version(n)}\n" for n in sorted(set(names))).encode()
 
 
@@ -156,11 +157,3 @@ def _is_compiled(folder: Path, contents: Iterable[str]) -> bool:
     """True if there is bytecode for this Python beside all code."""
     paths = (folder / name for name in contents if name.endswith(".py"))
     return all(Path(cache_from_source(path)).is_file() for path in paths)
-
-
-def _is_installed(distribution: str) -> bool:
-    try:
-        metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return False
-    return True

@@ -4,6 +4,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
@@ -206,16 +207,13 @@ def _file_url(file: str) -> str:
 
 def _find_site_address(option: str | None, pages: Sequence[_BuiltPage]) -> str:
     """Return where the site is published: the option, else its first page's canonical link."""
+    if option:
+        return option if option.endswith("/") else f"{option}/"
     root = next((page.article.canonical for page in pages if page.file == _INDEX_FILE), "")
-    try:
-        if option:
-            urlsplit(option)
-            return option if option.endswith("/") else f"{option}/"
+    # A page may name any text.
+    with suppress(ValueError):
         if urlsplit(root).scheme in ("http", "https"):
             return root.removesuffix(_INDEX_FILE).rstrip("/") + "/"
-    except ValueError:
-        if option:
-            raise SiteError(f"site_url: {option!r} is not an address; correct it") from None
     return "/"
 
 
