@@ -63,7 +63,12 @@ class SqliteCache:
         # The folder ignores itself for git, since the vectors of notes in it are private.
         write_private_file(folder / ".gitignore", b"*\n")
         self._path, self._table = folder / CACHE_FILE, table
-        self._secret = _read_secret(folder)
+        secret = folder / KEY_FILE
+        # It is made once; without it the cache is as if it were empty.
+        if not secret.is_file() or secret.stat().st_size != _KEY_BYTES:
+            write_private_file(secret, secrets.token_bytes(_KEY_BYTES))
+        restrict_mode(secret, PRIVATE_FILE_MODE)
+        self._secret = secret.read_bytes()
         self._database: sqlite3.Connection | None = None
         self._used: set[bytes] = set()
         self._run(lambda _: None)
@@ -140,15 +145,6 @@ class SqliteCache:
 def _sum_value(value: bytes) -> bytes:
     """Compute what stands before a value: SQLite does not notice if one is damaged on its disk."""
     return zlib.crc32(value).to_bytes(4, "little")
-
-
-def _read_secret(folder: Path) -> bytes:
-    """Read the project's key, which is made once; without it the cache is as if it were empty."""
-    path = folder / KEY_FILE
-    if not path.is_file() or path.stat().st_size != _KEY_BYTES:
-        write_private_file(path, secrets.token_bytes(_KEY_BYTES))
-    restrict_mode(path, PRIVATE_FILE_MODE)
-    return path.read_bytes()
 
 
 def hash_inputs(*inputs: object) -> bytes:

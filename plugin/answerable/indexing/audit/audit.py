@@ -23,7 +23,6 @@ from .runs import RunOwner, cut_notes, find_common_runs
 
 # How many places an error names.
 _MAX_PLACES = 5
-_NO_PAGES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ class Artifact:
 
 
 def walk_artifacts(
-    folder: Path, name: str, pages: Mapping[str, str] = _NO_PAGES
+    folder: Path, name: str, pages: Mapping[str, str] = MappingProxyType({})
 ) -> Iterator[Artifact]:
     """Yield every file below a folder, sorted, as an artifact ``name/…``; links are followed.
 

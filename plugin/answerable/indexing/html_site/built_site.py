@@ -106,7 +106,7 @@ class _BuiltPage:
     file: str
     url: str
     article: Article
-    is_listed: bool
+    is_indexed: bool
     source: SourcePage | None
 
 
@@ -130,8 +130,8 @@ def read_built_site(
     search_index = read_search_index(folder)
     listed_files = _list_files(folder)
     html_files = [file for file in listed_files if file.endswith(".html")]
-    pages = [_read_page(folder, file, search_index or {}, docs) for file in html_files]
-    indexed = [page for page in pages if _is_searchable(page, search_index is not None)]
+    pages = [_read_page(folder, file, search_index, docs) for file in html_files]
+    indexed = [page for page in pages if page.is_indexed]
     if not indexed:
         raise SiteError(
             f"{folder} holds no page with an article in it; name the folder that the site was "
@@ -182,20 +182,16 @@ def _list_files(folder: Path) -> list[str]:
 
 
 def _read_page(
-    folder: Path, file: str, search_index: Mapping[str, str], docs: Path | None
+    folder: Path, file: str, search_index: Mapping[str, str] | None, docs: Path | None
 ) -> _BuiltPage:
-    url = search_index.get(file, _file_url(file))
     article = parse_built_page((folder / file).read_bytes())
     source = find_source_page(docs, _list_source_names(file)) if docs else None
-    return _BuiltPage(file, url, article, file in search_index, source)
-
-
-def _is_searchable(page: _BuiltPage, has_search_index: bool) -> bool:
-    article, name = page.article, page.file.rpartition("/")[2]
-    if has_search_index:
-        return bool(article.html) and page.is_listed
+    if search_index is not None:
+        url = search_index.get(file, _file_url(file))
+        return _BuiltPage(file, url, article, bool(article.html) and file in search_index, source)
     # A section of which nobody wrote a page is a heading over links to its pages.
-    return not (name in _GENERATED or article.hidden or article.is_bare)
+    is_left_out = article.hidden or article.is_bare or Path(file).name in _GENERATED
+    return _BuiltPage(file, _file_url(file), article, not is_left_out, source)
 
 
 def _file_url(file: str) -> str:
@@ -250,14 +246,11 @@ def _assign_record_ids(pages: Sequence[_BuiltPage]) -> dict[str, str]:
     for page in pages:
         if page.source is None:
             name = unquote(page.url).strip("/").removesuffix(".html") or "index"
-            ids[page.file] = name if name not in used else _decode_name(page.file)
+            # The bytes of a file's name need not be UTF-8.
+            own_name = os.fsencode(page.file).decode(errors="replace")
+            ids[page.file] = own_name if name in used else name
             used.add(ids[page.file])
     return ids
-
-
-def _decode_name(file: str) -> str:
-    """Return a file's name as text; its bytes need not be UTF-8."""
-    return os.fsencode(file).decode(errors="replace")
 
 
 def _list_page_names(page: _BuiltPage, base: str) -> Iterator[str]:
