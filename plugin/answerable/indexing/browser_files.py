@@ -2,7 +2,6 @@
 
 import contextlib
 import re
-import shutil
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from ..engine.embedders.local_embedder import MODEL_ID, read_model_files
 from ..engine.index.columns import PRIVATE_KINDS
 from ..engine.index.format import Container, deflate, join_content
 from ..engine.index.manifest import name_file
-from .files import remove_leftovers, write_file, write_folder
+from .files import remove_leftovers, remove_path, write_file, write_folder
 from .local_model import PACKAGED_MODEL
 from .write import IndexFiles, describe_manifest
 
@@ -75,16 +74,13 @@ def remove_stale_files(parent: Path, current: Collection[str]) -> None:
 
     current: the folders and the files of indexes that stay. Nothing else in the parent is touched.
     """
-    for folder in [parent / kind for kind in ("engine", "model", "index")]:
-        for place in (folder, *folder.glob("*/")):
-            remove_leftovers(place)
+    folders = (*parent.glob("index/*/"), *(parent / kind for kind in ("engine", "index", "model")))
+    for folder in folders:
+        remove_leftovers(folder)
     for path in list(_list_written(parent)):
         if path.relative_to(parent).as_posix() not in current:
-            if path.is_dir():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                path.unlink()
-    for folder in (*parent.glob("index/*/"), *(parent / k for k in ("engine", "index", "model"))):
+            remove_path(path)
+    for folder in folders:
         # One that has other files stays.
         with contextlib.suppress(OSError):
             folder.rmdir()

@@ -136,12 +136,16 @@ def remove_leftovers(folder: Path) -> None:
     if not folder.is_dir():
         return
     for path in list(folder.iterdir()):
-        if not _LEFTOVER.fullmatch(path.name):
-            continue
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink(missing_ok=True)
+        if _LEFTOVER.fullmatch(path.name):
+            remove_path(path)
+
+
+def remove_path(path: Path) -> None:
+    """Remove a file, a link, or a folder with all that is in it."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def replace_folder(fresh: Path, folder: Path) -> None:
