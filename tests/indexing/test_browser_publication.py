@@ -16,11 +16,8 @@ from mkdocs.config import load_config
 from answerable.engine.embedders.local_embedder import has_model_files
 from answerable.engine.index.columns import COLUMNS, PRIVATE_KINDS, Index
 from answerable.engine.types import RoutingHint
-from answerable.indexing.browser_files import (
-    MODEL_FOLDER,
-    remove_stale_files,
-    write_whole_folder,
-)
+from answerable.indexing.browser_files import MODEL_FOLDER, remove_stale_files
+from answerable.indexing.files import write_folder
 from answerable.indexing.notes.notebook import Note, Notebook
 from answerable.indexing.notes.routing_hints import EmbeddedHints
 from answerable.indexing.widget.injection import ENGINE_SCRIPT
@@ -180,12 +177,12 @@ def test_files_of_earlier_builds_are_removed_and_no_others(tmp_path: Path) -> No
 def test_written_folder_stays_and_a_damaged_one_is_repaired(tmp_path: Path) -> None:
     files = {"a/b.js": b"1", "c.js": b"2"}
     folder = tmp_path / "engine" / "0123456789abcdef"
-    write_whole_folder(folder, files)
+    write_folder(folder, files)
     identity = folder.stat().st_ino
-    write_whole_folder(folder, files)
+    write_folder(folder, files)
     assert folder.stat().st_ino == identity
     (folder / "c.js").write_bytes(b"damaged")
     put(folder / "a" / "d.js", "of nobody")
-    write_whole_folder(folder, files)
+    write_folder(folder, files)
     assert read_files(folder) == files
     assert [path.name for path in folder.parent.iterdir()] == ["0123456789abcdef"]

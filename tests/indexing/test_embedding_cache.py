@@ -15,13 +15,7 @@ import pytest
 from answerable.engine.errors import EmbedderError, SiteError
 from answerable.engine.vectors import Floats
 from answerable.indexing import caches, local_model
-from answerable.indexing.caches import (
-    CACHE_FILE,
-    KEY_FILE,
-    SqliteCache,
-    embed_cached,
-    prepare_cache_folder,
-)
+from answerable.indexing.caches import CACHE_FILE, KEY_FILE, SqliteCache, embed_cached
 from support.doubles import CountingEmbedder
 from support.scripted import LetterEmbedder
 from support.sites import NOTES, PAGES, ask, build_here, local, opened, put, write_site
@@ -126,7 +120,7 @@ def test_a_failure_loses_no_batch_that_was_done(tmp_path: Path) -> None:
 
 
 def test_the_cache_keeps_itself_out_of_version_control(tmp_path: Path) -> None:
-    prepare_cache_folder(tmp_path / "a" / "b")
+    SqliteCache(tmp_path / "a" / "b", "pages").close()
     assert (tmp_path / "a" / "b" / ".gitignore").read_text(encoding="utf-8") == "*\n"
 
 

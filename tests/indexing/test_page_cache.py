@@ -43,7 +43,7 @@ def cut(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def index_cached(
     folder: Path, sources: Iterable[PageSource], rules: CuttingRules | None = None
 ) -> list[PageIndex]:
-    return list(start_indexing_pages(sources, rules or CuttingRules(), folder).collect())
+    return list(start_indexing_pages(sources, rules or CuttingRules(), folder)())
 
 
 def test_a_page_from_the_cache_is_the_page_that_was_cut(tmp_path: Path, cut: list[str]) -> None:

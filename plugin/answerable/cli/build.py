@@ -12,7 +12,6 @@ from ..indexing.files import format_count, format_error
 from ..indexing.generators import (
     OPTIONS_FILE,
     Project,
-    detect_generator,
     normalize_path,
     read_project,
     run_generator,
@@ -26,7 +25,7 @@ def find_site(config_file: Path, site_dir: Path | None) -> Project:
     site_dir: None for the folder that the configuration names. SiteError without either.
     """
     if config_file.is_file():
-        project = read_project(config_file, detect_generator(config_file))
+        project = read_project(config_file)
         if site_dir is None or project.site_dir == normalize_path(site_dir):
             return project
     elif site_dir is None:

@@ -11,7 +11,6 @@ from ..engine.providers import find_key_variable, find_provider, list_providers
 from ..indexing.files import write_file
 from ..indexing.generators import (
     Project,
-    detect_generator,
     name_build_command,
     read_project,
 )
@@ -95,7 +94,7 @@ def command(location: SiteLocation) -> None:
     config_file = location[1]
     if not config_file.is_file():
         raise SiteError(f"there is no {config_file}: make a site first, by `mkdocs new .`")
-    project = read_project(config_file, detect_generator(config_file))
+    project = read_project(config_file)
     is_mkdocs = project.generator == "mkdocs"
     folder = config_file.parent if is_mkdocs else project.folder
     top = find_top_folder(folder)
@@ -110,9 +109,8 @@ def command(location: SiteLocation) -> None:
     _ignore_built_files(folder / ".gitignore", f"/{os.path.relpath(built, folder)}/")
     steps = [f"Look at the ask box: {'mkdocs' if is_mkdocs else 'answerable'} serve"]
     # The pages of Sphinx and others name their address themselves.
-    if project.generator in ("mkdocs", "zensical") and not read_project(
-        config_file, project.generator
-    ).settings.get("site_url"):
+    names_address = project.generator not in ("mkdocs", "zensical")
+    if not names_address and not read_project(config_file).settings.get("site_url"):
         steps.append(f"Set site_url in {config_file.name} to the site's address")
     if publishers:
         steps += (_describe_addition(publisher, project) for publisher in publishers)

@@ -2,7 +2,6 @@
 
 import contextlib
 import re
-import shutil
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from ..engine.embedders.local_embedder import MODEL_ID, read_model_files
 from ..engine.index.columns import PRIVATE_KINDS
 from ..engine.index.format import Container, deflate, join_content
 from ..engine.index.manifest import name_file
-from .files import remove_leftovers, replace_folder, temporary_path, write_file
+from .files import remove_leftovers, remove_path, write_file, write_folder
 from .local_model import PACKAGED_MODEL
 from .write import IndexFiles, describe_manifest
 
@@ -60,34 +59,12 @@ def name_index(index: BrowserIndex) -> dict[str, Any]:
     }
 
 
-def write_whole_folder(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write a folder in one step, with files by their paths in it; an equal one stays.
-
-    Whoever links to it does so after.
-    """
-    paths = {
-        path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if not path.is_dir()
-    }
-    if paths.keys() == files.keys() and all(
-        paths[name].read_bytes() == data for name, data in files.items()
-    ):
-        return
-    fresh = temporary_path(folder)
-    try:
-        for path, data in files.items():
-            (fresh / path).parent.mkdir(parents=True, exist_ok=True)
-            (fresh / path).write_bytes(data)
-        replace_folder(fresh, folder)
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
-
-
 def write_browser_index(index: BrowserIndex, parent: Path) -> None:
     """Write an index and the model below a parent; files that are there already stay.
 
     Those of the last build stay too, until nothing names them.
     """
-    write_whole_folder(parent / MODEL_FOLDER, read_model_files(PACKAGED_MODEL))
+    write_folder(parent / MODEL_FOLDER, read_model_files(PACKAGED_MODEL))
     for name, data in index.files.items():
         write_file(parent / index.folder / name, data)
 
@@ -97,16 +74,13 @@ def remove_stale_files(parent: Path, current: Collection[str]) -> None:
 
     current: the folders and the files of indexes that stay. Nothing else in the parent is touched.
     """
-    for folder in [parent / kind for kind in ("engine", "model", "index")]:
-        for place in (folder, *folder.glob("*/")):
-            remove_leftovers(place)
+    folders = (*parent.glob("index/*/"), *(parent / kind for kind in ("engine", "index", "model")))
+    for folder in folders:
+        remove_leftovers(folder)
     for path in list(_list_written(parent)):
         if path.relative_to(parent).as_posix() not in current:
-            if path.is_dir():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                path.unlink()
-    for folder in (*parent.glob("index/*/"), *(parent / k for k in ("engine", "index", "model"))):
+            remove_path(path)
+    for folder in folders:
         # One that has other files stays.
         with contextlib.suppress(OSError):
             folder.rmdir()

@@ -59,8 +59,16 @@ class SqliteCache:
     """
 
     def __init__(self, folder: Path, table: str) -> None:
-        self._path, self._table = prepare_cache_folder(folder) / CACHE_FILE, table
-        self._secret = _read_secret(folder)
+        make_private_folder(folder)
+        # The folder ignores itself for git, since the vectors of notes in it are private.
+        write_private_file(folder / ".gitignore", b"*\n")
+        self._path, self._table = folder / CACHE_FILE, table
+        secret = folder / KEY_FILE
+        # It is made once; without it the cache is as if it were empty.
+        if not secret.is_file() or secret.stat().st_size != _KEY_BYTES:
+            write_private_file(secret, secrets.token_bytes(_KEY_BYTES))
+        restrict_mode(secret, PRIVATE_FILE_MODE)
+        self._secret = secret.read_bytes()
         self._database: sqlite3.Connection | None = None
         self._used: set[bytes] = set()
         self._run(lambda _: None)
@@ -137,27 +145,6 @@ class SqliteCache:
 def _sum_value(value: bytes) -> bytes:
     """Compute what stands before a value: SQLite does not notice if one is damaged on its disk."""
     return zlib.crc32(value).to_bytes(4, "little")
-
-
-def _read_secret(folder: Path) -> bytes:
-    """Read the project's key, which is made once; without it the cache is as if it were empty."""
-    path = folder / KEY_FILE
-    if not path.is_file() or path.stat().st_size != _KEY_BYTES:
-        write_private_file(path, secrets.token_bytes(_KEY_BYTES))
-    restrict_mode(path, PRIVATE_FILE_MODE)
-    return path.read_bytes()
-
-
-def prepare_cache_folder(folder: Path) -> Path:
-    """Make the cache folder for its owner alone; it ignores itself for git.
-
-    The vectors of notes in it are private.
-    """
-    make_private_folder(folder)
-    ignore = folder / ".gitignore"
-    if not ignore.exists():
-        write_private_file(ignore, b"*\n")
-    return folder
 
 
 def hash_inputs(*inputs: object) -> bytes:

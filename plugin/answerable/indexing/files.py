@@ -5,11 +5,12 @@ import errno
 import os
 import re
 import shutil
+import sqlite3
 import stat
-import sys
-import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from itertools import permutations
 from pathlib import Path
 
 from ..engine.errors import AnswerableError, NotebookError, SiteError
@@ -19,23 +20,19 @@ LOCK_FILE = ".lock"
 PRIVATE_FILE_MODE = 0o600
 PRIVATE_FOLDER_MODE = 0o700
 
+# Seconds to wait for another build that publishes into the same folder.
+_LOCK_TIMEOUT = 600.0
 _LEFTOVER = re.compile(r"\..+\.[0-9a-f]{32}\.tmp", re.S)
-# Errors of a file system without locks; only their user can keep two builds apart then.
-_NO_LOCKS_ERRNOS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 
 
-def write_file(path: Path, data: bytes, *, keep_mode: bool = False) -> None:
-    """Write a file by way of a temporary one beside it; an equal file is left alone.
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file by way of a temporary one beside it; an equal one stays.
 
-    keep_mode: a file that is replaced keeps its mode.
+    One that is replaced keeps its mode.
     """
-    if _has_contents(path, data):
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with _temporary_file(path, 0o666) as temporary:
-        temporary.write_bytes(data)
-        if keep_mode and path.is_file():
-            shutil.copymode(path, temporary)
+    if not _has_contents(path, data):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _replace_file(path, data, stat.S_IMODE(path.stat().st_mode) if path.is_file() else None)
 
 
 def write_private_file(path: Path, data: bytes) -> None:
@@ -45,20 +42,58 @@ def write_private_file(path: Path, data: bytes) -> None:
     """
     if not _has_contents(path, data):
         _make_missing_folders(path.parent)
-        with _temporary_file(path, PRIVATE_FILE_MODE) as temporary:
-            temporary.write_bytes(data)
+        _replace_file(path, data, PRIVATE_FILE_MODE)
     restrict_mode(path, PRIVATE_FILE_MODE)
 
 
-def write_fresh_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
-    """Write the files of a folder of ours that is not in its place yet, for their owner alone.
+def _has_contents(path: Path, data: bytes) -> bool:
+    return path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data
 
-    Nobody reads them before ``replace_folder``, so none needs a temporary one.
-    """
-    for name, data in contents.items():
-        _make_missing_folders((folder / name).parent)
-        with open(folder / name, "xb", opener=_open_private) as file:
+
+def _replace_file(path: Path, data: bytes, mode: int | None) -> None:
+    """Replace a file once the new one is on disk. mode: None for that of the umask."""
+    temporary = temporary_path(path)
+    try:
+        with open(temporary, "xb", opener=_open_private if mode else None) as file:
             file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if mode:
+            restrict_mode(temporary, mode)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_folder(folder: Path, files: Mapping[str, bytes], *, is_private: bool = False) -> None:
+    """Write a folder of ours in one step, with files by their paths in it; an equal one stays.
+
+    Whoever links to it does so after. is_private: its owner alone can read it.
+    """
+    if read_folder(folder) == files:
+        return
+    fresh = temporary_path(folder)
+    try:
+        for name, data in files.items():
+            path = fresh / name
+            if is_private:
+                _make_missing_folders(path.parent)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # Nobody reads it before the folder is in its place, so it needs no temporary one.
+            with open(path, "xb", opener=_open_private if is_private else None) as file:
+                file.write(data)
+        replace_folder(fresh, folder)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def read_folder(folder: Path) -> dict[str, bytes]:
+    """Read all files below a folder, but for bytecode, by their paths in it."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
 
 
 def make_private_folder(folder: Path) -> None:
@@ -77,28 +112,13 @@ def restrict_mode(path: Path, mode: int) -> None:
             path.chmod(mode)
 
 
-def _has_contents(path: Path, data: bytes) -> bool:
-    return path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data
-
-
 def _make_missing_folders(folder: Path) -> None:
     for path in reversed([each for each in (folder, *folder.parents) if not each.exists()]):
         path.mkdir(PRIVATE_FOLDER_MODE, exist_ok=True)
-        restrict_mode(path, PRIVATE_FOLDER_MODE)
 
 
-@contextlib.contextmanager
-def _temporary_file(path: Path, mode: int) -> Iterator[Path]:
-    """Create a file beside a path, with a mode, that replaces it once it is on disk."""
-    temporary = temporary_path(path)
-    try:
-        os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
-        yield temporary
-        with temporary.open("rb+") as file:
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, PRIVATE_FILE_MODE)
 
 
 def temporary_path(path: Path) -> Path:
@@ -116,12 +136,16 @@ def remove_leftovers(folder: Path) -> None:
     if not folder.is_dir():
         return
     for path in list(folder.iterdir()):
-        if not _LEFTOVER.fullmatch(path.name):
-            continue
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink(missing_ok=True)
+        if _LEFTOVER.fullmatch(path.name):
+            remove_path(path)
+
+
+def remove_path(path: Path) -> None:
+    """Remove a file, a link, or a folder with all that is in it."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def replace_folder(fresh: Path, folder: Path) -> None:
@@ -137,126 +161,83 @@ def replace_folder(fresh: Path, folder: Path) -> None:
 
 @contextlib.contextmanager
 def lock_folder(folder: Path) -> Iterator[None]:
-    """Hold a private folder for one build at a time: others wait, and a kill releases it."""
+    """Hold a private folder for one build at a time: others wait, and a kill releases it.
+
+    SiteError if another holds it for too long, or the file system has no locks.
+    """
     make_private_folder(folder)
-    # The lock is never deleted: another build could be waiting for the deleted file.
-    with open(folder / LOCK_FILE, "ab", opener=_open_private) as file:
-        restrict_mode(folder / LOCK_FILE, PRIVATE_FILE_MODE)
+    path = folder / LOCK_FILE
+    # It is never deleted: another build could be waiting for the deleted file.
+    path.touch(PRIVATE_FILE_MODE)
+    restrict_mode(path, PRIVATE_FILE_MODE)
+    # SQLite can lock a file on every system, and writes nothing for that without a journal.
+    with closing(sqlite3.connect(path, _LOCK_TIMEOUT, isolation_level=None)) as lock:
         try:
-            _lock_descriptor(file.fileno())
-        except OSError as error:
-            if error.errno not in _NO_LOCKS_ERRNOS:
-                raise
+            lock.execute("PRAGMA journal_mode=OFF")
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.Error as error:
+            raise SiteError(
+                f"{path} cannot be locked ({error}); wait for the other build, or choose a folder "
+                "on a disk of this machine"
+            ) from None
         yield
 
 
-def _open_private(path: str, flags: int) -> int:
-    return os.open(path, flags, PRIVATE_FILE_MODE)
+def check_private_location(option: str, place: Path, published: Mapping[str, Path]) -> None:
+    """Refuse a folder of private files in a published one or around one, links followed.
 
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock_descriptor(descriptor: int) -> None:
-        while True:
-            try:
-                # The byte at the file's position is locked: the first, since it stays empty.
-                msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-            except OSError as error:
-                if error.errno not in (errno.EACCES, errno.EDEADLK):
-                    raise
-                time.sleep(0.05)
-            else:
-                return
-else:
-    import fcntl
-
-    def _lock_descriptor(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    published: what to call each folder, and the folder. SiteError names the option and both paths.
+    """
+    for name, folder in published.items():
+        if _overlap(place, folder):
+            raise SiteError(
+                f"{option}: {place} and {name} {folder} lie in one another, so private files could "
+                "be published; choose a folder of its own"
+            )
 
 
 def check_notebook_location(notebook: Path, published: Mapping[str, Path]) -> None:
-    """Refuse a notebook that is inside a published folder or holds one, links followed.
+    """Refuse a notebook in a published folder or around one, and links between the two.
 
-    published: what to call each folder, and the folder. NotebookError names both paths.
+    NotebookError names a link and where it leads.
     """
-    home = _real_path(notebook)
+    check_private_location("notebook", notebook, published)
     for name, folder in published.items():
-        target = _real_path(folder)
-        if _is_within(home, target) or _is_within(target, home):
-            raise NotebookError(
-                f"notebook: {notebook} and {name} {folder} lie in one another, so notes could be "
-                "published; move the notebook to a folder of its own"
-            )
-        for link in filter(os.DirEntry.is_symlink, walk_entries(target)):
-            real = Path(os.path.realpath(link.path))
-            if _is_within(real, home) or _is_within(home, real):
-                raise NotebookError(
-                    f"notebook: {link.path} in {name} links into the notebook {notebook}, so notes "
-                    "would be published; remove the link"
-                )
-    for path in notebook.rglob("*"):
-        for name, folder in published.items():
-            if _is_within(_real_path(path), _real_path(folder)):
-                raise NotebookError(
-                    f"notebook: {path} links into {name} {folder}, which is published; "
-                    "remove the link"
-                )
+        for home, other, target in (
+            (folder, notebook, f"the notebook {notebook}"),
+            (notebook, folder, f"{name} {folder}"),
+        ):
+            for link in filter(Path.is_symlink, walk_paths(home)):
+                if _overlap(link, other):
+                    raise NotebookError(
+                        f"notebook: {link} links into {target}, so notes could be published; "
+                        "remove the link"
+                    )
 
 
-def check_private_location(option: str, place: Path, published: Mapping[str, Path]) -> None:
-    """Refuse a folder of ours in a published one, or around one.
-
-    Vectors of private text are private, and a folder of ours holds nothing of the author's.
-    SiteError names the option and both paths.
-    """
-    for name, folder in published.items():
-        if _is_within(_real_path(place), _real_path(folder)):
-            raise SiteError(
-                f"{option}: {place} lies in {name} {folder}, which is published; choose a "
-                "folder outside it"
-            )
-        if _is_within(_real_path(folder), _real_path(place)):
-            raise SiteError(f"{option}: {place} holds {name} {folder}; choose a folder of its own")
+def _overlap(one: Path, other: Path) -> bool:
+    """True if one path is in the other or is the other, links followed."""
+    # Unlike Path.resolve() this bears a link to itself.
+    paths = [Path(os.path.realpath(path)) for path in (one, other)]
+    return any(first == second or first in second.parents for first, second in permutations(paths))
 
 
-def _real_path(path: Path) -> Path:
-    """Follow a path's links; unlike Path.resolve() this bears a link to itself."""
-    return Path(os.path.realpath(path))
-
-
-def _is_within(path: Path, folder: Path) -> bool:
-    return path == folder or folder in path.parents
-
-
-def walk_entries(top: Path) -> Iterator[os.DirEntry[str]]:
+def walk_paths(top: Path) -> Iterator[Path]:
     """Yield what lies in a folder and in those below it, nothing if it is missing.
 
-    Links are followed, each folder once, and last: one that lies here gets its own name. SiteError
-    for a folder that cannot be read.
+    Links are followed, each folder once, and last: one that lies here gets its own name.
     """
     visited: set[str] = set()
-    folders, links = [str(top)] if top.exists() else [], list[str]()
+    folders, links = [top] if top.exists() else [], list[Path]()
     while folders or links:
         folder = (folders or links).pop(0)
         real = os.path.realpath(folder)
-        if real in visited:
-            continue
-        visited.add(real)
-        try:
-            with os.scandir(folder) as found:
-                entries = sorted(found, key=lambda entry: entry.name)
-        except OSError as error:
-            raise SiteError(
-                f"{folder} cannot be read ({error.strerror}); make it readable"
-            ) from None
-        yield from entries
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                folders.append(entry.path)
-            # Unlike its own method, this bears a link to itself.
-            elif entry.is_symlink() and Path(entry).is_dir():
-                links.append(entry.path)
+        if real not in visited:
+            visited.add(real)
+            for path in sorted(folder.iterdir()):
+                yield path
+                if path.is_dir():
+                    (links if path.is_symlink() else folders).append(path)
 
 
 def format_count(number: int, noun: str) -> str:

@@ -2,14 +2,13 @@
 
 import compileall
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib import metadata
 from importlib.util import cache_from_source
 from pathlib import Path
 from py_compile import PycInvalidationMode
 
 from .. import engine
-from ..engine.embedders.local_embedder import has_model_files
 from ..engine.errors import SiteError
 from ..engine.providers import BUILTIN, STORE_PACKAGE, find_provider, list_providers
 from ..engine.settings import BUNDLE_FOLDER, MODEL_FOLDER, SETTINGS_FILE, FunctionSettings
@@ -18,11 +17,10 @@ from .files import (
     PRIVATE_FOLDER_MODE,
     is_lock_or_leftover,
     make_private_folder,
+    read_folder,
     remove_leftovers,
-    replace_folder,
     restrict_mode,
-    temporary_path,
-    write_fresh_folder,
+    write_folder,
     write_private_file,
 )
 from .local_model import PACKAGED_MODEL
@@ -95,23 +93,15 @@ def write_function(folder: Path, identity: EmbedderIdentity, settings: FunctionS
     }
     # Its names are all of engine/, so that a registered provider imports them there too.
     code["__init__.py"] = (source / "__init__.py").read_bytes()
-    _replace_tree(folder / "answerable", code)
+    _replace_code(folder / "answerable", code)
     if identity.provider == "local":
-        _write_model(model)
+        files = {file.name: file.read_bytes() for file in PACKAGED_MODEL.iterdir()}
+        write_folder(model, files, is_private=True)
     write_private_file(folder / "requirements.txt", requirements)
     version = ".".join(map(str, sys.version_info[:2]))
     write_private_file(folder / "Dockerfile", _DOCKERFILE.format(version=version).encode())
     write_private_file(folder / SETTINGS_FILE, settings.as_json())
     write_private_file(folder / "main.py", (source / "function" / "main.py").read_bytes())
-
-
-def _write_model(folder: Path) -> None:
-    """Copy the local embedder's files and their license, unless they are there already."""
-    if has_model_files(folder):
-        return
-    fresh = temporary_path(folder)
-    write_fresh_folder(fresh, {file.name: file.read_bytes() for file in PACKAGED_MODEL.iterdir()})
-    replace_folder(fresh, folder)
 
 
 def _pin_requirements(identity: EmbedderIdentity, settings: FunctionSettings) -> bytes:
@@ -123,7 +113,8 @@ def _pin_requirements(identity: EmbedderIdentity, settings: FunctionSettings) ->
     # An embedder that is not registered here is reported where the function is opened.
     if identity.provider in list_providers("embedder"):
         names += find_provider("embedder", identity.provider).requirements
-    names += filter(_is_installed, _STORE_REQUIREMENTS if settings.store else ())
+    store = _STORE_REQUIREMENTS if settings.store else ()
+    names += [name for name in store if any(metadata.distributions(name=name))]
     return "".join(f"{n}=={_installed_version(n)}\n" for n in sorted(set(names))).encode()
 
 
@@ -138,30 +129,26 @@ def _installed_version(distribution: str) -> str:
         ) from None
 
 
-def _replace_tree(folder: Path, contents: dict[str, bytes]) -> None:
+def _replace_code(folder: Path, code: Mapping[str, bytes]) -> None:
     """Replace a folder of code as a whole, so that no two versions of it are ever mixed."""
-    current = _read_tree(folder)
-    if current == contents and _is_compiled(folder, contents):
-        return
     own = ("__init__.py", "engine/", "function/", f"{STORE_PACKAGE}/")
-    if any(not name.startswith(own) for name in current):
+    if any(not name.startswith(own) for name in read_folder(folder)):
         raise SiteError(
             f"function: {folder} holds code that no build has written; choose another folder"
         )
-    fresh = temporary_path(folder)
-    write_fresh_folder(fresh, contents)
-    _compile_tree(fresh, folder.name)
-    replace_folder(fresh, folder)
+    write_folder(folder, code, is_private=True)
+    if not _is_compiled(folder, code):
+        _compile_code(folder)
 
 
-def _compile_tree(folder: Path, name: str) -> None:
+def _compile_code(folder: Path) -> None:
     """Put bytecode beside the code, as this Python reads it.
 
     A function's folder cannot be written where it runs, so each cold start would compile it again.
     Nor is its time kept on the way there, so the bytecode is not checked against it.
     """
     mode = PycInvalidationMode.UNCHECKED_HASH
-    compileall.compile_dir(folder, ddir=name, quiet=2, invalidation_mode=mode)
+    compileall.compile_dir(folder, ddir=folder.name, quiet=2, invalidation_mode=mode)
     for path in folder.rglob("__pycache__"):
         restrict_mode(path, PRIVATE_FOLDER_MODE)
 
@@ -170,19 +157,3 @@ def _is_compiled(folder: Path, contents: Iterable[str]) -> bool:
     """True if there is bytecode for this Python beside all code."""
     paths = (folder / name for name in contents if name.endswith(".py"))
     return all(Path(cache_from_source(path)).is_file() for path in paths)
-
-
-def _read_tree(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
-    }
-
-
-def _is_installed(distribution: str) -> bool:
-    try:
-        metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return False
-    return True

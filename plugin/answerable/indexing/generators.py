@@ -20,7 +20,6 @@ GeneratorName = Literal["mkdocs", "zensical", "sphinx", "other"]
 
 # The file that holds the options where the generator's own has no place for them.
 OPTIONS_FILE = "answerable.yml"
-ZENSICAL_FILE = "zensical.toml"
 _MKDOCS_FILES = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml")
 # Where `sphinx-quickstart` and custom put Sphinx's configuration.
 _SPHINX_FILES = ("conf.py", "docs/conf.py", "docs/source/conf.py", "doc/conf.py", "source/conf.py")
@@ -68,12 +67,6 @@ class Project:
         """True if it is known what builds the site."""
         return self.generator != "other" or "command" in self.settings
 
-    @property
-    def docs_dir(self) -> Path | None:
-        """Return the folder of the sources of its pages, or None where nobody names one."""
-        name = self.settings.get("docs_dir")
-        return None if name is None else normalize_path(self.folder / name)
-
 
 def find_config_file(folder: Path = Path()) -> Path:
     """Find the configuration of the site in a folder, or mkdocs.yml where there is none.
@@ -81,7 +74,7 @@ def find_config_file(folder: Path = Path()) -> Path:
     Of several, the first that names the plugin counts, since a site that moves from one generator
     to another keeps both files for a while.
     """
-    names = (OPTIONS_FILE, ZENSICAL_FILE, *_MKDOCS_FILES, *_SPHINX_FILES)
+    names = (OPTIONS_FILE, "zensical.toml", *_MKDOCS_FILES, *_SPHINX_FILES)
     files = [path for name in names if (path := folder / name).is_file()]
     ours = (
         path for path in files if path.name == OPTIONS_FILE or _PLUGIN.encode() in path.read_bytes()
@@ -125,12 +118,12 @@ def _describe_sphinx(conf: Path) -> tuple[Path, dict[str, str]]:
     return folder, {"docs_dir": str(source), "site_dir": str(built / "html")}
 
 
-def read_project(config_file: Path, generator: GeneratorName) -> Project:
+def read_project(config_file: Path) -> Project:
     """Read what a configuration says of a site, or raise SiteError if it cannot be read.
 
     A file that does not exist says nothing.
     """
-    folder = config_file.absolute().parent
+    generator, folder = detect_generator(config_file), config_file.absolute().parent
     defaults = {} if generator == "other" else {"docs_dir": "docs"}
     if config_file.name == "conf.py":
         return Project(generator, config_file, *_describe_sphinx(config_file))
@@ -208,7 +201,8 @@ def _list_arguments(project: Project, strict: bool) -> list[str]:
         return [*python, "zensical", *built]
     # Beside the pages, since its own place for them is among the published files.
     doctrees = ["-d", str(project.site_dir.parent / "doctrees")]
-    folders = [str(project.docs_dir), str(project.site_dir)]
+    sources = normalize_path(project.folder / project.settings["docs_dir"])
+    folders = [str(sources), str(project.site_dir)]
     # All pages are written, so that none keeps an ask box of earlier options.
     return [*python, "sphinx", "-q", "-a", *(["-W"] if strict else []), *doctrees, *folders]
 

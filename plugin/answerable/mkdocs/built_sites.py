@@ -13,12 +13,8 @@ from mkdocs.plugins import get_plugin_logger
 from ..engine.errors import SiteError
 from ..indexing.files import write_file
 from ..indexing.generators import OPTIONS_FILE, Project
-from ..indexing.html_site.built_site import (
-    BuiltSiteOptions,
-    is_redirect,
-    list_html_files,
-    read_built_site,
-)
+from ..indexing.html_site.articles import is_redirect
+from ..indexing.html_site.built_site import list_html_files, read_built_site
 from ..indexing.pages.cache import start_indexing_pages
 from ..indexing.widget import injection
 from ..indexing.widget.injection import inject_tags, read_widget_files
@@ -95,17 +91,17 @@ def read_built_pages(
     options = plugin.config
     check_site_options(options, list_published_folders(config))
     folder = Path(config.site_dir)
-    overrides = BuiltSiteOptions(
-        config.site_url or None,
-        config.site_name or None,
-        options.language,
-        Path(config.docs_dir) if config.docs_dir else None,
+    built = read_built_site(
+        folder,
+        base_url=config.site_url or None,
+        name=config.site_name or None,
+        language=options.language,
+        docs=Path(config.docs_dir) if config.docs_dir else None,
     )
-    built = read_built_site(folder, overrides)
     rules = read_cutting_rules(options)
     site = SitePages(
         info=describe_site(config, options, built.name, built.url, built.language),
-        pages=start_indexing_pages(built.sources, rules, Path(options.cache)).collect(),
+        pages=start_indexing_pages(built.sources, rules, Path(options.cache))(),
         targets=built.targets,
         sources=built.records,
         outputs=built.outputs,
@@ -152,7 +148,7 @@ def inject_widget_into_site(pages: BuiltPages, endpoint: str | None) -> int:
         up = pages.base if name == "404.html" else quote("../" * depth)
         html = inject_tags(html, write_widget_tags(up + script, endpoint, options))
         after = html.encode("utf-8", errors="surrogateescape")
-        write_file(path, after, keep_mode=True)
+        write_file(path, after)
         changed += after != before
     return changed
 

@@ -101,10 +101,10 @@ def start_reading_pages(
     urls = {file.src_uri: _page_url(file.url, config) for file in published}
     names = {_record_id(file): file.src_uri for file in files.documentation_pages()}
     outputs = map_outputs(files)
-    pending = start_indexing_pages(sources, rules, cache_folder)
+    collect_pages = start_indexing_pages(sources, rules, cache_folder)
 
     def collect() -> SitePages:
-        pages = pending.collect()
+        pages = collect_pages()
         anchors = {names[page.record.id]: page.record.anchors for page in pages}
         targets = {name: (url, anchors.get(name, frozenset())) for name, url in urls.items()}
         return SitePages(info, pages, targets, names, outputs, rules.enrichment)

@@ -117,9 +117,9 @@ def main() -> None:
     logging.basicConfig(level=logging.ERROR, format="%(levelname)s - %(message)s")
     config_file, top = map(Path, sys.argv[1:])
     try:
-        generator = detect_generator(config_file)
-        if generator != "mkdocs":
-            run_generator(read_project(config_file, generator), to_stderr=True)
+        is_mkdocs = detect_generator(config_file) == "mkdocs"
+        if not is_mkdocs:
+            run_generator(read_project(config_file), to_stderr=True)
         config = load_mkdocs_config(config_file, str(top / "site"))
         plugin = find_plugin(config)
         options = plugin.config
@@ -128,7 +128,7 @@ def main() -> None:
         # Its gold set judges nothing, a warning stops nothing, and no database receives it.
         config.strict = options.gate = False
         options.store.url, options.store.written = None, ()
-        if generator == "mkdocs":
+        if is_mkdocs:
             build_here(config_file, config)
             return
         publish_build(read_built_pages(config, plugin).build)

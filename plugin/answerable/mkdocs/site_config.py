@@ -108,9 +108,8 @@ def load_mkdocs_config(config_file: Path, site_dir: str | None = None) -> MkDocs
 
     site_dir: where MkDocs writes the site instead.
     """
-    generator = detect_generator(config_file)
-    if generator != "mkdocs":
-        return load_built_site_config(read_project(config_file, generator))
+    if detect_generator(config_file) != "mkdocs":
+        return load_built_site_config(read_project(config_file))
     try:
         overrides = {"site_dir": site_dir} if site_dir else {}
         return load_config(str(config_file), **overrides)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from answerable.engine.errors import NotebookError
-from answerable.indexing.html_site.built_site import BuiltSite, BuiltSiteOptions, read_built_site
+from answerable.indexing.html_site.built_site import BuiltSite, read_built_site
 from answerable.indexing.notes.note_places import make_about_resolver
 from answerable.indexing.widget.injection import WIDGET_SCRIPT
 from support.sites import index, put
@@ -25,10 +25,8 @@ def write_files(folder: Path, files: dict[str, str]) -> Path:
     return folder
 
 
-def read_site(
-    folder: Path, files: dict[str, str], options: BuiltSiteOptions | None = None
-) -> BuiltSite:
-    return read_built_site(write_files(folder, files), options)
+def read_site(folder: Path, files: dict[str, str], base_url: str | None = None) -> BuiltSite:
+    return read_built_site(write_files(folder, files), base_url=base_url)
 
 
 def test_ids_and_urls_come_from_the_files(tmp_path: Path) -> None:
@@ -112,8 +110,7 @@ def test_the_address_is_told_or_canonical(
     tmp_path: Path, canonical: str, base_url: str | None, base: str, url: str | None
 ) -> None:
     head = f"<link rel='canonical' href='{canonical}'>" if canonical else ""
-    options = BuiltSiteOptions(base_url=base_url)
-    site = read_site(tmp_path, {"index.html": page(head=head)}, options)
+    site = read_site(tmp_path, {"index.html": page(head=head)}, base_url)
     assert (site.base, site.url, site.sources[0].url) == (base, url, base)
 
 
@@ -136,7 +133,7 @@ def test_a_note_may_name_what_it_is_about_in_many_ways(
     files = dict.fromkeys(names, page())
     files["hidden.html"] = page(head="<meta name='robots' content='noindex'>")
     files["img/plan b.png"] = ""
-    site = read_site(tmp_path, files, BuiltSiteOptions(base_url="/docs/"))
+    site = read_site(tmp_path, files, "/docs/")
     assert make_about_resolver(site.targets)(about) == url
 
 
@@ -152,7 +149,7 @@ def test_what_the_site_does_not_have_is_no_target(tmp_path: Path, about: str) ->
     [
         ("gone", {}, "gone is not a folder; build the site first"),
         ("empty", {}, "empty holds no page with an article in it"),
-        ("site", {"function": "site/f"}, "site/f lies in site_dir "),
+        ("site", {"function": "site/f"}, "site/f and site_dir "),
         ("site", {"notebook": "site/n"}, "lie in one another"),
         ("site", {"widget": {"endpoint": "ask"}}, "neither an http(s) url nor a path"),
     ],
@@ -183,8 +180,7 @@ def test_front_matter_is_read_from_the_source_of_a_page(
 ) -> None:
     write_files(tmp_path / "site", {"a/index.html": page()})
     put(tmp_path / "docs" / source, text)
-    options = BuiltSiteOptions(docs=tmp_path / "docs")
-    [read] = read_built_site(tmp_path / "site", options).sources
+    [read] = read_built_site(tmp_path / "site", docs=tmp_path / "docs").sources
     assert read.metadata.aliases == aliases
     assert read.id == ("a" if source == "b.md" else source.removesuffix(".md"))
 

@@ -91,4 +91,4 @@ def test_private_vectors_may_not_lie_in_a_published_folder(
     tmp_path: Path, option: str, place: str
 ) -> None:
     site = write_site(tmp_path, options={option: place})
-    assert "which is published" in failure(site)
+    assert "lie in one another" in failure(site)

@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import json
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,9 +13,9 @@ from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 
-from ...engine.errors import LeakError, NotebookError, SiteError
-from ..caches import SqliteCache, hash_code, show_progress
-from ..files import walk_entries
+from ...engine.errors import LeakError, NotebookError
+from ..caches import SqliteCache, hash_inputs, show_progress
+from ..files import walk_paths
 from ..notes.notebook import Note
 from ..word_runs import RunIndex, WordRun, find_line
 from .readings import MEDIA_SUFFIXES, NAME_PLACE, Reading, read_file, read_name, strip_tags
@@ -24,7 +23,6 @@ from .runs import RunOwner, cut_notes, find_common_runs
 
 # How many places an error names.
 _MAX_PLACES = 5
-_NO_PAGES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +46,14 @@ class Artifact:
 
 
 def walk_artifacts(
-    folder: Path, name: str, pages: Mapping[str, str] = _NO_PAGES
+    folder: Path, name: str, pages: Mapping[str, str] = MappingProxyType({})
 ) -> Iterator[Artifact]:
     """Yield every file below a folder, sorted, as an artifact ``name/…``; links are followed.
 
     pages: from a file's path in the folder to the page that it is. A missing folder has no files.
-    SiteError for a file that cannot be read.
     """
-    paths = map(Path, walk_entries(folder))
-    files = (path.relative_to(folder).as_posix() for path in paths if not path.is_dir())
-    for inner in sorted(files):
+    paths = (path for path in walk_paths(folder) if not path.is_dir())
+    for inner in sorted(path.relative_to(folder).as_posix() for path in paths):
         read = partial(_read_bytes, folder / inner)
         yield Artifact(f"{name}/{inner}", read, pages.get(inner), inner)
 
@@ -68,11 +64,8 @@ def normalize_page(page: str) -> str:
 
 
 def _read_bytes(path: Path) -> bytes:
-    try:
-        # A film may be larger than the memory, and is not read.
-        return b"" if path.suffix.lower() in MEDIA_SUFFIXES else path.read_bytes()
-    except OSError as error:
-        raise SiteError(f"{path} cannot be read ({error.strerror}); make it readable") from None
+    # A film may be larger than the memory, and is not read.
+    return b"" if path.suffix.lower() in MEDIA_SUFFIXES else path.read_bytes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,18 +104,16 @@ class _NoteAudit:
                         self._allowed.add((owner.note, run))
         texts = [[note.title, note.body, note.raw] for note in notes]
         listed = [sorted(pages) for pages in self._listed]
-        judged_by = [hash_code(), texts, listed, sorted(self._allowed), sorted(common)]
-        values = json.dumps(judged_by).encode("utf-8", "surrogatepass")
-        self._digest = hashlib.sha256(values).hexdigest()
+        self._digest = hash_inputs(texts, listed, sorted(self._allowed), sorted(common)).hex()
 
     def hash_file(self, file: Artifact, data: bytes) -> bytes:
         """Hash all that decides whether a file is clean."""
-        content = hashlib.sha256(data).hexdigest()
-        named = f"{self._digest}\0{file.name}\0{file.page}\0{content}"
-        return hashlib.sha256(named.encode("utf-8", "surrogatepass")).digest()
+        return hash_inputs(self._digest, file.name, file.page, hashlib.sha256(data).hexdigest())
 
     def find_leaks(self, file: Artifact, data: bytes) -> list[_Leak]:
-        """Find the first leak of each note in a file."""
+        """Find the first leak of each note in a file; none in what a theme or a plugin ships."""
+        if hashlib.sha256(data).digest() in _hash_shipped_files():
+            return []
         leaks: dict[int, _Leak] = {}
         readings = chain(read_name(file.name), read_file(file.name, data))
         for reading, start, run, owner in self._find_runs(readings):
@@ -194,9 +185,22 @@ def audit_artifacts(
     for note in notes:
         check_published_in(note, files)
     audit = _NoteAudit(private, files)
+    leaks: list[_Leak] = []
+    clean: dict[bytes, bytes] = {}
     cache = closing(SqliteCache(cache_folder, "clean_files")) if cache_folder else nullcontext()
-    with cache as clean_files:
-        leaks = _find_all_leaks(audit, files, clean_files)
+    with cache as clean_files, show_progress("comparing files with notes") as report:
+        for number, file in enumerate(files, 1):
+            data = file.data()
+            key = audit.hash_file(file, data)
+            if clean_files is None or clean_files.get(key) is None:
+                found = audit.find_leaks(file, data)
+                leaks += found
+                if not found:
+                    clean[key] = b""
+            if report:
+                report(number, len(files))
+        if clean_files:
+            clean_files.put(clean)
     if leaks:
         raise LeakError(audit.format_leaks(leaks))
 
@@ -212,32 +216,6 @@ def check_published_in(note: Note, artifacts: Iterable[Artifact]) -> None:
                 f"{note.path}: published_in: {page} is not a published page or file; correct it "
                 "or take it out"
             )
-
-
-def _find_all_leaks(
-    audit: _NoteAudit, files: Sequence[Artifact], clean_files: SqliteCache | None
-) -> list[_Leak]:
-    """Find every leak, and remember the clean files: the next audit need not read them."""
-    leaks: list[_Leak] = []
-    clean: dict[bytes, bytes] = {}
-    with show_progress("comparing files with notes") as report:
-        for number, file in enumerate(files, 1):
-            data = file.data()
-            key = audit.hash_file(file, data)
-            if clean_files is None or clean_files.get(key) is None:
-                found = [] if _is_shipped(data) else audit.find_leaks(file, data)
-                leaks += found
-                if not found:
-                    clean[key] = b""
-            if report:
-                report(number, len(files))
-    if clean_files:
-        clean_files.put(clean)
-    return leaks
-
-
-def _is_shipped(data: bytes) -> bool:
-    return hashlib.sha256(data).digest() in _hash_shipped_files()
 
 
 @cache

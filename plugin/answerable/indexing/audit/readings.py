@@ -6,6 +6,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from html import unescape
@@ -24,8 +25,6 @@ MEDIA_SUFFIXES = frozenset(
 INFLATE_LIMIT = 64 * 1024 * 1024
 
 _STREAM_START = re.compile(rb"\x1f\x8b\x08|\x78[\x01\x5e\x9c\xda]")
-_ZIP_END = b"PK\x05\x06"
-_ZIP_TAIL_BYTES = 22 + 65_535
 # Words among the numbers of a binary file.
 _WORDS_AMONG_BYTES = re.compile(r"[^\x00-\x08\x0b\x0e-\x1f\ufffd]{6,}")
 # Characters of a long text that are read at a time, and twice: no run is as long as the second.
@@ -95,8 +94,7 @@ def read_file(name: str, data: bytes) -> Iterator[Reading]:
     suffix = PurePosixPath(name).suffix.lower()
     if suffix in MEDIA_SUFFIXES:
         return
-    if _ZIP_END in data[-_ZIP_TAIL_BYTES:]:
-        yield from _read_members(data)
+    yield from _read_members(data)
     text = _decode_text(data)
     yield from _read_text(text, "")
     if suffix in (".md", ".markdown", ".txt"):
@@ -171,34 +169,27 @@ def _decode_text(data: bytes) -> str:
     """Decode a text of UTF-8, UTF-16 or Windows-1252, or the words in a binary file."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace")
-    try:
+    with suppress(UnicodeDecodeError):
         return data.decode()
-    except UnicodeDecodeError:
-        pass
     if not re.search(rb"[\x00-\x08\x0b\x0e-\x1f]", data):
         return data.decode("cp1252", "replace")
     return "\n".join(_WORDS_AMONG_BYTES.findall(data.decode("utf-8", "replace")))
 
 
 def _read_members(data: bytes) -> Iterator[Reading]:
-    """Read the names and the contents of a zip archive's members."""
+    """Read the names and the contents of a zip archive's members; nothing of another file."""
     left = INFLATE_LIMIT
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            for number, member in enumerate(archive.infolist(), 1):
-                place = f"member {number}"
-                for reading in read_name(member.filename):
-                    yield Reading(reading.text, f"{place}, {NAME_PLACE}")
-                try:
-                    content = archive.open(member).read(left)
-                except Exception:
-                    # One that is encrypted or damaged must not hide those after it.
-                    continue
+    # A damaged archive raises whatever its decoders do.
+    with suppress(Exception), zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for number, member in enumerate(archive.infolist(), 1):
+            place = f"member {number}"
+            for reading in read_name(member.filename):
+                yield Reading(reading.text, f"{place}, {NAME_PLACE}")
+            # One that is encrypted or damaged must not hide those after it.
+            with suppress(Exception):
+                content = archive.open(member).read(left)
                 left -= len(content)
                 yield from _read_text(_decode_text(content), place)
-    except Exception:
-        # A damaged archive raises whatever its decoders do.
-        return
 
 
 def _inflate_streams(data: bytes) -> Iterator[bytes]:
@@ -208,15 +199,13 @@ def _inflate_streams(data: bytes) -> Iterator[bytes]:
         stream = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)
         content = bytearray()
         at = match.start()
-        try:
+        # What stands before a damage was published all the same.
+        with suppress(zlib.error):
             # In chunks, since a stream copies the bytes after its end.
             while not stream.eof and at < len(data) and left > 0:
                 content += stream.decompress(data[at : at + 65_536])
                 at = min(at + 65_536, len(data))
                 left -= len(content)
-        except zlib.error:
-            # What stands before the damage was published all the same.
-            pass
         at = at - len(stream.unused_data) if stream.eof else match.start() + 1
         if content:
             yield bytes(content)
@@ -241,7 +230,5 @@ def _decode_base64(text: str) -> Iterator[bytes]:
             content = base64.b64decode(whole + b"=" * (-len(whole) % 4))
             yield content
             for wbits in (zlib.MAX_WBITS | 32, -zlib.MAX_WBITS):
-                try:
+                with suppress(zlib.error):
                     yield zlib.decompressobj(wbits).decompress(content, INFLATE_LIMIT)
-                except zlib.error:
-                    continue

@@ -31,6 +31,7 @@ _PERMALINK_SYMBOLS = frozenset("# ¶ § ∞ ↩ 🔗 \u200b".split(" ")) | {""}
 # How far into a page browsers look for its encoding.
 _ENCODING_SCAN_BYTES = 1024
 _CHARSET = re.compile(rb"""<meta\s[^>]*?\bcharset\s*=\s*["']?\s*([\w.:-]+)""", re.I)
+_REDIRECT = re.compile(r"""<meta\s[^>]*http-equiv=["']?refresh""", re.I)
 _SEPARATOR = re.compile(r" (?:[-|—–·•»«]|::) ")
 
 
@@ -77,7 +78,6 @@ def parse_built_page(data: bytes) -> Article:
     html = decode_html(data)
     page = LexborHTMLParser(html)
     head, *others = _SEPARATOR.split(_extract_line(page.css_first("head > title")))
-    equivalents = {_attribute(node, "http-equiv").lower() for node in page.css("meta[http-equiv]")}
     modified = _meta_content(page, "[property='article:modified_time']")
     article = _find_article(page)
     return Article(
@@ -91,9 +91,13 @@ def parse_built_page(data: bytes) -> Article:
         keywords=_meta_content(page, "[name=keywords]"),
         date=modified or _meta_content(page, "[property='article:published_time']"),
         canonical=_attribute(page.css_first("link[rel=canonical]"), "href"),
-        hidden="refresh" in equivalents
-        or "noindex" in _meta_content(page, "[name=robots]").lower(),
+        hidden=is_redirect(html) or "noindex" in _meta_content(page, "[name=robots]").lower(),
     )
+
+
+def is_redirect(html: str) -> bool:
+    """True if a page does nothing but lead to another."""
+    return _REDIRECT.search(html) is not None
 
 
 def _find_article(page: LexborHTMLParser) -> LexborNode | None:

@@ -2,9 +2,9 @@
 
 import json
 import os
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
@@ -73,25 +73,10 @@ def _locate_page(location: str) -> tuple[str, str]:
 
 
 _GENERATED = frozenset(("404.html", "search.html"))
-_REDIRECT = re.compile(r"""<meta\s[^>]*http-equiv=["']?refresh""", re.I)
 _INDEX_FILE = "index.html"
 # What a generator may have made a page from, in the order in which names are assigned.
 _SOURCE_SUFFIXES = (".md", ".mdx", ".rst", ".markdown")
 _INDEX_SOURCES = ("index", "README", "_index")
-
-
-@dataclass(frozen=True, slots=True)
-class BuiltSiteOptions:
-    """Overrides for a built site's metadata; None is read from its pages.
-
-    ``base_url``: the address that the site is published at, or its path. ``docs``: the folder of
-    the sources of its pages, whose front matter is read; None where nobody knows it.
-    """
-
-    base_url: str | None = None
-    name: str | None = None
-    language: str | None = None
-    docs: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,47 +106,57 @@ class _BuiltPage:
     file: str
     url: str
     article: Article
-    is_listed: bool
+    is_indexed: bool
     source: SourcePage | None
 
 
-def read_built_site(folder: Path, options: BuiltSiteOptions | None = None) -> BuiltSite:
+def read_built_site(
+    folder: Path,
+    *,
+    base_url: str | None = None,
+    name: str | None = None,
+    language: str | None = None,
+    docs: Path | None = None,
+) -> BuiltSite:
     """Read every page that the site's own search finds, or all where it has no search.
 
-    SiteError if the folder is missing or holds no page, or if its search index is damaged.
+    base_url: the address that the site is published at, or its path; it, ``name`` and ``language``
+    are read from the pages where they are None. docs: the folder of the sources of the pages, whose
+    front matter is read. SiteError if the folder is missing or holds no page, or if its search
+    index is damaged.
     """
-    options = options or BuiltSiteOptions()
     if not folder.is_dir():
         raise SiteError(f"{folder} is not a folder; build the site first, or correct the path")
     search_index = read_search_index(folder)
-    html_files = list_html_files(folder)
-    pages = [_read_page(folder, file, search_index or {}, options.docs) for file in html_files]
-    indexed = [page for page in pages if _is_searchable(page, search_index is not None)]
+    listed_files = _list_files(folder)
+    html_files = [file for file in listed_files if file.endswith(".html")]
+    pages = [_read_page(folder, file, search_index, docs) for file in html_files]
+    indexed = [page for page in pages if page.is_indexed]
     if not indexed:
         raise SiteError(
             f"{folder} holds no page with an article in it; name the folder that the site was "
             "built into"
         )
-    address = _find_site_address(options.base_url, pages)
+    address = _find_site_address(base_url, pages)
     # A path that is encoded already stays as it is; the plugin encodes `site_url` alike.
     path = quote(urlsplit(address).path.strip("/"), safe=_SAFE)
     base = f"/{path}/" if path else "/"
     names = Counter(page.article.site for page in pages if page.article.site)
     languages = Counter(page.article.language for page in indexed if page.article.language)
-    files = {file: file for file in _list_files(folder)}
+    files = {file: file for file in listed_files}
     for page in pages:
         for label in _list_page_names(page, base):
             files.setdefault(label, page.file)
     urls = {page.file: (base + page.url, page.article.anchors) for page in pages}
     ids = _assign_record_ids(indexed)
     transcripts = ((page.source and locate_transcript(page.source), page) for page in indexed)
-    outputs = {name: page.file for name, page in transcripts if name and (folder / name).is_file()}
+    outputs = {file: page.file for file, page in transcripts if file and (folder / file).is_file()}
     return BuiltSite(
-        name=options.name or max(names, key=names.__getitem__, default=""),
+        name=name or max(names, key=names.__getitem__, default=""),
         url=address if urlsplit(address).scheme else None,
         base=base,
-        language=options.language or max(languages, key=languages.__getitem__, default="en"),
-        sources=tuple(_make_sources(folder, indexed, ids, base, options)),
+        language=language or max(languages, key=languages.__getitem__, default="en"),
+        sources=tuple(_make_sources(folder, indexed, ids, base, language, docs)),
         files=files,
         targets={
             label: urls.get(file) or (base + _file_url(file), frozenset())
@@ -177,11 +172,6 @@ def list_html_files(folder: Path) -> list[str]:
     return [file for file in _list_files(folder) if file.endswith(".html")]
 
 
-def is_redirect(html: str) -> bool:
-    """True if a page does nothing but lead to another."""
-    return _REDIRECT.search(html) is not None
-
-
 def _list_files(folder: Path) -> list[str]:
     files: list[str] = []
     for here, folders, names in os.walk(folder):
@@ -192,20 +182,16 @@ def _list_files(folder: Path) -> list[str]:
 
 
 def _read_page(
-    folder: Path, file: str, search_index: Mapping[str, str], docs: Path | None
+    folder: Path, file: str, search_index: Mapping[str, str] | None, docs: Path | None
 ) -> _BuiltPage:
-    url = search_index.get(file, _file_url(file))
     article = parse_built_page((folder / file).read_bytes())
     source = find_source_page(docs, _list_source_names(file)) if docs else None
-    return _BuiltPage(file, url, article, file in search_index, source)
-
-
-def _is_searchable(page: _BuiltPage, has_search_index: bool) -> bool:
-    article, name = page.article, page.file.rpartition("/")[2]
-    if has_search_index:
-        return bool(article.html) and page.is_listed
+    if search_index is not None:
+        url = search_index.get(file, _file_url(file))
+        return _BuiltPage(file, url, article, bool(article.html) and file in search_index, source)
     # A section of which nobody wrote a page is a heading over links to its pages.
-    return not (name in _GENERATED or article.hidden or article.is_bare)
+    is_left_out = article.hidden or article.is_bare or Path(file).name in _GENERATED
+    return _BuiltPage(file, _file_url(file), article, not is_left_out, source)
 
 
 def _file_url(file: str) -> str:
@@ -217,16 +203,13 @@ def _file_url(file: str) -> str:
 
 def _find_site_address(option: str | None, pages: Sequence[_BuiltPage]) -> str:
     """Return where the site is published: the option, else its first page's canonical link."""
+    if option:
+        return option if option.endswith("/") else f"{option}/"
     root = next((page.article.canonical for page in pages if page.file == _INDEX_FILE), "")
-    try:
-        if option:
-            urlsplit(option)
-            return option if option.endswith("/") else f"{option}/"
+    # A page may name any text.
+    with suppress(ValueError):
         if urlsplit(root).scheme in ("http", "https"):
             return root.removesuffix(_INDEX_FILE).rstrip("/") + "/"
-    except ValueError:
-        if option:
-            raise SiteError(f"site_url: {option!r} is not an address; correct it") from None
     return "/"
 
 
@@ -235,11 +218,12 @@ def _make_sources(
     pages: Sequence[_BuiltPage],
     ids: Mapping[str, str],
     base: str,
-    options: BuiltSiteOptions,
+    language: str | None,
+    docs: Path | None,
 ) -> Iterator[PageSource]:
     descriptions = Counter(page.article.description for page in pages)
     for page in pages:
-        article, source, docs = page.article, page.source, options.docs
+        article, source = page.article, page.source
         meta: dict[str, object] = {"date": article.date, "keywords": article.keywords}
         # A description that two pages share is the site's; MkDocs writes `None` for a missing one.
         if descriptions[article.description] == 1 and article.description != "None":
@@ -250,7 +234,7 @@ def _make_sources(
             title=(source.title if source else "") or article.title or ids[page.file],
             html=article.html,
             metadata=parse_metadata({**meta, **(source.meta if source else {})}),
-            language=options.language or article.language or "en",
+            language=language or article.language or "en",
             transcript=read_source_transcript(source, docs, folder) if source and docs else None,
         )
 
@@ -262,14 +246,11 @@ def _assign_record_ids(pages: Sequence[_BuiltPage]) -> dict[str, str]:
     for page in pages:
         if page.source is None:
             name = unquote(page.url).strip("/").removesuffix(".html") or "index"
-            ids[page.file] = name if name not in used else _decode_name(page.file)
+            # The bytes of a file's name need not be UTF-8.
+            own_name = os.fsencode(page.file).decode(errors="replace")
+            ids[page.file] = own_name if name in used else name
             used.add(ids[page.file])
     return ids
-
-
-def _decode_name(file: str) -> str:
-    """Return a file's name as text; its bytes need not be UTF-8."""
-    return os.fsencode(file).decode(errors="replace")
 
 
 def _list_page_names(page: _BuiltPage, base: str) -> Iterator[str]:

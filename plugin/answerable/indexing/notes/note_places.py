@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 from ...engine.errors import NotebookError
@@ -19,44 +19,33 @@ NOTE_WINDOW = PassageWindow(words=60, overlap=0.25)
 AboutTargets = Mapping[str, tuple[str, frozenset[str]]]
 
 
-@dataclass(frozen=True, slots=True)
-class NotePlace:
-    """Somewhere in a note, and the private text there.
+def list_note_places(note: Note, language: str) -> Iterator[Note]:
+    """List each time range or page of a note as one of its own, or the whole note.
 
-    ``locator`` and ``about`` are the note's own, with a time or the number of a page.
-    """
-
-    locator: str
-    about: str
-    text: str
-
-
-def iter_note_places(note: Note, language: str) -> Iterator[NotePlace]:
-    """Yield each time range or page of a note, or the whole note as one place.
-
-    language: the site's, in which pages are named.
+    Its locator and its link lead there, and its body is what stands there. language: the site's, in
+    which pages are named.
     """
     if not note.parts:
-        yield NotePlace(note.locator, note.about, note.body)
+        yield note
     page_name = get_translation(language).page
     for page in note.parts:
         if isinstance(page, NotePage):
             number = str(page.number)
-            yield NotePlace(
-                _format_locator(note, page_name.format(page=number)),
-                note.about.replace("{page}", number),
-                page.text,
-            )
+            about = note.about.replace("{page}", number)
+            yield _make_place(note, page_name.format(page=number), about, page.text)
     spoken = (cue for cue in note.parts if isinstance(cue, Cue))
     for repeated, group in pack_windows(spoken, NOTE_WINDOW):
         cues = [*repeated, *group]
         start, end = int(cues[0].start), math.ceil(max(cue.end for cue in cues))
         first, last = format_clock(start), format_clock(end)
-        yield NotePlace(
-            _format_locator(note, first if first == last else f"{first}–{last}"),
-            note.about.replace("{seconds}", str(start)),
-            " ".join(cue.text for cue in cues),
-        )
+        about = note.about.replace("{seconds}", str(start))
+        time = first if first == last else f"{first}–{last}"
+        yield _make_place(note, time, about, " ".join(cue.text for cue in cues))
+
+
+def _make_place(note: Note, place: str, about: str, text: str) -> Note:
+    locator = f"{note.locator}, {place}" if note.locator else place
+    return replace(note, locator=locator, about=about, body=text)
 
 
 def make_about_resolver(targets: AboutTargets) -> Callable[[str], str]:
@@ -86,7 +75,3 @@ def make_about_resolver(targets: AboutTargets) -> Callable[[str], str]:
         return f"{url}#{anchor}" if anchor else url
 
     return resolve
-
-
-def _format_locator(note: Note, place: str) -> str:
-    return f"{note.locator}, {place}" if note.locator else place

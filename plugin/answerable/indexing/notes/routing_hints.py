@@ -9,7 +9,7 @@ from ...engine.types import RoutingHint
 from ...engine.vectors import Embedder, Floats
 from ..caches import embed_cached
 from ..pages.passages import IndexedPassage, cut_plain_text
-from .note_places import NOTE_WINDOW, iter_note_places
+from .note_places import NOTE_WINDOW, list_note_places
 from .notebook import Note
 
 ResolveAbout = Callable[[str], str]
@@ -59,12 +59,11 @@ def cut_note(note: Note, resolve: ResolveAbout, language: str = "en") -> list[Hi
     """
     head = "\n".join(part for part in (note.title, note.label) if part)
     hint_texts: list[HintTexts] = []
-    for row, place in enumerate(iter_note_places(note, language)):
+    for row, place in enumerate(list_note_places(note, language)):
         place_id = f"{note.id}~{row + 1}" if row else note.id
-        place_note = replace(note, id=place_id, locator=place.locator, about=place.about)
-        windows = cut_plain_text(place.text, NOTE_WINDOW)
+        windows = cut_plain_text(place.body, NOTE_WINDOW)
         texts = tuple(f"{head}\n\n{window}" for window in windows) or (head,)
-        hint_texts.append(HintTexts(make_hint(place_note, resolve), texts))
+        hint_texts.append(HintTexts(make_hint(replace(place, id=place_id), resolve), texts))
     return hint_texts
 
 
@@ -81,6 +80,5 @@ def make_hint(note: Note, resolve: ResolveAbout) -> RoutingHint:
 
 def check_about(note: Note, resolve: ResolveAbout, language: str) -> None:
     """Resolve the ``about`` of every place in a note; NotebookError for one that leads nowhere."""
-    places = iter_note_places(note, language) if note.about else ()
-    for about in dict.fromkeys(place.about for place in places):
-        make_hint(replace(note, about=about), resolve)
+    for place in list_note_places(note, language) if note.about else ():
+        make_hint(place, resolve)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -36,40 +36,15 @@ class UnreadPageError(SiteError):
     """A page that a dirty build has not rendered and that no earlier build has kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class PendingPages:
-    """Pages that are being indexed: the place of each, its hash, and what is kept of it.
-
-    ``new_entries`` yields the others, encoded, in their order; it can be read once. Nothing is
-    decoded while MkDocs writes its pages: the garbage collector would go through it repeatedly.
-    """
-
-    entries: tuple[tuple[bytes, bytes, bytes | None], ...]
-    new_entries: Iterator[bytes]
-    cache_folder: Path
-
-    def collect(self) -> tuple[PageIndex, ...]:
-        """Return every page's index, in order. SiteError if one cannot be read."""
-        new: dict[bytes, bytes] = {}
-        pages: list[PageIndex] = []
-        missing = sum(data is None for _, _, data in self.entries)
-        with show_progress("reading pages") as report:
-            for place, page_hash, data in self.entries:
-                if data is None:
-                    data = next(self.new_entries)
-                    new[place] = page_hash + data
-                    if report:
-                        report(len(new), missing)
-                pages.append(decode_page(data))
-        with closing(SqliteCache(self.cache_folder, _TABLE)) as cache:
-            cache.put(new)
-        return tuple(pages)
-
-
 def start_indexing_pages(
     sources: Iterable[PageSource], rules: CuttingRules, cache_folder: Path
-) -> PendingPages:
-    """Begin to index the pages that the cache lacks. UnreadPageError if one has no text."""
+) -> Callable[[], tuple[PageIndex, ...]]:
+    """Begin to index the pages that the cache lacks. UnreadPageError if one has no text.
+
+    Returns a function that waits for them, and returns every page's index in order. Nothing is
+    decoded before: while MkDocs writes its pages, the garbage collector would go through it
+    repeatedly.
+    """
     entries: list[tuple[bytes, bytes, bytes | None]] = []
     missing: list[tuple[PageSource, CuttingRules]] = []
     with closing(SqliteCache(cache_folder, _TABLE)) as cache:
@@ -89,7 +64,23 @@ def start_indexing_pages(
     size = sum(len(source.html or "") for source, _ in missing)
     is_shared = size >= _MIN_SHARED_CHARACTERS and _count_cores() > 1 and can_spawn()
     new_entries = (share_work if is_shared else map)(_index_source, missing)
-    return PendingPages(tuple(entries), new_entries, cache_folder)
+
+    def collect() -> tuple[PageIndex, ...]:
+        new: dict[bytes, bytes] = {}
+        pages: list[PageIndex] = []
+        with show_progress("reading pages") as report:
+            for place, page_hash, data in entries:
+                if data is None:
+                    data = next(new_entries)
+                    new[place] = page_hash + data
+                    if report:
+                        report(len(new), len(missing))
+                pages.append(decode_page(data))
+        with closing(SqliteCache(cache_folder, _TABLE)) as cache:
+            cache.put(new)
+        return tuple(pages)
+
+    return collect
 
 
 def _index_source(task: tuple[PageSource, CuttingRules]) -> bytes:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 from urllib.parse import quote, urljoin
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -53,9 +53,8 @@ _DIAGRAM = re.compile(
 )
 _ORIGIN = "https://site.invalid"
 _SPACE = re.compile(r"[ \t\r\n\f]+")
-
-# A walk that yields the walks to take before it goes on.
-_Walk: TypeAlias = Iterator["_Walk"]
+# No page that a person reads has more elements within each other, and Python could not read it.
+_MAX_DEPTH = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,7 @@ def parse_article(html: str, title: str, url: str = "") -> ParsedArticle:
     if body is None:
         return ParsedArticle((), frozenset(), {})
     reader = _ArticleReader(collapse_space(title).strip(), url)
-    _run_walk(reader.walk(body))
+    reader.read_children(body)
     reader.end_section()
     abbreviations = {
         extract_text(node).strip(): (node.attributes.get("title") or "").strip()
@@ -108,17 +107,6 @@ def resolve_link(href: str, page_url: str) -> str:
     if url.startswith(f"{_ORIGIN}/"):
         url = url.removeprefix(_ORIGIN) if page_url else ""
     return re.sub(r"[()<>`]", lambda sign: quote(sign[0]), url) if is_safe_url(url) else ""
-
-
-def _run_walk(walk: _Walk) -> None:
-    """Take a walk to its end without recursion: a page may nest deeper than Python's calls."""
-    stack = [walk]
-    while stack:
-        inner = next(stack[-1], None)
-        if inner is None:
-            stack.pop()
-        else:
-            stack.append(inner)
 
 
 class _Piece(NamedTuple):
@@ -166,6 +154,7 @@ class _ArticleReader:
     title: str
     url: str
     is_cell: bool = False
+    depth: int = 0
     pieces: list[_Piece] = field(default_factory=list)
     style: _Piece = _PLAIN
     contexts: list[_Context] = field(default_factory=lambda: [_Context()])
@@ -174,8 +163,9 @@ class _ArticleReader:
     sections: list[Section] = field(default_factory=list)
     is_excluded: bool = False
 
-    def walk(self, node: LexborNode) -> _Walk:
-        """Read the children of an element."""
+    def read_children(self, node: LexborNode) -> None:
+        """Read the children of an element; of those that nest too deep, the mere text."""
+        self.depth += 1
         for child in node.iter(include_text=True):
             heading = _HEADING.fullmatch(child.tag or "")
             if child.is_text_node:
@@ -184,58 +174,64 @@ class _ArticleReader:
                 self.start_section(child, int(heading[1]))
             elif label := find_icon_label(child):
                 self.add_text(label)
-            elif not is_skipped(child) and (inner := self.read_element(child)):
-                yield inner
+            elif is_skipped(child):
+                continue
+            elif self.depth > _MAX_DEPTH:
+                self.add_text(extract_text(child))
+            else:
+                self.read_element(child)
+        self.depth -= 1
 
-    def read_element(self, node: LexborNode) -> _Walk | None:
-        """Read an element that holds no blocks; return the walk to take for any other."""
+    def read_element(self, node: LexborNode) -> None:
+        """Read an element as what its tag says."""
         tag = node.tag or ""
         if is_code(node):
             self.read_code(node)
         elif tag == "tr":
-            return self.walk_row(node)
+            self.read_row(node)
         elif tag == "br":
             self.pieces.append(_Piece("\n"))
         elif tag in ("code", "kbd", "samp"):
-            return self.walk_inline(node, self.style._replace(is_code=True))
+            self.read_inline(node, self.style._replace(is_code=True))
         elif tag == "a" and (url := resolve_link(node.attributes.get("href") or "", self.url)):
-            return self.walk_inline(node, self.style._replace(url=self.style.url or url))
+            self.read_inline(node, self.style._replace(url=self.style.url or url))
         elif tag in _BLOCK_TAGS:
-            return self.walk_block(node, tag)
+            self.read_block(node, tag)
         else:
-            return self.walk(node)
-        return None
+            self.read_children(node)
 
     def add_text(self, text: str) -> None:
         self.pieces.append(self.style._replace(text=collapse_space(text)))
 
-    def walk_inline(self, node: LexborNode, style: _Piece) -> _Walk:
+    def read_inline(self, node: LexborNode, style: _Piece) -> None:
         """Read inline code or a link."""
         outer, self.style = self.style, style
-        yield self.walk(node)
+        self.read_children(node)
         self.style = outer
 
-    def walk_block(self, node: LexborNode, tag: str) -> _Walk:
+    def read_block(self, node: LexborNode, tag: str) -> None:
         """Read a block element in the context that its tag or its role gives it."""
         self.flush()
         if label := classify_label(node):
             outer = self.enter()
             # The title of a box stands in it and is as deep as the box.
             depth = 1 if label == "title" and outer.is_box else 0
-            return self.walk_within(node, _Context("label", outer.level - depth, label))
-        if not self.is_cell and (described := find_object(node)):
-            return self.walk_object(node, *described)
-        if tag in ("ul", "ol", "dl", "table"):
+            self.read_within(node, _Context("label", outer.level - depth, label))
+        elif not self.is_cell and (described := find_object(node)):
+            self.read_object(node, *described)
+        elif tag in ("ul", "ol", "dl", "table"):
             first = _parse_number(node, "start") if tag == "ol" else None
             number = 1 if tag == "ol" and first is None else first
-            return self.walk_within(node, _Context("text", self.enter().level, "", number))
-        if tag == "li":
-            return self.walk_within(node, self.make_item(_parse_number(node, "value")))
-        if tag == "dd" or is_admonition(node):
+            self.read_within(node, _Context("text", self.enter().level, "", number))
+        elif tag == "li":
+            self.read_within(node, self.make_item(_parse_number(node, "value")))
+        elif tag == "dd" or is_admonition(node):
             level = self.enter().level + 1
-            return self.walk_within(node, _Context(level=level, is_box=tag != "dd"))
-        tabs = list_tabs(node) if tag == "div" else []
-        return self.walk_tabs(tabs) if tabs else self.walk_within(node, None)
+            self.read_within(node, _Context(level=level, is_box=tag != "dd"))
+        elif tag == "div" and (tabs := list_tabs(node)):
+            self.read_tabs(tabs)
+        else:
+            self.read_within(node, None)
 
     def enter(self) -> _Context:
         """Return the context in which a nested block begins."""
@@ -252,43 +248,43 @@ class _ArticleReader:
         outer.next_number = number + 1
         return _Context("item", outer.level, str(number))
 
-    def walk_within(self, node: LexborNode, context: _Context | None) -> _Walk:
+    def read_within(self, node: LexborNode, context: _Context | None) -> None:
         """Read an element in a context of its own, or in the current one."""
         if context:
             self.contexts.append(context)
-        yield self.walk(node)
+        self.read_children(node)
         self.flush()
         if context:
             self.contexts.pop()
 
-    def walk_object(self, node: LexborNode, name: str, anchor: str) -> _Walk:
+    def read_object(self, node: LexborNode, name: str, anchor: str) -> None:
         """Read the description of an object as a section of its own, under the current heading."""
         self.end_section()
         outer = self.headings
         level = max(_OBJECT_LEVEL, outer[-1].level + 1 if outer else 0)
         self.headings = [*outer, _Heading(level, name, anchor)]
-        yield self.walk_within(node, _Context())
+        self.read_within(node, _Context())
         self.end_section()
         self.headings = outer
 
-    def walk_tabs(self, tabs: list[tuple[LexborNode | None, LexborNode]]) -> _Walk:
+    def read_tabs(self, tabs: list[tuple[LexborNode | None, LexborNode]]) -> None:
         """Read each tab as its label and then its content, which only a script may have hidden."""
         level = self.enter().level
         for label, panel in tabs:
             if not is_excluded(panel):
                 if label is not None:
-                    yield self.walk_within(label, _Context("label", level, "tab"))
-                yield self.walk_within(panel, _Context(level=level + 1))
+                    self.read_within(label, _Context("label", level, "tab"))
+                self.read_within(panel, _Context(level=level + 1))
 
-    def walk_row(self, node: LexborNode) -> _Walk:
+    def read_row(self, node: LexborNode) -> None:
         """Read a table row as one line, its cells divided by dots."""
         self.flush()
         cells: list[LexborNode] = []
         text, spans = "", list[Span]()
         for cell in node.iter():
             if not is_skipped(cell):
-                inner = _ArticleReader(self.title, self.url, is_cell=True)
-                yield inner.walk(cell)
+                inner = _ArticleReader(self.title, self.url, is_cell=True, depth=self.depth)
+                inner.read_children(cell)
                 cell_text, cell_spans = inner.join_blocks()
                 text += CELL_SEPARATOR if cells else ""
                 spans += shift_spans(cell_spans, len(text))

@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import accumulate, pairwise
 from typing import Protocol, TypeVar
 from urllib.parse import quote
@@ -14,7 +15,7 @@ from ...engine.text.sentences import split_sentences
 from ...engine.text.tokenization import count_words
 from ...engine.types import TITLE_SEPARATOR, Passage
 from ..notes.transcripts import Cue
-from .pieces import Cluster, cluster_pieces, cut_blocks, join_pieces
+from .pieces import Cluster, Piece, cluster_pieces, cut_blocks, join_pieces
 from .records import Record, Section
 
 _UNSAFE_IN_FRAGMENT = frozenset(' "<>`\\')
@@ -72,11 +73,11 @@ def cut_passages(
             cut.append((section, passage, place_blocks(_join_clusters(repeated)).text))
     spoken = cut_transcript(record, window, [passage.id for _, passage, _ in cut])
     cut += [(Section((), "", ()), passage, before) for passage, before in spoken]
-    expansions = _Expansions(record.abbreviations if abbreviations is None else abbreviations)
+    abbreviations = record.abbreviations if abbreviations is None else abbreviations
     passages: list[IndexedPassage] = []
     for section, passage, before in cut:
         text = "\n".join(filter(None, (before, passage.text)))
-        context = _join_context(record, section, extra, expansions.find(text))
+        context = _join_context(record, section, extra, _find_other_forms(text, abbreviations))
         found_by = "\n".join(filter(None, (context, text)))
         passages.append(IndexedPassage(passage, context, found_by))
     return passages
@@ -183,24 +184,17 @@ def _join_context(record: Record, section: Section, extra: str, expansions: Iter
     return "\n".join(part for part in (*page, extra, *expansions) if part)
 
 
-class _Expansions:
+def _find_other_forms(text: str, abbreviations: Mapping[str, str]) -> Iterator[str]:
     """Find the other form of each abbreviation that a text uses, the long one or the short one."""
-
-    def __init__(self, abbreviations: Mapping[str, str]) -> None:
-        self._forms = [
-            (short, _match_whole_phrase(short, 0), long, _match_whole_phrase(long, re.IGNORECASE))
-            for short, long in abbreviations.items()
-        ]
-
-    def find(self, text: str) -> Iterator[str]:
-        for short, short_pattern, long, long_pattern in self._forms:
-            if short_pattern.search(text):
-                yield long
-            elif long_pattern.search(text):
-                yield short
+    for short, long in abbreviations.items():
+        if _match_whole_phrase(short).search(text):
+            yield long
+        elif _match_whole_phrase(long, re.IGNORECASE).search(text):
+            yield short
 
 
-def _match_whole_phrase(phrase: str, flags: int) -> re.Pattern[str]:
+@cache
+def _match_whole_phrase(phrase: str, flags: int = 0) -> re.Pattern[str]:
     words = r"\s+".join(map(re.escape, phrase.split()))
     return re.compile(rf"(?<!\w){words}(?!\w)", flags)
 
@@ -214,15 +208,6 @@ MAX_SENTENCE_WORDS = 40
 MAX_PAUSE_SECONDS = 10.0
 # What an address of a recording may hold in place of the parameter ``t``.
 SECONDS_FIELD = "{seconds}"
-
-
-@dataclass(frozen=True, slots=True)
-class _SpokenSentence:
-    """Locate a sentence, or some cues of a long one, in the text of a transcript."""
-
-    start: int
-    end: int
-    words: int
 
 
 def cut_transcript(
@@ -285,16 +270,17 @@ def _split_at_pauses(cues: Sequence[Cue]) -> Iterator[Sequence[Cue]]:
     yield cues[start:]
 
 
-def _split_speech(text: str, offsets: Sequence[int]) -> Iterator[_SpokenSentence]:
+def _split_speech(text: str, offsets: Sequence[int]) -> Iterator[Piece]:
     """Split what is said into sentences, long ones between cues. offsets: of the cues, rising."""
-    for start, end in split_sentences(Block("text", text)):
+    block = Block("text", text)
+    for start, end in split_sentences(block):
         edges = [start, end]
         if count_words(text[start:end]) > MAX_SENTENCE_WORDS:
             inner = offsets[bisect_right(offsets, start) : bisect_left(offsets, end)]
             edges = [start, *_choose_breaks(text, start, inner), end]
         for first, last in pairwise(edges):
-            piece = text[first:last].rstrip()
-            yield _SpokenSentence(first, first + len(piece), count_words(piece))
+            words = text[first:last].rstrip()
+            yield Piece(0, block, first, first + len(words), count_words(words))
 
 
 def _choose_breaks(text: str, start: int, offsets: Sequence[int]) -> Iterator[int]:

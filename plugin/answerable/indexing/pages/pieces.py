@@ -56,7 +56,9 @@ def cut_blocks(blocks: Sequence[Block], limit: int) -> Iterator[Piece]:
         if words <= limit:
             yield Piece(source, block, 0, len(block.text), words)
             continue
-        for whole in _list_lines(block.text) if block.kind == "code" else _list_sentences(block):
+        units = _list_lines(block.text) if block.kind == "code" else split_sentences(block)
+        # A label has no sentences and may be cut as if it were one.
+        for whole in list(units) or [(0, len(block.text))]:
             for start, end in _break_range(block.text, whole, limit):
                 yield Piece(source, block, start, end, count_words(block.text[start:end]))
 
@@ -66,11 +68,6 @@ def _list_lines(text: str) -> Iterator[tuple[int, int]]:
     for line in text.split("\n"):
         yield start, start + len(line)
         start += len(line) + 1
-
-
-def _list_sentences(block: Block) -> list[tuple[int, int]]:
-    # A label has no sentences and may be cut as if it were one.
-    return split_sentences(block) or [(0, len(block.text))]
 
 
 def _break_range(text: str, whole: tuple[int, int], limit: int) -> Iterator[tuple[int, int]]:

@@ -13,9 +13,8 @@ from ..browser_files import (
     BrowserIndex,
     name_index,
     remove_stale_files,
-    write_whole_folder,
 )
-from ..files import write_file
+from ..files import write_file, write_folder
 from ..pages.page_index import PageIndex
 from ..questions import SectionQuestions, list_allowed_questions, list_sections
 from .injection import (
@@ -122,7 +121,7 @@ def write_widget_files(
     if index:
         script, data = read_engine_script()
         path = folder / WIDGET_FOLDER / script
-        write_whole_folder(path.parent, {path.name: data})
+        write_folder(path.parent, {path.name: data})
         files = (f"{index.folder}/{name}" for name in index.files)
         current = {script.removesuffix(f"/{path.name}"), MODEL_FOLDER, *files}
         content = format_widget_config(config, bundle, script, name_index(index))
