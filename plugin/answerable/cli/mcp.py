@@ -2,9 +2,9 @@
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import click
 
@@ -13,7 +13,7 @@ from ..engine.engine import Engine
 from ..engine.errors import AnswerableError
 from ..function.mcp.protocol import reply_to_message
 from ..function.mcp.tools import AgentSite
-from ..function.requests import Problem, convert_error, encode_json
+from ..function.requests import Json, Problem, Question, convert_error, encode_json
 from .ask import answer_question
 from .context import SiteLocation, open_engine, refuse_bundle_option
 from .published_site import open_published_site
@@ -51,12 +51,12 @@ def make_agent_site(engine: Engine, root: str | None = None) -> AgentSite:
     """
     base = engine.store.index.site.url or root
 
-    def ask(question: str, language: str | None) -> Mapping[str, Any]:
-        reply, remarks = answer_question(engine, question, language)
+    def ask(question: Question) -> Json:
+        reply, remarks = answer_question(engine, question.text, question.language)
         return serialize_answer(reply, engine.store, remarks, base)
 
-    def search(text: str, language: str | None, _: str) -> Mapping[str, Mapping[str, Any]]:
-        rows = serialize_places(engine.search(text, language))
+    def search(question: Question, _: str) -> dict[str, Json]:
+        rows = serialize_places(engine.search(question.text, question.language))
         return {name: add_absolute_url(row, base) for name, row in rows.items()}
 
     return AgentSite(engine, base, ask, search, nullcontext, _report_error)

@@ -22,7 +22,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from ..engine.answers.wire import serialize_section
+from ..engine.answers.wire import add_absolute_url, serialize_places, serialize_section
 from ..engine.engine import Engine
 from ..engine.errors import EmbedderError, PolicyError, ProviderError
 from ..engine.index.manifest import WIRE_VERSION
@@ -34,7 +34,7 @@ from ..engine.providers import (
 )
 from ..engine.request_context import RequestContext, use_context
 from ..engine.settings import FunctionSettings, read_settings
-from .guards import Guards, Question
+from .guards import Guards
 from .logs import (
     METRICS_TYPE,
     LineFile,
@@ -48,7 +48,10 @@ from .logs import (
 from .openapi import make_document
 from .policy import Policy, read_policy
 from .requests import (
+    NOTHING_HERE,
+    Json,
     Problem,
+    Question,
     check_bearer,
     check_body,
     check_origin,
@@ -57,14 +60,13 @@ from .requests import (
     make_json_response,
     parse_origin,
     parse_question,
-    parse_question_body,
     read_body,
 )
 from .stream import CLIENT_CLOSED_STATUS, EVENT_STREAM_TYPE, stream_answer
 
-# What a page may send; an agent repeats parts of its message in headers.
+# What a page may send beside what CORS always allows: an agent repeats parts of its message.
 ALLOWED_HEADERS = (
-    "Accept", "Authorization", "Content-Type", "Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version",
+    "Authorization", "Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version",
 )  # fmt: skip
 
 
@@ -84,7 +86,8 @@ class Exchange:
     body: bytes = b""
 
 
-Handler = Callable[[Exchange], Response]
+# What a handler returns is sent as JSON, unless it is a response.
+Handler = Callable[[Exchange], Json | Response]
 
 
 def create_app(function: "Function") -> Starlette:
@@ -104,7 +107,7 @@ def create_app(function: "Function") -> Starlette:
     )
     app = Starlette(
         routes=[
-            route("answer", lambda asked: make_json_response(function.answer(asked)), "POST"),
+            route("answer", function.answer, "POST"),
             route("search", function.search),
             route("places", function.list_places, "POST"),
             route("section", function.read_section),
@@ -129,8 +132,8 @@ class Function:
     is none. ``write_line`` takes a line for each request, ``refusals`` each question that was
     refused or got only what is nearest, and ``report_failure`` each failure of a provider.
     ``dev_host``: the host that a development server listens on, whose own pages may ask instead of
-    the policy's origins. ``find_missing_keys``: the variables of keys that the providers need and
-    the environment does not have; a function that lacks one is not ready.
+    the policy's origins. ``missing_keys``: the variables of keys that the providers need and the
+    environment does not have; a function that lacks one is not ready.
     """
 
     find_engine: Callable[[], Engine | None]
@@ -139,12 +142,12 @@ class Function:
     refusals: RefusalLog | None = None
     report_failure: Callable[[Exception], object] = lambda _: None
     dev_host: str | None = None
-    find_missing_keys: Callable[[], Sequence[str]] = tuple
+    missing_keys: Sequence[str] = ()
     guards: Guards = field(init=False)
     metrics: RequestMetrics | None = field(init=False)
 
     def __post_init__(self) -> None:
-        self.guards = Guards(self.policy, logs_refusals=self.refusals is not None)
+        self.guards = Guards(self.policy)
         self.metrics = RequestMetrics() if self.policy.metrics_token else None
 
     def serve(self, path: str, handle: Handler, *, is_open: bool = False) -> Callable[..., Any]:
@@ -168,7 +171,8 @@ class Function:
                             partial(self.refuse, exchange),
                             partial(self.report, exchange),
                         )
-                    response = await run_in_threadpool(handle, exchange)
+                    result = await run_in_threadpool(handle, exchange)
+                response = result if isinstance(result, Response) else make_json_response(result)
             except ClientDisconnect:
                 response = Response(status_code=CLIENT_CLOSED_STATUS)
             except Exception as error:
@@ -181,61 +185,56 @@ class Function:
     async def refuse_route(self, request: Request, error: Exception) -> Response:
         """Refuse a path that there is not, and a method that a path does not take."""
         exchange = self.begin(request, "other")
-        allowed = getattr(error, "headers", None) or {}
-        if getattr(error, "status_code", 404) == 405:
-            problem = Problem("method-not-allowed", "This path takes another method.", **allowed)
-        else:
-            problem = Problem("not-found", "There is nothing at this path.")
-        response = self.refuse(exchange, problem).make_response()
+        response = self.refuse(exchange, error).make_response()
         self.report(exchange, response.status_code)
         return response
 
-    def answer(self, exchange: Exchange) -> bytes:
-        """Answer the question of a body, in JSON."""
-        return self.answer_question(exchange, *parse_question_body(exchange.request, exchange.body))
+    def answer(self, exchange: Exchange) -> Json:
+        """Answer the question of a body."""
+        return self.answer_question(exchange, parse_question(exchange.request, exchange.body))
 
-    def answer_question(self, exchange: Exchange, text: str, language: str | None) -> bytes:
+    def answer_question(self, exchange: Exchange, question: Question) -> Json:
         """Answer a question, log a refusal, and return the body with the id of the request."""
         line, engine = exchange.line, self.open_engine(exchange)
-        question = Question(text, language, exchange.asker, exchange.base)
-        reply, line.cache, failure = self.guards.answer(engine, question)
-        line.mode, line.reason, line.cited = reply.mode, reply.reason, reply.cited
+        served, line.cache, failure = self.guards.answer(
+            engine, question, exchange.asker, exchange.base
+        )
+        line.mode, line.reason = served.body["mode"], served.body["reason"]
+        line.cited = tuple(served.cited)
         if failure:
             self.note_failure(exchange, failure)
-        if self.refusals and reply.gap:
+        if self.refusals and served.gap:
             with suppress(Exception):
                 bundle = engine.store.manifest.id
-                self.refusals.add(text, exchange.asker, reply.gap, bundle, reply.near)
-        # The body is serialized once, so its last member is written by hand.
-        return reply.body[:-1] + f', "request_id": "{line.request_id}"}}'.encode()
+                self.refusals.add(question.text, exchange.asker, served.gap, bundle, served.near)
+        return {**served.body, "request_id": line.request_id}
 
-    def search(self, exchange: Exchange) -> Response:
+    def search(self, exchange: Exchange) -> Json:
         """Find public passages for the query of a url."""
         query = exchange.request.query_params.get("q")
         if query is None:
             raise Problem("bad-request", "Search needs a query: ?q=words.")
-        rows = self.find_passages(exchange, parse_question(query))
-        return make_json_response(_leave_out(rows, "is_cut"))
+        return _leave_out(self.find_passages(exchange, Question(query)), "is_cut")
 
-    def list_places(self, exchange: Exchange) -> Response:
+    def list_places(self, exchange: Exchange) -> Json:
         """List where to look for the question of a body: what the search finds, without texts.
 
         An ask box sends it after each question, so it counts for itself, and the question of the
         body is in no address and no line of the log a second time.
         """
-        text, language = parse_question_body(exchange.request, exchange.body)
-        rows = self.find_passages(exchange, text, language, "places")
-        return make_json_response(_leave_out(rows, "markdown", "is_cut"))
+        question = parse_question(exchange.request, exchange.body)
+        rows = self.find_passages(exchange, question, "places")
+        return _leave_out(rows, "markdown", "is_cut")
 
-    def read_section(self, exchange: Exchange) -> Response:
+    def read_section(self, exchange: Exchange) -> Json:
         """Read the whole section of a passage, for the card of an answer that cites it."""
         passage_id = exchange.request.query_params.get("id", "")
         engine = self.open_engine(exchange)
         with self.guards.reading(exchange.asker, "places"):
             section = serialize_section(engine.store, passage_id)
         if section is None:
-            raise Problem("not-found", "There is nothing at this path.")
-        return make_json_response(section)
+            raise Problem("not-found", NOTHING_HERE)
+        return section
 
     def answer_agent(self, exchange: Exchange) -> Response:
         """Reply to one MCP message; its tools meet the same guards as the other routes."""
@@ -248,9 +247,7 @@ class Function:
         site = AgentSite(
             engine,
             engine.store.index.site.url or exchange.base,
-            ask=lambda text, language: msgspec.json.decode(
-                self.answer_question(exchange, text, language)
-            ),
+            ask=partial(self.answer_question, exchange),
             search=partial(self.find_passages, exchange),
             reading=partial(self.guards.reading, exchange.asker, "search"),
             convert_error=partial(self.refuse, exchange),
@@ -260,40 +257,39 @@ class Function:
             return Response(status_code=status, headers={"Cache-Control": "no-store"})
         return make_json_response(body, status)
 
-    def report_health(self, exchange: Exchange) -> Response:
+    def report_health(self, exchange: Exchange) -> Json:
         """Say which index is served."""
         manifest = self.open_engine(exchange).store.manifest
         built = {"built_at": manifest.built_at, "generator": manifest.generator}
-        health = {"status": "ok", "wire": WIRE_VERSION, "bundle": manifest.id, **built}
-        return make_json_response(health)
+        return {"status": "ok", "wire": WIRE_VERSION, "bundle": manifest.id, **built}
 
-    def report_readiness(self, exchange: Exchange) -> Response:
+    def report_readiness(self, exchange: Exchange) -> Json:
         """Check that a question would be answered now: no key is missing, stores are reachable."""
         engine = self.open_engine(exchange)
-        if self.find_missing_keys():
+        if self.missing_keys:
             raise ProviderError("a key is not set: set it in the environment", cause="key")
         # It fails where a database is out of reach.
         engine.store.rows_of_page("")
         self.check_not_paused()
         self.guards.check_storage()
-        return make_json_response({"status": "ready"})
+        return {"status": "ready"}
 
-    def describe(self, exchange: Exchange) -> Response:
+    def describe(self, exchange: Exchange) -> Json:
         """Describe the routes as OpenAPI does."""
         policy, version = self.policy, self.open_engine(exchange).store.manifest.generator
         tokens = {"metrics": bool(policy.metrics_token), "bearer": bool(policy.bearer)}
-        return make_json_response(make_document(version, policy.base, **tokens))
+        return make_document(version, policy.base, **tokens)
 
     def render_metrics(self, exchange: Exchange) -> Response:
         """Format the counters for Prometheus, for who has their token."""
         if self.metrics is None or self.policy.metrics_token is None:
-            raise Problem("not-found", "There is nothing at this path.")
+            raise Problem("not-found", NOTHING_HERE)
         check_bearer(exchange.request, (self.policy.metrics_token,))
         headers = {"Content-Type": METRICS_TYPE, "Cache-Control": "no-store"}
         return Response(self.metrics.render(), headers=headers)
 
     def open_engine(self, exchange: Exchange) -> Engine:
-        """Open the engine within the request's time, a part of which a database may take."""
+        """Open the engine over the index that is served, and note which one that is."""
         engine = self.find_engine()
         if engine is None:
             raise Problem("unavailable", "There is no index yet.", Retry_After="5")
@@ -301,11 +297,15 @@ class Function:
         return engine
 
     def find_passages(
-        self, exchange: Exchange, text: str, language: str | None = None, kind: str = "search"
-    ) -> dict[str, dict[str, Any]]:
+        self, exchange: Exchange, question: Question, kind: str = "search"
+    ) -> dict[str, Json]:
         """Find public passages, by id. kind: of what is counted apart from questions."""
-        question = Question(text, language, exchange.asker, exchange.base)
-        return self.guards.search(self.open_engine(exchange), question, kind)
+        engine = self.open_engine(exchange)
+        is_paid = engine.embedder.max_question_tokens > 0
+        with self.guards.reading(exchange.asker, kind, is_paid=is_paid):
+            rows = serialize_places(engine.search(question.text, question.language))
+        base = engine.store.index.site.url or exchange.base
+        return {name: add_absolute_url(row, base) for name, row in rows.items()}
 
     def check_not_paused(self) -> None:
         """Raise a Problem while the policy has paused all questions."""
@@ -353,7 +353,7 @@ class Function:
                 self.write_line(msgspec.json.encode(line) + b"\n")
 
 
-def _leave_out(rows: Mapping[str, Mapping[str, Any]], *names: str) -> dict[str, dict[str, Any]]:
+def _leave_out(rows: Mapping[str, Json], *names: str) -> Json:
     return {
         id_: {name: value for name, value in row.items() if name not in names}
         for id_, row in rows.items()
@@ -373,9 +373,9 @@ def open_app(
     find_engine = _open_engine(folder, environment, settings)
     engine = find_engine()
     policy = read_policy(environment, engine.store.index.site.url)
-    find_missing_keys = partial(list_missing_keys, engine.embedder.identity.provider, settings)
-    if missing := find_missing_keys():
-        sentence = f"{', '.join(missing)} is not set: no model is called until it is; set it"
+    missing_keys = list_missing_keys(engine.embedder.identity.provider, settings)
+    if missing_keys:
+        sentence = f"{', '.join(missing_keys)} is not set: no model is called until it is; set it"
         err(f"{sentence} where the function runs\n".encode())
     refusals = None
     if settings.log_refusals != "none":
@@ -383,8 +383,7 @@ def open_app(
         file = LineFile(Path(path), lambda text: err(f"{text}\n".encode())) if path else None
         write = file.append if file else out
         refusals = RefusalLog(lambda: settings.log_refusals, write, policy.secret)
-    function = Function(find_engine, policy, out, refusals, find_missing_keys=find_missing_keys)
-    return create_app(function)
+    return create_app(Function(find_engine, policy, out, refusals, missing_keys=missing_keys))
 
 
 def _open_engine(

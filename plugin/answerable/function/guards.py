@@ -9,20 +9,16 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
-import msgspec
-
-from ..engine.answers.wire import add_absolute_url, serialize_answer, serialize_places
+from ..engine.answers.wire import serialize_answer
 from ..engine.engine import Engine
 from ..engine.errors import AnswerableError, PolicyError, StorageError
 from ..engine.request_context import current_context
 from ..engine.text.languages import match_languages
-from ..engine.types import Mode, Reason
 from .logs import CacheOutcome, LoggedReason, find_nearest_section
 from .policy import Policy
-from .requests import Problem, encode_json
+from .requests import Json, Problem, Question, encode_json
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -236,30 +232,15 @@ class Slots:
         return self._held.total() < self._total and self._held[asker] < self._per_asker
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A cleaned question, its language if that is known, and a hash of who asks.
-
-    ``base``: where the pages of the asker lie, if the site does not say so.
-    """
-
-    text: str
-    language: str | None = None
-    asker: str = ""
-    base: str | None = None
-
-
-class ServedReply(msgspec.Struct, frozen=True, array_like=True):
-    """The body of an answer in JSON without its request id, and what the logs need of it.
+class ServedReply(NamedTuple):
+    """The body of an answer without its request id, and what the logs need of it.
 
     ``cited``: the pages that it cites. ``gap``: why the question is logged as one without an
     answer, if it is, with ``near``, the nearest section.
     """
 
-    body: bytes
-    mode: Mode
-    reason: Reason | None
-    cited: tuple[str, ...]
+    body: Json
+    cited: list[str]
     gap: LoggedReason | None
     near: str | None
 
@@ -267,16 +248,14 @@ class ServedReply(msgspec.Struct, frozen=True, array_like=True):
 class Guards:
     """The limits and the cache that all requests of a function share.
 
-    logs_refusals: refusals are logged with the section nearest to the question. Where Redis is
-    out of reach, what costs nothing is answered, and StorageError is raised for all else.
+    Where Redis is out of reach, what costs nothing is answered, and StorageError is raised for all
+    else.
     """
 
-    def __init__(self, policy: Policy, *, logs_refusals: bool = False) -> None:
-        self._logs_refusals = logs_refusals
+    def __init__(self, policy: Policy) -> None:
         shared = RedisStorage(policy.redis_url) if policy.redis_url else None
         # Who has not asked for longest is forgotten first.
-        counters = shared or MemoryStorage(20_000)
-        self._limits = Limits(counters, policy)
+        self._limits = Limits(shared or MemoryStorage(20_000), policy)
         self._cache = shared or MemoryStorage(policy.cache_entries)
         self._cache_seconds = policy.cache_seconds
         # A third, rounded up: three askers at least are needed to hold all.
@@ -288,33 +267,27 @@ class Guards:
         self._cache.read("ready")
 
     def answer(
-        self, engine: Engine, question: Question
+        self, engine: Engine, question: Question, asker: str, base: str | None
     ) -> tuple[ServedReply, CacheOutcome, AnswerableError | None]:
         """Answer from the cache, else by the engine; Problem or AnswerableError.
 
-        Returns too why no model's answer is shown, if one failed.
+        base: where the pages of the asker lie, if the site does not say so. Returns too why no
+        model's answer is shown, if one failed.
         """
         is_paid = engine.bound_tokens(question.text) > 0
-        key = make_cache_key(engine, question)
+        base = engine.store.index.site.url or base
+        key = make_cache_key(engine, question, base)
         with _tolerating_lost_storage(is_paid=is_paid):
-            self._limits.admit(question.asker, "answer")
+            self._limits.admit(asker, "answer")
             if self._cache_seconds and (cached := self._cache.read(key)):
-                return msgspec.msgpack.decode(cached, type=ServedReply), "hit", None
-        with self._working(question.asker, is_paid=is_paid):
-            reply, failure = self._make_reply(engine, question)
+                return ServedReply(*json.loads(cached)), "hit", None
+        with self._working(asker, is_paid=is_paid):
+            served, failure = _make_reply(engine, question, base)
         # A model that failed or broke the contract may do better the next time.
-        if self._cache_seconds and failure is None and reply.reason != "contract":
+        if self._cache_seconds and failure is None and served.body["reason"] != "contract":
             with suppress(StorageError):
-                self._cache.write(key, msgspec.msgpack.encode(reply), self._cache_seconds)
-        return reply, "miss", failure
-
-    def search(self, engine: Engine, question: Question, kind: str) -> dict[str, dict[str, Any]]:
-        """Search the public passages for a question. kind: of what is counted apart."""
-        is_paid = engine.embedder.max_question_tokens > 0
-        with self.reading(question.asker, kind, is_paid=is_paid):
-            rows = serialize_places(engine.search(question.text, question.language))
-        base = engine.store.index.site.url or question.base
-        return {name: add_absolute_url(row, base) for name, row in rows.items()}
+                self._cache.write(key, encode_json(served), self._cache_seconds)
+        return served, "miss", failure
 
     @contextmanager
     def reading(self, asker: str, kind: str, *, is_paid: bool = False) -> Iterator[None]:
@@ -342,25 +315,18 @@ class Guards:
                 with suppress(StorageError):
                     self._limits.add_tokens(context.tokens - before)
 
-    def _make_reply(
-        self, engine: Engine, question: Question
-    ) -> tuple[ServedReply, AnswerableError | None]:
-        near = int(self._logs_refusals)
-        pool = engine.retrieve_for_answer(question.text, question.language, near)
-        reply = engine.answer_from(pool)
-        remarks = pool.reading.remarks
-        is_unsure = reply.confidence == "low" or any(r.kind == "unknown" for r in remarks)
-        ids = {citation.id for citation in reply.citations}
-        cited = dict.fromkeys(passage.record for passage in reply.passages if passage.id in ids)
-        served = ServedReply(
-            encode_json(serialize_answer(reply, engine.store, remarks, question.base)),
-            reply.mode,
-            reply.reason,
-            tuple(cited),
-            "nearest" if reply.answer.claims and is_unsure else reply.reason,
-            find_nearest_section(pool) if near else None,
-        )
-        return served, reply.failure
+
+def _make_reply(
+    engine: Engine, question: Question, base: str | None
+) -> tuple[ServedReply, AnswerableError | None]:
+    pool = engine.retrieve_for_answer(question.text, question.language, near=1)
+    reply, remarks = engine.answer_from(pool), pool.reading.remarks
+    ids = {citation.id for citation in reply.citations}
+    cited = dict.fromkeys(passage.record for passage in reply.passages if passage.id in ids)
+    is_unsure = reply.confidence == "low" or any(r.kind == "unknown" for r in remarks)
+    gap = "nearest" if reply.answer.claims and is_unsure else reply.reason
+    body = serialize_answer(reply, engine.store, remarks, base)
+    return ServedReply(body, list(cited), gap, find_nearest_section(pool)), reply.failure
 
 
 @contextmanager
@@ -373,17 +339,10 @@ def _tolerating_lost_storage(*, is_paid: bool) -> Iterator[None]:
             raise
 
 
-def make_cache_key(engine: Engine, question: Question) -> str:
+def make_cache_key(engine: Engine, question: Question, base: str | None) -> str:
     """Hash all that an answer depends on, as the key of its cache entry."""
-    store = engine.store
-    parts = [
-        ServedReply.__struct_fields__,
-        store.manifest.id,
-        store.manifest.generator,
-        engine.answerer.label,
-        question.text,
-        store.index.site.url or question.base,
-        # Any tag of a language that the site lacks asks the same.
-        sorted(match_languages(question.language, store.index.site.tags)),
-    ]
+    manifest, site = engine.store.manifest, engine.store.index.site
+    # Any tag of a language that the site lacks asks the same.
+    languages = sorted(match_languages(question.language, site.tags))
+    parts = [manifest.id, manifest.generator, engine.answerer.label, question.text, base, languages]
     return f"answer:{hashlib.sha256(json.dumps(parts).encode()).hexdigest()}"

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import msgspec
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -19,10 +20,13 @@ from ..engine.errors import AnswerableError, CancelledError, ProviderError
 from ..engine.retrieval.question import clean_question, find_question_problem
 from ..engine.text.languages import is_language_tag
 
+Json = dict[str, Any]
+
 JSON_TYPE = "application/json"
 PROBLEM_TYPE = "application/problem+json"
 # Far more than a question: an agent tells of itself in each message, with an icon if it likes.
 MAX_BODY_BYTES = 16_384
+NOTHING_HERE = "There is nothing at this path."
 # A wildcard would match nothing.
 _HOST = re.compile("[a-z0-9.:_-]+")
 
@@ -61,7 +65,7 @@ class Problem(Exception):  # noqa: N818 - RFC 9457's word
         self.status, self.title = PROBLEM_STATUSES[code]
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """Format the problem by RFC 9457, with a code that a program can tell apart."""
         return {
             "type": "about:blank",
@@ -96,6 +100,12 @@ def convert_error(error: BaseException) -> Problem:
     """Convert an error to a problem for a reader, who has no use for the error's own text."""
     if isinstance(error, Problem):
         return error
+    if isinstance(error, HTTPException):
+        # The router's: there is no such path, or it does not take the method.
+        if error.status_code == 405:
+            sentence = "This path takes another method."
+            return Problem("method-not-allowed", sentence, **(error.headers or {}))
+        return Problem("not-found", NOTHING_HERE)
     if isinstance(error, ProviderError) and error.cause == "timeout":
         return Problem("timeout", "The answer was not ready in time: try again.")
     if isinstance(error, CancelledError):
@@ -174,11 +184,23 @@ def find_address(request: Request, header: str | None) -> str:
     return str(ip.ipv4_mapped or ipaddress.IPv6Network((ip.packed[:8] + bytes(8), 64)))
 
 
-class QuestionBody(msgspec.Struct):
-    """The body of a question."""
+class Question(msgspec.Struct):
+    """A question as it is asked: its text, cleaned, and the tag of the language to prefer.
 
-    question: str
-    language: str | None = None
+    Problem for a text or a tag that is none. A language of another type is told so, too.
+    """
+
+    text: str = msgspec.field(name="question")
+    language: Any = None
+
+    def __post_init__(self) -> None:
+        self.text = clean_question(self.text)
+        if problem := find_question_problem(self.text):
+            raise Problem("bad-request", problem)
+        tag = self.language
+        if tag is not None and not (isinstance(tag, str) and is_language_tag(tag)):
+            sentence = 'The "language" is not a language tag such as "en" or "pt-BR".'
+            raise Problem("bad-request", sentence)
 
 
 async def read_body(request: Request) -> bytes:
@@ -198,31 +220,15 @@ def check_body(request: Request) -> None:
         raise Problem("unsupported", "Send the question as application/json.")
 
 
-def parse_question_body(request: Request, data: bytes) -> tuple[str, str | None]:
-    """Parse the question and the language of a body; Problem for anything else."""
+def parse_question(request: Request, data: bytes) -> Question:
+    """Parse the question of a body; Problem for anything else."""
     check_body(request)
     try:
         # A lone surrogate, which `msgspec` refuses, is the half of a character that was cut.
-        body = msgspec.convert(json.loads(data.decode()), QuestionBody)
+        return msgspec.convert(json.loads(data.decode()), Question)
     except (ValueError, RecursionError):
         sentence = 'The body has to be JSON in UTF-8 with a text "question".'
         raise Problem("bad-request", sentence) from None
-    return parse_question(body.question), parse_language(body.language)
-
-
-def parse_question(text: str) -> str:
-    """Clean the text of a question; Problem if it is empty or too long."""
-    question = clean_question(text)
-    if problem := find_question_problem(question):
-        raise Problem("bad-request", problem)
-    return question
-
-
-def parse_language(tag: object) -> str | None:
-    """Check the language tag of a question, None where there is none; Problem for anything else."""
-    if tag is None or (isinstance(tag, str) and is_language_tag(tag)):
-        return tag
-    raise Problem("bad-request", 'The "language" is not a language tag such as "en" or "pt-BR".')
 
 
 def parse_origin(url: str) -> str | None:

@@ -25,54 +25,54 @@ STREAM_HEADERS = {
 
 
 async def stream_answer(
-    make_answer: Callable[[], bytes],
+    make_answer: Callable[[], object],
     context: RequestContext,
-    convert_error: Callable[[Exception], Problem],
-    on_end: Callable[[int], object],
+    refuse: Callable[[Exception], Problem],
+    report: Callable[[int], object],
 ) -> Response:
-    """Make an answer in a thread and respond with its events, or with a problem that comes first.
+    """Make an answer in a thread and respond with its events; raise an error that comes first.
 
-    on_end: is called with the status when all is sent, or when nobody reads on, which cancels the
+    report: is called with the status when all is sent, or when nobody reads on, which cancels the
     question.
     """
     loop = asyncio.get_running_loop()
-    # Stages, and at the end an answer as JSON or a problem.
-    events: asyncio.Queue[str | bytes | Problem] = asyncio.Queue()
+    # Stages, and at the end an answer or an error.
+    events = asyncio.Queue[object]()
 
-    def send(event: str | bytes | Problem) -> None:
+    def send(event: object) -> None:
         loop.call_soon_threadsafe(events.put_nowait, event)
 
     def work() -> None:
         try:
             send(make_answer())
         except Exception as error:
-            send(convert_error(error))
+            send(error)
 
-    async def encode(event: str | bytes | Problem) -> AsyncIterator[bytes]:
+    async def encode(event: object) -> AsyncIterator[bytes]:
         status = CLIENT_CLOSED_STATUS
         try:
             while isinstance(event, str):
-                yield _encode_event("stage", encode_json({"stage": event}))
+                yield _encode_event("stage", {"stage": event})
                 event = await events.get()
-            if isinstance(event, Problem):
-                yield _encode_event("problem", encode_json(event.as_json()))
-                status = event.status
+            if isinstance(event, Exception):
+                problem = refuse(event)
+                yield _encode_event("problem", problem.as_json())
+                status = problem.status
             else:
                 yield _encode_event("answer", event)
                 status = 200
         finally:
             context.cancel()
-            on_end(status)
+            report(status)
 
     context.listener = send
     worker = asyncio.ensure_future(run_in_threadpool(work))
     first = await events.get()
-    if isinstance(first, Problem):
+    if isinstance(first, Exception):
         await worker
-        on_end(first.status)
-        return first.make_response()
+        raise first
     return StreamingResponse(encode(first), headers=STREAM_HEADERS)
 
 
-def _encode_event(name: str, data: bytes) -> bytes:
-    return b"event: " + name.encode() + b"\ndata: " + data + b"\n\n"
+def _encode_event(name: str, data: object) -> bytes:
+    return b"event: " + name.encode() + b"\ndata: " + encode_json(data) + b"\n\n"

@@ -6,11 +6,11 @@ headers that repeat its message; nothing here depends on them.
 """
 
 import re
-from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import msgspec
 
+from ..requests import Json
 from .tools import TOOLS, AgentSite, call_tool
 
 VERSION = "2026-07-28"
@@ -56,14 +56,10 @@ class Params(msgspec.Struct):
 
 
 class _RpcError(Exception):
-    """A refusal of a request by JSON-RPC."""
-
-    def __init__(self, code: int, message: str) -> None:
-        super().__init__(message)
-        self.error = {"code": code, "message": message}
+    """A refusal of a request by JSON-RPC: a code and a sentence."""
 
 
-def reply_to_message(data: bytes, site: AgentSite) -> tuple[int, Mapping[str, Any] | None]:
+def reply_to_message(data: bytes, site: AgentSite) -> tuple[int, Json | None]:
     """Reply to one message, whatever it is, by an HTTP status and a body.
 
     An error has the status 200 where the message is a request, since older clients read nothing
@@ -72,47 +68,52 @@ def reply_to_message(data: bytes, site: AgentSite) -> tuple[int, Mapping[str, An
     try:
         message = msgspec.json.decode(data, type=Message)
     except msgspec.ValidationError:
-        return _refuse(INVALID_REQUEST, "Send one JSON-RPC 2.0 request; batches are not taken.")
+        sentence = "Send one JSON-RPC 2.0 request; batches are not taken."
+        return 400, _make_reply(None, error={"code": INVALID_REQUEST, "message": sentence})
     except (ValueError, RecursionError):
-        return _refuse(PARSE_ERROR, "The message is not JSON in UTF-8.")
+        sentence = "The message is not JSON in UTF-8."
+        return 400, _make_reply(None, error={"code": PARSE_ERROR, "message": sentence})
     if message.id is msgspec.UNSET:
         return 202, None
-    body: dict[str, Any] = {"jsonrpc": "2.0", "id": message.id}
     try:
-        result = _run_method(message, site)
+        return 200, _make_reply(message.id, result=_run_method(message, site))
     except _RpcError as error:
-        return 200, body | {"error": error.error}
-    return 200, body | {"result": result and {**result, **_describe_result(site)}}
+        code, sentence = error.args
+        return 200, _make_reply(message.id, error={"code": code, "message": sentence})
 
 
-def _refuse(code: int, text: str) -> tuple[int, Mapping[str, Any]]:
-    return 400, {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": text}}
+def _make_reply(message_id: object, **member: Json) -> Json:
+    return {"jsonrpc": "2.0", "id": message_id, **member}
 
 
-def _run_method(message: Message, site: AgentSite) -> Mapping[str, Any]:
-    run = _METHODS.get(message.method)
-    if run is None:
-        raise _RpcError(METHOD_NOT_FOUND, "There is no such method here.")
+def _run_method(message: Message, site: AgentSite) -> Json:
+    """Run a method; all results but that of ``ping`` say that none may be kept: sites change."""
     try:
         params = msgspec.json.decode(message.params, type=Params)
     except (ValueError, RecursionError):
         raise _RpcError(INVALID_PARAMS, "The params have another shape.") from None
-    return run(params, site)
-
-
-def _describe_server(site: AgentSite) -> dict[str, str]:
     store = site.engine.store
-    title = store.index.site.name
-    return {"name": SERVER_NAME, "title": title, "version": store.manifest.generator}
+    name = store.index.site.name
+    server = {"name": SERVER_NAME, "title": name, "version": store.manifest.generator}
+    match message.method:
+        case "ping":
+            return {}
+        case "server/discover":
+            result = {"supportedVersions": [VERSION], **_describe_use(site)}
+        case "initialize":
+            version = {"protocolVersion": params.version, "serverInfo": server}
+            result = {**version, **_describe_use(site)}
+        case "tools/list":
+            result = {"tools": [tool.describe(name) for tool in TOOLS]}
+        case "tools/call":
+            result = _call_tool(params, site)
+        case _:
+            raise _RpcError(METHOD_NOT_FOUND, "There is no such method here.")
+    meta = {"io.modelcontextprotocol/serverInfo": server}
+    return {**result, "resultType": "complete", "ttlMs": 0, "cacheScope": "private", "_meta": meta}
 
 
-def _describe_result(site: AgentSite) -> dict[str, Any]:
-    """Describe what every result but that of ``ping`` says; none may be kept: sites change."""
-    meta = {"io.modelcontextprotocol/serverInfo": _describe_server(site)}
-    return {"resultType": "complete", "ttlMs": 0, "cacheScope": "private", "_meta": meta}
-
-
-def _describe_use(site: AgentSite) -> dict[str, Any]:
+def _describe_use(site: AgentSite) -> Json:
     """Describe when to use the tools: for which product, of which version, as of which day."""
     store = site.engine.store
     version = _SITE_VERSION.search(site.base or "")
@@ -125,32 +126,10 @@ def _describe_use(site: AgentSite) -> dict[str, Any]:
     return {"capabilities": {"tools": {}}, "instructions": _INSTRUCTIONS.format(site=name)}
 
 
-def _discover(_: Params, site: AgentSite) -> Mapping[str, Any]:
-    return {"supportedVersions": [VERSION], **_describe_use(site)}
-
-
-def _initialize(params: Params, site: AgentSite) -> Mapping[str, Any]:
-    server = {"protocolVersion": params.version, "serverInfo": _describe_server(site)}
-    return {**server, **_describe_use(site)}
-
-
-def _list_tools(_: Params, site: AgentSite) -> Mapping[str, Any]:
-    return {"tools": [tool.describe(site.engine.store.index.site.name) for tool in TOOLS]}
-
-
-def _call_tool(params: Params, site: AgentSite) -> Mapping[str, Any]:
+def _call_tool(params: Params, site: AgentSite) -> Json:
     tool = next((tool for tool in TOOLS if tool.name == params.name), None)
     if tool is None:
         names = ", ".join(tool.name for tool in TOOLS)
         raise _RpcError(INVALID_PARAMS, f"There is no such tool; there are {names}.")
     text, is_error = call_tool(tool, site, params.arguments)
     return {"content": [{"type": "text", "text": text}], "isError": is_error}
-
-
-_METHODS: Mapping[str, Callable[[Params, AgentSite], Mapping[str, Any]]] = {
-    "server/discover": _discover,
-    "initialize": _initialize,
-    "ping": lambda _params, _site: {},
-    "tools/list": _list_tools,
-    "tools/call": _call_tool,
-}

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+import msgspec
 import numpy as np
 
 from ...engine.answers.wire import (
@@ -25,9 +26,7 @@ from ...engine.retrieval.store import Store
 from ...engine.text.markdown_writer import escape_markdown
 from ...engine.text.tokenization import normalize_phrase
 from ...engine.types import TITLE_SEPARATOR, WINDOW_SUFFIX, Passage
-from ..requests import Problem, parse_language, parse_question
-
-Json = Mapping[str, Any]
+from ..requests import Json, Problem, Question
 
 # The most that one result holds of a page: some 10,000 tokens.
 MAX_PAGE_CHARACTERS = 40_000
@@ -48,8 +47,8 @@ class AgentSite:
 
     engine: Engine
     base: str | None
-    ask: Callable[[str, str | None], Json]
-    search: Callable[[str, str | None, str], Mapping[str, Json]]
+    ask: Callable[[Question], Json]
+    search: Callable[[Question, str], Mapping[str, Json]]
     reading: Callable[[], AbstractContextManager[object]]
     convert_error: Callable[[Exception], Problem]
 
@@ -95,26 +94,25 @@ def call_tool(tool: Tool, site: AgentSite, arguments: Json) -> tuple[str, bool]:
 
 
 def _ask(site: AgentSite, arguments: Json) -> str:
-    question = parse_question(arguments["question"])
-    language = parse_language(arguments.get("language"))
-    body = site.ask(question, language)
+    question = msgspec.convert(arguments, Question)
+    body = site.ask(question)
     rows: Mapping[str, Json] = {}
     # An answer is worth more than what stands under it.
     with suppress(Exception):
-        rows = site.search(question, language, "places")
+        rows = site.search(question, "places")
     cited = {citation["url"] for citation in body["citations"]}
     return format_answer(body, [row for row in rows.values() if row["url"] not in cited])
 
 
 def _search(site: AgentSite, arguments: Json) -> str:
-    query = parse_question(arguments["query"])
+    query = Question(arguments["query"])
     parts = [
         f"{row['title']}\n{find_url(row)}\n(section {name})\n\n{row['markdown']}"
         + ("\n\n…" if row["is_cut"] else "")
-        for name, row in list(site.search(query, None, "search").items())[:TOP_K]
+        for name, row in list(site.search(query, "search").items())[:TOP_K]
     ]
     parts = parts or ["Nothing on this site is near enough to this query."]
-    return _join_parts(_format_remarks(site.engine.read_notes(query)), *parts)
+    return _join_parts(_format_remarks(site.engine.read_notes(query.text)), *parts)
 
 
 def _read(site: AgentSite, arguments: Json) -> str:
