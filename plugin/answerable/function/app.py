@@ -54,11 +54,10 @@ from .requests import (
     Question,
     check_bearer,
     check_body,
-    check_origin,
     convert_error,
     find_address,
+    find_origin,
     make_json_response,
-    parse_origin,
     parse_question,
     read_body,
 )
@@ -74,13 +73,13 @@ ALLOWED_HEADERS = (
 class Exchange:
     """One request, what its handler works with, and the line that is logged of it.
 
-    ``asker``: a hash of who asks. ``base``: where the page that asks lies, if that is known.
+    ``asker``: a hash of who asks. ``base``: the origin of the page that asks, if that is known.
     """
 
     request: Request
     line: RequestLine
     asker: str
-    base: str | None
+    base: str | None = None
     context: RequestContext = field(default_factory=RequestContext)
     started: float = field(default_factory=time.monotonic)
     body: bytes = b""
@@ -156,7 +155,8 @@ class Function:
         async def respond(request: Request) -> Response:
             exchange = self.begin(request, path)
             try:
-                check_origin(request, self.policy.allowed_origins, self.dev_host)
+                origins = self.policy.allowed_origins
+                exchange.base = find_origin(request, origins, self.dev_host)
                 if self.policy.bearer and not is_open:
                     check_bearer(request, self.policy.bearer)
                 exchange.body = await read_body(request)
@@ -317,12 +317,8 @@ class Function:
         """Begin the exchange of a request, with the line that is logged of it."""
         method = request.method if request.method in ("GET", "POST", "HEAD", "OPTIONS") else "other"
         line = RequestLine(format_hour(time.time()), f"req_{uuid.uuid4().hex}", method, path)
-        origin = request.headers.get("origin")
-        # Only a development server is the host of the pages too.
-        if origin is None and self.dev_host is not None:
-            origin = f"http://{request.headers.get('host', '')}"
         asker = hash_asker(find_address(request, self.policy.asker_header), self.policy.secret)
-        return Exchange(request, line, asker, parse_origin(origin or ""))
+        return Exchange(request, line, asker)
 
     def refuse(self, exchange: Exchange, error: Exception) -> Problem:
         """Convert an error to a problem, and note both for the log."""

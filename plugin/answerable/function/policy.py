@@ -1,5 +1,6 @@
 """The protections of a function, read from the variables of its environment."""
 
+import re
 import secrets
 from collections.abc import Mapping
 from typing import Annotated, Any, get_args
@@ -9,11 +10,12 @@ import msgspec
 from msgspec import Meta
 
 from ..engine.errors import PolicyError
-from .requests import parse_origin
 
 PREFIX = "ANSWERABLE_"
 _RATE = r"[1-9][0-9]{0,9}/(second|minute|hour|day)"
 _MOST = 9_999_999_999
+# A wildcard would match nothing.
+_HOST = re.compile("[a-z0-9.:_-]+")
 
 # What each variable takes; the description says what to write instead of what it does not take.
 Origin = Annotated[str, Meta(description="an origin; write one such as https://docs.example.com")]
@@ -119,6 +121,22 @@ def read_policy(environment: Mapping[str, str], site_url: str | None = None) -> 
             "random characters for all of them"
         )
     return Policy(**values)
+
+
+def parse_origin(url: str) -> str | None:
+    """Reduce a url to its origin as a browser names it; None for one that has none."""
+    try:
+        parts = urlsplit(url)
+        # As a browser sends a name that is not ASCII.
+        host = (parts.hostname or "").encode("idna").decode("ascii")
+        port = parts.port
+    except ValueError:
+        return None
+    if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host):
+        return None
+    default_port = {"http": 80, "https": 443}[parts.scheme]
+    name = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{name}" + (f":{port}" if port not in (None, default_port) else "")
 
 
 def _parse(name: str, text: str) -> object:

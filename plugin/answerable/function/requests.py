@@ -6,7 +6,6 @@ A problem is told in fixed words that repeat nothing of the request.
 import hashlib
 import ipaddress
 import json
-import re
 from collections.abc import Mapping
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -27,8 +26,6 @@ PROBLEM_TYPE = "application/problem+json"
 # Far more than a question: an agent tells of itself in each message, with an icon if it likes.
 MAX_BODY_BYTES = 16_384
 NOTHING_HERE = "There is nothing at this path."
-# A wildcard would match nothing.
-_HOST = re.compile("[a-z0-9.:_-]+")
 
 ProblemCode = Literal[
     "bad-request", "unauthorized", "forbidden", "not-found", "method-not-allowed", "too-large",
@@ -117,41 +114,39 @@ def convert_error(error: BaseException) -> Problem:
     return Problem("internal", "Something went wrong while answering.")
 
 
-def check_origin(request: Request, origins: tuple[str, ...], dev_host: str | None) -> None:
-    """Refuse a request of a page elsewhere. dev_host: whose own pages may ask instead."""
-    is_allowed = (
-        _is_origin_allowed(request, origins)
-        if dev_host is None
-        else _is_same_origin(request, dev_host)
-    )
-    if not is_allowed:
-        raise Problem("forbidden", "Ask from the pages of the site that this answers for.")
+def find_origin(request: Request, origins: tuple[str, ...], dev_host: str | None) -> str | None:
+    """Find the origin of the page that asks, None for a program; Problem for a page elsewhere.
 
-
-def _is_origin_allowed(request: Request, origins: tuple[str, ...]) -> bool:
-    """True if a request comes from an allowed origin, or from no page and so has none."""
-    # Twice in one request is no page's: what stands before us may read the other one.
-    if sent := request.headers.getlist("origin"):
-        return len(sent) == 1 and sent[0] in origins
-    # A browser names no origin for what a page elsewhere merely embeds, such as a picture.
-    is_embedded = request.headers.get("sec-fetch-dest", "document") != "document"
-    return not (is_embedded and request.headers.get("sec-fetch-site") == "cross-site")
-
-
-def _is_same_origin(request: Request, host: str) -> bool:
-    """True if a request comes from a page of this server, and not from a site elsewhere.
-
-    A name that an attacker points at this machine (DNS rebinding) is neither localhost, nor the
-    configured host, nor an address.
+    dev_host: the host of a development server, which serves the pages that may ask, too.
     """
-    authority = request.headers.get("host", "")
+    sent = request.headers.getlist("origin")
+    if dev_host is not None:
+        host = request.headers.get("host", "")
+        origins = (f"http://{host}",) if _is_this_machine(host, dev_host) else ()
+        sent = sent or [f"http://{host}"]
+    if sent:
+        # Twice in one request is no page's: what stands before us may read the other one.
+        if len(sent) == 1 and sent[0] in origins:
+            return sent[0]
+    # A browser names no origin for what a page elsewhere merely embeds, such as a picture.
+    elif (
+        request.headers.get("sec-fetch-site") != "cross-site"
+        or request.headers.get("sec-fetch-dest", "document") == "document"
+    ):
+        return None
+    raise Problem("forbidden", "Ask from the pages of the site that this answers for.")
+
+
+def _is_this_machine(authority: str, host: str) -> bool:
+    """True for localhost, the configured host and any address.
+
+    A name that an attacker points at this machine (DNS rebinding) is none of them.
+    """
     try:
         name = urlsplit(f"//{authority}").hostname or ""
-        if name not in ("localhost", host):
-            ipaddress.ip_address(name)
+        return name in ("localhost", host) or bool(ipaddress.ip_address(name))
     except ValueError:
         return False
-    return all(origin == f"http://{authority}" for origin in request.headers.getlist("origin"))
 
 
 def check_bearer(request: Request, digests: tuple[str, ...]) -> None:
@@ -229,19 +224,3 @@ def parse_question(request: Request, data: bytes) -> Question:
     except (ValueError, RecursionError):
         sentence = 'The body has to be JSON in UTF-8 with a text "question".'
         raise Problem("bad-request", sentence) from None
-
-
-def parse_origin(url: str) -> str | None:
-    """Reduce a url to its origin as a browser names it; None for one that has none."""
-    try:
-        parts = urlsplit(url)
-        # As a browser sends a name that is not ASCII.
-        host = (parts.hostname or "").encode("idna").decode("ascii")
-        port = parts.port
-    except ValueError:
-        return None
-    if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host):
-        return None
-    default_port = {"http": 80, "https": 443}[parts.scheme]
-    name = f"[{host}]" if ":" in host else host
-    return f"{parts.scheme}://{name}" + (f":{port}" if port not in (None, default_port) else "")
