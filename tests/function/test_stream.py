@@ -9,7 +9,7 @@ import pytest
 
 from answerable.engine.engine import Engine
 from answerable.engine.request_context import current_context
-from answerable.function.stream import EVENT_STREAM_TYPE
+from answerable.function.exchange import EVENT_STREAM_TYPE
 from support.app_requests import Client, Headers, Response, in_loop, make_scope
 from support.deadlines import PATIENCE, until
 from support.openapi_check import events

@@ -8,9 +8,10 @@ from a2wsgi import ASGIMiddleware
 from starlette.applications import Starlette
 
 from ..engine.engine import Engine
-from .app import Function, create_app
+from .app import create_app
+from .exchange import Function
 from .logs import RefusalLog
-from .policy import Policy
+from .policy import UNLIMITED
 
 Environ = dict[str, Any]
 StartResponse = Callable[..., Any]
@@ -18,17 +19,6 @@ WsgiApp = Callable[[Environ, StartResponse], Iterable[bytes]]
 
 # Below the site's path; the widget asks there unless an endpoint is configured.
 ASK_BASE = "_answerable/"
-# What an agent calls the site while it is being written.
-_AGENT_NAME = "draft"
-# An author asks as often as they like, and wants to see what they have just written.
-_DEV_POLICY = Policy(
-    rate="1000/second",
-    rate_all="1000/second",
-    cache_seconds=0,
-    in_flight=64,
-    tokens_per_day=None,
-    deadline=600.0,
-)
 
 
 def create_dev_app(
@@ -43,16 +33,12 @@ def create_dev_app(
     host: the one the server listens on. find_engine: returns the engine of the last good build.
     report: takes a sentence about what is wrong with a model's server, and how to mend it.
     """
+    policy = msgspec.structs.replace(UNLIMITED, base=base)
 
-    def report_failure(error: Exception) -> None:
-        # It repeats neither the question nor what a server said.
-        report(f"A question was not answered: {error}")
+    def report_failure(reason: str) -> None:
+        report(f"A question was not answered: {reason}")
 
-    policy = msgspec.structs.replace(_DEV_POLICY, base=base)
-    function = Function(
-        find_engine, policy, refusals=refusals, report_failure=report_failure, dev_host=host
-    )
-    return create_app(function)
+    return create_app(Function(find_engine, policy, None, refusals, report_failure, dev_host=host))
 
 
 def mount_ask_route(app: WsgiApp, ask_app: Starlette, base: str) -> WsgiApp:
@@ -79,4 +65,4 @@ def decode_path(environ: Environ) -> str:
 
 def format_agent_command(url: str) -> str:
     """Format the line to paste into a terminal that adds the route at a url to Claude Code."""
-    return f"claude mcp add --transport http {_AGENT_NAME} {url}mcp"
+    return f"claude mcp add --transport http draft {url}mcp"

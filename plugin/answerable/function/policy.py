@@ -95,6 +95,17 @@ class Policy(msgspec.Struct, frozen=True, rename=lambda name: PREFIX + name.uppe
     secret: Secret = msgspec.field(default_factory=lambda: secrets.token_hex(32))
 
 
+# Nobody else asks, and whoever writes wants to see what they have just written.
+UNLIMITED = Policy(
+    rate="1000/second",
+    rate_all="1000/second",
+    cache_seconds=0,
+    in_flight=64,
+    tokens_per_day=None,
+    deadline=600.0,
+)
+
+
 def read_policy(environment: Mapping[str, str], site_url: str | None = None) -> Policy:
     """Read a policy; PolicyError names the variable that is wrong, and what to write.
 

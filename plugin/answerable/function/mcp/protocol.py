@@ -10,8 +10,9 @@ from typing import Any, Literal
 
 import msgspec
 
+from ..exchange import Exchange
 from ..requests import Json
-from .tools import TOOLS, AgentSite, call_tool
+from .tools import TOOLS, call_tool
 
 VERSION = "2026-07-28"
 SERVER_NAME = "mkdocs-answerable"
@@ -59,7 +60,7 @@ class _RpcError(Exception):
     """A refusal of a request by JSON-RPC: a code and a sentence."""
 
 
-def reply_to_message(data: bytes, site: AgentSite) -> tuple[int, Json | None]:
+def reply_to_message(data: bytes, exchange: Exchange) -> tuple[int, Json | None]:
     """Reply to one message, whatever it is, by an HTTP status and a body.
 
     An error has the status 200 where the message is a request, since older clients read nothing
@@ -76,7 +77,7 @@ def reply_to_message(data: bytes, site: AgentSite) -> tuple[int, Json | None]:
     if message.id is msgspec.UNSET:
         return 202, None
     try:
-        return 200, _make_reply(message.id, result=_run_method(message, site))
+        return 200, _make_reply(message.id, result=_run_method(message, exchange))
     except _RpcError as error:
         code, sentence = error.args
         return 200, _make_reply(message.id, error={"code": code, "message": sentence})
@@ -86,50 +87,50 @@ def _make_reply(message_id: object, **member: Json) -> Json:
     return {"jsonrpc": "2.0", "id": message_id, **member}
 
 
-def _run_method(message: Message, site: AgentSite) -> Json:
+def _run_method(message: Message, exchange: Exchange) -> Json:
     """Run a method; all results but that of ``ping`` say that none may be kept: sites change."""
     try:
         params = msgspec.json.decode(message.params, type=Params)
     except (ValueError, RecursionError):
         raise _RpcError(INVALID_PARAMS, "The params have another shape.") from None
-    store = site.engine.store
+    store = exchange.engine.store
     name = store.index.site.name
     server = {"name": SERVER_NAME, "title": name, "version": store.manifest.generator}
     match message.method:
         case "ping":
             return {}
         case "server/discover":
-            result = {"supportedVersions": [VERSION], **_describe_use(site)}
+            result = {"supportedVersions": [VERSION], **_describe_use(exchange)}
         case "initialize":
             version = {"protocolVersion": params.version, "serverInfo": server}
-            result = {**version, **_describe_use(site)}
+            result = {**version, **_describe_use(exchange)}
         case "tools/list":
             result = {"tools": [tool.describe(name) for tool in TOOLS]}
         case "tools/call":
-            result = _call_tool(params, site)
+            result = _call_tool(params, exchange)
         case _:
             raise _RpcError(METHOD_NOT_FOUND, "There is no such method here.")
     meta = {"io.modelcontextprotocol/serverInfo": server}
     return {**result, "resultType": "complete", "ttlMs": 0, "cacheScope": "private", "_meta": meta}
 
 
-def _describe_use(site: AgentSite) -> Json:
+def _describe_use(exchange: Exchange) -> Json:
     """Describe when to use the tools: for which product, of which version, as of which day."""
-    store = site.engine.store
-    version = _SITE_VERSION.search(site.base or "")
+    store = exchange.engine.store
+    version = _SITE_VERSION.search(exchange.base or "")
     facts = (
         f"version {version[1]}" if version else None,
-        site.base,
+        exchange.base,
         f"built on {store.manifest.built_at[:10]}",
     )
     name = f"{store.index.site.name} ({', '.join(filter(None, facts))})"
     return {"capabilities": {"tools": {}}, "instructions": _INSTRUCTIONS.format(site=name)}
 
 
-def _call_tool(params: Params, site: AgentSite) -> Json:
+def _call_tool(params: Params, exchange: Exchange) -> Json:
     tool = next((tool for tool in TOOLS if tool.name == params.name), None)
     if tool is None:
         names = ", ".join(tool.name for tool in TOOLS)
         raise _RpcError(INVALID_PARAMS, f"There is no such tool; there are {names}.")
-    text, is_error = call_tool(tool, site, params.arguments)
+    text, is_error = call_tool(tool, exchange, params.arguments)
     return {"content": [{"type": "text", "text": text}], "isError": is_error}

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -19,13 +19,13 @@ from ...engine.answers.wire import (
     mark_claim,
     name_grade,
 )
-from ...engine.engine import Engine
 from ...engine.retrieval.question import MAX_QUESTION_CHARACTERS
 from ...engine.retrieval.retrieve import TOP_K
 from ...engine.retrieval.store import Store
 from ...engine.text.markdown_writer import escape_markdown
 from ...engine.text.tokenization import normalize_phrase
 from ...engine.types import TITLE_SEPARATOR, WINDOW_SUFFIX, Passage
+from ..exchange import Exchange
 from ..requests import Json, Problem, Question
 
 # The most that one result holds of a page: some 10,000 tokens.
@@ -34,23 +34,6 @@ MAX_PAGE_CHARACTERS = 40_000
 MAX_LISTED = 50
 # What a path ends in after the name of its page, as a source or as a file of the site.
 _PAGE_ENDING = re.compile(r"((^|/)index)?\.(md|html?)$|/+$")
-
-
-@dataclass(frozen=True, slots=True)
-class AgentSite:
-    """A site as the tools use it.
-
-    ``base``: the site's address or origin, None if unknown. ``ask`` takes a question and its
-    language and returns the body of an answer; ``search`` returns rows by id, and takes "places"
-    for those under an answer, which count apart. ``reading``: a block in which a page is read.
-    """
-
-    engine: Engine
-    base: str | None
-    ask: Callable[[Question], Json]
-    search: Callable[[Question, str], Mapping[str, Json]]
-    reading: Callable[[], AbstractContextManager[object]]
-    convert_error: Callable[[Exception], Problem]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +46,7 @@ class Tool:
     name: str
     description: str
     properties: Mapping[str, Json]
-    run: Callable[[AgentSite, Json], str]
+    run: Callable[[Exchange, Json], str]
 
     def describe(self, site_name: str) -> dict[str, Any]:
         """Describe the tool as a list of tools does."""
@@ -80,44 +63,44 @@ class Tool:
         }
 
 
-def call_tool(tool: Tool, site: AgentSite, arguments: Json) -> tuple[str, bool]:
+def call_tool(tool: Tool, exchange: Exchange, arguments: Json) -> tuple[str, bool]:
     """Run a tool; returns its text, and if that is an error, which an agent may mend."""
     try:
         required = next(iter(tool.properties))
         if not isinstance(arguments.get(required), str):
             raise Problem("bad-request", f"The tool {tool.name} needs a text `{required}`.")
-        return tool.run(site, arguments), False
+        return tool.run(exchange, arguments), False
     except Exception as error:
-        problem = site.convert_error(error)
+        problem = exchange.refuse(error)
         wait = problem.headers.get("Retry-After")
         return f"{problem.detail} Wait {wait} seconds." if wait else problem.detail, True
 
 
-def _ask(site: AgentSite, arguments: Json) -> str:
+def _ask(exchange: Exchange, arguments: Json) -> str:
     question = msgspec.convert(arguments, Question)
-    body = site.ask(question)
+    body = exchange.ask(question)
     rows: Mapping[str, Json] = {}
     # An answer is worth more than what stands under it.
     with suppress(Exception):
-        rows = site.search(question, "places")
+        rows = exchange.search(question, "places")
     cited = {citation["url"] for citation in body["citations"]}
     return format_answer(body, [row for row in rows.values() if row["url"] not in cited])
 
 
-def _search(site: AgentSite, arguments: Json) -> str:
+def _search(exchange: Exchange, arguments: Json) -> str:
     query = Question(arguments["query"])
     parts = [
         f"{row['title']}\n{find_url(row)}\n(section {name})\n\n{row['markdown']}"
         + ("\n\n…" if row["is_cut"] else "")
-        for name, row in list(site.search(query, "search").items())[:TOP_K]
+        for name, row in list(exchange.search(query, "search").items())[:TOP_K]
     ]
     parts = parts or ["Nothing on this site is near enough to this query."]
-    return _join_parts(_format_remarks(site.engine.read_notes(query.text)), *parts)
+    return _join_parts(_format_remarks(exchange.engine.read_notes(query.text)), *parts)
 
 
-def _read(site: AgentSite, arguments: Json) -> str:
-    with site.reading():
-        text = read_page(site.engine.store, arguments["page"], site.base)
+def _read(exchange: Exchange, arguments: Json) -> str:
+    with exchange.reading("search"):
+        text = read_page(exchange.engine.store, arguments["page"], exchange.base)
     if text is None:
         raise Problem("not-found", "There is no such page: name one by an id or url of a search.")
     return text
