@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from answerable.engine.engine import Engine
 from answerable.engine.providers import open_function
+from answerable.function.app import make_document
 from answerable.function.mcp.protocol import VERSION, reply_to_message
 from answerable.function.mcp.tools import format_answer
-from answerable.function.openapi import make_document
 from support import sites
 from support.app_requests import Request, Response, app_of, send
 from support.openapi_check import check_response

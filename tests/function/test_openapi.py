@@ -14,8 +14,8 @@ from answerable.engine.request_context import RequestStage
 from answerable.engine.retrieval.question import MAX_QUESTION_CHARACTERS
 from answerable.engine.text import languages
 from answerable.engine.types import Confidence, Mode, Reason
+from answerable.function.app import make_document
 from answerable.function.exchange import EVENT_STREAM_TYPE
-from answerable.function.openapi import make_document
 from answerable.function.requests import JSON_TYPE, PROBLEM_STATUSES, PROBLEM_TYPE, ProblemCode
 from support import openapi_check
 from support.service_requests import asking, question_request

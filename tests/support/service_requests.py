@@ -16,8 +16,8 @@ from answerable.engine.index.manifest import Profile
 from answerable.engine.request_context import current_context
 from answerable.engine.types import Evidence
 from answerable.engine.vectors import Floats
+from answerable.function.app import make_document
 from answerable.function.exchange import EVENT_STREAM_TYPE
-from answerable.function.openapi import make_document
 from answerable.function.policy import Policy
 from answerable.function.requests import MAX_BODY_BYTES, PROBLEM_STATUSES, PROBLEM_TYPE
 from support.app_requests import Request, Response, app_of, send

@@ -1,5 +1,6 @@
 """The app of a function: its routes, a handler for each, and the opener of a published folder."""
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -24,7 +25,6 @@ from ..engine.providers import (
 from ..engine.settings import FunctionSettings, read_settings
 from .exchange import Exchange, Function, Handler, make_endpoint
 from .logs import METRICS_TYPE, LineFile, RefusalLog, WriteLine
-from .openapi import make_document
 from .policy import read_policy
 from .requests import (
     NOTHING_HERE,
@@ -89,7 +89,10 @@ def search(exchange: Exchange) -> Json:
     query = exchange.request.query_params.get("q")
     if query is None:
         raise Problem("bad-request", "Search needs a query: ?q=words.")
-    return _leave_out(exchange.search(Question(query), "search"), "is_cut")
+    rows = exchange.search(Question(query), "search")
+    for row in rows.values():
+        del row["is_cut"]
+    return rows
 
 
 def list_places(exchange: Exchange) -> Json:
@@ -98,21 +101,16 @@ def list_places(exchange: Exchange) -> Json:
     An ask box sends it after each question, so it counts for itself, and the question of the body
     is in no address and no line of the log a second time.
     """
-    question = parse_question(exchange.request, exchange.body)
-    return _leave_out(exchange.search(question, "places"), "markdown", "is_cut")
-
-
-def _leave_out(rows: Mapping[str, Json], *names: str) -> Json:
-    return {
-        id_: {name: value for name, value in row.items() if name not in names}
-        for id_, row in rows.items()
-    }
+    rows = exchange.search(parse_question(exchange.request, exchange.body), "places")
+    for row in rows.values():
+        del row["markdown"], row["is_cut"]
+    return rows
 
 
 def read_section(exchange: Exchange) -> Json:
     """Read the whole section of a passage, for the card of an answer that cites it."""
     passage_id = exchange.request.query_params.get("id", "")
-    with exchange.reading("places"):
+    with exchange.function.guards.reading(exchange.asker, "places"):
         section = serialize_section(exchange.engine.store, passage_id)
     if section is None:
         raise Problem("not-found", NOTHING_HERE)
@@ -162,6 +160,30 @@ def describe_routes(exchange: Exchange) -> Json:
     return make_document(version, policy.base, **tokens)
 
 
+def make_document(
+    version: str, base: str = "/", *, metrics: bool = False, bearer: bool = False
+) -> Json:
+    """Fill in the OpenAPI document. version: of what serves it; base: where its paths begin.
+
+    metrics, bearer: what is configured; a path that is not configured is a 404.
+    """
+    document: Json = json.loads(Path(__file__).with_name("openapi.json").read_bytes())
+    paths, components = document["paths"], document["components"]
+    document["info"]["version"] = version
+    document["servers"] = [{"url": base.rstrip("/") or "/"}]
+    if not bearer:
+        # The metrics have a token of their own.
+        for item in (item for path, item in paths.items() if path != "/metrics"):
+            for operation in item.values():
+                operation.pop("security", None)
+                operation["responses"].pop("401", None)
+    if not metrics:
+        del paths["/metrics"]
+    if not (bearer or metrics):
+        del components["securitySchemes"]
+    return document
+
+
 def render_metrics(exchange: Exchange) -> Response:
     """Format the counters for Prometheus, for who has their token."""
     metrics, token = exchange.function.metrics, exchange.function.policy.metrics_token
@@ -189,12 +211,10 @@ def open_app(
     if missing_keys:
         sentence = f"{', '.join(missing_keys)} is not set: no model is called until it is; set it"
         err(f"{sentence} where the function runs\n".encode())
-    refusals = None
-    if settings.log_refusals != "none":
-        path = environment.get("ANSWERABLE_REFUSALS")
-        file = LineFile(Path(path), lambda text: err(f"{text}\n".encode())) if path else None
-        write = file.append if file else out
-        refusals = RefusalLog(lambda: settings.log_refusals, write, policy.secret)
+    write = out
+    if path := environment.get("ANSWERABLE_REFUSALS"):
+        write = LineFile(Path(path), lambda text: err(f"{text}\n".encode())).append
+    refusals = RefusalLog(lambda: settings.log_refusals, write, policy.secret)
     return create_app(Function(find_engine, policy, out, refusals, missing_keys=missing_keys))
 
 

@@ -4,7 +4,7 @@ import asyncio
 import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -128,13 +128,10 @@ class Exchange:
 
     def search(self, question: Question, kind: str) -> dict[str, Json]:
         """Find public passages, by id. kind: of what is counted apart from questions."""
-        with self.reading(kind, is_paid=self.engine.embedder.max_question_tokens > 0):
+        is_paid = self.engine.embedder.max_question_tokens > 0
+        with self.function.guards.reading(self.asker, kind, is_paid=is_paid):
             rows = serialize_places(self.engine.search(question.text, question.language))
         return {name: add_absolute_url(row, self.base) for name, row in rows.items()}
-
-    def reading(self, kind: str, *, is_paid: bool = False) -> AbstractContextManager[None]:
-        """Count a request of a kind and hold a slot for a block."""
-        return self.function.guards.reading(self.asker, kind, is_paid=is_paid)
 
     def refuse(self, error: Exception) -> Problem:
         """Convert an error to a problem, and note both for the log."""

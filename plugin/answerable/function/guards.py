@@ -9,7 +9,7 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ..engine.answers.wire import serialize_answer
 from ..engine.engine import Engine
@@ -36,21 +36,11 @@ DAY_SECONDS = 86_400
 T = TypeVar("T")
 
 
-class Storage(Protocol):
-    """Numbers and values by key, each with an end. StorageError where it cannot be reached."""
-
-    def add(self, key: str, amount: int, seconds: int) -> int:
-        """Add to a number, which ends so many seconds after it was last added to; return it."""
-
-    def read(self, key: str) -> bytes | None:
-        """Return a value, or a number in decimal digits."""
-
-    def write(self, key: str, value: bytes, seconds: int) -> None:
-        """Keep a value for so many seconds."""
-
-
 class MemoryStorage:
-    """A storage of one process. It forgets the least recently used of more than ``entries``."""
+    """Numbers and values by key of one process, each with an end.
+
+    It forgets the least recently used of more than ``entries``.
+    """
 
     def __init__(self, entries: int, clock: Callable[[], float] = time.time) -> None:
         self._entries = entries
@@ -60,14 +50,14 @@ class MemoryStorage:
         self._values: OrderedDict[str, tuple[float, bytes]] = OrderedDict()
 
     def add(self, key: str, amount: int, seconds: int) -> int:
-        """See Storage."""
+        """Add to a number, which ends so many seconds after it was last added to; return it."""
         with self._lock:
             total = int(self.read(key) or 0) + amount
             self.write(key, str(total).encode(), seconds)
             return total
 
     def read(self, key: str) -> bytes | None:
-        """See Storage."""
+        """Return a value, or a number in decimal digits."""
         with self._lock:
             ends, value = self._values.get(key, (0.0, None))
             if value is None or ends <= self._clock():
@@ -76,7 +66,7 @@ class MemoryStorage:
             return value
 
     def write(self, key: str, value: bytes, seconds: int) -> None:
-        """See Storage."""
+        """Keep a value for so many seconds."""
         with self._lock:
             self._values[key] = self._clock() + seconds, value
             self._values.move_to_end(key)
@@ -85,7 +75,10 @@ class MemoryStorage:
 
 
 class RedisStorage:
-    """A storage that instances share; PolicyError without the package ``redis``."""
+    """The same for instances that share it; StorageError where it cannot be reached.
+
+    PolicyError without the package ``redis``.
+    """
 
     def __init__(self, url: str) -> None:
         try:
@@ -115,19 +108,19 @@ class RedisStorage:
         self._errors = (redis.RedisError, OSError)
 
     def add(self, key: str, amount: int, seconds: int) -> int:
-        """See Storage."""
+        """See MemoryStorage."""
         transaction = self._client.pipeline(transaction=True)
         transaction.incrby(KEY_PREFIX + key, amount)
         transaction.expire(KEY_PREFIX + key, seconds)
         return int(self._run(transaction.execute)[0])
 
     def read(self, key: str) -> bytes | None:
-        """See Storage."""
+        """See MemoryStorage."""
         value = self._run(lambda: self._client.get(KEY_PREFIX + key))
         return value if isinstance(value, bytes) else None
 
     def write(self, key: str, value: bytes, seconds: int) -> None:
-        """See Storage."""
+        """See MemoryStorage."""
         self._run(lambda: self._client.setex(KEY_PREFIX + key, seconds, value))
 
     def _run(self, work: Callable[[], T]) -> T:
@@ -138,6 +131,9 @@ class RedisStorage:
                 f"the shared store failed ({type(error).__name__}): "
                 "check ANSWERABLE_REDIS_URL and that its server runs"
             ) from error
+
+
+Storage = MemoryStorage | RedisStorage
 
 
 def parse_rates(text: str) -> list[tuple[int, int]]:
@@ -304,7 +300,6 @@ class Guards:
         Problem where there is none, or the day's tokens are spent already.
         """
         context = current_context()
-        context.check_deadline()
         with self._slots.hold(asker, min(context.left, BURST_SECONDS)):
             if is_paid:
                 self._limits.check_tokens()

@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -186,12 +187,11 @@ def hash_asker(address: str, secret: str) -> str:
 def hash_with_secret(text: str, secret: str, purpose: str) -> str:
     """Hash an address or a question to 16 hexadecimal digits of HMAC-SHA256; "" stays "".
 
-    purpose: a part of the key, such as a day, so that hashes of different purposes differ.
+    purpose: what the hash is for, such as a day, so that hashes of different purposes differ.
     """
     if not text:
         return ""
-    key = hmac.digest(secret.encode(), purpose.encode(), "sha256")
-    return hmac.digest(key, text.encode(), "sha256").hex()[:16]
+    return hmac.digest(secret.encode(), f"{purpose}\n{text}".encode(), "sha256").hex()[:16]
 
 
 @dataclass(slots=True)
@@ -211,7 +211,7 @@ class LineFile:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             # Opened anew each time, so that the log may be moved away or deleted at any moment.
-            with open(self.path, "ab", buffering=0, opener=_open_private) as file:
+            with open(self.path, "ab", buffering=0, opener=partial(os.open, mode=0o600)) as file:
                 if file.tell() + len(line) <= self.limit:
                     file.write(line)
                     return
@@ -221,7 +221,3 @@ class LineFile:
         if not self.has_reported:
             self.has_reported = True
             self.report(f"Refused questions are no longer kept: {self.path} {problem}")
-
-
-def _open_private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ..engine.errors import AnswerableError, CancelledError, ProviderError
+from ..engine.errors import AnswerableError, ProviderError
 from ..engine.retrieval.question import clean_question, find_question_problem
 from ..engine.text.languages import is_language_tag
 
@@ -105,8 +105,6 @@ def convert_error(error: BaseException) -> Problem:
         return Problem("not-found", NOTHING_HERE)
     if isinstance(error, ProviderError) and error.cause == "timeout":
         return Problem("timeout", "The answer was not ready in time: try again.")
-    if isinstance(error, CancelledError):
-        return Problem("unavailable", "The question was withdrawn.", Retry_After="5")
     if isinstance(error, AnswerableError):
         sentence = "The question cannot be answered at the moment."
         return Problem("unavailable", sentence, Retry_After="5")

@@ -15,7 +15,6 @@ from ..requests import Json
 from .tools import TOOLS, call_tool
 
 VERSION = "2026-07-28"
-SERVER_NAME = "mkdocs-answerable"
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -95,7 +94,7 @@ def _run_method(message: Message, exchange: Exchange) -> Json:
         raise _RpcError(INVALID_PARAMS, "The params have another shape.") from None
     store = exchange.engine.store
     name = store.index.site.name
-    server = {"name": SERVER_NAME, "title": name, "version": store.manifest.generator}
+    server = {"name": "mkdocs-answerable", "title": name, "version": store.manifest.generator}
     match message.method:
         case "ping":
             return {}

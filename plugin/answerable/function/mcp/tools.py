@@ -30,8 +30,6 @@ from ..requests import Json, Problem, Question
 
 # The most that one result holds of a page: some 10,000 tokens.
 MAX_PAGE_CHARACTERS = 40_000
-# Sections that a result names if it has no room for their text.
-MAX_LISTED = 50
 # What a path ends in after the name of its page, as a source or as a file of the site.
 _PAGE_ENDING = re.compile(r"((^|/)index)?\.(md|html?)$|/+$")
 
@@ -99,7 +97,7 @@ def _search(exchange: Exchange, arguments: Json) -> str:
 
 
 def _read(exchange: Exchange, arguments: Json) -> str:
-    with exchange.reading("search"):
+    with exchange.function.guards.reading(exchange.asker, "search"):
         text = read_page(exchange.engine.store, arguments["page"], exchange.base)
     if text is None:
         raise Problem("not-found", "There is no such page: name one by an id or url of a search.")
@@ -274,7 +272,7 @@ def _format_page(sections: Sequence[Sequence[Passage]], base: str | None) -> str
         parts.append(part)
         room -= len(part)
     if left_out:
-        names = ", ".join(left_out[:MAX_LISTED])
+        names = ", ".join(left_out[:50])
         parts.append(f"(Left out: {len(left_out)} more sections of this page, such as {names})")
     return "\n\n".join(parts)
 
