@@ -1,9 +1,5 @@
 """Guards: the cache, what may be under way, what it may cost, and until when."""
 
-import threading
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,19 +9,17 @@ import pytest
 from answerable.engine.engine import Engine
 from answerable.engine.errors import ProviderError
 from answerable.engine.index.manifest import Profile
-from answerable.function import guards
 from answerable.function.app import create_app
 from answerable.function.exchange import Function
 from answerable.function.requests import JSON_TYPE
 from support.app_requests import Response, send
-from support.deadlines import PATIENCE, until
+from support.deadlines import PATIENCE
 from support.doubles import bundle_of, index_of, record
 from support.openapi_check import events
 from support.service_requests import (
     QUESTION,
     ROPE,
     USUAL,
-    Asking,
     Failing,
     Paid,
     Slow,
@@ -114,56 +108,6 @@ def test_failing_embedder_is_uncached_problem(base: Engine) -> None:
     assert [line["cause"] for line in ask.log] == ["unreachable"]
     assert reported == [str(UNREACHABLE)]
     assert ask().json["written"]
-
-
-@contextmanager
-def under_way(ask: Asking, gate: threading.Event, count: int) -> Iterator[list[int]]:
-    """So many questions that wait for a gate; their statuses when it has opened."""
-    statuses: list[int] = []
-    threads = [
-        threading.Thread(target=lambda n=n: statuses.append(ask(f"Rope {n}?").status))
-        for n in range(count)
-    ]
-    for thread in threads:
-        thread.start()
-    until(lambda: len(ask.answerer.questions) == count)
-    try:
-        yield statuses
-    finally:
-        gate.set()
-        for thread in threads:
-            thread.join(PATIENCE)
-
-
-def test_asker_slots_leave_room_for_another_asker(
-    base: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(guards, "BURST_SECONDS", 0.05)
-    gate = threading.Event()
-    policy = usual(in_flight=3, in_flight_per_asker=2)
-    ask = asking(base, policy, answerer=Paid(before=lambda: gate.wait(PATIENCE)))
-    with under_way(ask, gate, 2) as statuses, ThreadPoolExecutor(1) as pool:
-        for response in (ask("A third?"), ask.get("search", "q=rope")):
-            assert code(response) == "busy"
-            assert header(response, "Retry-After") == "2"
-        other = pool.submit(ask, "A third?", asker="192.0.2.2")
-        until(lambda: len(ask.answerer.questions) == 3)
-        # Nor does the share of one admit more than there are slots.
-        assert code(ask("A fourth?", asker="192.0.2.3")) == "busy"
-        gate.set()
-        assert other.result(PATIENCE).status == 200
-    assert statuses == [200, 200]
-    assert ask("A fifth?").status == 200
-
-
-def test_capped_answers_retry_at_midnight_and_search_still_works(base: Engine) -> None:
-    ask = asking(base, usual(tokens_per_day=30))
-    assert (ask().status, ask().status) == (200, 200)
-    response = ask("Another?")
-    assert code(response) == "capped"
-    assert 1 <= int(header(response, "Retry-After") or "") <= 86_400
-    assert ask.get("search", "q=rope").status == 200
-    assert ask.answerer.questions == [QUESTION]
 
 
 @pytest.mark.parametrize(
