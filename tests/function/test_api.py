@@ -13,7 +13,7 @@ from answerable.engine.answers.keyless import ExtractiveAnswerer
 from answerable.engine.engine import Engine
 from answerable.engine.index.manifest import Profile
 from answerable.engine.retrieval.question import MAX_QUESTION_CHARACTERS, clean_question
-from answerable.function import guards
+from answerable.function import exchange
 from answerable.function.requests import MAX_BODY_BYTES
 from support.app_requests import Request, app_of, send
 from support.deadlines import PATIENCE, until
@@ -189,7 +189,7 @@ def test_first_failing_guard_answers(base: Engine) -> None:
 
 
 def test_cache_stands_before_slots_and_cap(base: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guards, "BURST_SECONDS", 0.05)
+    monkeypatch.setattr(exchange, "BURST_SECONDS", 0.05)
     gate = threading.Event()
     policy = usual(in_flight=2, in_flight_per_asker=1, tokens_per_day=61)
     ask = asking(base, policy, answerer=Paid())

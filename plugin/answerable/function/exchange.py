@@ -1,24 +1,37 @@
 """One request to a function: its checks, its answer, its events and its line in the log."""
 
 import asyncio
+import hashlib
+import json
 import time
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 
-from ..engine.answers.wire import add_absolute_url, serialize_places
+from ..engine.answers.wire import add_absolute_url, serialize_answer, serialize_places
 from ..engine.engine import Engine
-from ..engine.errors import EmbedderError, ProviderError
+from ..engine.errors import EmbedderError, ProviderError, StorageError
 from ..engine.request_context import RequestContext, use_context
-from .guards import Guards
-from .logs import RefusalLog, RequestLine, RequestMetrics, WriteLine, format_hour, hash_asker
+from ..engine.text.languages import match_languages
+from .guards import Limits, MemoryStorage, RedisStorage, Slots, Storage
+from .logs import (
+    LoggedReason,
+    RefusalLog,
+    RequestLine,
+    RequestMetrics,
+    WriteLine,
+    find_nearest_section,
+    format_hour,
+    hash_asker,
+)
 from .policy import Policy
 from .requests import (
     Json,
@@ -37,6 +50,8 @@ from .requests import (
 EVENT_STREAM_TYPE = "text/event-stream"
 # How an access log names the status of a client that did not wait (nginx).
 CLIENT_CLOSED_STATUS = 499
+# Seconds for which a question waits where as many as are allowed are being answered.
+BURST_SECONDS = 2.0
 
 
 @dataclass(slots=True)
@@ -58,18 +73,40 @@ class Function:
     report_failure: Callable[[str], object] = lambda _: None
     dev_host: str | None = None
     missing_keys: Sequence[str] = ()
-    guards: Guards = field(init=False)
+    limits: Limits = field(init=False)
+    slots: Slots = field(init=False)
+    cache: Storage = field(init=False)
     metrics: RequestMetrics | None = field(init=False)
 
     def __post_init__(self) -> None:
-        self.guards = Guards(self.policy)
-        self.metrics = RequestMetrics() if self.policy.metrics_token else None
+        policy = self.policy
+        shared = RedisStorage(policy.redis_url) if policy.redis_url else None
+        # Who has not asked for longest is forgotten first.
+        self.limits = Limits(shared or MemoryStorage(20_000), policy)
+        # A third, rounded up: three askers at least are needed to hold all.
+        share = policy.in_flight_per_asker or -(-policy.in_flight // 3)
+        self.slots = Slots(policy.in_flight, share)
+        self.cache = shared or MemoryStorage(policy.cache_entries)
+        self.metrics = RequestMetrics() if policy.metrics_token else None
 
     def check_not_paused(self) -> None:
         """Raise a Problem while the policy has paused all questions."""
         if self.policy.paused:
             sentence = "Questions are not answered at the moment. Search the site instead."
             raise Problem("paused", sentence, Retry_After="3600")
+
+
+class ServedReply(NamedTuple):
+    """The body of an answer without its request id, and what the logs need of it.
+
+    ``cited``: the pages that it cites. ``gap``: why the question is logged as one without an
+    answer, if it is, with ``near``, the nearest section.
+    """
+
+    body: Json
+    cited: list[str]
+    gap: LoggedReason | None
+    near: str | None
 
 
 class Exchange:
@@ -112,26 +149,83 @@ class Exchange:
 
     def ask(self, question: Question) -> Json:
         """Answer a question, log a refusal, and return the body with the id of the request."""
-        line, refusals = self.line, self.function.refusals
-        served, line.cache, failure = self.function.guards.answer(
-            self.engine, question, self.asker, self.base
-        )
+        is_paid = self.engine.bound_tokens(question.text) > 0
+        line, refusals, key = self.line, self.function.refusals, self._make_cache_key(question)
+        cached = None
+        with _tolerating_lost_storage(is_paid=is_paid):
+            self.function.limits.admit(self.asker, "answer")
+            cached = self.function.policy.cache_seconds and self.function.cache.read(key)
+        if cached:
+            served, line.cache = ServedReply(*json.loads(cached)), "hit"
+        else:
+            with self._working(is_paid=is_paid):
+                served, line.cache = self._make_reply(question, key), "miss"
         line.mode, line.reason = served.body["mode"], served.body["reason"]
         line.cited = tuple(served.cited)
-        if failure:
-            self._note_failure(failure)
         if refusals and served.gap:
             with suppress(Exception):
                 bundle = self.engine.store.manifest.id
                 refusals.add(question.text, self.asker, served.gap, bundle, served.near)
         return {**served.body, "request_id": line.request_id}
 
+    def _make_reply(self, question: Question, key: str) -> ServedReply:
+        """Let the engine answer, and cache what may be cached."""
+        pool = self.engine.retrieve_for_answer(question.text, question.language, near=1)
+        reply, remarks = self.engine.answer_from(pool), pool.reading.remarks
+        ids = {citation.id for citation in reply.citations}
+        cited = dict.fromkeys(passage.record for passage in reply.passages if passage.id in ids)
+        is_unsure = reply.confidence == "low" or any(r.kind == "unknown" for r in remarks)
+        gap = "nearest" if reply.answer.claims and is_unsure else reply.reason
+        body = serialize_answer(reply, self.engine.store, remarks, self.base)
+        served = ServedReply(body, list(cited), gap, find_nearest_section(pool))
+        cache_seconds = self.function.policy.cache_seconds
+        if reply.failure:
+            self._note_failure(reply.failure)
+        # A model that failed or broke the contract may do better the next time.
+        elif cache_seconds and reply.reason != "contract":
+            with suppress(StorageError):
+                self.function.cache.write(key, encode_json(served), cache_seconds)
+        return served
+
+    def _make_cache_key(self, question: Question) -> str:
+        """Hash all that an answer depends on."""
+        manifest, site = self.engine.store.manifest, self.engine.store.index.site
+        # Any tag of a language that the site lacks asks the same.
+        languages = sorted(match_languages(question.language, site.tags))
+        model, words = self.engine.answerer.label, question.text
+        parts = [manifest.id, manifest.generator, model, words, self.base, languages]
+        return f"answer:{hashlib.sha256(json.dumps(parts).encode()).hexdigest()}"
+
     def search(self, question: Question, kind: str) -> dict[str, Json]:
         """Find public passages, by id. kind: of what is counted apart from questions."""
-        is_paid = self.engine.embedder.max_question_tokens > 0
-        with self.function.guards.reading(self.asker, kind, is_paid=is_paid):
+        with self.reading(kind, is_paid=self.engine.embedder.max_question_tokens > 0):
             rows = serialize_places(self.engine.search(question.text, question.language))
         return {name: add_absolute_url(row, self.base) for name, row in rows.items()}
+
+    @contextmanager
+    def reading(self, kind: str, *, is_paid: bool = False) -> Iterator[None]:
+        """Count a request of a kind and hold a slot for a block."""
+        with _tolerating_lost_storage(is_paid=is_paid):
+            self.function.limits.admit(self.asker, kind)
+        with self._working(is_paid=is_paid):
+            yield
+
+    @contextmanager
+    def _working(self, *, is_paid: bool) -> Iterator[None]:
+        """Hold a slot for a block and count what it costs.
+
+        Problem where there is none, or the day's tokens are spent already.
+        """
+        limits, context = self.function.limits, self.context
+        with self.function.slots.hold(self.asker, min(context.left, BURST_SECONDS)):
+            if is_paid:
+                limits.check_tokens()
+            before = context.tokens
+            try:
+                yield
+            finally:
+                with suppress(StorageError):
+                    limits.add_tokens(context.tokens - before)
 
     def refuse(self, error: Exception) -> Problem:
         """Convert an error to a problem, and note both for the log."""
@@ -162,6 +256,16 @@ class Exchange:
                 function.metrics.observe(line)
             if function.write_line:
                 function.write_line(msgspec.json.encode(line) + b"\n")
+
+
+@contextmanager
+def _tolerating_lost_storage(*, is_paid: bool) -> Iterator[None]:
+    """Go on without a shared storage that is out of reach, unless what follows costs tokens."""
+    try:
+        yield
+    except StorageError:
+        if is_paid:
+            raise
 
 
 # What a handler returns is sent as JSON, unless it is a response.
@@ -226,7 +330,7 @@ async def _stream_answer(exchange: Exchange) -> Response:
                 event = await events.get()
             if isinstance(event, Exception):
                 problem = exchange.refuse(event)
-                yield _encode_event("problem", problem.as_json())
+                yield _encode_event("problem", problem.body)
                 status = problem.status
             else:
                 yield _encode_event("answer", event)

@@ -1,39 +1,23 @@
-"""Guards before the engine: how often and at what cost a question is answered, and the cache."""
+"""Guards before the engine: how often, at what cost and how many at once; and what they keep."""
 
 import datetime as dt
-import hashlib
-import json
 import re
 import threading
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
-from ..engine.answers.wire import serialize_answer
-from ..engine.engine import Engine
-from ..engine.errors import AnswerableError, PolicyError, StorageError
-from ..engine.request_context import current_context
-from ..engine.text.languages import match_languages
-from .logs import CacheOutcome, LoggedReason, find_nearest_section
+from ..engine.errors import PolicyError, StorageError
 from .policy import Policy
-from .requests import Json, Problem, Question, encode_json
+from .requests import Problem
 
 if TYPE_CHECKING:
     from redis import Redis
 
-# Seconds for which a question waits where as many as are allowed are being answered.
-BURST_SECONDS = 2.0
 KEY_PREFIX = "answerable:"
-# A reader waits for these, so a server that does not answer soon counts as unreachable.
-CONNECT_SECONDS, READ_SECONDS = 0.5, 1.0
-# A function that was frozen wakes with connections that the network may have forgotten: after so
-# many seconds without a command redis-py looks whether they are still there.
-IDLE_SECONDS = 30
 DAY_SECONDS = 86_400
-
-T = TypeVar("T")
 
 
 class MemoryStorage:
@@ -93,9 +77,12 @@ class RedisStorage:
         try:
             self._client: Redis = redis.Redis.from_url(
                 url,
-                socket_connect_timeout=CONNECT_SECONDS,
-                socket_timeout=READ_SECONDS,
-                health_check_interval=IDLE_SECONDS,
+                # A reader waits: a server that does not answer soon counts as unreachable.
+                socket_connect_timeout=0.5,
+                socket_timeout=1.0,
+                # A function that was frozen wakes with connections that the network may have
+                # forgotten: after so many seconds without a command they are looked at.
+                health_check_interval=30,
                 # What is added twice after a lost reply would count against a reader.
                 retry=Retry(NoBackoff(), 0),
             )
@@ -123,7 +110,7 @@ class RedisStorage:
         """See MemoryStorage."""
         self._run(lambda: self._client.setex(KEY_PREFIX + key, seconds, value))
 
-    def _run(self, work: Callable[[], T]) -> T:
+    def _run(self, work: Callable[[], Any]) -> Any:
         try:
             return work()
         except self._errors as error:
@@ -226,118 +213,3 @@ class Slots:
 
     def _has_room(self, asker: str) -> bool:
         return self._held.total() < self._total and self._held[asker] < self._per_asker
-
-
-class ServedReply(NamedTuple):
-    """The body of an answer without its request id, and what the logs need of it.
-
-    ``cited``: the pages that it cites. ``gap``: why the question is logged as one without an
-    answer, if it is, with ``near``, the nearest section.
-    """
-
-    body: Json
-    cited: list[str]
-    gap: LoggedReason | None
-    near: str | None
-
-
-class Guards:
-    """The limits and the cache that all requests of a function share.
-
-    Where Redis is out of reach, what costs nothing is answered, and StorageError is raised for all
-    else.
-    """
-
-    def __init__(self, policy: Policy) -> None:
-        shared = RedisStorage(policy.redis_url) if policy.redis_url else None
-        # Who has not asked for longest is forgotten first.
-        self._limits = Limits(shared or MemoryStorage(20_000), policy)
-        self._cache = shared or MemoryStorage(policy.cache_entries)
-        self._cache_seconds = policy.cache_seconds
-        # A third, rounded up: three askers at least are needed to hold all.
-        share = policy.in_flight_per_asker or -(-policy.in_flight // 3)
-        self._slots = Slots(policy.in_flight, share)
-
-    def check_storage(self) -> None:
-        """Raise StorageError where Redis is out of reach."""
-        self._cache.read("ready")
-
-    def answer(
-        self, engine: Engine, question: Question, asker: str, base: str | None
-    ) -> tuple[ServedReply, CacheOutcome, AnswerableError | None]:
-        """Answer from the cache, else by the engine; Problem or AnswerableError.
-
-        base: where the pages of the asker lie, if the site does not say so. Returns too why no
-        model's answer is shown, if one failed.
-        """
-        is_paid = engine.bound_tokens(question.text) > 0
-        base = engine.store.index.site.url or base
-        key = make_cache_key(engine, question, base)
-        with _tolerating_lost_storage(is_paid=is_paid):
-            self._limits.admit(asker, "answer")
-            if self._cache_seconds and (cached := self._cache.read(key)):
-                return ServedReply(*json.loads(cached)), "hit", None
-        with self._working(asker, is_paid=is_paid):
-            served, failure = _make_reply(engine, question, base)
-        # A model that failed or broke the contract may do better the next time.
-        if self._cache_seconds and failure is None and served.body["reason"] != "contract":
-            with suppress(StorageError):
-                self._cache.write(key, encode_json(served), self._cache_seconds)
-        return served, "miss", failure
-
-    @contextmanager
-    def reading(self, asker: str, kind: str, *, is_paid: bool = False) -> Iterator[None]:
-        """Count a request of a kind and hold a slot for a block."""
-        with _tolerating_lost_storage(is_paid=is_paid):
-            self._limits.admit(asker, kind)
-        with self._working(asker, is_paid=is_paid):
-            yield
-
-    @contextmanager
-    def _working(self, asker: str, *, is_paid: bool) -> Iterator[None]:
-        """Hold a slot for a block and count what it costs.
-
-        Problem where there is none, or the day's tokens are spent already.
-        """
-        context = current_context()
-        with self._slots.hold(asker, min(context.left, BURST_SECONDS)):
-            if is_paid:
-                self._limits.check_tokens()
-            before = context.tokens
-            try:
-                yield
-            finally:
-                with suppress(StorageError):
-                    self._limits.add_tokens(context.tokens - before)
-
-
-def _make_reply(
-    engine: Engine, question: Question, base: str | None
-) -> tuple[ServedReply, AnswerableError | None]:
-    pool = engine.retrieve_for_answer(question.text, question.language, near=1)
-    reply, remarks = engine.answer_from(pool), pool.reading.remarks
-    ids = {citation.id for citation in reply.citations}
-    cited = dict.fromkeys(passage.record for passage in reply.passages if passage.id in ids)
-    is_unsure = reply.confidence == "low" or any(r.kind == "unknown" for r in remarks)
-    gap = "nearest" if reply.answer.claims and is_unsure else reply.reason
-    body = serialize_answer(reply, engine.store, remarks, base)
-    return ServedReply(body, list(cited), gap, find_nearest_section(pool)), reply.failure
-
-
-@contextmanager
-def _tolerating_lost_storage(*, is_paid: bool) -> Iterator[None]:
-    """Go on without a shared storage that is out of reach, unless what follows costs tokens."""
-    try:
-        yield
-    except StorageError:
-        if is_paid:
-            raise
-
-
-def make_cache_key(engine: Engine, question: Question, base: str | None) -> str:
-    """Hash all that an answer depends on, as the key of its cache entry."""
-    manifest, site = engine.store.manifest, engine.store.index.site
-    # Any tag of a language that the site lacks asks the same.
-    languages = sorted(match_languages(question.language, site.tags))
-    parts = [manifest.id, manifest.generator, engine.answerer.label, question.text, base, languages]
-    return f"answer:{hashlib.sha256(json.dumps(parts).encode()).hexdigest()}"

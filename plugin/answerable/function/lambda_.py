@@ -7,7 +7,7 @@ import asyncio
 import base64
 from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from starlette.types import ASGIApp, Message
 
@@ -50,7 +50,6 @@ def _make_scope(event: Mapping[str, Any]) -> dict[str, Any]:
         "type": "http",
         "method": http.get("method") or "",
         "path": path,
-        "raw_path": quote(path).encode(),
         "query_string": (event.get("rawQueryString") or "").encode(),
         "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
         "client": (http.get("sourceIp") or "", 0),

@@ -59,23 +59,16 @@ class Problem(Exception):  # noqa: N818 - RFC 9457's word
         super().__init__(detail)
         self.code = code
         self.detail = detail
-        self.status, self.title = PROBLEM_STATUSES[code]
+        self.status, title = PROBLEM_STATUSES[code]
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
-
-    def as_json(self) -> Json:
-        """Format the problem by RFC 9457, with a code that a program can tell apart."""
-        return {
-            "type": "about:blank",
-            "title": self.title,
-            "status": self.status,
-            "detail": self.detail,
-            "code": self.code,
-        }
+        # By RFC 9457, with a code that a program can tell apart.
+        told = {"title": title, "status": self.status, "detail": detail, "code": code}
+        self.body: Json = {"type": "about:blank", **told}
 
     def make_response(self) -> Response:
         """Put the problem into a response."""
         return make_json_response(
-            self.as_json(), self.status, {"Content-Type": PROBLEM_TYPE, **self.headers}
+            self.body, self.status, {"Content-Type": PROBLEM_TYPE, **self.headers}
         )
 
 
@@ -163,8 +156,7 @@ def find_address(request: Request, header: str | None) -> str:
     address = request.client.host if request.client else ""
     if header is not None:
         # The nearest proxy appends the last entry; anyone may write what is before it.
-        values = request.headers.getlist(header)
-        address = (values[-1] if values else "").rpartition(",")[2].strip()
+        address = ",".join(request.headers.getlist(header)).rpartition(",")[2].strip()
     if address.startswith("[") or address.count(":") == 1:
         # Some proxies add the port, which is another one for every connection.
         address = address.strip("[").partition("]" if "]" in address else ":")[0]

@@ -97,7 +97,7 @@ def _search(exchange: Exchange, arguments: Json) -> str:
 
 
 def _read(exchange: Exchange, arguments: Json) -> str:
-    with exchange.function.guards.reading(exchange.asker, "search"):
+    with exchange.reading("search"):
         text = read_page(exchange.engine.store, arguments["page"], exchange.base)
     if text is None:
         raise Problem("not-found", "There is no such page: name one by an id or url of a search.")
